@@ -18,7 +18,7 @@ export interface AppOptions {
   readonly port: number
   /** Throws where who started the server may not do that; asked before each decision. */
   readonly admit: (act: Act) => void
-  /** Who decides; git's user unless told. */
+  /** Who decides. Default: git's user. */
   readonly by?: Reviewer
   /** The directory of the built page. */
   readonly page?: string

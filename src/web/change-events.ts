@@ -9,7 +9,7 @@ const MOST = 24
 const BEAT_MS = 15_000
 
 interface Listener {
-  /** What it has not been told yet: however slow it is, it is one piece of news. */
+  /** News that it has not received yet, merged into one piece however slow it is. */
   pending: WorkspaceNews | undefined
   wake(): void
 }

@@ -25,7 +25,7 @@ const SELECTION = z.strictObject({
   hunks: z.strictObject({ path: PATH, ids: z.array(z.string()).min(1).max(100_000) }).optional(),
   all: z.string().optional(),
 })
-const WORDS = z.string().trim().min(1, 'The agent needs to be told something.').max(10_000)
+const WORDS = z.string().trim().min(1, 'Write a reason for the agent.').max(10_000)
 const VERDICT = z.discriminatedUnion('verdict', [
   z.strictObject({ verdict: z.enum(['approved', 'withdrawn']), selection: SELECTION }),
   z.strictObject({ verdict: z.literal('rejected'), selection: SELECTION, reason: WORDS }),
@@ -89,9 +89,9 @@ export function decideRoutes({ workspace, rooms, admit, by }: Deciding): Hono {
   })
   app.post('/sessions/:id/questions/:question', async (c) => {
     const { answer, words, remember } = ANSWER.parse(await jsonOf(c))
-    const told = { ...(words && { words }), ...defined({ remember }), ...(by && { by }) }
+    const given = { ...(words && { words }), ...defined({ remember }), ...(by && { by }) }
     const review = await rooms.of(c.req.param('id')).review()
-    await review.answer(c.req.param('question'), { answer, ...told })
+    await review.answer(c.req.param('question'), { answer, ...given })
     return c.json({})
   })
   app.post('/sessions/:id/commit', async (c) => {

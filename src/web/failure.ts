@@ -7,7 +7,7 @@ import type { WireFailure, WireLeft } from './wire.js'
 /** What was shown is another by now, or was never shown: nothing was done, look again. */
 export class Conflict extends Error {
   readonly reason = 'stale_file'
-  readonly hint = 'It is shown anew; decide on what it is now.'
+  readonly hint = 'The page now shows the current version: decide on that one.'
   constructor(what: string) {
     super(`${what} has changed since it was shown. Nothing was recorded.`)
   }
@@ -33,7 +33,7 @@ const STATUS: Readonly<Record<string, ContentfulStatusCode>> = {
   policy_invalid: 422,
 }
 
-/** What went wrong as the page is told it, and the status that goes with it. */
+/** An error as the page receives it, with its HTTP status. */
 export function failureOf(error: unknown): { readonly status: ContentfulStatusCode; readonly failure: WireFailure } {
   if (error instanceof z.ZodError)
     return { status: 400, failure: { reason: 'bad_request', message: z.prettifyError(error) } }

@@ -17,7 +17,7 @@ const PAGE = 1_000
 /** Bytes of a text that the page lets a person edit. */
 const EDITABLE = 1024 * 1024
 
-/** A line that stands between two changes. */
+/** An unchanged line between two changes. */
 const WITHIN = /^[+-].*\n(?: .*\n)+[+-]/m
 
 interface Made extends Rows {

@@ -13,7 +13,7 @@ export interface Guard {
   readonly check: MiddlewareHandler
   /** Lets a browser in that came with the token. */
   admit(c: Context): void
-  /** A word that stands for the token at one visit of the page, soon: for an address that others may see. */
+  /** A ticket that replaces the token for one visit of the page, for a short time: for an address that others may see. */
   ticket(): string
 }
 

@@ -12,7 +12,7 @@ const MAGIC: readonly (readonly [type: string, offset: number, bytes: string])[]
 
 export const SVG = 'image/svg+xml'
 
-/** The type an image is served as; undefined where the bytes are none. An SVG is told by its name and its root. */
+/** The type an image is served as; undefined where the bytes are none. An SVG is recognized by its name and its root element. */
 export function imageType(content: Uint8Array, path: string): string | undefined {
   const head = Buffer.from(content.subarray(0, 32)).toString('latin1')
   const found = MAGIC.find(([, offset, bytes]) => head.startsWith(bytes, offset))

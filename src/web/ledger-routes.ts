@@ -16,7 +16,7 @@ const LINES = 1_000
 const ABOUT = 20
 const PATHS = 5_000
 
-/** What the ledger tells: its records, whose lines stand where, what it all adds up to. */
+/** The ledger for the page: its records, who wrote each line of a file, and the sums. */
 export function ledgerRoutes(workspace: Workspace): Hono {
   const app = new Hono()
   app.get('/ledger', async (c) => c.json(await timelineOf(workspace, wholeNumber(c.req.query('before')))))
@@ -39,8 +39,8 @@ async function timelineOf({ ledger }: Workspace, before: number): Promise<WireTi
   let at = 0
   for await (const record of ledger.records()) {
     if (before > 0 && at >= before) break
-    const { about, ...told } = toHistoryEntry(record)
-    page.push({ ...told, about: about.slice(0, ABOUT), more: Math.max(0, about.length - ABOUT) })
+    const { about, ...entry } = toHistoryEntry(record)
+    page.push({ ...entry, about: about.slice(0, ABOUT), more: Math.max(0, about.length - ABOUT) })
     if (page.length > RECORDS) page.shift()
     at++
   }

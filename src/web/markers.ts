@@ -11,7 +11,7 @@ export type Block =
       readonly theirName: string
     }
 
-/** Whose lines stand. */
+/** Whose lines are kept. */
 export type Choice = 'ours' | 'theirs' | 'both'
 
 /** In one pass, line by line: an agent writes what is read here. A conflict that does not end is a text like another. */

@@ -8,7 +8,7 @@ export interface Seen {
   readonly marks: ReadonlyMap<Change, string>
 }
 
-/** Milliseconds: what other programs do to the disk is not told, so a look is no older than this. */
+/** Milliseconds after which the change set is read again: no event reports what other programs do to the disk. */
 const FRESH_MS = 3_000
 /** Sessions whose reviews are held. */
 const MOST = 16
@@ -43,7 +43,7 @@ export class ReviewHandle {
     return this.#opening
   }
 
-  /** Decides on what was last shown; afterwards it is looked at anew. The review refuses what is another by now. */
+  /** Decides on the change set that was shown last, and reads it again afterwards. The review refuses changes that differ by now. */
   decide<T>(work: (review: Review, seen: Seen) => Promise<T>): Promise<T> {
     return this.#inTurn(async () => {
       const seen = await (this.#seen ?? this.#look())

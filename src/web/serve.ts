@@ -5,10 +5,10 @@ import { listenOnLoopback, newToken, PATIENCE, type Patience } from '../surface/
 import { type App, type AppOptions, createApp } from './app.js'
 
 export interface ServeOptions extends Omit<AppOptions, 'token' | 'port'> {
-  /** A free one unless told. */
+  /** Default: a free port. */
   readonly port?: number
   readonly patience?: Patience
-  /** At a time; 128 unless told. */
+  /** Connections at a time. Default: 128. */
   readonly connections?: number
   /**
    * Routes of other rooms by their path, such as `/hooks/claude`. Each sees for itself who may ask: who has its token has not

@@ -117,7 +117,7 @@ export interface WireFile {
   readonly hunks: readonly {
     readonly id: string
     readonly state: WireVerdict
-    /** Unchanged lines stand within: it can be divided. */
+    /** It has unchanged lines between its changes, at which it can be split. */
     readonly divisible: boolean
     /** The first changed line, as the staged text counts. */
     readonly line: number

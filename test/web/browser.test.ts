@@ -588,7 +588,7 @@ describe('safe hands, by the keys alone', () => {
 })
 
 describe('pages', () => {
-  it('two at once see what the other does; a verdict on what has moved is refused and shown anew', async () => {
+  it('two at once see what the other does; a verdict on what has moved is refused, and the page shows the current version', async () => {
     const { place, session, url } = await scene()
     await work(place.root, session)
     const [one, two] = [await visit(url), await visit(url)]

@@ -10,7 +10,7 @@ export class Refused extends Error {
   }
 }
 
-/** How the page stands to its server. */
+/** The state of the connection to the server. */
 export type Connection = 'live' | 'lost' | 'expired'
 
 let reportConnection: (connection: Connection) => void = () => undefined
@@ -53,13 +53,13 @@ export async function commit(
   }
 }
 
-/** Hears what moves. The browser connects anew by itself; a page whose token is gone stops. */
+/** Listens for changes. The browser reconnects by itself; a page whose token is no longer valid stops. */
 export function listen(moved: (news: WireNews) => void): () => void {
   const source = new EventSource(new URL('api/events', document.baseURI))
   let wasLost = false
   source.addEventListener('hello', () => {
     reportConnection('live')
-    // What moved meanwhile nobody told.
+    // No event reported what changed while the connection was lost.
     if (wasLost) moved({ sessions: ['*'], ledger: true, intents: true, policy: true })
     wasLost = false
   })

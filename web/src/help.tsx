@@ -17,9 +17,9 @@ export function Help({ close }: { close: () => void }) {
         ))}
       </dl>
       <p class="quiet">
-        The terminal has the same keys. A verdict holds for the bytes you saw. If they change, nothing is recorded and
-        the page shows what is there now. What you reject stays staged and is never committed; the agent reads your
-        reason at its next call.
+        These keys do the same in the terminal and in VS Code, where they have the action. A verdict holds for the bytes
+        you saw. If they change, nothing is recorded and the page shows what is there now. What you reject stays staged
+        and is never committed; the agent reads your reason at its next call.
       </p>
       <div class="actions">
         <button type="button" class="main" onClick={close}>

@@ -77,7 +77,7 @@ const FLAGS: Readonly<Record<string, string>> = {
   'type-changed': 'type changed',
 }
 
-/** What a promise gives, anew whenever a key changes; the last answer stays until the next is there. */
+/** The value of a promise, loaded again whenever a key changes. The last value stays until the next one arrives. */
 export function useLoaded<T>(load: () => Promise<T>, keys: readonly unknown[]): { value?: T; error?: string } {
   const [state, setState] = useState<{ value?: T; error?: string }>({})
   useEffect(() => {
@@ -110,6 +110,8 @@ export function Dialog({ title, close, children }: { title: string; close: () =>
   const ref = useRef<HTMLDialogElement>(null)
   useLayoutEffect(() => {
     ref.current?.showModal()
+    // The focus goes to a button that may be at the end of a long text.
+    ref.current?.scrollTo(0, 0)
   }, [])
   return (
     <dialog

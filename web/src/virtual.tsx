@@ -21,7 +21,7 @@ interface Props {
   /** Rows that are taller, in order, and by how much. */
   readonly tall?: readonly number[]
   readonly more?: number
-  /** Rows may grow with their content: they are measured, anew where this is another. */
+  /** Rows may grow with their content: they are measured, and measured again when this changes. */
   readonly measured?: string | undefined
   readonly class: string
   readonly role?: 'list' | 'table'

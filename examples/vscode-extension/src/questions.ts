@@ -21,7 +21,7 @@ export async function ask(api: typeof vscode, { look, question }: QuestionNode):
   const answer = chosen === undefined ? undefined : choices[chosen]
   if (answer === undefined) return
   if (!(await admitted(api, room, { what: `Answer ${answer}? ${textOfQuestion(question)}` }))) return
-  const words = answer === 'deny' ? await wordsFor(api, 'Why not? The agent is told.') : undefined
+  const words = answer === 'deny' ? await wordsFor(api, 'Why not? The agent reads it at its next call.') : undefined
   if (answer === 'deny' && words === undefined) return
   const review = await room.workspace.review(summary.id)
   const given: Answer = { answer, ...(words !== undefined && { words }) }

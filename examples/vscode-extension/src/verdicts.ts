@@ -61,7 +61,7 @@ function offerBack(api: typeof vscode, words: string): void {
  */
 export async function reject(api: typeof vscode, nodes: readonly Decidable[], last: LastVerdict): Promise<boolean> {
   if (!(await mayDecide(api, nodes, { what: `Reject ${plainWhat(nodes)}?` }))) return false
-  const words = await wordsFor(api, `Why not ${plainWhat(nodes)}? The agent is told.`)
+  const words = await wordsFor(api, `Why not ${plainWhat(nodes)}? The agent reads it at its next call.`)
   if (words === undefined) return false
   const given: Given[] = []
   try {

@@ -47,14 +47,17 @@ export function stagedReview<Uri extends UriLike>(
       const { review, changes } = await open(sessionId)
       if (changes.length === 0) return undefined
       const options = { modal: true, detail: changes.map(describeChange).join('\n') }
-      const question = `Let ${changes.length} staged change${changes.length === 1 ? '' : 's'} land?`
+      const question = `Approve and commit ${changes.length} staged change${changes.length === 1 ? '' : 's'}?`
       const chosen = await vscode.window.showWarningMessage(question, options, APPROVE, REJECT)
       if (chosen === APPROVE) {
         await review.approve(undefined, by)
         return review.commit()
       }
       if (chosen !== REJECT) return undefined
-      const why = await vscode.window.showInputBox({ prompt: 'Why? The agent is told.', ignoreFocusOut: true })
+      const why = await vscode.window.showInputBox({
+        prompt: 'Why? The agent reads it at its next call.',
+        ignoreFocusOut: true,
+      })
       if (!why) return undefined
       await review.reject(
         changes.map(({ path }) => path),

@@ -53,8 +53,9 @@ describe('the ledger', () => {
     }
     await host.close()
     const denied = (await recordsOf(workspace)).filter((each) => own(each).type === 'denied')
-    const agent = (tool: string) => ({ tool, tool_version: '2.0', model: 'm-9' })
-    expect(denied.map((each) => own(each).agent)).toEqual([agent('claude-code'), agent('codex')])
+    const recorded = (tool: string) => ({ tool, tool_version: '2.0', model: 'm-9' })
+    const agent = (tool: string) => ({ tool, toolVersion: '2.0', model: 'm-9' })
+    expect(denied.map((each) => own(each).agent)).toEqual([recorded('claude-code'), recorded('codex')])
     const review = await workspace.review('shared')
     await review.approve(['src/a.ts', 'src/b.ts'], { name: 'Ada' })
     await review.commit()

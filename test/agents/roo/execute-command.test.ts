@@ -176,7 +176,7 @@ describe('read_command_output', () => {
   it('keeps the latest fifty', async () => {
     const at = await desk()
     const outputs = commandOutputs(at.session)
-    const names = Array.from({ length: 53 }, (_, index) => outputs.store(Buffer.from(`${index}`)))
+    const names = Array.from({ length: 53 }, (_, index) => outputs.keep(Buffer.from(`${index}`)))
     expect(new Set(names).size).toBe(53)
     expect(names.slice(0, 3).map((name) => outputs.read(name))).toEqual([undefined, undefined, undefined])
     expect(outputs.read(names[3] ?? '')?.toString()).toBe('3')

@@ -127,7 +127,7 @@ describe('decide', () => {
     })
     expect(place.text('src/a.ts')).toBe('staged\n')
     expect(seen.modals[0]).toEqual([
-      'Let 4 staged changes land?',
+      'Approve and commit 4 staged changes?',
       'delete src/b.ts\nmodify src/a.ts\nrename src/sub/c.ts -> src/c.ts\ncreate src/new.ts',
       'Approve and commit',
       'Reject',

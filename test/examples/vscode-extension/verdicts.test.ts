@@ -82,7 +82,7 @@ describe('a verdict on a file', () => {
     expect((await reviewOf(desk)).states).toEqual({ 'src/a.ts': 'pending' })
     desk.editor.person = ({ kind }) => (kind === 'input' ? 'Use integers.' : undefined)
     await desk.editor.click('a.ts', 'escrowfs.reject')
-    expect(desk.editor.asked.at(-1)?.text).toBe('Why not src/a.ts? The agent is told.')
+    expect(desk.editor.asked.at(-1)?.text).toBe('Why not src/a.ts? The agent reads it at its next call.')
     expect(await desk.session.feedback()).toMatchObject([{ path: 'src/a.ts', reason: 'Use integers.' }])
     await desk.editor.click('agent', 'escrowfs.commit')
     expect(desk.editor.asked.at(-1)?.text).toBe('Nothing is approved, so there is nothing to commit.')
@@ -131,7 +131,9 @@ describe('a verdict on several', () => {
     const nodes = ['a.ts', 'b.ts'].map((name) => desk.editor.node(name).node)
     desk.editor.person = ({ kind }) => (kind === 'input' ? 'No.' : 'Discard')
     await desk.editor.run('escrowfs.reject', nodes[0], nodes)
-    expect(desk.editor.asked.map(({ text }) => text)).toEqual(['Why not 2 selected changes? The agent is told.'])
+    expect(desk.editor.asked.map(({ text }) => text)).toEqual([
+      'Why not 2 selected changes? The agent reads it at its next call.',
+    ])
     expect((await reviewOf(desk)).states).toEqual({ 'src/a.ts': 'rejected', 'src/b.ts': 'rejected' })
     await desk.editor.run('escrowfs.discard', nodes[0], nodes)
     expect([desk.editor.asked.length, desk.editor.tree()]).toEqual([2, []])
