@@ -22,7 +22,7 @@ await session.selectIntent('INT-001')
 const said: Record<string, unknown> = {}
 for (const [name, script] of Object.entries(probes)) {
   const filled = script.replaceAll('PORT', String(port)).replaceAll('HOSTPID', String(process.pid))
-  const { exitCode, stdout, stderr, refused, ended } = await session.exec(filled, { timeout: 10_000 })
+  const { exitCode, stdout, stderr, refused, ended } = await session.exec(filled, { timeout: 60_000 })
   said[name] = { exitCode, stdout, stderr, refused: refused.map(({ path, reason }) => `${path}: ${reason}`), ended }
 }
 // A link that a command left is not followed by a tool.
