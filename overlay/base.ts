@@ -1,6 +1,7 @@
 import type { BigIntStats } from 'node:fs'
 import type { FileState } from './change.js'
 import { type Digest, digest, EMPTY_DIGEST } from './digest.js'
+import { fileStamp } from './file-stamp.js'
 import { type Lower, typeOfStats } from './lower.js'
 import { parentOf, type RelPath, ROOT } from './path.js'
 import type { Base, PackSpan } from './stage-edit.js'
@@ -36,7 +37,7 @@ export function baseOf(lower: Lower, path: RelPath, stats = statsAt(lower, path)
   const mode = Number(stats.mode) & 0o7777
   if (type === 'dir') return { state: { type, digest: EMPTY_DIGEST, mode } }
   if (type === 'symlink') return { state: { type, digest: digest(lower.readlink(path)), mode: 0o777 } }
-  const [content, stamp] = [lower.read(path), stampOf(stats)]
+  const [content, stamp] = [lower.read(path), fileStamp(stats)]
   if (!keep || content.length > MERGE_LIMIT) return { state: { type, digest: digest(content), mode }, stamp }
   const kept = keep(content)
   return { state: { type, digest: kept.digest, mode }, stamp, kept: kept.at }
@@ -46,18 +47,14 @@ export function baseOf(lower: Lower, path: RelPath, stats = statsAt(lower, path)
 export function baseOfContent(content: Uint8Array | string, stats: BigIntStats, known = digest(content)): Base {
   return {
     state: { type: 'file', digest: known, mode: Number(stats.mode) & 0o7777 },
-    stamp: stampOf(stats),
+    stamp: fileStamp(stats),
   }
-}
-
-export function stampOf(stats: BigIntStats): string {
-  return `${stats.mtimeNs}.${stats.ctimeNs}.${stats.size}.${stats.ino}`
 }
 
 /** The lower layer's state now, given a base: by the stamp where it still fits, else by content. */
 export function stateNow(lower: Lower, path: RelPath, base: Base, stats = statsAt(lower, path)): FileState | null {
   if (!stats) return null
-  if (base.stamp !== undefined && base.state?.type === 'file' && stats.isFile() && stampOf(stats) === base.stamp)
+  if (base.stamp !== undefined && base.state?.type === 'file' && stats.isFile() && fileStamp(stats) === base.stamp)
     return base.state
   return baseOf(lower, path, stats).state
 }

@@ -7,7 +7,7 @@
  * May not happen here: a decision whether a call is allowed, a change of the workspace on disk, an import from `src/`.
  * The only files written are the stage log and its packs (`stage-log.ts`, `compact.ts`).
  */
-export { baseOfContent, stampOf, stateNow } from './base.js'
+export { baseOfContent, stateNow } from './base.js'
 export { type FileState, type StagedChange, sameContent, sameState } from './change.js'
 export { compact } from './compact.js'
 export { sizeOf } from './content.js'
@@ -15,6 +15,7 @@ export { creditedTo, type DirectoryMove, diffStage, mergedState, type StageDiff 
 export { type Digest, digest, digestInParts, EMPTY_DIGEST, PART, sha256hex } from './digest.js'
 export type { DirectoryTimes } from './directory-times.js'
 export { codeOf, Errno, errnoText, fsError } from './errno.js'
+export { entryStamp, fileStamp, fileStampAt, isSettled } from './file-stamp.js'
 export type { JsonValue } from './json.js'
 export {
   type Attributes,
@@ -44,7 +45,7 @@ export {
 } from './path.js'
 export { type CommittedPath, dropRedundant, reconcileCommitted, reconcileDiscarded } from './reconcile.js'
 export type { ReconcilePlan } from './reconcile-plan.js'
-export { openRegular, readRegular } from './regular.js'
+export { openForReading, openRegular, readRegular } from './regular.js'
 export { type Follow, type Inside, type Outside, type Resolved, Resolver } from './resolve.js'
 export { revertPaths } from './revert.js'
 export type { Mark, Version } from './snapshot.js'

@@ -1,7 +1,8 @@
-import fs, { type BigIntStats, closeSync, openSync, readSync, type Stats } from 'node:fs'
+import fs, { type BigIntStats, closeSync, readSync, type Stats } from 'node:fs'
+import { codeOf } from './errno.js'
 import type { Entry, EntryType, ReadLayer } from './layer.js'
 import type { RelPath } from './path.js'
-import { readRegular } from './regular.js'
+import { openForReading, readInBackground, readRegular } from './regular.js'
 
 /** One name of the disk, for who comes back to it: each call looks anew. */
 export interface LowerName {
@@ -35,9 +36,6 @@ export interface Lower extends ReadLayer {
   begin(): void
   end(): void
 }
-
-// NONBLOCK: opening a FIFO would otherwise wait for a writer that may never come.
-const READ_FLAGS = fs.constants.O_RDONLY | (fs.constants.O_NOFOLLOW ?? 0) | (fs.constants.O_NONBLOCK ?? 0)
 
 /**
  * The disk below a root, read-only.
@@ -80,7 +78,7 @@ export function openLower(root: string): Lower {
       return lstatBigOrAbsent(hostPath(path))
     },
     read: (path) => readWhole(hostPath(path)),
-    readLater: (path) => fs.promises.readFile(hostPath(path), { flag: READ_FLAGS }),
+    readLater: (path) => readInBackground(hostPath(path)),
     readdir: (path) => fs.readdirSync(hostPath(path), { withFileTypes: true }).map(entryOf),
     names: (path) => fs.readdirSync(hostPath(path)),
     exists: (path) => fs.existsSync(hostPath(path)),
@@ -96,7 +94,7 @@ class HostName implements LowerName {
   }
 
   readText(): string {
-    return fs.readFileSync(this.host, { encoding: 'utf8', flag: READ_FLAGS as unknown as string })
+    return readText(this.host)
   }
 
   lstat(): Stats | undefined {
@@ -115,19 +113,28 @@ class HostName implements LowerName {
 /** Most files an agent reads fit in here: one is then read without asking its size first. */
 const scratch = Buffer.allocUnsafeSlow(1 << 16)
 
-/** As readFileSync, and faster by the fstat(2) it does without. A read that ends short is followed by one that finds the end. */
+/** As readFileSync, without its fstat(2). */
 function readWhole(path: string): Buffer {
-  const fd = openSync(path, READ_FLAGS)
+  const size = readIntoScratch(path)
+  return size === undefined ? readRegular(path, false) : Buffer.from(scratch.subarray(0, size))
+}
+
+function readText(path: string): string {
+  const size = readIntoScratch(path)
+  return size === undefined ? readRegular(path, false).toString() : scratch.toString('utf8', 0, size)
+}
+
+/** The number of bytes read; undefined for a file that does not fit, or a device without an end. */
+function readIntoScratch(path: string): number | undefined {
+  const fd = openForReading(path, false)
   try {
     let size = 0
     for (let count = -1; count !== 0 && size < scratch.length; size += count)
       count = readSync(fd, scratch, size, scratch.length - size, null)
-    if (size < scratch.length) return Buffer.from(scratch.subarray(0, size))
+    return size < scratch.length ? size : undefined
   } finally {
     closeSync(fd)
   }
-  // Only what is long comes here, or has no end.
-  return readRegular(path, false)
 }
 
 const ABSENT_IS_FINE = { throwIfNoEntry: false } as const
@@ -151,7 +158,7 @@ function lstatBigOrAbsent(path: string): BigIntStats | undefined {
 
 /** "Absent" to a layer is also what a file (ENOTDIR), or a link in a circle (ELOOP), stands before. */
 function absentOn(error: unknown): undefined {
-  const { code } = error as NodeJS.ErrnoException
+  const code = codeOf(error)
   if (code === 'ENOTDIR' || code === 'ELOOP') return undefined
   throw error
 }

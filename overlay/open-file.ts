@@ -3,6 +3,7 @@ import { Errno } from './errno.js'
 import { type Attributes, checkSize, type EntryType } from './layer.js'
 import type { Lower } from './lower.js'
 import type { RelPath } from './path.js'
+import { openForReading } from './regular.js'
 import type { Stage } from './stage.js'
 import { bigStatsOf, statsOf } from './stats.js'
 import type { Place } from './tree.js'
@@ -47,8 +48,6 @@ export interface OpenFileOwner {
   put(path: RelPath, content: Uint8Array, options: { readonly at: number }): void
   setattr(path: RelPath, attributes: Attributes): void
 }
-
-const READ_FLAGS = fs.constants.O_RDONLY | (fs.constants.O_NOFOLLOW ?? 0) | (fs.constants.O_NONBLOCK ?? 0)
 
 /** One open file of the merged view. */
 export class OpenFile implements WriteFile {
@@ -189,7 +188,7 @@ export class OpenFile implements WriteFile {
   }
 
   #openHost(lower: RelPath): void {
-    const host = fs.openSync(this.overlay.lower.hostPath(lower), READ_FLAGS)
+    const host = openForReading(this.overlay.lower.hostPath(lower), false)
     this.#release()
     this.#host = host
     this.#lower = lower

@@ -1,5 +1,6 @@
-import { baseOfContent, stampOf } from './base.js'
+import { baseOfContent } from './base.js'
 import { digestInParts, PART } from './digest.js'
+import { fileStamp } from './file-stamp.js'
 import type { Lower } from './lower.js'
 import type { RelPath } from './path.js'
 import type { Base } from './stage-edit.js'
@@ -23,6 +24,6 @@ export class PreparedBase {
     if (this.#last?.path !== path) return undefined
     const { base } = this.#last
     const stats = this.lower.lstatBig(path)
-    return stats?.isFile() && stampOf(stats) === base.stamp ? base : undefined
+    return stats?.isFile() && fileStamp(stats) === base.stamp ? base : undefined
   }
 }

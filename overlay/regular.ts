@@ -1,17 +1,28 @@
 import fs from 'node:fs'
 import { fsError } from './errno.js'
 
-// Windows has neither; there 0 leaves a plain read.
-const NO_WAIT = fs.constants.O_RDONLY | (fs.constants.O_NONBLOCK ?? 0)
-const NO_FOLLOW = fs.constants.O_RDONLY | (fs.constants.O_NONBLOCK ?? 0) | (fs.constants.O_NOFOLLOW ?? 0)
+// Windows has neither flag; 0 leaves a plain read there.
+const READ = fs.constants.O_RDONLY | (fs.constants.O_NONBLOCK ?? 0)
+const READ_NO_FOLLOW = fs.constants.O_RDONLY | (fs.constants.O_NONBLOCK ?? 0) | (fs.constants.O_NOFOLLOW ?? 0)
 
 /**
- * Opens a file to be read. What is no regular file is refused (EINVAL), looked at through the descriptor: a pipe would
- * block, and a device never ends.
- * @param follow a symlink at the end of the path; without it one is refused (ELOOP).
+ * Opens anything for reading. Opening a FIFO does not wait for a writer: it reads as empty.
+ *
+ * @param follow false refuses a symlink at the end of the path (ELOOP)
+ * @returns the descriptor, which the caller closes
+ */
+export function openForReading(path: string, follow: boolean): number {
+  return follow ? fs.openSync(path, READ) : fs.openSync(path, READ_NO_FOLLOW)
+}
+
+/**
+ * Opens a regular file for reading. Anything else is refused (EINVAL) by a look through the descriptor: a pipe would block, and a
+ * device never ends.
+ *
+ * @param follow as for {@link openForReading}
  */
 export function openRegular(path: string, follow: boolean): number {
-  const fd = follow ? fs.openSync(path, NO_WAIT) : fs.openSync(path, NO_FOLLOW)
+  const fd = openForReading(path, follow)
   let isRegular = false
   try {
     isRegular = fs.fstatSync(fd).isFile()
@@ -30,4 +41,9 @@ export function readRegular(path: string, follow: boolean): Buffer {
   } finally {
     fs.closeSync(fd)
   }
+}
+
+/** A file's bytes, read off the main thread and never through a symlink (ELOOP). */
+export function readInBackground(path: string): Promise<Buffer> {
+  return fs.promises.readFile(path, { flag: READ_NO_FOLLOW })
 }

@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import { basename, dirname } from 'node:path'
 import type { PackRef } from './content.js'
 import { type Digest, digest, digestInParts, PART } from './digest.js'
-import { Errno } from './errno.js'
+import { codeOf, Errno } from './errno.js'
 import { formatLine, type Line, lastAfterSync, parseLine } from './log-line.js'
 import { isReadable, type PackPlace, packRef } from './pack.js'
 import { readRegular } from './regular.js'
@@ -236,7 +236,7 @@ function readIfThere(path: string): Buffer {
   try {
     return readRegular(path, true)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return Buffer.alloc(0)
+    if (codeOf(error) === 'ENOENT') return Buffer.alloc(0)
     throw error
   }
 }

@@ -1,6 +1,7 @@
-import { stampOf, stateNow } from './base.js'
+import { stateNow } from './base.js'
 import { sameState } from './change.js'
 import { digest } from './digest.js'
+import { fileStamp, sizeInStamp } from './file-stamp.js'
 import type { Lower } from './lower.js'
 import { childOf, parentOf, type RelPath } from './path.js'
 import type { Stage } from './stage.js'
@@ -45,7 +46,7 @@ export class UnchangedNames {
     const { base } = found
     if (base.state?.type === 'symlink') return !sameState(stateNow(this.lower, path, base), base.state)
     const stats = this.lower.lstatBig(path)
-    const stamp = stats?.isFile() ? stampOf(stats) : undefined
+    const stamp = stats?.isFile() ? fileStamp(stats) : undefined
     if (stamp === undefined) return true
     if (stamp === found.stamp) return false
     // A base without a stamp is compared by its content once.
@@ -83,6 +84,6 @@ function isSame(inode: Inode, { state, stamp }: Base): boolean {
   if (inode.type === 'symlink') return digest(inode.target) === state.digest
   if (inode.mode !== state.mode) return false
   // Mostly the size tells them apart, and the content need not be digested.
-  if (stamp !== undefined && stamp.split('.')[2] !== String(inode.size)) return false
+  if (stamp !== undefined && sizeInStamp(stamp) !== inode.size) return false
   return inode.digest() === state.digest
 }

@@ -1,6 +1,7 @@
 import { realpathSync, statSync } from 'node:fs'
 import { isWithin } from '../../overlay/index.js'
 import { EscrowError } from '../core/api-error.js'
+import { errorText } from '../core/error-text.js'
 import { personalState } from '../host/personal-state.js'
 import { layoutAt } from '../host/workspace-state.js'
 import { openPolicyFile } from '../policy/index.js'
@@ -123,6 +124,6 @@ function keyProblem(file: string, root: string): string | undefined {
     if (process.platform !== 'win32' && (statSync(file).mode & 0o077) !== 0) return 'can be read by others (chmod 600)'
     return isReviewerKey(file) ? undefined : 'is not trusted here'
   } catch (error) {
-    return `cannot be read (${error instanceof Error ? error.message : error})`
+    return `cannot be read (${errorText(error)})`
   }
 }

@@ -2,6 +2,7 @@ import { dirname, join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { codeOf, sha256hex } from '../../overlay/index.js'
 import { EscrowError } from '../core/api-error.js'
+import { errorText } from '../core/error-text.js'
 import { editJson, parseJsonc } from '../host/json-edit.js'
 import { isLink, readSmall } from '../host/read.js'
 import { FORMER_FILES } from './texts.js'
@@ -115,7 +116,7 @@ function parseSettings(text: string, path: string, dialect: JsonDialect): Fields
     value = dialect === 'json' ? JSON.parse(text) : parseJsonc(text)
   } catch (error) {
     const kind = dialect === 'json' ? 'plain JSON' : 'JSON'
-    throw notOurs(path, `is no ${kind} (${error instanceof Error ? error.message : error})`)
+    throw notOurs(path, `is no ${kind} (${errorText(error)})`)
   }
   if (typeof value === 'object' && value !== null && !Array.isArray(value))
     return Object.fromEntries(Object.entries(value))

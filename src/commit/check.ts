@@ -1,11 +1,11 @@
 import type { BigIntStats } from 'node:fs'
-import { codeOf, digest, type FileState, sameState } from '../../overlay/index.js'
+import { codeOf, digest, entryStamp, type FileState, sameState } from '../../overlay/index.js'
 import { EscrowError, type Refusal } from '../core/api-error.js'
 import { errorText } from '../core/error-text.js'
 import type { Owner } from '../host/write.js'
 import type { CommitRun } from './commit-run.js'
 import type { Disk } from './disk.js'
-import { diskStateAt, fingerprint, isSettled, isState } from './disk-state.js'
+import { diskStateAt, hasSettledMtime, isState } from './disk-state.js'
 import { isAtOrBelow } from './order.js'
 import { type Ownership, ownership } from './ownership.js'
 import { nameOf, type Pins, parentOf } from './pin.js'
@@ -81,8 +81,8 @@ export async function checkEntries(
       const denied = askPolicy(input, entry)
       if (denied !== undefined) return denied
       const stats = assertBase(site, entry)
-      bases.set(entry, fingerprint(stats))
-      if (entry.old?.type === 'file' && stats !== undefined && isSettled(stats)) looks.set(entry.path, stats)
+      bases.set(entry, entryStamp(stats))
+      if (entry.old?.type === 'file' && stats !== undefined && hasSettledMtime(stats)) looks.set(entry.path, stats)
       if (entry.op === 'move' && stats !== undefined) inodes.set(entry.path, String(stats.ino))
       const owner = owning.of(entry, stats)
       if (owner !== undefined) owners.set(entry.path, owner)
@@ -242,7 +242,7 @@ function recheck(site: Site, bases: ReadonlyMap<CommitEntry, string>): Refusal[]
       if (moved.has(parent)) throw notADirectory(parent === '' ? 'The root' : parent)
       if (site.ground.at(parent) !== 'real') return undefined
       if (entry.op === 'move') assertFree(site, entry.path)
-      if (fingerprint(site.disk.lstat(addressOf(site, entry))) !== base) assertBase(site, entry, {})
+      if (entryStamp(site.disk.lstat(addressOf(site, entry))) !== base) assertBase(site, entry, {})
       return undefined
     })
     if (refusal !== undefined) refused.push(refusal)

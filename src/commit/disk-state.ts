@@ -1,5 +1,5 @@
 import type { BigIntStats } from 'node:fs'
-import { EMPTY_DIGEST, type FileState, sameState } from '../../overlay/index.js'
+import { EMPTY_DIGEST, type FileState, isSettled, sameState } from '../../overlay/index.js'
 import { type Disk, linkDigest } from './disk.js'
 
 /** What stands at a path now; `other` is a FIFO, socket or device, which equals nothing a plan can name. */
@@ -19,17 +19,9 @@ export function isState(standing: DiskState, state: FileState | null): boolean {
   return standing !== 'other' && sameState(standing, state)
 }
 
-/**
- * Within this time of a change, two writes can carry one timestamp: by the kernel's tick, or by a file system that keeps
- * whole seconds. What changed so recently is always read.
- */
-const RACY_MS = 50
-const COARSE_RACY_MS = 3_000
-
-/** True when any write of the file later than `at` (`Date.now()`) must show in its time. */
-export function isSettled({ mtimeNs, mtimeMs }: BigIntStats, at = Date.now()): boolean {
-  const isCoarse = mtimeNs % 1_000_000_000n === 0n
-  return at - Number(mtimeMs) > (isCoarse ? COARSE_RACY_MS : RACY_MS)
+/** True when any write later than `readAtMs` must show in the mtime; a file that changed more recently is always read. */
+export function hasSettledMtime({ mtimeNs }: BigIntStats, readAtMs = Date.now()): boolean {
+  return isSettled(Number(mtimeNs) / 1e6, readAtMs)
 }
 
 /** True for the very file that was looked at, with nothing written to it since; more names, or fewer, do not count. */
@@ -46,11 +38,5 @@ export function isUntouched(stats: BigIntStats | undefined, look: BigIntStats): 
 
 /** How a regular file looked before it was read `at`, if any write since must show; undefined otherwise. */
 export function settledLook(stats: BigIntStats | undefined, at = Date.now()): BigIntStats | undefined {
-  return stats?.isFile() && isSettled(stats, at) ? stats : undefined
-}
-
-/** Changes whenever a file's content or place does, as far as stat can tell. */
-export function fingerprint(stats: BigIntStats | undefined): string {
-  if (stats === undefined) return ''
-  return [stats.dev, stats.ino, stats.mode, stats.size, stats.mtimeNs, stats.ctimeNs].join(' ')
+  return stats?.isFile() && hasSettledMtime(stats, at) ? stats : undefined
 }

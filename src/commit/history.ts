@@ -1,10 +1,11 @@
 import type { FileState } from '../../overlay/index.js'
+import { entryStamp } from '../../overlay/index.js'
 import { EscrowError } from '../core/api-error.js'
 import { defined } from '../core/defined.js'
 import type { Layout } from '../core/layout.js'
 import { readStart } from '../host/read.js'
 import { type Disk, exists, realDisk } from './disk.js'
-import { fingerprint, isSettled } from './disk-state.js'
+import { hasSettledMtime } from './disk-state.js'
 import { commitFile, conflictPaths, type Journal, KEPT_PLANS, readJournal, readPlan } from './journal.js'
 import { openTx } from './tx-dir.js'
 import { txPathsOf } from './tx-paths.js'
@@ -46,7 +47,7 @@ type Finished = Pick<Journal, 'finished' | 'floor'>
 
 function finishedCommits(layout: Layout, disk: Disk): Finished {
   const stats = disk.lstat(layout.commits)
-  const look = stats !== undefined && isSettled(stats) ? fingerprint(stats) : undefined
+  const look = stats !== undefined && hasSettledMtime(stats) ? entryStamp(stats) : undefined
   const known = listed.get(layout.commits)
   if (known !== undefined && known.look === look) return known
   const { finished, floor } = readJournal(disk, layout)

@@ -1,5 +1,6 @@
 import type { ChangeSet, ExecOptions, ExecResult } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
+import { SerialQueue } from '../core/serial-queue.js'
 import { type CommandEnd, type Effect, PROCESSES, quarantine, summaryOf } from '../terminal/index.js'
 import type { AdmissionRecord } from './admission.js'
 import { type AdmittedCommand, type CommandGate, type CommandLine, type ExecDeps, networkOf } from './command-gate.js'
@@ -18,7 +19,7 @@ export interface InternalRun {
 /** The foreground commands of a session, one at a time: each sees the stage, and its effects are ingested at its end. */
 export class SessionExec {
   #mount: Promise<CommandMount> | undefined
-  #turn: Promise<unknown> = Promise.resolve()
+  readonly #queue = new SerialQueue()
   #isClosed = false
 
   constructor(
@@ -29,23 +30,19 @@ export class SessionExec {
   run(command: CommandLine, options: ExecOptions, internal: InternalRun = {}): Promise<ExecResult> {
     // `close` waits for the queued commands. A later one would open a mount that nobody closes.
     if (this.#isClosed) return Promise.reject(new EscrowError('session_busy', 'The session is being closed.'))
-    const turn = this.#turn.then(() => this.#run(command, options, internal))
-    this.#turn = turn.catch(() => undefined)
-    return turn
+    return this.#queue.run(() => this.#run(command, options, internal))
   }
 
   /** Runs work with the mount, if there is one, between two commands. */
   whenIdle<T>(work: (mount: CommandMount | undefined) => T): Promise<T> {
-    const turn = this.#turn.then(async () => work(await this.#mount?.catch(() => undefined)))
-    this.#turn = turn.catch(() => undefined)
-    return turn
+    return this.#queue.run(async () => work(await this.#mount?.catch(() => undefined)))
   }
 
   /** Waits for the running command, then closes the mount. */
   async close(): Promise<void> {
     this.#isClosed = true
     this.deps.admission.close()
-    await this.#turn
+    await this.#queue.idle()
     await this.#closeMount()
   }
 

@@ -1,5 +1,5 @@
 import fs, { type BigIntStats, constants, type Stats } from 'node:fs'
-import { Errno, type ReadFile, type WriteFile } from '../../overlay/index.js'
+import { Errno, openForReading, type ReadFile, type WriteFile } from '../../overlay/index.js'
 import { invalidType, outOfRange } from './args.js'
 
 /**
@@ -78,7 +78,7 @@ export function validFd(fd: unknown): number {
  * @param judge throws where it may not be read any more.
  */
 export function openOutside(path: string, judge: () => void): WriteFile {
-  const host = fs.openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
+  const host = openForReading(path, true)
   const refuse = (): never => {
     throw new Errno('EBADF')
   }

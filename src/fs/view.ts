@@ -22,6 +22,7 @@ import {
 import type { Effect } from '../core/decision.js'
 import { type Descriptor, Descriptors, openOutside } from './descriptors.js'
 import type { GuardedLayer, Op } from './guarded.js'
+import { HOST_READS, type HostReads } from './host-reads.js'
 import { type ResolvedPath, ResolvedPathCache } from './resolved-path-cache.js'
 import { Watches } from './watches.js'
 
@@ -81,29 +82,6 @@ export interface WatchView extends ReadView {
   readonly watches: Watches
   /** Whether a path may be read, asked for by a name. */
   mayRead(path: string, asked: string): boolean
-}
-
-/** The host's reading functions, and no other. */
-export interface HostReads
-  extends Pick<
-    typeof fs,
-    'accessSync' | 'existsSync' | 'lstatSync' | 'readlinkSync' | 'realpathSync' | 'statSync' | 'statfsSync'
-  > {
-  /** Without the host's options: by its `flag` a file can be emptied. A FIFO nobody writes is read as empty. */
-  readFileSync(path: string): Buffer
-}
-
-const READ_FLAGS = fs.constants.O_RDONLY | (fs.constants.O_NONBLOCK ?? 0)
-
-const HOST_READS: HostReads = {
-  accessSync: fs.accessSync,
-  existsSync: fs.existsSync,
-  lstatSync: fs.lstatSync,
-  readFileSync: (path) => fs.readFileSync(path, { flag: READ_FLAGS as unknown as string }),
-  readlinkSync: fs.readlinkSync,
-  realpathSync: fs.realpathSync,
-  statSync: fs.statSync,
-  statfsSync: fs.statfsSync,
 }
 
 export interface ViewDeps {

@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import { isWithin, type StagedChange } from '../../overlay/index.js'
 import type { BlameLine, Intent } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
+import { errorText } from '../core/error-text.js'
 import type { IntentsState } from '../core/intents-state.js'
 import type { Layout } from '../core/layout.js'
 import { withProcessLock } from '../host/lock.js'
@@ -46,7 +47,7 @@ export async function mapCommitted(
     await rewrite({ layout, intents }, (map) => updateMap(map, counted, today()))
     return []
   } catch (error) {
-    const why = error instanceof Error ? error.message.replace(/\.$/, '') : String(error)
+    const why = errorText(error).replace(/\.$/, '')
     return [`The intent map was not brought up to date: ${why}. Run 'escrow map' once that is mended.`]
   }
 }

@@ -1,5 +1,6 @@
 import type { Feedback } from '../core/api.js'
 import type { ToolError } from '../core/denials.js'
+import { errorText } from '../core/error-text.js'
 import type { ToolOutcome } from './run-tool.js'
 
 /** The styles in which hosts call hooks. Each has its own sentence for a missing intent; the record is the same. */
@@ -35,6 +36,6 @@ export function outcomeText(outcome: ToolOutcome<unknown>): string {
 
 function textOf(outcome: ToolOutcome<unknown>): string {
   if (outcome.status === 'denied') return JSON.stringify(outcome.denial)
-  if (outcome.status === 'failed') return outcome.error instanceof Error ? outcome.error.message : String(outcome.error)
+  if (outcome.status === 'failed') return errorText(outcome.error)
   return typeof outcome.value === 'string' ? outcome.value : (JSON.stringify(outcome.value) ?? '')
 }

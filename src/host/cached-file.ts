@@ -1,5 +1,5 @@
 import { lstatSync, type Stats } from 'node:fs'
-import { codeOf } from '../../overlay/index.js'
+import { codeOf, isSettled } from '../../overlay/index.js'
 import { EscrowError } from '../core/api-error.js'
 import { SharedFile } from '../core/layout.js'
 import { readSmall } from './read.js'
@@ -10,9 +10,6 @@ export type FileBytes =
   | { readonly kind: 'absent' }
   | { readonly kind: 'unreadable'; readonly message: string }
   | { readonly kind: 'bytes'; readonly bytes: Buffer }
-
-/** Within this time of a change, two writes can carry one timestamp on some kernels: the bytes are compared as well. */
-const RACY_MS = 50
 
 /**
  * A value made from a small file, made again whenever the file changes. A string is the path of a file of the state directory. A call costs one `lstat` while it does not.
@@ -32,7 +29,7 @@ export function cachedFile<T>(
     const file = look.kind === 'file' ? readBytes(path, limit) : look
     // A failed read may be over by the next call (out of descriptors), with the file unchanged.
     const readable = look.kind !== 'file' || file.kind === 'bytes'
-    const settled = readable && (look.kind !== 'file' || Date.now() - look.stats.ctimeMs > RACY_MS)
+    const settled = readable && (look.kind !== 'file' || isSettled(look.stats.ctimeMs))
     if (last && sameFile(last.file, file)) last = { ...last, look, settled }
     else last = { look, settled, file, value: make(file, ++version) }
     return last.value

@@ -1,5 +1,6 @@
 import { readFileSync, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
+import { codeOf } from '../../overlay/index.js'
 
 /** Far above what a card takes that says who holds something; bytes. */
 export const MAX_CARD_BYTES = 64 * 1024
@@ -52,7 +53,7 @@ function exists(pid: number): boolean {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== 'ESRCH'
+    return codeOf(error) !== 'ESRCH'
   }
 }
 

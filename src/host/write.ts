@@ -25,7 +25,7 @@ import {
   unlinkSync,
   writeSync,
 } from 'node:fs'
-import { codeOf, invalidateTick } from '../../overlay/index.js'
+import { codeOf, invalidateTick, openForReading } from '../../overlay/index.js'
 
 export { chmodSync, linkSync, renameSync } from 'node:fs'
 
@@ -256,7 +256,7 @@ export function makeSymlink(target: string, path: string): void {
 
 /** chmod of a file or directory, never through a symlink (ELOOP), and synced. */
 export function setMode(path: string, mode: number): void {
-  const fd = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0))
+  const fd = openForReading(path, false)
   try {
     fchmodSync(fd, mode)
     fsyncSync(fd)

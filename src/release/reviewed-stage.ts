@@ -1,5 +1,5 @@
-import { diffStage, type StageDiff, type StagedChange } from '../../overlay/index.js'
-import { fingerprint, settledLook } from '../commit/index.js'
+import { diffStage, entryStamp, type StageDiff, type StagedChange } from '../../overlay/index.js'
+import { settledLook } from '../commit/index.js'
 import type { Snapshot } from '../core/api.js'
 import type { Mutation } from '../core/mutation.js'
 import { type Contents, QUESTION, type ReviewStage } from '../review/index.js'
@@ -73,7 +73,7 @@ export class ReviewedStage implements ReviewStage {
 
   isUnchanged({ path, from = path }: StagedChange): boolean {
     const look = settledLook(this.#diff?.look(from))
-    return look !== undefined && fingerprint(this.#store.overlay.lower.lstatBig(from)) === fingerprint(look)
+    return look !== undefined && entryStamp(this.#store.overlay.lower.lstatBig(from)) === entryStamp(look)
   }
 
   disk(change: StagedChange): ReturnType<typeof diskNow> {

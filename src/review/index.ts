@@ -17,7 +17,7 @@ export { compileGlob } from './glob.js'
 export { attentionTitle, groupChanges } from './groups.js'
 export { type Highlighter, loadHighlighter, type Token } from './highlight.js'
 export { type ActionOn, keysOf } from './keymap.js'
-export { openReviewLog, type ReviewLog, stampOf } from './log.js'
+export { openReviewLog, type ReviewLog } from './log.js'
 export { answerFor, answersIn, commandAnswer, letsBelow, openQuestions, QUESTION } from './questions.js'
 export {
   type AmendRecord,

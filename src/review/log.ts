@@ -1,6 +1,5 @@
-import { lstatSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
-import { codeOf, readRegular } from '../../overlay/index.js'
+import { codeOf, fileStampAt, readRegular } from '../../overlay/index.js'
 import { EscrowError } from '../core/api-error.js'
 import { withProcessLock } from '../host/lock.js'
 import { appendDurable, ensurePrivateDir, syncDir } from '../host/write.js'
@@ -27,10 +26,11 @@ export interface ReviewLog {
  */
 export function openReviewLog(file: string, locks: string): ReviewLog {
   const directory = dirname(file)
-  let known: (Scan & { readonly stamp: string }) | undefined
+  let known: (Scan & { readonly stamp: string | undefined }) | undefined
   const look = (): Scan => {
-    const stamp = stampOf(file)
-    if (known?.stamp !== stamp) known = { stamp, ...scan(file, known) }
+    // An append after a cut may leave the size as it was; the times change.
+    const stamp = fileStampAt(file)
+    if (known === undefined || known.stamp !== stamp) known = { stamp, ...scan(file, known) }
     return known
   }
   const alone = <T>(work: (lost: () => boolean) => Promise<T> | T) =>
@@ -61,12 +61,6 @@ function lockLost(): EscrowError {
   return new EscrowError('session_busy', 'The review log was taken over by another process; nothing was recorded.', {
     hint,
   })
-}
-
-/** Changes whenever the file does; an append after a cut may leave the size as it was. */
-export function stampOf(file: string): string {
-  const stats = lstatSync(file, { bigint: true, throwIfNoEntry: false })
-  return stats === undefined ? 'absent' : [stats.ino, stats.size, stats.mtimeNs, stats.ctimeNs].join(' ')
 }
 
 interface Scan {

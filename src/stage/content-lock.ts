@@ -1,12 +1,12 @@
 import {
   asRelPath,
   type Digest,
+  fileStamp,
   isWithin,
   type Overlay,
   type RelPath,
   redirects,
   sameContent,
-  stampOf,
   stateNow,
 } from '../../overlay/index.js'
 import type { ToolContext } from '../core/tool-context.js'
@@ -45,7 +45,7 @@ export class ContentLock {
     const { node, lower } = this.overlay.placeOf(path)
     const stats = node?.inode || lower === undefined ? undefined : this.overlay.lower.lstatBig(lower)
     if (!stats?.isFile() || stats.size > LARGE || lower === undefined) return
-    if (!this.files.isCurrent(lower, stampOf(stats))) this.saw(path, this.overlay.lower.read(lower))
+    if (!this.files.isCurrent(lower, fileStamp(stats))) this.saw(path, this.overlay.lower.read(lower))
   }
 
   /**

@@ -4,6 +4,7 @@ import { defined } from '../core/defined.js'
 import type { Denial } from '../core/denials.js'
 import { errorText } from '../core/error-text.js'
 import type { AgentInfo } from '../core/people.js'
+import { SerialQueue } from '../core/serial-queue.js'
 import type { ToolContext } from '../core/tool-context.js'
 import { MAX_SPOOLED, type SpooledReports } from '../terminal/index.js'
 import {
@@ -25,7 +26,7 @@ export type CommandRecord = DataOf<'command'>
  */
 export class LedgerOutbox {
   #problem: string | undefined
-  #draining: Promise<void> = Promise.resolve()
+  readonly #queue = new SerialQueue()
   /** What was denied since the last drain, and how often beyond the first time. */
   readonly #denials = new Map<string, { again: number; readonly tell: (again: number) => void }>()
   /** Notes left by an earlier process: the ledger may hold them already. */
@@ -111,9 +112,7 @@ export class LedgerOutbox {
 
   /** Appends what has gathered, in order, one batch at a time. */
   drain(): Promise<void> {
-    const turn = this.#draining.then(() => this.#drainNow())
-    this.#draining = turn.catch(() => undefined)
-    return turn
+    return this.#queue.run(() => this.#drainNow())
   }
 
   /** Appends in the background; a failure shows in {@link problem} and at the next drain. */

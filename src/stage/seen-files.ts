@@ -4,17 +4,16 @@ import {
   type Digest,
   digest,
   type FileState,
+  fileStamp,
+  isSettled,
   type Lower,
   type RelPath,
-  stampOf,
 } from '../../overlay/index.js'
 
 /** Up to this many bytes, a content is copied when it is read and digested later. */
 const SMALL = 1 << 16
 /** Bytes of such copies kept at once. */
 const MAX_COPIED = 1 << 23
-/** Two changes can carry one timestamp on some kernels. */
-const RACY_MS = 50
 
 interface Copy {
   readonly content: Buffer | string
@@ -84,7 +83,7 @@ export class SeenFiles {
 
   #recordLarge(path: RelPath, content: Uint8Array | string, known: Digest | undefined): void {
     const stats = this.lower.lstatBig(path)
-    if (!stats?.isFile() || this.isCurrent(path, stampOf(stats))) return
+    if (!stats?.isFile() || this.isCurrent(path, fileStamp(stats))) return
     this.#setBase(path, baseOfContent(content, stats, known))
   }
 
@@ -121,7 +120,7 @@ export class SeenFiles {
     }
     const { state, stamp } = baseOfContent(copy.content, stats)
     // The stamp is of now and the content of then: they belong together only if nothing changed in between.
-    const unchanged = Number(stats.ctimeMs) < copy.when - RACY_MS
+    const unchanged = isSettled(Number(stats.ctimeNs) / 1e6, copy.when)
     this.#bases.set(path, unchanged && stamp !== undefined ? { state, stamp } : { state })
   }
 

@@ -4,6 +4,7 @@ import {
   type Base,
   type CommittedPath,
   compact,
+  fileStampAt,
   type JsonValue,
   type Mark,
   Overlay,
@@ -12,7 +13,7 @@ import {
   type StagedChange,
 } from '../../overlay/index.js'
 import type { Layout } from '../core/layout.js'
-import { type Contents, openContents, type ReviewRecord, stampOf } from '../review/index.js'
+import { type Contents, openContents, type ReviewRecord } from '../review/index.js'
 import { type OpenedStage, openStageToRead } from './opened-stage.js'
 import { Reconciler } from './reconciler.js'
 import { type SnapshotLabel, StageSnapshots } from './snapshots.js'
@@ -79,11 +80,11 @@ export function readStage(layout: Layout, sessionId: string): StageStore {
 /** As {@link readStage}, for a caller that looks often: the log is replayed only where it has changed. */
 export function stageReader(layout: Layout, sessionId: string): () => StageStore {
   const { stageLog } = layout.session(sessionId)
-  let last: { readonly store: StageStore; readonly stamp: string } | undefined
+  let last: { readonly store: StageStore; readonly stamp: string | undefined } | undefined
   return () => {
     // Before the log is read: what is appended meanwhile is seen by the next call.
-    const stamp = stampOf(stageLog)
-    if (last?.stamp !== stamp) last = { stamp, store: readStage(layout, sessionId) }
+    const stamp = fileStampAt(stageLog)
+    if (last === undefined || last.stamp !== stamp) last = { stamp, store: readStage(layout, sessionId) }
     return last.store
   }
 }

@@ -9,6 +9,7 @@ import {
 } from '../../overlay/index.js'
 import type { Refusal } from '../core/api-error.js'
 import { Denied } from '../core/denials.js'
+import { errorText } from '../core/error-text.js'
 import type { Effect, FileEffect } from './effects.js'
 import { findRenames } from './find-renames.js'
 import { Unsettled } from './layer.js'
@@ -253,12 +254,7 @@ class EffectApplier {
     else if (error instanceof Unsupported) this.#refuse(effect, 'unsupported', error.message)
     else if (error instanceof Errno && error.code === 'EFBIG')
       this.#refuse(effect, 'limit_exceeded', `Limit Exceeded: ${path} is larger than a stage holds.`)
-    else
-      this.#refuse(
-        effect,
-        'unsupported',
-        `${path} could not be staged: ${error instanceof Error ? error.message : error}.`,
-      )
+    else this.#refuse(effect, 'unsupported', `${path} could not be staged: ${errorText(error)}.`)
   }
 
   #refuse(effect: Effect, reason: string, message: string): void {

@@ -15,7 +15,7 @@ import type { Place } from './command-place.js'
 import { copyKept } from './copy-kept.js'
 import { type EffectQuery, type Effects, unreadable } from './effects.js'
 import { scratchParent } from './holder.js'
-import { type Layer, readSettled, restingLayer, stampOf } from './layer.js'
+import { type Layer, layerStamp, readSettled, restingLayer } from './layer.js'
 import { runUncontained } from './uncontained.js'
 
 /**
@@ -204,7 +204,7 @@ class Copy {
         size,
         ino,
         mtimeMs,
-        stamp: stampOf(stats),
+        stamp: layerStamp(stats),
         read: () => (resting ? resting.read(path, stats) : readSettled(at, stats)),
       })
     else if (resting) found.effects.push({ kind: 'other', path, description: 'no file' })
@@ -251,7 +251,7 @@ function namesIn(resting: Layer, dir: RelPath): string[] {
 
 /** A directory's stamp is its mode alone: its times and size change with its entries. */
 function lookOf(stats: Stats): string {
-  return stats.isDirectory() ? `dir ${stats.mode}` : stampOf(stats)
+  return stats.isDirectory() ? `dir ${stats.mode}` : layerStamp(stats)
 }
 
 function tokenOf(overlay: Overlay, path: RelPath, type: 'file' | 'symlink'): string {

@@ -1,5 +1,5 @@
-import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
-import { codeOf } from '../../overlay/index.js'
+import { closeSync, fstatSync, readSync } from 'node:fs'
+import { codeOf, openForReading } from '../../overlay/index.js'
 import { DENIAL_CODES, type Denial, type DenialReason } from '../core/denials.js'
 import { appendOnto } from '../host/write.js'
 
@@ -106,7 +106,7 @@ export function spoolReader(file: string): () => SpooledReports {
 function read(file: string, look: (size: number, next: (place: number) => Buffer) => void): void {
   let fd: number
   try {
-    fd = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+    fd = openForReading(file, false)
   } catch (error) {
     // The spool goes with its namespace.
     if (['ENOENT', 'ESRCH'].includes(codeOf(error) ?? '')) return

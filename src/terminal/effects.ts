@@ -4,7 +4,7 @@ import { EscrowError } from '../core/api-error.js'
 import { errorText } from '../core/error-text.js'
 import { lookAt } from '../host/read.js'
 import type { HolderPlaces } from './holder.js'
-import { isInUse, type Layer, liveLayer, restingLayer, stampOf } from './layer.js'
+import { isInUse, type Layer, layerStamp, liveLayer, restingLayer } from './layer.js'
 
 /** One change a command made, read from the layer it writes to. */
 export type Effect =
@@ -170,7 +170,7 @@ class Walk {
     if (stats.isSymbolicLink()) effects.push({ kind: 'symlink', path, target: this.written.target(path) })
     else if (stats.isFile()) {
       const { size, ino, mtimeMs } = stats
-      effects.push({ kind: 'file', path, mode, size, ino, mtimeMs, stamp: stampOf(stats), read })
+      effects.push({ kind: 'file', path, mode, size, ino, mtimeMs, stamp: layerStamp(stats), read })
     } else if (!this.query.isLive) effects.push({ kind: 'other', path, description: describeType(stats) })
   }
 

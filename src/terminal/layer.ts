@@ -1,16 +1,16 @@
+import { closeSync, fstatSync, lstatSync, readdirSync, readlinkSync, readSync, type Stats } from 'node:fs'
 import {
-  closeSync,
-  constants,
-  fstatSync,
-  lstatSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  readSync,
-  type Stats,
-} from 'node:fs'
-import { ancestorsOf, codeOf, Errno, MAX_FILE_SIZE, nameOf, parentOf, type RelPath, ROOT } from '../../overlay/index.js'
+  ancestorsOf,
+  codeOf,
+  Errno,
+  MAX_FILE_SIZE,
+  nameOf,
+  openForReading,
+  parentOf,
+  type RelPath,
+  ROOT,
+  readRegular,
+} from '../../overlay/index.js'
 import { closeDescriptor, openDirectory } from '../host/read.js'
 import { chmodSync } from '../host/write.js'
 
@@ -32,9 +32,6 @@ export interface LiveLayer extends Layer {
   at(path: RelPath): string
 }
 
-/** Read without following a link, and without waiting for who writes a FIFO. */
-const READ_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
-
 /** A layer that no process writes to. It is ours, so unreadable files are made readable. */
 export function restingLayer(host: string): Layer {
   const at = (path: RelPath) => `${host}/${path}`
@@ -47,7 +44,7 @@ export function restingLayer(host: string): Layer {
     target: (path) => readlinkSync(at(path)),
     read(path) {
       grantMode(at(path), 0o400)
-      return readFileSync(at(path), { flag: READ_FLAGS as unknown as string })
+      return readRegular(at(path), false)
     },
     close: () => undefined,
   }
@@ -111,7 +108,7 @@ const fdPath = (fd: number) => `/proc/self/fd/${fd}`
 /** @throws Unsettled where the file differs from `seen` or changes during the read; EFBIG beyond {@link MAX_FILE_SIZE}. */
 export function readSettled(host: string, seen: Stats): Buffer {
   if (seen.size > MAX_FILE_SIZE) throw new Errno('EFBIG')
-  const fd = openSync(host, READ_FLAGS)
+  const fd = openForReading(host, false)
   try {
     if (!isSame(fstatSync(fd), seen)) throw new Unsettled()
     const data = Buffer.allocUnsafe(seen.size)
@@ -127,10 +124,10 @@ export function readSettled(host: string, seen: Stats): Buffer {
 }
 
 function isSame(now: Stats, seen: Stats): boolean {
-  return now.isFile() && stampOf(now) === stampOf(seen)
+  return now.isFile() && layerStamp(now) === layerStamp(seen)
 }
 
-/** Equal stamps mean that nothing was written in between. */
-export function stampOf({ ino, size, mtimeMs, ctimeMs, mode }: Stats): string {
+/** Changes when a command writes to an entry of the layer or changes its mode. */
+export function layerStamp({ ino, size, mtimeMs, ctimeMs, mode }: Stats): string {
   return `${ino} ${size} ${mtimeMs} ${ctimeMs} ${mode}`
 }

@@ -1,5 +1,14 @@
 import { readFileSync, readlinkSync } from 'node:fs'
-import { ancestorsOf, childOf, digest, type Overlay, type RelPath, ROOT, type TreeNode } from '../../overlay/index.js'
+import {
+  ancestorsOf,
+  childOf,
+  codeOf,
+  digest,
+  type Overlay,
+  type RelPath,
+  ROOT,
+  type TreeNode,
+} from '../../overlay/index.js'
 import { lookAt } from '../host/read.js'
 import {
   chmodSync,
@@ -170,7 +179,7 @@ function directory(mode: number): LayerEntry {
       try {
         makeDir(host, mode)
       } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+        if (codeOf(error) !== 'EEXIST') throw error
       }
       chmodSync(host, mode)
     },

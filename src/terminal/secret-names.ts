@@ -1,10 +1,7 @@
-import { childOf, type Overlay, type RelPath, ROOT } from '../../overlay/index.js'
+import { childOf, isSettled, type Overlay, type RelPath, ROOT } from '../../overlay/index.js'
 
 /** Directories that are not searched: they hold thousands of files and no person's secrets. */
 const SKIPPED = new Set(['.git', '.orchestration', 'node_modules'])
-
-/** A listing is cached once its directory is this much older than now (nanoseconds): two changes within a clock tick look the same. */
-const RACE_MARGIN_NS = 50_000_000n
 
 interface Listing {
   readonly stamp: string
@@ -41,8 +38,7 @@ export class SecretNames {
     const known = this.#known.get(dir)
     if (known?.stamp === stamp) return known
     const listing = this.#toListing(overlay.lower.readdir(dir))
-    const isSettled = stats !== undefined && BigInt(Date.now()) * 1_000_000n - stats.ctimeNs > RACE_MARGIN_NS
-    if (isSettled) this.#known.set(dir, { stamp, ...listing })
+    if (stats !== undefined && isSettled(Number(stats.ctimeNs) / 1e6)) this.#known.set(dir, { stamp, ...listing })
     return listing
   }
 

@@ -2,6 +2,7 @@ import { codeOf } from '../../overlay/index.js'
 import type { Ledger, LedgerHead, TraceRecord } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
 import type { Layout } from '../core/layout.js'
+import { SerialQueue } from '../core/serial-queue.js'
 import { gitUser } from '../host/git.js'
 import { withProcessLock } from '../host/lock.js'
 import type { LedgerEntry } from './anchor-lines.js'
@@ -54,7 +55,7 @@ export function openLedger(layout: Layout, options: LedgerOptions = {}): LedgerS
   let anchoredUpTo: string | null = null
   let isTakenOver = false
   const anchors = anchorsOf(layout, branch)
-  let queue: Promise<unknown> = Promise.resolve()
+  const queue = new SerialQueue()
 
   /** What this machine knows of the ledger. */
   function currentAnchors(): Anchors {
@@ -65,7 +66,7 @@ export function openLedger(layout: Layout, options: LedgerOptions = {}): LedgerS
 
   /** One append of this process at a time: callers of one process need not wait for each other by polling a lock. */
   function exclusively<T>(work: () => T): Promise<T> {
-    const turn = queue.then(async () => {
+    return queue.run(async () => {
       try {
         await file.warm()
         return await lock(layout.locks, 'ledger', () => {
@@ -79,8 +80,6 @@ export function openLedger(layout: Layout, options: LedgerOptions = {}): LedgerS
         throw unavailable(layout.ledgerFile, error)
       }
     })
-    queue = turn.catch(() => undefined)
-    return turn
   }
 
   function appendOne(draft: RecordDraft): TraceRecord {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { codeOf, readRegular, sha256hex } from '../../overlay/index.js'
+import { codeOf, fileStampAt, readRegular, sha256hex } from '../../overlay/index.js'
 import { createFile, ensurePrivateDir, publish, removeName } from '../host/write.js'
 import { parseLine } from './lines.js'
 
@@ -71,7 +71,7 @@ export function publishedIn(dir: string, branch: () => string | undefined = () =
       mark = markOf(branch())
       const now = new Map<string, Copy>()
       for (const place of places()) {
-        const stamp = stampOf(join(dir, place.name))
+        const stamp = fileStampAt(join(dir, place.name))
         const copy = known.get(place.name)
         if (copy !== undefined && copy.stamp === stamp) now.set(place.name, copy)
         else {
@@ -96,7 +96,7 @@ export function publishedIn(dir: string, branch: () => string | undefined = () =
         removeName(written)
       }
       const [place] = isFirst ? placesIn([name]) : []
-      if (place !== undefined) known.set(name, { ...place, stamp: stampOf(join(dir, name)), hash: sha256hex(line) })
+      if (place !== undefined) known.set(name, { ...place, stamp: fileStampAt(join(dir, name)), hash: sha256hex(line) })
       return isFirst
     },
     tail(hash, after) {
@@ -163,13 +163,8 @@ function isThere(path: string): boolean {
 }
 
 interface Copy extends Place {
-  readonly stamp: string
+  readonly stamp: string | undefined
   readonly hash: string
-}
-
-function stampOf(path: string): string {
-  const stat = statSync(path, { bigint: true, throwIfNoEntry: false })
-  return stat === undefined ? '' : [stat.ino, stat.size, stat.mtimeNs, stat.ctimeNs].join(' ')
 }
 
 function namesIn(dir: string): string[] {

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileStamp } from '../../overlay/index.js'
 import { findGit, type GitDirs, type ReadText } from '../host/git.js'
 import { readSmall } from '../host/read.js'
 
@@ -45,7 +46,7 @@ export function openBranch(root: string): () => string | undefined {
 function textReader(): ReadText {
   const files = new Map<string, { stamp: string; text: string | undefined }>()
   return (path) => {
-    const stamp = stampOf(path)
+    const stamp = smallFileStamp(path)
     if (stamp === undefined) return undefined
     const known = files.get(path)
     if (known?.stamp === stamp) return known.text
@@ -71,10 +72,10 @@ function packedRef(packed: string | undefined, name: string): string | undefined
   return hash !== undefined && HASH.test(hash) ? hash : undefined
 }
 
-function stampOf(path: string): string | undefined {
+function smallFileStamp(path: string): string | undefined {
   const stat = attempt(() => statSync(path, { bigint: true, throwIfNoEntry: false }))
   if (stat === undefined || !stat.isFile() || stat.size > MAX_BYTES) return undefined
-  return `${stat.ino}:${stat.size}:${stat.mtimeNs}:${stat.ctimeNs}`
+  return fileStamp(stat)
 }
 
 /** Absent, unreadable or replaced meanwhile: no revision is better than no record. */

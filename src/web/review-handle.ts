@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Change, ChangeSet, Review, Workspace } from '../index.js'
+import { SerialQueue } from '../surface/index.js'
 import { Conflict } from './failure.js'
 
 /** A change set as it was shown, and each change by what it was shown as. */
@@ -18,7 +19,7 @@ export class ReviewHandle {
   readonly #opening: Promise<Review>
   #seen: Promise<Seen> | undefined
   #at = 0
-  #queue: Promise<unknown> = Promise.resolve()
+  readonly #queue = new SerialQueue()
 
   constructor(opening: Promise<Review>) {
     this.#opening = opening
@@ -31,7 +32,7 @@ export class ReviewHandle {
 
   /** The change set; not looked at again while nothing is known to have moved. */
   async current(): Promise<Seen> {
-    return this.#fresh() ?? this.#inTurn(() => this.#fresh() ?? this.#look())
+    return this.#fresh() ?? this.#queue.run(() => this.#fresh() ?? this.#look())
   }
 
   /** The change set as it was last shown. */
@@ -45,7 +46,7 @@ export class ReviewHandle {
 
   /** Decides on the change set that was shown last, and reads it again afterwards. The review refuses changes that differ by now. */
   decide<T>(work: (review: Review, seen: Seen) => Promise<T>): Promise<T> {
-    return this.#inTurn(async () => {
+    return this.#queue.run(async () => {
       const seen = await (this.#seen ?? this.#look())
       try {
         return await work(await this.#opening, seen)
@@ -67,12 +68,6 @@ export class ReviewHandle {
       this.#seen = undefined
     })
     return looking
-  }
-
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const turn = this.#queue.then(work)
-    this.#queue = turn.catch(() => undefined)
-    return turn
   }
 }
 

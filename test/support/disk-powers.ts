@@ -200,8 +200,7 @@ class Found {
 
   /** 'r', reading constants joined by `|`, or the name of a constant of this file that is made of them. */
   #areReadFlags(expression: ts.Expression): boolean {
-    if (ts.isAsExpression(expression) || ts.isParenthesizedExpression(expression))
-      return this.#areReadFlags(expression.expression)
+    if (ts.isParenthesizedExpression(expression)) return this.#areReadFlags(expression.expression)
     if (ts.isStringLiteral(expression)) return expression.text === 'r'
     if (ts.isNumericLiteral(expression)) return expression.text === '0'
     if (ts.isBinaryExpression(expression)) {

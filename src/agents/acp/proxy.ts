@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs'
 import { z } from 'zod'
 import { personGate, withFeedback } from '../../hooks/index.js'
 import type { Feedback, HomeHost, RunningCommand, Session, Workspace } from '../../index.js'
-import { errorText, oneLine } from '../../surface/index.js'
+import { errorText, oneLine, SerialQueue } from '../../surface/index.js'
 import { forwardInitialize, modelOf, rewriteInitializeAnswer } from './capabilities.js'
 import { type Buffers, readTextFile, writeTextFile } from './files.js'
 import {
@@ -60,10 +60,9 @@ export class AcpProxy {
   /** Of the protocol: what was asked for, then what the agent speaks. */
   #version = 1
   #words: Feedback[] = []
-  /** What the agent says comes to the editor in its order. */
-  #turn: Promise<void> = Promise.resolve()
-  /** And what the editor says to the agent in its own. */
-  #heard: Promise<void> = Promise.resolve()
+  /** Messages reach each side in the order the other sent them. */
+  readonly #toEditorQueue = new SerialQueue()
+  readonly #toAgentQueue = new SerialQueue()
 
   constructor(private readonly deps: ProxyDeps) {
     const run = personGate(deps.session)
@@ -86,18 +85,18 @@ export class AcpProxy {
 
   fromEditor(message: Message): void {
     if (message.kind === 'response') this.deps.editor.resolveRequest(message.id, message.answer)
-    else this.#heard = this.#heard.then(() => this.#toAgent(message))
+    else void this.#toAgentQueue.run(() => this.#toAgent(message))
   }
 
   fromAgent(message: Message): void {
     if (message.kind === 'response') this.deps.agent.resolveRequest(message.id, message.answer)
-    else if (isPassed(message.method)) this.#turn = this.#turn.then(() => this.#toEditor(message))
+    else if (isPassed(message.method)) void this.#toEditorQueue.run(() => this.#toEditor(message))
     else if (message.kind === 'request') void this.#serve(message)
   }
 
   /** Resolves when all that the agent said until now was passed on, and none of its terminals runs any more. */
   async close(): Promise<void> {
-    await this.#turn
+    await this.#toEditorQueue.idle()
     await this.#terminals.close()
   }
 

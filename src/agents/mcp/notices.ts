@@ -1,5 +1,6 @@
 import type { Server } from '@modelcontextprotocol/server'
 import type { Change, Session, Workspace } from '../../index.js'
+import { SerialQueue } from '../../surface/index.js'
 import { changedUris } from './resources.js'
 
 /** Tells a client that looks at resources when they have changed: by a call of its own, or by what a person or another process did. */
@@ -8,7 +9,7 @@ export class Notices {
   readonly #server: Server
   readonly #subscribed = new Set<string>()
   #before: Look | undefined
-  #turn: Promise<void> = Promise.resolve()
+  readonly #queue = new SerialQueue()
 
   /** @param isModern who listens to what is known to the library: it passes on what is listened to. */
   constructor(
@@ -49,8 +50,7 @@ export class Notices {
 
   /** A notice that cannot be made or sent fails no call. */
   after(): Promise<void> {
-    this.#turn = this.#turn.then(() => this.#tell()).catch(() => undefined)
-    return this.#turn
+    return this.#queue.run(() => this.#tell()).catch(() => undefined)
   }
 
   async #tell(): Promise<void> {

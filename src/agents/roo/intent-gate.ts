@@ -1,5 +1,6 @@
 import { KNOWN_TOOLS, type ToolCatalogue } from '../../hooks/index.js'
 import type { Session } from '../../index.js'
+import { SerialQueue } from '../../surface/index.js'
 
 /** A list of names that is kept: a setting of the host's, or a memory of ours beside it. */
 export interface KeptNames {
@@ -26,7 +27,7 @@ const ROO_TOOLS = new Set(
 /** Without an intent a model is not even offered the tools that need one; what a person has disabled stays so. */
 export class IntentGate {
   readonly #options: IntentGateOptions
-  #turn: Promise<void> = Promise.resolve()
+  readonly #queue = new SerialQueue()
 
   constructor(options: IntentGateOptions) {
     this.#options = options
@@ -36,9 +37,7 @@ export class IntentGate {
   sync(session?: Pick<Session, 'intent' | 'gate'>): Promise<void> {
     const wanted =
       session === undefined || session.intent !== undefined ? [] : this.#toolsThatNeedIntent(session.gate.tools)
-    const turn = this.#turn.then(() => this.#set(wanted))
-    this.#turn = turn.catch(() => undefined)
-    return turn
+    return this.#queue.run(() => this.#set(wanted))
   }
 
   async #set(wanted: readonly string[]): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Answer, CommitResult, Review, Reviewer, Selection } from '../../index.js'
+import { SerialQueue } from '../../surface/index.js'
 import { detailsOf } from '../failure.js'
 import { pluralize } from '../output.js'
 import { colorsFor } from './coloring.js'
@@ -41,7 +42,7 @@ export function createDesk(deps: DeskDeps): EffectRunner {
 }
 
 class ReviewEffectRunner implements EffectRunner {
-  #queue: Promise<void> = Promise.resolve()
+  readonly #queue = new SerialQueue()
   #shown: Staged['set'] = { digest: '', changes: [] }
   #head: Head = { session: '', live: false }
   #looking: NodeJS.Timeout | undefined
@@ -73,7 +74,7 @@ class ReviewEffectRunner implements EffectRunner {
   }
 
   idle(): Promise<void> {
-    return this.#queue
+    return this.#queue.idle()
   }
 
   close(): void {
@@ -82,7 +83,7 @@ class ReviewEffectRunner implements EffectRunner {
   }
 
   #enqueue(work: () => Promise<void>): void {
-    this.#queue = this.#queue.then(work).catch((error: unknown) => this.#showFailure(error))
+    void this.#queue.run(() => work().catch((error: unknown) => this.#showFailure(error)))
   }
 
   #showFailure(error: unknown): void {
