@@ -220,7 +220,7 @@ function writeWhole(fd: number, data: Uint8Array, size: number): void {
 
 function damagedLog(log: string, line: number): Error {
   return new Error(`The stage log ${log} is damaged at line ${line}; nothing was changed. Restore the file, or move the \
-session's directory away to start it anew.`)
+session's directory away to begin a new session.`)
 }
 
 function cutTail(fd: number, path: string, torn: number): void {

@@ -29,7 +29,7 @@ export class SessionCommands {
     const running = this.#all.filter(({ state }) => state === 'running').length + this.#making
     if (running >= MAX_RUNNING)
       throw new EscrowError('limit_exceeded', `Limit Exceeded: ${MAX_RUNNING} commands of this session are running.`, {
-        hint: 'Stop one of them: commands() lists them.',
+        hint: 'Wait until one of them ends, or stop one.',
       })
     const id = `c${++this.#count}`
     const starting = this.#start({ id, command, options, isAttached })

@@ -52,11 +52,12 @@ export class HookEngine {
    * @throws EscrowError `session_busy` for options when the engine exists; `no_orchestration` for no options when it does not.
    */
   static getInstance(options?: HookEngineOptions): HookEngine {
-    if (options && instance) throw new EscrowError('session_busy', 'This process has its HookEngine already.')
+    if (options && instance)
+      throw new EscrowError('session_busy', 'This process already has a HookEngine. Its options cannot change.')
     if (options) instance = new HookEngine(options)
     if (instance) return instance
-    throw new EscrowError('no_orchestration', 'There is no HookEngine yet, so nothing can be judged.', {
-      hint: 'Call HookEngine.getInstance({ open: openWorkspace }) when the host starts.',
+    throw new EscrowError('no_orchestration', 'There is no HookEngine yet, so no call can be judged.', {
+      hint: 'The host calls HookEngine.getInstance with `open: openWorkspace` when it starts.',
     })
   }
 
@@ -143,8 +144,8 @@ export class HookEngine {
   async setActiveIntent(taskId: string, intentId: string | null, cwd?: string): Promise<IntentContext> {
     const task = this.#tasks.find(taskId) ?? (cwd === undefined ? undefined : await this.#tasks.of(taskId, cwd))
     if (!task) {
-      const hint = 'Name its workspace: setActiveIntent(taskId, intentId, cwd).'
-      throw new EscrowError('nothing_selected', `Nothing is known of the task ${taskId}.`, { hint })
+      const hint = 'Pass the directory of its workspace as the third argument of setActiveIntent.'
+      throw new EscrowError('nothing_selected', `The task ${taskId} is unknown.`, { hint })
     }
     const context = await task.session.selectIntent(intentId)
     this.#syncTurn(taskId, task)

@@ -80,5 +80,5 @@ function throwIfAny(found: readonly Refusal[], since: string): void {
   if (found.length === 0) return
   const refused = found.map((each) => ({ ...each, message: `${each.message} ${since}.` }))
   const message = `${refused.map((each) => each.message).join(' ')} Nothing was recorded.`
-  throw new EscrowError('stale_file', message, { hint: 'Look at changes() again, then decide.', refused })
+  throw new EscrowError('stale_file', message, { hint: "Look at it again with 'escrow diff', then decide.", refused })
 }

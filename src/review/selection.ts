@@ -112,8 +112,8 @@ export function relativeName(given: string, root: string): string {
 }
 
 function noHunk(id: string, { sessionId }: SelectionContext): EscrowError {
-  const message = `No staged change of session '${sessionId}' has the hunk '${id}', or it is another by now.`
-  return nothingSelected(message, 'Look at changes() again: each hunk has its id there.')
+  const message = `No staged change of session '${sessionId}' has the hunk '${id}'. It may have changed since you saw it.`
+  return nothingSelected(message, "'escrow diff' shows each hunk's id behind its @@. Nothing was recorded.")
 }
 
 function byCalls<T extends Selectable>(
@@ -126,7 +126,7 @@ function byCalls<T extends Selectable>(
   for (const call of wanted) {
     if (known.has(call)) continue
     const message = `No staged change of session '${sessionId}' was written by the tool call '${call}'.`
-    throw nothingSelected(message, 'The calls of a change stand in changes(). Nothing was recorded.')
+    throw nothingSelected(message, "'escrow diff' names the tool calls of each change. Nothing was recorded.")
   }
   const found = changes.filter((change) => change.calls.some((call) => wanted.has(call)))
   refuseShared(found, wanted)
@@ -138,7 +138,7 @@ function refuseShared(found: readonly Selectable[], wanted: ReadonlySet<string>)
   const refused = found.flatMap(({ path, calls }): Refusal[] => {
     const others = calls.filter((call) => !wanted.has(call))
     if (others.length === 0) return []
-    const message = `${path} was written by ${others.map((call) => `'${call}'`).join(', ')} too.`
+    const message = `${path} was also written by ${others.map((call) => `'${call}'`).join(', ')}.`
     return [{ path, reason: 'unsupported', message }]
   })
   if (refused.length === 0) return
@@ -146,7 +146,8 @@ function refuseShared(found: readonly Selectable[], wanted: ReadonlySet<string>)
   throw new EscrowError('unsupported', message, { refused, hint: 'Name those calls too, or the path, or its hunks.' })
 }
 
-const PATHS = "Name a path of changes(), relative to the root, or a glob such as 'src/**'. Nothing was recorded."
+const PATHS =
+  "Name a staged path relative to the root, or a glob such as 'src/**'. 'escrow diff --name-only' lists the paths. Nothing was recorded."
 
 function nothingSelected(message: string, hint: string): EscrowError {
   return new EscrowError('nothing_selected', message, { hint })

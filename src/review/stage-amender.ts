@@ -139,6 +139,6 @@ export function needsApproval({ path, message }: Merged): Refusal {
 export function mergedCommit(merged: readonly Merged[]): EscrowError {
   const refused = merged.map(({ path, reason, message }) => ({ path, reason, message }))
   const message = `Nothing was committed. ${refused.map((each) => each.message).join(' ')}`
-  const hint = 'Look at changes() again: merged changes need a verdict of their own. Then commit.'
+  const hint = "A merged change needs a new verdict: look at it with 'escrow diff', approve it, then commit."
   return new EscrowError('stale_file', message, { refused, hint })
 }

@@ -100,6 +100,6 @@ export class SessionSnapshots {
 
 function noSuchSnapshot(message: string): EscrowError {
   return new EscrowError('nothing_selected', message, {
-    hint: "snapshots(), or 'escrow snapshots', lists them, with the call each came before.",
+    hint: "'escrow snapshots' lists them, each with the tool call that it precedes.",
   })
 }

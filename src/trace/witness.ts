@@ -59,7 +59,7 @@ export function witnessOf(expected: readonly Expected[], keys: ReadonlyMap<strin
         return { line: 1, problem: `belongs to another ledger than ${first.by}` }
       const line = lines.get(first.seq)
       if (line !== undefined)
-        return { line, problem: `is not the record ${first.seq} of ${first.by}: it was written anew` }
+        return { line, problem: `is not the record ${first.seq} of ${first.by}: it was rewritten` }
       const problem = `is missing: ${first.by} names record ${first.seq}, and the ledger ends at ${tip.seq}`
       return { line: tip.lines + 1, problem }
     },

@@ -265,7 +265,7 @@ describe('verdicts on tool calls', () => {
     expect((await s.change('src/b.ts'))?.calls).toEqual(['c2'])
     expect(await failure(() => s.review.approve({ calls: ['c1'] }))).toMatchObject({
       reason: 'unsupported',
-      refused: [{ path: 'src/a.ts', message: "src/a.ts was written by 'c2' too." }],
+      refused: [{ path: 'src/a.ts', message: "src/a.ts was also written by 'c2'." }],
     })
     expect((await s.review.reject({ calls: ['c1', 'c2'] }, 'no')).paths).toEqual(['src/b.ts', 'src/a.ts'])
     const again = await s.on.open()

@@ -42,7 +42,7 @@ export async function runHere(
 function ownedElsewhere(error: unknown, id: string): NotRun | undefined {
   if (!(error instanceof Error) || !('reason' in error) || error.reason !== 'session_busy') return undefined
   return new NotRun(
-    `Session ${id} belongs to another process that lives.`,
-    'That process can let escrow-sh in: `serveShell(session)` gives the variables to start terminals with. Or name another session.',
+    `Session ${id} is held by another running process.`,
+    'Name another session, or start the terminal from that process (docs/embedding.md, serveShell).',
   )
 }
