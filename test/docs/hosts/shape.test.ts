@@ -14,7 +14,7 @@ const GUIDES = [
   'docs/shell.md',
 ]
 /** What a reader looks for in each guide, in this order; other parts may stand between. */
-const PARTS = ['What is governed', 'Enter', 'Try it', 'When it fails', 'Leave']
+const PARTS = ['What is governed', 'Set up', 'Try it', 'When it fails', 'Remove']
 
 it.each(GUIDES)('%s has the parts of every guide, in their order', (name) => {
   const headings = [...fs.readFileSync(`${project}${name}`, 'utf8').matchAll(/^## (.+)$/gm)].map(
