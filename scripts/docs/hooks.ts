@@ -46,9 +46,9 @@ export function chainTable(): Promise<string> {
       rows.push(['before', code(nameOf(hook)), hook.classification ?? 'all', reasons.map(code).join(', ')])
     }
     const others = REASONS.filter((reason) => !taken.has(reason))
-    rows.push(['before', 'the engine, behind its hooks', 'all', others.map(code).join(', ')])
+    rows.push(['before', 'the engine, after its hooks', 'all', others.map(code).join(', ')])
     for (const hook of post)
-      rows.push(['after', code(nameOf(hook)), hook.classification ?? 'all', 'nothing: it is told'])
+      rows.push(['after', code(nameOf(hook)), hook.classification ?? 'all', 'nothing: it only records'])
     return table(['when', 'hook', 'asked about', 'refuses a write for'], rows)
   })
 }
@@ -63,15 +63,15 @@ export function chainDiagram(): string {
   const lines = [
     'flowchart TD',
     `  call([a tool call]) --> ${before[0]}`,
-    ...before.slice(1).map((node, at) => `  ${idOf(before[at])} -- no word --> ${node}`),
-    `  ${idOf(before.at(-1))} -- no word --> judge[policy, for what no hook asked]`,
+    ...before.slice(1).map((node, at) => `  ${idOf(before[at])} -- no error --> ${node}`),
+    `  ${idOf(before.at(-1))} -- no error --> judge[policy, for the rest]`,
     ...before.map((node) => `  ${idOf(node)} -- an error --> refused`),
     '  judge -- a denial --> refused([refused: the tool does not run])',
-    '  judge -- nothing --> tool([the tool runs, by session.fs])',
+    '  judge -- nothing --> tool([the tool runs, through session.fs])',
     `  tool --> ${after[0]}`,
     `  refused --> ${idOf(after[0])}`,
     ...after.slice(1).map((node, at) => `  ${idOf(after[at])} --> ${node}`),
-    `  ${idOf(after.at(-1))} --> answer([the answer, with reviewers' words])`,
+    `  ${idOf(after.at(-1))} --> answer([the answer, with reviewers' messages])`,
   ]
   return fence('mermaid', lines.join('\n'))
 }

@@ -14,7 +14,7 @@ export async function intentTable(): Promise<string> {
     const rows: string[][] = []
     for (const id of [...STATUSES, 'WAITS']) {
       const outcome = await session.selectIntent(id).then(
-        ({ intent }) => `selected; it is ${code(intent?.status ?? '')} from then on`,
+        ({ intent }) => `selected; it becomes ${code(intent?.status ?? '')}`,
         (error: unknown) => `refused: ${code(error instanceof EscrowError ? error.reason : String(error))}`,
       )
       rows.push([id === 'WAITS' ? 'one that depends on an intent that is not completed' : code(id), outcome])

@@ -16,7 +16,7 @@ export function kindsOfRecords(): string {
     const fields = new Set(own.flatMap((each) => Object.keys(each)).filter((name) => !COMMON.includes(name)))
     return [code(type), [...fields].sort().map(code).join(', ')]
   })
-  return table(['kind', 'its own fields, beside those every record has'], rows)
+  return table(['kind', 'fields in addition to those of every record'], rows)
 }
 
 function shown(): Record<string, unknown>[] {

@@ -7,12 +7,12 @@ import type { Limits, Unit } from './limits-list.js'
 import { code, table } from './markdown.js'
 import { REPOSITORY } from './sources.js'
 
-/** What is refused, and how much there may be of what is not. */
+/** The tables of refused functions and of limits. */
 
-/** Each function that is refused whatever it is given, and why. */
+/** Each function that is refused with any arguments, and why. */
 export function refusedTable(): string {
   const rows = [...refusedIn('fs.', OPS), ...refusedIn('FileHandle.', HANDLE_OPS)]
-  return table(['refused', 'why'], rows)
+  return table(['function', 'why it is refused'], rows)
 }
 
 type AnyRow = Row | { readonly kind: 'method' }
@@ -30,7 +30,7 @@ export function limitsTable(limits: Limits): string {
     if (value === undefined) throw new Error(`${file} has no ${name} that is a number.`)
     return [inWords(value, unit), what, code(file)]
   })
-  return table(['at most', 'of what', 'where it stands'], rows)
+  return table(['at most', 'of what', 'source'], rows)
 }
 
 const SCALES: Readonly<Record<Unit, readonly (readonly [size: number, name: string])[]>> = {

@@ -4,15 +4,15 @@ import { isObject } from '../../src/trace/lines.js'
 import { code, table } from './markdown.js'
 import { declared, docOf, nameOf, plainDoc } from './sources.js'
 
-/** Tables of what a format may hold, from its schema or from the type it is written by. */
+/** Tables of a format's fields, from the schema that reads it or the type that writes it. */
 
 /** Where no key is needed, no column says so. */
 function keyTable(rows: readonly (readonly string[])[]): string {
   const isAsked = rows.some(([, , needed]) => needed !== '')
-  return table(['key', 'what stands there', ...(isAsked ? [''] : [])], rows)
+  return table(['key', 'value', ...(isAsked ? [''] : [])], rows)
 }
 
-/** Every key of a schema, keys of keys by their way: `approval.merge`. */
+/** Every key of a schema; nested keys have their path: `approval.merge`. */
 export function schemaTable(schema: z.ZodType): string {
   const rows = rowsOf(z.toJSONSchema(schema, { io: 'input' }), '')
   // A key with nothing behind it is one that is absent.
@@ -26,7 +26,7 @@ function rowsOf(schema: unknown, prefix: string): string[][] {
   return Object.entries(below).flatMap(([name, each]) => {
     const key = prefix + name
     const inner = [...rowsOf(plain(each), `${key}.`), ...rowsOf(itemsOf(plain(each)), `${key}[].`)]
-    return [[code(key), typeOf(each), required.includes(name) ? 'needed' : ''], ...inner]
+    return [[code(key), typeOf(each), required.includes(name) ? 'required' : ''], ...inner]
   })
 }
 
@@ -51,18 +51,18 @@ function typeOf(schema: unknown): string {
   if (word === '') return 'nothing'
   if (word !== undefined) return code(String(word))
   if (Array.isArray(words)) return words.map((each) => code(String(each))).join(', ')
-  if (schema.type === 'array') return `a list: ${typeOf(items)}`
+  if (schema.type === 'array') return `a list of: ${typeOf(items)}`
   if (schema.type === 'object') {
     if (isObject(schema.properties)) return 'a map'
-    const keys = isObject(propertyNames) && propertyNames.enum ? typeOf(propertyNames) : 'texts'
+    const keys = isObject(propertyNames) && propertyNames.enum ? typeOf(propertyNames) : 'strings'
     return `a map of ${keys} to ${typeOf(additionalProperties)}`
   }
   const { type, minimum, exclusiveMinimum } = schema
   if (Array.isArray(type)) return type.map((each) => typeOf({ ...schema, type: each })).join(' or ')
-  if (type === 'integer') return exclusiveMinimum === 0 || minimum === 1 ? 'a number above 0' : 'a whole number'
+  if (type === 'integer') return exclusiveMinimum === 0 || minimum === 1 ? 'an integer above 0' : 'an integer'
   if (type === 'boolean') return '`true`, `false`'
   if (type === 'null') return 'null'
-  return typeof pattern === 'string' ? `a text like ${code(pattern)}` : 'a text'
+  return typeof pattern === 'string' ? `a string matching ${code(pattern)}` : 'a string'
 }
 
 /** Each alternative of a union told apart by `kind`: its word → its own keys. */
@@ -94,14 +94,14 @@ export function keysTable(schema: z.ZodType, names: readonly string[]): string {
 
 /** The members of an interface, with their docstrings. */
 export function typeTable(file: string, name: string): string {
-  return table(['key', 'what stands there', 'what it says'], memberRows(membersOf(declared(file, name))))
+  return table(['key', 'value', 'meaning'], memberRows(membersOf(declared(file, name))))
 }
 
 /** A union of `{ op, … }`, a row for each `op`. */
 export function opTable(file: string, ...names: string[]): string {
   const nodes = names.map((name) => declared(file, name))
   const rows = nodes.flatMap((node) => (ts.isTypeAliasDeclaration(node) ? literalsOf(node.type) : [])).map(opRow)
-  return table(['op', 'keys', 'what it says'], rows)
+  return table(['op', 'keys', 'meaning'], rows)
 }
 
 function opRow(node: ts.TypeLiteralNode): string[] {

@@ -107,7 +107,7 @@ describe('docs/limits.md', () => {
     const { limits, undoCommits, gate } = DEFAULT_SETTINGS
     expect(limits).toEqual({})
     expect(page).toContain(
-      `\`limits.undo_commits\` is ${undoCommits} unless said, and \`gate.breaker\` ${gate.breaker}`,
+      `The default of\n\`limits.undo_commits\` is ${undoCommits}, and of \`gate.breaker\` ${gate.breaker}.`,
     )
   })
 
@@ -142,17 +142,17 @@ describe('docs/limits.md', () => {
 type Attempts = (api: typeof fs, root: string) => (() => unknown)[]
 
 const TRIED: Readonly<Record<string, Attempts>> = {
-  'any change outside of the workspace': (api, root) => [
+  'any change outside the workspace': (api, root) => [
     () => api.writeFileSync(`${root}/../x`, ''),
     () => api.mkdirSync(`${root}/../x`),
     () => api.openSync(`${root}/../x`, 'w'),
     () => api.renameSync(`${root}/src/a.ts`, `${root}/../x`),
   ],
-  'a symlink that would point outside of the workspace': (api, root) =>
+  'a symlink to a place outside the workspace': (api, root) =>
     ['../../x', '/etc/passwd', '/proc/self/root'].map((target) => () => api.symlinkSync(target, `${root}/src/l`)),
-  'a symlink with a `..` behind a name in its target': (api, root) =>
+  'a symlink with `..` after a name in its target': (api, root) =>
     ['x/../a.ts', `${root}/src/../src/a.ts`].map((target) => () => api.symlinkSync(target, `${root}/src/l`)),
-  'a symlink to what the intent may not write': (api, root) =>
+  'a symlink to a place that the intent may not write': (api, root) =>
     ['../mail', '..', '../package.json'].map((target) => () => api.symlinkSync(target, `${root}/src/l`)),
   'a copy or a move after which a link would point there': (api, root) => {
     api.mkdirSync(`${root}/src/d`)
@@ -163,10 +163,10 @@ const TRIED: Readonly<Record<string, Attempts>> = {
       () => api.cpSync(`${root}/src/d/l`, `${root}/src/l`, { verbatimSymlinks: true }),
     ]
   },
-  'a name with a `\\` that is out of scope where it separates': (api, root) => [
+  'a name with a `\\` that is out of scope if `\\` is a separator': (api, root) => [
     () => api.writeFileSync(`${root}/src/x\\..\\..\\mail\\m.ts`, ''),
   ],
-  "a change of the workspace's root itself": (api, root) => [
+  'a change of the workspace root itself': (api, root) => [
     () => api.rmSync(root, { recursive: true }),
     () => api.renameSync(root, `${root}/src/b`),
     () => api.chmodSync(root, 0o700),
@@ -181,11 +181,11 @@ const TRIED: Readonly<Record<string, Attempts>> = {
   '`copyFile` with `COPYFILE_FICLONE_FORCE`': (api, root) => [
     () => api.copyFileSync(`${root}/src/a.ts`, `${root}/src/b.ts`, fs.constants.COPYFILE_FICLONE_FORCE),
   ],
-  'a path that is a Buffer and no UTF-8, or has a lone surrogate': (api, root) => [
+  'a path that is a Buffer without valid UTF-8, or has a lone surrogate': (api, root) => [
     () => api.statSync(Buffer.from([0xff])),
     () => api.writeFileSync(`${root}/src/\ud800`, ''),
   ],
-  "a descriptor that is the host's": (api) => [() => api.writeSync(1, 'x'), () => api.fstatSync(0)],
+  'a descriptor of the host': (api) => [() => api.writeSync(1, 'x'), () => api.fstatSync(0)],
   '`open` of a pipe, a socket or a device in the workspace': (api, root) => [
     () => api.openSync(`${root}/src/pipe`, 'r'),
   ],
