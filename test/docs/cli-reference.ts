@@ -43,12 +43,14 @@ export const DOCUMENTS: Readonly<Record<string, string>> = {
 
 const HEAD = `# The command line
 
-Made from the commands themselves: \`npx vitest run test/docs/cli.test.ts -u\` updates it, and the same test fails when it is out of date.
+Look up each command, its options and an example. This page is generated from the commands: \`npx vitest run test/docs/cli.test.ts -u\` updates it.
 
-\`-C DIR\` governs another directory, and \`--no-pager\` prints long output at once; both stand before the command. Long output goes through \`PAGER\`
-(less unless told, with \`LESS=FRX\`) on a terminal alone. Colours are for terminals; \`NO_COLOR\` takes them away, \`FORCE_COLOR\` brings them back.
-Output is on stdout, all that is said about it on stderr. \`eval "$(escrow completion bash)"\` completes commands, options and sessions; zsh and fish likewise. For PowerShell it is
-\`escrow completion powershell | Out-String | Invoke-Expression\`; that script was written by the book and never run.
+- \`-C DIR\` uses another directory, and \`--no-pager\` prints long output without a pager; put both before the command.
+- On a terminal, long output goes through \`PAGER\` (default: \`less\` with \`LESS=FRX\`).
+- Output has colours on a terminal. \`NO_COLOR\` turns them off, \`FORCE_COLOR\` on.
+- Results go to stdout, messages to stderr.
+- \`eval "$(escrow completion bash)"\` completes commands, options and sessions; zsh and fish work the same way. In PowerShell use
+  \`escrow completion powershell | Out-String | Invoke-Expression\`; we have not tested that script.
 
 ## Exit codes
 
@@ -60,7 +62,7 @@ Output is on stdout, all that is said about it on stderr. \`eval "$(escrow compl
 | 3 | \`verify\` found a bad ledger |
 | 4 | not a workspace |
 
-\`run\`, \`exec\` and \`escrow-sh\` end as what they ran; \`hook\` ends as its client wants it.
+\`run\`, \`exec\` and \`escrow-sh\` exit with the code of their program; \`hook\` with the code that its client expects.
 `
 
 /** The document of all commands. */
@@ -71,7 +73,7 @@ export function reference(program: Command): string {
     ...command.commands.map((each) => section(each, `${command.name()} ${each.name()}`, 3)),
   ])
   const rows = Object.entries(DOCUMENTS).map(([name, what]) => `| ${name} | ${what} |\n`)
-  const json = `## Documents\n\nWith \`--json\` a command prints one document and asks nothing; what is refused is told on stderr, as without it. Types are those the package exports.\n\n| command | document |\n| ------- | -------- |\n${rows.join('')}`
+  const json = `## Documents\n\nWith \`--json\` a command prints one JSON document and asks nothing. Refusals are on stderr, as without it. The package exports the types.\n\n| command | document |\n| ------- | -------- |\n${rows.join('')}`
   return [HEAD, ...commands, json].join('\n')
 }
 
