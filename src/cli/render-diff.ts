@@ -1,5 +1,17 @@
-import { type Change, type ChangeGroup, type ChangeSet, groupChanges, type Hunk } from '../index.js'
-import { attentionTitle, flagReasons } from '../surface/index.js'
+import type { Change, ChangeSet, Hunk } from '../index.js'
+import {
+  type Chapter,
+  type ClassLabel,
+  chaptersOf,
+  classLabel,
+  countLines,
+  describeRun,
+  flagReasons,
+  foldReason,
+  foldTitle,
+  type ReviewOrder,
+  type WorkEvent,
+} from '../surface/index.js'
 import type { Colors } from './context.js'
 import { shortIds } from './hunks.js'
 import { pluralize } from './output.js'
@@ -8,26 +20,40 @@ import { oneLine, printable } from './printable.js'
 /** Characters of one line that are shown: a minified file would hide all else. */
 const LINE_LIMIT = 2000
 
+export interface DiffStyle {
+  readonly order: ReviewOrder
+  /** What the ledger knows of the session's work. */
+  readonly work: readonly WorkEvent[]
+  /** Shows lockfiles, generated files and pure formatting as well. */
+  readonly unfold: boolean
+}
+
 /** A change set as git would show it, each change under a line with its state and flags. */
-export function renderChangeSet(set: ChangeSet, colors: Colors): string {
+export function renderChangeSet(set: ChangeSet, colors: Colors, { order, work, unfold }: DiffStyle): string {
   const count = set.changes.length
   const end = `${count} ${count === 1 ? 'change' : 'changes'}. Change set ${set.digest}\n`
   const short = shortIds(set)
-  const groups = groupChanges(set).map((group) => {
-    const title = colors.bold(`== ${titleOf(group)} ==`)
-    return [`${title}\n`, ...group.changes.map((change) => renderChange(change, group, short, colors))].join('\n')
+  const groups = chaptersOf(set, order, work).map((chapter) => {
+    const runs = chapter.commands.map((run) => `   ${oneLine(describeRun(run))}\n`).join('')
+    const head = `${colors.bold(`== ${oneLine(chapter.title)} ==`)}\n${runs}`
+    const isFolded = chapter.folded === true && !unfold
+    const body = chapter.changes.map((change) =>
+      isFolded ? renderFolded(change, chapter, colors) : renderChange(change, chapter, short, colors),
+    )
+    return [head, ...body].join('\n')
   })
   return [...groups, end].join('\n')
 }
 
-/** What the changes of a group have in common, as a line of its own. */
-export function titleOf({ attention, intentId, callId }: ChangeGroup): string {
-  if (attention !== undefined) return attentionTitle(attention)
-  const by = callId === undefined ? '' : `, tool call ${oneLine(callId)}`
-  return `${intentId === undefined ? 'No intent' : `Intent ${oneLine(intentId)}`}${by}`
+/** A file whose hunks are left out, in two lines. */
+function renderFolded(change: Change, chapter: Chapter, colors: Colors): string {
+  const reason = foldReason(change)
+  const { added, removed } = countLines([change])
+  const why = reason === undefined ? '' : `${foldTitle(reason)}, `
+  return `${headline(change, chapter, colors)}  ${why}+${added} -${removed}; name its path or give --unfold to see it\n`
 }
 
-function renderChange(change: Change, group: ChangeGroup, short: ReadonlyMap<string, string>, colors: Colors): string {
+function renderChange(change: Change, group: Chapter, short: ReadonlyMap<string, string>, colors: Colors): string {
   const header = headerOf(change).map((line) => `${colors.bold(line)}\n`)
   const hunks = change.hunks.map((hunk) => renderHunk(hunk, change, short.get(hunk.id) ?? hunk.id, colors))
   const reasons = flagReasons(change).map((why) => `${colors.magenta(`! ${oneLine(why)}`)}\n`)
@@ -35,11 +61,12 @@ function renderChange(change: Change, group: ChangeGroup, short: ReadonlyMap<str
 }
 
 /** What the group's title says is not said again. */
-function headline(change: Change, group: ChangeGroup, colors: Colors): string {
-  const { path, kind, state, flags, mutation } = change
+function headline(change: Change, group: Chapter, colors: Colors): string {
+  const { path, kind, state, flags } = change
   const words = [oneLine(path), kind, colorState(state, colors), ...flags.map((flag) => colors.magenta(oneLine(flag)))]
   const told = [group.intentId, group.callId]
-  if (mutation) words.push(mutationWord(mutation))
+  const label = classLabel(change)
+  if (label) words.push(classWord(label))
   return `# ${[...words, ...creditOf(change, told).map(oneLine)].join('  ')}\n`
 }
 
@@ -60,10 +87,8 @@ export function creditOf(
   ]
 }
 
-/** What was measured and by which rule; what was declared, where that differs. */
-function mutationWord({ class: measured, rule, declared }: NonNullable<Change['mutation']>): string {
-  const said = declared === undefined || declared === measured ? '' : `, declared ${declared}`
-  return `${measured} (${oneLine(rule)}${said})`
+function classWord({ measured, rule, declared }: ClassLabel): string {
+  return `${measured} (${oneLine(rule)}${declared === undefined ? '' : `, declared ${declared}`})`
 }
 
 function colorState(state: Change['state'], colors: Colors): string {

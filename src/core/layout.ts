@@ -51,6 +51,8 @@ export interface SessionLayout {
   readonly stageLog: string
   readonly pack: string
   readonly review: string
+  /** What each reviewer saw when they last left the review. */
+  readonly looks: string
   /** Contents that reviewers' edits and merges put in place of others. */
   readonly edits: string
   /** What commands did and the stage did not take. */
@@ -117,6 +119,7 @@ export function layoutOf(root: string, state: string): Layout {
         stageLog: join(own, 'stage.log'),
         pack: join(own, 'pack'),
         review: join(own, 'review.jsonl'),
+        looks: join(own, 'looks.json'),
         edits: join(own, 'edits'),
         quarantine: join(own, 'quarantine'),
         outputs: join(own, 'outputs'),

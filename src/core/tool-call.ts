@@ -14,6 +14,8 @@ export interface ToolCall extends Pick<ToolContext, 'tool' | 'kind' | 'host'> {
   readonly reads?: readonly string[]
   /** The mutation class that the agent declares. It is recorded beside the measured one and never replaces it. */
   readonly declares?: MutationClass
+  /** Why the agent makes the call, in its own words. A reviewer reads it above the changes. */
+  readonly why?: string
   /** Refuse the call without an active intent, whatever it writes: for tools whose changes are not known beforehand. */
   readonly needsIntent?: boolean
   /**

@@ -59,7 +59,7 @@ function callOf(session: Session, { id, name, args }: ToolUse, options: RunOptio
   return {
     tool: name,
     kind: entry.kind,
-    ...defined({ id, host }),
+    ...defined({ id, host, why: reasonIn(args) }),
     ...(isMutationClass(declared) && { declares: declared }),
     ...(writes.length > 0 && { writes }),
     ...(reads.length > 0 && { reads }),
@@ -67,6 +67,17 @@ function callOf(session: Session, { id, name, args }: ToolUse, options: RunOptio
     ...(gate && { gate }),
     ...(ambient === true && { ambient }),
   }
+}
+
+/** Arguments in which an agent gives its reason: Claude Code's `description` of a command, Cursor's `explanation`. */
+const REASONS = ['reason', 'explanation', 'description']
+
+function reasonIn(args: ToolUse['args']): string | undefined {
+  for (const name of REASONS) {
+    const value = args[name]
+    if (typeof value === 'string' && value.trim() !== '') return value.trim()
+  }
+  return undefined
 }
 
 function toFailure(tool: string, error: unknown) {

@@ -44,7 +44,7 @@ function titleOf(change: Change): Omit<ChangeGroup, 'changes'> {
 }
 
 /** Why a change comes before others. */
-function attentionOf({ kind, flags }: Change): string | undefined {
+export function attentionOf({ kind, flags }: Pick<Change, 'kind' | 'flags'>): string | undefined {
   return GRAVE.find((reason) => (reason === 'delete' ? kind === 'delete' : flags.includes(reason)))
 }
 

@@ -155,8 +155,8 @@ export class CallRunner {
       if (!this.state.closed) {
         snapshot.endCall()
         this.questions.markUsed()
-        const { declares } = call
-        const record = { tool, id, outcome, paths: [...paths].sort(), snapshot: snapshot.id, declares }
+        const { declares, why } = call
+        const record = { tool, id, outcome, paths: [...paths].sort(), snapshot: snapshot.id, declares, why }
         this.outbox.toolCall(record, this.state.intentId)
         this.store.sync()
         this.outbox.drainSoon()

@@ -93,14 +93,21 @@ export class LedgerOutbox {
       paths: string[]
       snapshot: string
       declares?: string | undefined
+      why?: string | undefined
     },
     intent: string | undefined,
   ): void {
-    const { tool, id, outcome, paths, snapshot, declares } = call
+    const { tool, id, outcome, paths, snapshot, declares, why } = call
     this.#note('tool_call', intent, {
       reqId: id,
       paths,
-      data: { tool_name: tool, outcome, snapshot, ...(declares && { declares }) },
+      data: {
+        tool_name: tool,
+        outcome,
+        snapshot,
+        ...(declares && { declares }),
+        ...(why && { why: why.slice(0, MAX_WHY) }),
+      },
     })
   }
 
@@ -149,3 +156,5 @@ export class LedgerOutbox {
 }
 
 const KIND = 'ledger'
+/** UTF-16 units of an agent's reason that are kept. */
+const MAX_WHY = 500

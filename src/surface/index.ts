@@ -36,6 +36,7 @@ export { nearest } from '../core/nearest.js'
 export { oneLine, type PrintablePart, printable, printableParts } from '../core/printable.js'
 export { SerialQueue } from '../core/serial-queue.js'
 export { shellWord } from '../core/shell-word.js'
+export type { WorkEvent } from '../core/work.js'
 export { openBrowser } from '../host/browser.js'
 export { editText } from '../host/editor.js'
 export {
@@ -55,14 +56,27 @@ export { PASSES, type RefusedPath, type Remedy, remediesFor } from '../policy/in
 export {
   type ActionOn,
   attentionTitle,
+  type Chapter,
+  type ClassLabel,
+  chaptersOf,
+  classLabel,
   compileGlob,
+  countLines,
+  describeRun,
+  foldReason,
+  foldTitle,
   type Highlighter,
+  isNewSince,
   keysOf,
+  type LastLook,
   loadHighlighter,
+  type ReviewOrder,
+  readLastLook,
   relativeName,
   type TextSpan,
   type Token,
   wordDiff,
+  writeLastLook,
 } from '../review/index.js'
 export { flagReasons } from '../stage/index.js'
 export { formatRefusals, summaryOf } from '../terminal/index.js'
@@ -72,6 +86,7 @@ export {
   intentOf,
   pathsOf,
   readBlamed,
+  readSessionWork,
   refusalsOf,
   TRACE_TYPES,
   toHistoryEntry,

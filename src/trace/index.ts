@@ -39,3 +39,4 @@ export {
 } from './own-record.js'
 export { splitDraft } from './split.js'
 export { openVcs } from './vcs.js'
+export { readSessionWork } from './work-events.js'

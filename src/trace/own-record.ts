@@ -146,6 +146,7 @@ const RECORD = z.discriminatedUnion('type', [
     outcome: field(name),
     snapshot: field(name),
     declares: field(name),
+    why: field(z.string()),
   }),
   record('denied', {
     tool_name: field(name),

@@ -1,23 +1,19 @@
 import { createHash } from 'node:crypto'
 import { defined } from '../core/defined.js'
-import { type Change, type ChangeGroup, groupChanges, type Hunk } from '../index.js'
-import { attentionTitle, flagReasons } from '../surface/index.js'
+import type { Change, Hunk } from '../index.js'
+import { chaptersOf, describeRun, flagReasons, type WorkEvent } from '../surface/index.js'
 import type { Seen } from './review-handle.js'
 import type { WireChange, WireChanges } from './wire.js'
 
 /** A change set for the page's list: what needs a look first comes first. No text of any file is in it. */
-export function changesOf(session: string, { set, marks }: Seen): WireChanges {
-  const groups = groupChanges(set).map((group) => ({
-    title: titleOf(group),
+export function changesOf(session: string, { set, marks }: Seen, work: readonly WorkEvent[]): WireChanges {
+  const groups = chaptersOf(set, 'step', work).map((group) => ({
+    title: group.title,
     grave: group.attention !== undefined,
+    commands: group.commands.map(describeRun),
     changes: group.changes.map((change) => wireChange(change, marks.get(change) ?? '')),
   }))
   return { session, digest: set.digest, groups }
-}
-
-function titleOf({ attention, intentId, callId }: ChangeGroup): string {
-  if (attention !== undefined) return attentionTitle(attention)
-  return `${intentId ?? 'No intent'}${callId === undefined ? '' : ` · call ${callId}`}`
 }
 
 function wireChange(change: Change, mark: string): WireChange {

@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import { defined } from '../core/defined.js'
 import type { Change, Question, SessionSummary, TrustChange, Workspace } from '../index.js'
-import { oneLine } from '../surface/index.js'
+import { oneLine, readSessionWork } from '../surface/index.js'
 import { changesOf } from './changes.js'
 import { BadRequest } from './failure.js'
 import type { Files } from './files.js'
@@ -21,7 +21,7 @@ export function readRoutes({ workspace, rooms, files }: Reading): Hono {
   app.get('/state', async (c) => c.json(await stateOf(workspace)))
   app.get('/sessions/:id/changes', async (c) => {
     const id = c.req.param('id')
-    return c.json(changesOf(id, await rooms.of(id).current()))
+    return c.json(changesOf(id, await rooms.of(id).current(), readSessionWork(workspace.root, id)))
   })
   app.get('/sessions/:id/search', async (c) => {
     const { set } = await rooms.of(c.req.param('id')).displayed()

@@ -83,6 +83,8 @@ export interface WireGroup {
   readonly title: string
   /** It comes first because of what it is. */
   readonly grave: boolean
+  /** What the agent ran for these changes, and how it ended. */
+  readonly commands: readonly string[]
   readonly changes: readonly WireChange[]
 }
 

@@ -25,8 +25,9 @@ const base: Change = {
   state: 'pending',
   flags: [],
 }
+const STYLE = { order: 'step', work: [], unfold: false } as const
 const render = (change: Partial<Change>, colors = plain) =>
-  renderChangeSet({ digest: 'sha256:3', changes: [{ ...base, ...change }] }, colors)
+  renderChangeSet({ digest: 'sha256:3', changes: [{ ...base, ...change }] }, colors, STYLE)
 
 describe('renderChangeSet', () => {
   it('shows a change as git does, under its state and flags', () => {
@@ -110,10 +111,10 @@ describe('renderChangeSet', () => {
       change('e', { kind: 'delete' }),
       change('f', { intentId: 'INT-001', calls: ['c1'], writtenAt: 2 }),
     ]
-    const text = renderChangeSet({ digest: 'sha256:3', changes }, plain)
+    const text = renderChangeSet({ digest: 'sha256:3', changes }, plain, STYLE)
     expect(text.match(/^# .*$/gm)?.map((line) => line[2])).toEqual(['e', 'd', 'c', 'f', 'b', 'a'])
     // What the title says is not said again.
-    expect(text).toContain('== Intent INT-001, tool call c1 ==\n\n# c  modify  pending  c3\n')
+    expect(text).toContain('== Steps 1 to 2, INT-001 ==\n\n# c  modify  pending  c1  c3\n')
   })
 
   it('cuts a line that would hide all else, and says so; a line of a file is no head of a hunk', () => {

@@ -25,7 +25,7 @@ export function listedGroups(
     .map((group) => ({ ...group, changes: group.changes.filter(isWanted) }))
     .filter(({ changes }) => changes.length > 0)
   if (order === 'step' || kept.length === 0) return kept
-  return [{ title: '', grave: false, changes: treeOrder(kept.flatMap(({ changes }) => changes)) }]
+  return [{ title: '', grave: false, commands: [], changes: treeOrder(kept.flatMap(({ changes }) => changes)) }]
 }
 
 /** Whether the filter lists a change. */

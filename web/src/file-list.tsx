@@ -16,6 +16,7 @@ interface Props {
 
 type Row =
   | { readonly kind: 'group'; readonly title: string; readonly grave: boolean; readonly count: number }
+  | { readonly kind: 'command'; readonly text: string }
   | ReturnType<typeof treeRows>[number]
 
 /** The changes: by step in the order in which they should be read, or as a tree of files. */
@@ -28,8 +29,9 @@ export function FileList({ shown, order, chosen, intents, viewed, open }: Props)
             shown.groups.flatMap(({ changes }) => changes),
             closed,
           )
-        : shown.groups.flatMap(({ title, grave, changes }): Row[] => [
+        : shown.groups.flatMap(({ title, grave, commands, changes }): Row[] => [
             { kind: 'group', title: formatTitle(title, intents), grave, count: changes.length },
+            ...commands.map((text): Row => ({ kind: 'command', text })),
             ...changes.map((change): Row => ({ kind: 'change', change, depth: 0 })),
           ]),
     [shown, order, closed, intents],
@@ -80,6 +82,14 @@ export function FileList({ shown, order, chosen, intents, viewed, open }: Props)
               isClosed={closed.has(row.path)}
               toggle={toggle}
             />
+          )
+        if (row.kind === 'command')
+          return (
+            <div key={`command ${index}`} role="listitem" class="row" style={style}>
+              <span class="command cut" title={row.text}>
+                <Name text={row.text} />
+              </span>
+            </div>
           )
         return (
           <div key={`group ${row.title}`} role="listitem" class="row" style={style}>
@@ -187,10 +197,12 @@ function FileRow({
   )
 }
 
+/** Puts an intent's name behind its id. */
 function formatTitle(title: string, intents: readonly WireIntent[]): string {
-  const [id = '', ...rest] = title.split(' · ')
-  const name = intents.find((intent) => intent.id === id)?.name
-  return name === undefined ? title : [`${id} ${name}`, ...rest].join(' · ')
+  const [step, id = '', ...rest] = title.split(', ')
+  const [own = '', ...reason] = id.split(': ')
+  const name = intents.find((intent) => intent.id === own)?.name
+  return name === undefined ? title : [step, [`${own} ${name}`, ...reason].join(': '), ...rest].join(', ')
 }
 
 /** The name is always in full; the directory is cut where there is no room, and the tree has it above. */

@@ -3,7 +3,7 @@ import { ToolFailure } from '../../hooks/index.js'
 import type { Session } from '../../index.js'
 import { applyEdits } from './edit-text.js'
 import { at, inside } from './paths.js'
-import { declared, defineTool, pathArgument, STAGES, TEXT, text } from './tool.js'
+import { declared, defineTool, pathArgument, reason, STAGES, TEXT, text } from './tool.js'
 
 const schema = z.object({
   path: pathArgument,
@@ -15,6 +15,7 @@ const schema = z.object({
   ),
   dryRun: z.boolean().default(false).describe('Show the diff, and change nothing.'),
   mutation_class: declared,
+  reason,
 })
 
 export const editFile = defineTool('edit_file', {

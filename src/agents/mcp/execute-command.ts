@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { defined } from '../../core/defined.js'
 import type { ExecResult } from '../../index.js'
-import { type Answer, defineTool, REVIEWER, STAGES } from './tool.js'
+import { type Answer, defineTool, REVIEWER, reason, STAGES } from './tool.js'
 
 /** Characters of each stream that are shown: its beginning and its end. */
 const SHOWN = 30_000
@@ -9,6 +9,7 @@ const SHOWN = 30_000
 const schema = z.object({
   command: z.string().min(1).describe('A line for /bin/sh.'),
   cwd: z.string().optional().describe('Where it starts; the root unless told.'),
+  reason,
   timeout: z.number().positive().optional().describe('Seconds after which it is ended.'),
 })
 

@@ -68,6 +68,9 @@ export const declared = z
   .optional()
   .describe('What the change does: AST_REFACTOR keeps behaviour, INTENT_EVOLUTION changes it.')
 
+/** Why the agent makes a call: its reviewer reads it above the change. */
+export const reason = z.string().optional().describe('Why you make this change, in a sentence. The reviewer reads it.')
+
 /** A text as block and as structured content, with a note behind it in a block of its own. */
 export function text(content: string, note?: string): Answer {
   const blocks = note === undefined ? [content] : [content, note]

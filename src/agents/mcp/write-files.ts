@@ -3,13 +3,13 @@ import { ToolFailure } from '../../hooks/index.js'
 import type { Session } from '../../index.js'
 import { codeOf } from '../../surface/index.js'
 import { at } from './paths.js'
-import { declared, defineTool, pathArgument, STAGES, TEXT, text } from './tool.js'
+import { declared, defineTool, pathArgument, reason, STAGES, TEXT, text } from './tool.js'
 
 export const writeFile = defineTool('write_file', {
   title: 'Write File',
   description:
     'Write a whole file, new or not. It is staged: your reads show it, the disk has it once a person approves.',
-  schema: z.object({ path: pathArgument, content: z.string(), mutation_class: declared }),
+  schema: z.object({ path: pathArgument, content: z.string(), mutation_class: declared, reason }),
   output: TEXT,
   annotations: { ...STAGES, idempotentHint: true },
   plan: ({ path, content }) => ({
@@ -54,7 +54,7 @@ function isDirectory(session: Session, path: string): boolean {
 export const moveFile = defineTool('move_file', {
   title: 'Move File',
   description: 'Move or rename a file or directory. Fails where something has the new name. It is staged.',
-  schema: z.object({ source: pathArgument, destination: pathArgument, mutation_class: declared }),
+  schema: z.object({ source: pathArgument, destination: pathArgument, mutation_class: declared, reason }),
   output: TEXT,
   annotations: { ...STAGES, idempotentHint: false },
   plan: ({ source, destination }) => ({
@@ -78,7 +78,7 @@ export const deleteFile = defineTool('delete_file', {
   description:
     'Delete a file, a link or an empty directory; with `recursive`, a directory with all that is in it. It is staged: the disk ' +
     'keeps it until a person approves.',
-  schema: z.object({ path: pathArgument, recursive: z.boolean().optional(), mutation_class: declared }),
+  schema: z.object({ path: pathArgument, recursive: z.boolean().optional(), mutation_class: declared, reason }),
   output: TEXT,
   annotations: { ...STAGES, idempotentHint: false },
   plan: ({ path, recursive = false }) => ({

@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander'
 import type { ChangeSet } from '../../index.js'
+import { type ReviewOrder, readSessionWork, type WorkEvent } from '../../surface/index.js'
 import type { Colors, Context } from '../context.js'
 import { type AsJson, json, jsonOption } from '../output.js'
 import { oneLine } from '../printable.js'
@@ -11,13 +12,16 @@ interface Options extends AsJson {
   readonly stat?: true
   readonly nameOnly?: true
   readonly nameStatus?: true
+  readonly by: ReviewOrder
+  readonly unfold?: true
 }
 
 export function register(command: Command, { io, page, colors, argv, withWorkspace }: Context): void {
   command
     .description(
-      'Show what a session has staged as a unified diff: deletions first, then what is protected, out of scope or in ' +
-        'conflict, then by intent and tool call. Behind each @@ stands the id of the hunk. Invisible characters are named.',
+      'Show what a session has staged as a unified diff. Deletions come first, then changes that are protected, out of ' +
+        'scope or in conflict, then the rest step by step, each with what the agent said and ran. The id of each hunk is ' +
+        'at its @@ line. Lockfiles, generated files and pure formatting are folded. Invisible characters are named.',
     )
     .usage('[options] [session] [--] [paths...]')
     .argument('[session]', "the session's id; not needed where only one session has staged changes")
@@ -27,6 +31,8 @@ export function register(command: Command, { io, page, colors, argv, withWorkspa
     .addOption(
       summaryOption('--name-status', 'only name the paths, with a letter: A added, M modified, D deleted, R renamed'),
     )
+    .addOption(new Option('--by <order>', 'order by step or by file').choices(['step', 'file']).default('step'))
+    .option('--unfold', 'show the lines of folded files, too')
     .addOption(jsonOption())
     .action(async (session: string | undefined, paths: string[], options: Options) => {
       const words = session === undefined ? [] : [session, ...paths]
@@ -34,11 +40,17 @@ export function register(command: Command, { io, page, colors, argv, withWorkspa
         const { review, paths } = await targetOf(workspace, words, behindDashes(argv))
         const set = await review.changes()
         const changes = changesAt(set.changes, paths, workspace.root)
-        return { session: review.sessionId, set: { ...set, changes } }
+        const work = readSessionWork(workspace.root, review.sessionId)
+        return {
+          session: review.sessionId,
+          set: { ...set, changes },
+          work,
+          unfold: options.unfold === true || paths.length > 0,
+        }
       })
       if (options.json) io.out(json(found.set))
       else if (found.set.changes.length === 0) io.out(`Nothing is staged in session '${oneLine(found.session)}'.\n`)
-      else await page(render(found.set, options, colors))
+      else await page(render(found, options, colors))
     })
 }
 
@@ -55,8 +67,14 @@ function behindDashes(argv: readonly string[]): number | undefined {
   return at < 0 ? undefined : argv.length - at - 1
 }
 
-function render(set: ChangeSet, { stat, nameOnly, nameStatus }: Options, colors: Colors): string {
+interface Found {
+  readonly set: ChangeSet
+  readonly work: readonly WorkEvent[]
+  readonly unfold: boolean
+}
+
+function render({ set, work, unfold }: Found, { stat, nameOnly, nameStatus, by }: Options, colors: Colors): string {
   if (stat) return renderStat(set.changes, colors)
   if (nameOnly) return renderNames(set.changes)
-  return nameStatus ? renderNameStatus(set.changes) : renderChangeSet(set, colors)
+  return nameStatus ? renderNameStatus(set.changes) : renderChangeSet(set, colors, { order: by, work, unfold })
 }

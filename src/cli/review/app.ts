@@ -1,6 +1,6 @@
 import { defined } from '../../core/defined.js'
 import type { Reviewer, SessionSummary, Workspace } from '../../index.js'
-import { stateOfSession } from '../../surface/index.js'
+import { readLastLook, readSessionWork, stateOfSession, writeLastLook } from '../../surface/index.js'
 import { deliveryOf } from '../delivery.js'
 import { pluralize } from '../output.js'
 import { oneLine } from '../printable.js'
@@ -152,6 +152,7 @@ async function reviewOne(play: ReviewLoop, session: string): Promise<string> {
     review: await workspace.review(session),
     ...(options.by && { by: options.by }),
     head: () => headOf(workspace, session),
+    work: () => readSessionWork(workspace.root, session),
     delivery: () => deliveryOf(stateOfSession(workspace.root, session)),
     dispatch,
     editText: (text, name) => terminal.lend(() => options.editText(text, name)),
@@ -169,7 +170,8 @@ async function reviewOne(play: ReviewLoop, session: string): Promise<string> {
     else if (effect.do === 'color') setTimeout(() => desk.carryOut(effect), COLOR_MS)
     else desk.carryOut(effect)
   }
-  state = initialState(await desk.open(), terminal.size(), terminal.charset)
+  const place = { root: workspace.root, session, reviewer: options.by?.name ?? 'git' }
+  state = initialState(await desk.open(), terminal.size(), terminal.charset, readLastLook(place))
   dispatch({ is: 'resized', size: terminal.size() })
   const unwatch = workspace.watch(({ sessions, policy, intents }) => {
     if (policy || intents || sessions.includes(session)) desk.onStageChange()
@@ -186,6 +188,7 @@ async function reviewOne(play: ReviewLoop, session: string): Promise<string> {
   desk.stop()
   desk.close()
   await desk.idle()
+  writeLastLook(place, state.set.changes)
   return summaryOf(state)
 }
 

@@ -1,11 +1,21 @@
 import { defined } from '../../core/defined.js'
 import type { Answer, Question } from '../../index.js'
+import { foldReason } from '../../surface/index.js'
 import { pluralize } from '../output.js'
-import type { Stop } from './document.js'
+import { foldNote, type Stop } from './document.js'
 import { describeFiles, fileAt } from './files.js'
 import type { Action } from './keys.js'
 import { bodyRows, clampPlace, followScroll, isTooSmall, movePlace, visibleRows, visibleStop } from './place.js'
-import { type Asking, type Effect, type Message, type State, stopOf, type Target, targetOf } from './state.js'
+import {
+  type Asking,
+  documentOf,
+  type Effect,
+  type Message,
+  type State,
+  stopOf,
+  type Target,
+  targetOf,
+} from './state.js'
 
 /** What a key, or news, makes of a state: the next one, and what is to be done. */
 export interface Step {
@@ -93,6 +103,11 @@ const ACTIONS: Readonly<Record<Action, Doing>> = {
   first: (state) => step(toStop({ ...state, top: { line: 0, row: 0 } }, 0)),
   last: (state) => step(toStop(state, state.document.stops.length - 1)),
   search: (state) => openInput(state, 'Search', { do: 'search' }),
+  fold,
+  view: (state) => {
+    const order = state.order === 'step' ? 'file' : 'step'
+    return step(showMessage(rearranged(state, { order }), `Ordered by ${order}.`))
+  },
   list: (state) => step({ ...state, mode: { kind: 'list', at: fileAt(state) } }),
   help: (state) => step({ ...state, mode: { kind: 'help', top: 0 } }),
   redraw: (state) => step(state, { do: 'redraw' }),
@@ -134,6 +149,7 @@ function answerStop(state: State, question: Question, answer: 'allow'): Step {
 
 function approveStop(state: State, stop: Stop): Step {
   if (!isFullySeen(state)) return onward(state)
+  if (stop.folded === true) return approvedFile(state, stop)
   const target = targetOf(stop)
   return target ? step(toUndecided(state), { do: 'approve', target, shown: state.set }) : step(state)
 }
@@ -155,9 +171,10 @@ function onward(state: State): Step {
   return step(showMessage(next, 'There is more of this. Once you have seen its end, y approves it.', 'warn'))
 }
 
-function approvedFile(state: State, { change }: Stop): Step {
+function approvedFile(state: State, { change, folded }: Stop): Step {
   if (change === undefined) return step(state)
   const effect: Effect = { do: 'approve', target: { change }, shown: state.set }
+  if (folded === true) return openQuestion(state, `Approve ${change.path} unread (${foldNote(change)})?`, { y: effect })
   const stops = state.document.stops.filter((stop) => stop.change === change)
   const unseen = stops.filter(({ key }) => state.seen.get(key)?.whole !== true).length
   if (unseen === 0) return step(toUndecided(state, change), effect)
@@ -188,6 +205,27 @@ function undone(state: State, at: number): Step {
     target: last,
     shown: state.set,
   })
+}
+
+/** Shows a folded file's hunks, or folds them again. */
+function fold(state: State): Step {
+  const stop = stopOf(state)
+  const path = stop?.change?.path
+  if (stop?.change === undefined || path === undefined || foldReason(stop.change) === undefined)
+    return step(showMessage(state, 'Only lockfiles, generated files and pure formatting are folded.', 'warn'))
+  const opened = new Set(state.opened)
+  if (!opened.delete(path)) opened.add(path)
+  return step(rearranged(state, { opened }))
+}
+
+/** The document laid out otherwise, with the cursor on the same change. */
+function rearranged(state: State, more: Partial<Pick<State, 'order' | 'opened'>>): State {
+  const next = { ...state, ...more }
+  const document = documentOf(next)
+  const old = stopOf(state)
+  const same = document.stops.findIndex(({ key }) => key === old?.key)
+  const near = same >= 0 ? same : document.stops.findIndex(({ change }) => change?.path === old?.change?.path)
+  return visibleStop({ ...next, document, top: { line: 0, row: 0 } }, Math.max(0, near))
 }
 
 /** Where a target still is, as it was. */

@@ -1,5 +1,5 @@
-import type { Change, ChangeGroup, ChangeSet, Hunk, Question } from '../../index.js'
-import { flagReasons } from '../../surface/index.js'
+import type { Change, ChangeSet, Hunk, Question } from '../../index.js'
+import { type Chapter, classLabel, countLines, flagReasons, foldReason, foldTitle } from '../../surface/index.js'
 
 /** A change set as one long text, of which only what is seen is ever laid out. Lines are counted, not made. */
 export interface Document {
@@ -14,10 +14,12 @@ export interface Item {
   /** Its first line in the document, and how many it has. */
   readonly first: number
   readonly lines: number
-  readonly group?: ChangeGroup
+  readonly group?: Chapter
   readonly change?: Change
   readonly hunk?: Hunk
   readonly question?: Question
+  /** Of a file: the lines below its name. */
+  readonly notes?: readonly string[]
   /** The stop it belongs to, if any. */
   readonly stop?: number
 }
@@ -29,12 +31,22 @@ export interface Stop {
   readonly change?: Change
   readonly hunk?: Hunk
   readonly question?: Question
+  /** Its hunks are not shown: a verdict on it is one on a file that nobody has read. */
+  readonly folded?: true
 }
 
 /** UTF-16 units of one line that are laid out at a time: a longer one is shown as several. */
 const CHUNK = 1_000
 
-export function toDocument(groups: readonly ChangeGroup[], questions: readonly Question[]): Document {
+/** Lines above the changes of a chapter: a blank one, its title, and the commands that were run for it. */
+export const COMMANDS_SHOWN = 3
+
+/** @param opened paths of files that a reviewer has unfolded. */
+export function toDocument(
+  chapters: readonly Chapter[],
+  questions: readonly Question[],
+  opened: ReadonlySet<string> = new Set(),
+): Document {
   const items: Item[] = []
   const stops: Stop[] = []
   let lines = 0
@@ -46,13 +58,15 @@ export function toDocument(groups: readonly ChangeGroup[], questions: readonly Q
     stops.push({ key: `question ${question.id}`, item: items.length, question })
     add({ kind: 'question', lines: 3, question, stop: stops.length - 1 })
   }
-  for (const group of groups) {
-    add({ kind: 'group', lines: 2, group })
+  for (const group of chapters) {
+    add({ kind: 'group', lines: 2 + Math.min(group.commands.length, COMMANDS_SHOWN), group })
     for (const change of group.changes) {
-      const whole = change.hunks.length === 0
-      if (whole) stops.push({ key: changeKey(change), item: items.length, change })
-      add({ kind: 'file', lines: 1 + notesOf(change).length, group, change, ...(whole && { stop: stops.length - 1 }) })
-      for (const hunk of change.hunks) {
+      const folded = group.folded === true && !opened.has(change.path)
+      const whole = folded || change.hunks.length === 0
+      const notes = folded ? [foldNote(change)] : notesOf(change)
+      if (whole) stops.push({ key: changeKey(change), item: items.length, change, ...(folded && { folded }) })
+      add({ kind: 'file', lines: 1 + notes.length, group, change, notes, ...(whole && { stop: stops.length - 1 }) })
+      for (const hunk of folded ? [] : change.hunks) {
         stops.push({ key: `${changeKey(change)} ${hunk.id}`, item: items.length, change, hunk })
         add({ kind: 'hunk', lines: linesIn(hunk.text), group, change, hunk, stop: stops.length - 1 })
       }
@@ -64,6 +78,13 @@ export function toDocument(groups: readonly ChangeGroup[], questions: readonly Q
 /** Two changes have one key where a person sees the same: same place, same bytes on both sides. */
 export function changeKey({ path, from = '', kind, before, after, mode }: Change): string {
   return JSON.stringify([path, from, kind, before, after, mode?.before ?? null, mode?.after ?? null])
+}
+
+/** The one line that a folded file has below its name. */
+export function foldNote(change: Change): string {
+  const reason = foldReason(change)
+  const { added, removed } = countLines([change])
+  return `folded${reason === undefined ? '' : ` (${foldTitle(reason)})`}: +${added} -${removed}, f shows it`
 }
 
 /** What else there is to say of a file, a line each. */
@@ -80,16 +101,11 @@ export function notesOf(change: Change): string[] {
   ]
 }
 
-/** A class is worth a line where it says something: a proven refactoring, or that the agent declared another one. */
-function classNotes({ mutation, flags }: Change): string[] {
-  if (mutation === undefined) return []
-  const { class: measured, rule, detail, declared } = mutation
-  const differs = flags.includes('class-disagrees')
-  if (!differs && measured !== 'AST_REFACTOR') return []
-  return [
-    `measured ${measured} (${rule}): ${detail}`,
-    ...(differs && declared !== undefined ? [`declared ${declared}`] : []),
-  ]
+function classNotes(change: Change): string[] {
+  const label = classLabel(change)
+  if (label === undefined) return []
+  const { measured, rule, detail, declared } = label
+  return [`measured ${measured} (${rule}): ${detail}`, ...(declared === undefined ? [] : [`declared ${declared}`])]
 }
 
 /** The item that has a line of the document, and which of its lines it is. */

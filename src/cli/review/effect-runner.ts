@@ -1,5 +1,5 @@
 import type { Answer, CommitResult, Review, Reviewer, Selection } from '../../index.js'
-import { SerialQueue } from '../../surface/index.js'
+import { SerialQueue, type WorkEvent } from '../../surface/index.js'
 import { detailsOf } from '../failure.js'
 import { pluralize } from '../output.js'
 import { colorsFor } from './coloring.js'
@@ -10,6 +10,8 @@ export interface DeskDeps {
   readonly review: Review
   readonly by?: Reviewer
   head(): Promise<Head>
+  /** What the ledger knows of the session's work. */
+  work(): readonly WorkEvent[]
   /** When the agent gets what is said to it. */
   delivery(): string
   dispatch(event: Event): void
@@ -106,7 +108,7 @@ class ReviewEffectRunner implements EffectRunner {
     const set = await review.changes()
     this.#shown = set
     this.#took = this.deps.now() - began
-    return { head: this.#head, set, questions, quarantined }
+    return { head: this.#head, set, questions, quarantined, work: this.deps.work() }
   }
 
   async #renew(quiet = false): Promise<void> {

@@ -1,7 +1,7 @@
-import type { Change, ChangeGroup, Hunk, Question } from '../../index.js'
-import { type Token, wordDiff } from '../../surface/index.js'
-import { creditOf, titleOf } from '../render-diff.js'
-import { type HunkLine, hunkLines, type Item, notesOf } from './document.js'
+import type { Change, Hunk, Question } from '../../index.js'
+import { type Chapter, describeRun, oneLine, type Token, wordDiff } from '../../surface/index.js'
+import { creditOf } from '../render-diff.js'
+import { type HunkLine, hunkLines, type Item } from './document.js'
 import { type Charset, type Line, type Span, type Style, wrap } from './text.js'
 
 /** A file's tokens by line, of the side after: what is gone is shown in one colour. */
@@ -11,6 +11,8 @@ export interface Look {
   readonly columns: number
   readonly charset: Charset
   readonly colorsOf: (change: Change) => FileColors | undefined
+  /** Whether a hunk came or changed since the reviewer last left this review. */
+  readonly isNew: (change: Change, hunk: Hunk) => boolean
 }
 
 /** The rows of one line of the document, without what stands left of them all. */
@@ -23,13 +25,17 @@ export function rowsOf(item: Item, at: number, look: Look): Line[] {
       : kind === 'question' && question
         ? questionSpans(question, at)
         : change
-          ? fileSpans(change, at, group)
+          ? fileSpans(change, at, item)
           : []
   return wrap(spans, { width: look.columns, charset: look.charset })
 }
 
-function groupSpans(group: ChangeGroup, at: number): Span[] {
-  return at === 0 ? [] : [{ text: `== ${titleOf(group)} ==`, style: group.attention === undefined ? 'group' : 'warn' }]
+function groupSpans(group: Chapter, at: number): Span[] {
+  if (at === 0) return []
+  if (at === 1)
+    return [{ text: `== ${oneLine(group.title)} ==`, style: group.attention === undefined ? 'group' : 'warn' }]
+  const run = group.commands[at - 2]
+  return run === undefined ? [] : [{ text: `  ${oneLine(describeRun(run))}`, style: 'dim' }]
 }
 
 function questionSpans(question: Question, at: number): Span[] {
@@ -51,8 +57,8 @@ function questionText(question: Question): string {
 
 export const STATE_STYLE: Readonly<Record<Change['state'], Style>> = { pending: 'wait', approved: 'ok', rejected: 'no' }
 
-function fileSpans(change: Change, at: number, group: ChangeGroup | undefined): Span[] {
-  if (at > 0) return [{ text: `  ${notesOf(change)[at - 1] ?? ''}`, style: 'dim' }]
+function fileSpans(change: Change, at: number, { group, notes = [] }: Item): Span[] {
+  if (at > 0) return [{ text: `  ${notes[at - 1] ?? ''}`, style: 'dim' }]
   const { path, kind, state, flags } = change
   const told = [group?.intentId, group?.callId]
   return [
@@ -71,7 +77,8 @@ function hunkRows(hunk: Hunk, change: Change, at: number, look: Look): Line[] {
   const { charset, columns } = look
   if (line.index === 0) {
     const state: Span = { text: `  ${hunk.state}`, style: STATE_STYLE[hunk.state] }
-    return wrap([{ text: line.text, style: 'hunk' }, state], { width: columns, charset })
+    const news: Span[] = look.isNew(change, hunk) ? [{ text: '  new', style: 'warn' }] : []
+    return wrap([{ text: line.text, style: 'hunk' }, state, ...news], { width: columns, charset })
   }
   const goesOn: Span = { text: charset === 'utf-8' ? '↪' : '\\', style: 'dim' }
   const sign = line.text.slice(0, 1)

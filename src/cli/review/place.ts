@@ -1,3 +1,5 @@
+import type { Change, Hunk } from '../../index.js'
+import { isNewSince } from '../../surface/index.js'
 import { changeKey, type Item, lineAt } from './document.js'
 import { type Look, rowsOf } from './lines.js'
 import { messageRows } from './message.js'
@@ -26,9 +28,10 @@ export interface Row extends Place {
   readonly isLast: boolean
 }
 
-export function lookOf({ size, charset, colors }: State): Look {
+export function lookOf({ size, charset, colors, lastLook }: State): Look {
   const columns = Math.max(1, size.columns - GUTTER)
-  return { columns, charset, colorsOf: (change) => colors.get(changeKey(change)) }
+  const isNew = (change: Change, hunk: Hunk) => isNewSince(lastLook, change, hunk)
+  return { columns, charset, colorsOf: (change) => colors.get(changeKey(change)), isNew }
 }
 
 function rowsAt(state: State, line: number): Line[] {

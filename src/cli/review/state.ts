@@ -1,5 +1,5 @@
-import type { Answer } from '../../index.js'
-import { type Change, type ChangeSet, groupChanges, type Question } from '../../index.js'
+import type { Answer, Change, ChangeSet, Question } from '../../index.js'
+import { chaptersOf, type LastLook, type ReviewOrder, type WorkEvent } from '../../surface/index.js'
 import { changeKey, type Document, type Stop, toDocument } from './document.js'
 import type { FileColors } from './lines.js'
 import type { Charset } from './text.js'
@@ -88,6 +88,12 @@ export interface State {
   readonly set: ChangeSet
   readonly questions: readonly Question[]
   readonly quarantined: number
+  readonly work: readonly WorkEvent[]
+  /** What this reviewer saw when they last left the review. */
+  readonly lastLook: LastLook | undefined
+  readonly order: ReviewOrder
+  /** Paths of files that were unfolded here. */
+  readonly opened: ReadonlySet<string>
   readonly document: Document
   /** Of the stop that keys are about. */
   readonly cursor: number
@@ -116,14 +122,18 @@ export interface Staged {
   readonly set: ChangeSet
   readonly questions: readonly Question[]
   readonly quarantined: number
+  /** What the ledger knows of the session's work. */
+  readonly work: readonly WorkEvent[]
 }
 
-export function initialState(staged: Staged, size: Size, charset: Charset): State {
+export function initialState(staged: Staged, size: Size, charset: Charset, lastLook?: LastLook): State {
   return {
     ...staged,
     size,
     charset,
-    document: documentOf(staged.set, staged.questions),
+    ...INITIAL_VIEW,
+    lastLook,
+    document: documentOf({ ...staged, ...INITIAL_VIEW }),
     cursor: 0,
     top: { line: 0, row: 0 },
     mode: { kind: 'browse' },
@@ -137,8 +147,17 @@ export function initialState(staged: Staged, size: Size, charset: Charset): Stat
   }
 }
 
-export function documentOf(set: ChangeSet, questions: readonly Question[]): Document {
-  return toDocument(groupChanges(set), questions)
+const INITIAL_VIEW = { order: 'step', opened: new Set<string>() } as const
+
+/** Lays out what is staged in the order, and with the files unfolded, that the reviewer chose. */
+export function documentOf({
+  set,
+  work,
+  questions,
+  order,
+  opened,
+}: Pick<State, 'set' | 'work' | 'questions' | 'order' | 'opened'>): Document {
+  return toDocument(chaptersOf(set, order, work), questions, opened)
 }
 
 export function stopOf(state: State): Stop | undefined {

@@ -114,7 +114,7 @@ function onResize(state: State, size: Size): State {
 
 /** The stage as it is now. What the person reads stays where it is on the screen. */
 function onRestage(state: State, staged: Staged, { at, quiet }: { at: number; quiet?: boolean }): State {
-  const document = documentOf(staged.set, staged.questions)
+  const document = documentOf({ ...state, ...staged })
   const old = stopOf(state)
   const cursor = nearest(state, document.stops)
   const stop = document.stops[cursor]
@@ -178,7 +178,7 @@ function withVerdict(state: State, { change, hunk }: Target, verdict: ChangeStat
   const set = { ...state.set, changes }
   const given = verdict === 'pending' ? state.given : [...state.given, { change, ...(hunk && { hunk }) }]
   const { bulk: _before, ...rest } = state
-  return { ...rest, set, given, document: documentOf(set, state.questions) }
+  return { ...rest, set, given, document: documentOf({ ...state, set }) }
 }
 
 function onProgress({ busy, ...state }: State, progress: CommitProgress | undefined): State {

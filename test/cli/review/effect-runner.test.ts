@@ -38,7 +38,9 @@ async function seat(workspace: Workspace, name: string, editor = async (text: st
   }
   const head = async () => ({ session: 'agent', live: true })
   const review = await workspace.review('agent')
-  const desk = createDesk({ review, by: { name }, head, delivery: () => 'Soon.', dispatch, editText: editor, now })
+  const desk = createDesk({
+    ...{ review, by: { name }, head, work: () => [], delivery: () => 'Soon.', dispatch, editText: editor, now },
+  })
   const size = { columns: 80, rows: 60 }
   let shown = initialState(await desk.open(), size, 'utf-8')
   state = shown

@@ -14,6 +14,7 @@ const staged = (set: ChangeSet, questions: Staged['questions'] = []): Staged => 
   set,
   questions,
   quarantined: 0,
+  work: [],
 })
 const SMALL = setOf(
   { path: 'a.ts', old: numbered(40), now: numbered(40, { 3: 'three', 30: 'thirty' }) },

@@ -1,0 +1,96 @@
+import type { Change } from '../core/api.js'
+import { attentionOf } from './groups.js'
+
+/** Why a reviewer sees a file as one line first: nobody reads it line by line. */
+export type FoldReason = 'lockfile' | 'generated' | 'formatting'
+
+/** Written by package managers. */
+const LOCKFILES = new Set([
+  'package-lock.json',
+  'npm-shrinkwrap.json',
+  'yarn.lock',
+  'pnpm-lock.yaml',
+  'bun.lock',
+  'bun.lockb',
+  'deno.lock',
+  'Cargo.lock',
+  'poetry.lock',
+  'uv.lock',
+  'pdm.lock',
+  'Pipfile.lock',
+  'Gemfile.lock',
+  'composer.lock',
+  'go.sum',
+  'flake.lock',
+  'mix.lock',
+  'gradle.lockfile',
+  'packages.lock.json',
+  'Podfile.lock',
+  'Package.resolved',
+  'pubspec.lock',
+])
+
+/**
+ * Names that tools give to their output. What a file says of itself does not count: an agent writes it. The directories `dist` and
+ * `build` do not count either, because hand-written files lie in them, too.
+ */
+const GENERATED: readonly RegExp[] = [
+  /\.min\.(js|mjs|cjs|css)$/,
+  /\.(js|mjs|cjs|css|d\.ts)\.map$/,
+  /\.pb\.(go|cc|h|ts|js)$/,
+  /_pb2(_grpc)?\.pyi?$/,
+  /_pb\.(js|ts|d\.ts)$/,
+  /\.g\.(dart|cs)$/,
+  /\.generated\.[a-z]+$/,
+  /(^|\/)__generated__\//,
+]
+
+/** What a reviewer must see opened, whatever the file is called. */
+const OPEN_FLAGS = [
+  'executable',
+  'confusable',
+  'set-id',
+  'symlink',
+  'hard-link',
+  'type-changed',
+  'highlight',
+  'merged',
+  'edited',
+]
+
+/** Why a change can be folded. Never one that needs attention, or whose hunks have different verdicts. */
+export function foldReason(change: Change): FoldReason | undefined {
+  const { path, kind, flags, mutation, hunks, state } = change
+  if (kind !== 'create' && kind !== 'modify') return undefined
+  if (hunks.length === 0 || attentionOf(change) !== undefined) return undefined
+  if (hunks.some((hunk) => hunk.state !== state)) return undefined
+  if (flags.some((flag) => OPEN_FLAGS.includes(flag))) return undefined
+  if (LOCKFILES.has(path.slice(path.lastIndexOf('/') + 1))) return 'lockfile'
+  if (GENERATED.some((pattern) => pattern.test(path))) return 'generated'
+  return mutation?.class === 'AST_REFACTOR' && mutation.rule === 'layout' ? 'formatting' : undefined
+}
+
+const NAMES: Readonly<Record<FoldReason, readonly [one: string, many: string]>> = {
+  lockfile: ['lockfile', 'lockfiles'],
+  generated: ['generated file', 'generated files'],
+  formatting: [
+    'file with only its formatting or comments changed',
+    'files with only their formatting or comments changed',
+  ],
+}
+
+/** `1 lockfile, 2 generated files`. Changes that nothing folds count for nothing. */
+export function describeFolded(changes: readonly Change[]): string {
+  const reasons = changes.flatMap((change) => foldReason(change) ?? [])
+  return (['lockfile', 'generated', 'formatting'] as const)
+    .flatMap((reason) => {
+      const count = reasons.filter((each) => each === reason).length
+      return count === 0 ? [] : [`${count} ${NAMES[reason][count === 1 ? 0 : 1]}`]
+    })
+    .join(', ')
+}
+
+/** What a folded file says in the place of its hunks. */
+export function foldTitle(reason: FoldReason): string {
+  return reason === 'formatting' ? 'only formatting or comments' : reason === 'generated' ? 'generated' : reason
+}

@@ -1,0 +1,70 @@
+import { closeSync, fstatSync, readSync } from 'node:fs'
+import { codeOf } from '../../overlay/index.js'
+import { defined } from '../core/defined.js'
+import type { TraceRecord } from '../core/ledger-api.js'
+import type { WorkEvent } from '../core/work.js'
+import { openShared } from '../host/shared-files.js'
+import { layoutAt } from '../host/workspace-state.js'
+import { intentOf, text } from './fields.js'
+import { ownRecordOf } from './own-record.js'
+
+/** Bytes at the end of the ledger that are read, some ten thousand records: a review shows what an agent did lately. */
+const MAX_READ = 4 << 20
+
+/**
+ * Reads what the newest part of the ledger knows of a session's work. It explains changes to a reviewer and decides nothing, so the chain is
+ * not checked. A ledger that is absent gives nothing.
+ *
+ * @param root the workspace's root: an absolute, physical path
+ */
+export function readSessionWork(root: string, session: string): WorkEvent[] {
+  try {
+    return workEventsOf(newestLines(layoutAt(root).ledgerFile).flatMap(toRecord), session)
+  } catch (error) {
+    if (codeOf(error) === undefined) throw error
+    return []
+  }
+}
+
+function newestLines(ledger: Parameters<typeof openShared>[0]): string[] {
+  const fd = openShared(ledger)
+  try {
+    const { size } = fstatSync(fd)
+    const start = Math.max(0, size - MAX_READ)
+    const bytes = Buffer.alloc(size - start)
+    const length = readSync(fd, bytes, 0, bytes.length, start)
+    const lines = bytes.subarray(0, length).toString().split('\n')
+    return start === 0 ? lines : lines.slice(1)
+  } finally {
+    closeSync(fd)
+  }
+}
+
+function toRecord(line: string): TraceRecord[] {
+  try {
+    const record: unknown = JSON.parse(line)
+    return typeof record === 'object' && record !== null ? [record as TraceRecord] : []
+  } catch {
+    return []
+  }
+}
+
+/** Reads the tool calls and commands of a session from ledger records. Other records give nothing. */
+export function workEventsOf(records: readonly TraceRecord[], session: string): WorkEvent[] {
+  return records.flatMap((record) => (record.session_id === session ? (eventOf(record) ?? []) : []))
+}
+
+function eventOf(record: TraceRecord): WorkEvent | undefined {
+  const own = ownRecordOf(record, 'tool_call', 'command')
+  if (own === undefined) return undefined
+  const common = defined({
+    callId: text(record.req_id),
+    at: text(record.timestamp),
+    intentId: intentOf(record),
+  })
+  if (own.type === 'tool_call') return { kind: 'call', ...common, ...defined({ tool: own.tool_name, reason: own.why }) }
+  // The record of a background command's start says nothing that the record of its end does not.
+  if (own.started === true || own.command === undefined) return undefined
+  const command = typeof own.command === 'string' ? own.command : own.command.join(' ')
+  return { kind: 'command', ...common, command, ...defined({ end: own.exit_code ?? own.ended }) }
+}

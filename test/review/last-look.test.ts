@@ -1,0 +1,30 @@
+import { mkdtempSync, realpathSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { layoutAt } from '../../src/host/workspace-state.js'
+import type { Change } from '../../src/index.js'
+import { isNewSince, readLastLook, writeLastLook } from '../../src/review/index.js'
+
+const change: Change = {
+  path: 'a',
+  kind: 'create',
+  before: null,
+  after: 'sha256:1',
+  hunks: [],
+  state: 'pending',
+  flags: [],
+}
+
+it('a look is kept by session and reviewer; a damaged file counts as none', () => {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), 'look-')))
+  const place = { root, session: 's1', reviewer: 'Ann' }
+  expect(readLastLook(place)).toBeUndefined()
+  writeLastLook(place, [change])
+  writeLastLook({ ...place, reviewer: 'Ben' }, [])
+  expect(isNewSince(readLastLook(place), change)).toBe(false)
+  expect(isNewSince(readLastLook({ ...place, reviewer: 'Ben' }), change)).toBe(true)
+  expect(readLastLook({ ...place, session: 's2' })).toBeUndefined()
+  writeFileSync(layoutAt(root).session('s1').looks, '{')
+  expect(readLastLook(place)).toBeUndefined()
+})

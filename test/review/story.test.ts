@@ -1,0 +1,156 @@
+import { describe, expect, it } from 'vitest'
+import type { WorkEvent } from '../../src/core/work.js'
+import type { Change } from '../../src/index.js'
+import { chaptersOf, classLabel, foldReason, isNewSince } from '../../src/review/index.js'
+import { lookMark } from '../../src/review/last-look.js'
+
+const hunk = (id: string, text = '@@ -1 +1 @@\n-a\n+b\n', state: Change['state'] = 'pending') => ({
+  id,
+  oldStart: 1,
+  oldLines: 1,
+  newStart: 1,
+  newLines: 1,
+  text,
+  state,
+})
+
+const change = (path: string, more: Partial<Change> = {}): Change => ({
+  path,
+  kind: 'modify',
+  before: 'sha256:1',
+  after: 'sha256:2',
+  hunks: [hunk(`h ${path}`)],
+  state: 'pending',
+  flags: [],
+  intentId: 'INT-001',
+  ...more,
+})
+
+const chapters = (changes: Change[], order: 'step' | 'file' = 'step', work: WorkEvent[] = []) =>
+  chaptersOf({ digest: 'sha256:0', changes }, order, work)
+
+const outline = (...given: Parameters<typeof chapters>) =>
+  chapters(...given).map(({ title, changes }) => [title, changes.map(({ path }) => path).join(' ')])
+
+const call = (callId: string, more: Partial<WorkEvent> = {}): WorkEvent => ({
+  kind: 'call',
+  callId,
+  tool: 'edit',
+  ...more,
+})
+
+describe('a review by step', () => {
+  const changes = [
+    change('c', { calls: ['toolu_a'], writtenAt: 30 }),
+    change('a', { calls: ['toolu_c'], writtenAt: 10 }),
+    change('b', { calls: ['toolu_b'], writtenAt: 20 }),
+  ]
+
+  it('is in the order of time, with steps that say nothing of their own under one heading', () => {
+    expect(outline(changes)).toEqual([['Steps 1 to 3, INT-001', 'a b c']])
+  })
+
+  it('gives a step that says why a heading of its own, with its tool', () => {
+    const work = [call('toolu_c'), call('toolu_b', { reason: 'Round down, as the tax office does' }), call('toolu_a')]
+    expect(outline(changes, 'step', work)).toEqual([
+      ['Step 1, INT-001, edit', 'a'],
+      ['Step 2, INT-001, edit: Round down, as the tax office does', 'b'],
+      ['Step 3, INT-001, edit', 'c'],
+    ])
+  })
+
+  it('shows the commands of a step, and those run after it, in its chapter', () => {
+    const work: WorkEvent[] = [
+      call('toolu_c'),
+      { kind: 'command', command: 'npm test', end: 1, callId: 'toolu_run' },
+      call('toolu_b'),
+      call('toolu_a'),
+      { kind: 'command', command: 'npm test', end: 0 },
+    ]
+    const found = chapters(changes, 'step', work)
+    expect(found.map(({ steps, commands }) => [steps, commands])).toEqual([
+      [[1, 1], [{ command: 'npm test', end: 1 }]],
+      [[2, 3], [{ command: 'npm test', end: 0 }]],
+    ])
+  })
+
+  it('keeps intents apart', () => {
+    const two = [...changes, change('d', { intentId: 'INT-002', calls: ['x'], writtenAt: 40 })]
+    expect(outline(two).map(([title]) => title)).toEqual(['Steps 1 to 3, INT-001', 'Step 4, INT-002'])
+  })
+})
+
+describe('a review by file', () => {
+  it('is by directory, each test behind its subject, with warnings first and folded files last', () => {
+    const changes = [
+      change('test/cart.test.ts'),
+      change('src/b.ts'),
+      change('src/cart.ts'),
+      change('test/other.test.ts'),
+      change('package-lock.json'),
+      change('old.ts', { kind: 'delete', after: null }),
+    ]
+    expect(outline(changes, 'file')).toEqual([
+      ['Deletions', 'old.ts'],
+      ['src/', 'src/b.ts src/cart.ts test/cart.test.ts'],
+      ['test/', 'test/other.test.ts'],
+      ['Folded: 1 lockfile', 'package-lock.json'],
+    ])
+  })
+})
+
+describe('folding', () => {
+  const layout = { class: 'AST_REFACTOR', rule: 'layout', detail: '' } as const
+  it.each<[string, Change, string | undefined]>([
+    ['a lockfile in any directory', change('web/yarn.lock'), 'lockfile'],
+    ['what a generator wrote', change('src/api.pb.go'), 'generated'],
+    ['what has only its formatting changed', change('src/a.ts', { mutation: layout }), 'formatting'],
+    ['no other refactoring', change('src/a.ts', { mutation: { ...layout, rule: 'renamed' } }), undefined],
+    ['nothing out of scope', change('yarn.lock', { flags: ['out-of-scope'] }), undefined],
+    ['no executable', change('run.min.js', { flags: ['executable'] }), undefined],
+    ['no deletion', change('yarn.lock', { kind: 'delete' }), undefined],
+    [
+      'no file that calls itself generated',
+      change('src/a.ts', { hunks: [hunk('1', '@@\n+// @generated\n')] }),
+      undefined,
+    ],
+    [
+      'no file with an open hunk beside an approved one',
+      change('yarn.lock', { hunks: [hunk('1'), hunk('2', '@@\n', 'approved')] }),
+      undefined,
+    ],
+  ])('folds %s: %#', (_name, given, expected) => {
+    expect(foldReason(given)).toBe(expected)
+  })
+
+  it('counts what it folds', () => {
+    const changes = [change('a.min.js'), change('b.min.js'), change('go.sum'), change('x.ts', { mutation: layout })]
+    expect(outline(changes).at(-1)?.[0]).toBe(
+      'Folded: 1 lockfile, 2 generated files, 1 file with only its formatting or comments changed',
+    )
+  })
+})
+
+describe('the label of a class', () => {
+  const of = (mutation: NonNullable<Change['mutation']>, flags: string[] = []) =>
+    classLabel({ mutation, flags })?.measured
+  it('is there for a proven refactoring and for a declared class that does not match', () => {
+    expect(of({ class: 'AST_REFACTOR', rule: 'renamed', detail: '' })).toBe('AST_REFACTOR')
+    const mutation = { class: 'INTENT_EVOLUTION', rule: 'content', detail: '', declared: 'AST_REFACTOR' } as const
+    expect(classLabel({ mutation, flags: ['class-disagrees'] })?.declared).toBe('AST_REFACTOR')
+  })
+
+  it('is not there where it would say that code differs, or that measuring took too long', () => {
+    expect(of({ class: 'UNVERIFIED', rule: 'budget', detail: '' })).toBeUndefined()
+    expect(of({ class: 'INTENT_EVOLUTION', rule: 'content', detail: '' })).toBeUndefined()
+    expect(of({ class: 'UNVERIFIED', rule: 'size', detail: '', declared: 'AST_REFACTOR' })).toBeUndefined()
+  })
+})
+
+it('a hunk is new where the last look did not have it; before a first look nothing is', () => {
+  const [seen, now] = [change('a'), change('a', { hunks: [hunk('h a'), hunk('later')] })]
+  const look = new Set(seen.hunks.map((each) => lookMark(seen, each)))
+  expect(now.hunks.map((each) => isNewSince(look, now, each))).toEqual([false, true])
+  expect(isNewSince(undefined, now, hunk('later'))).toBe(false)
+  expect(isNewSince(look, change('a', { hunks: [], after: 'sha256:3' }))).toBe(true)
+})

@@ -1,0 +1,31 @@
+import { expect, it } from 'vitest'
+import type { TraceRecord } from '../../src/index.js'
+import { workEventsOf } from '../../src/trace/work-events.js'
+
+const record = (own: Record<string, unknown>, more: Record<string, unknown> = {}): TraceRecord =>
+  ({
+    version: '0.1.0',
+    id: '1',
+    timestamp: '2026-01-01T00:00:00Z',
+    session_id: 'agent',
+    intent_id: 'INT-001',
+    req_id: 'call-1',
+    metadata: { 'dev.escrowfs': own },
+    ...more,
+  }) as unknown as TraceRecord
+
+it('calls and commands of one session are read in their order, a command once', () => {
+  const records = [
+    record({ type: 'tool_call', tool_name: 'edit_file', why: 'Round down' }),
+    record({ type: 'tool_call', tool_name: 'edit_file' }, { session_id: 'other' }),
+    record({ type: 'command', command: ['npm', 'test'], exit_code: null, started: true }),
+    record({ type: 'command', command: ['npm', 'test'], exit_code: 1 }, { req_id: null }),
+    record({ type: 'command', quarantine: 'dropped' }),
+    record({ type: 'denied' }),
+  ]
+  const common = { at: '2026-01-01T00:00:00Z', intentId: 'INT-001' }
+  expect(workEventsOf(records, 'agent')).toEqual([
+    { kind: 'call', callId: 'call-1', ...common, tool: 'edit_file', reason: 'Round down' },
+    { kind: 'command', ...common, command: 'npm test', end: 1 },
+  ])
+})
