@@ -24,7 +24,7 @@ export function lookMark(change: Change, hunk?: { readonly id: string }): string
 }
 
 /** The marks of all that is shown. */
-export function lookOf(changes: readonly Change[]): Set<string> {
+function lookOf(changes: readonly Change[]): Set<string> {
   return new Set(
     changes.flatMap((change) =>
       change.hunks.length === 0 ? [lookMark(change)] : change.hunks.map((hunk) => lookMark(change, hunk)),

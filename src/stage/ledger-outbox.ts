@@ -106,7 +106,7 @@ export class LedgerOutbox {
         outcome,
         snapshot,
         ...(declares && { declares }),
-        ...(why && { why: why.slice(0, MAX_WHY) }),
+        ...(why && { why: [...why].slice(0, MAX_WHY).join('') }),
       },
     })
   }
@@ -156,5 +156,5 @@ export class LedgerOutbox {
 }
 
 const KIND = 'ledger'
-/** UTF-16 units of an agent's reason that are kept. */
+/** Characters of an agent's reason that are kept. */
 const MAX_WHY = 500

@@ -1,14 +1,23 @@
 import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
+import type { Command } from 'commander'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { COMMANDS } from '../../src/cli/commands.js'
+import { ARGUMENT_SOURCES, sourceOfOption } from '../../src/cli/completion/candidates.js'
+import { SCRIPTS } from '../../src/cli/completion/scripts.js'
+import { wholeProgram } from '../../src/cli/program.js'
+import { openWorkspace, type Session } from '../../src/index.js'
 import { openShell, readersHome } from '../docs/reader.js'
-import { stateOf } from '../support/state.js'
 import { start } from '../support/tmux.js'
+import { trust } from '../support/trust.js'
+import { working } from '../support/workspace.js'
+import { describingContext } from './describing-context.js'
 
 let home = ''
+/** The id of the only commit. */
+let tx = ''
 let env: NodeJS.ProcessEnv = {}
-beforeAll(() => {
+beforeAll(async () => {
   const { status } = spawnSync(process.execPath, ['scripts/ensure-tools.mjs', 'zsh', 'fish'], { stdio: 'inherit' })
   if (status !== 0) throw new Error('A shell is missing: see above.')
   home = readersHome()
@@ -18,8 +27,35 @@ beforeAll(() => {
   const made = shell(`mkdir shop && cd shop && escrow init &&
     for shell in bash zsh fish powershell; do escrow completion $shell > ../complete.$shell || exit 1; done`)
   expect([made.status, made.stderr]).toEqual([0, ''])
-  fs.mkdirSync(`${stateOf(`${home}/shop`)}/sessions/agent-1`, { recursive: true })
+  tx = await fill(`${home}/shop`)
 })
+
+/** One commit, and a session with one change staged by a tool call. Resolves with the commit's id. */
+async function fill(root: string): Promise<string> {
+  fs.writeFileSync(
+    `${root}/.orchestration/active_intents.yaml`,
+    'active_intents:\n  - { id: INT-001, name: All, status: IN_PROGRESS, owned_scope: ["src/**"] }\n',
+  )
+  fs.mkdirSync(`${root}/src`)
+  trust(root)
+  const workspace = await openWorkspace(root)
+  const session = await working(workspace, 'agent-1')
+  await write(session, 'call-1', 'src/old.txt')
+  const review = await workspace.review('agent-1')
+  await review.approve()
+  const { id } = await review.commit()
+  await write(session, 'call-2', 'src/new.txt')
+  await session.close()
+  await workspace.close()
+  return id
+}
+
+function write(session: Session, id: string, path: string): Promise<unknown> {
+  return session.toolCall({ id, tool: 'write_to_file', kind: 'edit' }, async () =>
+    session.fs.writeFileSync(`${home}/shop/${path}`, 'one\n'),
+  )
+}
+
 afterAll(() => fs.rmSync(home, { recursive: true, force: true }))
 
 /** Types a line up to the cursor; answers what the shell offers. */
@@ -44,7 +80,9 @@ function offered(shell: string, script: string): string[] {
     .map((line) => line.split('\t')[0] ?? '')
 }
 
-describe.each(['bash', 'fish'])('%s', (shell) => {
+const SHELLS = ['bash', 'fish'] as const
+
+describe.each(SHELLS)('%s', (shell) => {
   const offers = (line: string) => OFFERED[shell]?.(line) ?? []
 
   it('offers every command of the table, and no other', () => {
@@ -52,15 +90,31 @@ describe.each(['bash', 'fish'])('%s', (shell) => {
     expect(offers('escrow tra').sort()).toEqual(['trailer', 'travel'])
   })
 
-  it('offers the commands below a command, options, and what an argument can be', () => {
+  it('offers subcommands, options, and fixed values of arguments and options', () => {
     expect(offers('escrow intents sc')).toEqual(['scope'])
     expect(offers('escrow log --o')).toEqual(['--oneline'])
     expect(offers('escrow hook ')).toEqual(expect.arrayContaining(['claude', 'cline']))
+    expect(offers('escrow intents add --status DR')).toEqual(['DRAFT'])
   })
 
-  it('offers the sessions there are', () => {
+  it('offers sessions, hunks, staged paths, snapshots, commits and intents', () => {
     expect(offers('escrow diff ag')).toEqual(['agent-1'])
+    expect(offers('escrow -C . diff ag')).toEqual(['agent-1'])
+    expect(offers('escrow approve agent-1 ')).toEqual(['src/new.txt'])
+    expect(offers('escrow approve agent-1 --hunk ')).toEqual([expect.stringMatching(/^[0-9a-f]{4,}$/)])
+    expect(offers('escrow approve agent-1 --call ')).toEqual(['call-2'])
+    expect(offers('escrow travel agent-1 ').length).toBeGreaterThan(0)
+    expect(offers('escrow undo ')).toEqual([tx])
+    expect(offers('escrow use I')).toEqual(['INT-001'])
+    expect(offers('escrow run --intent ')).toEqual(['INT-001'])
+    expect(offers('escrow intents scope ')).toEqual(['INT-001'])
   })
+})
+
+it('fish and bash offer files where a command takes any path, and only there', () => {
+  expect(OFFERED.fish?.('escrow why sr')).toEqual(['src/'])
+  expect(OFFERED.fish?.('escrow intents show sr')).toEqual(['src/'])
+  expect(OFFERED.bash?.('escrow why sr')).toEqual([''])
 })
 
 it('zsh completes a command and a session as it is typed', async () => {
@@ -76,34 +130,26 @@ it('zsh completes a command and a session as it is typed', async () => {
   await terminal.waitFor(/^ready> escrow travel agent-1$/m)
 })
 
-/** No PowerShell is at hand to run it: its tables are read as it would read them. */
-describe('PowerShell', () => {
-  const script = () => fs.readFileSync(`${home}/complete.powershell`, 'utf8')
-  const table = (name: string) => {
-    const [, body = ''] = new RegExp(`^ {2}\\$${name} = @\\{\\n(.*?)\\n {2}\\}$`, 'ms').exec(script()) ?? []
-    const texts = (list: string) =>
-      [...list.matchAll(/'((?:[^']|'')*)'/g)].map(([, text = '']) => text.replace(/(['\u2018-\u201b])\1/g, '$1'))
-    return new Map(
-      body.split('\n').map((line) => {
-        const [key = '', ...values] = texts(line)
-        return [key, values.map((each) => each.split('\t')[0])]
-      }),
-    )
-  }
+it('every argument and value of a command has a source', async () => {
+  const program = await wholeProgram(describingContext)
+  const all = commandsBelow(program)
+  for (const each of all)
+    for (const argument of each.registeredArguments)
+      if (argument.argChoices === undefined)
+        expect([each.name(), argument.name(), ARGUMENT_SOURCES[argument.name()]]).not.toContain(undefined)
+  const named = all.flatMap(({ options }) => options.filter(({ flags }) => /<(id|session|intent)\b/.test(flags)))
+  for (const option of named)
+    if (option.long !== '--model' && option.long !== '--id')
+      expect([option.flags, sourceOfOption(option)]).not.toContain('files')
+})
 
-  it('knows every command, options, values, and where a session is named', () => {
-    expect(table('words').get('')).toEqual(COMMANDS.map(({ name }) => name))
-    expect(table('words').get('/hook')).toEqual(expect.arrayContaining(['claude', 'cline']))
-    expect(table('switches').get('/log')).toEqual(expect.arrayContaining(['-n', '--max-count', '--oneline', '--help']))
-    expect(table('values').get('/intents/add:--status')).toContain('DRAFT')
-    expect(script()).toMatch(/^ {2}\$sessions = @\(.*'\/diff'/m)
-    expect(table('words').size).toBe(table('switches').size)
-  })
+function commandsBelow(command: Command): Command[] {
+  return [command, ...command.commands.flatMap(commandsBelow)]
+}
 
-  it('has each text in quotation marks that end where they should', () => {
-    const rest = script().replace(/'(?:[^'\u2018-\u201b\n]|(['\u2018-\u201b])\1)*'/g, '')
-    expect(rest).not.toMatch(/['\u2018-\u201b]/)
-    for (const [open, close] of ['()', '{}', '[]'])
-      expect(rest.split(open ?? '').length).toBe(rest.split(close ?? '').length)
-  })
+/** PowerShell is not in Debian's archive, so nothing runs its script here: only its quoting is checked. */
+it('the script for PowerShell closes each quote and bracket', () => {
+  const rest = SCRIPTS.powershell.replace(/"(?:[^"`]|`.|\$\([^)]*\))*"|'(?:[^']|'')*'/g, '')
+  for (const [open, close] of ['()', '{}', '[]'])
+    expect(rest.split(open ?? '').length).toBe(rest.split(close ?? '').length)
 })

@@ -32,6 +32,7 @@ const UNMET: Readonly<Record<string, string>> = {
       'src/access/proposed-scope.ts#MOST_NAMED',
       'src/cli/commands/why.ts#LISTED',
       'src/policy/remedy.ts#MAX_NAMES',
+      'src/cli/commands/completion.ts#LONGEST_ABOUT',
     ],
     ...['src/trace/origins.ts#WEIGHT_WITHIN', 'src/trace/origins.ts#WEIGHT_ACROSS', 'src/exec/format.ts#MAX_OUTPUT'],
     ...['src/exec/admission.ts#MAX_SHOWN', 'src/command-class/findings.ts#MAX_PART'],

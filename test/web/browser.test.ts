@@ -78,7 +78,7 @@ describe('from an agent’s write to the disk', () => {
     expect(groups.map((text) => text.split('\n')[0])).toEqual([
       'Deletions',
       'Declared otherwise than measured',
-      'INT-007 Prices in cents · call c1',
+      'Step 1, INT-007 Prices in cents, write_to_file',
     ])
 
     expect(await head(page)).toBe('src/old-prices.ts')

@@ -1,29 +1,33 @@
-import { Argument, type Command } from 'commander'
-import type { Word } from '../completion/tree.js'
+import { resolve } from 'node:path'
+import { Argument, type Command, Option } from 'commander'
+import { candidatesFor, parseLine } from '../completion/candidates.js'
+import { SCRIPTS, SHELLS, type Shell } from '../completion/scripts.js'
+import { valuesIn } from '../completion/values.js'
 import type { Context } from '../context.js'
-
-const SHELLS = ['bash', 'zsh', 'fish', 'powershell'] as const
-type Shell = (typeof SHELLS)[number]
+import { oneLine } from '../printable.js'
 
 export function register(command: Command, context: Context): void {
   command
-    .description('Print the script that completes commands, options and session ids in your shell.')
+    .description('Print the script that completes commands, options and values in your shell.')
     .addArgument(new Argument('<shell>', 'your shell').choices(SHELLS))
-    .action(async (shell: Shell) => {
-      const { wordsOf } = await import('../completion/tree.js')
-      context.io.out(await script(shell, wordsOf(await context.wholeProgram())))
-    })
+    .addOption(new Option('--current <word>', 'for the scripts: list what can follow the words after `--`').hideHelp())
+    .allowExcessArguments()
+    .action((shell: Shell, { current }: { readonly current?: string }) =>
+      current === undefined ? context.io.out(SCRIPTS[shell]) : list(context, command, current),
+    )
 }
 
-async function script(shell: Shell, words: readonly Word[]): Promise<string> {
-  switch (shell) {
-    case 'bash':
-      return (await import('../completion/bash.js')).bashScript(words)
-    case 'zsh':
-      return (await import('../completion/zsh.js')).zshScript(words)
-    case 'fish':
-      return (await import('../completion/fish.js')).fishScript(words)
-    case 'powershell':
-      return (await import('../completion/powershell.js')).powershellScript(words)
-  }
+/** Prints `value<TAB>description` for each candidate. Prints nothing where values cannot be read: the user is typing. */
+async function list(context: Context, command: Command, current: string): Promise<void> {
+  const { io, wholeProgram, withWorkspace } = context
+  const line = parseLine(await wholeProgram(), command.args.slice(1))
+  if (line.directory !== undefined) command.parent?.setOptionValue('C', resolve(io.cwd, line.directory))
+  const found = await candidatesFor(line, current, (source, session) =>
+    source === 'files' || source === 'text'
+      ? Promise.resolve([])
+      : withWorkspace((workspace) => valuesIn(workspace)(source, session)).catch(() => []),
+  )
+  io.out(found.map(({ value, about }) => `${value}\t${oneLine(about).slice(0, LONGEST_ABOUT)}\n`).join(''))
 }
+
+const LONGEST_ABOUT = 80

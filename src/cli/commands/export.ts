@@ -1,5 +1,7 @@
-import type { Command } from 'commander'
+import { Argument, type Command } from 'commander'
 import type { Context } from '../context.js'
+
+const FORMATS = ['agent-trace', 'jsonl', 'flat', 'csv', 'git-ai']
 
 export function register(command: Command, { io, withWorkspace }: Context): void {
   command
@@ -7,7 +9,7 @@ export function register(command: Command, { io, withWorkspace }: Context): void
       "Print the ledger for other tools: 'agent-trace', 'jsonl', 'flat', 'csv'; or 'git-ai', a note for the commit at HEAD: " +
         "'escrow export git-ai | git notes --ref=ai add -F - HEAD'.",
     )
-    .argument('<format>', 'agent-trace, jsonl, flat, csv or git-ai')
+    .addArgument(new Argument('<format>', 'how to print it').choices(FORMATS))
     .action(async (format: string) => {
       io.out(await withWorkspace((workspace) => workspace.ledger.export(format)))
     })

@@ -39,7 +39,7 @@ export interface Stop {
 const CHUNK = 1_000
 
 /** Lines above the changes of a chapter: a blank one, its title, and the commands that were run for it. */
-export const COMMANDS_SHOWN = 3
+const COMMANDS_SHOWN = 3
 
 /** @param opened paths of files that a reviewer has unfolded. */
 export function toDocument(
@@ -88,7 +88,7 @@ export function foldNote(change: Change): string {
 }
 
 /** What else there is to say of a file, a line each. */
-export function notesOf(change: Change): string[] {
+function notesOf(change: Change): string[] {
   const { from, mode, flags, kind, hunks } = change
   const octal = (bits: number | null) => (bits === null ? 'none' : bits.toString(8).padStart(3, '0'))
   return [

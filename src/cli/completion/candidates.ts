@@ -1,0 +1,172 @@
+import type { Argument, Command, Option } from 'commander'
+
+/** One text that can be typed next, and a few words about it. */
+export interface Candidate {
+  readonly value: string
+  readonly about: string
+}
+
+/** Where the values of an argument or option come from. `files` leaves them to the shell, `text` has none. */
+export type Source =
+  | 'sessions'
+  | 'intents'
+  | 'hunks'
+  | 'calls'
+  | 'staged'
+  | 'quarantined'
+  | 'snapshots'
+  | 'commits'
+  | 'questions'
+  | 'requests'
+  | 'templates'
+  | 'files'
+  | 'text'
+
+/** Reads values from the workspace. @param session the session typed so far, if any. */
+export type ReadSource = (source: Source, session: string | undefined) => Promise<readonly Candidate[]>
+
+/** Sources by the name of an argument, for every command. */
+export const ARGUMENT_SOURCES: Readonly<Record<string, Source>> = {
+  session: 'sessions',
+  paths: 'staged',
+  path: 'files',
+  snapshot: 'snapshots',
+  commits: 'commits',
+  question: 'questions',
+  intent: 'intents',
+  id: 'intents',
+  name: 'text',
+  status: 'text',
+  program: 'text',
+  agent: 'text',
+  arguments: 'text',
+  command: 'text',
+  line: 'text',
+}
+
+/** Sources by the long name of an option, for every command. Every other option takes free text or files. */
+const OPTION_SOURCES: Readonly<Record<string, Source>> = {
+  '--session': 'sessions',
+  '--intent': 'intents',
+  '--depends-on': 'intents',
+  '--hunk': 'hunks',
+  '--call': 'calls',
+  '--take': 'quarantined',
+  '--drop': 'quarantined',
+  '--accept': 'requests',
+  '--refuse': 'requests',
+  '--from': 'templates',
+}
+
+/** A command line up to the cursor, sorted by what each word is for. */
+interface Line {
+  readonly command: Command
+  readonly positionals: readonly string[]
+  /** The option whose value the cursor is on. */
+  readonly option?: Option
+  /** The value of `-C`. */
+  readonly directory?: string
+  /** The word `--` was typed: no options follow. */
+  readonly ended: boolean
+}
+
+/**
+ * Sorts the words of a command line.
+ *
+ * @param program `escrow` with all its commands
+ * @param words the words before the one at the cursor, without `escrow`
+ */
+export function parseLine(program: Command, words: readonly string[]): Line {
+  let command = program
+  let option: Option | undefined
+  let directory: string | undefined
+  let ended = false
+  const positionals: string[] = []
+  for (const word of words) {
+    if (!ended && word === '--') {
+      ended = true
+      option = undefined
+    } else if (!ended && word.startsWith('-')) {
+      option = takingValue(findOption(command, program, word), word)
+    } else if (option !== undefined) {
+      if (option.short === '-C') directory = word
+      if (!option.variadic) option = undefined
+    } else {
+      const next: Command | undefined =
+        positionals.length === 0 ? command.commands.find((each) => each.name() === word) : undefined
+      if (next === undefined) positionals.push(word)
+      else command = next
+    }
+  }
+  return {
+    command,
+    positionals,
+    ended,
+    ...(option !== undefined && { option }),
+    ...(directory !== undefined && { directory }),
+  }
+}
+
+function findOption(command: Command, program: Command, word: string): Option | undefined {
+  const [name = ''] = word.split('=', 1)
+  return [...command.options, ...program.options].find(({ long, short }) => name === long || name === short)
+}
+
+function takingValue(option: Option | undefined, word: string): Option | undefined {
+  return option !== undefined && !word.includes('=') && (option.required || option.optional) ? option : undefined
+}
+
+/**
+ * Lists what can follow a command line.
+ *
+ * @param current the beginning of the word at the cursor, '' where nothing is typed yet
+ */
+export async function candidatesFor(line: Line, current: string, read: ReadSource): Promise<readonly Candidate[]> {
+  const all = await everyCandidate(line, current, read)
+  return all.filter(({ value }) => value.startsWith(current))
+}
+
+async function everyCandidate(
+  { command, positionals, option, ended }: Line,
+  current: string,
+  read: ReadSource,
+): Promise<readonly Candidate[]> {
+  const [session] = command.registeredArguments[0]?.name() === 'session' ? positionals : []
+  if (option !== undefined)
+    return option.argChoices === undefined ? read(sourceOfOption(option), session) : plain(option.argChoices)
+  if (current.startsWith('-') && !ended)
+    return [...command.options.filter(({ hidden }) => !hidden).flatMap(namesOf), ...plain(['--help'])]
+  const commands = positionals.length > 0 || ended ? [] : command.commands.map(candidateOf)
+  const argument = argumentAt(command, positionals.length)
+  if (argument === undefined) return commands
+  if (argument.argChoices !== undefined) return [...commands, ...plain(argument.argChoices)]
+  return [...commands, ...(await read(ARGUMENT_SOURCES[argument.name()] ?? 'text', session))]
+}
+
+export function sourceOfOption({ long }: Option): Source {
+  return (typeof long === 'string' ? OPTION_SOURCES[long] : undefined) ?? 'files'
+}
+
+/** The last argument of a command may take every word that follows. */
+function argumentAt({ registeredArguments }: Command, index: number): Argument | undefined {
+  const last = registeredArguments.at(-1)
+  return registeredArguments[index] ?? (last?.variadic ? last : undefined)
+}
+
+function plain(values: readonly string[]): Candidate[] {
+  return values.map((value) => ({ value, about: '' }))
+}
+
+function namesOf({ long, short, description }: Option): Candidate[] {
+  return [long, short].flatMap((name) =>
+    typeof name === 'string' ? [{ value: name, about: firstSentence(description) }] : [],
+  )
+}
+
+function candidateOf(command: Command): Candidate {
+  return { value: command.name(), about: command.summary() || firstSentence(command.description()) }
+}
+
+function firstSentence(text: string): string {
+  return (/^.*?[.;](?= |$)|^.*/s.exec(text)?.[0] ?? '').replace(/\s+/g, ' ').replace(/[.;:]$/, '')
+}

@@ -1,0 +1,105 @@
+import type { Change, Hunk, Question, Workspace } from '../../index.js'
+import { toHistoryEntry } from '../../surface/index.js'
+import { shortIds } from '../hunks.js'
+import { pluralize } from '../output.js'
+import { oneLine } from '../printable.js'
+import type { Candidate, ReadSource, Source } from './candidates.js'
+
+/** Reads candidates from an open workspace. */
+export function valuesIn(workspace: Workspace): ReadSource {
+  return async (source, session) =>
+    (await read(workspace, source, session)).filter(({ value }) => oneLine(value) === value)
+}
+
+/** Sources of one session are empty until the session is known: typed, or the only one with staged changes. */
+async function read(workspace: Workspace, source: Source, typed: string | undefined): Promise<Candidate[]> {
+  switch (source) {
+    case 'files':
+    case 'text':
+      return []
+    case 'sessions':
+      return sessions(workspace)
+    case 'intents':
+      return (await workspace.intents.list()).map(({ id, name }) => ({ value: id, about: name }))
+    case 'templates':
+      return (await workspace.intents.templates()).map(({ name, summary }) => ({ value: name, about: summary }))
+    case 'commits':
+      return commits(workspace)
+    case 'requests':
+      return requests(workspace)
+  }
+  const session = typed ?? (await onlySession(workspace))
+  return session === undefined ? [] : readSession(workspace, source, session)
+}
+
+async function readSession(
+  workspace: Workspace,
+  source: 'hunks' | 'calls' | 'staged' | 'quarantined' | 'snapshots' | 'questions',
+  session: string,
+): Promise<Candidate[]> {
+  const review = await workspace.review(session)
+  switch (source) {
+    case 'staged':
+      return (await review.changes()).changes.map(({ path, kind }) => ({ value: path, about: kind }))
+    case 'hunks': {
+      const set = await review.changes()
+      const short = shortIds(set)
+      return set.changes.flatMap((change) =>
+        change.hunks.map((hunk) => ({ value: short.get(hunk.id) ?? hunk.id, about: placeOf(change, hunk) })),
+      )
+    }
+    case 'calls': {
+      const paths = new Map<string, string[]>()
+      for (const { path, calls = [] } of (await review.changes()).changes)
+        for (const call of calls) paths.set(call, [...(paths.get(call) ?? []), path])
+      return [...paths].map(([value, of]) => ({ value, about: of.join(', ') }))
+    }
+    case 'quarantined':
+      return (await review.quarantined()).map(({ path, reason }) => ({ value: path, about: reason }))
+    case 'snapshots':
+      return (await review.snapshots()).map(({ id, at, name, tool }) => ({
+        value: id,
+        about: `${at} ${name ?? tool ?? ''}`.trimEnd(),
+      }))
+    case 'questions':
+      return (await review.questions()).map((question) => ({ value: question.id, about: question.kind }))
+  }
+}
+
+function placeOf({ path }: Change, { newStart, state }: Hunk): string {
+  return `${path}:${newStart} ${state}`
+}
+
+/** Those with staged changes first: they are what most commands are for. */
+async function sessions(workspace: Workspace): Promise<Candidate[]> {
+  const all = await workspace.sessions()
+  return [...all.filter(({ changes }) => changes > 0), ...all.filter(({ changes }) => changes === 0)].map(
+    ({ id, changes }) => ({ value: id, about: `${pluralize(changes, 'change')} staged` }),
+  )
+}
+
+async function onlySession(workspace: Workspace): Promise<string | undefined> {
+  const [only, ...others] = (await workspace.sessions()).filter(({ changes }) => changes > 0)
+  return others.length === 0 ? only?.id : undefined
+}
+
+/** Newest first. */
+async function commits(workspace: Workspace): Promise<Candidate[]> {
+  const found = new Map<string, string>()
+  for await (const record of workspace.ledger.records()) {
+    const { tx, what, at, about } = toHistoryEntry(record)
+    if (tx !== undefined && (what === 'commit' || what === 'undo')) found.set(tx, `${at ?? ''} ${about}`.trim())
+  }
+  return [...found].map(([value, about]) => ({ value, about })).reverse()
+}
+
+async function requests(workspace: Workspace): Promise<Candidate[]> {
+  const found: Candidate[] = []
+  for (const { id, damaged } of await workspace.sessions()) {
+    if (damaged !== undefined) continue
+    const open: readonly Question[] = await (await workspace.review(id)).questions()
+    for (const question of open)
+      if (question.kind === 'scope') found.push({ value: question.id, about: question.globs.join(', ') })
+  }
+  return found
+}
