@@ -110,8 +110,14 @@ export const REVIEW: Limits = {
 export const LEDGER: Limits = {
   'src/commit/journal.ts#KEPT_PLANS': ['count', 'commits whose plans are kept; an older stage has drifted'],
   'src/stage/ledger-outbox.ts#MAX_WHY': ['count', "characters kept of an agent's reason for a tool call"],
-  'src/trace/work-events.ts#MAX_READ': ['bytes', 'of the end of the ledger that a review reads for reasons and commands'],
-  'src/review/last-look.ts#LONGEST': ['bytes', 'a record of what reviewers saw last; a larger one marks everything as new'],
+  'src/trace/work-events.ts#MAX_READ': [
+    'bytes',
+    'of the end of the ledger that a review reads for reasons and commands',
+  ],
+  'src/review/last-look.ts#LONGEST': [
+    'bytes',
+    'a record of what reviewers saw last; a larger one marks everything as new',
+  ],
   'src/trace/lines.ts#MAX_LINE': ['bytes', 'a ledger line; a larger commit has several'],
   'src/trace/chain.ts#MOST_SIDES': ['count', 'open branches of a merged ledger'],
   'src/trace/record-file.ts#MODEL_MAX': ['count', "characters of a model's name"],
