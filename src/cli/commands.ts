@@ -1,5 +1,6 @@
 // Long because: every command has its row here.
 import type { Command } from 'commander'
+import { HOME_HOSTS, homeProfileOf } from '../hosts/index.js'
 import type { Context } from './context.js'
 
 /** A file of `commands/`: gives a command its arguments, options and action. */
@@ -22,41 +23,11 @@ export interface CommandEntry {
 
 /** All commands, in the order of `--help`. A new one is a file in `commands/` and a row here. */
 export const COMMANDS: readonly CommandEntry[] = [
-  {
-    name: 'claude',
-    group: 'Begin',
-    summary: 'run Claude Code in escrow, then review what it did',
-    example: "escrow claude 'Show prices with tax'",
-    load: () => import('./commands/start.js'),
-  },
-  {
-    name: 'codex',
-    group: 'Begin',
-    summary: 'run Codex in escrow, then review what it did',
-    example: "escrow codex 'Show prices with tax'",
-    load: () => import('./commands/start.js'),
-  },
-  {
-    name: 'gemini',
-    group: 'Begin',
-    summary: 'run Gemini CLI in escrow, then review what it did',
-    example: "escrow gemini -p 'Show prices with tax'",
-    load: () => import('./commands/start.js'),
-  },
-  {
-    name: 'opencode',
-    group: 'Begin',
-    summary: 'run opencode in escrow, then review what it did',
-    example: "escrow opencode run 'Show prices with tax'",
-    load: () => import('./commands/start.js'),
-  },
-  {
-    name: 'cline',
-    group: 'Begin',
-    summary: 'run Cline in escrow, then review what it did',
-    example: "escrow cline 'Show prices with tax'",
-    load: () => import('./commands/start.js'),
-  },
+  ...HOME_HOSTS.map((name) => {
+    const { title, example } = homeProfileOf(name)
+    const summary = `run ${title} in escrow, then review what it did`
+    return { name, group: 'Begin', summary, example, load: () => import('./commands/start.js') }
+  }),
   {
     name: 'start',
     group: 'Begin',

@@ -2,6 +2,8 @@ import { type HomeHostProfile, toolEvent } from './profile.js'
 
 /** Claude Code. */
 export const claude: HomeHostProfile = {
+  title: 'Claude Code',
+  example: "escrow claude 'Show prices with tax'",
   label: 'Claude Code: its hooks and our MCP server',
   presence: ['.claude', 'CLAUDE.md'],
   governed: {

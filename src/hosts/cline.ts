@@ -2,6 +2,8 @@ import type { HomeHostProfile } from './profile.js'
 
 /** Cline: the extension and the command line. */
 export const cline: HomeHostProfile = {
+  title: 'Cline',
+  example: "escrow cline 'Show prices with tax'",
   label: 'Cline: its hooks',
   presence: ['.clinerules', '.cline'],
   governed: {

@@ -2,6 +2,8 @@ import { type HomeHostProfile, toolEvent } from './profile.js'
 
 /** The Codex command line. */
 export const codex: HomeHostProfile = {
+  title: 'Codex',
+  example: "escrow codex 'Show prices with tax'",
   label: 'Codex: its hooks and our MCP server',
   presence: ['.codex'],
   governed: {

@@ -2,6 +2,8 @@ import { type HomeHostProfile, toolEvent } from './profile.js'
 
 /** Gemini CLI. */
 export const gemini: HomeHostProfile = {
+  title: 'Gemini CLI',
+  example: "escrow gemini -p 'Show prices with tax'",
   label: 'Gemini CLI: its hooks and our MCP server',
   presence: ['.gemini', 'GEMINI.md'],
   governed: {

@@ -8,4 +8,13 @@
  * Nothing here may read a file, start a program or import another room.
  */
 export type { HomeHost, HostHook, HostName } from './profile.js'
-export { HOME_HOSTS, HOSTS, homeOf, hostOfProgram, profileOf, providerHosts, providerOf } from './registry.js'
+export {
+  HOME_HOSTS,
+  HOSTS,
+  homeOf,
+  homeProfileOf,
+  hostOfProgram,
+  profileOf,
+  providerHosts,
+  providerOf,
+} from './registry.js'

@@ -5,6 +5,8 @@ const EXTENSIONS = ['agent', 'agents', 'command', 'commands', 'plugin', 'plugins
 
 /** opencode. */
 export const opencode: HomeHostProfile = {
+  title: 'opencode',
+  example: "escrow opencode run 'Show prices with tax'",
   label: 'opencode: a plugin that asks our hook, and our MCP server',
   presence: ['.opencode', 'opencode.json', 'opencode.jsonc'],
   governed: {

@@ -79,6 +79,10 @@ export function toolEvent(hook_event_name: string, tool_name: string): HostHook[
 
 /** The profile of a {@link HomeHost}. */
 export interface HomeHostProfile extends HostProfile {
+  /** The product's name. `escrow HOST` runs it. */
+  readonly title: string
+  /** A command line that `escrow HOST --help` shows. */
+  readonly example: string
   readonly home: HostHome
   readonly hook: HostHook
   readonly provider: HostProvider

@@ -25,6 +25,10 @@ export function profileOf(name: HostName): HostProfile {
   return PROFILES[name]
 }
 
+export function homeProfileOf(name: HomeHost): HomeHostProfile {
+  return PROFILES[name]
+}
+
 export function homeOf(name: HomeHost): HostHome {
   return PROFILES[name].home
 }

@@ -1,7 +1,8 @@
 // Long because: the steps of a start share what the person said and what was found.
 import { basename } from 'node:path'
 import type { Command } from 'commander'
-import { EscrowError, findProgram, type HomeHost, type Workspace } from '../../index.js'
+import { HOME_HOSTS, homeProfileOf } from '../../hosts/index.js'
+import { EscrowError, findProgram, type Workspace } from '../../index.js'
 import { hostOfProgram, proposedScope, providerHosts, providerOf } from '../../surface/index.js'
 import { type AgentOptions, addAgentOptions, collected, openFor, runningBy } from '../agent-session.js'
 import { type Context, EXIT } from '../context.js'
@@ -25,10 +26,10 @@ interface Options extends AgentOptions {
   readonly review: boolean
 }
 
-/** `escrow start -- program`, and a command by the name of each client that {@link CLIENTS} names. */
+/** `escrow start -- program`, and a command by the name of each host's program. */
 export function register(command: Command, context: Context): void {
-  const client = CLIENTS.find((name) => name === command.name())
-  const what = client === undefined ? 'a program' : LABELS[client]
+  const client = HOME_HOSTS.find((name) => name === command.name())
+  const what = client === undefined ? 'a program' : homeProfileOf(client).title
   addAgentOptions(command)
     .option('--task <text>', 'what it is to do: a new intent')
     .option(
@@ -59,15 +60,6 @@ export function register(command: Command, context: Context): void {
 /** Options of a client begin with the first word that is no option of ours. */
 export function apart(argv: readonly string[], command: Command): string[] {
   return command.name() === 'start' ? [...argv] : withOwnOptionsApart(argv, command)
-}
-
-const CLIENTS = ['claude', 'codex', 'gemini', 'opencode', 'cline'] as const satisfies readonly HomeHost[]
-const LABELS: Readonly<Record<(typeof CLIENTS)[number], string>> = {
-  claude: 'Claude Code',
-  codex: 'Codex',
-  gemini: 'Gemini CLI',
-  opencode: 'opencode',
-  cline: 'Cline',
 }
 
 async function start(context: Context, program: string[], given: Options): Promise<void> {
