@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statfsSync } from 'node:fs'
+import { readdirSync, readFileSync, statfsSync, statSync } from 'node:fs'
 import { totalmem } from 'node:os'
 
 /** The resources a command's processes use now. */
@@ -11,16 +11,27 @@ export interface Load {
 /** Bytes of an x86-64 page, the unit of statm. */
 const PAGE = 4096
 
-/** The load by the command's own /proc; zero once its first process is gone. */
+/** The load by the command's own /proc; zero before that is mounted, and once its first process is gone. */
 export function loadOf(init: number): Load {
   const proc = `/proc/${init}/root/proc`
   let [processes, memory] = [0, 0]
+  // Until bubblewrap has changed the root, this is the host's /proc: its processes are not the command's.
+  if (isHostProc(proc)) return { processes, memory }
   for (const name of namesIn(proc)) {
     if (!/^\d+$/.test(name)) continue
     processes++
     memory += memoryOf(`${proc}/${name}/statm`)
   }
   return { processes, memory }
+}
+
+/** A procfs has a device number of its own in each PID namespace. */
+function isHostProc(proc: string): boolean {
+  try {
+    return statSync(proc).dev === statSync('/proc').dev
+  } catch {
+    return false
+  }
 }
 
 /** Bytes used on a tmpfs; zero once it is gone. */
