@@ -3,6 +3,7 @@ import type { Language, Parser as ParserType, Tree } from '@vscode/tree-sitter-w
 import { errorText } from '../core/error-text.js'
 import { editOf } from './text-edit.js'
 import { copyTree, type Node, type Syntax } from './tree.js'
+import { hasOnlyVarianceErrors } from './variance.js'
 
 const require = createRequire(import.meta.url)
 
@@ -41,11 +42,15 @@ export async function parse(grammar: string, text: string, skips?: (node: Node) 
  */
 export async function checkBoth(grammar: string, before: string, after: string): Promise<Checked> {
   try {
-    const checkOld = await workerFor(grammar, (tree, _, parser): Checked => {
-      tree.edit(editOf(before, after))
-      const now = parseWith(parser, after, () => OK, tree)
-      return now.ok ? OK : { ...now, side: 'after' }
-    })
+    const checkOld = await workerFor(
+      grammar,
+      (tree, _, parser): Checked => {
+        tree.edit(editOf(before, after))
+        const now = parseWith(parser, after, () => OK, { old: tree, acceptsGap: true })
+        return now.ok ? OK : { ...now, side: 'after' }
+      },
+      true,
+    )
     const found = checkOld(before)
     return found.ok || 'side' in found ? found : { ...found, side: 'before' }
   } catch (error) {
@@ -55,6 +60,9 @@ export async function checkBoth(grammar: string, before: string, after: string):
 
 const OK = { ok: true } as const
 
+/** A valid text that the grammar cannot read whole: nothing can be proven from its tree. */
+const GAP: Failed = { ok: false, rule: 'grammar', detail: 'the grammar cannot read `in` and `out` on type parameters' }
+
 /** A grammar's parser, which never throws. Rejects where the grammar cannot be loaded. */
 export function parserFor(grammar: string, skips?: (node: Node) => boolean): Promise<(text: string) => Parsed> {
   return workerFor(grammar, (tree, text) => ({ ok: true, syntax: copyTree(tree, text, skips) }) as const)
@@ -62,7 +70,8 @@ export function parserFor(grammar: string, skips?: (node: Node) => boolean): Pro
 
 type Take<T> = (tree: Tree, text: string, parser: ParserType) => T
 
-async function workerFor<T>(grammar: string, take: Take<T>): Promise<(text: string) => T | Failed> {
+/** @param acceptsGap as of {@link Parsing} */
+async function workerFor<T>(grammar: string, take: Take<T>, acceptsGap = false): Promise<(text: string) => T | Failed> {
   const { Parser } = await engine()
   const language = await languageOf(grammar)
   return (text) => {
@@ -70,7 +79,7 @@ async function workerFor<T>(grammar: string, take: Take<T>): Promise<(text: stri
     try {
       parser = new Parser()
       parser.setLanguage(language)
-      return parseWith(parser, text, take)
+      return parseWith(parser, text, take, { acceptsGap })
     } catch (error) {
       // What the parser's memory does not hold ends here as well.
       return { ok: false, rule: 'size', detail: errorText(error) }
@@ -80,15 +89,21 @@ async function workerFor<T>(grammar: string, take: Take<T>): Promise<(text: stri
   }
 }
 
-/** @param old the tree of a text that was edited into this one, and knows of it. */
-function parseWith<T>(parser: ParserType, text: string, take: Take<T>, old: Tree | null = null): T | Failed {
+interface Parsing {
+  /** The tree of an earlier text, edited into this one. */
+  readonly old?: Tree
+  /** Also takes a tree with a {@link GAP}: enough to know that a text parses. */
+  readonly acceptsGap: boolean
+}
+
+function parseWith<T>(parser: ParserType, text: string, take: Take<T>, { old, acceptsGap }: Parsing): T | Failed {
   let steps = Math.max(STEPS.least, (text.length / 1024) * STEPS.perKib)
-  const tree = parser.parse(text, old, { progressCallback: () => --steps < 0 })
+  const tree = parser.parse(text, old ?? null, { progressCallback: () => --steps < 0 })
   if (tree === null) return { ok: false, rule: 'size', detail: 'parsing takes too many steps' }
   try {
-    return tree.rootNode.hasError
-      ? { ok: false, rule: 'syntax', detail: 'it does not parse' }
-      : take(tree, text, parser)
+    if (!tree.rootNode.hasError) return take(tree, text, parser)
+    if (!hasOnlyVarianceErrors(tree.rootNode, text)) return { ok: false, rule: 'syntax', detail: 'it does not parse' }
+    return acceptsGap ? take(tree, text, parser) : GAP
   } finally {
     tree.delete()
   }
