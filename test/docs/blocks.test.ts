@@ -24,7 +24,7 @@ const TRIED: readonly (readonly [document: RegExp, language: string, test: strin
 /** Blocks nothing runs, by their first words, and why. */
 const NOT_RUN: readonly (readonly [document: string, begin: string, why: string])[] = [
   ['README.md', 'npm i -D escrowfs', 'wants the registry; test/package.test.ts installs what is packed'],
-  ['README.md', 'npx escrow claude', 'starts a client; test/clients drives it on the real one'],
+  ['README.md', 'npx escrowfs claude', 'starts a client; test/clients drives it on the real one'],
   [
     'README.md',
     'npm ci && npm run demo',

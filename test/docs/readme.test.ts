@@ -23,7 +23,7 @@ describe('the README', () => {
       scripts: Record<string, string>
     }
     const lines = blocks.filter(({ language }) => language === 'sh').map(({ text }) => text.trim())
-    expect(lines).toEqual(['npm i -D escrowfs', "npx escrow claude 'Show prices with tax'", 'npm ci && npm run demo'])
+    expect(lines).toEqual(['npm i -D escrowfs', "npx escrowfs claude 'Show prices with tax'", 'npm ci && npm run demo'])
     expect(scripts).toHaveProperty('demo')
     expect(scripts).toHaveProperty('test')
   })
