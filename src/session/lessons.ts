@@ -6,7 +6,7 @@ import { type Layout, SharedFile } from '../core/layout.js'
 import { extendShared, readShared } from '../host/shared-files.js'
 import { type PolicyState, undoDenial } from '../policy/index.js'
 import type { LedgerOutbox, StageStore } from '../stage/index.js'
-import { lessonsIn, lessonText, saysTheSame } from '../trace/index.js'
+import { formatLesson, isSameLesson, lessonsIn } from '../trace/index.js'
 
 /** The files that agents read at the start of a session. The first that exists gets the lessons; without any, the first is created. */
 const FILES = ['CLAUDE.md', 'AGENTS.md']
@@ -42,10 +42,10 @@ export async function recordLesson(
   if (denial) throw apiErrorOf(denial)
   const isDirect = policy.ok && policy.rules.settings.autoLessons
   const old = isDirect ? onDisk(layout, path).toString() : readStaged(store, path)
-  const isKnown = lessonsIn(old).some((lesson) => saysTheSame(lesson.text, text))
+  const isKnown = lessonsIn(old).some((lesson) => isSameLesson(lesson.text, text))
   if (!isKnown) {
     const about = { ...defined({ context, intent }) }
-    const block = gapAfter(old) + lessonText({ at: new Date().toISOString(), text, ...about })
+    const block = gapAfter(old) + formatLesson({ at: new Date().toISOString(), text, ...about })
     if (isDirect) appendOnDisk(layout, path, block)
     else stage(store, path, block)
   }

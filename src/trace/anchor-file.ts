@@ -6,13 +6,13 @@ import { appendByName, createDurable, ensurePrivateDir, removeName, renameSync }
 import { type AnchorLine, compactAnchors, parseAnchors } from './anchor-lines.js'
 
 /**
- * A file that any workspace of this machine appends to, without a lock. Lines are not synced: a power cut can take the
- * newest, and `verify` then says which records nothing anchors.
+ * A file that every workspace of this machine appends to, without a lock. Lines are not synced: a power cut can lose
+ * the newest ones, and `verify` then reports the records without an anchor.
  */
 
-/** Whether the file is to be made smaller is looked at each time it grows past a multiple of this. */
+/** The file is considered for compaction each time its size passes a multiple of this. */
 const STEP_BYTES = 256 * 1024
-/** The first line of a file that was made smaller: its size then. Other versions skip it, as any line they cannot read. */
+/** The first line of a compacted file: its size then. Versions that do not know the line skip it. */
 const COMPACTED = /^\{"compacted":(\d{1,15})\}\n/
 const ABANDONED_MS = 60_000
 
@@ -26,7 +26,7 @@ export function appendAnchors(file: string, lines: string): void {
   if (isPast && size >= 2 * sizeOnceCompacted(file)) compact(file)
 }
 
-/** Whether a hash is among the newest anchors; false also for an old one. */
+/** Whether a hash is among the newest anchors. False for an old anchor. */
 export function newestAnchorsHave(file: string): (hash: string) => boolean {
   const end = endOf(file)
   return (hash) => end.includes(`"${hash}"`)
@@ -51,7 +51,7 @@ function sizeOnceCompacted(file: string): number {
   return Number(COMPACTED.exec(readStart(file, 64))?.[1] ?? 0)
 }
 
-/** Appends to the file that has the name in the end. */
+/** Appends to the file, again where another process replaced it meanwhile. Returns the file's new size. */
 export function appendText(file: string, lines: string): number {
   for (;;) {
     try {
@@ -64,7 +64,7 @@ export function appendText(file: string, lines: string): number {
   }
 }
 
-/** Replaces the file by a shorter one. What others append to the old file meanwhile is carried over. */
+/** Replaces the file by a shorter one. Carries over what other processes append to the old file meanwhile. */
 function compact(file: string): void {
   const fresh = `${file}.new`
   const old = openSync(file, 'r')
@@ -76,7 +76,7 @@ function compact(file: string): void {
     const late = restOf(old, content.length)
     if (late.length > 0) appendText(file, late.toString())
   } catch (error) {
-    // Another process makes it smaller, or died while it did.
+    // Another process is compacting the file, or died while it did.
     if (codeOf(error) !== 'EEXIST') throw error
     const left = statSync(fresh, { throwIfNoEntry: false })
     if (left !== undefined && Date.now() - left.mtimeMs > ABANDONED_MS) removeName(fresh)

@@ -4,7 +4,7 @@ import { isObject } from './lines.js'
 
 /** The lines of a file of anchors, see anchors.ts. */
 
-/** Records this machine vouches for: numbers `from` to `seq`, with the hash of each one's line. */
+/** Records that this machine vouches for: numbers `from` to `seq`, with the hash of each line. */
 export interface AnchorLine {
   readonly ledger: string
   /** 0 where the hashes are of lines of other tools, which have no number. */
@@ -13,30 +13,33 @@ export interface AnchorLine {
   readonly hashes: readonly string[]
   /** ISO 8601. */
   readonly at: string
-  /** The workspace and the branch whose ledger must have these records; absent on lines that only vouch. */
+  /** The workspace and the branch whose ledger must have these records. Absent on lines that only vouch. */
   readonly workspace?: string
   /** Absent where there was no version control. */
   readonly branch?: string
-  /** A person set the ledger back: what was anchored before on this branch need not be there. */
+  /** A person reset the ledger: records that were anchored earlier on this branch may be missing. */
   readonly restarts?: true
   /** A later line restarts the branch. */
   readonly isPast?: true
 }
 
-/** A line of the ledger. The number is 0 where another tool wrote it. */
+/** A line of the ledger. `seq` is 0 where another tool wrote it. */
 export interface LedgerEntry {
   readonly seq: number
   readonly hash: string
 }
 
-/** Hashes of one line, for no line to be very long. */
-const MOST_HASHES = 500
-/** Branches whose records must be there. Older ones still vouch: each commit of a detached HEAD counts as a branch. */
-const MOST_BRANCHES = 100
+/** The limit of hashes in one line, which keeps lines short. */
+const MAX_HASHES = 500
+/**
+ * The limit of branches whose records must exist. Records of older ones are still known: each detached HEAD is a
+ * branch.
+ */
+const MAX_BRANCHES = 100
 
 type About = Pick<AnchorLine, 'ledger' | 'at' | 'workspace' | 'branch'>
 
-/** The text of the lines that anchor records; records with consecutive numbers share a line. */
+/** The text of the lines that anchor records. Records with consecutive numbers share a line. */
 export function linesOf(about: About, entries: readonly LedgerEntry[], restarts = false): string {
   const { ledger, ...rest } = about
   return runsOf(entries)
@@ -51,7 +54,7 @@ function runsOf(entries: readonly LedgerEntry[]): { from: number; seq: number; h
   for (const { seq, hash } of entries) {
     const last = runs.at(-1)
     const continues = last !== undefined && (last.from === 0 ? seq === 0 : seq === last.seq + 1)
-    if (last === undefined || !continues || last.hashes.length >= MOST_HASHES) {
+    if (last === undefined || !continues || last.hashes.length >= MAX_HASHES) {
       runs.push({ from: seq, seq, hashes: [hash] })
     } else {
       last.seq = seq
@@ -61,7 +64,7 @@ function runsOf(entries: readonly LedgerEntry[]): { from: number; seq: number; h
   return runs
 }
 
-/** Reads lines. A crash may have cut a line, and the next one then follows on the same line. */
+/** Parses lines. A crash may have cut a line off, and the next line then follows on the same one. */
 export function parseAnchors(content: string): AnchorLine[] {
   return dropSuperseded(
     content.split('\n').flatMap((line) => anchorIn(line.slice(line.lastIndexOf('{"ledger":'))) ?? []),
@@ -95,7 +98,7 @@ export function parseJson(line: string): unknown {
   }
 }
 
-/** What was anchored without version control counts for each branch. */
+/** Whether a line is of the branch. Lines without a branch were written without version control, and count for each. */
 export function isOn({ branch }: Pick<AnchorLine, 'branch'>, now: string | undefined): boolean {
   return branch === undefined || now === undefined || branch === now
 }
@@ -112,7 +115,7 @@ function dropSuperseded(lines: readonly AnchorLine[]): AnchorLine[] {
   return out.reverse()
 }
 
-/** Fewer lines that say the same. */
+/** The same anchors in fewer lines. */
 export function compactAnchors(lines: readonly AnchorLine[]): string {
   const groups = new Map<string, { last: AnchorLine; entries: Map<string, LedgerEntry> }>()
   for (const line of lines) {
@@ -123,7 +126,7 @@ export function compactAnchors(lines: readonly AnchorLine[]): string {
     groups.delete(key)
     groups.set(key, { last: line, entries })
   }
-  const oldest = groups.size - MOST_BRANCHES
+  const oldest = groups.size - MAX_BRANCHES
   return [...groups]
     .map(([key, { last, entries }], n) => {
       const { ledger, at, workspace, branch } = last

@@ -11,54 +11,55 @@ import { text } from './fields.js'
 import { isObject } from './lines.js'
 
 /**
- * What this machine knows of a ledger: the hash of each record that it wrote, or that a person here accepted. It is kept in
- * the state directory under the ledger's id, so every branch, worktree, copy and clone on this machine is held against it.
+ * The records that this machine knows: the hash of each one that it wrote, or that a person here accepted. The anchors
+ * of a ledger are kept in the state directory under its id, so they check every branch, worktree, copy and clone on
+ * this machine.
  *
- * The chain shows each change of a ledger by itself. It does not show that the end was cut off, or that a part was
- * replaced by another whole chain: these anchors do.
+ * The chain by itself shows each change inside a ledger. It cannot show that the end was cut off, or that a part was
+ * replaced by another valid chain. Anchors show both.
  */
 export interface Anchors {
   /** Reads what is known of a ledger now. */
   of(ledger: string): KnownLedger
-  /** Whether a record was anchored lately. Reads little of a long file; false for an old record. */
+  /** Whether a record was anchored recently. Reads only the end of a long file. False for an old record. */
   lately(ledger: string): (hash: string) => boolean
   /** Anchors records. */
   keep(ledger: string, entries: readonly LedgerEntry[]): void
-  /** Anchors records, and forgets which ones this branch must have: a person says that the ledger is right as it is. */
+  /** Anchors records, and drops the list of those this branch must have: a person accepted the ledger as it is. */
   restart(ledger: string, entries: readonly LedgerEntry[]): void
-  /** The ledger that was begun on the branch that is checked out; undefined where none was. */
+  /** The ledger that was begun on the current branch; undefined where there is none. */
   firstLine(): string | undefined
 }
 
 export interface KnownLedger {
-  /** Whether a record of that hash was written or accepted here. */
+  /** Whether a record with that hash was written or accepted here. */
   has(hash: string): boolean
   /** The number of a known record; undefined for a line of another tool. */
   numberOf(hash: string): number | undefined
-  /** Whether some branch here has a record of that number. */
+  /** Whether any branch here has a record with that number. */
   hasNumber(seq: number): boolean
-  /** The highest number of a record here. */
+  /** The record with the highest number. */
   readonly newest: { readonly seq: number; readonly at: string } | undefined
-  /** The records that must be in the file on the branch that is checked out: number by hash. */
+  /** The records that the file must have on the current branch: number by hash. */
   readonly here: ReadonlyMap<string, number>
 }
 
-/** @param branch what is checked out now; undefined where there is no version control. */
-export function anchorsOf(layout: Layout, branch: () => string | undefined = () => undefined): Anchors {
+/** @param branch the current branch; undefined where there is no version control */
+export function openAnchors(layout: Layout, branch: () => string | undefined = () => undefined): Anchors {
   const workspace = basename(layout.state)
-  const begins = join(layout.state, 'ledgers.jsonl')
-  let noted: string | undefined
+  const branchFile = join(layout.state, 'ledgers.jsonl')
+  let lastKey: string | undefined
 
-  /** Notes which ledger a branch of this workspace has. The first one counts until a person says otherwise. */
-  function begin(ledger: string, restarts: boolean): void {
+  /** Notes the ledger of a workspace's branch. The first one stays until a person resets it. */
+  function noteBranch(ledger: string, restarts: boolean): void {
     const now = branch()
     const key = `${now} ${ledger}`
-    if (noted === key && !restarts) return
-    const before = begunIn(begins, now)
+    if (lastKey === key && !restarts) return
+    const before = ledgerOfBranch(branchFile, now)
     if (before === undefined || (restarts && before !== ledger)) {
-      appendText(begins, `${JSON.stringify({ ledger, ...defined({ branch: now }) })}\n`)
+      appendText(branchFile, `${JSON.stringify({ ledger, ...defined({ branch: now }) })}\n`)
     }
-    noted = key
+    lastKey = key
   }
 
   function write(ledger: string, entries: readonly LedgerEntry[], restarts: boolean): void {
@@ -66,7 +67,7 @@ export function anchorsOf(layout: Layout, branch: () => string | undefined = () 
     const now = branch()
     const about = { ledger, at: new Date().toISOString(), workspace, ...defined({ branch: now }) }
     appendAnchors(fileOf(ledger), linesOf(about, entries, restarts))
-    begin(ledger, restarts)
+    noteBranch(ledger, restarts)
   }
 
   return {
@@ -74,11 +75,11 @@ export function anchorsOf(layout: Layout, branch: () => string | undefined = () 
     lately: (ledger) => newestAnchorsHave(fileOf(ledger)),
     keep: (ledger, entries) => write(ledger, entries, false),
     restart: (ledger, entries) => write(ledger, entries, true),
-    firstLine: () => begunIn(begins, branch()),
+    firstLine: () => ledgerOfBranch(branchFile, branch()),
   }
 }
 
-/** The name says nothing that a ledger says of itself. */
+/** The file's name is a digest: a ledger chooses its own id, which must not become part of a path. */
 function fileOf(ledger: string): string {
   return join(stateDir(), 'ledgers', `${sha256hex(ledger).slice(0, 32)}.jsonl`)
 }
@@ -87,7 +88,7 @@ export function headOfTip({ own, ledger, seq }: Tip): LedgerHead | undefined {
   return own === null || ledger === null ? undefined : { ledger, seq, hash: own.hash, size: own.end }
 }
 
-function begunIn(file: string, branch: string | undefined): string | undefined {
+function ledgerOfBranch(file: string, branch: string | undefined): string | undefined {
   for (const line of textOf(file).split('\n').reverse()) {
     const value = parseJson(line)
     const ledger = isObject(value) ? text(value.ledger) : undefined
@@ -104,7 +105,7 @@ function knownIn(
   branch: string | undefined,
 ): KnownLedger {
   const numbers = new Map<string, number>()
-  const taken = new Set<number>()
+  const numbersHere = new Set<number>()
   const here = new Map<string, number>()
   let newest: KnownLedger['newest']
   for (const line of lines) {
@@ -116,14 +117,14 @@ function knownIn(
       const seq = line.from === 0 ? 0 : line.from + place
       numbers.set(hash, seq)
       if (seq === 0) continue
-      if (isBound) taken.add(seq)
+      if (isBound) numbersHere.add(seq)
       if (isHere) here.set(hash, seq)
     }
   }
   return {
     has: (hash) => numbers.has(hash),
     numberOf: (hash) => numbers.get(hash) || undefined,
-    hasNumber: (seq) => taken.has(seq),
+    hasNumber: (seq) => numbersHere.has(seq),
     newest,
     here,
   }

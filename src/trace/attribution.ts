@@ -1,14 +1,14 @@
 import { digest } from '../../overlay/index.js'
 import type { FileAttribution, LineRange } from './draft.js'
 import { type LineHunk, lineHunks, originsBy } from './line-hunks.js'
-import { printsOf, withoutBlanks } from './line-prints.js'
+import { printsOf, withoutWhitespace } from './line-prints.js'
 import type { FileLines } from './own-record.js'
 
-/** Above this many bytes a change is one hunk, from the first line that differs to the last. */
+/** Above this many bytes a change is one hunk, from the first differing line to the last. */
 const DIFF_BYTES = 1024 * 1024
-/** Above this many lines, old and new, a file's lines are not followed: a record must stay short. */
+/** Above this many lines, old and new together, the lines of a file are not recorded: a record must stay short. */
 const FOLLOWED_LINES = 200_000
-/** How far git looks for a NUL when it decides that a file is binary. */
+/** How many bytes git searches for a NUL to decide that a file is binary. */
 const BINARY_PROBE = 8000
 
 /** Two contents of a file, line by line. */
@@ -16,32 +16,35 @@ export interface Comparison {
   readonly old: readonly string[]
   readonly now: readonly string[]
   readonly hunks: readonly LineHunk[]
-  /** For each new line the old one it is, from 0; -1 where it is new. Lines that differ in blanks alone are one. */
+  /** The old line of each new line, from 0; -1 where it is new. Lines that differ only in white space are the same. */
   readonly origins: readonly number[]
 }
 
 /**
- * Compares a file's whole contents; null is where there is none. Undefined where one is binary, or a symlink's target.
- * The cost is bounded: a large or wholly different file is one hunk.
+ * Compares the whole contents of a file. The cost is bounded: a large or entirely different file is one hunk.
+ * @param before null where there was no file; `after` likewise
+ * @returns undefined where either is binary or a symlink's target
  */
 export function compareContents(before: Uint8Array | null, after: Uint8Array | null): Comparison | undefined {
   if ((before !== null && isBinary(before)) || (after !== null && isBinary(after))) return undefined
   const small = Math.max(before?.length ?? 0, after?.length ?? 0) <= DIFF_BYTES
   const [old, now] = [before === null ? [] : linesOf(before), after === null ? [] : linesOf(after)]
-  const hunks = lineHunks(old, now, small, withoutBlanks)
+  const hunks = lineHunks(old, now, small, withoutWhitespace)
   return { old, now, hunks, origins: originsBy(hunks, old.length) }
 }
 
 export interface Attributable extends Omit<FileAttribution, 'ranges'> {
-  /** Undefined for binary files: their lines are nobody's. */
+  /** Undefined for binary files, whose lines are not attributed. */
   readonly comparison: Comparison | undefined
-  /** Lines of the new content, counted from 0, that a reviewer wrote. */
+  /** Lines of the new content, from 0, that a reviewer wrote. */
   readonly edited?: ReadonlySet<number>
-  /** Lines of the old content, counted from 0, that were written outside since the ledger last saw the file. */
+  /** Lines of the old content, from 0, that were written outside escrowfs since the ledger last recorded the file. */
   readonly outside?: ReadonlySet<number>
 }
 
-/** The lines of the new content that the old one does not have as they are, and those written outside before it. */
+/**
+ * Attributes the lines of the new content that the old one lacks, and the old lines that were written outside escrowfs.
+ */
 export function attributeFile({ comparison, edited, outside, ...file }: Attributable): FileAttribution {
   if (comparison === undefined) return { ...file, ranges: [] }
   const { old, now, origins } = comparison
@@ -59,21 +62,21 @@ export function attributeFile({ comparison, edited, outside, ...file }: Attribut
 }
 
 /**
- * What blame needs of a change to follow each line through it, whatever becomes of the contents.
- * @param isKnown the ledger's last record of the file left the very old content, with its lines.
+ * The line changes that blame needs to follow each line through a commit once the contents are gone.
+ * @param isKnown whether the ledger's last record of the file left exactly the old content, with its lines
  */
 export function linesOfChange(path: string, comparison: Comparison, isKnown: boolean): FileLines | undefined {
   const { old, now, hunks, origins } = comparison
   if (old.length + now.length > FOLLOWED_LINES) return undefined
   return {
     path,
-    hunks: hunks.map(({ at, gone, come }) => [at, gone, come]),
+    hunks: hunks.map(({ at, removed, added }) => [at, removed, added]),
     added: printsOf(now.filter((_, line) => origins[line] === -1)).join(''),
     ...(!isKnown && old.length > 0 && { base: printsOf(old).join('') }),
   }
 }
 
-/** Runs of named lines that one side wrote: the agent, or a person. */
+/** Runs of consecutive lines with one author: the agent, or a person. */
 function runsOf(count: number, isNamed: (line: number) => boolean, isHuman: (line: number) => boolean) {
   const runs: { start: number; end: number; human: boolean }[] = []
   for (let line = 0; line < count; line++) {
@@ -87,15 +90,17 @@ function runsOf(count: number, isNamed: (line: number) => boolean, isHuman: (lin
 }
 
 /**
- * The hash by which lines are found again wherever they moved: over the lines joined by LF, every CR removed, no final
+ * The hash that finds lines again after they moved: over the lines joined by LF, without CR and without a final
  * newline.
- * @param lines bytes as latin1 text, one character a byte.
+ * @param lines bytes as latin1 text, one character a byte
  */
 export function contentHash(lines: readonly string[]): string {
   return digest(Buffer.from(lines.join('\n').replaceAll('\r', ''), 'latin1'))
 }
 
-/** A content's lines without their LF, as latin1: lossless whatever the encoding. A final newline ends the last line. */
+/**
+ * Splits a content into lines without their LF, as latin1, which keeps every byte. A final newline ends the last line.
+ */
 export function linesOf(content: Uint8Array): string[] {
   const lines = Buffer.from(content.buffer, content.byteOffset, content.byteLength).toString('latin1').split('\n')
   if (lines.at(-1) === '') lines.pop()

@@ -2,18 +2,18 @@ import { diffArrays } from 'diff'
 import { linesOf } from './attribution.js'
 import { DIFF_EDITS } from './line-hunks.js'
 
-/** A reviewer's edit of a staged file: what they saw, and what they made of it. */
+/** A reviewer's edit of a staged file: the content they saw, and the content they made. */
 export interface Edit {
   readonly seen: Uint8Array
   readonly made: Uint8Array
 }
 
 /**
- * Which lines of a content, counted from 0, came into it by a reviewer's edit and are there still: each edit's new lines
- * are followed from content to content, as far as they stay. A content wholly other than the one before keeps none.
- * @param edits the edits of one file, in order; between them the agent may have written to it
+ * The lines of a content, from 0, that a reviewer's edit brought and that are still there. Each edit's new lines are
+ * followed from content to content. Content that is entirely different from the one before keeps none of them.
+ * @param edits the edits of one file, in order; the agent may have written to the file between them
  */
-export function editedLines(edits: readonly Edit[], landed: Uint8Array): ReadonlySet<number> {
+export function editedLines(edits: readonly Edit[], committed: Uint8Array): ReadonlySet<number> {
   let at: string[] = []
   let edited: ReadonlySet<number> = new Set()
   const follow = (content: Uint8Array, isEdit: boolean) => {
@@ -25,7 +25,7 @@ export function editedLines(edits: readonly Edit[], landed: Uint8Array): Readonl
     follow(seen, false)
     follow(made, true)
   }
-  if (edits.length > 0) follow(landed, false)
+  if (edits.length > 0) follow(committed, false)
   return edited
 }
 

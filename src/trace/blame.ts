@@ -12,15 +12,15 @@ import { type Claim, OUTSIDE, UNKNOWN } from './traced-files.js'
 import { linkIn, type Vouching } from './vouching.js'
 
 const PAUSE_BYTES = 4 * 1024 * 1024
-/** Bytes hashed in search of blocks that records name by hash alone. */
+/** How many bytes are hashed to search for blocks that records name only by hash. */
 const CLAIM_BYTES = 256 * 1024 * 1024
 
 /**
- * Who wrote each line of a content that stands at a path. It stands on the ledger alone: the contents of commits are let
- * go after a while, and another clone never had them.
+ * Finds who wrote each line of a path's content. Reads only the ledger: the contents of commits are pruned after a
+ * while, and another clone never had them.
  *
- * Lines are followed from record to record by their prints. What that does not explain is looked for by the hashes of
- * whole blocks, which is all that records of other tools have.
+ * Lines are followed from record to record by their fingerprints. The rest is searched by the hashes of whole blocks,
+ * which is all that records of other tools have.
  */
 export async function blameContent(
   file: SharedFile,
@@ -36,15 +36,16 @@ export async function blameContent(
   return origins.map((origin, n) => ({ line: n + 1, ...origin }))
 }
 
-/** What stands at a path. */
+/** The content of a path. */
 export interface PathContent {
   readonly path: string
   readonly content: Uint8Array
 }
 
 /**
- * The lines of contents, from 0, that came to their paths since the ledger last saw them there, by no commit; by path.
- * The ledger is read once for all of them.
+ * The lines of contents that no commit brought to their paths since the ledger last recorded them. Reads the ledger
+ * once for all paths.
+ * @returns line numbers from 0, by path
  */
 export async function outsideLines(
   file: SharedFile,
@@ -64,8 +65,8 @@ export async function outsideLines(
 }
 
 /**
- * Replays a whole ledger, letting other work in between.
- * @param vouching where the origins are to say which records nothing on this machine anchors.
+ * Replays a whole ledger. Yields to the event loop in between.
+ * @param vouching where each origin is to say whether an anchor of this machine vouches for its record
  */
 export async function replayLedger(
   file: SharedFile,
@@ -74,9 +75,9 @@ export async function replayLedger(
 ): Promise<Replay> {
   const replay = new Replay(wanted)
   let pauseAt = PAUSE_BYTES
-  for (const { line, value } of wholeLines(file, speaksOfLines)) {
+  for (const { line, value } of wholeLines(file, mayHaveLines)) {
     const isAnchored = vouching?.vouches(sha256hex(line.bytes), () => linkIn(value)) ?? true
-    replay.take(value, !isAnchored)
+    replay.apply(value, !isAnchored)
     if (line.end < pauseAt) continue
     pauseAt = line.end + PAUSE_BYTES
     await setImmediate()
@@ -84,12 +85,12 @@ export async function replayLedger(
   return replay
 }
 
-/** Most records are denials, calls and verdicts: what they need not be parsed for is seen in their bytes. */
-function speaksOfLines({ bytes }: Line): boolean {
+/** Most records are denials, calls and verdicts. A look at their bytes saves the parse. */
+function mayHaveLines({ bytes }: Line): boolean {
   return bytes.includes('content_hash') || bytes.includes('"changes":[{')
 }
 
-/** Gives blocks that nothing else explains to whom a record names for their very content, the newest record first. */
+/** Attributes blocks that nothing else explains by the content hash that a record names, the newest record first. */
 function applyClaims(
   cells: readonly Cell[],
   lines: readonly string[],
@@ -115,7 +116,7 @@ function wholeFile({ contentHash: hash }: Claim, lines: readonly string[], whole
   return hash === whole || hash === contentHash(lines) ? [0] : []
 }
 
-/** Where blocks of some length stand, by their hash. */
+/** The positions of blocks of one length, by their hash. */
 class Blocks {
   readonly #starts = new Map<number, Map<string, number[]>>()
   #budget = CLAIM_BYTES

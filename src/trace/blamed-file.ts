@@ -5,22 +5,22 @@ import { EscrowError } from '../core/api-error.js'
 import { readWhole } from '../host/read.js'
 import { isBinary } from './attribution.js'
 
-/** A file as it is blamed: its lines, and what they say of themselves. */
+/** A text file of the workspace, for blame. */
 export interface BlamedFile {
-  /** Relative to the root, as records name it. */
+  /** Relative to the root, as in records. */
   readonly path: string
   readonly content: Uint8Array
 }
 
 /**
  * Reads a file of the workspace by its path, absolute or relative to the root.
- * @throws EscrowError `nothing_selected` where no file of text is, `path_escape` where it lies outside.
+ * @throws EscrowError `nothing_selected` where there is no text file, `path_escape` where it is outside the workspace
  */
 export function readBlamed(root: string, path: string): BlamedFile {
   const place = physical(isAbsolute(path) ? path : join(root, path))
   if (place === undefined || !statSync(place).isFile()) {
     throw new EscrowError('nothing_selected', `There is no file ${path} in the workspace.`, {
-      hint: 'Name a file as it is called now; a file that is gone has no lines.',
+      hint: 'Use the current path of a file. A file that was deleted has no lines.',
     })
   }
   if (!isWithin(place, root)) throw new EscrowError('path_escape', `${path} lies outside the workspace.`)

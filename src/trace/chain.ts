@@ -6,35 +6,36 @@ import { OWN } from './own-record.js'
 import type { BranchEnd, ChainLink } from './record.js'
 
 /**
- * The chain, as a pure fold over lines. Each record of ours names the hash of the line before it. Lines of other tools
- * name nothing, so our next record also carries the fold of their hashes: `fold = sha256(fold + hash)`, in hex, from ''.
+ * The chain, as a pure fold over lines. Each record of ours has the hash of the line before it. Lines of other tools
+ * have no such hash, so our next record also has the fold of their hashes: `fold = sha256(fold + hash)`, in hex, from
+ * ''.
  *
- * A ledger that git merged has the lines of two branches. Each is a chain of its own from the line where they parted on,
- * and the ledger is whole once a merge record names the ends it joins. Its number is one more than the highest of them.
+ * After a merge by git, a ledger has the lines of two branches. Each is its own chain from the line where they
+ * diverged. A merge record that names the ends of both joins them; its number is one more than the highest of theirs.
  */
 
-/** An end of the chain: what a next record continues. */
+/** An end of the chain, which the next record continues. */
 export interface Head {
   readonly ledger: string | null
-  /** Of its last record of ours; 0 before the first. */
+  /** The number of our last record; 0 before the first. */
   readonly seq: number
-  /** Hex SHA-256 of the last line, whoever wrote it. */
+  /** Hex SHA-256 of the last line, ours or another tool's. */
   readonly hash: string | null
-  /** Our last record's hash, and the byte offsets of its line and of what follows it. */
+  /** Our last record: its hash, and the byte offsets of its first byte and of the byte after its line. */
   readonly own: { readonly hash: string; readonly start: number; readonly end: number } | null
-  /** Lines of other tools since. */
+  /** Lines of other tools after our last record. */
   readonly foreign: { readonly lines: number; readonly sha256: string }
 }
 
-/** Where a reading of the ledger stands: at the end of the branch that the last line is on. */
+/** The position of a reader: the end of the branch that the last line belongs to. */
 export interface Tip extends Head {
   readonly lines: number
-  /** Byte offset of the last line, and of what follows it. */
+  /** Byte offsets of the last line and of the byte after it. */
   readonly start: number
   readonly end: number
-  /** The record of ours that the last one continues. */
+  /** The hash of the record that our last one continues. */
   readonly parent: string | null
-  /** Ends of other branches that no merge record has joined, and the line that left each. */
+  /** Ends of other branches that no merge record has joined yet. */
   readonly sides: readonly Side[]
 }
 
@@ -42,7 +43,7 @@ export interface Side extends Head {
   readonly left: number
 }
 
-/** Finds the end of the chain as it was behind a line, by the line's hash; null: before the first line. */
+/** Finds the end of the chain after an earlier line, by the line's hash; null for the start of the file. */
 export type HeadAt = (hash: string | null) => Head | undefined
 
 const NO_FOREIGN = { lines: 0, sha256: '' } as const
@@ -51,17 +52,20 @@ export const NO_HEAD: Head = { ledger: null, seq: 0, hash: null, own: null, fore
 
 export const EMPTY_TIP: Tip = { ...NO_HEAD, lines: 0, start: 0, end: 0, parent: null, sides: [] }
 
-/** Branches that are open at one time. */
-const MOST_SIDES = 256
+/** The limit of branches that are open at the same time. */
+const MAX_SIDES = 256
 
-/** What is wrong with a line. `unlinked`: its `prev` is not the line before; either of the two may have been changed. */
+/** A fault of a line. `unlinked`: its `prev` is not the hash of the line before, so either of the two was changed. */
 export interface Break {
   readonly problem: string
   readonly unlinked?: true
 }
 
-/** The tip after one more line (`size`: its bytes with the LF), or why it cannot stand there. */
-export function step(tip: Tip, value: TraceRecord, hash: string, size: number, headAt: HeadAt = nowhere): Tip | Break {
+/**
+ * The tip after one more line, or why the line cannot follow.
+ * @param size bytes of the line with its LF
+ */
+export function step(tip: Tip, value: TraceRecord, hash: string, size: number, headAt: HeadAt = noHead): Tip | Break {
   const own = ownFieldsOf(value)
   const [lines, start, end] = [tip.lines + 1, tip.end, tip.end + size]
   if (own === undefined) return { ...tip, lines, start, end, hash, foreign: foldForeign(tip.foreign, hash) }
@@ -75,19 +79,19 @@ export function step(tip: Tip, value: TraceRecord, hash: string, size: number, h
   return { lines, start, end, hash, ledger, seq, own: { hash, start, end }, foreign: NO_FOREIGN, parent, sides }
 }
 
-function nowhere(): undefined {}
+function noHead(): undefined {}
 
-/** The highest number of a record of ours, on whatever branch. */
+/** The highest number of our records, on any branch. */
 export function highest({ seq, sides }: Tip): number {
   return Math.max(seq, ...sides.map((side) => side.seq))
 }
 
-/** What the next record has to say to continue from here. */
+/** The chain fields of the record that continues the tip. */
 export function nextLink(tip: Tip, newLedger: () => string): ChainLink {
   return { ...linkAfter(tip, newLedger), seq: tip.seq + 1 }
 }
 
-/** What a merge record has to say to continue from here and to join the other branches. */
+/** The chain fields of a merge record that continues the tip and joins the other branches. */
 export function joiningLink(tip: Tip, newLedger: () => string): ChainLink {
   const joins = tip.sides.map(({ ledger, seq, hash }) => ({ ledger, seq, hash }))
   return { ...linkAfter(tip, newLedger), seq: highest(tip) + 1, joins }
@@ -101,7 +105,7 @@ function linkAfter(tip: Tip, newLedger: () => string): Omit<ChainLink, 'seq'> {
   }
 }
 
-/** Our fields of a line; undefined on a line of another tool. */
+/** The chain fields of a line; undefined for a line of another tool. */
 export function ownFieldsOf(value: TraceRecord): ChainLink | Break | undefined {
   const own = isObject(value.metadata) ? value.metadata[OWN] : undefined
   if (own === undefined) return undefined
@@ -111,11 +115,11 @@ export function ownFieldsOf(value: TraceRecord): ChainLink | Break | undefined {
   if (typeof seq !== 'number' || !Number.isSafeInteger(seq) || seq < 1) return { problem: 'has no sequence number' }
   if (prev !== null && typeof prev !== 'string') return { problem: 'does not name the line before it' }
   const ends = joins === undefined ? undefined : joinsOf(joins)
-  if (ends === null) return { problem: 'joins branches in a form that is not understood' }
+  if (ends === null) return { problem: 'joins branches in an unknown format' }
   const link = ends === undefined ? { ledger, seq, prev } : { ledger, seq, prev, joins: ends }
   if (foreign === undefined) return link
   if (!isObject(foreign) || typeof foreign.lines !== 'number' || typeof foreign.sha256 !== 'string') {
-    return { problem: 'covers lines of other tools in a form that is not understood' }
+    return { problem: 'covers lines of other tools in an unknown format' }
   }
   return { ...link, foreign: { lines: foreign.lines, sha256: foreign.sha256 } }
 }
@@ -131,8 +135,8 @@ function joinsOf(value: unknown): BranchEnd[] | null {
 }
 
 /**
- * The branch a record continues, with what is left open beside it. Git puts the lines of two branches behind each other,
- * so a record may continue the end of another branch, or an older line: then it begins one.
+ * The branch that a record continues, and the other branches that are open then. Git puts the lines of two branches one
+ * after the other, so a record may continue the end of another branch, or an older line and begin a branch there.
  */
 function branchOf(tip: Tip, own: ChainLink, headAt: HeadAt): { head: Head; sides: readonly Side[] } | Break {
   const problem = check(tip, own)
@@ -140,15 +144,18 @@ function branchOf(tip: Tip, own: ChainLink, headAt: HeadAt): { head: Head; sides
   if (own.prev === tip.hash) return problem
   const side = tip.sides.find(({ hash }) => hash === own.prev)
   const head = side ?? headAt(own.prev)
-  const amiss = head === undefined ? problem : check(head, own)
-  if (head === undefined || amiss !== undefined) return amiss ?? problem
+  const fault = head === undefined ? problem : check(head, own)
+  if (head === undefined || fault !== undefined) return fault ?? problem
   const { ledger, seq, hash, own: last, foreign } = tip
   const left: Side = { ledger, seq, hash, own: last, foreign, left: tip.lines + 1 }
   const sides = [...tip.sides.filter((each) => each !== side), left]
-  return sides.length > MOST_SIDES ? { problem: `leaves more than ${MOST_SIDES} branches open` } : { head, sides }
+  return sides.length > MAX_SIDES ? { problem: `leaves more than ${MAX_SIDES} branches open` } : { head, sides }
 }
 
-/** What stays open behind a record: each branch it joins must be there, and ends with it unless it went on elsewhere. */
+/**
+ * The branches that stay open after a record. Each branch it joins must exist, and is closed unless it went on
+ * elsewhere.
+ */
 function joinSides(sides: readonly Side[], { joins }: ChainLink, headAt: HeadAt): readonly Side[] | Break {
   if (joins === undefined) return sides
   let open = sides
@@ -156,7 +163,7 @@ function joinSides(sides: readonly Side[], { joins }: ChainLink, headAt: HeadAt)
     const side = open.find((each) => each.hash === hash)
     const end = side ?? headAt(hash)
     if (end === undefined || end.seq !== seq || end.ledger !== ledger) {
-      return { problem: `joins a branch that ended with record ${seq}, which is not there` }
+      return { problem: `joins a branch that ended with record ${seq}, which is missing` }
     }
     open = open.filter((each) => each !== side)
   }

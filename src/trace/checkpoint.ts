@@ -2,7 +2,7 @@ import type { Tip } from './chain.js'
 import { newDraft, type RecordDraft } from './draft.js'
 import { signHead } from './keys.js'
 
-/** A record that signs the one it follows; undefined where this user has no key. */
+/** A record that signs the record before it; undefined where this user has no key. */
 export function checkpointOf({ own, ledger, seq }: Tip): RecordDraft | undefined {
   if (own === null || ledger === null) return undefined
   const signed = signHead({ ledger, seq, hash: own.hash })

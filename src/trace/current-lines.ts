@@ -9,7 +9,7 @@ import { printsOf } from './line-prints.js'
 import type { Origin } from './origins.js'
 import { wholeLines } from './read.js'
 
-/** Who wrote the lines that stand now, of every file the ledger has lines of; by path, in order. */
+/** The origin of each current line, for every file whose lines the ledger records. */
 export async function currentLines(root: string, ledger: SharedFile): Promise<ReadonlyMap<string, readonly Origin[]>> {
   const heads: LineHeads = new Map()
   for (const { value } of wholeLines(ledger, ({ bytes }) => bytes.includes('"changes":[{'))) noteHeads(heads, value)
@@ -23,7 +23,10 @@ export async function currentLines(root: string, ledger: SharedFile): Promise<Re
   )
 }
 
-/** Undefined where no file of text is any more, and for a path that leads elsewhere: anybody may have written the record. */
+/**
+ * Undefined without a text file there, and for a path that leads out of the workspace: any tool may have written the
+ * record.
+ */
 function contentAt(root: string, path: string): Uint8Array | undefined {
   try {
     const found = readBlamed(root, path)

@@ -13,8 +13,8 @@ import {
 } from './own-record.js'
 
 /**
- * The input of the ledger: a record without its place in the chain. It is plain JSON, because the redo journal of a commit
- * and the log of a stage hold drafts. After a crash they are parsed from there with the same schema, and appended.
+ * The input of the ledger: a record without its place in the chain. Drafts are plain JSON, because the redo journal of
+ * a commit and the log of a stage store them. After a crash they are parsed with the same schema, and appended.
  */
 
 const contributorType = z.enum(['ai', 'human', 'mixed', 'unknown'])
@@ -26,30 +26,30 @@ const agent = z.object({
   conversation: z.string().exactOptional(),
 })
 
-/** Lines of a file as it is after a change, counted from 1, both ends included. */
+/** A range of lines after a change, from 1, both ends included. */
 const lineRange = z.object({
   startLine: z.number(),
   endLine: z.number(),
   /** `sha256:` and hex of the lines, see {@link contentHash}. */
   contentHash: z.string(),
-  /** Where it differs from the file's: lines a reviewer wrote into an agent's file. */
+  /** Only where it differs from the file's: lines that a reviewer wrote into an agent's file. */
   contributor: contributorType.optional(),
 })
 
-/** Who wrote which lines of one file. */
+/** The authors of the lines of one file. */
 const fileAttribution = z.object({
   path: z.string(),
   ranges: z.array(lineRange).readonly(),
   contributor: contributorType.optional(),
-  /** Where it differs from the record's agent; null where the agent is not known. */
+  /** Only where it differs from the record's agent; null where the agent is unknown. */
   agent: agent.nullable().optional(),
-  /** Where it differs from the record's intent. */
+  /** Only where it differs from the record's intent. */
   intent: z.string().nullable().optional(),
   mutationClass: mutationClass.optional(),
 })
 
 const draft = z.object({
-  /** A UUID. Two drafts of one id are one record to {@link LedgerStore.appendOnce}. */
+  /** A UUID. {@link LedgerStore.appendOnce} writes two drafts of one id as one record. */
   id: z.string(),
   /** ISO 8601. */
   timestamp: z.string(),
@@ -68,14 +68,14 @@ const draft = z.object({
   reason: z.string().optional(),
   /** The path a denial is about. */
   path: z.string().optional(),
-  /** The paths a verdict holds for. */
+  /** The paths of a verdict. */
   paths: z.array(z.string()).readonly().optional(),
   /** A reviewer's comment, or the message of a denial. */
   words: z.string().optional(),
   reviewer: reviewer.optional(),
   /** On a commit: the names of the reviewers who approved it. */
   approvedBy: z.array(z.string()).readonly().optional(),
-  /** The fields that only this type of record has. A field named above is not overridden. */
+  /** The fields that only this type of record has. They cannot override a field named above. */
   data: z.record(z.string(), z.unknown()).optional(),
 })
 
@@ -89,7 +89,7 @@ export type DraftFields<T extends TraceType> = Partial<Omit<RecordDraft, 'type' 
   readonly data?: DataOf<T>
 }
 
-/** A draft of now, with a new id, and empty lists where none are given. */
+/** A draft with the current time, a new id, and empty lists where none are given. */
 export function newDraft<T extends TraceType>(
   given: DraftFields<T> & Pick<RecordDraft, 'intent' | 'session'> & { readonly type: T },
 ): RecordDraft {
@@ -97,8 +97,8 @@ export function newDraft<T extends TraceType>(
 }
 
 /**
- * A draft that was kept as JSON.
- * @throws EscrowError `ledger_corrupt` for a value that is no draft.
+ * Parses a draft that was stored as JSON.
+ * @throws EscrowError `ledger_corrupt` for a value that is no draft
  */
 export function parseDraft(value: unknown): RecordDraft {
   const parsed = draft.safeParse(value)

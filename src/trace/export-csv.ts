@@ -8,7 +8,7 @@ export const CSV_COLUMNS = [
   ...(['mutation_class', 'before', 'after', 'approved_by', 'reason'] as const),
 ]
 
-/** A record as rows, one for each file, or one for all where it names none (RFC 4180). */
+/** The CSV rows of a record (RFC 4180): one for each file, or one in all where it has none. */
 export function csvRows(record: TraceRecord): string[] {
   const own = ownRecord(record)
   const changes = new Map(own?.changes?.map((change) => [change.path, change]))
@@ -55,8 +55,8 @@ function rowOf(
 }
 
 /**
- * Much of it was written by agents: a spreadsheet must not take it for a formula, and a terminal must not obey it. Line ends
- * and tabs stay; other control characters and characters that nobody sees are named.
+ * Agents wrote much of this text: a spreadsheet must not evaluate it as a formula, and a terminal must not execute it.
+ * Line ends and tabs stay. Other control characters and invisible characters are replaced by their names.
  */
 function cell(value: unknown): string {
   if (typeof value === 'number') return `${value}`

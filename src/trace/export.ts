@@ -10,20 +10,20 @@ import type { Line } from './lines.js'
 import { ownRecord } from './own-record.js'
 import { wholeLines } from './read.js'
 
-/** What the ledger is exported from. */
-export interface Exported {
+/** The source of an export. */
+export interface ExportSource {
   readonly root: string
   readonly file: SharedFile
   readonly revision: string | undefined
 }
 
 /**
- * The ledger as text, for other tools. `jsonl`: the lines as they are. `agent-trace`: those of them that are Agent Trace
- * records. `flat`: one small object for each file of each record, as older tools kept them. `csv`: a row for each. `git-ai`:
- * the note for the commit at HEAD, of the files as they stand.
- * @throws EscrowError `unsupported` for any other format, `nothing_selected` for `git-ai` without a commit.
+ * Exports the ledger as text for other tools. `jsonl`: the lines as they are. `agent-trace`: the Agent Trace records
+ * among them. `flat`: one small object for each file of each record, as older tools wrote them. `csv`: one row for each
+ * of those. `git-ai`: the git-ai note for the commit at HEAD, of the current files.
+ * @throws EscrowError `unsupported` for any other format, `nothing_selected` for `git-ai` without a commit
  */
-export async function exportLedger(from: Exported, format: string): Promise<string> {
+export async function exportLedger(from: ExportSource, format: string): Promise<string> {
   if (format === 'git-ai') return noteOf(from)
   const write = WRITERS[format]
   if (write === undefined)
@@ -43,9 +43,9 @@ const WRITERS: Readonly<Record<string, Writer>> = {
   csv: csvRows,
 }
 
-async function noteOf({ root, file, revision }: Exported): Promise<string> {
+async function noteOf({ root, file, revision }: ExportSource): Promise<string> {
   if (revision === undefined) {
-    throw new EscrowError('nothing_selected', 'There is no git commit yet that a note could be written for.')
+    throw new EscrowError('nothing_selected', 'There is no git commit yet to write a note for.')
   }
   return gitAiNote(await currentLines(root, file), agentsIn(file), revision)
 }
@@ -56,16 +56,16 @@ interface FlatEntry {
   readonly file: string | null
   readonly timestamp: string | null
   readonly mutation_class: string | null
-  /** Of the file's whole content after the change, else of its first range. */
+  /** The hash of the file's whole content after the change, or else of its first range. */
   readonly content_hash: string | null
   readonly model_identifier?: string
   readonly related: string[]
   readonly ranges: { readonly content_hash: string | null }
 }
 
-/** A record without files (a denial, a tool call) has one entry, with the path it is about or null. */
+/** A record without files, such as a denial or a tool call, has one entry, with its path or null. */
 function flatten(record: TraceRecord): (FlatEntry | TraceRecord)[] {
-  // A line that is flat already.
+  // The line is already flat.
   if (typeof record.file === 'string') return [record]
   const files = objectsOf(record.files)
   if (files.length === 0) return [flatEntry(record, {})]
@@ -74,7 +74,7 @@ function flatten(record: TraceRecord): (FlatEntry | TraceRecord)[] {
 
 function flatEntry(record: TraceRecord, file: TraceRecord): FlatEntry {
   const own = ownRecord(record)
-  // Older lines keep these under `conversations`, or right under the file.
+  // Older lines have these fields in `conversations`, or in the file itself.
   const conversation = { ...objectOf(listOf(file.conversations)[0]), ...file }
   const path = text(file.relative_path) ?? text(file.path) ?? own?.path ?? null
   const firstRange = text(objectOf(listOf(conversation.ranges)[0]).content_hash) ?? null

@@ -1,7 +1,7 @@
-/** A line that cannot stand in the ledger, and why: `line` is its number, the reason a sentence about it. */
+/** A line that breaks the chain: its number, and a sentence that gives the reason. */
 export interface Fault {
   readonly line: number
   readonly reason: string
-  /** The chain divides here: two records continue one line. */
+  /** The chain forks here: two records continue one line. */
   readonly fork: boolean
 }

@@ -5,12 +5,12 @@ import type { SharedFile } from '../core/layout.js'
 import type { Fault } from './fault.js'
 import { CONFLICT } from './lines.js'
 
-/** The ledger's own failures, by name and with what to do. */
+/** The errors of the ledger, each with its reason and a hint. */
 
 export function faultError(file: SharedFile, fault: Fault): EscrowError {
   if (!fault.fork) return corrupt(`${file}: ${fault.reason}`)
   return new EscrowError('ledger_fork', `${file}: ${fault.reason}`, {
-    hint: "Two branches of the ledger were put into one file. 'escrow verify --join' joins them by a record; nothing is appended until then.",
+    hint: "One file has two branches of the ledger. 'escrow verify --join' joins them with a merge record. Nothing is appended until then.",
   })
 }
 
@@ -24,7 +24,7 @@ const RESTORE =
 const RESOLVE =
   "Nothing is appended to it. Once the markers are gone, 'escrow verify --join' joins the two branches by a record."
 
-/** Whatever the system refused (no space, no permission, a lock that cannot be had), by name. */
+/** Wraps a system error (no space, no permission, a lock that is not free) as `ledger_unavailable`. */
 export function unavailable(file: SharedFile | string, error: unknown): EscrowError {
   if (error instanceof EscrowError && error.reason === 'path_escape')
     return new EscrowError('ledger_unavailable', error.message, { hint: error.hint ?? '', cause: error })

@@ -2,7 +2,7 @@ import type { TraceRecord } from '../core/api.js'
 import { isObject } from './lines.js'
 import { ownRecord } from './own-record.js'
 
-/** Reading fields of a line that any tool may have written: what is of another kind reads as absent. */
+/** Readers for fields of a line that any tool may have written. A value of another type reads as absent. */
 
 export function listOf(value: unknown): unknown[] {
   return Array.isArray(value) ? value : []
@@ -25,7 +25,7 @@ export function objectsOf(value: unknown): Record<string, unknown>[] {
   return listOf(value).filter(isObject)
 }
 
-/** The intent of a record; older ledgers spell it `intentId`. */
+/** The intent of a record; older ledgers name it `intentId`. */
 export function intentOf(record: TraceRecord): string | undefined {
   return text(record.intent_id) ?? ownRecord(record)?.intent ?? text(record.intentId)
 }

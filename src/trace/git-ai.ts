@@ -7,11 +7,11 @@ import { ownRecord } from './own-record.js'
 import { wholeLines } from './read.js'
 
 /**
- * A git note of the git-ai standard, authorship/3.0.0 (`refs/notes/ai`): which lines of the files of a commit agents and
- * reviewers wrote. Lines nobody is known for are left out, which is how that standard says so.
+ * A git note of the git-ai standard, authorship/3.0.0 (`refs/notes/ai`): the lines of a commit's files that agents and
+ * reviewers wrote. Lines without a known author are left out, as the standard requires.
  */
 
-/** Of a session, what the note says beside its lines. */
+/** The fields that a note has for a session. */
 interface Agent {
   readonly tool: string
   readonly conversation: string
@@ -43,7 +43,7 @@ export function gitAiNote(
   return `${[...attested, '---', JSON.stringify(about)].join('\n')}\n`
 }
 
-/** The tool and the conversation of each session, as its records name them. */
+/** The tool and conversation of each session in the ledger. */
 export function agentsIn(ledger: SharedFile): ReadonlyMap<string, Agent> {
   const agents = new Map<string, Agent>()
   for (const { value } of wholeLines(ledger, ({ bytes }) => bytes.includes('"type":"commit"'))) {

@@ -3,26 +3,26 @@ import type { TraceRecord } from '../core/ledger-api.js'
 import { intentOf, objectsOf, text } from './fields.js'
 import { type DataOf, ownRecord, ownRecordOf } from './own-record.js'
 
-/** Ledger lines, of whatever age and tool, as people are told of them. */
+/** Ledger lines of any age and tool, in the form that histories show. */
 
-/** A record, as a line of a history tells it. */
+/** A record as a history shows it. */
 export interface HistoryEntry {
   readonly seq?: number
   /** ISO 8601. */
   readonly at?: string
-  /** A verdict's word, else the record's type. */
+  /** The verdict, or else the record's type. */
   readonly what: string
   readonly intentId?: string
   readonly sessionId?: string
   /** A commit's id. */
   readonly tx?: string
-  /** Paths, a command or a change of an intent. */
+  /** Paths, a command, or the changes of an intent. */
   readonly about: readonly string[]
   readonly by?: string
   readonly why?: string
 }
 
-/** Reads a record as a history tells it. */
+/** Reads a record for a history. */
 export function toHistoryEntry(record: TraceRecord): HistoryEntry {
   const own = ownRecord(record)
   const verdict = own?.type === 'verdict' ? own.verdict : undefined
@@ -41,7 +41,7 @@ export function toHistoryEntry(record: TraceRecord): HistoryEntry {
   }
 }
 
-/** Every path a record is about, old names of moved files included; sorted. */
+/** Every path in a record, including the old names of moved files; sorted. */
 export function pathsOf(record: TraceRecord): string[] {
   const { changes = [], path, paths = [] } = ownRecord(record) ?? {}
   const files = objectsOf(record.files)
@@ -54,7 +54,7 @@ export function pathsOf(record: TraceRecord): string[] {
   return [...new Set(found.flatMap((each) => text(each) ?? []))].sort()
 }
 
-/** What a record says was refused: a call, or effects of a command. */
+/** The refusals in a record: of a call, or of a command's effects. */
 export function refusalsOf(record: TraceRecord): { path: string; reason: string }[] {
   const own = ownRecordOf(record, 'denied', 'command')
   if (own?.type === 'command') return (own.refused ?? []).map(({ path, reason }) => ({ path, reason }))
@@ -64,24 +64,24 @@ export function refusalsOf(record: TraceRecord): { path: string; reason: string 
 function aboutOf(record: TraceRecord): string[] {
   const own = ownRecordOf(record, 'command', 'verdict', 'intent_selected', 'scope_changed')
   if (own?.type === 'command' && own.command !== undefined)
-    return [commandWords(own.command, own.exit_code ?? own.ended)]
-  if (own?.type === 'verdict' && own.command !== undefined) return [commandWords(own.command, undefined)]
+    return [formatCommand(own.command, own.exit_code ?? own.ended)]
+  if (own?.type === 'verdict' && own.command !== undefined) return [formatCommand(own.command, undefined)]
   const paths = pathsOf(record)
   if (paths.length > 0 || own === undefined || !('change' in own)) return paths
-  return changeWords(own.change)
+  return formatChange(own.change)
 }
 
 const COMMAND_LENGTH = 60
 
-/** `npm test: 1`: the command, cut where it is long, and its exit code or what ended it. */
-function commandWords(command: string | readonly string[], end: number | string | undefined): string {
+/** `npm test: 1`: the command, shortened, and its exit code or the reason it ended. */
+function formatCommand(command: string | readonly string[], end: number | string | undefined): string {
   const whole = typeof command === 'string' ? command : command.join(' ')
   const short = whole.length > COMMAND_LENGTH ? `${whole.slice(0, COMMAND_LENGTH)}…` : whole
   return end === undefined ? short : `${short}: ${end}`
 }
 
 /** `PENDING to BLOCKED`, `+docs/**`, `-src/**`. */
-function changeWords({ status, scope }: NonNullable<DataOf<'scope_changed'>['change']> = {}): string[] {
+function formatChange({ status, scope }: NonNullable<DataOf<'scope_changed'>['change']> = {}): string[] {
   const { added = [], removed = [] } = scope ?? {}
   return [
     ...(status === undefined ? [] : [`${status.from} to ${status.to}`]),

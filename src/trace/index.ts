@@ -27,7 +27,7 @@ export { type IntentMap, parseMap, renderMap } from './intent-map/document.js'
 export { type MapChange, updateMap } from './intent-map/update.js'
 export { isReviewerKey, makeReviewerKey, makeSigningKey } from './keys.js'
 export { type LedgerStore, openLedger } from './ledger.js'
-export { type Lesson, lessonsIn, lessonText, saysTheSame } from './lessons.js'
+export { formatLesson, isSameLesson, type Lesson, lessonsIn } from './lessons.js'
 export { isObject } from './lines.js'
 export {
   type DataOf,

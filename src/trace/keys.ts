@@ -14,29 +14,31 @@ import type { SigningKey } from '../core/api.js'
 import { stateDir } from '../host/state-dir.js'
 import { createDurable, ensurePrivateDir } from '../host/write.js'
 
-/** Ed25519 keys (RFC 8032) by which checkpoints are signed. They lie outside every workspace. */
+/** Ed25519 keys (RFC 8032) that sign checkpoints. They are stored outside every workspace. */
 
 const PRIVATE = 'ed25519.pem'
 const PUBLIC = '.pub.pem'
 
-/** What a checkpoint's signature is over. */
+/** The fields that a checkpoint signs. */
 export interface Signed {
   readonly ledger: string
   readonly seq: number
   readonly hash: string
 }
 
-/** Makes the key of this user unless there is one. Others' public keys can be put beside it, as `NAME.pub.pem`. */
+/** Makes the key of this user unless there is one. Public keys of others belong beside it, as `NAME.pub.pem`. */
 export function makeSigningKey(): SigningKey {
   return makeKey(join(stateDir(), 'keys'))
 }
 
-/** As {@link makeSigningKey}, the key by which this user decides where there is no terminal. */
+/** As {@link makeSigningKey}, for the key with which this user decides where there is no terminal. */
 export function makeReviewerKey(): SigningKey {
   return makeKey(reviewersDir())
 }
 
-/** Whether a file's private key has its public half among the trusted reviewers'. Throws where it is no key. */
+/**
+ * Whether the public half of a private key file is among the trusted reviewers' keys. Throws where the file is no key.
+ */
 export function isReviewerKey(file: string): boolean {
   return knownKeys(reviewersDir()).has(fingerprintOf(createPublicKey(createPrivateKey(readFileSync(file)))))
 }
@@ -49,7 +51,7 @@ function makeKey(dir: string): SigningKey {
   const created = !existsSync(file)
   if (created) {
     const { privateKey, publicKey } = generateKeyPairSync('ed25519')
-    // The public half first: a key that signs is one that can be checked.
+    // The public half first: a signature must always have a key that checks it.
     createOnce(join(dir, `own${PUBLIC}`), publicKey.export({ type: 'spki', format: 'pem' }))
     createOnce(file, privateKey.export({ type: 'pkcs8', format: 'pem' }))
   }
@@ -58,19 +60,19 @@ function makeKey(dir: string): SigningKey {
   return { file, created, fingerprint: fingerprintOf(publicKey), publicKey: pem }
 }
 
-/** Signs with this user's key; undefined where none was made. */
+/** Signs with this user's key; undefined where there is none. */
 export function signHead(head: Signed): { key: string; signature: string } | undefined {
-  // A commit that is decided must not fail for ever for a key file that is no key.
-  const key = attempt(() => createPrivateKey(readFileSync(join(stateDir(), 'keys', PRIVATE))))
+  // A broken key file must not make a decided commit fail for ever.
+  const key = ignoringErrors(() => createPrivateKey(readFileSync(join(stateDir(), 'keys', PRIVATE))))
   return (
     key && { key: fingerprintOf(createPublicKey(key)), signature: sign(null, messageOf(head), key).toString('base64') }
   )
 }
 
-/** The public keys known here, by fingerprint. */
+/** The known public keys, by fingerprint. */
 export function knownKeys(dir = join(stateDir(), 'keys')): ReadonlyMap<string, KeyObject> {
   const files = namesIn(dir).filter((name) => name.endsWith(PUBLIC))
-  const keys = files.flatMap((name) => attempt(() => createPublicKey(readFileSync(join(dir, name)))) ?? [])
+  const keys = files.flatMap((name) => ignoringErrors(() => createPublicKey(readFileSync(join(dir, name)))) ?? [])
   return new Map(keys.map((key) => [fingerprintOf(key), key]))
 }
 
@@ -82,7 +84,7 @@ function messageOf({ ledger, seq, hash }: Signed): Buffer {
   return Buffer.from(`escrowfs checkpoint 1\n${ledger}\n${seq}\n${hash}\n`)
 }
 
-/** As OpenSSH shows keys: SHA-256 of the public half, here in SPKI form, in base64. */
+/** A fingerprint as OpenSSH shows it: SHA-256 of the public half in base64, here in SPKI form. */
 function fingerprintOf(key: KeyObject): string {
   const sum = createHash('sha256')
     .update(key.export({ type: 'spki', format: 'der' }))
@@ -98,7 +100,7 @@ function createOnce(file: string, content: string | Buffer): void {
   }
 }
 
-function attempt<T>(work: () => T): T | undefined {
+function ignoringErrors<T>(work: () => T): T | undefined {
   try {
     return work()
   } catch {

@@ -2,19 +2,19 @@ import { sha256hex } from '../../overlay/index.js'
 import { foldForeign, type Head, NO_HEAD, ownFieldsOf } from './chain.js'
 import { parseLine, readLines } from './lines.js'
 
-/** Hex digits of a hash that make a number; what they find is compared whole. */
+/** Hex digits of a hash that are used as the map's key. A match is compared in full. */
 const DIGITS = 12
 
 /**
- * Finds where a branch begins: the end of the chain as it was behind an earlier line. Few ledgers have a branch, so the
- * file is looked through when the first one is asked for: 40 bytes of memory a line from then on.
+ * Finds the point where a branch begins: the end of the chain after an earlier line. Few ledgers have a branch, so the
+ * file is indexed on the first lookup, at 40 bytes of memory per line.
  */
 export class KnownHeads {
   #places: Map<number, number> | undefined
 
   constructor(private readonly fd: number) {}
 
-  /** @param end the byte offset to look up to: what is read there is not known to be good yet. */
+  /** @param end the byte offset where the search ends: later lines are not checked yet */
   at(hash: string | null, end: number): Head | undefined {
     if (hash === null) return NO_HEAD
     this.#places ??= placesIn(this.fd)
@@ -23,7 +23,7 @@ export class KnownHeads {
   }
 
   #newerThan(wanted: string, start: number): Head | undefined {
-    // A line of ours says by itself where it stands.
+    // A line of ours names its own place in the chain.
     const own = headsFrom(this.fd, start).next().value
     if (own?.own != null) return own.hash === wanted ? own : undefined
     for (const head of headsFrom(this.fd, 0)) if (head.hash === wanted) return head
@@ -40,7 +40,7 @@ function placesIn(fd: number): Map<number, number> {
   return places
 }
 
-/** The end of the chain behind each line, as its lines say; to the first that cannot be read. */
+/** The end of the chain after each line, without any check. Stops at a line that cannot be read. */
 function* headsFrom(fd: number, offset: number): Generator<Head, undefined> {
   let head: Head = NO_HEAD
   for (const line of readLines(fd, offset)) {

@@ -5,42 +5,31 @@ import type { TraceRecord } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
 import { type Layout, SharedFile } from '../core/layout.js'
 import { createShared, extendShared, lookShared, readShared, syncOrchestration } from '../host/shared-files.js'
+import type { AnchorQueue } from './anchor-queue.js'
 import { EMPTY_TIP, highest, type Tip } from './chain.js'
 import { newDraft } from './draft.js'
 import { corrupt, faultError } from './faults.js'
 import { type LineHeads, noteHeads } from './line-heads.js'
 import { joinLines, type Placed, placeDraft, placeLine } from './place.js'
 import type { Copies, Published } from './published.js'
-import { readingPoints } from './reading-point.js'
+import { type ReadingPoints, readingPoints } from './reading-point.js'
 import { forkIn, openIfThere, type Reading, readChain, readChainAsync } from './scan.js'
 import type { Vcs } from './vcs.js'
 
 const MAX_REPAIRS = 100
 
-/**
- * The ledger's file, kept equal to what is published.
- *
- * A record's place is a byte offset that its chain decides, so lines are written at their offset: two processes that
- * both believe to hold the lock write the same bytes to the same place.
- */
-export interface LedgerFile {
-  /** Reads what is new without holding anyone up; later calls go on from there. Throws as `settle` does. */
-  warm(): Promise<Tip>
-  /** The tip of a whole file, after repairs. Throws `ledger_corrupt`, `ledger_fork`; nothing is written then. */
-  settle(): Tip
-  /** The same of a file whose branches are still to be joined: what joins them stands in the place of a torn end. */
-  settleForked(): Forked
-  /** Puts published lines behind a tip, durably, over the bytes that are torn. False if the file no longer ends there. */
-  extend(tip: Tip, placed: readonly Placed[], torn?: number): boolean
-  /** The content of a path whose lines the ledger has, as far as it was read. */
-  lineHead(path: string): string | undefined
-  /** Where the last reading or writing ended. */
-  tip(): Tip
+/** What the file is kept equal to, and who is told of the records written to it. */
+export interface LedgerFileParts {
+  readonly layout: Layout
+  readonly published: Published
+  readonly vcs: () => Vcs | undefined
+  readonly anchorQueue: AnchorQueue
 }
 
+/** The tip of a file whose branches may be open. */
 export interface Forked {
   readonly tip: Tip
-  /** What follows the tip and is cut off, kept beside the file: what a record has to say of it. */
+  /** Bytes after the tip that are not a whole line. They are saved beside the file, for the next record to name. */
   readonly torn?: Torn
 }
 
@@ -50,93 +39,138 @@ interface Torn {
   readonly saved_as: string
 }
 
-/** @param wrote is told of each published record that this process has put into the file. */
-export function ledgerFile(
-  layout: Layout,
-  published: Published,
-  vcs: () => Vcs | undefined,
-  wrote: (placed: readonly Placed[]) => void,
-): LedgerFile {
-  const file = layout.ledgerFile
-  let known = EMPTY_TIP
-  const heads: LineHeads = new Map()
-  const points = readingPoints(layout)
-  const onRecord = (record: TraceRecord): undefined => noteHeads(heads, record)
+/**
+ * The ledger's file, kept equal to what is published.
+ *
+ * The chain determines the byte offset of each record, and lines are written at their offset: two processes that both
+ * believe they hold the lock write the same bytes to the same place.
+ */
+export class LedgerFile {
+  readonly #file: SharedFile
+  readonly #heads: LineHeads = new Map()
+  readonly #points: ReadingPoints
+  #tip = EMPTY_TIP
 
-  function from(): Tip {
-    if (isThere(file, known)) return known
-    heads.clear()
+  constructor(private readonly parts: LedgerFileParts) {
+    this.#file = parts.layout.ledgerFile
+    this.#points = readingPoints(parts.layout)
+  }
+
+  /** The end of the last read or write. */
+  get tip(): Tip {
+    return this.#tip
+  }
+
+  /** The digest of the last content of a path whose lines the ledger records, as far as it was read. */
+  lineHead(path: string): string | undefined {
+    return this.#heads.get(path)
+  }
+
+  /**
+   * Reads new lines without blocking the event loop, so that the next call has less to read. Throws as {@link
+   * readRepaired} does.
+   */
+  async warm(): Promise<Tip> {
+    if (this.#tip.end === 0) await this.#resume()
+    const reading = await readChainAsync(this.#file, this.#startingTip(), new Map(), this.#onRecord)
+    this.#tip = checkReading(this.#file, reading, new Map()).tip
+    this.#points.keep(this.#tip, this.#heads)
+    return this.#tip
+  }
+
+  /**
+   * The tip of the whole file, after repairs.
+   * @throws EscrowError `ledger_corrupt` or `ledger_fork`, and writes nothing then
+   */
+  readRepaired(): Tip {
+    return this.#readAndRepair(false).tip
+  }
+
+  /** As {@link readRepaired}, for a file with open branches. The record that joins them replaces a torn end. */
+  readForked(): Forked {
+    return this.#readAndRepair(true)
+  }
+
+  /**
+   * Writes published lines after a tip, durably.
+   * @param torn the number of bytes after the tip to overwrite
+   * @returns false where the file no longer ends there
+   */
+  extend(tip: Tip, placed: readonly Placed[], torn = 0): boolean {
+    if (placed.length === 0) return true
+    if (!extendShared(this.#file, joinLines(placed), tip.end, tip.end + torn)) return false
+    if (tip.end === 0) syncOrchestration(this.parts.layout)
+    this.parts.anchorQueue.add(placed)
+    this.#tip = placed.at(-1)?.tip ?? tip
+    for (const { record } of placed) this.#onRecord(record)
+    return true
+  }
+
+  readonly #onRecord = (record: TraceRecord): undefined => noteHeads(this.#heads, record)
+
+  #startingTip(): Tip {
+    if (isThere(this.#file, this.#tip)) return this.#tip
+    this.#heads.clear()
     return EMPTY_TIP
   }
 
-  /** Goes on where another process has read to. */
-  async function resume(): Promise<void> {
-    const point = await points.load()
-    if (point === undefined || !isThere(file, point.tip)) return
-    known = point.tip
-    for (const [path, digest] of point.heads) heads.set(path, digest)
+  /** Continues from the reading point that an earlier process saved. */
+  async #resume(): Promise<void> {
+    const point = await this.#points.load()
+    if (point === undefined || !isThere(this.#file, point.tip)) return
+    this.#tip = point.tip
+    for (const [path, digest] of point.heads) this.#heads.set(path, digest)
   }
 
-  function settle(mayFork: boolean): Forked {
+  #readAndRepair(mayFork: boolean): Forked {
+    const { published } = this.parts
     for (let tries = 0; tries < MAX_REPAIRS; tries++) {
       const copies = published.hashes()
-      const reading = checkReading(file, readChain(file, from(), copies, onRecord), copies)
-      if (!mayFork) assertJoined(file, reading.tip)
+      const reading = checkReading(
+        this.#file,
+        readChain(this.#file, this.#startingTip(), copies, this.#onRecord),
+        copies,
+      )
+      if (!mayFork) assertJoined(this.#file, reading.tip)
       if (published.sweep(highest(reading.tip))) continue
       const missing = unwritten(published, reading.tip, copies)
       if ('problem' in missing) {
-        // Not if others went on while we looked: numbers we still looked for may be pruned by now.
-        if (sizeOf(file) === sizeThen(reading)) throw corrupt(missing.problem)
+        // No fault where the file grew meanwhile: another process may have pruned the copies we looked for.
+        if (sizeOf(this.#file) === sizeAtRead(reading)) throw corrupt(missing.problem)
         continue
       }
       if (reading.torn === null && missing.length === 0) {
-        known = reading.tip
-        return { tip: known }
+        this.#tip = reading.tip
+        return { tip: reading.tip }
       }
       const { tip, torn } = reading
-      if (missing.length > 0 || tip.sides.length === 0 || torn === null) repair(reading, missing)
-      else if (completeTornLine(torn, tip).length === 0) return { tip, torn: setAside(file, torn) }
-      else extendShared(file, Buffer.from('\n'), sizeThen(reading))
+      if (missing.length > 0 || tip.sides.length === 0 || torn === null) this.#repair(reading, missing)
+      else if (completeTornLine(torn, tip).length === 0) return { tip, torn: saveTorn(this.#file, torn) }
+      else extendShared(this.#file, Buffer.from('\n'), sizeAtRead(reading))
     }
-    throw new EscrowError('ledger_unavailable', `${file} is being changed by another program.`)
+    throw new EscrowError('ledger_unavailable', `${this.#file} is being changed by another program.`)
   }
 
-  /** Saves a torn end beside the file, cuts it, and writes what was published. The record of it is published first. */
-  function repair(reading: Reading, missing: readonly Placed[]): void {
+  /**
+   * Saves a torn end beside the file, cuts it, and writes the missing lines. The record of the repair is published
+   * first.
+   */
+  #repair(reading: Reading, missing: readonly Placed[]): void {
+    const { published, vcs, anchorQueue } = this.parts
     const { tip, torn } = reading
     const restored = missing.length > 0 ? missing : completeTornLine(torn, tip)
     const data = {
-      ...(torn ? setAside(file, torn) : { bytes: 0, sha256: null, saved_as: null }),
+      ...(torn ? saveTorn(this.#file, torn) : { bytes: 0, sha256: null, saved_as: null }),
       restored: restored.map(({ record }) => String(record.id ?? '')),
     }
     const draft = newDraft({ type: 'recovered', intent: null, session: null, data })
-    const note = placeDraft(draft, restored.at(-1)?.tip ?? tip, vcs())
-    // Taken: another process has gone on meanwhile, and what it wrote is to be read first.
-    if (!published.publish(note.tip.seq, (restored.at(-1)?.tip ?? tip).hash, note.line)) return
-    // A last line that only lacks its LF has no copy: anybody may have written it.
-    if (extendShared(file, joinLines([...restored, note]), tip.end, sizeThen(reading))) wrote([...missing, note])
-  }
-
-  return {
-    async warm() {
-      if (known.end === 0) await resume()
-      known = checkReading(file, await readChainAsync(file, from(), new Map(), onRecord), new Map()).tip
-      points.keep(known, heads)
-      return known
-    },
-    settle: () => settle(false).tip,
-    settleForked: () => settle(true),
-    extend(tip, placed, torn = 0) {
-      if (placed.length === 0) return true
-      if (!extendShared(file, joinLines(placed), tip.end, tip.end + torn)) return false
-      if (tip.end === 0) syncOrchestration(layout)
-      wrote(placed)
-      known = placed.at(-1)?.tip ?? tip
-      for (const { record } of placed) onRecord(record)
-      return true
-    },
-    lineHead: (path) => heads.get(path),
-    tip: () => known,
+    const last = restored.at(-1)?.tip ?? tip
+    const note = placeDraft(draft, last, vcs())
+    // Taken: another process has written meanwhile. The caller reads its records first.
+    if (!published.publish(note.tip.seq, last.hash, note.line)) return
+    // A last line that only lacks its LF has no copy: any program may have written it, so it is not anchored.
+    if (extendShared(this.#file, joinLines([...restored, note]), tip.end, sizeAtRead(reading)))
+      anchorQueue.add([...missing, note])
   }
 }
 
@@ -144,20 +178,20 @@ function checkReading(file: SharedFile, reading: Reading, copies: Copies): Readi
   if (reading.fault !== null) throw faultError(file, reading.fault)
   const { own, seq } = reading.tip
   const copy = copies.get(seq)
-  // Of two branches one was written elsewhere: it has no copies here.
+  // With two open branches, one was written elsewhere and has no copies here.
   if (own !== null && reading.tip.sides.length === 0 && copy !== undefined && !copy.has(own.hash)) {
     throw corrupt(`${file}: the last record differs from the copy of record ${seq} in ledger.d.`)
   }
   return reading
 }
 
-/** Throws `ledger_fork` where branches are open. */
+/** @throws EscrowError `ledger_fork` where branches are open */
 export function assertJoined(file: SharedFile, tip: Tip): void {
   const fork = forkIn(tip)
   if (fork !== null) throw faultError(file, fork)
 }
 
-/** What was published and is not in the file. The copies were listed before the file was read. */
+/** Published lines that are missing from the file. `copies` must be listed before the file is read. */
 export function unwritten(published: Published, tip: Tip, copies: Copies): Placed[] | { readonly problem: string } {
   const placed: Placed[] = []
   let at = tip
@@ -176,13 +210,13 @@ export function unwritten(published: Published, tip: Tip, copies: Copies): Place
   return { problem: `Record ${newest} was written, but the ledger ends at ${at.seq}: the records between are gone.` }
 }
 
-/** A last line that lacks nothing but its LF: an editor's doing, not a torn write. */
+/** A last line that lacks only its LF: an editor removed it, so this is no torn write. */
 function completeTornLine(torn: Buffer | null, tip: Tip): Placed[] {
   const whole = torn === null ? { problem: 'none' } : placeLine(torn, tip)
   return 'problem' in whole ? [] : [whole]
 }
 
-function sizeThen({ tip, torn }: Reading): number {
+function sizeAtRead({ tip, torn }: Reading): number {
   return tip.end + (torn?.length ?? 0)
 }
 
@@ -190,12 +224,12 @@ function sizeOf(file: SharedFile): number {
   return lookShared(file)?.size ?? 0
 }
 
-/** Whether the line a tip ends with is still where it was. */
+/** Whether the last line of a tip is still at its offset. */
 function isThere(file: SharedFile, { start, end, hash }: Tip): boolean {
   return hash === null || hasLine(file, { start, end, hash })
 }
 
-/** Whether a line of that hash begins and ends at these bytes. */
+/** Whether a line with this hash is at these byte offsets. */
 export function hasLine(file: SharedFile, line: { start: number; end: number; hash: string }): boolean {
   const fd = openIfThere(file)
   if (fd === undefined) return false
@@ -209,11 +243,14 @@ export function hasLine(file: SharedFile, line: { start: number; end: number; ha
   }
 }
 
-function setAside(file: SharedFile, torn: Buffer): Torn {
+function saveTorn(file: SharedFile, torn: Buffer): Torn {
   return { bytes: torn.length, sha256: sha256hex(torn), saved_as: saveDamaged(file, torn) }
 }
 
-/** Returns the name the bytes are kept under: `agent_trace.jsonl.torn-<n>`. A repair done twice keeps them once. */
+/**
+ * Saves bytes as `agent_trace.jsonl.torn-<n>`. A repair that runs twice saves them once.
+ * @returns the name
+ */
 function saveDamaged(file: SharedFile, bytes: Buffer): string {
   for (let n = 1; ; n++) {
     const beside = new SharedFile(file.root, `${file.name}.torn-${n}`)

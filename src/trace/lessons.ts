@@ -1,28 +1,28 @@
 import { defined } from '../core/defined.js'
 
-/** Lessons as they stand in a shared file: `## Lesson Learned (<ISO time>)`, the text, `**Context:** …`, `---`. */
+/** Lessons as a shared file holds them: `## Lesson Learned (<ISO time>)`, the text, `**Context:** …`, `---`. */
 
 export interface Lesson {
   /** ISO 8601. */
   readonly at: string
   readonly text: string
   readonly context?: string
-  /** The intent it was learned for. */
+  /** The intent that was active. */
   readonly intent?: string
 }
 
 const HEADING = /^## Lesson Learned \((.*)\)$/
 const CONTEXT = /^\*\*Context:\*\* (.*?)(?: ?\((?:for )([^()\s]+)\))?$/
 
-/** A lesson's lines. What could end it early or begin another is escaped, as Markdown has it. */
-export function lessonText({ at, text, context, intent }: Lesson): string {
+/** Formats a lesson as Markdown. Escapes text that would end it early or begin another. */
+export function formatLesson({ at, text, context, intent }: Lesson): string {
   const about = [context?.replace(/\s+/g, ' ').trim(), intent && `(for ${intent})`].filter((part) => part)
   const lines = [`## Lesson Learned (${at})`, '', escapeLesson(text.trim())]
   if (about.length > 0) lines.push('', `**Context:** ${about.join(' ')}`)
   return `${[...lines, '', '---'].join('\n')}\n`
 }
 
-/** The lessons of a file, in its order. What stands between them is somebody else's. */
+/** The lessons of a file, in order. Other text between them is skipped. */
 export function lessonsIn(content: string): Lesson[] {
   const lessons: Lesson[] = []
   let open: { at: string; lines: string[]; context?: string; intent?: string } | undefined
@@ -41,8 +41,8 @@ export function lessonsIn(content: string): Lesson[] {
   return lessons
 }
 
-/** Whether a lesson says what another does, whatever its layout and case. */
-export function saysTheSame(a: string, b: string): boolean {
+/** Whether two lessons are the same but for layout and case. */
+export function isSameLesson(a: string, b: string): boolean {
   return plain(a) === plain(b)
 }
 

@@ -1,14 +1,12 @@
 import type { TraceRecord } from '../core/api.js'
-import { ownRecordOf } from './own-record.js'
+import { fileChangesOf } from './own-record.js'
 
-/** Path → the digest of the content whose every line the ledger can name: that of the last record with the path's lines. */
+/** For each path, the digest of the last content whose lines the ledger records in full. */
 export type LineHeads = Map<string, string>
 
-/** Takes one more record in. */
+/** Updates the heads by the next record of the ledger. */
 export function noteHeads(heads: LineHeads, record: TraceRecord): undefined {
-  const own = ownRecordOf(record, 'commit', 'undo')
-  if (own === undefined) return
-  const { lines = [], changes = [] } = own
+  const { lines = [], changes = [] } = fileChangesOf(record) ?? {}
   const followed = new Set(lines.map(({ path }) => path))
   for (const { from } of changes) if (from !== undefined) heads.delete(from)
   for (const { path, from, before, after } of changes) {

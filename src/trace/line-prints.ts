@@ -1,35 +1,35 @@
 import { hash } from 'node:crypto'
 
 /**
- * A line's print is what it is known by in the ledger: the first 8 bytes of the SHA-256 of its bytes without blanks, and
- * a byte that says how much it weighs, in base64. Without blanks, so that a line keeps its print when it is indented
- * anew. The weight is the number of its letters and digits (bytes beyond ASCII count as such), 255 at most: whether some
- * lines are evidence of a move or stand everywhere can be told without their text.
+ * The fingerprint of a line identifies it in the ledger: the first 8 bytes of the SHA-256 of its bytes without white
+ * space, and one byte for its weight, in base64. Without white space, a line keeps its print when its indentation
+ * changes. The weight is the number of its letters and digits, at most 255; each byte beyond ASCII counts as one. It
+ * shows, without the text, whether a run of lines is evidence of a move or too common.
  */
 
-/** Characters of a print. */
+/** Characters of a fingerprint. */
 export const PRINT_LENGTH = 12
 const BLANKS = /[\t\v\f\r ]+/g
 const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
-/** Lines that stand in many files are hashed once: of those the latest, and none that is long. */
+/** Lines that occur in many files are hashed once. This many of the latest short ones are remembered. */
 const REMEMBERED = 16_384
 const LONGEST = 200
 
 const remembered = new Map<string, string>()
 
-/** A line without its blanks. What differs in nothing else is one line to the trace. */
-export function withoutBlanks(line: string): string {
+/** A line without white space. Lines that differ in nothing else are the same to the trace. */
+export function withoutWhitespace(line: string): string {
   return line.replace(BLANKS, '')
 }
 
-/** @param line as latin1 text, one character a byte. */
+/** @param line latin1 text, one character a byte */
 export function printOf(line: string): string {
   const known = remembered.get(line)
   if (known !== undefined) return known
-  const print = newPrint(withoutBlanks(line))
+  const print = newPrint(withoutWhitespace(line))
   if (line.length > LONGEST) return print
   if (remembered.size >= REMEMBERED) remembered.clear()
-  // A copy: a line cut out of a file's text would keep all of that text.
+  // A copy: a substring of a file's text would keep all of that text in memory.
   remembered.set(` ${line}`.slice(1), print)
   return print
 }
@@ -41,9 +41,9 @@ function newPrint(text: string): string {
     if (code >= 0x80) isAscii = false
     if (code >= 0x80 || isWordCode(code)) weight++
   }
-  // Of ASCII text the bytes are those of its UTF-8, which need no buffer of their own.
+  // The bytes of ASCII text are its UTF-8, so it needs no buffer.
   const sum = hash('sha256', isAscii ? text : Buffer.from(text, 'latin1'), 'base64')
-  // The ninth byte is the weight: it begins in the last two bits of the eleventh digit.
+  // The ninth byte is the weight. It begins in the last two bits of the eleventh base64 digit.
   const byte = Math.min(255, weight)
   const eleventh = (BASE64.indexOf(sum[10] ?? 'A') & 0b111100) | (byte >> 6)
   return `${sum.slice(0, 10)}${BASE64[eleventh]}${BASE64[byte & 63]}`
@@ -62,7 +62,7 @@ export function weightOf(print: string): number {
   return Buffer.from(print.slice(-4), 'base64')[2] ?? 0
 }
 
-/** Prints as a record has them, one after the other; undefined for what is no such text. */
+/** Splits the fingerprints of a record, which follow each other; undefined where the text is not valid. */
 export function splitPrints(text: unknown): string[] | undefined {
   if (typeof text !== 'string' || text.length % PRINT_LENGTH !== 0) return undefined
   return Array.from({ length: text.length / PRINT_LENGTH }, (_, n) =>

@@ -2,28 +2,28 @@ import { isUtf8 } from 'node:buffer'
 import { fstatSync, readSync } from 'node:fs'
 import type { TraceRecord } from '../core/api.js'
 
-/** A longer line is refused, on reading and on writing: it would have to be held in memory whole. */
+/** The limit of a line, on reading and writing: a line is held in memory whole. */
 export const MAX_LINE = 16 * 1024 * 1024
 const CHUNK = 256 * 1024
 const LF = 10
 
-/** One line of the file as it stands there. */
+/** One line of the file. */
 export interface Line {
   /** From 1. */
   readonly number: number
-  /** Byte offsets of its first byte and of what follows its LF. */
+  /** Byte offsets of its first byte and of the byte after its LF. */
   readonly start: number
   readonly end: number
-  /** Without the LF. Cut short where `oversize`. */
+  /** Without the LF. Cut off where `oversize`. */
   readonly bytes: Buffer
   /** False where the file ends before the LF. */
   readonly terminated: boolean
   readonly oversize: boolean
-  /** Nothing follows it. */
+  /** The file ends after it. */
   readonly last: boolean
 }
 
-/** Reads lines from a byte offset to where the file ends now, in constant memory. Stops after an oversize line. */
+/** Reads lines from a byte offset to the current end of the file, in constant memory. Stops after an oversize line. */
 export function* readLines(fd: number, offset = 0, firstNumber = 1): Generator<Line> {
   const { size } = fstatSync(fd)
   let rest: Buffer = Buffer.alloc(0)
@@ -54,7 +54,7 @@ export function* readLines(fd: number, offset = 0, firstNumber = 1): Generator<L
   yield { number, start, end: start + rest.length, bytes: rest, terminated: false, oversize, last: true }
 }
 
-/** A line's record, or what is wrong with it. */
+/** Parses a line into its record, or a description of its fault. */
 export function parseLine(line: Pick<Line, 'bytes' | 'oversize'>): { value: TraceRecord } | { problem: string } {
   if (line.oversize) return { problem: `is longer than ${MAX_LINE / 1024 / 1024} MiB` }
   if (!isUtf8(line.bytes)) return { problem: 'is not valid UTF-8' }
@@ -67,8 +67,8 @@ export function parseLine(line: Pick<Line, 'bytes' | 'oversize'>): { value: Trac
   return isObject(value) ? { value } : { problem: 'is not a JSON object' }
 }
 
-/** Said of a line by which git, or its host, marks a merge that is left to a person. */
-export const CONFLICT = 'is a conflict marker of git: keep the lines of both sides, and take the markers out'
+/** The fault of a line that git, or its host, wrote to mark a merge conflict. */
+export const CONFLICT = 'is a conflict marker of git: keep the lines of both sides, and delete the markers'
 
 function isMarker(bytes: Buffer): boolean {
   return /^(?:[<>|]{7} |={7}\r?$|[<>|]{7}\r?$)/.test(bytes.toString('latin1', 0, 16))

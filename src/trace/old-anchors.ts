@@ -12,10 +12,27 @@ import { isObject } from './lines.js'
 import { unvouchedLines, Vouching } from './vouching.js'
 
 /**
- * Takes over the anchors of versions before 0.2, which were kept under the path of the root. Each vouched for all records up
- * to its own. An anchor is left as it is where its record is not in the file: another branch may have it.
+ * Takes over the anchors of versions before 0.2 on the first use of `anchors`. Those were kept under the path of the
+ * root, and each vouched for all records up to its own. An anchor stays where its record is not in the file: another
+ * branch may have it.
  */
-export function takeOverOldAnchors(layout: Layout, anchors: Anchors): void {
+export function withOldAnchors(layout: Layout, anchors: Anchors): Anchors {
+  let isDone = false
+  const ready = (): Anchors => {
+    if (!isDone) takeOverIfReadable(layout, anchors)
+    isDone = true
+    return anchors
+  }
+  return {
+    of: (ledger) => ready().of(ledger),
+    lately: (ledger) => ready().lately(ledger),
+    keep: (ledger, entries) => ready().keep(ledger, entries),
+    restart: (ledger, entries) => ready().restart(ledger, entries),
+    firstLine: () => ready().firstLine(),
+  }
+}
+
+function takeOverIfReadable(layout: Layout, anchors: Anchors): void {
   try {
     takeOver(layout, anchors, join(stateDir(), 'anchors', `${sha256hex(layout.root).slice(0, 32)}.jsonl`))
   } catch (error) {

@@ -1,8 +1,8 @@
 import { weightOf } from './line-prints.js'
 
-/** Where lines that came into a file stood before: a move or a copy is a run of them that weighs enough. */
+/** Finds the old place of lines that came into a file. A run of them with enough weight is a move or a copy. */
 
-/** Who wrote a line, as a record tells it. */
+/** Who wrote a line, from a record. */
 export interface Origin {
   readonly contributor: 'ai' | 'human' | 'unknown'
   readonly recordId?: string
@@ -12,38 +12,38 @@ export interface Origin {
   readonly tool?: string
   readonly approvedBy?: string
   readonly mutationClass?: string
-  /** Nothing on this machine anchors the record. */
+  /** No anchor on this machine vouches for the record. */
   readonly unanchored?: true
 }
 
-/** A line as the replay knows it. */
+/** A line in the replay. */
 export interface Cell {
   readonly print: string
   readonly origin: Origin
 }
 
-/** Lines that stand, or stood, one after the other. */
+/** Consecutive lines, of a file or of a removed part. */
 export interface Strand {
   readonly cells: readonly Cell[]
-  /** What a run has to weigh to count as taken from here. */
+  /** The least weight of a run that counts as taken from here. */
   readonly least: number
 }
 
 /**
- * Letters and digits that lines have in common before they count as moved or copied: within a file, and from another.
- * They are git's own (git-blame(1), -M and -C).
+ * The least number of letters and digits in a run that counts as moved or copied: within a file, and from another file.
+ * Both are git's own limits (git-blame(1), -M and -C).
  */
 export const WEIGHT_WITHIN = 20
 export const WEIGHT_ACROSS = 40
 
-/** Lines compared before a search ends: hostile files repeat one line. What is found by then stands. */
+/** The limit of compared lines in one search: a hostile file may repeat one line. What was found by then counts. */
 const BUDGET = 20_000_000
 const STRANDS = 16
 
 /**
- * For lines that came (those `isOpen`) the cells they were taken from: the heaviest run of lines that stands in some
- * strand just so. The first of equally heavy ones counts.
- * @param strandsOf where a line of that print stands; the likeliest first.
+ * Finds the cells that new lines (those `isOpen`) were taken from: the heaviest run of lines that also occurs in a
+ * strand. The first of equally heavy runs counts.
+ * @param strandsOf the strands with a line of that print, the likeliest first
  */
 export function adoptLines(
   prints: readonly string[],
@@ -84,12 +84,12 @@ interface Run {
   readonly cells: readonly Cell[]
   readonly first: number
   readonly last: number
-  /** From a place in the strand to the line there. */
+  /** Added to a position in the strand, gives the line. */
   readonly shift: number
   readonly weight: number
 }
 
-interface Meeting {
+interface Match {
   readonly prints: readonly string[]
   readonly line: number
   readonly cells: readonly Cell[]
@@ -97,8 +97,8 @@ interface Meeting {
   readonly isFree: (line: number) => boolean
 }
 
-/** The run of equal lines around a place where one is equal. */
-function runAt({ prints, line, cells, at, isFree }: Meeting): Run {
+/** The run of equal lines around one equal line. */
+function runAt({ prints, line, cells, at, isFree }: Match): Run {
   const shift = line - at
   const fits = (place: number) => isFree(place) && cells[place - shift]?.print === prints[place]
   let [first, last] = [line, line]

@@ -16,8 +16,8 @@ export interface Placed {
 }
 
 /**
- * Makes a draft the next record after a tip.
- * @throws EscrowError `limit_exceeded` when its line would be longer than a ledger line may be.
+ * Makes a draft into the record after a tip.
+ * @throws EscrowError `limit_exceeded` when its line would be too long for the ledger
  */
 export function placeDraft(draft: RecordDraft, tip: Tip, vcs: Vcs | undefined): Placed {
   const link = draft.type === 'merge' ? joiningLink(tip, newId) : nextLink(tip, newId)
@@ -31,11 +31,11 @@ export function placeDraft(draft: RecordDraft, tip: Tip, vcs: Vcs | undefined): 
     )
   }
   const next = step(tip, record, sha256hex(line), line.length + 1)
-  if ('problem' in next) throw new Error(`a record made for its place ${next.problem}`)
+  if ('problem' in next) throw new Error(`a record that was made for the tip ${next.problem}`)
   return { record, line, tip: next }
 }
 
-/** Puts bytes that came from elsewhere after a tip, checked like any line of the file; or says what is wrong with them. */
+/** Checks a line that was read elsewhere as the line after a tip. */
 export function placeLine(line: Buffer, tip: Tip): Placed | { readonly problem: string } {
   const parsed = parseLine({ bytes: line, oversize: line.length > MAX_LINE })
   if ('problem' in parsed) return parsed
@@ -43,7 +43,7 @@ export function placeLine(line: Buffer, tip: Tip): Placed | { readonly problem: 
   return 'problem' in next ? next : { record: parsed.value, line, tip: next }
 }
 
-/** The lines as one piece of the file. */
+/** The bytes that the lines have in the file. */
 export function joinLines(placed: readonly Placed[]): Buffer {
   const lf = Buffer.from('\n')
   return Buffer.concat(placed.flatMap(({ line }) => [line, lf]))

@@ -6,69 +6,71 @@ import { createFile, ensurePrivateDir, publish, removeName } from '../host/write
 import { parseLine } from './lines.js'
 
 /**
- * `ledger.d/`: each record's exact line under its place in the chain, `<number>-<begin of the hash before it>-<branch>`.
- * Whoever links a name first has the place, whatever became of the process lock; the others continue after that record. The
- * newest few stay, as a copy to repair the file from and to compare its end with.
+ * `ledger.d/`: the exact line of each record under its place in the chain, `<number>-<first digits of the hash before
+ * it>-<branch>`. The process that links a name first has the place, even if the process lock failed; the others
+ * continue after that record. The newest few lines stay, as copies to repair the file from and to compare its end with.
  *
- * These copies are not synced, the file is: a killed process leaves them whole, a power cut may leave names without
- * content. Such a name holds nothing that was ever acknowledged and not in the file too, so it counts as absent.
+ * The file is synced, and these copies are not. A killed process leaves them whole. A power cut may leave names without
+ * content: such a record was never acknowledged unless the file has it too, so the name counts as absent.
  *
- * Two branches can continue one record, and only one of the two files is checked out. So copies of another branch count as
- * absent, and the first record that is published on this one removes them.
+ * Two branches can continue one record, and only one of the two files is checked out. So copies of another branch count
+ * as absent, and the first record that is published on this branch removes them.
  */
 
-/** How many records' lines stay. */
+/** How many lines stay as copies. */
 export const KEPT = 8
 const DRAFT_PREFIX = '.new-'
 const ABANDONED_MS = 60 * 60 * 1000
-/** Hex digits of a hash, or of a branch's digest, in a name. */
+/** Hex digits of a hash, and of a branch's digest, in a name. */
 const HASH_DIGITS = 16
 const BRANCH_DIGITS = 8
 const NAME = /^([1-9][0-9]{0,14})-([0-9a-f]{16}|start)-([0-9a-f]{8}|none)$/
 
-/** Hashes of published lines by sequence number: what the file must hold there. */
+/** Hashes of published lines by sequence number. The file must have one of them there. */
 export type Copies = ReadonlyMap<number, ReadonlySet<string>>
 
 export interface Published {
   /**
-   * The hashes of the lines there are, by sequence number in rising order. A line is read again once it was touched. The
-   * branch that is checked out now counts for all calls until the next one of this.
+   * The hashes of the published lines, by sequence number in rising order. Reads a line again only when it was touched.
+   * All methods use the branch of the last call of this one.
    */
   hashes(): Copies
-  /** @param prev the hash of the line before it. */
+  /** @param prev the hash of the line before it */
   read(seq: number, prev: string | null): Buffer | undefined
-  /** False if the place is taken. The line is whole before its name is visible. */
+  /** Returns false if the place is taken. The line is complete before its name is visible. */
   publish(seq: number, prev: string | null, line: Buffer): boolean
   /**
-   * The records that end with a line and have copies, one after the other, as of the last {@link hashes} and
-   * {@link publish}; the oldest first.
-   * @param after where to stop: the hash of a line.
+   * The copies of consecutive records up to a line, the oldest first, as of the last {@link hashes} and {@link
+   * publish}.
+   * @param after the hash of the line where to stop
    */
   tail(hash: string | null, after?: string | null): { readonly seq: number; readonly hash: string }[]
-  /** Frees the places after number `head` from the first on whose content a power cut took: true if there was one. */
+  /**
+   * Removes the copies after number `head`, from the first one that a power cut emptied. Returns whether there was one.
+   */
   sweep(head: number): boolean
-  /** Forgets what the file has held durably for a while. */
+  /** Removes copies of lines that the file has held durably for a while. */
   prune(head: number): void
-  /** Forgets all of them: a person says that the file as it stands is the right one. */
+  /** Removes all copies, because a person accepted the file as it is. */
   clear(): void
 }
 
-/** @param branch what is checked out now; undefined where there is no version control. */
-export function publishedIn(dir: string, branch: () => string | undefined = () => undefined): Published {
-  // A line of many files is a megabyte, and there are eight: what has not been touched is not read again.
+/** @param branch the current branch; undefined where there is no version control */
+export function openPublished(dir: string, branch: () => string | undefined = () => undefined): Published {
+  // The line of a large commit is a megabyte, and there are eight lines: only those that were touched are read again.
   let known = new Map<string, Copy>()
   let others: string[] = []
-  let mark = markOf(branch())
+  let branchMark = markOf(branch())
 
   function places(names = namesIn(dir)): Place[] {
     const all = placesIn(names)
-    others = all.filter((place) => place.branch !== mark).map(({ name }) => name)
-    return all.filter((place) => place.branch === mark)
+    others = all.filter((place) => place.branch !== branchMark).map(({ name }) => name)
+    return all.filter((place) => place.branch === branchMark)
   }
 
   return {
     hashes() {
-      mark = markOf(branch())
+      branchMark = markOf(branch())
       const now = new Map<string, Copy>()
       for (const place of places()) {
         const stamp = fileStampAt(join(dir, place.name))
@@ -82,11 +84,11 @@ export function publishedIn(dir: string, branch: () => string | undefined = () =
       known = now
       return copiesOf(now.values())
     },
-    read: (seq, prev) => readWhole(dir, nameOf(seq, prev, mark)),
+    read: (seq, prev) => readWhole(dir, nameOf(seq, prev, branchMark)),
     publish(seq, prev, line) {
       ensurePrivateDir(dir)
       for (const name of others.splice(0)) removeName(join(dir, name))
-      const name = nameOf(seq, prev, mark)
+      const name = nameOf(seq, prev, branchMark)
       const written = join(dir, `${DRAFT_PREFIX}${randomUUID()}`)
       let isFirst = false
       try {
@@ -111,10 +113,10 @@ export function publishedIn(dir: string, branch: () => string | undefined = () =
       return found.reverse()
     },
     sweep(head) {
-      const ahead = places().filter(({ seq }) => seq > head)
-      const hollow = ahead.findIndex(({ name }) => isHollow(readIfThere(dir, name)))
-      for (const { name } of hollow === -1 ? [] : ahead.slice(hollow)) removeName(join(dir, name))
-      return hollow !== -1
+      const later = places().filter(({ seq }) => seq > head)
+      const firstEmpty = later.findIndex(({ name }) => isEmptyCopy(readIfThere(dir, name)))
+      for (const { name } of firstEmpty === -1 ? [] : later.slice(firstEmpty)) removeName(join(dir, name))
+      return firstEmpty !== -1
     },
     prune(head) {
       const names = namesIn(dir)
@@ -143,8 +145,8 @@ function placesIn(names: readonly string[]): Place[] {
   return places.sort((a, b) => a.seq - b.seq)
 }
 
-function nameOf(seq: number, prev: string | null, mark: string): string {
-  return `${seq}-${prev?.slice(0, HASH_DIGITS) ?? 'start'}-${mark}`
+function nameOf(seq: number, prev: string | null, branchMark: string): string {
+  return `${seq}-${prev?.slice(0, HASH_DIGITS) ?? 'start'}-${branchMark}`
 }
 
 function markOf(branch: string | undefined): string {
@@ -157,7 +159,7 @@ function copiesOf(known: Iterable<Copy>): Copies {
   return copies
 }
 
-/** Mostly nothing is, and an error takes longer to make than a look. */
+/** A stat first: mostly there is no file, and an exception is slower. */
 function isThere(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false }) !== undefined
 }
@@ -176,7 +178,7 @@ function namesIn(dir: string): string[] {
   }
 }
 
-/** Absent: never written, or pruned since it was listed. */
+/** Undefined where it was never written, or was pruned after the listing. */
 function readIfThere(dir: string, name: string): Buffer | undefined {
   const path = join(dir, name)
   try {
@@ -189,14 +191,14 @@ function readIfThere(dir: string, name: string): Buffer | undefined {
 
 function readWhole(dir: string, name: string): Buffer | undefined {
   const line = readIfThere(dir, name)
-  return isHollow(line) ? undefined : line
+  return isEmptyCopy(line) ? undefined : line
 }
 
-function isHollow(line: Buffer | undefined): boolean {
+function isEmptyCopy(line: Buffer | undefined): boolean {
   return line !== undefined && 'problem' in parseLine({ bytes: line, oversize: false })
 }
 
-/** What a killed process left half-made; a living one links its line within milliseconds. */
+/** Removes the draft of a killed process. A living one links its draft within milliseconds. */
 function removeAbandoned(path: string): void {
   const stat = statSync(path, { throwIfNoEntry: false })
   if (stat !== undefined && Date.now() - stat.mtimeMs > ABANDONED_MS) removeName(path)

@@ -6,18 +6,21 @@ import { corrupt } from './faults.js'
 import { type Line, parseLine, readLines } from './lines.js'
 import { openIfThere } from './scan.js'
 
-/** Reading the file for its content. The chain is not checked here: that is verify's. */
+/** Reads the records of the file without a check of the chain, which is the task of verify. */
 
 /**
- * The records from the first to the last, of whatever shape, in constant memory. An end that is no whole line (a write
- * in progress, or torn) is not a record yet.
- * @throws EscrowError `ledger_corrupt` at a line that cannot be read.
+ * All records in order, of any shape, in constant memory. Skips a last line that is incomplete: a write in progress or
+ * torn.
+ * @throws EscrowError `ledger_corrupt` at a line that cannot be read
  */
 export async function* readRecords(file: SharedFile): AsyncGenerator<TraceRecord> {
   for (const { value } of wholeLines(file)) yield value
 }
 
-/** The record of an id, or undefined; `from` is the byte offset of the first line to look at. */
+/**
+ * The record with an id, or undefined.
+ * @param from the byte offset of the first line to search
+ */
 export function findRecord(file: SharedFile, id: unknown, from = 0): TraceRecord | undefined {
   if (typeof id !== 'string') return undefined
   for (const { value } of wholeLines(file, (line) => line.bytes.includes(id), from)) if (value.id === id) return value
@@ -27,7 +30,7 @@ export function findRecord(file: SharedFile, id: unknown, from = 0): TraceRecord
 /** `{` */
 const OPENING = 0x7b
 
-/** Each whole line with its record. What `wanted` does not want is not parsed. */
+/** Each complete line with its record. Parses only the lines that `wanted` selects. */
 export function* wholeLines(
   file: SharedFile,
   wanted: (line: Line) => boolean = () => true,
@@ -37,7 +40,7 @@ export function* wholeLines(
   if (fd === undefined) return
   try {
     for (const line of readLines(fd, from)) {
-      // What begins otherwise is no record, whatever is wanted: it must not be passed over in silence.
+      // A line that begins otherwise is damaged. It must not be skipped, wanted or not.
       if (!line.oversize && (!line.terminated || (line.bytes[0] === OPENING && !wanted(line)))) continue
       const parsed = parseLine(line)
       if ('value' in parsed) yield { line, value: parsed.value }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Tip } from './chain.js'
 
-/** The form of `ledger-point.json`, see reading-point.ts. Loaded only where a ledger is long. */
+/** The format of `ledger-point.json`, see reading-point.ts. Loaded only for a long ledger. */
 
 const hash = z.string().regex(/^[0-9a-f]{64}$/)
 const count = z.int().nonnegative()
@@ -31,7 +31,7 @@ const pointSchema = z.object({
   heads: z.array(z.tuple([z.string(), z.string()])),
 })
 
-/** Undefined where the text is no point of this version. */
+/** Undefined where the text is not a point of this version. */
 export function parsePoint(text: string): z.infer<typeof pointSchema> | undefined {
   try {
     return pointSchema.safeParse(JSON.parse(text)).data

@@ -9,9 +9,8 @@ import type { Tip } from './chain.js'
 import type { LineHeads } from './line-heads.js'
 
 /**
- * Where the last complete reading of a long ledger ended, kept in the state directory. The next process reads only what
- * follows. The point is a cache: it counts only for the very file it was made of, and it may be deleted at any time.
- * `verify` never uses it.
+ * The end of the last complete read of a long ledger, kept in the state directory, so that the next process reads only
+ * what follows. It is a cache for exactly one file, and may be deleted at any time. `verify` does not use it.
  */
 export interface ReadingPoint {
   readonly tip: Tip
@@ -21,11 +20,11 @@ export interface ReadingPoint {
 export interface ReadingPoints {
   /** Undefined where there is none, where it is of another file, and for a short ledger. */
   load(): Promise<ReadingPoint | undefined>
-  /** Keeps a point if the ledger has grown enough since the last one. A failure of the disk is ignored. */
+  /** Saves a point if the ledger has grown enough since the last one. Ignores disk errors. */
   keep(tip: Tip, heads: LineHeads): void
 }
 
-/** A ledger, or what was added to it, is read faster than a point is worth below this. */
+/** Below this size, reading the ledger, or what was added to it, is faster than a point. */
 const STEP_BYTES = 4 * 1024 * 1024
 
 export function readingPoints(layout: Layout): ReadingPoints {
@@ -36,7 +35,7 @@ export function readingPoints(layout: Layout): ReadingPoints {
     async load() {
       const stats = lookShared(layout.ledgerFile)
       if (stats === undefined || stats.size < STEP_BYTES) return undefined
-      const text = unlessTheDiskFails(() => (lookAt(file) === undefined ? undefined : readWhole(file).toString()))
+      const text = ignoringDiskErrors(() => (lookAt(file) === undefined ? undefined : readWhole(file).toString()))
       if (text === undefined) return undefined
       const { parsePoint } = await import('./reading-point-format.js')
       const point = parsePoint(text)
@@ -49,17 +48,17 @@ export function readingPoints(layout: Layout): ReadingPoints {
       const stats = lookShared(layout.ledgerFile)
       if (stats === undefined) return
       const text = JSON.stringify({ version: 1, dev: stats.dev, ino: stats.ino, tip, heads: [...heads] })
-      // A point with many paths is long: it is written again once the ledger has grown by as much.
+      // A point with many paths is long: it is written again once the ledger has grown by its length.
       keepAt = tip.end + STEP_BYTES + text.length
       replace(file, layout.state, text)
     },
   }
 }
 
-/** Not synced: a point that a power cut damaged is not valid JSON, so the ledger is read from its beginning. */
+/** Not synced: a point that a power cut damaged is invalid JSON, and the ledger is then read from the start. */
 function replace(file: string, directory: string, text: string): void {
   const written = `${file}.${randomUUID()}.tmp`
-  unlessTheDiskFails(() => {
+  ignoringDiskErrors(() => {
     try {
       ensurePrivateDir(directory)
       createFile(written, text, 0o600, false)
@@ -70,7 +69,7 @@ function replace(file: string, directory: string, text: string): void {
   })
 }
 
-function unlessTheDiskFails<T>(work: () => T): T | undefined {
+function ignoringDiskErrors<T>(work: () => T): T | undefined {
   try {
     return work()
   } catch (error) {

@@ -4,7 +4,7 @@ import { conversationUrl, intentUri } from './uris.js'
 
 const MODEL_MAX = 250
 
-/** One entry of a record's `files`: in the form of Agent Trace, and with the fields older readers look for beside it. */
+/** One entry of a record's `files`, in the Agent Trace format, plus the fields that older readers need. */
 export function fileEntry(file: FileAttribution, draft: RecordDraft): Record<string, unknown> {
   const type = file.contributor ?? 'ai'
   const agent = file.agent === undefined ? draft.agent : (file.agent ?? undefined)
@@ -33,7 +33,7 @@ export function fileEntry(file: FileAttribution, draft: RecordDraft): Record<str
   }
 }
 
-/** The older names know two kinds; what an agent had a part in is AI there. */
+/** The older fields know two kinds. Lines that an agent contributed to are AI there. */
 const ENTITY = { ai: 'AI', mixed: 'AI', human: 'HUMAN', unknown: null } as const satisfies Record<
   ContributorType,
   string | null
@@ -49,7 +49,7 @@ function contributorEntry(type: ContributorType, model: string | undefined): Rec
   }
 }
 
-/** Agent Trace allows a model id 250 characters, counted in code points. */
+/** Shortens a model id to the 250 code points that Agent Trace allows. */
 function trimModel(model: string): string {
   return model.length <= MODEL_MAX ? model : [...model].slice(0, MODEL_MAX).join('')
 }

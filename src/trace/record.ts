@@ -8,24 +8,24 @@ import { OWN } from './own-record.js'
 import { fileEntry } from './record-file.js'
 import type { Vcs } from './vcs.js'
 
-/** Where a record stands in the chain. */
+/** A record's place in the chain. */
 export interface ChainLink {
   /** The ledger's UUID, chosen by its first record. */
   readonly ledger: string
-  /** From 1, rising by one with each record of ours. */
+  /** Counts our records from 1. */
   readonly seq: number
   /** Hex SHA-256 of the previous line's bytes without its LF; null on the first line. */
   readonly prev: string | null
-  /** The lines of other tools since our last record: how many, and the fold of their hashes (chain.ts). */
+  /** The lines of other tools since our last record: their number, and the fold of their hashes (chain.ts). */
   readonly foreign?: { readonly lines: number; readonly sha256: string }
   /** On a merge record: the ends of the other branches it joins. */
   readonly joins?: readonly BranchEnd[]
 }
 
-/** The last line of a branch: of a record of ours, or of another tool behind it. */
+/** The last line of a branch: a record of ours, or a line of another tool after it. */
 export interface BranchEnd {
   readonly ledger: string | null
-  /** Of the last record of ours. */
+  /** The number of the last record of ours. */
   readonly seq: number
   readonly hash: string | null
 }
@@ -33,9 +33,9 @@ export interface BranchEnd {
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
 /**
- * The ledger line of a draft: valid Agent Trace 0.1.0 that also carries the names older readers look for.
- * @param vcs is left out of the record when the repository has no revision yet.
- * @throws EscrowError `ledger_unavailable` when the draft's id is no UUID or its timestamp no date.
+ * The ledger line of a draft: valid Agent Trace 0.1.0, plus the fields that older readers need.
+ * @param vcs undefined while the repository has no revision; the record then has none
+ * @throws EscrowError `ledger_unavailable` when the draft's id is no UUID or its timestamp no date
  */
 export function buildRecord(draft: RecordDraft, chain: ChainLink, vcs: Vcs | undefined): TraceRecord {
   if (!UUID.test(draft.id)) throw badDraft(`its id '${draft.id}' is not a UUID`)
@@ -84,7 +84,7 @@ function toolOf({ agent }: RecordDraft): Record<string, string> {
   return { name: agent.tool, ...defined({ version: agent.toolVersion }) }
 }
 
-/** A record evolves the intent as soon as one of its files does, and refactors only where all of them do. */
+/** A record evolves the intent if one of its files does, and refactors only if all of them do. */
 function mutationClass({ files, changes }: RecordDraft): MutationClass | null {
   const measured = changes.flatMap(({ mutation }) => (mutation ? [mutation.class] : []))
   const classes = [...files.map((file) => file.mutationClass), ...measured]
@@ -96,7 +96,7 @@ function isoTime(given: string): string {
   const time = new Date(given)
   if (Number.isNaN(time.getTime())) throw badDraft(`its timestamp '${given}' is not a date`)
   const iso = time.toISOString()
-  // Years beyond 9999 or before 0 have a sign, which RFC 3339 does not know.
+  // ISO strings of years beyond 9999 or before 0 have a sign, which RFC 3339 does not allow.
   if (iso.length !== 24) throw badDraft(`its timestamp '${given}' is outside the years 0 to 9999`)
   return iso
 }

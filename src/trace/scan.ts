@@ -13,24 +13,24 @@ import { type Line, parseLine, readLines } from './lines.js'
 import { type Copies, KEPT } from './published.js'
 
 export interface Reading {
-  /** After the last good line. */
+  /** After the last valid line. */
   readonly tip: Tip
-  /** What follows it and is no whole line: the trace of a write that was cut off. */
+  /** The bytes after the tip that are not a complete line: a write was cut off. */
   readonly torn: Buffer | null
   readonly fault: Fault | null
 }
 
-/** Told each good record, in order, and the tip behind it; may say what is wrong with it all the same. */
-export type Seen = (record: TraceRecord, tip: Tip) => string | undefined
+/** Called for each valid record, in order, with the tip after it. May return a fault of its own. */
+export type OnRecord = (record: TraceRecord, tip: Tip) => string | undefined
 
 function ignore(): undefined {}
 
 const PAUSE_BYTES = 1024 * 1024
 
-/** Reads and checks the chain, from a tip known to be good. An absent file is an empty ledger. */
-export function readChain(file: SharedFile, from: Tip, copies: Copies, seen: Seen = ignore): Reading {
+/** Reads and checks the chain from a tip that was checked before. An absent file is an empty ledger. */
+export function readChain(file: SharedFile, from: Tip, copies: Copies, onRecord: OnRecord = ignore): Reading {
   return withFile(file, (fd) => {
-    const work = scan(fd, from, copies, seen)
+    const work = scan(fd, from, copies, onRecord)
     for (;;) {
       const next = work.next()
       if (next.done) return next.value
@@ -38,17 +38,17 @@ export function readChain(file: SharedFile, from: Tip, copies: Copies, seen: See
   })
 }
 
-/** The same, letting other work in between. */
+/** As {@link readChain}, and yields to the event loop in between. */
 export async function readChainAsync(
   file: SharedFile,
   from: Tip,
   copies: Copies,
-  seen: Seen = ignore,
+  onRecord: OnRecord = ignore,
 ): Promise<Reading> {
   const fd = openIfThere(file)
   if (fd === undefined) return { tip: EMPTY_TIP, torn: null, fault: null }
   try {
-    const work = scan(fd, from, copies, seen)
+    const work = scan(fd, from, copies, onRecord)
     for (;;) {
       const next = work.next()
       if (next.done) return next.value
@@ -78,27 +78,27 @@ export function openIfThere(file: SharedFile): number | undefined {
   }
 }
 
-/** Yields now and then, for the caller to pause. */
-function* scan(fd: number, from: Tip, copies: Copies, seen: Seen): Generator<undefined, Reading> {
+/** Yields after each {@link PAUSE_BYTES} for the caller to pause. */
+function* scan(fd: number, from: Tip, copies: Copies, onRecord: OnRecord): Generator<undefined, Reading> {
   const lines = readLines(fd, from.end, from.lines + 1)
   const heads = new KnownHeads(fd)
   let at = from.end
   const headAt: HeadAt = (of) => heads.at(of, at)
-  const copied = new Copied(copies)
+  const copied = new CopyCheck(copies)
   let tip = from
   let pauseAt = tip.end + PAUSE_BYTES
   for (const line of lines) {
     const parsed = parseLine(line)
     if (!line.terminated || 'problem' in parsed) {
       if (line.last && !line.oversize) return { tip, torn: withLf(line), fault: copied.fault(tip) }
-      return { tip, torn: null, fault: plain(line.number, 'problem' in parsed ? parsed.problem : 'is cut off') }
+      return { tip, torn: null, fault: faultAt(line.number, 'problem' in parsed ? parsed.problem : 'is cut off') }
     }
     const hash = sha256hex(line.bytes)
     const next = step(tip, parsed.value, hash, line.end - line.start, headAt)
     if ('problem' in next) return { tip, torn: null, fault: explain(fd, tip, line, hash, next, copies) }
     const isRepeated = next.sides.length > tip.sides.length && heads.at(hash, line.start) !== undefined
-    const problem = isRepeated ? 'is repeated' : seen(parsed.value, next)
-    if (problem !== undefined) return { tip, torn: null, fault: plain(line.number, problem) }
+    const problem = isRepeated ? 'is repeated' : onRecord(parsed.value, next)
+    if (problem !== undefined) return { tip, torn: null, fault: faultAt(line.number, problem) }
     tip = next
     at = tip.end
     if (tip.own?.hash === hash) copied.compare(line.number, tip.seq, hash)
@@ -110,25 +110,27 @@ function* scan(fd: number, from: Tip, copies: Copies, seen: Seen): Generator<und
   return { tip, torn: null, fault: copied.fault(tip) }
 }
 
-/** Compares lines with their copies. Of two branches only one was written here: the other's records have none. */
-class Copied {
-  readonly #unlike = new Map<number, number>()
-  readonly #alike = new Set<number>()
+/** Compares lines with their copies. The records of a branch that was written elsewhere have none. */
+class CopyCheck {
+  readonly #differing = new Map<number, number>()
+  readonly #matching = new Set<number>()
 
   constructor(private readonly copies: Copies) {}
 
   compare(line: number, seq: number, hash: string): void {
     const copies = this.copies.get(seq)
-    if (copies?.has(hash)) this.#alike.add(seq)
-    else if (copies !== undefined) this.#unlike.set(seq, line)
+    if (copies?.has(hash)) this.#matching.add(seq)
+    else if (copies !== undefined) this.#differing.set(seq, line)
   }
 
-  /** Only the newest lines: under an older, pruned number a process that slept may have linked a line of its own. */
+  /**
+   * Checks only the newest lines: under an older, pruned number a suspended process may have linked a line of its own.
+   */
   fault(tip: Tip): Fault | null {
     const newest = highest(tip)
-    for (const [seq, line] of this.#unlike) {
-      if (seq > newest - KEPT && !this.#alike.has(seq))
-        return plain(line, `differs from the copy of record ${seq} in ledger.d`)
+    for (const [seq, line] of this.#differing) {
+      if (seq > newest - KEPT && !this.#matching.has(seq))
+        return faultAt(line, `differs from the copy of record ${seq} in ledger.d`)
     }
     return null
   }
@@ -138,19 +140,19 @@ function withLf(line: Line): Buffer {
   return line.terminated ? Buffer.concat([line.bytes, Buffer.from('\n')]) : line.bytes
 }
 
-function plain(line: number, reason: string): Fault {
+function faultAt(line: number, reason: string): Fault {
   return { line, reason: `Line ${line} ${reason}.`, fork: false }
 }
 
-/** Names the line at fault: what a later line or a copy vouches for has not been changed, so the one before it has. */
+/** Finds the line at fault. Where a later line or a copy confirms a line, the line before it was changed. */
 function explain(fd: number, tip: Tip, line: Line, hash: string, found: Break, copies: Copies): Fault {
   const own = linkOf(line)
   if (found.unlinked && own !== undefined && tip.lines > 0) {
     const follower = readLines(fd, line.end, line.number + 1).next()
     const isVouched = follower.done ? copies.get(own.seq)?.has(hash) : linkOf(follower.value)?.prev === hash
-    if (isVouched) return plain(tip.lines, `was changed: line ${line.number} was written after other bytes`)
+    if (isVouched) return faultAt(tip.lines, `was changed: line ${line.number} was written after other bytes`)
   }
-  return plain(line.number, found.problem)
+  return faultAt(line.number, found.problem)
 }
 
 function linkOf(line: Line): { seq: number; prev: string | null } | undefined {
@@ -159,7 +161,7 @@ function linkOf(line: Line): { seq: number; prev: string | null } | undefined {
   return own === undefined || 'problem' in own ? undefined : own
 }
 
-/** What is wrong with a ledger whose branches are not joined. */
+/** The fault of a ledger whose branches are not joined. */
 export function forkIn({ sides: [side] }: Tip): Fault | null {
   if (side === undefined) return null
   const { left: line, seq } = side

@@ -4,13 +4,13 @@ import type { FileAttribution, RecordDraft } from './draft.js'
 import { MAX_LINE } from './lines.js'
 import type { FileLines } from './own-record.js'
 
-/** What one record is allowed to come to, by the estimate below. */
+/** The size limit of one part, by the estimate in {@link sizeOf}. */
 const PART_BYTES = MAX_LINE / 2
 
 /**
- * A draft of many files as several, each well below the length a ledger line may have. They share everything but their
- * id and what they list, and say which part of how many they are.
- * @throws EscrowError `limit_exceeded` for a file whose lines alone are too many for one record.
+ * Splits a draft of many files into several, each well below the length of a ledger line. The parts share all fields
+ * but their id and their lists, and each has its number and their total.
+ * @throws EscrowError `limit_exceeded` for a file with too many lines for one record
  */
 export function splitDraft(draft: RecordDraft): RecordDraft[] {
   const parts = chunksOf(draft)
@@ -25,7 +25,7 @@ export function splitDraft(draft: RecordDraft): RecordDraft[] {
 
 type Chunk = Pick<RecordDraft, 'files' | 'changes' | 'lines'>
 
-/** A change goes where its file's lines are. */
+/** A change belongs to the part with its file's lines. */
 function chunksOf(draft: RecordDraft): Chunk[] {
   const files = new Map(draft.files.map((file) => [file.path, file]))
   const followed = new Map(draft.lines?.map((lines) => [lines.path, lines]))
@@ -52,7 +52,7 @@ function chunksOf(draft: RecordDraft): Chunk[] {
   return parts
 }
 
-/** Never less than what it comes to: each range stands in a record twice, and who wrote it with the file. */
+/** An upper bound: a record has each range twice, and its author with the file. */
 function sizeOf(file: FileAttribution, shared: number): number {
   const own = shared + JSON.stringify([file.agent ?? '', file.intent ?? '']).length
   return 1_000 + 12 * file.path.length + 4 * own + 2 * file.ranges.length * (180 + own)

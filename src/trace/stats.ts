@@ -10,12 +10,12 @@ const DAY_MS = 24 * 60 * 60 * 1000
 const EVERY = { has: () => true }
 
 /**
- * What the ledger adds up to: whose lines stand now, how many paths were approved of those judged, and how much of what
- * agents wrote was changed or removed again within some days.
+ * The totals of a ledger: the authors of the current lines, how many of the judged paths were approved, and how much of
+ * the agents' text was changed or removed within some days.
  */
 export function ledgerStats(
   file: SharedFile,
-  standing: ReadonlyMap<string, readonly Origin[]>,
+  current: ReadonlyMap<string, readonly Origin[]>,
   days: number,
 ): LedgerStats {
   const replay = new Replay(EVERY)
@@ -25,7 +25,7 @@ export function ledgerStats(
   const rework = { written: 0, changed: 0 }
   for (const { value } of wholeLines(file)) {
     countVerdict(verdicts, last, value)
-    const { added, lost } = replay.take(value)
+    const { added, lost } = replay.apply(value)
     const at = timeOf(value)
     if (added.length + lost.length === 0 || at === undefined) continue
     if (typeof value.id === 'string') times.set(value.id, at)
@@ -33,7 +33,7 @@ export function ledgerStats(
     rework.changed += lost.filter(({ origin }) => isWithin(origin, at)).length
   }
   return {
-    lines: countLines(standing),
+    lines: countLines(current),
     approval: { ...verdicts, rate: rateOf(verdicts.approved, verdicts.approved + verdicts.rejected) },
     rework: { days, ...rework, rate: rateOf(rework.changed, rework.written) },
   }
@@ -44,13 +44,13 @@ export function ledgerStats(
   }
 }
 
-/** The word on a path that was counted last. */
+/** The verdict on a path that was counted last. */
 interface Counted {
-  readonly word: 'approved' | 'rejected'
+  readonly verdict: 'approved' | 'rejected'
   readonly isOfHunks: boolean
 }
 
-/** A word that is taken back does not count. One on a whole file still does where some hunks of it are taken back. */
+/** A withdrawn verdict is not counted. A verdict on a whole file stays counted when hunks of it are withdrawn. */
 function countVerdict(
   counts: { approved: number; rejected: number },
   last: Map<string, Counted>,
@@ -64,22 +64,22 @@ function countVerdict(
     const key = JSON.stringify([record.session_id, path])
     if (verdict === 'approved' || verdict === 'rejected') {
       counts[verdict]++
-      last.set(key, { word: verdict, isOfHunks })
+      last.set(key, { verdict, isOfHunks })
     } else if (verdict === 'withdrawn') {
       const counted = last.get(key)
       if (counted === undefined || (isOfHunks && !counted.isOfHunks)) continue
-      counts[counted.word]--
+      counts[counted.verdict]--
       last.delete(key)
     }
   }
 }
 
-function countLines(standing: ReadonlyMap<string, readonly Origin[]>): LineCounts {
+function countLines(current: ReadonlyMap<string, readonly Origin[]>): LineCounts {
   const byIntent = new Map<string, number>()
   const byModel = new Map<string, number>()
   const byClass = new Map<string, number>()
   const counts = { total: 0, ai: 0, human: 0, unknown: 0 }
-  for (const origin of [...standing.values()].flat()) {
+  for (const origin of [...current.values()].flat()) {
     counts.total++
     counts[origin.contributor]++
     add(byIntent, origin.intentId)
@@ -94,7 +94,7 @@ function add(counts: Map<string, number>, key: string | undefined): void {
   if (key !== undefined) counts.set(key, (counts.get(key) ?? 0) + 1)
 }
 
-/** Most first. */
+/** The largest first. */
 function sortCounts(counts: ReadonlyMap<string, number>): Record<string, number> {
   return Object.fromEntries([...counts].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1)))
 }

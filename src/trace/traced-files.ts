@@ -6,20 +6,20 @@ import { splitPrints } from './line-prints.js'
 import type { Origin } from './origins.js'
 import { type FileLines, isOwnRecord, ownRecordOf, type RecordedChange } from './own-record.js'
 
-/** What one record, of whatever age and tool, says of one file. */
+/** One file in a record, of any age and tool. */
 export interface TracedFile {
   readonly path: string
   readonly from?: string
-  /** Digests; undefined where the record does not say. */
+  /** Digests; undefined where the record has none. */
   readonly before?: string | null
   readonly after?: string | null
-  /** How the lines changed; absent where the record has it not, or in a form that makes no sense. */
+  /** The line changes; absent where the record has none, or invalid ones. */
   readonly change?: LineChange
-  /** Blocks it names by their hash alone. */
+  /** Blocks that the record names only by hash. */
   readonly claims: readonly Claim[]
-  /** Who wrote a line of the new content, counted from 0. */
+  /** The author of a line of the new content, from 0. */
   originOf(line: number): Origin
-  /** Lines of the old content that the ledger had not seen, in a file it knew. */
+  /** The origin of old lines that the ledger had not recorded, in a file it knew. */
   readonly outside: Origin
 }
 
@@ -31,7 +31,7 @@ export interface LineChange {
 
 export interface Claim {
   readonly contentHash: string
-  /** How many lines the block has; undefined where it is the whole file. */
+  /** The number of lines in the block; undefined for the whole file. */
   readonly lines?: number
   readonly origin: Origin
 }
@@ -39,7 +39,7 @@ export interface Claim {
 export interface Traced {
   readonly files: readonly TracedFile[]
   readonly tx?: string
-  /** The commits an undo takes back. */
+  /** The commits that an undo reverts. */
   readonly undoes?: readonly string[]
 }
 
@@ -48,7 +48,7 @@ export const OUTSIDE: Origin = { contributor: 'human' }
 
 const NOTHING: Traced = { files: [] }
 
-/** @param isUnanchored whether nothing on this machine anchors the record: each origin it gives says so. */
+/** @param isUnanchored whether no anchor on this machine vouches for the record; each of its origins then says so */
 export function tracedIn(record: TraceRecord, isUnanchored = false): Traced {
   const traced = tracedAsRecorded(record)
   return isUnanchored ? { ...traced, files: traced.files.map(markUnanchored) } : traced
@@ -92,7 +92,7 @@ interface Source {
   readonly isOwn: boolean
 }
 
-/** A flat line is its own entry. */
+/** A flat line is its own only entry. */
 function entriesOf(record: TraceRecord): Fields[] {
   return text(record.file) === undefined ? objectsOf(record.files) : [record]
 }
@@ -136,7 +136,7 @@ interface Range {
   readonly origin: Origin
 }
 
-/** Ranges stand under the file, or under its conversations. */
+/** Ranges are fields of the file, or of its conversations. */
 function rangesOf(source: Source, entry: Fields): Range[] {
   const holders = Array.isArray(entry.ranges) ? [entry] : objectsOf(entry.conversations)
   return holders.flatMap((holder) => {
@@ -155,9 +155,9 @@ function originOf(source: Source, entry: Fields, contributor: unknown): Origin {
   const { record, approvedBy } = source
   const { type, entity_type, model_id, model_identifier } = objectOf(contributor)
   const named = text(model_identifier) ?? text(model_id) ?? text(record.model_identifier)
-  // Nobody is an agent because a record does not say who it was.
-  const word = (text(type) ?? text(entity_type) ?? (named === undefined ? 'unknown' : 'ai')).toLowerCase()
-  const kind = word === 'human' || word === 'unknown' ? word : 'ai'
+  // A record that does not name its author must not make an agent one.
+  const typeName = (text(type) ?? text(entity_type) ?? (named === undefined ? 'unknown' : 'ai')).toLowerCase()
+  const kind = typeName === 'human' || typeName === 'unknown' ? typeName : 'ai'
   const intent = intentFor(source, entry)
   const model = kind === 'ai' ? named : undefined
   const tool = kind === 'ai' ? toolOf(record) : undefined
@@ -177,13 +177,13 @@ function originOf(source: Source, entry: Fields, contributor: unknown): Origin {
   }
 }
 
-/** A record of ours that knows no agent's program names escrowfs itself. */
+/** Our record names escrowfs as the tool where the agent's program is unknown. */
 function toolOf({ tool }: TraceRecord): string | undefined {
   const name = text(objectOf(tool).name)
   return name === 'escrowfs' ? undefined : name
 }
 
-/** A record of ours says it with each file: one commit can be of several intents. */
+/** Our record has the intent with each file: one commit can have several intents. */
 function intentFor({ record, isOwn }: Source, entry: Fields): string | undefined {
   const related = objectsOf(entry.related)
   const named = related.find(({ type }) => type === 'specification')
@@ -193,15 +193,15 @@ function intentFor({ record, isOwn }: Source, entry: Fields): string | undefined
 
 function changeOf(lines: FileLines): LineChange | undefined {
   const [added, base] = [splitPrints(lines.added), lines.base === undefined ? undefined : splitPrints(lines.base)]
-  const hunks = lines.hunks.map(([at, gone, come]) => ({ at, gone, come }))
+  const hunks = lines.hunks.map(([at, removed, added]) => ({ at, removed, added }))
   if (added === undefined || (lines.base !== undefined && base === undefined)) return undefined
-  if (hunks.reduce((sum, { come }) => sum + come, 0) !== added.length) return undefined
+  if (hunks.reduce((sum, hunk) => sum + hunk.added, 0) !== added.length) return undefined
   if (hunks.some(({ at }, n) => at < endOf(hunks[n - 1]))) return undefined
   return { hunks, added, ...defined({ base }) }
 }
 
 function endOf(hunk: LineHunk | undefined): number {
-  return hunk === undefined ? 0 : hunk.at + hunk.gone
+  return hunk === undefined ? 0 : hunk.at + hunk.removed
 }
 
 function claimsOf(source: Source, entry: Fields, ranges: readonly Range[]): Claim[] {

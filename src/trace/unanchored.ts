@@ -7,7 +7,9 @@ import { ownRecord } from './own-record.js'
 import type { Copies } from './published.js'
 import { unvouchedLines, Vouching } from './vouching.js'
 
-/** What a person has to know before the records of others are accepted. The chain is not checked: that is verify's. */
+/**
+ * Summarizes the records of others, for a person to accept them. Does not check the chain, which is the task of verify.
+ */
 export function unanchoredRecords(file: SharedFile, anchors: Anchors, copies: Copies): UnanchoredRecords {
   const vouching = new Vouching(file, anchors, copies)
   const [approvers, sessions] = [new Set<string>(), new Set<string>()]

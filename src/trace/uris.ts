@@ -1,4 +1,4 @@
-/** The URIs a record points with. What is not a legal URI would make the whole record invalid, so it is not let in. */
+/** The URIs in a record. An invalid URI would make the whole record invalid, so it is left out. */
 
 const PCHAR = "(?:[A-Za-z0-9._~!$&'()*+,;=:@-]|%[0-9A-Fa-f]{2})"
 const URI = new RegExp(
@@ -10,7 +10,7 @@ export function intentUri(id: string): string {
   return `intent:${encode(id)}`
 }
 
-/** Where to look a conversation up: the agent's own URL if it gave one, else the session, else nothing. */
+/** The place of a conversation: the agent's own URL if it gave one, else one of the session, else nothing. */
 export function conversationUrl(given: string | undefined, session: string | null): string | undefined {
   if (given !== undefined && given.length <= 2048 && URI.test(given)) return given
   return session === null ? undefined : `escrow:session/${encode(session)}`

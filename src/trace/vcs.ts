@@ -4,10 +4,10 @@ import { fileStamp } from '../../overlay/index.js'
 import { findGit, type GitDirs, type ReadText } from '../host/git.js'
 import { readSmall } from '../host/read.js'
 
-/** A version control revision, as a record names it. */
+/** A version control revision in a record. */
 export interface Vcs {
   readonly type: 'git'
-  /** The full hex id of the commit that HEAD stands at. */
+  /** The full hex id of the commit at HEAD. */
   readonly revision: string
 }
 
@@ -17,9 +17,10 @@ const MAX_HOPS = 5
 const MAX_BYTES = 16 * 1024 * 1024
 
 /**
- * Reads the commit at HEAD from `.git` itself, without a process: of the root or the nearest directory above it.
- * @returns a function giving the revision now, undefined without a repository, in an empty one, or when its format is
- *   not understood. Repeated calls cost a few `stat`s while nothing changes.
+ * Reads the commit at HEAD from the files in `.git`, without a process. Finds the repository of the root or of the
+ * nearest directory above it.
+ * @returns a function for the current revision. It returns undefined without a repository, in an empty one, and for an
+ * unknown format. Repeated calls cost a few `stat`s while nothing changes.
  */
 export function openVcs(root: string): () => Vcs | undefined {
   const read = textReader()
@@ -31,8 +32,8 @@ export function openVcs(root: string): () => Vcs | undefined {
 }
 
 /**
- * What HEAD says: the branch that is checked out (`ref: refs/heads/main`), or a commit; undefined without a repository.
- * The ledger is a file of the working tree, so it goes with it.
+ * The content of HEAD: the current branch (`ref: refs/heads/main`) or a commit; undefined without a repository. The
+ * ledger is a file of the working tree, so each branch has its own.
  */
 export function openBranch(root: string): () => string | undefined {
   const read = textReader()
@@ -42,7 +43,7 @@ export function openBranch(root: string): () => string | undefined {
   }
 }
 
-/** Reads small texts, each again only once it was touched. */
+/** Reads small text files, and reads each one again only after it was touched. */
 function textReader(): ReadText {
   const files = new Map<string, { stamp: string; text: string | undefined }>()
   return (path) => {
@@ -78,7 +79,9 @@ function smallFileStamp(path: string): string | undefined {
   return fileStamp(stat)
 }
 
-/** Absent, unreadable or replaced meanwhile: no revision is better than no record. */
+/**
+ * Undefined where the file is absent, unreadable or replaced meanwhile: a record without a revision is still a record.
+ */
 function attempt<T>(look: () => T): T | undefined {
   try {
     return look()

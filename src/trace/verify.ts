@@ -13,31 +13,31 @@ import { type Found, linkIn, Vouching } from './vouching.js'
 import { type Expected, type Witness, witnessOf } from './witness.js'
 
 /**
- * Checks the whole ledger: each line's form, the chain through all of them, the newest lines against their copies in
- * `ledger.d/`, and all of them against the records this machine knows. Names the first bad line.
- * @param given heads that were noted elsewhere.
+ * Checks the whole ledger: the format of each line, the chain, the newest lines against their copies in `ledger.d/`,
+ * and all lines against the anchors of this machine. Reports the first bad line.
+ * @param given heads that were noted elsewhere, which the ledger must contain
  */
-export async function verifyLedger(ledger: Verified, given: readonly Expected[]): Promise<VerifyResult> {
-  const result = await look(ledger, given)
+export async function verifyLedger(ledger: VerifiedLedger, given: readonly Expected[]): Promise<VerifyResult> {
+  const result = await check(ledger, given)
   if (result.ok) return result
-  // What looks wrong may be an append in progress. Under the lock there is none.
+  // A fault may be an append in progress. Under the lock there is none.
   try {
-    return await ledger.lock(ledger.layout.locks, 'ledger', () => look(ledger, given))
+    return await ledger.lock(ledger.layout.locks, 'ledger', () => check(ledger, given))
   } catch (error) {
     if (READ_ONLY.has(codeOf(error) ?? '')) return result
     throw error
   }
 }
 
-export interface Verified {
+export interface VerifiedLedger {
   readonly layout: Layout
   readonly published: Published
   readonly anchors: Anchors
   readonly lock: typeof withProcessLock
 }
 
-/** Said only where there is something to say. */
-function vouchers(found: Found, { signed, unknownKeys }: Witness): Partial<VerifyResult> {
+/** The fields that have something to report. */
+function anchorFields(found: Found, { signed, unknownKeys }: Witness): Partial<VerifyResult> {
   const { anchored, ranges, foreign, absent } = found
   return {
     ...(anchored > 0 && { anchored }),
@@ -51,7 +51,10 @@ function vouchers(found: Found, { signed, unknownKeys }: Witness): Partial<Verif
 
 const READ_ONLY = new Set(['EROFS', 'EACCES', 'EPERM'])
 
-async function look({ layout, published, anchors }: Verified, given: readonly Expected[]): Promise<VerifyResult> {
+async function check(
+  { layout, published, anchors }: VerifiedLedger,
+  given: readonly Expected[],
+): Promise<VerifyResult> {
   const copies = published.hashes()
   const witness = witnessOf(given, knownKeys())
   const vouching = new Vouching(layout.ledgerFile, anchors, copies)
@@ -60,27 +63,27 @@ async function look({ layout, published, anchors }: Verified, given: readonly Ex
     torn,
     fault: found,
   } = await readChainAsync(layout.ledgerFile, EMPTY_TIP, copies, (record, at) => {
-    if (at.hash !== null) vouching.take(at.lines, at.hash, () => linkIn(record))
+    if (at.hash !== null) vouching.read(at.lines, at.hash, () => linkIn(record))
     return witness.onRecord(record, at)
   })
-  const unmet = witness.missingLine(tip)
+  const missing = witness.missingLine(tip)
   const problems = [
     found ?? forkIn(tip),
     found === null ? unfinishedLine(published, { tip, torn }, copies) : null,
-    unmet && { line: unmet.line, reason: `Line ${unmet.line} ${unmet.problem}.` },
+    missing && { line: missing.line, reason: `Line ${missing.line} ${missing.problem}.` },
     vouching.problem(tip.lines),
   ].filter((problem) => problem !== null && problem !== undefined)
   const [first] = problems.toSorted((a, b) => a.line - b.line)
-  if (first === undefined) return { ok: true, records: tip.lines, ...vouchers(vouching.result(), witness) }
+  if (first === undefined) return { ok: true, records: tip.lines, ...anchorFields(vouching.result(), witness) }
   return { ok: false, records: tip.lines, firstBad: { line: first.line, reason: first.reason } }
 }
 
-/** A last line that was cut off, or records that were published and are not in the file. */
+/** The fault of a last line that was cut off, or of published records that are missing from the file. */
 function unfinishedLine(published: Published, { tip, torn }: Pick<Reading, 'tip' | 'torn'>, copies: Copies) {
   const line = tip.lines + 1
   if (torn !== null) return { line, reason: `Line ${line} is cut off. The next append repairs it and says so.` }
-  const missing = unwritten(published, tip, copies)
-  if ('problem' in missing) return { line, reason: missing.problem }
-  if (missing.length === 0) return null
+  const unfiled = unwritten(published, tip, copies)
+  if ('problem' in unfiled) return { line, reason: unfiled.problem }
+  if (unfiled.length === 0) return null
   return { line, reason: `Line ${line} is missing: its copy is in ledger.d. The next append repairs it and says so.` }
 }

@@ -1,41 +1,41 @@
 import { lineHunks, originsBy } from './line-hunks.js'
 import type { Cell } from './origins.js'
 
-/** A file as a record left it. */
-export interface FileNow {
+/** A file after a record. */
+export interface FileCells {
   readonly digest: string | null
   readonly cells: readonly Cell[]
 }
 
-/** Lines of all that is kept; what came first is let go first. */
-const MOST_CELLS = 4_000_000
+/** The limit of lines in all versions. Beyond it the oldest versions are dropped. */
+const MAX_CELLS = 4_000_000
 
-/** Earlier states of files by their content: a branch of the ledger goes on from one of them. */
+/** Earlier versions of files, by their content. A branch of the ledger continues from one of them. */
 export class Versions {
-  readonly #kept = new Map<string, FileNow>()
+  readonly #kept = new Map<string, FileCells>()
   #cells = 0
 
-  keep(path: string, version: FileNow): void {
+  keep(path: string, version: FileCells): void {
     if (version.digest === null) return
     const key = `${version.digest} ${path}`
     if (this.#kept.has(key)) return
     this.#kept.set(key, version)
     this.#cells += version.cells.length + 1
     for (const [old, { cells }] of this.#kept) {
-      if (this.#cells <= MOST_CELLS) return
+      if (this.#cells <= MAX_CELLS) return
       this.#kept.delete(old)
       this.#cells -= cells.length + 1
     }
   }
 
-  find(path: string, digest: string): FileNow | undefined {
+  find(path: string, digest: string): FileCells | undefined {
     return this.#kept.get(`${digest} ${path}`)
   }
 }
 
-/** The lines of a content that stand in versions of its file, the first one first. */
-export function unchangedCells(prints: readonly string[], versions: readonly FileNow[]): (Cell | undefined)[] {
-  const standing = new Array<Cell | undefined>(prints.length).fill(undefined)
+/** The cell of each line that is also in a version of its file. The first version counts. */
+export function unchangedCells(prints: readonly string[], versions: readonly FileCells[]): (Cell | undefined)[] {
+  const unchanged = new Array<Cell | undefined>(prints.length).fill(undefined)
   for (const { cells } of versions) {
     const origins = originsBy(
       lineHunks(
@@ -44,7 +44,7 @@ export function unchangedCells(prints: readonly string[], versions: readonly Fil
       ),
       cells.length,
     )
-    for (const line of prints.keys()) standing[line] ??= cells[origins[line] ?? -1]
+    for (const line of prints.keys()) unchanged[line] ??= cells[origins[line] ?? -1]
   }
-  return standing
+  return unchanged
 }

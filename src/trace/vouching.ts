@@ -10,26 +10,26 @@ import { parseLine, readLines } from './lines.js'
 import type { Copies } from './published.js'
 import { openIfThere } from './scan.js'
 
-/** The lines of a ledger, held against what this machine knows of it. */
+/** Compares the lines of a ledger with the anchors of this machine. */
 export class Vouching {
   readonly #known = new Map<string, KnownLedger>()
-  /** The ledger's first record names the ledger that lines of other tools are anchored under. */
+  /** The ledger named by the first record. Lines of other tools are anchored under it. */
   readonly ledger: string | undefined
   readonly #copies: ReadonlySet<string>
   readonly #ranges: Range[] = []
   readonly #numbers = new Set<number>()
-  /** Records that nothing vouches for, whose number another record has here. */
-  readonly #doubtful: Place[] = []
-  /** Records that must be in the file and were not met yet, and what was met in their place. */
+  /** Lines without an anchor whose number an anchored record has. */
+  readonly #contradicted: Place[] = []
+  /** Records that the file must have and that were not read yet, number by hash. */
   readonly #due = new Map<string, number>()
-  /** How many records of a number must be there: of two branches, or one in the place of another. */
+  /** How many records the file must have of each number: of two branches, or where one record replaced another. */
   readonly #dueNumbers = new Map<number, number>()
-  readonly #instead = new Map<number, number>()
+  readonly #replacing = new Map<number, number>()
   #highest = 0
   #anchored = 0
   #foreign = 0
 
-  /** @param copies what this workspace published: a killed process may not have anchored it. */
+  /** @param copies the lines that this workspace published: a killed process may not have anchored them */
   constructor(
     file: SharedFile,
     private readonly anchors: Anchors,
@@ -40,15 +40,15 @@ export class Vouching {
     for (const ledger of [this.ledger, anchors.firstLine()]) if (ledger !== undefined) this.#load(ledger)
   }
 
-  /** Whether this machine vouches for a line. @param link the record's place in the chain; undefined for other tools. */
+  /** Whether this machine vouches for a line. @param link the record's place in the chain; undefined for other tools */
   vouches(hash: string, link: () => Link | undefined): boolean {
     if (this.#copies.has(hash) || this.#isKnown(hash)) return true
     const ledger = link()?.ledger
     return ledger !== undefined && this.#load(ledger).has(hash)
   }
 
-  /** Takes in the next line of the file. Answers whether this machine vouches for it. */
-  take(line: number, hash: string, link: () => Link | undefined): boolean {
+  /** Reads the next line of the file. Returns whether this machine vouches for it. */
+  read(line: number, hash: string, link: () => Link | undefined): boolean {
     const isVouched = this.vouches(hash, link)
     const seq = this.#numberOf(hash) ?? link()?.seq
     if (seq === undefined) {
@@ -57,20 +57,20 @@ export class Vouching {
     }
     this.#highest = Math.max(this.#highest, seq)
     const isDue = this.#due.delete(hash)
-    if ((this.#dueNumbers.get(seq) ?? 0) > (isDue ? 1 : 0) && !this.#instead.has(seq)) this.#instead.set(seq, line)
+    if ((this.#dueNumbers.get(seq) ?? 0) > (isDue ? 1 : 0) && !this.#replacing.has(seq)) this.#replacing.set(seq, line)
     if (isVouched) {
       this.#numbers.add(seq)
       this.#anchored = Math.max(this.#anchored, seq)
     } else {
       extend(this.#ranges, seq)
-      if (this.#known.get(link()?.ledger ?? '')?.hasNumber(seq)) this.#doubtful.push({ line, seq })
+      if (this.#known.get(link()?.ledger ?? '')?.hasNumber(seq)) this.#contradicted.push({ line, seq })
     }
     return isVouched
   }
 
-  /** After the last line: what this machine can say of the ledger. */
+  /** The findings after the last line. */
   result(): Found {
-    const differs = this.#doubtful.find(({ seq }) => !this.#numbers.has(seq))
+    const differs = this.#contradicted.find(({ seq }) => !this.#numbers.has(seq))
     const newest = [...this.#known.values()].flatMap((known) => known.newest ?? [])
     const absent = newest
       .sort((a, b) => b.seq - a.seq)
@@ -85,8 +85,8 @@ export class Vouching {
   }
 
   /**
-   * What is wrong with the ledger, as far as anchors show it: a record that another one replaced, or that is gone.
-   * @param lines how many the file has.
+   * The fault that anchors show: a record that was replaced, or that is missing.
+   * @param lines the number of lines in the file
    */
   problem(lines: number): { readonly line: number; readonly reason: string } | undefined {
     const { differs } = this.result()
@@ -99,22 +99,22 @@ export class Vouching {
     return { line, reason }
   }
 
-  /** A record that must be in the file on this branch, and is not. */
+  /** A record that the file must have on this branch and lacks. */
   missingLine(lines: number): { readonly line: number; readonly reason: string } | undefined {
-    const begun = this.anchors.firstLine()
+    const expected = this.anchors.firstLine()
     const [first] = [...this.#due.values()].sort((a, b) => a - b)
-    if (lines > 0 && this.ledger !== undefined && begun !== undefined && begun !== this.ledger && first === 1)
+    if (lines > 0 && this.ledger !== undefined && expected !== undefined && expected !== this.ledger && first === 1)
       return {
         line: 1,
-        reason: `Line 1 belongs to another ledger than the one that was begun on this branch. ${SET_BACK}`,
+        reason: `Line 1 belongs to another ledger than the one that began on this branch. ${RESET_HINT}`,
       }
     if (first === undefined) return undefined
-    const instead = this.#instead.get(first)
+    const replacing = this.#replacing.get(first)
     const reason =
-      instead === undefined
+      replacing === undefined
         ? `Line ${lines + 1} is missing: this branch had record ${first}, and the ledger ends at ${this.#highest}.`
-        : `Line ${instead} is not the record ${first} that this branch had.`
-    return { line: instead ?? lines + 1, reason: `${reason} ${SET_BACK}` }
+        : `Line ${replacing} is not the record ${first} that this branch had.`
+    return { line: replacing ?? lines + 1, reason: `${reason} ${RESET_HINT}` }
   }
 
   #load(ledger: string): KnownLedger {
@@ -144,10 +144,10 @@ export class Vouching {
 }
 
 export interface Found {
-  /** The highest number of a record this machine vouches for; 0 where there is none. */
+  /** The highest number of an anchored record; 0 where there is none. */
   readonly anchored: number
   readonly ranges: readonly RecordRange[]
-  /** Lines of other tools that nothing here vouches for. */
+  /** The number of unanchored lines of other tools. */
   readonly foreign: number
   readonly differs?: Place
   readonly absent?: AbsentRecords
@@ -168,16 +168,16 @@ interface Range {
   to: number
 }
 
-const SET_BACK = "Where the ledger was set back or begun again on purpose, 'escrow verify --anchor' says so."
+const RESET_HINT = "Where the ledger was reset or started again on purpose, accept it with 'escrow verify --anchor'."
 
-/** A line that nothing on this machine vouches for. */
+/** A line that no anchor on this machine vouches for. */
 export interface Unvouched {
   readonly value: TraceRecord
   readonly entry: LedgerEntry
   readonly ledger: string
 }
 
-/** Reads the whole lines of a ledger into what is found of it, and yields those that nothing vouches for. */
+/** Passes the complete lines of a ledger to `vouching`, and yields those without an anchor. */
 export function* unvouchedLines(file: SharedFile, vouching: Vouching): Generator<Unvouched> {
   const fd = openIfThere(file)
   if (fd === undefined) return
@@ -190,7 +190,7 @@ export function* unvouchedLines(file: SharedFile, vouching: Vouching): Generator
         return link.own
       }
       const hash = sha256hex(line.bytes)
-      if (vouching.take(line.number, hash, read)) continue
+      if (vouching.read(line.number, hash, read)) continue
       const { value, own } = link ?? linkOf(line)
       const ledger = own?.ledger ?? vouching.ledger
       if (value !== undefined && ledger !== undefined) yield { value, ledger, entry: { seq: own?.seq ?? 0, hash } }
@@ -212,7 +212,7 @@ function linkOf(line: Parameters<typeof parseLine>[0]): LineLink {
   return { value: parsed.value, ...defined({ own }) }
 }
 
-/** The place in the chain that a record names; undefined where another tool wrote it. */
+/** A record's place in the chain; undefined where another tool wrote it. */
 export function linkIn(value: TraceRecord): Link | undefined {
   const own = ownFieldsOf(value)
   return own === undefined || 'problem' in own ? undefined : own
@@ -232,14 +232,14 @@ function firstLedger(file: SharedFile): string | undefined {
   }
 }
 
-/** Mostly the numbers rise by one. */
+/** Numbers mostly rise by one, which extends the last range. */
 function extend(ranges: Range[], seq: number): void {
   const last = ranges.at(-1)
   if (last !== undefined && seq === last.to + 1) last.to = seq
   else ranges.push({ from: seq, to: seq })
 }
 
-/** Sorted, each number once: two branches can have the same ones. */
+/** Sorted and without overlap: two branches can have the same numbers. */
 function mergeRanges(ranges: readonly Range[]): Range[] {
   const out: Range[] = []
   for (const { from, to } of ranges.toSorted((a, b) => a.from - b.from)) {

@@ -5,21 +5,21 @@ import type { Tip } from './chain.js'
 import { isSigned } from './keys.js'
 import { isOwnRecord, type OwnRecordOf, ownRecordOf } from './own-record.js'
 
-/** What is known of a ledger from elsewhere, held against it while it is read: anchors, trailers, and signatures. */
+/** Checks a ledger, while it is read, against heads that are known from elsewhere: trailers and signed checkpoints. */
 
-/** A record that must be there. */
+/** A record that the ledger must have. */
 export interface Expected extends Pick<LedgerHead, 'seq' | 'hash'> {
   readonly ledger?: string
-  /** Who says so, as a sentence can name it. */
+  /** The source of the expectation, for use in a sentence. */
   readonly by: string
 }
 
 export interface Witness {
-  /** What is wrong with a record that stands where the tip ends. */
+  /** The fault of the record that the tip ends with; undefined where it has none. */
   onRecord(record: TraceRecord, tip: Tip): string | undefined
-  /** After the last record: the first expected one that is not there. `line`: where it should stand. */
+  /** After the last record: the first expected record that is missing, and the line where it belongs. */
   missingLine(tip: Tip): { readonly line: number; readonly problem: string } | undefined
-  /** Checkpoints whose signature was found good; those by keys that are not known here. */
+  /** Checkpoints with a valid signature; those of unknown keys. */
   readonly signed: number
   readonly unknownKeys: number
 }
@@ -79,7 +79,7 @@ function checkpoint(own: OwnRecordOf<'checkpoint'>, tip: Tip, keys: ReadonlyMap<
     : 'is a checkpoint with a false signature'
 }
 
-/** A head as a `Trace-Head:` trailer has it: `<seq>:<hash>`. */
+/** Parses a head in the form of a `Trace-Head:` trailer, `<seq>:<hash>`. */
 export function headOf(words: string): Expected {
   const match = /^(?:Trace-Head:)?\s*([1-9][0-9]{0,14}):([0-9a-f]{64})\s*$/i.exec(words)
   if (match === null) {

@@ -1,15 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { lessonsIn, lessonText, saysTheSame } from '../../src/trace/lessons.js'
+import { formatLesson, isSameLesson, lessonsIn } from '../../src/trace/lessons.js'
 
 const AT = '2026-01-02T03:04:05.000Z'
 
 describe('a lesson as text', () => {
   it('has the shape that is agreed on', () => {
-    expect(lessonText({ at: AT, text: 'One.', context: 'CI\nred', intent: 'INT-1' })).toBe(
+    expect(formatLesson({ at: AT, text: 'One.', context: 'CI\nred', intent: 'INT-1' })).toBe(
       `## Lesson Learned (${AT})\n\nOne.\n\n**Context:** CI red (for INT-1)\n\n---\n`,
     )
-    expect(lessonText({ at: AT, text: 'One.' })).toBe(`## Lesson Learned (${AT})\n\nOne.\n\n---\n`)
+    expect(formatLesson({ at: AT, text: 'One.' })).toBe(`## Lesson Learned (${AT})\n\nOne.\n\n---\n`)
   })
 
   it('is read back, also one that would like to be two', () => {
@@ -17,7 +17,7 @@ describe('a lesson as text', () => {
     fc.assert(
       fc.property(fc.array(fc.array(word, { maxLength: 6 }), { maxLength: 4 }), (all) => {
         const texts = all.map((lines) => lines.join('\n').trim())
-        const content = texts.map((text) => `between\n${lessonText({ at: AT, text, intent: 'INT-1' })}`).join('')
+        const content = texts.map((text) => `between\n${formatLesson({ at: AT, text, intent: 'INT-1' })}`).join('')
         expect(lessonsIn(content).map(({ text }) => text)).toEqual(texts)
         expect(lessonsIn(content).every(({ intent }) => intent === 'INT-1')).toBe(true)
       }),
@@ -25,6 +25,6 @@ describe('a lesson as text', () => {
   })
 
   it('is the same whatever its layout and case', () => {
-    expect([saysTheSame('A  b\n', ' a B'), saysTheSame('a', 'b')]).toEqual([true, false])
+    expect([isSameLesson('A  b\n', ' a B'), isSameLesson('a', 'b')]).toEqual([true, false])
   })
 })

@@ -34,5 +34,5 @@ it('finds as many lines that stay as a search over all lines does', () => {
 
 it('has one hunk of a file whose every line is another, however long', () => {
   const lines = (word: string) => Array.from({ length: 30_000 }, (_, at) => `${word} ${at}`)
-  expect(lineHunks(lines('old'), lines('new'))).toEqual([{ at: 0, gone: 30_000, come: 30_000 }])
+  expect(lineHunks(lines('old'), lines('new'))).toEqual([{ at: 0, removed: 30_000, added: 30_000 }])
 })

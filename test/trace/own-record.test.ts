@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { toHistoryEntry } from '../../src/trace/history-entry.js'
-import { OWN, ownRecord, ownRecordOf, TRACE_TYPES } from '../../src/trace/own-record.js'
+import { fileChangesOf, OWN, ownRecord, ownRecordOf, TRACE_TYPES } from '../../src/trace/own-record.js'
 import { buildRecord } from '../../src/trace/record.js'
 import { tracedIn } from '../../src/trace/traced-files.js'
 import { draftOf } from './support.js'
@@ -90,5 +90,30 @@ describe('names of version 0.1', () => {
   it('prefers a name of today', () => {
     const own = ownRecordOf(recordOf({ type: 'commit', approvedBy: ['Old'], approved_by: ['New'] }), 'commit')
     expect(own?.approved_by).toEqual(['New'])
+  })
+})
+
+describe('fileChangesOf', () => {
+  it('reads the changed files of a commit and an undo as ownRecordOf does', () => {
+    const digest = fc.constantFrom(null, 'sha256:1', '', 7)
+    const change = fc.record({ path: fc.constantFrom('a', 'b', '', 3), before: digest, after: digest, from: digest })
+    const hunk = fc.oneof(fc.tuple(fc.nat(), fc.nat(), fc.nat()), fc.constantFrom([0, 1], [0, 1, -1], [0, 1, 0.5], 'x'))
+    const lines = fc.record({
+      path: fc.constantFrom('a', 'b', ''),
+      hunks: fc.array(hunk),
+      added: fc.constantFrom('', 7),
+    })
+    const items = <T>(item: fc.Arbitrary<T>) => fc.oneof(fc.array(fc.oneof(item, fc.anything())), fc.anything())
+    fc.assert(
+      fc.property(fc.constantFrom('commit', 'undo', 'command'), items(change), items(lines), (type, changes, lines) => {
+        const record = recordOf({ type, changes, lines })
+        const whole = ownRecordOf(record, 'commit', 'undo')
+        const expected = whole && {
+          changes: whole.changes?.map(({ mutation: _, ...each }) => each),
+          lines: whole.lines,
+        }
+        expect(fileChangesOf(record)).toEqual(expected)
+      }),
+    )
   })
 })

@@ -16,12 +16,12 @@ const FUNCTIONS =
   /^(?:(?:generator_)?function|method|constructor|singleton_method)(?:_(?:declaration|definition|item|signature))?$|^method$/
 const FUNCTION_VALUES = /^(?:arrow_function|function_expression|generator_function)$/
 
-/** Files above this are listed without their parts. */
+/** Larger files are listed without their functions and classes. */
 const MAX_BYTES = 512 * 1024
 
 /**
- * The parts of a file that have names, in their order; none where its language is not known or it does not parse.
- * @param looked is told how many nodes of its syntax were looked at.
+ * The functions, classes and methods of a file, in order. None where its language is unknown or it does not parse.
+ * @param looked called with the number of syntax nodes that were visited
  */
 export async function astNodes(
   path: string,
@@ -36,7 +36,7 @@ export async function astNodes(
   return namedIn(parsed.syntax)
 }
 
-/** What a function holds is its own business. */
+/** The inside of a function is not searched. */
 function isBody({ field, parent }: Node): boolean {
   if (field !== 'body' || parent === undefined) return false
   const isValue = parent.field === 'value' && parent.parent?.type === 'variable_declarator'
@@ -69,14 +69,14 @@ function partOf(syntax: Syntax, node: Node): { readonly name: string; readonly i
   return name && { name: textOf(syntax, name), isFunction }
 }
 
-/** In C and its children the name is deep in the declarator. */
+/** In C and its relatives the name is nested in the declarator. */
 function nameIn(declarator: Node | undefined): Node | undefined {
   let at = declarator
   for (let next = at; next !== undefined; next = childOf(next, 'declarator')) at = next
   return at
 }
 
-/** One word that a table of Markdown can hold. */
+/** A name without characters that break a Markdown table. */
 function safeName(name: string): string {
   return name.replace(/[^\w.$#:~!?=()<>@\u00a1-\uffff-]+/g, '_').slice(0, 120)
 }

@@ -1,6 +1,6 @@
 import type { AstNode } from './ast-nodes.js'
 
-/** One file an intent has changed. */
+/** One file that an intent has changed. */
 export interface MapRow {
   readonly file: string
   readonly nodes: readonly AstNode[]
@@ -8,22 +8,22 @@ export interface MapRow {
   readonly modified: string
 }
 
-/** What the map has of one intent. */
+/** The map's section of one intent. */
 export interface MapSection {
   readonly id: string
   readonly name: string
   readonly rows: readonly MapRow[]
-  /** What a person wrote below it. */
+  /** A person's notes at its end. */
   readonly notes: string
 }
 
 export interface IntentMap {
-  /** What a person wrote at the top. */
+  /** A person's notes at the top. */
   readonly notes: string
   readonly sections: readonly MapSection[]
 }
 
-/** What the registry says of an intent, in words. */
+/** An intent in the registry. */
 export interface MapIntent {
   readonly id: string
   readonly name: string
@@ -37,12 +37,12 @@ const NOTES = '<!-- notes: what is written from here to the end of notes stays -
 const END = '<!-- end of notes -->'
 const HEAD = '| File | AST Nodes | Last Modified |'
 
-/** Files of more parts are listed with the first ones. */
-const MOST_NODES = 100
+/** The limit of names listed for one file. */
+const MAX_NODES = 100
 
 /**
- * Reads a map as {@link renderMap} writes it. What a person changed outside of the notes is lost at the next writing. A map
- * that git put together from two has sections twice: they become one, with the notes of both.
+ * Parses a map that {@link renderMap} wrote. A person's edits outside the notes are lost at the next write. A map that
+ * git merged from two has sections twice: they become one, with the notes of both.
  */
 export function parseMap(text: string): IntentMap {
   const sections: Writable[] = []
@@ -68,7 +68,7 @@ export function parseMap(text: string): IntentMap {
       } else if (row) section?.rows.push(row)
     }
   }
-  // A missing end must not cost what was written.
+  // A missing end marker must not lose the notes.
   if (noting !== undefined) return { notes: [notes, ...noting].join('\n').trim(), sections }
   return { notes, sections }
 }
@@ -92,7 +92,7 @@ function rowOf(line: string): MapRow | undefined {
   return { file: unescapeMarkdown(cells[1] ?? ''), nodes, modified: cells[3] ?? '' }
 }
 
-/** The map as text: intents in the registry's order, then those it has no more; files by name. */
+/** Formats the map: intents in the registry's order, then those that are no longer in it; files by name. */
 export function renderMap(map: IntentMap, intents: readonly MapIntent[]): string {
   const known = new Map(map.sections.map((section) => [section.id, section]))
   const dependentsOf = (id: string) => intents.filter(({ dependsOn }) => dependsOn.includes(id))
@@ -115,8 +115,8 @@ export function renderMap(map: IntentMap, intents: readonly MapIntent[]): string
     ]
     return sectionText({ ...(section ?? EMPTY), id: intent.id, name: intent.name }, facts, links)
   })
-  const gone = [...known.values()].filter(({ rows, notes }) => rows.length > 0 || notes.trim() !== '')
-  const rest = gone.map((section) =>
+  const unregistered = [...known.values()].filter(({ rows, notes }) => rows.length > 0 || notes.trim() !== '')
+  const rest = unregistered.map((section) =>
     sectionText(section, ['**Status:** not in the registry any more  ', '**Scope:**'], []),
   )
   return `${['# Intent Map', noteText(map.notes), ...sections, ...rest].join('\n\n')}\n`
@@ -141,7 +141,7 @@ function noteText(notes: string): string {
 }
 
 function rowText({ file, nodes, modified }: MapRow): string {
-  const shown = nodes.slice(0, MOST_NODES)
+  const shown = nodes.slice(0, MAX_NODES)
   const words = shown.map(({ name, first, last }) => `${name} ${first === last ? first : `${first}-${last}`}`)
   const more = nodes.length > shown.length ? [`and ${nodes.length - shown.length} more`] : []
   return `| ${escapeMarkdown(file)} | ${[...words, ...more].join(', ') || '-'} | ${modified} |`
@@ -151,7 +151,7 @@ function byFile(a: MapRow, b: MapRow): number {
   return a.file < b.file ? -1 : a.file > b.file ? 1 : 0
 }
 
-/** A file's name may hold anything: it stays in its line and cell, and makes no link. */
+/** Escapes a file name, which may contain anything, so that it stays in its table cell and makes no link. */
 function escapeMarkdown(text: string): string {
   return text
     .replace(/[\\|[]/g, '\\$&')

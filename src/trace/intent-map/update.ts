@@ -2,10 +2,10 @@ import { languageOf } from '../../change-class/index.js'
 import { type AstNode, astNodes } from './ast-nodes.js'
 import type { IntentMap, MapRow, MapSection } from './document.js'
 
-/** What became of one file for one intent. */
+/** What one intent did to one file. */
 export interface MapChange {
   readonly path: string
-  /** Where it was before. */
+  /** The old path. */
   readonly from?: string
   readonly intent: string | null
   /** Changed lines of the new content, from 1, both ends included. */
@@ -15,15 +15,15 @@ export interface MapChange {
   content(): Uint8Array | undefined
 }
 
-/** Work for one commit, some tenths of a second: bytes of files that are parsed, and the nodes that are looked at. */
+/** The limit of work for one commit, some tenths of a second: in bytes of parsed files. */
 const BUDGET = 1024 * 1024
-/** What a node costs of it. */
+/** The cost of a syntax node, in bytes. */
 const NODE = 16
 
 /**
- * Takes changes into a map, a file at a time. The intent gets the parts of a file whose lines it changed; what it and others
- * had of that file is looked up anew by name, as lines have shifted. Files nobody changed stay as they are, unread, and so do
- * the parts of those that are too many to be parsed now.
+ * Updates a map by changes, one file at a time. The intent gets the functions and classes whose lines it changed. The
+ * entries of all intents for that file are looked up again by name, because lines have shifted. Unchanged files are not
+ * read, and files beyond the limit of work keep their entries.
  */
 export async function updateMap(map: IntentMap, changes: readonly MapChange[], day: string): Promise<IntentMap> {
   const sections = new Sections(map.sections)
@@ -45,7 +45,7 @@ async function nodesOf({ path, isGone, content }: MapChange, left: { work: numbe
   )
 }
 
-/** A map under way: each intent's rows by their file. */
+/** A map while it is updated: the rows of each intent by file. */
 class Sections {
   readonly #byIntent: Map<string, { readonly section: MapSection; readonly rows: Map<string, MapRow> }>
 
@@ -82,7 +82,7 @@ class Sections {
   }
 }
 
-/** What an intent had of the file, under the name and by the parts it has now; what stood at that name before is gone. */
+/** Moves the entries of an intent to the file's new name and lines. Replaces the entries that the name had before. */
 function relocate(rows: Map<string, MapRow>, change: MapChange, nodes: readonly AstNode[] | undefined): void {
   const { path, from = path, isGone } = change
   const row = rows.get(from)
