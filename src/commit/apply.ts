@@ -11,7 +11,7 @@ import { txPathsOf } from './tx-paths.js'
 import type { Conflict, Plan, PlannedChange } from './types.js'
 import { isKeptApproved } from './verify.js'
 
-/** Where a plan is applied. */
+/** The place and the tools for applying a plan. */
 export interface Site {
   readonly disk: Disk
   readonly pins: Pins
@@ -19,17 +19,17 @@ export interface Site {
   /** The transaction's directory. */
   readonly dir: string
   readonly run: CommitRun
-  /** The plan's moves: what was to change in such a directory before it moved may be found where it is by now. */
+  /** The plan's moves. A path inside a moved directory may already be at its new place. */
   readonly moves: readonly PlannedChange[]
-  /** Of the run that published the plan: the old files as they were checked. Absent when a plan is applied again. */
+  /** In the run that published the plan: the stat of each old file as checked. Absent when a plan is applied again. */
   readonly looks?: ReadonlyMap<string, BigIntStats>
-  /** True for an errno that no later try will cure: the path becomes a conflict, in place of failing the run. */
+  /** Whether an errno is permanent: the path becomes a conflict, and the run goes on. */
   isHopeless(code: string): boolean
 }
 
 /**
- * Puts every change of a published plan in place, durably. Safe to cut off anywhere and run again.
- * @returns the paths where someone else's version stands and was left.
+ * Applies every change of a published plan, durably. Can be interrupted anywhere and run again.
+ * @returns the paths where someone else's version was found and left
  */
 export async function applyPlan(site: Site, plan: Plan): Promise<Conflict[]> {
   const conflicts = new Map<string, string>()
@@ -42,11 +42,11 @@ export async function applyPlan(site: Site, plan: Plan): Promise<Conflict[]> {
   }
   const changes = plan.changes.filter(({ carried }) => !carried)
   const { moves } = site
-  // Where a directory could not be moved, another's may stand: nothing of ours goes into that.
+  // A directory that could not be moved may have another's in its place: nothing of ours goes into that.
   const isStuck = (path: string) => moves.some((move) => conflicts.has(move.path) && isIn(path, move.path))
   site.run.begin('applying', changes.length)
   await each(changes, (change) => (isStuck(change.path) ? 'stale_file' : placeOne(site, plan, change)))
-  // A power cut can lose the directory a move went into and keep the move: what was in it was out of reach till now.
+  // A power cut can keep a move and lose its new parent directory: what moved was out of reach until now.
   const removals = site.looks
     ? []
     : changes.filter((each) => each.new === null && moves.some((move) => isIn(each.path, move.from ?? '')))
@@ -57,7 +57,8 @@ export async function applyPlan(site: Site, plan: Plan): Promise<Conflict[]> {
   }
   await each(changes.filter(({ op }) => op === 'mkdir').reverse(), (change) => settleOne(site, change))
   await each(changes.filter(takesOut), (change) => verifyOne(site, change))
-  // A moved file is one file under both names: theirs under the old one is theirs under the new one.
+  // A moved file is the same file under both names: someone else's version under the old name is also under the new
+  // one.
   await each(
     changes.filter(({ from }) => from !== undefined && conflicts.has(from)),
     (change) => verifyMoved(site, change),
@@ -71,15 +72,15 @@ export async function applyPlan(site: Site, plan: Plan): Promise<Conflict[]> {
   syncParents(site, changes)
   const inPlace = changes.filter(({ path }) => !conflicts.has(path))
   separateKept({ ...site, addressOf: (path) => addressOf(site, path) }, inPlace)
-  // Only now: were the staged name to go before the new one is durable, a power cut could lose both.
+  // Only now: if the staged name went before the new one is durable, a power cut could lose both.
   dropStaged(site, inPlace)
   site.disk.syncDir(site.dir)
   return [...conflicts].map(([path, reason]) => ({ path, reason }))
 }
 
 /**
- * The new contents of a plan are gone, or somebody else's directory is in their place: nothing more of it is applied.
- * @returns what is not in place by now.
+ * The changes that were not applied, for a plan that cannot go on: its new contents are missing, or somebody else's
+ * directory has their name.
  */
 export function notInPlace(disk: Disk, pins: Pins, { changes }: Plan): Conflict[] {
   const site = { disk, pins, moves: changes.filter(({ op }) => op === 'move') }
@@ -96,7 +97,7 @@ const isIn = (path: string, dir: string) => path === dir || path.startsWith(`${d
 
 const takesOut = ({ op }: PlannedChange) => op === 'overwrite' || op === 'delete'
 
-/** The change's path by way of its held parent; undefined when there is no such directory any more. */
+/** The path's address by its pinned parent; undefined where that directory no longer exists. */
 function addressOf(site: Pick<Site, 'pins' | 'moves'>, path: string): string | undefined {
   const move = site.moves.find(({ from }) => path !== from && isIn(path, from ?? ''))
   return directAddress(site, path) ?? (move && directAddress(site, `${move.path}${path.slice(move.from?.length)}`))
@@ -116,7 +117,7 @@ function placingOf(site: Site, change: PlannedChange, target: string): Placing {
   const { disk, looks } = site
   const look = looks?.get(change.path)
   const origin = change.op === 'move' && change.from !== undefined ? addressOf(site, change.from) : undefined
-  return { disk, change, slot: txPathsOf(site.dir, change), target, origin, isFirst: looks !== undefined, look }
+  return { disk, change, slot: txPathsOf(site.dir, change), target, origin, isFirstRun: looks !== undefined, look }
 }
 
 function placeOne(site: Site, plan: Plan, change: PlannedChange): string | undefined {
@@ -170,7 +171,7 @@ function syncParents(site: Site, changes: readonly PlannedChange[]): void {
   }
 }
 
-/** What of the staged is not consumed by its rename: what was linked, and what had its like in place already. */
+/** Removes staged files that no rename consumed: linked ones, and those whose content was already in place. */
 function dropStaged(site: Site, changes: readonly PlannedChange[]): void {
   const left = new Set(site.disk.readdir(site.dir))
   for (const change of changes) {

@@ -6,64 +6,68 @@ import type { Disk } from './disk.js'
 import { type HeldTx, makeTx, removeTx } from './tx-dir.js'
 
 /**
- * One try at a number. The journal notes its transaction directory first (`attempts/<tx>.tx`, with the process that owns
- * it): a directory in the workspace that no note names means nothing, and a recovery removes only what dead processes left.
+ * One attempt to commit under a number. The journal first notes its transaction directory (`attempts/<tx>.tx`, with the
+ * process that owns it). A directory in the workspace without a note is ignored, and recovery removes only directories
+ * of dead processes.
  */
 export interface Attempt extends HeldTx {
   readonly seq: number
   readonly tx: string
   /** The name of its directory under `.orchestration/tx`. */
   readonly name: string
-  /** The file its plan is written to before it is published. */
+  /** The plan's file until it is published. */
   readonly planFile: string
 }
 
-/** What a note says. */
+/** The content of a note. */
 interface TxNote {
   readonly name: string
   readonly owner: ProcessIdentity
 }
 
-/** Those of this process. */
-const living = new Set<string>()
+/** The notes of this process's own attempts. */
+const ownAttempts = new Set<string>()
 
 const NOTE = '.tx'
 const PLAN = '.plan'
 
 export function beginAttempt(disk: Disk, layout: Layout, seq: number): Attempt {
   const tx = `${seq}-${randomBytes(4).toString('hex')}`
-  // Nobody can have put something under the name before.
+  // Random, so that nobody can have created the name before.
   const name = `${tx}-${randomBytes(12).toString('hex')}`
   const note = noteOf(layout, tx)
-  living.add(note)
+  ownAttempts.add(note)
   try {
     disk.createFile(note, JSON.stringify({ name, owner: thisProcess() } satisfies TxNote), 0o600, false)
     const held = makeTx(disk, layout, name)
     return { ...held, seq, tx, name, planFile: `${layout.attempts}/${tx}${PLAN}` }
   } catch (error) {
-    living.delete(note)
+    ownAttempts.delete(note)
     discardAttempt(disk, layout, { tx, name })
     throw error
   }
 }
 
-/** The attempt is published, or given up: whoever comes next may judge it by what it left. */
+/** Ends an attempt that was published or given up. From now on recovery may remove its files. */
 export function endAttempt(disk: Disk, layout: Layout, { tx, planFile, close }: Attempt): void {
-  living.delete(noteOf(layout, tx))
+  ownAttempts.delete(noteOf(layout, tx))
   close()
-  quietly(() => disk.unlink(planFile))
+  ignoringDiskErrors(() => disk.unlink(planFile))
 }
 
-/** Clears up an attempt that was given up; what cannot be removed now, the next commit or open removes. */
+/**
+ * Removes the files of an attempt that was given up. Files that cannot be removed now are left to the next commit or
+ * open.
+ */
 export function discardAttempt(disk: Disk, layout: Layout, { tx, name }: Pick<Attempt, 'tx' | 'name'>): void {
-  quietly(() => {
+  ignoringDiskErrors(() => {
     removeTx(disk, layout, name)
     dropNote(disk, layout, tx)
   })
 }
 
-/** Removes a transaction that the journal notes: its directory, its plan if that was not published, then the note. */
-export function removeNoted(disk: Disk, layout: Layout, tx: string): void {
+/** Removes a noted transaction: its directory, its unpublished plan, then the note. */
+export function removeTransaction(disk: Disk, layout: Layout, tx: string): void {
   const name = readNote(disk, layout, tx)?.name
   if (name !== undefined) removeTx(disk, layout, name)
   disk.unlink(`${layout.attempts}/${tx}${PLAN}`)
@@ -71,8 +75,9 @@ export function removeNoted(disk: Disk, layout: Layout, tx: string): void {
 }
 
 /**
- * Transactions of attempts that died before the commit point.
- * @param published is asked once it is seen who lives: what was published before its owner went is not taken for dead.
+ * The transactions whose process died before the commit point.
+ * @param published is called after the check for ownAttempts processes, so that it includes what a process published before
+ * it died
  */
 export function orphans(disk: Disk, layout: Layout, published: () => ReadonlySet<number>): string[] {
   const dead = notedTxs(disk, layout).filter((tx) => !isLiving(disk, layout, tx))
@@ -80,7 +85,7 @@ export function orphans(disk: Disk, layout: Layout, published: () => ReadonlySet
   return dead.filter((tx) => !known.has(seqOf(tx)))
 }
 
-/** The transactions whose directories are noted. */
+/** The transactions that the journal notes. */
 export function notedTxs(disk: Disk, layout: Layout): string[] {
   return disk.readdir(layout.attempts).flatMap((name) => (name.endsWith(NOTE) ? [name.slice(0, -NOTE.length)] : []))
 }
@@ -94,10 +99,10 @@ function isLiving(disk: Disk, layout: Layout, tx: string): boolean {
   const owner = readNote(disk, layout, tx)?.owner
   if (owner === undefined) return false
   const self = thisProcess()
-  return owner.pid === self.pid && owner.start === self.start ? living.has(noteOf(layout, tx)) : !isDead(owner)
+  return owner.pid === self.pid && owner.start === self.start ? ownAttempts.has(noteOf(layout, tx)) : !isDead(owner)
 }
 
-/** A power cut may leave a note without its words: the directory it would have named was never used. */
+/** A power cut may leave an empty note. The directory it would have named was never used. */
 function readNote(disk: Disk, layout: Layout, tx: string): TxNote | undefined {
   try {
     const note: unknown = JSON.parse(disk.readFile(noteOf(layout, tx)).toString('utf8'))
@@ -121,7 +126,7 @@ function noteOf({ attempts }: Layout, tx: string): string {
   return `${attempts}/${tx}${NOTE}`
 }
 
-function quietly(work: () => void): void {
+function ignoringDiskErrors(work: () => void): void {
   try {
     work()
   } catch (error) {

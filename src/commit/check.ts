@@ -15,24 +15,26 @@ import { type TargetDirs, targetDirsOf } from './target-dirs.js'
 import { txParent } from './tx-dir.js'
 import type { CommitEntry, CommitInput } from './types.js'
 
-/** What the checks of a commit found. Nothing has been changed yet. */
+/** The result of a commit's checks, which change nothing. */
 export interface Checked {
   readonly refused: Refusal[]
-  /** The entries to apply; a chmod of a file with other names has become an overwrite. */
+  /** The entries to apply. A chmod of a file with several names has become an overwrite. */
   readonly entries: CommitEntry[]
   readonly implied: ReadonlySet<string>
-  /** Files seen to be what they should, by path: as they were looked at, where a later write would show. */
+  /** The stat of each file that is in its expected state, where any later write would change the stat. */
   readonly looks: ReadonlyMap<string, BigIntStats>
-  /** Whom what is made is to belong to, by path, where our own directory gives it to another. See {@link Ownership}. */
+  /**
+   * The owners of new files, by path, where they differ from the owner our own directory gives. See {@link Ownership}.
+   */
   readonly owners: ReadonlyMap<string, Owner>
   readonly owning: Ownership
-  /** The inode numbers of the directories that move, by their new path. */
+  /** The inode numbers of moved directories, by new path. */
   readonly inodes: ReadonlyMap<string, string>
-  /** Of a create that has all it is from a file the same commit removes: where that is, and how it looked. */
+  /** For a create whose content is a file that the same commit removes: the file's path and stat. */
   source(entry: CommitEntry): Source | undefined
-  /** Where a path is by its held parent; undefined when there is no such directory. Good until the next call. */
+  /** A path's address by its pinned parent; undefined where there is no such directory. Valid until the next call. */
   addressOf(path: string): string | undefined
-  /** Finds what has moved since, at the cost of a stat for each path. */
+  /** Finds what has changed since the check, with one stat for each path. */
   recheck(): Refusal[]
 }
 
@@ -41,19 +43,19 @@ interface Source {
   readonly look: BigIntStats
 }
 
-/** What the checks of one commit share. */
+/** The state that the checks of one commit share. */
 interface Site {
   readonly disk: Disk
   readonly pins: Pins
-  readonly ground: TargetDirs
+  readonly targetDirs: TargetDirs
   /** Paths where one entry makes room for another. */
   readonly pairs: ReadonlySet<string>
   readonly removed: ReadonlySet<string>
-  /** Who commits, by effective id; undefined where the system has none. */
+  /** The effective uid; undefined where the system has none. */
   readonly user: number | undefined
 }
 
-/** Judges every entry: shape, policy, parents, file system, permission, base. Names every bad path, not the first. */
+/** Checks every entry: shape, policy, parents, file system, permission, base. Reports every bad path. */
 export async function checkEntries(
   disk: Disk,
   pins: Pins,
@@ -63,8 +65,8 @@ export async function checkEntries(
 ): Promise<Checked> {
   const removed = new Set(input.entries.filter((entry) => entry.new === null).map((entry) => entry.path))
   const pairs = new Set(input.entries.filter((entry) => entry.new !== null && removed.has(entry.path)).map(pathOf))
-  const ground = targetDirsOf(disk, pins, input.entries, device)
-  const site: Site = { disk, pins, ground, pairs, removed, user: process.geteuid?.() }
+  const targetDirs = targetDirsOf(disk, pins, input.entries, device)
+  const site: Site = { disk, pins, targetDirs, pairs, removed, user: process.geteuid?.() }
   const owning = ownership(site, input.entries, txParent(pins))
   const bases = new Map<CommitEntry, string>()
   const seen = new Set<string>()
@@ -106,21 +108,21 @@ export async function checkEntries(
     inodes,
     source,
     addressOf: (path) => addressIfThere(site, path),
-    implied: site.ground.implied,
+    implied: site.targetDirs.implied,
     recheck: () => recheck(site, bases),
   }
 }
 
 const pathOf = (entry: CommitEntry) => entry.path
 
-/** The staged bytes, if they are the ones that were approved. */
+/** The staged bytes. Throws where they are not the approved ones. */
 export function approvedContent(entry: CommitEntry): Uint8Array {
   const bytes = entry.content?.() ?? new Uint8Array()
   if (digest(bytes) === entry.new?.digest) return bytes
   throw new EscrowError('stale_file', `The staged content of ${entry.path} is not the content that was approved.`)
 }
 
-/** Runs a check of one path; what it returns or throws as a refusal. */
+/** Runs the check of one path. Returns what it returns or throws as a refusal. */
 export function attempt(path: string, check: () => Refusal | undefined): Refusal | undefined {
   try {
     return check()
@@ -133,26 +135,27 @@ function askPolicy(input: CommitInput, entry: CommitEntry): Refusal | undefined 
   try {
     return input.gate(entry)
   } catch (error) {
-    // A rule that throws is a deny: an unknown answer must never let a write through.
+    // A rule that throws denies: an unknown answer must never let a write through.
     const why = errorText(error)
     return { path: entry.path, reason: 'policy_invalid', message: `No rule could judge ${entry.path}: ${why}` }
   }
 }
 
-/** @param by its `look` may be taken for seen; the last look takes nothing. */
+/** @param by the source of the `look` to trust; the final check trusts none */
 function assertBase(site: Site, entry: CommitEntry, by: Pick<CommitEntry, 'look'> = entry): BigIntStats | undefined {
   const { look } = by
   const parent = parentOf(existsAt(entry))
   const isNew = entry.op === 'create' || entry.op === 'mkdir'
-  if (entry.new !== null) site.ground.assertOpen(parentOf(entry.path))
+  if (entry.new !== null) site.targetDirs.assertOpen(parentOf(entry.path))
   if (entry.op === 'move') assertFree(site, entry.path)
-  if ((isNew ? site.ground.need(parent) : site.ground.at(parent)) !== 'real') {
-    // A directory that is gone with its parent needs no removing; any other base was there and is not.
+  if ((isNew ? site.targetDirs.need(parent) : site.targetDirs.at(parent)) !== 'real') {
+    // The parent was removed, and an absent directory needs no removal. Any other base is missing.
     if (isNew || entry.op === 'rmdir') return undefined
     throw stale(entry.path)
   }
-  // Moments ago it was what it should be; the last look, by the held parent, tells if it is that very file still.
-  if (look !== undefined && modeOf(look) === expectedState(entry, look)?.mode) return asOwner(site, entry, look)
+  // The file was in its expected state moments ago. The final check, by the pinned parent, shows whether it is still
+  // the same.
+  if (look !== undefined && modeOf(look) === expectedState(entry, look)?.mode) return requireOwner(site, entry, look)
   const path = addressOf(site, entry)
   const stats = site.disk.lstat(path)
   if (isNew && site.pairs.has(entry.path)) return stats
@@ -164,12 +167,12 @@ function assertBase(site: Site, entry: CommitEntry, by: Pick<CommitEntry, 'look'
   }
   if (entry.op === 'mkdir' && stats?.isDirectory() && Number(stats.mode & 0o7777n) === entry.new?.mode) return stats
   if (!isState(diskStateAt(site.disk, path, stats), expectedState(entry, stats))) throw stale(entry.path)
-  return asOwner(site, entry, stats)
+  return requireOwner(site, entry, stats)
 }
 
 const modeOf = (stats: BigIntStats) => Number(stats.mode & 0o7777n)
 
-/** True where the agent left a file's mode as it was: then it is what the disk says, whoever changed it there since. */
+/** Whether the agent left a file's mode alone. Then the mode on disk stays, even if someone changed it meanwhile. */
 function followsMode({ op, old, new: next }: CommitEntry): boolean {
   return (op === 'overwrite' || op === 'delete') && old?.type === 'file' && (next === null || next.mode === old.mode)
 }
@@ -184,14 +187,14 @@ function addressOf(site: Site, entry: Pick<CommitEntry, 'path' | 'at'>): string 
   return `${site.pins.at(parentOf(path))}/${nameOf(path)}`
 }
 
-/** Where an entry's base is: it may be in a directory that the commit moves. */
+/** The path of an entry's base, which may be in a directory that the commit moves. */
 function existsAt({ path, at = path }: Pick<CommitEntry, 'path' | 'at'>): string {
   return at
 }
 
-/** Throws where something stands that a directory is to be moved to. */
-function assertFree({ disk, pins, ground }: Site, path: string): void {
-  if (ground.need(parentOf(path)) !== 'real') return
+/** Throws where the target of a directory's move is taken. */
+function assertFree({ disk, pins, targetDirs }: Site, path: string): void {
+  if (targetDirs.need(parentOf(path)) !== 'real') return
   if (disk.lstat(`${pins.at(parentOf(path))}/${nameOf(path)}`) !== undefined) throw stale(path)
 }
 
@@ -204,19 +207,23 @@ function addressIfThere(site: Site, path: string): string | undefined {
   }
 }
 
-/** A directory that is moved, or gives way to a file, must hold nothing but what the commit takes out of it. */
+/** Throws where a directory that is moved, or replaced by a file, has entries that the commit does not remove. */
 function assertEmptied(site: Site, path: string, dir: string): void {
   if (site.disk.readdir(path).some((name) => !site.removed.has(`${dir}/${name}`))) throw stale(dir)
 }
 
-/** Only its owner, or root, can change a file's mode. */
-function asOwner({ user }: Site, { op, path }: CommitEntry, stats: BigIntStats | undefined): BigIntStats | undefined {
+/** Throws unless the user may change the mode of the file: its owner, or root. */
+function requireOwner(
+  { user }: Site,
+  { op, path }: CommitEntry,
+  stats: BigIntStats | undefined,
+): BigIntStats | undefined {
   if (op !== 'chmod' || user === undefined || user === 0 || stats === undefined || BigInt(user) === stats.uid)
     return stats
   throw new EscrowError('access_denied', `The mode of ${path} can only be changed by its owner (uid ${stats.uid}).`)
 }
 
-/** What the plan holds of an entry: a directory that goes has the mode it is to come back with. */
+/** The entry for the plan. A removed directory gets its current mode, for an undo. */
 function asFound(site: Site, entry: CommitEntry, stats: BigIntStats | undefined): CommitEntry {
   const { old, new: next } = entry
   if (followsMode(entry) && old !== null && stats !== undefined) {
@@ -227,7 +234,7 @@ function asFound(site: Site, entry: CommitEntry, stats: BigIntStats | undefined)
   return { ...entry, old: { ...entry.old, mode: Number(stats.mode & 0o7777n) } }
 }
 
-/** chmod acts on the file, so on all its names, and one may lie outside: such a file is replaced by a copy. */
+/** chmod affects all names of a file, and one may be outside the workspace: such a file is replaced by a copy. */
 function asReplacement(site: Site, entry: CommitEntry, stats: BigIntStats | undefined): CommitEntry {
   if (entry.op !== 'chmod' || stats === undefined || !stats.isFile() || stats.nlink === 1n) return entry
   return { ...entry, op: 'overwrite', content: () => site.disk.readFile(addressOf(site, entry)) }
@@ -240,7 +247,7 @@ function recheck(site: Site, bases: ReadonlyMap<CommitEntry, string>): Refusal[]
     const parent = parentOf(existsAt(entry))
     const refusal = attempt(entry.path, () => {
       if (moved.has(parent)) throw notADirectory(parent === '' ? 'The root' : parent)
-      if (site.ground.at(parent) !== 'real') return undefined
+      if (site.targetDirs.at(parent) !== 'real') return undefined
       if (entry.op === 'move') assertFree(site, entry.path)
       if (entryStamp(site.disk.lstat(addressOf(site, entry))) !== base) assertBase(site, entry, {})
       return undefined

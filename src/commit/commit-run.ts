@@ -1,16 +1,19 @@
 import { setImmediate } from 'node:timers/promises'
 import type { CommitProgress } from '../core/api.js'
 
-/** How long one run of work may keep the caller's event loop to itself. */
+/** How many milliseconds a commit may block the event loop at a time. */
 const RUN_MS = 12
 
-/** The course of one commit: lets other work of the process in between, tells how far it is, and can be called off. */
+/** The progress of one commit. It yields to the event loop, reports progress, and can be cancelled. */
 export interface CommitRun {
-  /** Begins a phase of so many changes. */
+  /** Begins a phase with a number of changes. */
   begin(phase: CommitProgress['phase'], total: number): void
-  /** One change is done. What it answers is to be waited for; rejects with the signal's reason before the commit point. */
+  /**
+   * Counts one change as done. The caller awaits the result, which rejects with the signal's reason before the commit
+   * point.
+   */
   step(bytes?: number): Promise<void> | undefined
-  /** Throws the signal's reason. */
+  /** Throws the signal's reason if the commit was cancelled. */
   assertWanted(): void
 }
 
@@ -22,16 +25,16 @@ export interface CommitRunOptions {
 export function startCommitRun({ signal, onProgress }: CommitRunOptions = {}): CommitRun {
   let now: { phase: CommitProgress['phase']; files: number; total: number; bytes: number } | undefined
   let since = Date.now()
-  // In a run of its own: what the listener throws is the caller's and must not end a commit halfway.
-  const tell = () => {
+  // In a microtask: an error of the listener belongs to the caller and must not interrupt the commit.
+  const report = () => {
     const progress = now && { ...now }
     if (progress && onProgress) queueMicrotask(() => onProgress(progress))
   }
   const assertWanted = () => {
     if (now?.phase !== 'applying') signal?.throwIfAborted()
   }
-  const rest = async () => {
-    tell()
+  const pause = async () => {
+    report()
     await setImmediate()
     since = Date.now()
     assertWanted()
@@ -39,14 +42,14 @@ export function startCommitRun({ signal, onProgress }: CommitRunOptions = {}): C
   return {
     begin(phase, total) {
       now = { phase, files: 0, total, bytes: 0 }
-      tell()
+      report()
     },
     step(bytes = 0) {
       if (now === undefined) return undefined
       now.files += 1
       now.bytes += bytes
-      if (now.files === now.total) tell()
-      return Date.now() - since < RUN_MS ? undefined : rest()
+      if (now.files === now.total) report()
+      return Date.now() - since < RUN_MS ? undefined : pause()
     },
     assertWanted,
   }

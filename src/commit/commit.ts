@@ -8,15 +8,15 @@ import { finish, recoverLocked } from './recover.js'
 import { busy, journalFailure } from './refusals.js'
 import type { CommitInput, CommitOutcome, JsonObject } from './types.js'
 
-/** Times another holder of a broken lock may take our number before we give up. */
+/** How often another process with a broken lock may take our number before the commit fails. */
 const TRIES = 5
 
 /**
- * Takes entries to the disk: all of them or none, whatever interrupts it. Unfinished commits are finished first.
+ * Writes entries to the disk: all or none, even if interrupted. Finishes unfinished commits first.
  *
- * Throws an {@link EscrowError}: with `refused` naming every path that cannot be committed, nothing changed; `session_busy`
- * when the lock is not to be had; `limit_exceeded`, `access_denied` or `ledger_unavailable` for a disk that fails. Only
- * an error that says "decided but not finished" leaves a commit behind, which the next commit or open finishes.
+ * Throws an {@link EscrowError}: with `refused` for every path that cannot be committed, and nothing changed;
+ * `session_busy` when the lock is not free; `limit_exceeded`, `access_denied` or `ledger_unavailable` for a disk error.
+ * Only an error that says "decided but not finished" leaves a commit behind, which the next commit or open finishes.
  */
 export async function commitEntries(input: CommitInput, disk: Disk = realDisk): Promise<CommitOutcome> {
   const run = startCommitRun(input)
@@ -60,7 +60,7 @@ async function finishPublished(
   return { seq: plan.seq, tx: plan.tx, committed: [...paths].filter((path) => !left.has(path)), conflicts }
 }
 
-/** The commit is done: what cannot be removed of older ones now, the next commit removes. */
+/** The commit is done. Old files that cannot be removed now are left to the next commit. */
 function pruneOld(disk: Disk, { layout, undoable = UNDO_COMMITS }: CommitInput): void {
   try {
     prune(disk, layout, readJournal(disk, layout), undoable)

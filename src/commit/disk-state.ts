@@ -2,10 +2,10 @@ import type { BigIntStats } from 'node:fs'
 import { EMPTY_DIGEST, type FileState, isSettled, sameState } from '../../overlay/index.js'
 import { type Disk, linkDigest } from './disk.js'
 
-/** What stands at a path now; `other` is a FIFO, socket or device, which equals nothing a plan can name. */
+/** The state of a path; `other` is a FIFO, socket or device, which equals no state of a plan. */
 export type DiskState = FileState | 'other' | null
 
-/** Reads what stands at a path, never through a link. Throws EACCES, EIO, … */
+/** Reads the state of a path. Does not follow a link. Throws EACCES, EIO, … */
 export function diskStateAt(disk: Disk, path: string, stats: BigIntStats | undefined = disk.lstat(path)): DiskState {
   if (stats === undefined) return null
   const mode = Number(stats.mode & 0o7777n)
@@ -19,12 +19,12 @@ export function isState(standing: DiskState, state: FileState | null): boolean {
   return standing !== 'other' && sameState(standing, state)
 }
 
-/** True when any write later than `readAtMs` must show in the mtime; a file that changed more recently is always read. */
+/** Whether any write after `readAtMs` is sure to change the mtime. A file that changed more recently must be read. */
 export function hasSettledMtime({ mtimeNs }: BigIntStats, readAtMs = Date.now()): boolean {
   return isSettled(Number(mtimeNs) / 1e6, readAtMs)
 }
 
-/** True for the very file that was looked at, with nothing written to it since; more names, or fewer, do not count. */
+/** Whether the file is the same as in `look` and was not written to since. A changed number of names does not count. */
 export function isUntouched(stats: BigIntStats | undefined, look: BigIntStats): boolean {
   return (
     stats !== undefined &&
@@ -36,7 +36,7 @@ export function isUntouched(stats: BigIntStats | undefined, look: BigIntStats): 
   )
 }
 
-/** How a regular file looked before it was read `at`, if any write since must show; undefined otherwise. */
+/** The stat of a regular file before it was read `at`, if any later write is sure to change it; else undefined. */
 export function settledLook(stats: BigIntStats | undefined, at = Date.now()): BigIntStats | undefined {
   return stats?.isFile() && hasSettledMtime(stats, at) ? stats : undefined
 }

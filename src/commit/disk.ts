@@ -19,7 +19,7 @@ import {
   syncFile,
 } from '../host/write.js'
 
-/** Every call a commit makes to the disk, in one place: what a crash can fall between. All throw Node's errors. */
+/** Every disk call of a commit in one place, for tests that simulate a crash between them. All throw Node's errors. */
 export const realDisk = {
   /** Whether an open directory has an address: `/proc/self/fd/N` (Linux). */
   holdsDirectories: process.platform === 'linux' && existsSync('/proc/self/fd'),
@@ -28,20 +28,20 @@ export const realDisk = {
   ensurePrivateDir,
   setMode,
   setOwner,
-  /** Seconds. A power cut may take them: only the content is waited for. */
+  /** In seconds. A power cut may lose them: only the content is synced. */
   setTimes,
   symlink: makeSymlink,
-  /** Throws EEXIST. A second name for a symlink is a name for the link itself (see {@link linkInPlace}). */
+  /** Throws EEXIST. A link to a symlink links the symlink itself (see {@link linkInPlace}). */
   link: linkSync,
   rename: renameSync,
-  /** Absent is fine. */
+  /** Ignores an absent file. */
   unlink: removeName,
-  /** False when it is not empty. */
+  /** Returns false when the directory is not empty. */
   rmdir: removeEmptyDir,
   removeTree,
   syncDir,
   syncFile,
-  /** False when the platform has no such call or it failed: sync one by one. */
+  /** Returns false when the platform has no such call or it failed: the caller syncs each file. */
   flush: flushFileSystem,
   openDir: openDirectory,
   closeDir: closeDescriptor,
@@ -50,15 +50,15 @@ export const realDisk = {
   lstat(path: string): BigIntStats | undefined {
     return lstatSync(path, { bigint: true, throwIfNoEntry: false })
   },
-  /** Throws EACCES or EROFS where names cannot be added or taken away. */
+  /** Throws EACCES or EROFS where names cannot be added or removed. */
   assertWritable(directory: string): void {
     accessSync(directory, constants.W_OK | constants.X_OK)
   },
-  /** A symlink's target, as bytes: it need not be UTF-8. */
+  /** A symlink's target, as bytes: it may not be UTF-8. */
   readlink(path: string): Buffer {
     return readlinkSync(path, { encoding: 'buffer' })
   },
-  /** An absent directory has no names. */
+  /** An absent directory reads as empty. */
   readdir(path: string): string[] {
     try {
       return readdirSync(path)
@@ -71,9 +71,9 @@ export const realDisk = {
 
 export type Disk = typeof realDisk
 
-/** Gives a staged file or symlink its name in the tree unless the name is taken (EEXIST). */
+/** Links a staged file or symlink to its name in the tree. Throws EEXIST where the name is taken. */
 export function linkInPlace(disk: Disk, staged: string, target: string): void {
-  // link(2) follows a symlink on macOS and Windows, so there it is made anew: exclusive as well.
+  // link(2) follows a symlink on macOS and Windows. There a new symlink is made, which is exclusive as well.
   if (process.platform !== 'linux' && disk.lstat(staged)?.isSymbolicLink()) {
     disk.symlink(disk.readlink(staged).toString(), target)
   } else {
@@ -85,7 +85,7 @@ export function exists(disk: Disk, path: string): boolean {
   return disk.lstat(path) !== undefined
 }
 
-/** True when two names are one file. */
+/** Whether two names are the same file. */
 export function sameInode(disk: Disk, a: string, b: string): boolean {
   return isSameFile(disk.lstat(a), disk.lstat(b))
 }

@@ -4,8 +4,8 @@ import { withMoves } from './moves.js'
 import type { CommitEntry } from './types.js'
 
 /**
- * The plan's entries for the changes a person approved: the changes themselves, the new directories they stand in, and
- * the directories that may go once what was in them has gone.
+ * The plan's entries for approved changes: the changes themselves, the new directories they need, and the directories
+ * that are removed once they are empty.
  */
 export function entriesFor(approved: readonly StagedChange[], diff: StageDiff): CommitEntry[] {
   const changed = new Set<string>(
@@ -24,7 +24,7 @@ export function entriesFor(approved: readonly StagedChange[], diff: StageDiff): 
   return withMoves(entries, approved, diff)
 }
 
-/** A file of several names stays one; where one of them is on disk and stays as it is, the others are linked to that. */
+/** Keeps the names of one file together. Where one of them is on disk and unchanged, the others become links to it. */
 function asLinked(entry: CommitEntry, { links, path }: StagedChange, changed: ReadonlySet<string>): CommitEntry {
   if (links === undefined || entry.path !== path || entry.new?.type !== 'file' || entry.op === 'chmod') return entry
   const there = links.find((name) => !changed.has(name))

@@ -16,9 +16,9 @@ export interface CommittedChange {
   readonly op: CommitOp
   readonly old: FileState | null
   readonly new: FileState | null
-  /** Of a create or a move: where it was before. */
+  /** On a create or a move: the old path. */
   readonly from?: string
-  /** Done by a move of the same commit. */
+  /** A move of the same commit makes this change. */
   readonly carried?: true
 }
 
@@ -26,44 +26,47 @@ export interface CommittedPlan {
   readonly seq: number
   readonly tx: string
   readonly sessionId: string
-  /** What reached the disk, in the order it was applied; conflicts and implied directories are left out. */
+  /** The changes that reached the disk, in order; without conflicts and implied directories. */
   readonly changes: CommittedChange[]
-  /** Of the paths that it named, those left to someone else's version. */
+  /** The paths where someone else's version was left in place. */
   readonly left: ReadonlySet<string>
-  /** What its committer was to write down elsewhere. */
+  /** Notes that the committer writes elsewhere after the commit. */
   readonly noted: readonly JsonObject[]
 }
 
-/** The number of the last commit that is finished; 0 before the first. */
+/** The number of the last finished commit; 0 before the first. */
 export function lastCommit(layout: Layout, disk: Disk = realDisk): number {
   const { finished, floor } = finishedCommits(layout, disk)
   return finished.at(-1) ?? floor
 }
 
-/** What was listed last of a workspace's journal: sessions look at each call, and mostly nothing has come. */
-const listed = new Map<string, Finished & { readonly look: string }>()
+/** The last listing of each journal: sessions check it on each call, and mostly nothing has changed. */
+const listings = new Map<string, Finished & { readonly look: string }>()
 
 type Finished = Pick<Journal, 'finished' | 'floor'>
 
 function finishedCommits(layout: Layout, disk: Disk): Finished {
   const stats = disk.lstat(layout.commits)
   const look = stats !== undefined && hasSettledMtime(stats) ? entryStamp(stats) : undefined
-  const known = listed.get(layout.commits)
+  const known = listings.get(layout.commits)
   if (known !== undefined && known.look === look) return known
   const { finished, floor } = readJournal(disk, layout)
-  if (look === undefined) listed.delete(layout.commits)
-  else listed.set(layout.commits, { look, finished, floor })
+  if (look === undefined) listings.delete(layout.commits)
+  else listings.set(layout.commits, { look, finished, floor })
   return { finished, floor }
 }
 
-/** The commits after `seq` that are published and finished, oldest first, for the owners of stages to settle against. */
+/** The finished commits after `seq`, oldest first, for stages to reconcile with. */
 export function committedSince(layout: Layout, seq: number, disk: Disk = realDisk): CommittedPlan[] {
   return finishedCommits(layout, disk)
     .finished.filter((finished) => finished > seq)
     .map((finished) => committedPlan(layout, finished, disk))
 }
 
-/** The finished commits of one session whose numbers are wanted, oldest first. Of the others' plans the beginning is read, once. */
+/**
+ * The finished commits of one session with the wanted numbers, oldest first. Reads only the start of other sessions'
+ * plans.
+ */
 export function committedBy(
   layout: Layout,
   sessionId: string,
@@ -78,11 +81,11 @@ export function committedBy(
 function committedPlan(layout: Layout, seq: number, disk: Disk): CommittedPlan {
   const { tx, sessionId, changes, noted = [] } = readPlan(disk, `${commitFile(layout, seq)}.done`)
   const left = conflictPaths(disk, layout, seq)
-  const landed = changes.filter(({ implied, op, path }) => !implied && op !== 'move' && !left.has(path))
-  return { seq, tx, sessionId, changes: withLaterEdits(landed).map(asCommitted), left, noted }
+  const reached = changes.filter(({ implied, op, path }) => !implied && op !== 'move' && !left.has(path))
+  return { seq, tx, sessionId, changes: withLaterEdits(reached).map(asCommitted), left, noted }
 }
 
-/** What a move carried along and was changed after it is one change, from what was there to what is there. */
+/** Joins a carried change and a later edit of the same path into one change from the first state to the last. */
 function withLaterEdits(changes: readonly PlannedChange[]): PlannedChange[] {
   const edits = new Map(
     changes.filter(({ op }) => op === 'overwrite' || op === 'chmod').map((each) => [each.path, each]),
@@ -99,13 +102,13 @@ const sessions = new Map<string, string | undefined>()
 
 function sessionOf(layout: Layout, seq: number): string | undefined {
   const file = `${commitFile(layout, seq)}.done`
-  // Of plans that are pruned nobody asks any more.
+  // Nobody asks for pruned plans.
   if (sessions.size > 4 * KEPT_PLANS) sessions.clear()
   if (!sessions.has(file)) sessions.set(file, /"sessionId":"([^"]*)"/.exec(readStart(file, PLAN_HEAD_BYTES))?.[1])
   return sessions.get(file)
 }
 
-/** A plan begins with its version, number, tx and session: an id is at most 100 characters. */
+/** A plan begins with its version, number, tx and session, whose id has at most 100 characters. */
 const PLAN_HEAD_BYTES = 300
 
 function asCommitted({ path, op, old, new: next, from, carried }: PlannedChange): CommittedChange {
@@ -115,15 +118,15 @@ function asCommitted({ path, op, old, new: next, from, carried }: PlannedChange)
 /** A finished commit that can still be undone. */
 export interface KeptCommit extends CommittedPlan {
   /**
-   * What stood at a path before: a file's bytes, a symlink's target; undefined where nothing of the kind did. It is the
-   * file itself that is kept: a program that still had it open, or another of its names, may have changed it since.
+   * The old content of a path: a file's bytes or a symlink's target; undefined where there was neither. The file itself
+   * is kept, so a program that still has it open, or writes to another of its names, may have changed it.
    */
   before(path: string): Uint8Array | undefined
 }
 
 /**
- * A commit by its `tx` or its number, with the contents it replaced and the directories it made.
- * Throws `undo_expired` once what it replaced has been let go, or where there was no such commit.
+ * A commit by its `tx` or number, with the contents it replaced and the directories it made.
+ * @throws EscrowError `undo_expired` once the replaced contents are pruned, or where there is no such commit
  */
 export function keptCommit(layout: Layout, id: string, disk: Disk = realDisk): KeptCommit {
   const seq = Number(/^(\d{1,15})(?:-[0-9a-f]+)?$/.exec(id)?.[1] ?? 0)
@@ -170,7 +173,7 @@ function contentBefore(
 
 function unknownCommit(id: string): EscrowError {
   return new EscrowError('undo_expired', `There is no finished commit ${id} in this workspace.`, {
-    hint: "'escrow log' shows behind each commit its id; the number before the id's dash will do.",
+    hint: "'escrow log' shows the id of each commit. The number before the dash is enough.",
   })
 }
 

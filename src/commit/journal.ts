@@ -1,31 +1,31 @@
 import { codeOf } from '../../overlay/index.js'
 import { EscrowError } from '../core/api-error.js'
 import type { Layout } from '../core/layout.js'
-import { notedTxs, removeNoted, seqOf } from './attempt.js'
+import { notedTxs, removeTransaction, seqOf } from './attempt.js'
 import { type Disk, exists } from './disk.js'
 import { decodePlan } from './plan.js'
 import type { Conflict, Plan } from './types.js'
 
 /**
- * The journal's names, all in the state directory. `commits/<seq>`: published, to be applied; `<seq>.done`: finished;
- * `<seq>.conflicts`: paths of it that were left alone; `floor`: the last number a version before 0.2 gave.
- * `attempts/<tx>.tx`: where the files of one attempt lie in the workspace; `<tx>.plan`: a plan that is not published.
+ * The files of the journal, all in the state directory. `commits/<seq>`: published, to be applied. `<seq>.done`:
+ * finished. `<seq>.conflicts`: its paths that were left alone. `floor`: the last number that a version before 0.2 gave.
+ * `attempts/<tx>.tx`: the place of an attempt's files in the workspace. `<tx>.plan`: a plan that is not published.
  */
 export interface Journal {
   readonly unfinished: number[]
   readonly finished: number[]
-  /** Published a second time after they were finished: the mark of an attempt that came too late. */
+  /** Published again after they were finished, by an attempt that came too late. */
   readonly late: number[]
   readonly next: number
   /** The last number before the first commit here: 0 unless the workspace was migrated. */
   readonly floor: number
 }
 
-/** Commits whose before-contents are kept, so that they can be undone, unless told otherwise. */
+/** The default number of commits that can be undone, because their old contents are kept. */
 export const UNDO_COMMITS = 100
 /**
- * Finished plans that stay, for stages that have not looked since. A stage that slept longer sees its own landed changes
- * as another's: drifted, never lost.
+ * How many finished plans are kept for stages to reconcile with. A stage that is older takes its own committed changes
+ * for another's: they drift, and are never lost.
  */
 export const KEPT_PLANS = 1_000
 
@@ -41,7 +41,7 @@ export function readJournal(disk: Disk, layout: Layout): Journal {
   }
   const byNumber = (a: number, b: number) => a - b
   const finished = [...done].sort(byNumber)
-  // A commit finishes all before it first: a number below a finished one is used, though its plan may be gone by now.
+  // A commit finishes all earlier ones first: a number below a finished one is used, even if its plan was pruned.
   const isUsed = (seq: number) => seq <= (finished.at(-1) ?? floor)
   return {
     unfinished: published.filter((seq) => !isUsed(seq)).sort(byNumber),
@@ -53,8 +53,8 @@ export function readJournal(disk: Disk, layout: Layout): Journal {
 }
 
 /**
- * The commit point: gives the plan its number, unless another commit took it.
- * @returns false when another did; nothing has happened then.
+ * The commit point: gives the plan its number.
+ * @returns false when another commit took the number; then nothing has happened
  */
 export function publishPlan(disk: Disk, layout: Layout, planFile: string, seq: number): boolean {
   const name = commitFile(layout, seq)
@@ -64,7 +64,8 @@ export function publishPlan(disk: Disk, layout: Layout, planFile: string, seq: n
     if (codeOf(error) === 'EEXIST') return false
     throw error
   }
-  // The number was taken and its commit finished while we waited: its name was free again, but not ours to take.
+  // Another process took the number and finished its commit while we waited. The name was free again, but the number is
+  // used.
   if (readJournal(disk, layout).late.includes(seq)) {
     disk.unlink(name)
     return false
@@ -98,7 +99,7 @@ function floorOf(disk: Disk, { commits }: Layout): number {
   throw new EscrowError('ledger_corrupt', `${commits}/${FLOOR} is no number.`)
 }
 
-/** Replaces what an earlier run of the same plan noted. */
+/** Replaces the conflicts that an earlier run of the same plan noted. */
 export function noteConflicts(disk: Disk, layout: Layout, plan: Plan, conflicts: readonly Conflict[]): void {
   const name = `${commitFile(layout, plan.seq)}.conflicts`
   const written = `${layout.attempts}/${plan.tx}.left`
@@ -118,11 +119,11 @@ export function conflictPaths(disk: Disk, layout: Layout, seq: number): Set<stri
   return new Set(paths)
 }
 
-/** Lets go of the before-contents, and much later of the plans, of all but the latest finished commits. */
+/** Removes the old contents, and much later the plans, of all but the latest finished commits. */
 export function prune(disk: Disk, layout: Layout, { finished }: Journal, undoable: number): void {
   const oldest = finished.at(-undoable)
   if (oldest === undefined) return
-  for (const tx of notedTxs(disk, layout)) if (seqOf(tx) < oldest) removeNoted(disk, layout, tx)
+  for (const tx of notedTxs(disk, layout)) if (seqOf(tx) < oldest) removeTransaction(disk, layout, tx)
   for (const seq of finished.slice(0, -Math.max(KEPT_PLANS, undoable))) {
     disk.unlink(`${commitFile(layout, seq)}.conflicts`)
     disk.unlink(`${commitFile(layout, seq)}.done`)

@@ -9,9 +9,8 @@ import {
 import type { CommitEntry } from './types.js'
 
 /**
- * Lets directories that were renamed land by one rename(2), with all that is in them: what they carry along is marked, and
- * later edits in them become changes at the new name. Only where all of it was approved: else each file of it goes its own
- * way, as it would without this.
+ * Commits a renamed directory by one rename(2), with everything in it. The changes it carries are marked, and later
+ * edits in it become changes at the new name. Only where all of them are approved: otherwise each file moves by itself.
  */
 export function withMoves(
   entries: readonly CommitEntry[],
@@ -21,7 +20,7 @@ export function withMoves(
   const taken = new Set(approved.map(keyOf))
   const moving: DirectoryMove[] = []
   for (const move of [...diff.moves].sort((a, b) => a.from.length - b.from.length)) {
-    // Out of a directory that moves each file is taken by itself: a move in a move has no order that is always right.
+    // A file leaves a moving directory by itself: nested moves have no order that is always right.
     if (!moving.some(({ from }) => isWithin(move.from, from)) && isWhole(move, diff, taken)) moving.push(move)
   }
   return moving.reduce<CommitEntry[]>((all, move) => [...carriedBy(move, all, diff), moveOf(move)], [...entries])
@@ -32,8 +31,8 @@ function keyOf({ path, after }: StagedChange): string {
 }
 
 /**
- * Whether all that was in the directory, and is in it now, is approved. What does not come along is taken out of it at its
- * old name first.
+ * Whether everything that was in the directory, and everything in it now, is approved. Entries that do not move along
+ * are removed at their old name first.
  */
 function isWhole(move: DirectoryMove, diff: StageDiff, taken: ReadonlySet<string>): boolean {
   const modes = modesOf(diff)
@@ -80,7 +79,7 @@ function carriedBy(move: DirectoryMove, entries: readonly CommitEntry[], diff: S
   })
 }
 
-/** What was written, or given another mode, in a directory that was renamed. */
+/** The change of content or mode of an entry in a renamed directory. */
 function editAfter(
   { path, new: next, content, times }: CommitEntry,
   at: string,

@@ -3,12 +3,12 @@ import type { CommitOp, PlannedChange } from './types.js'
 type Orderable = Pick<PlannedChange, 'path' | 'op' | 'new' | 'from' | 'carried'>
 
 /**
- * Puts changes in the order they can be applied: room is made before it is used, parents come before children, a
- * directory loses its write permission after its children changed and goes last of all.
+ * Sorts changes into the order in which they can be applied. A name is freed before it is used again. Parents come
+ * before children. A directory loses its write permission after its children changed, and is removed last.
  */
 export function inOrder<T extends Orderable>(changes: readonly T[]): T[] {
   const made = new Set(changes.filter((change) => change.new !== null).map((change) => change.path))
-  // What does not come along with a directory is out of it before it moves.
+  // Entries that do not move along with a directory leave it before it moves.
   const moving = new Set(changes.flatMap(({ op, from }) => (op === 'move' && from !== undefined ? [from] : [])))
   const ranked = changes.map((change) => ({
     change,
@@ -23,7 +23,7 @@ export function inOrder<T extends Orderable>(changes: readonly T[]): T[] {
 const DEEPEST_FIRST = new Set([2, 6, 7])
 
 function rankOf(change: Orderable, made: Set<string>, moving: Set<string>): number {
-  // Before their move, so that who takes the changes back last first comes to the move first.
+  // Before their move, so that an undo, which goes backwards, comes to the move first.
   if (change.carried) return 1
   if (change.op === 'chmod' && change.new?.type === 'dir') return opens(change.new.mode) ? 0 : 7
   if (change.op === 'rmdir') return isAtOrBelow(change.path, made) || isAtOrBelow(change.path, moving) ? 2 : 6
@@ -38,12 +38,12 @@ function rankOf(change: Orderable, made: Set<string>, moving: Set<string>): numb
   return ranks[change.op]
 }
 
-/** True when its owner can read and change the directory. */
+/** Whether the owner can read and change a directory of this mode. */
 export function opens(mode: number): boolean {
   return (mode & 0o700) === 0o700
 }
 
-/** True when the path or a directory on the way to it is one of `paths`. */
+/** Whether the path or one of its parents is in `paths`. */
 export function isAtOrBelow(path: string, paths: ReadonlySet<string>): boolean {
   for (let end = path.length; end > 0; end = path.lastIndexOf('/', end - 1)) {
     if (paths.has(path.slice(0, end))) return true

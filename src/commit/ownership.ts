@@ -7,21 +7,21 @@ import type { CommitEntry } from './types.js'
 
 const SETGID = 0o2000
 
-/** Whom what a commit makes is to belong to. */
+/** The owner of files a commit creates. */
 export interface Ownership {
-  /** Undefined where our own directory, in which all of it is made, gives that by itself. */
+  /** Undefined where the file gets the right owner from our own directory, in which it is made. */
   of(entry: Pick<CommitEntry, 'path' | 'old' | 'new'>, stats: BigIntStats | undefined): Owner | undefined
-  /** True where a directory made at `path` hands its group down, as its parent does. */
-  isHanding(path: string): boolean
+  /** Whether a directory made at `path` has the set-group-id bit, as its parent does. */
+  inheritsGroup(path: string): boolean
 }
 
 /**
- * A file that is replaced keeps its owner where root commits, and its group where who commits is in it. Something new has
- * the group its directory hands down (Linux's inode_init_owner), else that of who commits.
- * @param tx the directory in which all of it is made
+ * A replaced file keeps its owner where root commits, and its group where the user is in that group. A new file has the
+ * group of a set-group-id directory (Linux's inode_init_owner), or else the user's.
+ * @param tx the directory in which the files are made
  */
 export function ownership(
-  { disk, pins, ground }: { disk: Disk; pins: Pins; ground: TargetDirs },
+  { disk, pins, targetDirs }: { disk: Disk; pins: Pins; targetDirs: TargetDirs },
   entries: readonly CommitEntry[],
   tx: string,
 ): Ownership {
@@ -29,13 +29,13 @@ export function ownership(
   const made = new Map(entries.filter(({ op }) => op === 'mkdir').map((entry) => [entry.path, entry.new?.mode ?? 0]))
   const known = new Map<string, number | undefined>()
   const handedIn = (dir: string): number | undefined => {
-    if (!known.has(dir)) known.set(dir, ground.at(dir) === 'real' ? groupOf(disk, `${pins.at(dir)}/.`) : ofNew(dir))
+    if (!known.has(dir)) known.set(dir, targetDirs.at(dir) === 'real' ? groupOf(disk, `${pins.at(dir)}/.`) : ofNew(dir))
     return known.get(dir)
   }
-  /** A new directory hands down what it was handed, unless its own mode has no such bit. */
+  // A new directory inherits the set-group-id bit unless its own mode lacks it.
   const ofNew = (dir: string) => {
-    const isHanding = ground.implied.has(dir) || ((made.get(dir) ?? 0) & SETGID) !== 0
-    return isHanding ? handedIn(parentOf(dir)) : undefined
+    const inheritsGroup = targetDirs.implied.has(dir) || ((made.get(dir) ?? 0) & SETGID) !== 0
+    return inheritsGroup ? handedIn(parentOf(dir)) : undefined
   }
   const mayGive = (gid: number) => uid === 0 || gid === own || (process.getgroups?.() ?? []).includes(gid)
   const given = groupOf(disk, tx) ?? own
@@ -47,11 +47,11 @@ export function ownership(
       const owner = { uid: isKept && uid === 0 ? Number(stats.uid) : uid, gid }
       return (owner.uid === uid && gid === given) || !mayGive(gid) ? undefined : owner
     },
-    isHanding: (path) => handedIn(parentOf(path)) !== undefined,
+    inheritsGroup: (path) => handedIn(parentOf(path)) !== undefined,
   }
 }
 
-/** The group a directory hands down; undefined where it hands none. */
+/** The group of a set-group-id directory; undefined without the bit. */
 function groupOf(disk: Disk, dir: string): number | undefined {
   const stats = disk.lstat(dir)
   return stats !== undefined && (Number(stats.mode) & SETGID) !== 0 ? Number(stats.gid) : undefined

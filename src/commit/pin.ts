@@ -4,27 +4,27 @@ import { mountsBelow } from '../host/read.js'
 import type { Disk } from './disk.js'
 
 /**
- * Real directories of the tree, held while a commit checks and applies.
+ * Real directories of the tree, pinned while a commit checks and applies.
  *
  * On Linux each is an open descriptor, reached from the root one component at a time without following a link, and
- * addressed as `/proc/self/fd/N`: whoever swaps a parent for a symlink afterwards changes nothing for us. Elsewhere
- * there is no such name, so each use checks every component again: weaker, a swap between check and use is not seen.
+ * addressed as `/proc/self/fd/N`: replacing a parent by a symlink afterwards has no effect on us. Other systems have no
+ * such name, so each use checks every component again. That is weaker: a swap between check and use is not noticed.
  */
 export interface Pins {
   /**
-   * The directory's address, good until the next call. `''` is the root.
+   * The directory's address, valid until the next call. `''` is the root.
    * Throws ENOENT when absent, ENOTDIR or ELOOP when a component is a symlink or no directory.
    */
   at(dir: string): string
-  /** Which mounted file system it lies on: links and renames work only within one. */
+  /** The mounted file system it is on: links and renames work only within one. */
   device(dir: string): string
-  /** The held directories that are no longer where they were. */
+  /** The pinned directories that are no longer at their path. */
   movedDirectories(): string[]
   close(): void
 }
 
-/** Descriptors held at a time; a directory let go is walked to again from the root. */
-const HELD = 256
+/** How many descriptors are open at a time. A directory beyond that is opened again from the root. */
+const MAX_OPEN = 256
 
 export function pinTree(disk: Disk, root: string): Pins {
   return disk.holdsDirectories ? heldPins(disk, root) : checkedPins(disk, root)
@@ -60,20 +60,20 @@ function heldPins(disk: Disk, root: string): Pins {
     held.set(dir, fd)
     if (dir === '') rootPath = readlinkSync(fdPath(fd))
     for (const [oldest, its] of held) {
-      if (held.size <= HELD) break
+      if (held.size <= MAX_OPEN) break
       if (oldest !== '' && oldest !== dir) letGo(oldest, its)
     }
     return fd
   }
   return {
     at: (dir) => {
-      // Changes come by directory: what was asked last is asked again.
+      // Changes are ordered by directory, so the last one is often asked for again.
       if (last?.dir !== dir || !held.has(dir)) last = { dir, address: fdPath(hold(dir)) }
       return last.address
     },
     device: (dir) => {
       const fd = hold(dir)
-      // Two mounts of one device share st_dev and still refuse links between them.
+      // Two mounts of one device share st_dev, and links between them still fail.
       if (isOneMount) rootMount ??= mountOf(hold(''))
       return `${disk.lstat(`${fdPath(fd)}/.`)?.dev} ${rootMount ?? mountOf(fd)}`
     },
@@ -91,7 +91,7 @@ function mountOf(fd: number): string | undefined {
   return /^mnt_id:\s*(\d+)/m.exec(readFileSync(`/proc/self/fdinfo/${fd}`, 'utf8'))?.[1]
 }
 
-/** Whether something is mounted below a directory; also when that cannot be told. */
+/** Whether a file system is mounted below a directory. True also where that is unknown. */
 function hasMountBelow(root: string): boolean {
   try {
     return mountsBelow(root).length > 0

@@ -6,27 +6,27 @@ import { workingMode } from './stage.js'
 import type { TxPaths } from './tx-paths.js'
 import type { CommitOp, PlannedChange } from './types.js'
 
-/** One change of a published plan, about to be put in place. */
+/** One change of a published plan, and the addresses to apply it at. */
 export interface Placing {
   readonly disk: Disk
   readonly change: PlannedChange
   readonly slot: TxPaths
-  /** The address of its place in the tree. */
+  /** The address of its path in the tree. */
   readonly target: string
-  /** Of a move: the address of where it was. Undefined when there is no way to it any more. */
+  /** On a move: the address of the old path. Undefined when it can no longer be reached. */
   readonly origin: string | undefined
-  /** True in the run that published the plan, unless another process has taken it over: nothing of it is done yet. */
-  readonly isFirst: boolean
-  /** The old file when it was checked, where a later write would show. */
+  /** Whether this is the run that published the plan, so that nothing of it is done yet. */
+  readonly isFirstRun: boolean
+  /** The stat of the old file as checked, where any later write would change it. */
   readonly look: BigIntStats | undefined
 }
 
 /**
- * How one change is put in place. Each can be cut off anywhere and run again: what tells "not yet" from "done, and
- * edited since by someone else" is whether the staged file is still there.
+ * How each kind of change is applied. Each can be interrupted anywhere and run again: while the staged file exists, the
+ * change is not done yet; once it is gone, a different content was written by someone else afterwards.
  *
- * Each returns true when the change is in place, now or from an earlier run, and false when someone else's version
- * stands there: that one is left alone.
+ * Each returns true when the change is in place, now or from an earlier run. It returns false when someone else's
+ * version is in place, which is left alone.
  */
 export const PLACE: Record<CommitOp, (placing: Placing) => boolean> = {
   create: linkOrFind,
@@ -38,16 +38,16 @@ export const PLACE: Record<CommitOp, (placing: Placing) => boolean> = {
   move: moveDirectory,
 }
 
-/** Times a target may be replaced by others under our hands before we call it a conflict. */
+/** How often others may replace a target while we work before it counts as a conflict. */
 const TRIES = 5
 
-/** True when what stands at `path` is what was approved to be replaced. */
+/** Whether the file at `path` is the one whose replacement was approved. */
 export function isApproved({ disk, change, look }: Placing, path: string, stats = disk.lstat(path)): boolean {
   if (look !== undefined && isUntouched(stats, look)) return true
   return isState(diskStateAt(disk, path, stats), change.old)
 }
 
-/** Links the staged file in place; a taken name is ours from an earlier run, the same by chance, or a conflict. */
+/** Links the staged file. Where the name is taken, it is ours from an earlier run, equal by chance, or a conflict. */
 function linkOrFind({ disk, target, slot, change }: Placing): boolean {
   try {
     linkInPlace(disk, slot.fresh, target)
@@ -61,25 +61,26 @@ function linkOrFind({ disk, target, slot, change }: Placing): boolean {
   }
 }
 
-/** Keeps a second name for the old file, proves that it is the one approved, and renames the new one over it. */
+/** Links a second name to the old file, checks that it is the approved one, and renames the new file over it. */
 function overwrite(placing: Placing): boolean {
-  const { disk, target, slot, isFirst } = placing
-  if (!isFirst && exists(disk, slot.away)) return finishStrictly(placing)
+  const { disk, target, slot, isFirstRun } = placing
+  if (!isFirstRun && exists(disk, slot.away)) return finishStrictly(placing)
   for (let turn = 0; turn < TRIES; turn += 1) {
-    if ((!isFirst || turn > 0) && !exists(disk, slot.fresh)) return true
+    if ((!isFirstRun || turn > 0) && !exists(disk, slot.fresh)) return true
     const backup = keepOld(placing)
     if (backup === 'refused') return overwriteStrictly(placing)
     if (backup === 'ours') return true
     if (backup === 'theirs') return false
-    // A save by rename since the link left the approved content in our backup only: look again. The target is looked
-    // at last, right before our rename, which is the whole of the window.
+    // A save by rename since the link leaves the approved content only in our backup: check again. The target is
+    // checked
+    // last, right before our rename, which keeps the window as small as possible.
     if (backup === 'moved' || (backup !== 'seen' && !isSameFile(backup, disk.lstat(target)))) continue
     if (renameIfThere(disk, slot.fresh, target)) return true
   }
   return false
 }
 
-/** The approved file under its second name (`seen`: at its place, a moment ago), or what was found instead. */
+/** The approved file under its second name (`seen`: at its path, a moment ago), or what was found instead. */
 type Backup = BigIntStats | 'seen' | 'ours' | 'theirs' | 'moved' | 'refused'
 
 function keepOld(placing: Placing): Backup {
@@ -89,12 +90,12 @@ function keepOld(placing: Placing): Backup {
   } catch (error) {
     const code = codeOf(error)
     if (code === 'ENOENT') return 'theirs'
-    // Linux refuses a second name for another user's file; renaming it is allowed.
+    // Linux refuses a second name for another user's file, but allows a rename.
     if (code === 'EPERM' || code === 'EMLINK' || code === 'ENOTSUP') return 'refused'
     if (code !== 'EEXIST') throw error
     return keptEarlier(placing)
   }
-  // Where the file at its place is the one that was checked, so is the one under the second name: one look at both.
+  // The file at its path is the one that was checked, so the second name is the same file: one check covers both.
   if (look !== undefined && isUntouched(disk.lstat(target), look)) return 'seen'
   const kept = disk.lstat(slot.kept)
   if (kept !== undefined && isApproved(placing, slot.kept, kept)) return kept
@@ -108,7 +109,7 @@ function keepByLink({ disk, target, slot, change }: Placing): void {
   else disk.link(target, slot.kept)
 }
 
-/** A backup is there already: an earlier run was cut off after making it, or another process applies the same plan. */
+/** Uses an existing backup: of an interrupted run, or of another process that applies the same plan. */
 function keptEarlier({ disk, target, slot, change }: Placing): Backup {
   if (!exists(disk, slot.fresh)) return 'ours'
   const stats = disk.lstat(target)
@@ -120,7 +121,7 @@ function keptEarlier({ disk, target, slot, change }: Placing): Backup {
   return 'moved'
 }
 
-/** False when something that cannot be renamed, or be renamed over, has come to stand at either end. */
+/** Returns false when either end is now something that cannot be renamed or replaced. */
 function renameIfThere(disk: Disk, from: string, to: string): boolean {
   try {
     disk.rename(from, to)
@@ -133,14 +134,14 @@ function renameIfThere(disk: Disk, from: string, to: string): boolean {
   }
 }
 
-/** Takes the old file away, proves that it is the one approved, and links the new one where nothing stands. */
+/** Moves the old file away, checks that it is the approved one, and links the new one at the free name. */
 export function overwriteStrictly(placing: Placing): boolean {
   const { disk, target, slot, change } = placing
   if (!exists(disk, slot.fresh)) return true
   if (!exists(disk, slot.away)) {
     const seen = diskStateAt(disk, target)
     if (isState(seen, change.new) || sameInode(disk, slot.fresh, target)) return true
-    // A power cut may have kept the taking away and lost the link that came after it.
+    // A power cut may have kept the first rename and lost the link after it.
     if (seen === null && isState(diskStateAt(disk, slot.kept), change.old)) return linkOrFind(placing)
     if (!isState(seen, change.old)) return false
     if (exists(disk, slot.kept)) {
@@ -164,7 +165,7 @@ function finishStrictly(placing: Placing): boolean {
   return isPlaced
 }
 
-/** Gives what we took away its name back, unless the name is someone else's by now; then it stays with us. */
+/** Restores a file we moved away, unless the name is taken by now. Then the file stays with us. */
 export function putBack(disk: Disk, taken: string, target: string): void {
   if (disk.lstat(taken)?.isDirectory()) {
     if (!exists(disk, target)) disk.rename(taken, target)
@@ -180,8 +181,8 @@ export function putBack(disk: Disk, taken: string, target: string): void {
 }
 
 function takeOut(placing: Placing): boolean {
-  const { disk, target, slot, isFirst } = placing
-  if (!isFirst && exists(disk, slot.kept)) return true
+  const { disk, target, slot, isFirstRun } = placing
+  if (!isFirstRun && exists(disk, slot.kept)) return true
   const stats = disk.lstat(target)
   if (stats === undefined) return true
   if (!isApproved(placing, target, stats)) return false
@@ -189,8 +190,8 @@ function takeOut(placing: Placing): boolean {
   return true
 }
 
-function makeDirectory({ disk, target, slot, change, isFirst }: Placing): boolean {
-  if (!isFirst && !exists(disk, slot.fresh)) return true
+function makeDirectory({ disk, target, slot, change, isFirstRun }: Placing): boolean {
+  if (!isFirstRun && !exists(disk, slot.fresh)) return true
   const stats = disk.lstat(target)
   if (stats?.isDirectory()) return change.implied === true || Number(stats.mode & 0o7777n) === change.new?.mode
   if (stats !== undefined) return false
@@ -204,7 +205,7 @@ function makeDirectory({ disk, target, slot, change, isFirst }: Placing): boolea
   }
 }
 
-/** It is known by its inode, wherever it stands: what others saved into it meanwhile moves with it. */
+/** Finds the directory by its inode, wherever it is now: what others saved into it meanwhile moves with it. */
 function moveDirectory({ disk, target, origin, change }: Placing): boolean {
   const isIt = (stats: BigIntStats | undefined) => stats?.isDirectory() === true && String(stats.ino) === change.inode
   const there = disk.lstat(target)
@@ -214,7 +215,7 @@ function moveDirectory({ disk, target, origin, change }: Placing): boolean {
   )
 }
 
-/** A directory somebody has put something into meanwhile stays: no error, and nothing of theirs is lost. */
+/** A directory that is no longer empty stays: no error, and nothing is lost. */
 function removeDirectory({ disk, target }: Placing): boolean {
   if (disk.lstat(target)?.isDirectory()) disk.rmdir(target)
   return true
@@ -233,7 +234,7 @@ function changeMode({ disk, target, change }: Placing): boolean {
   }
 }
 
-/** The last mode of a directory that had to stay open to its owner until its children were in. */
+/** Sets the final mode of a directory that had to stay writable until its children were in place. */
 export function settleMode(disk: Disk, target: string, change: PlannedChange): void {
   if (change.op !== 'mkdir' || change.new === null) return
   const working = workingMode(change.new.mode)

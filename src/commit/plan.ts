@@ -5,13 +5,13 @@ import type { JsonObject, Plan, PlannedChange } from './types.js'
 const OPS: readonly unknown[] = ['create', 'overwrite', 'delete', 'mkdir', 'rmdir', 'chmod', 'move']
 const TYPES: readonly unknown[] = ['file', 'dir', 'symlink']
 
-/** A plan as its file holds it: one line of JSON, one line with that line's SHA-256. */
+/** The content of a plan's file: one line of JSON, and one with that line's SHA-256. */
 export function encodePlan(plan: Plan): string {
   const json = JSON.stringify(plan)
   return `${json}\n${sha256hex(json)}\n`
 }
 
-/** Reads a plan back. Throws `ledger_corrupt` when a byte of it differs or it is of a version we do not know. */
+/** Parses a plan. Throws `ledger_corrupt` when a byte of it was changed or its version is unknown. */
 export function decodePlan(text: string, name: string): Plan {
   const [json = '', sum] = text.split('\n')
   if (sha256hex(json) !== sum) throw corrupt(name, 'its checksum does not match')
@@ -20,7 +20,7 @@ export function decodePlan(text: string, name: string): Plan {
   return value
 }
 
-/** True when no segment of a relative path can lead anywhere but down. */
+/** Whether no segment of a relative path leads upwards. */
 export function isPlainPath(path: string): boolean {
   if (path.includes('\0') || (process.platform === 'win32' && /[\\:]/.test(path))) return false
   return path.split('/').every((segment) => segment !== '' && segment !== '.' && segment !== '..')

@@ -12,24 +12,28 @@ import { stageEntries } from './stage.js'
 import { ensureTxParent, syncTxParent, txDevice } from './tx-dir.js'
 import type { CommitInput, Plan } from './types.js'
 
-/** All that a commit needs, durable, under a name that nobody reads yet. The tree is untouched. Publish or discard it, once. */
+/**
+ * A durable plan under a name that nobody reads yet, with all its contents. The tree is untouched. Publish or discard
+ * it, once.
+ */
 export interface PreparedCommit extends Pick<Checked, 'looks'> {
   readonly plan: Plan
-  /** Throws EscrowError naming the paths that have changed on disk since they were checked. */
+  /** Throws EscrowError for the paths that have changed on disk since the check. */
   assertUnchanged(): void
   /**
-   * The commit point: from here on the commit happens, if need be by the next process. False where another commit took
-   * the number; then nothing is left behind.
-   * @throws EscrowError that says "decided but not finished" where the plan may be published, else that nothing was committed.
+   * The commit point: from here on the commit happens, even if another process has to finish it. Returns false where
+   * another commit took the number; then nothing is left behind.
+   * @throws EscrowError that says "decided but not finished" where the plan may be published, else that nothing was
+   * committed
    */
   publish(): boolean
-  /** Removes what was prepared. */
+  /** Removes everything that was prepared. */
   discard(): void
 }
 
 /**
- * Checks the entries and writes the plan.
- * @throws EscrowError with `refused` naming every bad path, or what a failing disk is refused with; nothing is left behind.
+ * Checks the entries and writes the plan. Leaves nothing behind where it fails.
+ * @throws EscrowError with `refused` for every bad path, or for a disk error
  */
 export async function prepareCommit(disk: Disk, input: CommitInput, run: CommitRun): Promise<PreparedCommit> {
   const { layout } = input
@@ -85,7 +89,7 @@ export async function prepareCommit(disk: Disk, input: CommitInput, run: CommitR
   }
 }
 
-/** What a failure before the commit point is reported as. An EscrowError stays what it is. */
+/** Words an error before the commit point. An EscrowError stays as it is. */
 export function nothingCommitted(error: unknown): unknown {
   return diskFailure(error, 'Nothing was committed', 'Correct the cause, then commit again; the stage is as it was.')
 }
@@ -99,7 +103,7 @@ function ensureJournal(disk: Disk, pins: Pins, layout: Layout): void {
   }
 }
 
-/** Stages the contents and writes the plan, all durable. */
+/** Stages the contents and writes the plan, durably. */
 async function writePlan(
   disk: Disk,
   input: CommitInput,
@@ -107,7 +111,7 @@ async function writePlan(
   { seq, tx, dir, inode, name, planFile }: Attempt,
   run: CommitRun,
 ): Promise<Plan> {
-  // First of all: a commit whose record cannot be written is refused before anything is.
+  // First: a commit whose record cannot be written is refused before any file is written.
   const records = input.records({ seq, tx })
   const staged = await stageEntries(disk, dir, checked, run)
   if (staged.refused.length > 0) throw refusedCommit(staged.refused)
@@ -122,7 +126,7 @@ async function writePlan(
   return plan
 }
 
-/** The refusals so far, and those for content that is not what was approved: all bad paths are named at once. */
+/** The refusals so far, and those of content that was not approved, so that one error reports all bad paths. */
 function withBadContent(checked: Checked): Refusal[] {
   const refused = [...checked.refused]
   for (const entry of checked.entries) {
@@ -136,7 +140,7 @@ function withBadContent(checked: Checked): Refusal[] {
   return refused
 }
 
-/** True unless it is certain that the plan was not published. */
+/** Whether the plan may be published. False only where it is certain that it was not. */
 function isDecided(disk: Disk, layout: Layout, at: Attempt): boolean {
   try {
     return sameInode(disk, at.planFile, commitFile(layout, at.seq))

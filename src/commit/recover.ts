@@ -1,7 +1,7 @@
 import type { Layout } from '../core/layout.js'
 import { withProcessLock } from '../host/lock.js'
 import { applyPlan, notInPlace, type Site } from './apply.js'
-import { orphans, removeNoted } from './attempt.js'
+import { orphans, removeTransaction } from './attempt.js'
 import { startCommitRun } from './commit-run.js'
 import { type Disk, exists, realDisk } from './disk.js'
 import { commitFile, finishPlan, type Journal, noteConflicts, readJournal, readPlan } from './journal.js'
@@ -14,18 +14,18 @@ import type { Conflict, JsonObject, Plan } from './types.js'
 type Append = (record: JsonObject) => Promise<void>
 
 export interface Recovered {
-  /** Commits that had been decided and are in place now, their ledger record included. */
+  /** Published commits that are now in place, with their ledger record. */
   readonly finished: number[]
-  /** Attempts that never came to the commit point; their files are gone. */
+  /** Attempts that did not reach the commit point. Their files are removed. */
   readonly removed: string[]
-  /** `kept`: where our own version is, relative to the root; absent where that was a removal. */
+  /** `kept`: the path of our own version, relative to the root; absent where it was a removal. */
   readonly conflicts: (Conflict & { readonly seq: number; readonly kept?: string })[]
 }
 
 /**
- * Finishes what a dead process left: every published commit is rolled forward, every other attempt removed. Idempotent;
- * two directory listings and no lock when there is nothing to do.
- * Throws `ledger_corrupt` when a plan cannot be read, and the reason for a disk that fails.
+ * Finishes the work of dead processes: applies every published commit, and removes every other attempt. Idempotent.
+ * With nothing to do, it lists two directories and takes no lock.
+ * @throws EscrowError `ledger_corrupt` when a plan cannot be read, or the reason of a disk error
  */
 export async function recover(layout: Layout, append: Append, disk: Disk = realDisk): Promise<Recovered> {
   try {
@@ -47,7 +47,7 @@ export async function recoverLocked(disk: Disk, layout: Layout, append: Append):
   for (const seq of journal.late) disk.unlink(commitFile(layout, seq))
   for (const seq of journal.unfinished) {
     const plan = readPlan(disk, commitFile(layout, seq))
-    // What failed for good once will fail for good again, and must not block every later commit.
+    // A permanent error would fail again each time, and must not block all later commits.
     const conflicts = await finish(disk, layout, plan, append, {
       run: startCommitRun(),
       isHopeless: (code) => HOPELESS.has(code),
@@ -58,7 +58,7 @@ export async function recoverLocked(disk: Disk, layout: Layout, append: Append):
     )
   }
   for (const tx of orphans(disk, layout, () => numbersOf(readJournal(disk, layout)))) {
-    removeNoted(disk, layout, tx)
+    removeTransaction(disk, layout, tx)
     recovered.removed.push(tx)
   }
   return recovered
@@ -83,7 +83,7 @@ function numbersOf({ unfinished, finished }: Journal): Set<number> {
 
 const HOPELESS = new Set(['EACCES', 'EPERM', 'EBUSY', 'EXDEV', 'ETXTBSY', 'ENAMETOOLONG', 'EINVAL', 'ELOOP', 'ENOTDIR'])
 
-/** Steps 7 to 10 of a published plan: apply, ledger, done. */
+/** Steps 7 to 10 of a published plan: apply, append to the ledger, mark as done. */
 export async function finish(
   disk: Disk,
   layout: Layout,
@@ -92,7 +92,7 @@ export async function finish(
   how: Pick<Site, 'isHopeless' | 'looks' | 'run'>,
 ): Promise<Conflict[]> {
   try {
-    // The commit point itself must outlive a power cut before the tree is touched.
+    // The commit point must survive a power cut before the tree is changed.
     disk.syncDir(layout.commits)
     const pins = pinTree(disk, layout.root)
     const moves = plan.changes.filter(({ op }) => op === 'move')

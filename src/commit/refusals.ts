@@ -2,7 +2,7 @@ import { codeOf, errnoText } from '../../overlay/index.js'
 import { type ApiReason, EscrowError, type Refusal } from '../core/api-error.js'
 import { DENIAL_CODES } from '../core/denials.js'
 
-/** Ways a commit says no. A check throws one of these; the loop over the entries turns it into a {@link Refusal}. */
+/** The errors of a commit. A check throws one, and the loop over the entries turns it into a {@link Refusal}. */
 
 export function stale(path: string): EscrowError {
   return new EscrowError(
@@ -19,7 +19,7 @@ export function malformedChange(path: string, why: string): EscrowError {
   return new EscrowError('unsupported', `The change of ${path} cannot be committed: ${why}.`)
 }
 
-/** The refusal for whatever a check of `path` threw. An error that is none of the disk's and none of ours goes on. */
+/** The refusal for an error of a check of `path`. An error that is neither the disk's nor ours is thrown again. */
 export function refusalFor(path: string, error: unknown): Refusal {
   if (error instanceof EscrowError) return { path, reason: error.reason, message: error.message }
   const code = codeOf(error)
@@ -27,7 +27,7 @@ export function refusalFor(path: string, error: unknown): Refusal {
   return { path, reason: reasonFor(code), message: `${path} cannot be committed: ${errnoText(code)} (${code}).` }
 }
 
-/** The error of a commit that was refused whole: nothing changed. */
+/** The error of a commit that was refused and changed nothing. */
 export function refusedCommit(refused: Refusal[]): EscrowError {
   const first = refused[0]?.reason ?? ''
   const count = refused.length === 1 ? '1 path was' : `${refused.length} paths were`
@@ -42,14 +42,14 @@ export function refusedCommit(refused: Refusal[]): EscrowError {
   )
 }
 
-/** The error for a disk that failed us; anything else thrown is passed on as it is. */
+/** Words a disk error. Any other error is returned as it is. */
 export function diskFailure(error: unknown, state: string, hint: string): unknown {
   const code = codeOf(error)
   if (error instanceof EscrowError || code === undefined) return error
   return new EscrowError(reasonFor(code), `${state}: ${errnoText(code)} (${code}).`, { hint, cause: error })
 }
 
-/** The error of a commit that will happen: it was published, and recovery rolls it forward. */
+/** The error of a commit that was published, which recovery will finish. */
 export function unfinishedCommit(error: unknown, seq: number): unknown {
   return diskFailure(
     error,
@@ -58,7 +58,7 @@ export function unfinishedCommit(error: unknown, seq: number): unknown {
   )
 }
 
-/** The error of a journal that could not be got at: its lock held by another, or the disk failing. */
+/** The error of a journal that cannot be used: another process holds its lock, or the disk failed. */
 export function journalFailure(error: unknown): unknown {
   if (codeOf(error) === 'ELOCKED') return busy()
   return diskFailure(error, 'The commit journal is out of reach', 'Correct the cause, then try again.')

@@ -4,20 +4,20 @@ import { FLUSH_TOGETHER } from './stage.js'
 import { type TxPaths, txPathsOf } from './tx-paths.js'
 import type { PlannedChange } from './types.js'
 
-/** Where a plan was applied. */
+/** The place where a plan was applied. */
 interface Place {
   readonly disk: Disk
   /** The transaction's directory. */
   readonly dir: string
-  /** Where a path is now; undefined where its directory is gone. */
+  /** A path's address; undefined where its directory is gone. */
   addressOf(path: string): string | undefined
 }
 
 /**
- * A file that was only moved is in place under its new name and kept for undo under its old one: two names of one inode.
- * The kept one becomes a copy, so that the file has as many names as before and no later write to it reaches the copy.
- * Safe to cut off anywhere and run again.
- * @param changes those of the plan that are in place
+ * A file that was only moved is one inode with two names: the new path, and the kept file for undo. The kept one
+ * becomes a copy, so that the file has as many names as before, and later writes to it do not reach the copy. Can be
+ * interrupted anywhere and run again.
+ * @param changes the changes that are in place
  */
 export function separateKept({ disk, dir, addressOf }: Place, changes: readonly PlannedChange[]): void {
   const removed = new Map(changes.filter(({ op }) => op === 'delete').map((change) => [change.path, change]))
@@ -33,7 +33,7 @@ export function separateKept({ disk, dir, addressOf }: Place, changes: readonly 
     disk.unlink(slot.copy)
     if (!isSameFile(disk, slot.kept, target)) continue
     const bytes = disk.readFile(slot.kept)
-    // Somebody writes to it at this moment: it stays as it is, as a file does that has other names.
+    // Somebody is writing to it at this moment: it stays linked, like a file with other names.
     if (digest(bytes) !== source.old?.digest) continue
     disk.createFile(slot.copy, bytes, source.old.mode, !together)
     copied.push(slot)

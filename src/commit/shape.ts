@@ -5,26 +5,26 @@ import { malformedChange } from './refusals.js'
 import type { CommitEntry } from './types.js'
 
 /**
- * Refuses an entry that cannot mean what it says. Judged from the entry alone, independently of policy, since this is
- * the last gate before the disk.
+ * Refuses an entry that contradicts itself. Looks only at the entry and ignores policy, as the last gate before the
+ * disk.
  */
 export function assertShape(entry: CommitEntry, seen: Set<string>): void {
   if (!isPlainPath(entry.path)) throw new EscrowError('path_escape', `${entry.path} is no plain path below the root.`)
   if (entry.op === 'move') assertSource(entry)
   const own = entry.path.split('/').find((segment) => OWN.has(segment.toLowerCase()))
   if (own !== undefined) throw new EscrowError('protected_path', `${entry.path} lies in ${own}, which is protected.`)
-  // One removal may make room for one new thing at the same path; anything more has no order.
+  // One removal may make room for one new entry at the same path. More than that has no valid order.
   const key = `${kindOf(entry)} ${entry.path}`
   if (seen.has(key)) throw malformedChange(entry.path, 'it is changed twice')
   seen.add(key)
   if (!FITS[entry.op](entry.old, entry.new)) throw malformedChange(entry.path, `its states do not fit a ${entry.op}`)
-  if (entry.new !== null && (entry.new.mode & ~0o777 & ~mayHave(entry)) !== 0) {
+  if (entry.new !== null && (entry.new.mode & ~0o777 & ~allowedBits(entry)) !== 0) {
     throw new EscrowError('protected_path', `${entry.path} would get a setuid, setgid or sticky bit.`)
   }
 }
 
-/** A new directory may have its parent's set-group-id bit, which only hands the group down; what is there keeps its own. */
-function mayHave({ op, old }: CommitEntry): number {
+/** A new directory may inherit its parent's set-group-id bit. An existing entry keeps its own bits. */
+function allowedBits({ op, old }: CommitEntry): number {
   return op === 'mkdir' ? 0o2000 : old?.type === 'dir' ? old.mode : 0
 }
 

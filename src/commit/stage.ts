@@ -15,10 +15,13 @@ export interface Staged {
   readonly refused: Refusal[]
 }
 
-/** Above this many new files, one flush of the whole file system beats one for each file. */
+/** Above this many new files, one flush of the whole file system is faster than one for each file. */
 export const FLUSH_TOGETHER = 16
 
-/** Writes every new file, link and directory into the transaction's directory `dir`, durably, and says in what order. */
+/**
+ * Writes every new file, link and directory into the transaction's directory `dir`, durably. Returns the changes in
+ * order.
+ */
 export async function stageEntries(disk: Disk, dir: string, checked: Checked, run: CommitRun): Promise<Staged> {
   const implied = [...checked.implied].map((path) => impliedEntry(path))
   const ordered = inOrder([...checked.entries, ...implied])
@@ -45,11 +48,11 @@ export async function stageEntries(disk: Disk, dir: string, checked: Checked, ru
 interface Staging {
   readonly disk: Disk
   readonly checked: Checked
-  /** Each file at once. */
+  /** Whether each file is synced by itself. */
   readonly sync: boolean
   /** Bytes of content so far. */
   written: number
-  /** Files of several names: where the first of them is staged. */
+  /** The staged path of each file with several names. */
   readonly files: Map<string, string>
 }
 
@@ -78,11 +81,11 @@ function impliedEntry(path: string): CommitEntry {
   return { path, op: 'mkdir', old: null, new: { type: 'dir', digest: EMPTY_DIGEST, mode: 0o777 } }
 }
 
-/** An implied directory gets the mode any mkdir here would give it; the umask is the kernel's to take away. */
+/** An implied directory gets the mode of any mkdir here. The kernel applies the umask. */
 function stageImplied({ disk, checked: { owning } }: Staging, fresh: string, entry: CommitEntry): FileState {
   disk.makeDir(fresh, 0o777)
   const made = Number((disk.lstat(fresh)?.mode ?? 0o755n) & 0o7777n)
-  const mode = (made & 0o777) | (owning.isHanding(entry.path) ? 0o2000 : 0)
+  const mode = (made & 0o777) | (owning.inheritsGroup(entry.path) ? 0o2000 : 0)
   const owner = owning.of(entry, undefined)
   if (owner !== undefined) disk.setOwner(fresh, owner)
   if (mode !== made) disk.setMode(fresh, mode)
@@ -98,7 +101,7 @@ function stageEntry(staging: Staging, fresh: string, entry: CommitEntry): FileSt
     const mode = workingMode(next.mode)
     disk.makeDir(fresh, mode)
     if (owner !== undefined) disk.setOwner(fresh, owner)
-    // The umask takes bits away; the set-group-id bit comes from our own directory, or does not.
+    // The umask clears bits. The set-group-id bit comes from our own directory, or is missing.
     if (Number(disk.lstat(fresh)?.mode ?? 0n) % 0o10000 !== mode) disk.setMode(fresh, mode)
     return next
   }
@@ -116,19 +119,19 @@ function stageEntry(staging: Staging, fresh: string, entry: CommitEntry): FileSt
   return next
 }
 
-/** As utimes takes them. */
+/** In the unit of utimes. */
 function seconds(nanoseconds: bigint): number {
   return Number(nanoseconds) / 1e9
 }
 
-/** A file that was only moved is not copied: it gets another name, and keeps its owner, times and extended attributes. */
+/** A file that was only moved is linked, not copied, and so keeps its owner, times and extended attributes. */
 function linkSource({ disk, checked }: Staging, fresh: string, entry: CommitEntry): boolean {
   const source = checked.source(entry)
   if (source === undefined) return false
   try {
     disk.link(source.address, fresh)
   } catch (error) {
-    // Another user's file, too many names, or gone: a copy serves, and what is gone is found by the last look.
+    // Another user's file, too many names, or missing: a copy does as well, and the final check finds a missing file.
     if (LINK_REFUSED.has(codeOf(error) ?? '')) return false
     throw error
   }
@@ -137,12 +140,12 @@ function linkSource({ disk, checked }: Staging, fresh: string, entry: CommitEntr
   return false
 }
 
-/** Another name of a file that is on disk, or staged before it, if that is just what the entry wants to be. */
+/** Links to another name of the file, on disk or staged before, if it already has the state the entry wants. */
 function linkName({ disk, checked, files }: Staging, fresh: string, { file, linkTo, new: next }: CommitEntry): boolean {
   if (file === undefined || next === null) return false
-  const word = `${file} ${next.digest} ${next.mode}`
-  const staged = files.get(word)
-  if (staged === undefined) files.set(word, fresh)
+  const key = `${file} ${next.digest} ${next.mode}`
+  const staged = files.get(key)
+  if (staged === undefined) files.set(key, fresh)
   const first = staged ?? (linkTo === undefined ? undefined : checked.addressOf(linkTo))
   if (first === undefined) return false
   try {
@@ -158,7 +161,7 @@ function linkName({ disk, checked, files }: Staging, fresh: string, { file, link
 
 const LINK_REFUSED = new Set(['EPERM', 'EMLINK', 'ENOTSUP', 'ENOENT', 'EXDEV'])
 
-/** A directory's mode until its children are in: its owner can write to it. */
+/** A directory's mode until its children are in place: writable for its owner. */
 export function workingMode(mode: number): number {
   return opens(mode) ? mode : mode | 0o700
 }

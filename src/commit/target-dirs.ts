@@ -5,16 +5,16 @@ import { type Pins, parentOf } from './pin.js'
 import { notADirectory } from './refusals.js'
 import type { CommitEntry } from './types.js'
 
-/** The directories a commit stands on: which are real, and which it must make first. */
+/** The directories that a commit needs: those that exist, and those it must make first. */
 export interface TargetDirs {
   /**
-   * `real`: on disk, writable, on the journal's file system, held. `made`: the plan makes it.
-   * `absent`: nowhere. Throws path_escape, cross_device, and the disk's own errors.
+   * `real`: on disk, writable, on the journal's file system, pinned. `made`: the plan makes it.
+   * `absent`: neither. Throws path_escape, cross_device, and the disk's own errors.
    */
   at(dir: string): 'real' | 'made' | 'absent'
-  /** As `at`, for what will stand below: an absent directory is added to the plan as an implied one. */
+  /** As `at`, for the parent of a new entry: an absent directory is added to the plan as an implied one. */
   need(dir: string): 'real' | 'made'
-  /** Throws path_escape when the commit itself puts a file or symlink where something new wants a directory. */
+  /** Throws path_escape when the commit puts a file or symlink where a new entry needs a directory. */
   assertOpen(dir: string): void
   readonly implied: ReadonlySet<string>
 }
@@ -54,7 +54,7 @@ export function targetDirsOf(disk: Disk, pins: Pins, entries: readonly CommitEnt
   return { at, need, assertOpen, implied }
 }
 
-/** True when a directory stands there. What stands in its place is an escape unless the commit removes it. */
+/** Whether the path is a directory. Anything else there is an escape, unless the commit removes it. */
 function isDirectory(pins: Pins, dir: string, isRemoved: boolean): boolean {
   try {
     pins.at(dir)

@@ -5,8 +5,8 @@ import type { Disk } from './disk.js'
 import { type Pins, pinTree } from './pin.js'
 
 /**
- * Transaction directories: `.orchestration/tx/<name>`, one for each commit attempt. They lie in the workspace because a
- * rename works only within one file system. Anybody can put things there, so a transaction directory counts only when
+ * Transaction directories: `.orchestration/tx/<name>`, one for each commit attempt. They are in the workspace because a
+ * rename works only within one file system. Any process can write there, so a transaction directory is valid only when
  * the journal names it, and it is reached from the root without following a link.
  */
 
@@ -14,9 +14,9 @@ const TX = `${ORCHESTRATION}/tx`
 
 /** An open transaction directory. */
 export interface HeldTx {
-  /** Its address, good until it is closed. */
+  /** Its address, valid until it is closed. */
   readonly dir: string
-  /** Its inode number: a directory that somebody puts in its place has another. */
+  /** Its inode number, which tells it from another directory under its name. */
   readonly inode: string
   close(): void
 }
@@ -33,7 +33,7 @@ export function ensureTxParent(disk: Disk, pins: Pins, layout: Layout): void {
   namePath(layout.tx, () => pins.at(TX))
 }
 
-/** The file system transactions lie on, in the words of {@link Pins.device}. */
+/** The file system of transactions, in the format of {@link Pins.device}. */
 export function txDevice(pins: Pins): string {
   return pins.device(TX)
 }
@@ -48,12 +48,12 @@ export function syncTxParent(disk: Disk, layout: Layout): void {
   }
 }
 
-/** The address of `.orchestration/tx`, good until the next call of `pins`. */
+/** The address of `.orchestration/tx`, valid until the next call of `pins`. */
 export function txParent(pins: Pins): string {
   return `${pins.at(TX)}/.`
 }
 
-/** Makes a transaction directory of its own. Throws EEXIST where the name is taken. */
+/** Makes a new transaction directory. Throws EEXIST where the name is taken. */
 export function makeTx(disk: Disk, layout: Layout, name: string): HeldTx {
   const pins = pinTree(disk, layout.root)
   try {
@@ -65,7 +65,7 @@ export function makeTx(disk: Disk, layout: Layout, name: string): HeldTx {
   }
 }
 
-/** Opens a transaction directory. Undefined where it is gone, or where something else has its name. */
+/** Opens a transaction directory. Undefined where it is missing, or where something else has its name. */
 export function openTx(disk: Disk, layout: Layout, name: string, inode?: string): HeldTx | undefined {
   const pins = pinTree(disk, layout.root)
   let tx: HeldTx | undefined
@@ -81,7 +81,7 @@ export function openTx(disk: Disk, layout: Layout, name: string, inode?: string)
   return undefined
 }
 
-/** Removes a transaction directory and what is in it; absent is fine. */
+/** Removes a transaction directory and its content. Ignores an absent one. */
 export function removeTx(disk: Disk, layout: Layout, name: string): void {
   const tx = openTx(disk, layout, name)
   if (tx === undefined) return

@@ -1,12 +1,12 @@
-/** Where a change's files lie in its transaction's directory. */
+/** The files of a change in its transaction's directory. */
 export interface TxPaths {
   /** The new content, consumed when it is put in place. */
   readonly fresh: string
-  /** What stood there before; kept for undo. */
+  /** The old content, kept for undo. */
   readonly kept: string
-  /** What stood there before, in the moment of a strict replacement when the path is empty. */
+  /** The old content during a strict replacement, while the path is empty. */
   readonly away: string
-  /** A copy of {@link kept}, until it takes its place. */
+  /** A copy of {@link kept}, which will replace it. */
   readonly copy: string
 }
 

@@ -8,29 +8,32 @@ export type JsonObject = Record<string, unknown>
 
 export type CommitOp = 'create' | 'overwrite' | 'delete' | 'mkdir' | 'rmdir' | 'chmod' | 'move'
 
-/** One path to take to the disk. */
+/** The change of one path. */
 export interface CommitEntry {
   /** Relative to the root, `/` between segments. */
   readonly path: string
   readonly op: CommitOp
-  /** Of a create: the path removed by the same commit whose content this is. Of a move: the directory's old path. */
+  /** On a create: the path removed by the same commit whose content this is. On a move: the directory's old path. */
   readonly from?: string
-  /** Of a change in a directory the commit moves, and of that directory: where it stands until then. */
+  /** On a change in a directory that the commit moves, and on that directory: the path until then. */
   readonly at?: string
-  /** Of a file of several names: which file it is. Entries of one word, and of one state, become one file. */
+  /** On a file with several names: the file's id. Entries with one id and one state become one file. */
   readonly file?: string
-  /** Of such a file: another name of it, on disk already, that the commit leaves as it is. */
+  /** On such a file: another of its names, which is on disk and stays as it is. */
   readonly linkTo?: string
-  /** A move of the same commit does it: it is checked, and recorded, and nothing more is to do. */
+  /** A move of the same commit makes this change, so it is only checked and recorded. */
   readonly carried?: true
-  /** What must stand there for the change to be taken. */
+  /** The state that the path must have. */
   readonly old: FileState | null
   readonly new: FileState | null
-  /** Of a file read moments ago and seen to be `old`: how it looked before that. While it looks so, it is not read again. */
+  /**
+   * The stat of a file that was in the state `old`, taken before it was read. While it is the same, the file is not
+   * read again.
+   */
   readonly look?: BigIntStats
-  /** Of a file that is to have certain times: set by hand, or by the order of writes (nanoseconds since 1970). */
+  /** Times for a file, set by hand or by the order of writes (nanoseconds since 1970). */
   readonly times?: { readonly atimeNs: bigint; readonly mtimeNs: bigint }
-  /** Of a create or overwrite: the file's bytes, or a symlink's target as UTF-8. */
+  /** On a create or overwrite: the file's bytes, or a symlink's target as UTF-8. */
   readonly content?: () => Uint8Array
 }
 
@@ -38,31 +41,34 @@ export interface CommitInput {
   readonly layout: Layout
   readonly sessionId: string
   readonly entries: readonly CommitEntry[]
-  /** Policy, asked once more under the commit's lock. */
+  /** Policy, asked again under the commit's lock. */
   gate(entry: CommitEntry): Refusal | undefined
   /**
-   * The ledger records of this commit, each with a fixed `id`: they are stored in the plan, so that recovery can append
-   * them. Throws what refuses the commit.
+   * The ledger records of this commit, each with a fixed `id`. The plan stores them, so that recovery can append them.
+   * Throws to refuse the commit.
    */
   records(at: { seq: number; tx: string }): JsonObject[]
-  /** What the one who commits writes down elsewhere once it is done: kept in the plan for who finds that it was not. */
+  /**
+   * Notes that the committer writes elsewhere once the commit is done. The plan keeps them, in case that is
+   * interrupted.
+   */
   notesFor?(tx: string): readonly JsonObject[]
-  /** Asked last before the commit point: throws where what was approved is so no more. */
+  /** Called last before the commit point. Throws where an approval no longer holds. */
   assertApproved?(): void
   /**
-   * Appends to the ledger; a second append of the same `id` must do nothing.
-   * @param isOwn of this very commit, and not of one that had to be finished first.
+   * Appends to the ledger. A second append with the same `id` must do nothing.
+   * @param isOwn true for this commit's record, false for one of a commit that had to be finished first
    */
   readonly append: (record: JsonObject, isOwn?: boolean) => Promise<void>
-  /** Takes the old file away before the new one is put in place: no window, but a moment without the file. */
+  /** Moves the old file away before the new one is put in place: no race, but a moment without the file. */
   readonly strict?: boolean
-  /** How many commits, this one included, can be undone from now on. {@link UNDO_COMMITS} unless told. */
+  /** How many commits, including this one, can be undone from now on. The default is {@link UNDO_COMMITS}. */
   readonly undoable?: number
   readonly signal?: AbortSignal
   readonly onProgress?: (progress: CommitProgress) => void
 }
 
-/** A path where someone else's version was found after the commit point: theirs stands, ours is kept in the stage. */
+/** A path where someone else's version was found after the commit point. Theirs stays, ours is kept in the stage. */
 export interface Conflict {
   readonly path: string
   readonly reason: string
@@ -83,13 +89,13 @@ export interface PlannedChange {
   readonly op: CommitOp
   readonly old: FileState | null
   readonly new: FileState | null
-  /** Of a create or a move: where it was before. */
+  /** On a create or a move: the old path. */
   readonly from?: string
-  /** Done by a move of the same plan. */
+  /** A move of the same plan makes this change. */
   readonly carried?: true
-  /** Of a move: the directory's inode number, by which a second run knows that it was moved. */
+  /** On a move: the directory's inode number, by which a second run knows that it was moved. */
   readonly inode?: string
-  /** A parent directory nobody asked for by name. */
+  /** A missing parent directory of another change. */
   readonly implied?: true
 }
 

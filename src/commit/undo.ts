@@ -13,15 +13,15 @@ import {
 import { EscrowError, type Refusal } from '../core/api-error.js'
 import type { CommittedChange, KeptCommit } from './history.js'
 
-/** What a commit left at each path it changed: what its undo is based on. */
+/** The state a commit left at each changed path, which its undo is based on. */
 export function statesAfter(kept: KeptCommit): Map<string, FileState | null> {
   const states = new Map<string, FileState | null>()
-  // Of two changes of one path, one made room for the other: the new thing is what stands there.
+  // Of two changes of one path, the first made room for the second: the new entry is what is there.
   for (const { path, new: after } of kept.changes) states.set(path, after ?? states.get(path) ?? null)
   return states
 }
 
-/** What stood at each path a commit changed: what its undo may put there. */
+/** The state before a commit at each changed path, which its undo may restore. */
 export function statesBefore(kept: KeptCommit): Map<string, FileState | null> {
   const states = new Map<string, FileState | null>()
   for (const { path, old } of kept.changes) states.set(path, old ?? states.get(path) ?? null)
@@ -29,13 +29,13 @@ export function statesBefore(kept: KeptCommit): Map<string, FileState | null> {
 }
 
 /**
- * Makes the inverse of a commit in a layer over the disk as it is now, last change first. Where the disk has moved on,
- * the inverse is made all the same, on the base the commit left: the layer's owner sees that it drifted. A directory
- * the commit made stays while something of others is in it.
- * @returns the paths where nothing can be made that would be an inverse; then the whole is of no use.
+ * Stages the inverse of a commit in a layer over the current disk, last change first. Where the disk has changed since,
+ * the inverse is still staged, based on the commit's own state, so that its owner sees the drift. A directory that the
+ * commit made stays while it has other entries.
+ * @returns the paths without a possible inverse; with any of them the whole undo is useless
  */
 export function stageInverse(layer: WriteLayer, kept: KeptCommit): Refusal[] {
-  const inverse: Inverse = { layer, kept, moved: new Set(), whole: [] }
+  const inverse: Inverse = { layer, kept, moved: new Set(), movedBack: [] }
   const refused: Refusal[] = []
   for (const change of [...kept.changes].reverse()) {
     const refusal = attempt(inverse, change)
@@ -47,10 +47,10 @@ export function stageInverse(layer: WriteLayer, kept: KeptCommit): Refusal[] {
 interface Inverse {
   readonly layer: WriteLayer
   readonly kept: KeptCommit
-  /** Old names that hold their content again: it was moved back. */
+  /** Old names that have their content again, because it was moved back. */
   readonly moved: Set<string>
-  /** Directories that went back as they are: all that was carried in them is back. */
-  readonly whole: CommittedChange[]
+  /** Directories that were moved back whole, with everything they carried. */
+  readonly movedBack: CommittedChange[]
 }
 
 function attempt(inverse: Inverse, change: CommittedChange): Refusal | undefined {
@@ -79,22 +79,22 @@ type Step = (inverse: Inverse, path: RelPath, change: CommittedChange) => boolea
 
 const INVERSE: Record<CommittedChange['op'], Step> = {
   move: moveBack,
-  create: takeAway,
+  create: removeCreated,
   overwrite: restore,
   delete: restore,
   mkdir: removeIfEmpty,
-  rmdir: makeAgain,
+  rmdir: remakeDirectory,
   chmod: resetMode,
 }
 
-/** What a move carried along is back with it; where the whole could not go back, each of it does by itself. */
+/** A move takes back what it carried. Where the directory could not go back whole, each entry goes back by itself. */
 const CARRIED: Record<CommittedChange['op'], Step> = {
   ...INVERSE,
-  create: unlessWhole(bringBack),
+  create: unlessWhole(moveCarriedBack),
   delete: () => true,
   mkdir: unlessWhole(removeIfEmpty),
   rmdir: unlessWhole((inverse, path, change) => {
-    makeAgain(inverse, path, change)
+    remakeDirectory(inverse, path, change)
     if (typeAt(inverse.layer, path) !== 'dir') return false
     setMode(inverse.layer, path, change.old?.mode ?? 0o755)
     return true
@@ -104,22 +104,22 @@ const CARRIED: Record<CommittedChange['op'], Step> = {
 function unlessWhole(step: Step): Step {
   return (inverse, path, change) => {
     const { path: name, from = name } = change
-    const isBack = inverse.whole.some(
+    const isBack = inverse.movedBack.some(
       (move) => isWithin(from as RelPath, (move.from ?? move.path) as RelPath) || isWithin(path, move.path as RelPath),
     )
     return isBack || step(inverse, path, change)
   }
 }
 
-/** A directory goes back as it is while nothing but what the commit left is in it. */
-function moveBack({ layer, kept, whole }: Inverse, path: RelPath, change: CommittedChange): boolean {
+/** A directory is moved back whole while it has only what the commit left in it. */
+function moveBack({ layer, kept, movedBack }: Inverse, path: RelPath, change: CommittedChange): boolean {
   const { from } = change
   if (from === undefined || typeAt(layer, path) !== 'dir' || !isFree(layer, from as RelPath)) return true
   const left = new Set(kept.changes.filter((each) => each.new !== null).map((each) => each.path))
   if (!holdsOnly(layer, path, left)) return true
   makeParents(layer, from as RelPath)
   layer.move(path, from as RelPath)
-  whole.push(change)
+  movedBack.push(change)
   return true
 }
 
@@ -130,7 +130,7 @@ function holdsOnly(layer: WriteLayer, dir: RelPath, names: ReadonlySet<string>):
   })
 }
 
-function bringBack({ layer, moved }: Inverse, path: RelPath, { from }: CommittedChange): boolean {
+function moveCarriedBack({ layer, moved }: Inverse, path: RelPath, { from }: CommittedChange): boolean {
   if (from === undefined || leafAt(layer, path) === undefined) return true
   makeParents(layer, from as RelPath)
   if (layer.typeOf(from as RelPath) !== undefined) return false
@@ -139,8 +139,8 @@ function bringBack({ layer, moved }: Inverse, path: RelPath, { from }: Committed
   return true
 }
 
-/** What a commit created goes; what it moved goes back. */
-function takeAway(inverse: Inverse, path: RelPath, { from }: CommittedChange): boolean {
+/** Removes what a commit created, and moves back what it moved. */
+function removeCreated(inverse: Inverse, path: RelPath, { from }: CommittedChange): boolean {
   const { layer } = inverse
   const type = leafAt(layer, path)
   if (type === undefined) return true
@@ -156,11 +156,11 @@ function isFree(layer: WriteLayer, path: RelPath): boolean {
   return parent === undefined && layer.typeOf(path) === undefined
 }
 
-/** What a commit replaced or removed comes back: content, target, permission bits. */
+/** Restores what a commit replaced or removed: content, target, permission bits. */
 function restore(inverse: Inverse, path: RelPath, { old }: CommittedChange): boolean {
   const { layer, kept, moved } = inverse
   const content = kept.before(path)
-  // Moved back as it is now: it was one file with the old name's, so what was written to it since is drift.
+  // Moved back as it is now: it was the same file as the old name, so later writes to it are drift.
   if (old !== null && moved.has(path) && content !== undefined && digest(content) !== old.digest) return true
   if (old === null || content === undefined || digest(content) !== old.digest) throw undoExpired(path)
   makeParents(layer, path)
@@ -183,7 +183,7 @@ function removeIfEmpty({ layer }: Inverse, path: RelPath): boolean {
   return true
 }
 
-function makeAgain({ layer }: Inverse, path: RelPath, { old }: CommittedChange): boolean {
+function remakeDirectory({ layer }: Inverse, path: RelPath, { old }: CommittedChange): boolean {
   makeParents(layer, path)
   const type = layer.typeOf(path)
   if (type === undefined && old !== null) layer.mkdir(path, old.mode)
@@ -193,7 +193,7 @@ function makeAgain({ layer }: Inverse, path: RelPath, { old }: CommittedChange):
 function resetMode({ layer }: Inverse, path: RelPath, { old, new: after }: CommittedChange): boolean {
   if (old === null || after === null || typeAt(layer, path) !== old.type) return false
   const mode = modeOf(layer, path)
-  // A directory has no content to tell that it moved on, so its mode must.
+  // A directory has no content that shows drift, so its mode must.
   if (mode !== after.mode && mode !== old.mode) return false
   setMode(layer, path, old.mode)
   return true
@@ -207,20 +207,20 @@ function modeOf(layer: WriteLayer, path: RelPath): number {
   return (layer.lstat(path)?.mode ?? 0) & 0o7777
 }
 
-/** What stands at a path whose every parent is a directory; undefined where there is no way to it. */
+/** The type of a path whose parents are all directories; undefined where it cannot be reached. */
 function typeAt(layer: WriteLayer, path: RelPath): EntryType | undefined {
   const isReached = ancestorsOf(path).every((dir) => layer.typeOf(dir) === 'dir')
   return isReached ? layer.typeOf(path) : undefined
 }
 
-/** As {@link typeAt}; a directory is in the way. */
+/** As {@link typeAt}. Throws EISDIR for a directory. */
 function leafAt(layer: WriteLayer, path: RelPath): 'file' | 'symlink' | undefined {
   const type = typeAt(layer, path)
   if (type === undefined || type === 'file' || type === 'symlink') return type
   throw new Errno('EISDIR')
 }
 
-/** Parents that are gone by now come back with a new directory's permission bits. Throws ENOTDIR. */
+/** Makes missing parents with a new directory's permission bits. Throws ENOTDIR. */
 function makeParents(layer: WriteLayer, path: RelPath): void {
   for (const dir of ancestorsOf(path).reverse()) {
     const type = layer.typeOf(dir)

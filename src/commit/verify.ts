@@ -4,9 +4,9 @@ import { diskStateAt, isState } from './disk-state.js'
 import { isApproved, type Placing, putBack } from './place.js'
 
 /**
- * Looks once more at what was taken out of the tree: an editor that had the file open may have saved into it while it
- * was replaced. Their version goes back to its place and ours to the transaction's directory.
- * @returns false when that was so.
+ * Checks again the old file that was moved out of the tree: an editor that had it open may have saved into it while it
+ * was replaced. Then the old file is put back, and ours is kept in the transaction's directory.
+ * @returns false when that was so
  */
 export function isKeptApproved(placing: Placing): boolean {
   const { disk, target, slot, change } = placing
