@@ -31,8 +31,7 @@ interface Mapping {
 }
 
 /**
- * Takes a commit into the intent map. The commit is done by now and must be reported as done, so a failure is told and
- * nothing more.
+ * Adds a commit to the intent map. The commit is done and must be reported as done, so a failure is only a warning.
  */
 export async function mapCommitted(
   { layout, intents }: Mapping,
@@ -52,7 +51,7 @@ export async function mapCommitted(
   }
 }
 
-/** What landed, read from the disk as far as it is looked at: the stage has let go of it. */
+/** The committed changes. Their contents are read from the disk on demand, because the stage has dropped them. */
 function mapChanges(
   layout: Layout,
   approved: readonly StagedChange[],
@@ -70,7 +69,7 @@ function mapChanges(
   })
 }
 
-/** Makes the map anew from the ledger, the lines of each file as they stand now, and the notes it holds. */
+/** Writes the map again from the ledger, the current lines of each file, and the notes in the old map. */
 export async function rebuildMap(of: Mapping, ledger: LedgerStore): Promise<string> {
   if (!existsSync(of.layout.dir)) {
     throw new EscrowError('no_orchestration', 'There are no intents to map.', { hint: 'Run `escrow init` first.' })
@@ -98,7 +97,7 @@ async function rewrite({ layout, intents }: Mapping, change: (map: IntentMap) =>
     const old = sharedExists(layout.intentMap) ? readShared(layout.intentMap, MAX_MAP).toString() : undefined
     if (old !== undefined && !old.startsWith('# Intent Map')) {
       throw new EscrowError('unsupported', `${layout.intentMap} is not a map escrow wrote.`, {
-        hint: 'Move it away; the map is written in its place.',
+        hint: 'Move it away; escrow then writes a new map.',
       })
     }
     const text = renderMap(await change(parseMap(old ?? '')), knownIntents(intents()))
@@ -107,7 +106,7 @@ async function rewrite({ layout, intents }: Mapping, change: (map: IntentMap) =>
   })
 }
 
-/** A registry that cannot be read says nothing of intents: the map stays as it is. */
+/** A registry that cannot be read lists no intents: the map stays as it is. */
 function knownIntents(state: IntentsState): readonly Intent[] {
   if (state.ok) return [...state.intents.values()]
   if (state.reason === 'no_orchestration') return []
@@ -115,8 +114,8 @@ function knownIntents(state: IntentsState): readonly Intent[] {
 }
 
 /**
- * Path → intent → the day of its last commit there, as paths are called now. A clone can bring any record, so an id that no
- * intent can have, and a day that is none, are left out: the map is a document that people open.
+ * Path → intent → the day of its last commit there, by the current paths. Invalid intent ids and days are left out: a
+ * clone can bring any record, and the map is a document that people open.
  */
 async function lastDays(ledger: LedgerStore): Promise<Map<string, Map<string, string>>> {
   const days = new Map<string, Map<string, string>>()
@@ -128,7 +127,7 @@ async function lastDays(ledger: LedgerStore): Promise<Map<string, Map<string, st
       const byIntent = days.get(file.path) ?? new Map<string, string>()
       const day = record.timestamp.slice(0, 10)
       if (!/^\d{4}-\d{2}-\d{2}$/.test(day)) continue
-      // Of two branches the one that stands first may be the younger.
+      // With two branches, the record that comes first in the file may be the newer one.
       const last = byIntent.get(intent)
       if (last === undefined || last < day) byIntent.set(intent, day)
       days.set(file.path, byIntent)
@@ -137,7 +136,7 @@ async function lastDays(ledger: LedgerStore): Promise<Map<string, Map<string, st
   return days
 }
 
-/** None of an empty file, and of a binary one: it is listed as a whole. */
+/** No lines of an empty or binary file, which the map lists as a whole. */
 async function blameOf(ledger: LedgerStore, path: string): Promise<BlameLine[]> {
   try {
     return await ledger.blame(path)
@@ -152,7 +151,7 @@ function intentOf({ related }: Record<string, unknown>): string | undefined {
   return isObject(first) && typeof first.value === 'string' ? first.value : undefined
 }
 
-/** Of the file itself: a link in its place, or on the way to it, leads to another. */
+/** The content of the file itself. Undefined for a link, or below one: it leads to another file. */
 function contentOf({ root }: Layout, path: string): Uint8Array | undefined {
   const name = resolve(root, path)
   try {

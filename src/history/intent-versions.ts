@@ -8,19 +8,19 @@ import { gitUser } from '../host/git.js'
 import type { RegistryEdits, RegistryStore } from '../intents/index.js'
 import { type DataOf, type LedgerStore, newDraft, ownRecordOf } from '../trace/index.js'
 
-/** What a record says of an intent: what changed, and what its status and scope are from then on. */
+/** The change of an intent in a record, and its status and scope afterwards. */
 export type VersionData = Pick<DataOf<'scope_changed'>, 'now' | 'change'>
 
 /**
- * The registry with a memory: each change of an intent's status or scope is a record of the ledger. An edit and its
- * record are made as one, so that what differs from the last record can only have been edited by hand.
+ * The registry with a history: each change of an intent's status or scope is a ledger record. An edit and its record
+ * are made together, so that a difference from the last record must be an edit by hand.
  */
 export interface IntentVersions {
-  /** Records what was edited by hand. One comparison while the file is as it was at the last look. */
+  /** Records edits by hand. Costs one comparison while the file is unchanged. */
   look(): Promise<void>
   /**
-   * Edits one intent. `record` is given what the ledger has to hold of it; without a change there is only the state.
-   * What it appends stands before anyone else can look.
+   * Edits one intent. `record` gets the data for the ledger: only the state where nothing changed. What it appends is
+   * in the ledger before any other process can read the edit.
    */
   edit(
     make: (edits: RegistryEdits) => Intent,
@@ -33,7 +33,7 @@ export interface IntentVersions {
 export function openVersions(registry: RegistryStore, ledger: LedgerStore): IntentVersions {
   let looked: IntentsState | undefined
 
-  /** Only where nobody else can edit meanwhile. */
+  /** Requires the lock that keeps other edits out. */
   async function recordAll(state: IntentsState): Promise<void> {
     const drafts = differences(await lastKnown(ledger), state).map(({ id, data }) =>
       newDraft({ type: 'scope_changed', intent: id, session: null, data: { ...data, by_hand: true } }),
@@ -63,7 +63,7 @@ export function openVersions(registry: RegistryStore, ledger: LedgerStore): Inte
       registry.withEdits(async (edits) => {
         await recordAll(edits.state())
         const state = edits.state()
-        // What a broken file said, only the ledger knows.
+        // The last content of a broken file is known only by the ledger.
         const before = state.ok
           ? new Map([...state.intents].map(([id, intent]) => [id, nowOf(intent)] as const))
           : undefined
@@ -77,7 +77,7 @@ export function openVersions(registry: RegistryStore, ledger: LedgerStore): Inte
   }
 }
 
-/** The registry as people use it. */
+/** The registry in its public form. */
 export function recordedRegistry(
   registry: RegistryStore,
   versions: IntentVersions,
@@ -126,10 +126,10 @@ export function recordedRegistry(
 
 const wordsOf = (why: string | undefined) => (why === undefined ? {} : { words: why })
 
-// ---- what the ledger knows
+// ---- the state in the ledger
 
 type Now = { readonly status: string; readonly scope: readonly string[] }
-/** The types of records that say what an intent is from then on. */
+/** The types of records with the state of an intent. */
 const VERSION_TYPES = ['scope_changed', 'intent_selected'] as const
 
 type Known = ReadonlyMap<string, Now | undefined>
@@ -148,7 +148,7 @@ function intentsOf(state: IntentsState): ReadonlyMap<string, Intent> {
   return state.ok ? state.intents : new Map()
 }
 
-/** Each intent the ledger speaks of, as the last record has it; undefined for one that was deleted. */
+/** Each intent in the ledger by its last record; undefined for one that was deleted. */
 async function lastKnown(ledger: LedgerStore): Promise<Known> {
   const known = new Map<string, Now | undefined>()
   for await (const record of ledger.records()) {
@@ -161,8 +161,8 @@ async function lastKnown(ledger: LedgerStore): Promise<Known> {
 }
 
 /**
- * How a file differs from what is known. An intent nobody has worked on or edited through us has no versions yet.
- * @param all what is known is everything there was, so that the rest is new.
+ * The differences of a file from the known state. An intent without any record has no versions yet.
+ * @param all whether `known` is complete, so that other intents are new
  */
 function differences(known: Known, state: IntentsState, all = false): { id: string; data: VersionData }[] {
   if (!state.ok) return []

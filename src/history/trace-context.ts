@@ -4,18 +4,18 @@ import { readWhole } from '../host/read.js'
 import type { ContextEntry, IntentMemory } from '../intents/index.js'
 import { type LedgerStore, type Lesson, lessonsIn } from '../trace/index.js'
 
-/** How many ledger entries, related files and lessons an intent's context shows at most. */
+/** How many ledger entries, related files and lessons an intent's context has at most. */
 const ENTRIES = 10
 const FILES = 20
 const LESSONS = 20
-/** Bytes all of them come to at most, as they are counted here: a model's attention is not free. */
+/** The limit of their size together, in bytes by the estimate below: a model's attention is not free. */
 const BUDGET = 8 * 1024
-/** What the tags around one of them come to. */
+/** The size of the tags around one of them, in bytes. */
 const TAGS = 60
 
 /**
- * What is remembered of an intent, most relevant first: lessons learned for it, its newest changes, the files it
- * changed most, then lessons of other intents. What cannot be read is left out: selecting still works.
+ * The memory of an intent, most relevant first: its lessons, its newest changes, the files it changed most often, then
+ * lessons of other intents. What cannot be read is left out, so that selecting an intent still works.
  * @param lessonsFile relative to the root
  */
 export async function memoryOf(
@@ -47,11 +47,11 @@ export async function memoryOf(
 
 interface Related {
   readonly path: string
-  /** Commits for the intent that changed it. */
+  /** The number of the intent's commits that changed it. */
   readonly changes: number
 }
 
-/** The intent's changes, oldest first, and the files they were in, those changed most often first. */
+/** The intent's changes, oldest first, and their files, most often changed first. */
 async function changesOf(ledger: LedgerStore, intentId: string) {
   const entries: ContextEntry[] = []
   const counts = new Map<string, number>()
@@ -64,7 +64,7 @@ async function changesOf(ledger: LedgerStore, intentId: string) {
         if (entry === undefined) continue
         entries.push(entry)
         const count = (counts.get(entry.file) ?? 0) + 1
-        // Of equally many the one changed last comes first.
+        // Of files with equal counts, the last changed comes first.
         counts.delete(entry.file)
         counts.set(entry.file, count)
       }
@@ -77,7 +77,7 @@ async function changesOf(ledger: LedgerStore, intentId: string) {
   return { entries, files: files.sort((a, b) => b.changes - a.changes) }
 }
 
-/** Older ledgers spell it `intentId`. */
+/** Older ledgers name it `intentId`. */
 function intentOf(record: Record<string, unknown>): unknown {
   return record.intent_id ?? record.intentId
 }
@@ -97,13 +97,13 @@ function entryOf(file: unknown, record: Record<string, unknown>): ContextEntry |
   }
 }
 
-/** Those of the shared file on disk, in its order: what a person let in. */
+/** The lessons of the shared file on disk, in order: those that a person committed. */
 function readLessons({ root }: Layout, lessonsFile: string | undefined): Lesson[] {
   for (const name of lessonsFile === undefined ? ['CLAUDE.md', 'AGENTS.md'] : [lessonsFile]) {
     try {
       return lessonsIn(readWhole(join(root, name)).toString())
     } catch {
-      // Not there, or no file.
+      // Missing, or not a file.
     }
   }
   return []

@@ -13,7 +13,8 @@ import { type AmendRecord, amendedContent, type Contents, type ReviewEntry } fro
 import type { Ingested } from './committed-changes.js'
 
 /**
- * The edit that brings an amendment of a reviewer's into a stage: one edit, so that a crash leaves it done or not begun.
+ * The edit that applies a reviewer's amendment to a stage. It is one edit, so that a crash leaves it either done or not
+ * begun.
  * @param at nanoseconds since 1970
  */
 export function amendmentEdit(
@@ -37,7 +38,7 @@ export function amendmentEdit(
   const owner = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 }
   const inode = { mode: entry.after?.mode ?? 0o644, ...owner, ...defined({ origin: lower }) }
   const made = node?.inode?.type === 'file' ? {} : { inode }
-  // Its directory was renamed: the old name now rests on what the reviewer saw there.
+  // Its directory was renamed: the old name now has the base that the reviewer saw.
   if (made.inode && lower !== undefined && !overlay.stage.bases.has(lower)) bases.push([lower, { state: entry.before }])
   const edit = {
     op: 'put',
@@ -51,7 +52,7 @@ export function amendmentEdit(
   return { edit, content }
 }
 
-/** Directories a reviewer's edit needs to stand in, where the agent removed them meanwhile; parents first. */
+/** The parent directories of a reviewer's edit that the agent has removed meanwhile; parents first. */
 export function directoriesFor(overlay: Overlay, { cause, content, entries: [entry] }: AmendRecord): RelPath[] {
   const missing: RelPath[] = []
   if (cause !== 'edit' || content === undefined || entry === undefined) return missing
@@ -60,7 +61,7 @@ export function directoriesFor(overlay: Overlay, { cause, content, entries: [ent
   return overlay.typeOf(at) === 'dir' ? missing : []
 }
 
-/** The base a merge rests on, unless the stage's is another by now: then the merge was of something else. */
+/** The base of a merge. None where the stage has another base by now: then the merge was of other content. */
 function basesOf(overlay: Overlay, { onto }: AmendRecord, entry: ReviewEntry): [RelPath, Base][] {
   if (onto === undefined) return []
   const path = (entry.from ?? entry.path) as RelPath
@@ -69,7 +70,7 @@ function basesOf(overlay: Overlay, { onto }: AmendRecord, entry: ReviewEntry): [
   return [[path, overlay.withContent(path, { state: onto })]]
 }
 
-/** Undefined where the staged content stays, or there is no place any more to put another. */
+/** Undefined where the staged content stays, or where the path can no longer take another. */
 function contentFor(overlay: Overlay, record: AmendRecord, entry: ReviewEntry, contents: Contents) {
   const path = entry.path as RelPath
   const isFile = mergedState(overlay, path)?.type === 'file'

@@ -14,7 +14,7 @@ import { bareRepositoryAt, type Policy } from '../policy/index.js'
 import { amendmentState, BaseDiffs, type ReviewRecord, splitsIn, toChangeSet, verdictState } from '../review/index.js'
 import type { StageStore } from './store.js'
 
-/** What is staged, as both sides see it: the agent by `session.changes()`, the person by `review.changes()`. */
+/** The staged changes, for the agent by `session.changes()` and for a person by `review.changes()`. */
 export function changeSetOf(store: StageStore, policy: Policy, reviews: readonly ReviewRecord[]): ChangeSet {
   const diffs = new BaseDiffs({ before: (change) => beforeOf(store, change) }, () => splitsIn(reviews))
   return withFrozenStamps(() =>
@@ -27,22 +27,22 @@ export function changeSetOf(store: StageStore, policy: Policy, reviews: readonly
   )
 }
 
-/** Whether a path is what git would obey of a repository under another name. */
+/** Whether a path belongs to a git repository under another name, which git would obey. */
 function isInRepository({ overlay }: StageStore, path: RelPath): boolean {
   return bareRepositoryAt(path, (each) => overlay.typeOf(asRelPath(each))) !== undefined
 }
 
 /**
- * The bytes a change is based on (a link's target). Where the disk holds others by now and the base was not kept, those
+ * The bytes a change is based on (a link's target). Where the disk has others by now and the base was not kept, those
  * on disk; null where there are none.
- * @param look of the file on disk, by who has just looked.
+ * @param look a stat of the file on disk that the caller has just made
  */
 export function beforeOf(store: StageStore, change: StagedChange, look?: BigIntStats): Uint8Array | null {
   const kept = change.drifted ? store.base(change.from ?? change.path) : undefined
   return kept ?? onDisk(store, change, look)
 }
 
-/** What stands on disk now where a change is based, state and content of one reading. */
+/** The state and content on disk at a change's base, from one read. */
 export function diskNow(
   store: StageStore,
   change: StagedChange,
@@ -54,7 +54,7 @@ export function diskNow(
   return { state: { ...state, digest: digest(content) }, content }
 }
 
-/** The bytes on disk a change would replace (a link's target); null where there are none. */
+/** The bytes on disk that a change would replace (a link's target); null where there are none. */
 function onDisk({ overlay }: StageStore, change: StagedChange, look?: BigIntStats): Uint8Array | null {
   const path = change.from ?? change.path
   const type = look?.isFile() ? 'file' : overlay.lower.typeOf(path)

@@ -6,10 +6,10 @@ import type { Layout } from '../core/layout.js'
 import type { Measured } from '../core/mutation.js'
 import { appendOnto, replaceDurable } from '../host/write.js'
 
-/** Classes that are kept. Beyond it the older half goes. */
+/** The limit of classes in the cache. Beyond it the older half is dropped. */
 const MOST = 8_192
 
-/** Raise it with each change of the classifier that can give another class to the same two contents. */
+/** The version of the classifier. Raise it with each change that can give the same two contents another class. */
 const CLASSIFIER = 1
 
 const LINE = z.object({
@@ -21,9 +21,9 @@ const LINE = z.object({
 })
 
 /**
- * The classes of changes, kept in the state directory: a review measures, and the commit after it, in whatever process,
- * looks up. Keyed by the digests of both contents and the path. A cache alone: what cannot be read is measured again, what
- * cannot be written is not kept. No agent can write the state directory.
+ * The classes of changes, cached in the state directory: a review measures them, and the commit after it, in any
+ * process, looks them up. Keyed by the digests of both contents and the path. Disk errors cost only a new measurement.
+ * No agent can write the state directory.
  */
 class ClassCache implements KnownClasses {
   #known: Map<string, Measured> | undefined
@@ -76,7 +76,7 @@ function readClasses(file: string): Map<string, Measured> {
   return known
 }
 
-/** Undefined for a line that another process has not written to its end. */
+/** Undefined for a line that another process is still writing. */
 function parseLine(line: string): unknown {
   try {
     return JSON.parse(line)

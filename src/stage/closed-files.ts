@@ -1,7 +1,7 @@
 import { childOf, type Overlay, type RelPath, ROOT } from '../../overlay/index.js'
 import { ORCHESTRATION } from '../core/layout.js'
 
-/** What a person's rules close. */
+/** The paths that a person's policy rules hide from reading. */
 export function closedByRules(overlay: Overlay, mayRead: (path: RelPath) => boolean): RelPath[] {
   const closed: RelPath[] = []
   const walk = (dir: RelPath): void => {

@@ -3,25 +3,25 @@ import { committedSince, lastCommit } from '../commit/index.js'
 import type { Layout } from '../core/layout.js'
 import type { ReviewRecord } from '../review/index.js'
 
-/** What has happened to a session's changes since a stage, or a snapshot of it, took in the last of it. */
+/** The commits and reviews since a stage, or a snapshot of it, was last reconciled. */
 
-/** How much of the review log was taken in. */
+/** The position in the review log up to which a stage is reconciled. */
 export type Ingested = Pick<Version, 'reviewed' | 'reviewId'>
 
-/** Where what is new in a review log begins: at its start where it was begun anew, as a damaged one is moved away. */
+/** The first record of a review log that is not reconciled yet: 0 where the log was started again after damage. */
 export function firstNotIngested({ reviewed, reviewId }: Ingested, reviews: readonly ReviewRecord[]): number {
   return reviews[reviewed - 1]?.id === reviewId ? reviewed : 0
 }
 
-/** A commit by its number, and what it has put on disk. */
+/** A commit's number, and its changes on disk. */
 export interface CommittedChanges {
   readonly seq: number
   readonly changes: readonly CommittedPath[]
-  /** Directories it removed, if it was of this very session. */
+  /** The directories it removed, if it was a commit of the same session. */
   readonly removedDirs: readonly RelPath[]
 }
 
-/** The commits a stage has not taken in; the last one alone where none of them can have been of what it holds. */
+/** The commits to reconcile a stage with. Only the last one where the stage is empty, so that none can concern it. */
 export function sessionCommitsSince(layout: Layout, sessionId: string, stage: Stage): CommittedChanges[] {
   const since = stage.settledSeq
   if (!stage.tree.empty || stage.bases.size > 0) return sessionCommitsAfter(layout, sessionId, since)
@@ -29,7 +29,7 @@ export function sessionCommitsSince(layout: Layout, sessionId: string, stage: St
   return last > since ? [{ seq: last, changes: [], removedDirs: [] }] : []
 }
 
-/** Whether a commit was finished that a stage has not taken in. */
+/** Whether there is a finished commit that a stage was not reconciled with. */
 export function isBehind(layout: Layout, { settledSeq }: Stage): boolean {
   return lastCommit(layout) > settledSeq
 }

@@ -13,13 +13,13 @@ import type { ToolContext } from '../core/tool-context.js'
 import type { BaseState } from '../policy/index.js'
 import type { SeenFiles } from './seen-files.js'
 
-/** A larger file's base is not set by an open alone: 1 MiB takes about half a millisecond to digest. */
+/** A larger file gets no base from an open alone: digesting 1 MiB takes about half a millisecond. */
 const LARGE = 1 << 20
 
 /**
- * The content lock: a write must rest on what the disk holds. The base is what the model last saw, by a read tool or by
- * a read outside any tool, absence included. An edit tool's own re-read moves no base, or no edit made by somebody
- * else meanwhile would ever be caught.
+ * The content lock: a write must be based on the current content of the disk. The base is what the model last saw, by a
+ * read tool or by a read outside any tool; an absent file counts too. A read by an edit tool itself does not move the
+ * base, because that would hide every edit that somebody else made meanwhile.
  */
 export class ContentLock {
   constructor(
@@ -29,9 +29,9 @@ export class ContentLock {
   ) {}
 
   /**
-   * A read was answered.
-   * @param content undefined where there was no file; a string is the whole of valid UTF-8.
-   * @param known the content's digest, if the caller has it.
+   * Records a read.
+   * @param content undefined where there was no file; a string is the whole content as valid UTF-8
+   * @param known the content's digest, if the caller has it
    */
   saw(path: RelPath, content: Uint8Array | string | undefined, known?: Digest): void {
     const kind = this.tool()?.kind
@@ -40,7 +40,7 @@ export class ContentLock {
     if (!node?.inode) this.files.record(lower ?? path, content, known)
   }
 
-  /** A file was opened for reading: what it holds now is its base. A large file is not read for that. */
+  /** Records an open for reading: the current content becomes the base, unless the file is large. */
   onOpen(path: RelPath): void {
     const { node, lower } = this.overlay.placeOf(path)
     const stats = node?.inode || lower === undefined ? undefined : this.overlay.lower.lstatBig(lower)
@@ -49,7 +49,7 @@ export class ContentLock {
   }
 
   /**
-   * `stale`: the disk no longer holds the base. `unread`: the disk holds a file without a base. A staged path is always
+   * `stale`: the disk no longer has the base. `unread`: the disk has a file without a base. A staged path is always
    * `fresh`: the review shows how the disk differs from it.
    */
   check(path: string): BaseState {
@@ -60,12 +60,12 @@ export class ContentLock {
     const base = this.files.baseOf(at)
     if (!base) return lower !== undefined && overlay.lower.typeOf(lower) === 'file' ? 'unread' : 'fresh'
     if (base.state?.type === 'dir') return 'fresh'
-    // Where the view leads to it, no link stands above it: that need not be checked again for each write.
+    // The view resolved this path without a link on the way, so a write need not check for links again.
     const stats = lower === undefined ? undefined : overlay.lower.lstatBig(lower)
     return sameContent(stateNow(overlay.lower, at, base, stats), base.state) ? 'fresh' : 'stale'
   }
 
-  /** The names below a directory that show a content the model has seen. */
+  /** The names below a directory whose content the model has seen. */
   readBelow(dir: RelPath): RelPath[] {
     const { node, lower } = this.overlay.placeOf(dir)
     const shows = [...(lower === undefined ? [] : [{ at: dir, lower }]), ...(node ? redirects(node, dir) : [])]

@@ -2,20 +2,20 @@ import type { JsonValue } from '../../overlay/index.js'
 import { type Declarations, isMutationClass, type MutationClass } from '../core/mutation.js'
 import type { StageStore } from './store.js'
 
-/** The kind of the notes that keep what tool calls declared. */
+/** The kind of the notes with the declared classes of tool calls. */
 const KIND = 'declared'
 
-/** How many are kept in a stage: a call that is older counts as one that declared nothing. */
+/** How many notes a stage keeps. An older call counts as one without a declaration. */
 const KEPT = 2_000
 
-/** Remembers the class a tool call declared for what it is going to write. */
+/** Records the class that a tool call declared for its writes. */
 export function declare(store: StageStore, call: string, declared: MutationClass): void {
   store.enqueue(KIND, { call, class: declared })
   const more = store.queued(KIND).length - KEPT
   if (more > KEPT / 10) store.ack(KIND, more)
 }
 
-/** What the calls of a stage declared, as its log says it. */
+/** The declarations in a stage's log. */
 export function declarationsOf(store: StageStore): Declarations {
   const byCall = new Map(store.queued(KIND).flatMap(entryOf))
   return {

@@ -3,10 +3,10 @@ import { confusableWords } from '../core/confusable.js'
 import { protection } from '../policy/index.js'
 import { addedLines } from '../review/index.js'
 
-/** Words that are named of one change. */
+/** The limit of words listed for one change. */
 const NAMED = 3
 
-/** Why a change has the flags that do not speak for themselves, a sentence each. */
+/** A sentence for each flag of a change that needs an explanation. */
 export function flagReasons(change: Pick<Change, 'path' | 'from' | 'flags' | 'hunks'>): string[] {
   const { flags, path, from } = change
   const reasons: string[] = []

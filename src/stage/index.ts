@@ -1,9 +1,9 @@
 /**
- * What an agent has done and nobody has committed: the overlay of a session on disk, its snapshots and notes, the records
- * that wait for the ledger, and how a change of it looks to people.
+ * The stage of a session: its uncommitted changes as an overlay on disk, with snapshots and notes, the records that
+ * wait for the ledger, and the change sets that people see.
  *
- * In: edits by the governed fs and by commands. Out: change sets, and the stage's log.
- * Nothing here decides whether a write is allowed, and nothing here changes the workspace itself.
+ * In: edits by the governed fs and by commands, commits and verdicts of other processes. Out: change sets, and the
+ * stage's log. May not happen here: a decision whether a write is allowed, a change of the workspace itself.
  */
 export { beforeOf, changeSetOf, diskNow, flagsOf } from './change-view.js'
 export { classCache } from './class-cache.js'

@@ -17,19 +17,20 @@ import {
 } from '../trace/index.js'
 import type { StageStore } from './store.js'
 
-/** The fields that the record of a command has beside those of every record. */
+/** The fields of a command's record, beside the shared ones. */
 export type CommandRecord = DataOf<'command'>
 
 /**
- * What a session tells the ledger. Denials and tool calls are noted in the stage's log as they happen, so that a crash
- * forgets none, and go to the ledger soon after: in the background when a tool call ends, at the latest with a flush.
+ * The session's records for the ledger. Denials and tool calls are noted in the stage's log as they happen, so that a
+ * crash loses none. They are appended to the ledger soon after: in the background when a tool call ends, at the latest
+ * by a flush.
  */
 export class LedgerOutbox {
   #problem: string | undefined
   readonly #queue = new SerialQueue()
-  /** What was denied since the last drain, and how often beyond the first time. */
+  /** The denials since the last drain, and how often each was repeated. */
   readonly #denials = new Map<string, { again: number; readonly tell: (again: number) => void }>()
-  /** Notes left by an earlier process: the ledger may hold them already. */
+  /** The number of notes of an earlier process, which may be in the ledger already. */
   #inherited: number
 
   constructor(
@@ -42,12 +43,12 @@ export class LedgerOutbox {
     this.#inherited = store.queued(KIND).length
   }
 
-  /** Why the ledger cannot be written, once an append has failed; until one succeeds nothing may be staged. */
+  /** The error of the last failed append. Until an append succeeds, nothing may be staged. */
   get problem(): string | undefined {
     return this.#problem
   }
 
-  /** The first of its kind is noted at once; more of them are counted, and the count is told with the next drain. */
+  /** The first denial of a kind is noted at once. Repetitions are counted, and the next drain records the count. */
   recordDenial(denial: Denial, intent: string | undefined): void {
     const tool = this.tool()
     const { reason, message, file } = denial
@@ -66,7 +67,7 @@ export class LedgerOutbox {
     }
   }
 
-  /** Refusals that a command of the session tells of, in its own words. */
+  /** Records refusals that a command of the session reported in its own words. */
   recordReported(denials: readonly Denial[], intent: string | undefined): void {
     for (const { reason, message, file, intentId, tool } of denials) {
       const more = { reason, words: message, ...defined({ path: file }) }
@@ -75,7 +76,7 @@ export class LedgerOutbox {
     }
   }
 
-  /** How much a command told of beyond what is recorded one by one. */
+  /** Records how many refusals a command reported beyond those recorded one by one. */
   recordUnreported({ more, unread }: Pick<SpooledReports, 'more' | 'unread'>, intent: string | undefined): void {
     if (more + unread === 0) return
     const bytes = unread === 0 ? '' : `, and ${unread} bytes that were not read`
@@ -84,7 +85,7 @@ export class LedgerOutbox {
     this.#note('denied', intent, { reason: 'limit_exceeded', words, data })
   }
 
-  /** @param call `snapshot`: the one made before it. */
+  /** @param call `snapshot`: the id of the one made before the call */
   toolCall(
     call: {
       tool: string
@@ -111,18 +112,18 @@ export class LedgerOutbox {
     })
   }
 
-  /** Appends one record now, after what has gathered. Rejects as the ledger does. */
+  /** Appends one record now, after the waiting ones. Rejects as the ledger does. */
   async append<T extends TraceType>(type: T, intent: string | undefined, more: DraftFields<T> = {}): Promise<void> {
     this.#note(type, intent, more)
     await this.drain()
   }
 
-  /** Appends what has gathered, in order, one batch at a time. */
+  /** Appends the waiting records in order, one batch at a time. */
   drain(): Promise<void> {
     return this.#queue.run(() => this.#drainNow())
   }
 
-  /** Appends in the background; a failure shows in {@link problem} and at the next drain. */
+  /** Appends in the background. A failure shows in {@link problem} and at the next drain. */
   drainSoon(): void {
     this.drain().catch(() => undefined)
   }
@@ -144,7 +145,7 @@ export class LedgerOutbox {
       this.#problem = undefined
     } catch (error) {
       this.#problem = errorText(error)
-      // Some of it may have been written: what is tried again is looked up first.
+      // Some of them may have been written: a retry looks each one up first.
       this.#inherited = drafts.length
       throw error instanceof EscrowError
         ? error

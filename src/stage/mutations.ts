@@ -6,14 +6,14 @@ import { beforeOf } from './change-view.js'
 import { declarationsOf } from './declarations.js'
 import type { StageStore } from './store.js'
 
-/** Of what a commit may spend on comparing, a look at a stage may spend a fifth: some tenths of a second. */
+/** The budget of one view of the stage, a fifth of a commit's: some tenths of a second. */
 const BUDGET = 768 * 1024
-/** How long it may keep a person's keys waiting. */
+/** How many milliseconds it may delay a person's key strokes. */
 const BREATH_MS = 15
 
 /**
- * Measures what is staged, for a reviewer; what was measured once is remembered as long as both sides stay. What is too much
- * for one look is measured between the looks, as far as a commit would go, and is known to a later one.
+ * Measures the staged changes for a reviewer, and remembers each class as long as both contents stay. Changes beyond
+ * the budget of one view are measured in the background, up to a commit's budget, for later views.
  */
 export function createMutations(classes: KnownClasses) {
   const known = new Map<string, Measured>()
@@ -26,7 +26,7 @@ export function createMutations(classes: KnownClasses) {
     const asked = new Set<string>()
     let breathed = performance.now()
     const declarationOf = (change: StagedChange) => declarations.of(change)
-    // What was declared comes first: there a difference is what the reviewer must see.
+    // Changes with a declared class first: a difference there is what the reviewer must see.
     for (const change of [...staged].sort((a, b) => Number(!declarationOf(a)) - Number(!declarationOf(b)))) {
       if (!isChangedFile(change)) continue
       const key = JSON.stringify([change.path, change.from, change.before, change.after])
@@ -47,8 +47,8 @@ export function createMutations(classes: KnownClasses) {
 }
 
 /**
- * Measures changes that were approved, as far as the budget of a commit goes. The commit then looks their classes up: it
- * parses nothing between a person's yes and the bytes on disk.
+ * Measures approved changes within a commit's budget. The commit then looks their classes up, so that nothing is parsed
+ * between a person's approval and the write.
  */
 export async function measureApproved(
   classes: KnownClasses,
@@ -68,7 +68,7 @@ export async function measureApproved(
   }
 }
 
-/** Undefined where the disk has moved on: the commit will say so. */
+/** Undefined where the disk has changed since, which the commit will report. */
 function readableSides(store: StageStore, change: StagedChange) {
   try {
     return sidesOf(store, change)
@@ -78,7 +78,9 @@ function readableSides(store: StageStore, change: StagedChange) {
   }
 }
 
-/** Measures what was too much while nobody waits for it, in all as much as a commit would. It keeps no process alive. */
+/**
+ * Measures the changes beyond the budget in the background, in all as much as a commit would. Keeps no process alive.
+ */
 class Later {
   #left: ReadonlyMap<string, StagedChange> = new Map()
 
@@ -91,11 +93,11 @@ class Later {
     return this.#left.has(key)
   }
 
-  /** Goes on with these, in the place of those before. */
+  /** Continues with these changes instead of the earlier ones. */
   put(left: ReadonlyMap<string, StagedChange>, store: StageStore): void {
     if ([...left.keys()].every((key) => this.#left.has(key))) return
     this.#left = left
-    // What cannot be read any more is told by the next look.
+    // The next view reports changes that can no longer be read.
     this.#run(left, store).catch(() => undefined)
   }
 
@@ -104,7 +106,7 @@ class Later {
       await new Promise((resolve) => setTimeout(resolve).unref())
       if (left !== this.#left) return
       const sides = sidesOf(store, change)
-      // The disk has moved on since it was compared.
+      // The disk has changed since the comparison.
       if (sides.before === null || digest(sides.before) !== change.before?.digest) continue
       const measured = await this.measure(change, sides)
       if (measured === TOO_MUCH) return

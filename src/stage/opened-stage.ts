@@ -13,7 +13,7 @@ import { EscrowError } from '../core/api-error.js'
 import { errorText } from '../core/error-text.js'
 import type { Layout } from '../core/layout.js'
 
-/** Bytes of staged content a session holds in memory unless told otherwise. */
+/** The default limit of staged content that a session holds in memory, in bytes. */
 export const MEMORY = 256 << 20
 
 /** A session's stage, replayed from its log, and the disk below it. `ownStage` makes the store over it. */
@@ -23,7 +23,7 @@ export interface OpenedStage {
   readonly stage: Stage
   readonly lower: Lower
   readonly files: StageFiles
-  /** What the log and its pack held; undefined where nothing is kept on disk. */
+  /** The content of the log and its pack; undefined where nothing is kept on disk. */
   readonly found: Replay | undefined
   /** The log, open for appending; undefined for a reader, and where nothing is kept on disk. */
   readonly log: StageLog | undefined
@@ -31,13 +31,13 @@ export interface OpenedStage {
 
 export interface OpenOptions {
   readonly durability: Durability
-  /** Bytes of staged content to hold in memory ({@link MEMORY} by default); the pack on disk holds the rest. */
+  /** The limit of staged content in memory, in bytes ({@link MEMORY} by default). The pack on disk holds the rest. */
   readonly memory?: number
 }
 
 /**
  * Opens a stage for its owner. The session's directory must exist, unless durability is `memory`.
- * @throws EscrowError `ledger_unavailable` for a log that cannot be read.
+ * @throws EscrowError `ledger_unavailable` for a log that cannot be read
  */
 export function openStage(layout: Layout, sessionId: string, { durability, memory }: OpenOptions): OpenedStage {
   const stage = new Stage()
@@ -49,8 +49,8 @@ export function openStage(layout: Layout, sessionId: string, { durability, memor
 }
 
 /**
- * Opens a stage for reading: its log is never written.
- * @throws EscrowError `ledger_unavailable` for a log that cannot be read.
+ * Opens a stage for reading. Does not write its log.
+ * @throws EscrowError `ledger_unavailable` for a log that cannot be read
  */
 export function openStageToRead(layout: Layout, sessionId: string): OpenedStage {
   const stage = new Stage()

@@ -31,26 +31,26 @@ export interface ReconcilerDeps {
   readonly layout: Layout
   readonly sessionId: string
   readonly writer: StageWriter
-  /** What reviewers wrote. */
+  /** The contents that reviewers wrote. */
   readonly contents: Contents
-  /** Whom a removal is credited to that a commit has made real. */
+  /** The author of a removal that a commit has made real. */
   readonly credit?: (() => Attribution) | undefined
-  /** Called with each path that a commit of this session has set, whichever process made the commit. */
+  /** Called with each path that a commit of this session has set, by any process. */
   readonly committed?: ((path: CommittedPath) => void) | undefined
 }
 
 const NOTHING: ReconcilePlan = { drop: [], point: [], hide: [], forget: [], bases: [] }
 
-/** Brings a stage up to date with commits, discards and amendments that other processes made, in the order they were made. */
+/** Reconciles a stage with the commits, discards and amendments of other processes, in the order they were made. */
 export class Reconciler {
   constructor(private readonly deps: ReconcilerDeps) {}
 
-  /** Whether a commit, by any process, has not been taken in yet. Costs one `lstat`. */
+  /** Whether there is a commit, by any process, to reconcile with. Costs one `lstat`. */
   isBehind(): boolean {
     return isBehind(this.deps.layout, this.#stage)
   }
 
-  /** Takes in all commits, discards and amendments since the last call. */
+  /** Reconciles with all commits, discards and amendments since the last call. */
   settle(reviews: readonly ReviewRecord[]): void {
     const { layout, sessionId } = this.deps
     const commits = sessionCommitsSince(layout, sessionId, this.#stage)
@@ -65,18 +65,18 @@ export class Reconciler {
     this.#write(NOTHING, this.#stage.settledSeq, { reviewed: reviews.length, reviewId: reviews.at(-1)?.id })
   }
 
-  /** Takes changes out of the stage. */
+  /** Removes changes from the stage. */
   drop(changes: readonly StagedChange[]): void {
     const { overlay } = this.deps.writer
     const staged = diffStage(overlay).changes
-    // A removal and what was put in its place are two changes of one path: they go together.
+    // A removal and the entry that replaced it are two changes of one path, and go together.
     const paths = new Set(changes.map(({ path }) => path))
     const gone = staged.filter(({ path }) => paths.has(path))
     const names = gone.flatMap(({ path, from }) => (from === undefined ? [path] : [path, from]))
     this.#write(gone.length === staged.length ? dropAll(this.#stage) : revertPaths(overlay, new Set(names)))
   }
 
-  /** Stages what a reviewer wrote. */
+  /** Stages a reviewer's amendment. */
   amend(record: AmendRecord, taken: Ingested): void {
     const { writer, contents } = this.deps
     for (const path of directoriesFor(writer.overlay, record)) writer.overlay.mkdir(path, 0o755)
@@ -108,10 +108,10 @@ export class Reconciler {
     const isNewCommit = seq !== this.#stage.settledSeq
     if (count === 0 && !isNewCommit && reviewed === this.#stage.reviewed) return
     const until = { seq, reviewed, ...defined({ reviewId }) }
-    // What a commit removed and the disk no longer has was removed by the agent at work.
+    // A path that a commit removed and the disk no longer has counts as removed by the current agent.
     const author = hide.length > 0 ? credit?.() : undefined
     writer.apply({ op: 'settle', t: editTime(), ...author, drop, point, hide, forget, bases, ...until })
-    // A commit may have been of directories alone, which only dropping redundant nodes removes.
+    // A commit of directories alone changes nothing here but redundant nodes.
     if (drop.length + point.length === 0 && !isNewCommit) return
     const rest = dropRedundant(writer.overlay)
     if (rest.drop.length + rest.point.length > 0) writer.apply({ op: 'settle', t: editTime(), ...rest, ...until })
@@ -122,7 +122,7 @@ export class Reconciler {
   }
 }
 
-/** The whole stage: its bases too, also those of names that went with their directory. */
+/** The plan that drops the whole stage, including bases of names that went with their directory. */
 function dropAll({ tree, bases }: Stage): ReconcilePlan {
   const forget = [...bases.keys()].map(asRelPath)
   return { drop: pathsOf(tree.root, ROOT), point: [], hide: [], forget, bases: [] }

@@ -10,35 +10,35 @@ import {
   type RelPath,
 } from '../../overlay/index.js'
 
-/** Up to this many bytes, a content is copied when it is read and digested later. */
+/** Up to this many bytes, a content that was read is copied and digested later. */
 const SMALL = 1 << 16
-/** Bytes of such copies kept at once. */
+/** The limit of such copies, in bytes. */
 const MAX_COPIED = 1 << 23
 
 interface Copy {
   readonly content: Buffer | string
-  /** When it was read, in milliseconds since 1970. */
+  /** The time of the read, in milliseconds since 1970. */
   readonly when: number
 }
 
 /**
- * What the model last saw of each file on disk, absence included. It knows the disk alone, not the stage, so the stage
- * can be built over it: {@link baseOf} is what a first touch of a file rests on.
+ * The content of each file on disk that the model last saw; an absent file counts too. It knows only the disk, and the
+ * stage is built over it: {@link baseOf} is the base of a file's first staged edit.
  */
 export class SeenFiles {
   readonly #bases = new Map<string, Base>()
-  /** Small contents as they were last seen: the next read mostly finds the same bytes, and then there is nothing to do. */
+  /** Small contents as last seen. The next read mostly finds the same bytes, and then there is nothing to do. */
   readonly #copies = new Map<string, Copy>()
   #copiedBytes = 0
-  /** Copies that {@link #bases} does not cover yet. */
+  /** Paths with a copy that is newer than their base in {@link #bases}. */
   readonly #undigested = new Set<string>()
 
   constructor(private readonly lower: Lower) {}
 
   /**
-   * A read was answered.
-   * @param content undefined where there was no file; a string is the whole of valid UTF-8.
-   * @param known the content's digest, if the caller has it.
+   * Records a read.
+   * @param content undefined where there was no file; a string is the whole content as valid UTF-8
+   * @param known the content's digest, if the caller has it
    */
   record(path: RelPath, content: Uint8Array | string | undefined, known?: Digest): void {
     if (content === undefined) this.#setBase(path, { state: null })
@@ -46,12 +46,12 @@ export class SeenFiles {
     else this.#recordLarge(path, content, known)
   }
 
-  /** Whether the file is as it was when it was last seen, by its stamp. */
+  /** Whether the file is as last seen, by its stamp. */
   isCurrent(path: RelPath, stamp: string): boolean {
     return this.#bases.get(path)?.stamp === stamp
   }
 
-  /** What a first touch of a path rests on; undefined for a file the model has not seen. */
+  /** The base of the first edit of a path; undefined for a file the model has not seen. */
   readonly baseOf = (path: RelPath): Base | undefined => {
     this.#digest(path)
     return this.#bases.get(path)
@@ -62,7 +62,10 @@ export class SeenFiles {
     return [...this.#bases.keys(), ...this.#undigested]
   }
 
-  /** The session's own commit counts as seen. Where it put a directory in a file's place, the files in it have bases of their own. */
+  /**
+   * The session's own commit counts as seen. Where it replaced a file by a directory, the files in it have their own
+   * bases.
+   */
   onCommitted(path: RelPath, after: FileState | null): void {
     if (!this.#copies.has(path) && !this.#bases.has(path)) return
     if (after?.type === 'dir' || this.lower.typeOf(path) === 'dir') this.#forget(path)
@@ -87,7 +90,7 @@ export class SeenFiles {
     this.#setBase(path, baseOfContent(content, stats, known))
   }
 
-  /** A base that comes from elsewhere than a copy: the copy no longer says anything. */
+  /** Sets a base that does not come from the copy, which is now out of date. */
   #setBase(path: RelPath, base: Base): void {
     this.#forget(path)
     this.#bases.set(path, base)
@@ -119,7 +122,7 @@ export class SeenFiles {
       return
     }
     const { state, stamp } = baseOfContent(copy.content, stats)
-    // The stamp is of now and the content of then: they belong together only if nothing changed in between.
+    // The stamp is current and the content is older: they belong together only if nothing changed in between.
     const unchanged = isSettled(Number(stats.ctimeNs) / 1e6, copy.when)
     this.#bases.set(path, unchanged && stamp !== undefined ? { state, stamp } : { state })
   }
@@ -131,12 +134,12 @@ export class SeenFiles {
   }
 }
 
-/** Bytes it takes in memory, at most: a string may have two bytes a character. */
+/** An upper bound of its size in memory: a string may take two bytes a character. */
 function bytesOf(content: Uint8Array | string): number {
   return typeof content === 'string' ? content.length * 2 : content.length
 }
 
-/** A string and a buffer count as different: then one is digested again, and nothing is lost. */
+/** A string and a buffer count as different. The cost is one more digest. */
 function sameBytes(a: Buffer | string, b: Uint8Array | string): boolean {
   if (typeof a === 'string' || typeof b === 'string') return a === b
   return Buffer.compare(a, b) === 0

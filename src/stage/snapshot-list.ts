@@ -3,12 +3,12 @@ import type { Snapshot } from '../core/api.js'
 import { defined } from '../core/defined.js'
 import type { StageStore } from './store.js'
 
-/** The snapshots a stage keeps, oldest first. */
+/** The snapshots of a stage, oldest first. */
 export function snapshotsOf({ overlay }: StageStore): Snapshot[] {
   return overlay.stage.snapshots.list().map(toSnapshot)
 }
 
-/** A snapshot as people and agents see it. */
+/** A snapshot in its public form. */
 export function toSnapshot({ id, t, name, call, tool, parent }: Mark): Snapshot {
   return {
     id,

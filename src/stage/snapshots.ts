@@ -5,15 +5,15 @@ import { changesOf, discardsOf, firstNotIngested, sessionCommitsAfter } from './
 import type { Reconciler } from './reconciler.js'
 import { editTime, type StageWriter } from './stage-writer.js'
 
-/** What a snapshot may be given when it is made. */
+/** The optional labels of a new snapshot. */
 export interface SnapshotLabel {
   readonly name?: string
-  /** The tool call it comes before. */
+  /** The tool call that follows it. */
   readonly before?: string
   readonly tool?: string
 }
 
-/** The snapshots of a stage: making and dropping them, and going back to one. */
+/** The snapshots of a stage: creates, deletes and restores them. */
 export class StageSnapshots {
   constructor(
     private readonly layout: Layout,
@@ -54,7 +54,7 @@ export class StageSnapshots {
     this.writer.apply({ op: 'travel', t: editTime(), to: to.id, less })
     // A file that was staged in a directory which a commit has removed since needs that directory again.
     if (commits.length > 0) for (const path of lostDirectories(overlay)) overlay.mkdir(path, 0o755)
-    // What reviewers wrote since then is theirs: it does not go back with what the agent wrote, or merged by reading.
+    // Amendments of reviewers stay: only the agent's edits, and merges by reading, go back.
     const { reviewed, reviewId } = stage
     for (const record of since) {
       if (record.kind === 'amend' && record.reading !== true) this.reconciler.amend(record, { reviewed, reviewId })

@@ -1,6 +1,6 @@
 import type { Overlay, StageEdit, StageLog } from '../../overlay/index.js'
 
-/** Applies an edit to a stage and its log, as one. Without a log, to the stage alone. */
+/** Applies an edit to a stage and its log together. Without a log, only to the stage. */
 export class StageWriter {
   constructor(
     readonly overlay: Overlay,
@@ -13,7 +13,7 @@ export class StageWriter {
   }
 }
 
-/** Nanoseconds since 1970, as edits carry them. */
+/** The current time in the format of edits: nanoseconds since 1970. */
 export function editTime(): string {
   return String(BigInt(Date.now()) * 1_000_000n)
 }

@@ -19,70 +19,72 @@ import { Reconciler } from './reconciler.js'
 import { type SnapshotLabel, StageSnapshots } from './snapshots.js'
 import { editTime, StageWriter } from './stage-writer.js'
 
-/** Notes that outlive a crash, in queues by kind. They lie in the stage's log, so they and the edits keep one order. */
+/** Durable notes, in queues by kind. They are entries of the stage's log, so they keep one order with the edits. */
 export interface NoteQueue {
   enqueue(kind: string, note: JsonValue): void
-  /** Forgets the oldest of a kind. */
+  /** Removes the oldest notes of a kind. */
   ack(kind: string, count: number): void
   queued(kind: string): readonly JsonValue[]
 }
 
 /**
- * A session's stage as a process holds it: replayed from its log, brought up to date with what was committed and
- * discarded, and, for its owner, appended to.
+ * A session's stage in memory: replayed from its log, reconciled with commits and discards, and, for its owner, open
+ * for edits.
  */
 export interface StageStore extends NoteQueue {
   readonly overlay: Overlay
-  /** Takes in what was committed, discarded and amended since, by any process, in the order it was done. */
+  /** Reconciles with all commits, discards and amendments since the last call, by any process, in order. */
   settle(reviews: readonly ReviewRecord[]): void
-  /** Whether a commit, by any process, has not been taken in yet. Costs one `lstat`. */
+  /** Whether there is a commit, by any process, to reconcile with. Costs one `lstat`. */
   isBehind(): boolean
-  /** What a path's base held, as far as it was kept. The disk may still hold it: that is not looked at. */
+  /** The content of a path's base, as far as it was kept. Does not look on the disk, which may still have it. */
   base(path: RelPath): Uint8Array | undefined
-  /** What reviewers wrote. */
+  /** The contents that reviewers wrote. */
   readonly contents: Contents
-  /** Takes changes out of the stage. */
+  /** Removes changes from the stage. */
   drop(changes: readonly StagedChange[]): void
-  /** From now on this agent works on it. Returns the number its edits are credited by. */
+  /** Sets the agent of the next edits. Returns the number that they name it by. */
   workedOnBy(agent: JsonValue): number
-  /** Keeps the stage as it is now as a snapshot. */
+  /** Keeps the current stage as a snapshot. */
   createSnapshot(label: SnapshotLabel): Mark
   deleteSnapshot(mark: Mark): void
-  /** The tool call a snapshot was made before has ended. */
+  /** Marks the tool call after a snapshot as ended. */
   endCall(mark: Mark): void
-  /** Goes back to a snapshot. The stage as it was is a snapshot too: `left`. `kept`: paths that commits changed since. */
+  /**
+   * Restores a snapshot. Keeps the current stage as the snapshot `left`. `kept`: paths that commits have changed since.
+   */
   travel(to: Mark, reviews: readonly ReviewRecord[]): { readonly left: Mark; readonly kept: readonly RelPath[] }
   /** Waits until the log is on the medium. */
   sync(): void
   close(): void
 }
 
-/** What the owner of a stage knows of each edit, and wants to know of it. */
+/** The callbacks of a stage's owner. */
 export interface OwnerHooks {
-  /** Whom an edit made now is credited to. */
+  /** The author of an edit made now. */
   readonly credit: () => Attribution
-  /** What the first touch of a path rests on, if the owner knows. */
+  /** The base of the first edit of a path, if the owner knows it. */
   readonly knownBase: (path: RelPath) => Base | undefined
   /** Called before a staged file grows, with its new size in bytes. Throw to refuse the write. */
   readonly room?: (path: RelPath, size: number) => void
-  /** Called with each path an edit touched. */
+  /** Called with each path that an edit touched. */
   readonly touched: (path: RelPath) => void
-  /** Called with each path that a commit of this session has set, whichever process made the commit. */
+  /** Called with each path that a commit of this session has set, by any process. */
   readonly committed?: (path: CommittedPath) => void
 }
 
-/** Opens a stage for reading: its log is never written. */
+/** Opens a stage for reading. Does not write its log. */
 export function readStage(layout: Layout, sessionId: string): StageStore {
   const opened = openStageToRead(layout, sessionId)
   return storeOver(opened, new Overlay({ lower: opened.lower, stage: opened.stage }))
 }
 
-/** As {@link readStage}, for a caller that looks often: the log is replayed only where it has changed. */
+/** As {@link readStage}, for a caller that reads often: replays the log only after it changed. */
 export function stageReader(layout: Layout, sessionId: string): () => StageStore {
   const { stageLog } = layout.session(sessionId)
   let last: { readonly store: StageStore; readonly stamp: string | undefined } | undefined
   return () => {
-    // Before the log is read: what is appended meanwhile is seen by the next call.
+    // Before the log is read: the next call sees what is appended meanwhile.
     const stamp = fileStampAt(stageLog)
     if (last === undefined || last.stamp !== stamp) last = { stamp, store: readStage(layout, sessionId) }
     return last.store
@@ -150,7 +152,7 @@ function storeOver(
   }
 }
 
-/** A base's content, from the pack, else from what reviewers wrote. */
+/** A base's content, from the pack, or else from what reviewers wrote. */
 function keptBase(base: Base | undefined, pack: string | undefined, contents: Contents): Uint8Array | undefined {
   if (base?.state?.type !== 'file') return undefined
   const { digest: key } = base.state
