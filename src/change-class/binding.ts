@@ -1,15 +1,15 @@
 import type { Node, Syntax } from '../host/tree.js'
 import type { Token } from './stream.js'
 
-/** A name that a scope of its own declares, and how far the scope reaches. */
+/** A name declared in a scope, and how far the scope reaches. */
 export interface Binding {
   readonly name: string
   readonly declared: Node
-  /** What the name means in every place of it is this binding, or one further in. */
+  /** Each use of the name in this scope means this binding, or one in an inner scope. */
   readonly scope: Span
-  /** Around the scope, where neither the old nor the new name may stand: a parameter would be caught. */
+  /** The code around the scope that must have neither the old nor the new name: a parameter would capture it. */
   readonly around: Span
-  /** It may hold a function that is called by this very name in what it shows, so it may only be called. */
+  /** Whether every use must be a call, because the value may be a function that shows this name. */
   readonly callsOnly: boolean
 }
 
@@ -23,7 +23,7 @@ export interface Side {
   readonly tokens: readonly Token[]
 }
 
-/** True where a file holds one of these as a name of its own. */
+/** Whether a file declares one of these words as a name. */
 export function mentions({ tokens }: Side, words: ReadonlySet<string>): boolean {
   return tokens.some(({ text }) => words.has(text))
 }

@@ -1,7 +1,7 @@
 import { ancestor, childOf, isWithin, type Node, type Syntax, textOf, walk } from '../host/tree.js'
 import { type Binding, mentions, type Side, type Span } from './binding.js'
 
-/** What can reach a variable by its name in a text, or a parameter by how it is called. */
+/** Names in a text that can reach a variable by its name, or a parameter by the way it is passed. */
 const SEES_NAMES = new Set(['eval', 'with', 'arguments', 'angular', '$inject', 'awilix', 'caller', 'callee'])
 
 const FUNCTIONS = new Set([
@@ -30,7 +30,7 @@ export function isEcmascriptVariable(node: Node): boolean {
 
 const DECLARING = /declarator$|declaration$|pattern$|_parameter$/
 
-/** A name that a statement after `export` declares. */
+/** Whether an `export` statement declares the name. */
 function isExported(node: Node): boolean {
   let at = node
   while (at.parent !== undefined && DECLARING.test(at.parent.type) && at.field !== 'value' && at.field !== 'body') {
@@ -39,11 +39,11 @@ function isExported(node: Node): boolean {
   return at.parent?.type === 'export_statement'
 }
 
-/** Where names mean what another block, or a list of members, says. */
+/** Scopes whose names another block, or a list of members, can also define. */
 const OPEN_SCOPES = new Set(['internal_module', 'module', 'enum_declaration', 'with_statement'])
 
 /**
- * The names a file declares where nobody outside of it can see them: in functions and blocks, and at the top of an ES
+ * The names that a file declares and no other file can see: in functions and blocks, and at the top level of an ES
  * module where they are not exported.
  */
 export function ecmascriptBindings(side: Side): Binding[] {
@@ -59,7 +59,7 @@ export function ecmascriptBindings(side: Side): Binding[] {
   })
 }
 
-/** Names an assignment or default gives to a function that has none: its `name` shows it. */
+/** Names that an assignment or default gives to an anonymous function, whose `name` shows it. */
 function namesOfFunctions(syntax: Syntax, node: Node): { name: string; node: Node }[] {
   const value = childOf(node, 'value') ?? childOf(node, 'right')
   const target = childOf(node, 'name') ?? childOf(node, 'left') ?? childOf(node, 'pattern')
@@ -74,7 +74,7 @@ function isFunction(value: Node): boolean {
 
 class File {
   readonly #isModule: boolean
-  /** By their text. */
+  /** Leaves by their text. */
   #leaves: Map<string, Node[]> | undefined
 
   constructor(private readonly syntax: Syntax) {
@@ -118,7 +118,7 @@ class File {
     return block && this.#isLocal(block) ? this.#names(left, block, around(block)) : []
   }
 
-  /** The body of the nearest function: its parameters are another scope. */
+  /** The body of the nearest function. Its parameters are another scope. */
   #varScope(node: Node): Node | undefined {
     const owner = ancestor(node, VAR_SCOPES)
     if (owner === undefined || owner.type === 'program') return owner
@@ -126,7 +126,7 @@ class File {
     return body !== undefined && isWithin(node, body) ? body : undefined
   }
 
-  /** A `var` in a catch clause may have the name of what is caught, and is seen outside. */
+  /** A `var` in a catch clause may have the name of the caught value, and is visible outside. */
   #hoists(clause: Node, name: string): boolean {
     return [...walk(clause)].some(({ type, parent, children }) => {
       const declares = type === 'variable_declarator' || type === 'function_declaration' || type === 'for_in_statement'
@@ -139,7 +139,7 @@ class File {
     return /name|left/.test(node.field ?? '') && [...walk(node)].some((each) => textOf(this.syntax, each) === name)
   }
 
-  /** At the top of a script every name is everyone's. */
+  /** At the top level of a script every name is global. */
   #isLocal(block: Node): boolean {
     return block.type !== 'program' || this.#isModule
   }
@@ -149,7 +149,7 @@ class File {
     return this.#names(own, this.syntax.root, this.syntax.root)
   }
 
-  /** In a plain block a function may or may not be seen outside of it, by how strict the code is. */
+  /** Strict mode decides whether a function in a plain block is visible outside it. */
   #function(node: Node): Binding[] {
     const block = node.parent
     if (block === undefined || !this.#isLocal(block)) return []
@@ -168,7 +168,7 @@ class File {
     return patterns.flatMap((pattern) => this.#names(pattern, scope, node))
   }
 
-  /** What others see of a function holds its parameters too: of an exported one, and of one that may be. */
+  /** The parameters of a function that is, or may be, exported are part of what others see. */
   #isSignature(node: Node): boolean {
     if (childOf(node, 'name')?.type === 'property_identifier' && this.#isConstructor(node)) return true
     if (node.parent?.type === 'arguments') return this.#isInjected(node.parent)
@@ -188,7 +188,7 @@ class File {
     return name !== undefined && textOf(this.syntax, name) === 'constructor'
   }
 
-  /** Injectors read the names of parameters from a function's text. */
+  /** Dependency injectors read the names of parameters from a function's text. */
   #isInjected(list: Node): boolean {
     const callee = list.parent && childOf(list.parent, 'function')
     const method = callee && childOf(callee, 'property')
@@ -234,13 +234,13 @@ function isIdentifier({ type }: Node): boolean {
   return type === 'identifier'
 }
 
-/** A parameter of TypeScript may be a property as well, and a decorator may look at it. */
+/** A TypeScript parameter may also be a property, and a decorator may read it. */
 function isPlainParameter(node: Node): boolean {
   if (!node.named) return false
   return !node.children.some(({ type }) => /accessibility_modifier|override_modifier|readonly|decorator/.test(type))
 }
 
-/** A block and, where it is the body of something that declares names too, all of that. */
+/** A block with the construct it is the body of, where that declares names too. */
 function around(block: Node): Span {
   const { parent } = block
   const declares = parent !== undefined && (FUNCTIONS.has(parent.type) || parent.type === 'catch_clause')
@@ -260,7 +260,7 @@ function declaredName(top: Node): Node | undefined {
   return name?.type === 'identifier' || name?.type === 'type_identifier' ? name : undefined
 }
 
-/** The identifiers a pattern binds; defaults and keys are none of them, nor are names that are keys as well. */
+/** The identifiers that a pattern binds, without defaults, keys, and names that are also keys. */
 function boundIn(pattern: Node): Node[] {
   switch (pattern.type) {
     case 'identifier':

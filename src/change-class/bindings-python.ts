@@ -1,13 +1,13 @@
 import { childOf, type Node, type Syntax, textOf, walk } from '../host/tree.js'
 import { type Binding, mentions, type Side } from './binding.js'
 
-/** What can reach a local variable by its name. */
+/** Names that can reach a local variable by its name. */
 const SEES_NAMES = new Set([
   ...['locals', 'vars', 'eval', 'exec', 'dir', 'globals', 'inspect', '_getframe', 'currentframe', 'f_locals'],
   ...['global', 'nonlocal', '__import__', 'ic'],
 ])
 
-/** Each has a scope of its own, and parameters or attributes that others use by name. */
+/** Nodes with a scope of their own, and parameters or attributes that others use by name. */
 const INNER = new Set([
   ...['function_definition', 'class_definition', 'lambda', 'parameters', 'lambda_parameters'],
   ...['list_comprehension', 'set_comprehension', 'dictionary_comprehension', 'generator_expression'],
@@ -22,7 +22,7 @@ export function isPythonVariable(node: Node): boolean {
   return !isInside(node, new Set(['parameters', 'lambda_parameters', 'class_definition', 'type', 'decorator']))
 }
 
-/** Parameters can be passed by name, so they are no names of the function's own; what its body assigns is. */
+/** The local names that a function body assigns. Parameters can be passed by name, so they are not local. */
 export function pythonBindings(side: Side): Binding[] {
   const { syntax } = side
   if (mentions(side, SEES_NAMES) || showsExpressions(side)) return []
@@ -90,7 +90,7 @@ function isInside(node: Node, types: ReadonlySet<string>): boolean {
   for (let at = node.parent; at !== undefined; at = at.parent) {
     if (types.has(at.type)) return true
     if (at.type === 'function_definition' && !types.has('function_definition')) {
-      // A class around the function is no matter: methods are functions.
+      // A class around the function does not matter: methods are functions.
       return false
     }
   }

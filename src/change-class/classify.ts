@@ -10,21 +10,21 @@ import { isMoved } from './moves.js'
 import { type Comparison, findRenames } from './renames.js'
 import { isSame, streamOf } from './stream.js'
 
-/** Bytes of a side above which it is not looked at. */
+/** The size limit of each side, in bytes. Larger files are unverified. */
 export const MAX_BYTES = 512 * 1024
 
 export interface Classified {
-  /** Its name tells the language. */
+  /** Its name determines the language. */
   readonly path: string
   readonly before: Uint8Array
   readonly after: Uint8Array
 }
 
 /**
- * What a change of one file does, by comparing the syntax of both sides: the first rule that holds makes it a refactoring
- * (layout and comments, local names, declarations moved within their scope). What is known to be none is an evolution, and
- * where it cannot be told it is unverified. The work is bounded by the size of the file. Never rejects.
- * @param looked is told the nodes that were compared: of two files of one size, one can have ten times as many.
+ * Classifies the change of one file by comparing the syntax of both sides. The first rule that holds makes it a
+ * refactoring (layout and comments, local names, declarations moved within their scope). A proven difference is an
+ * evolution, and everything uncertain is unverified. The work is bounded by the size of the file. Never rejects.
+ * @param looked called with the number of compared nodes: of two files of one size, one can have ten times as many
  */
 export async function classify(
   { path, before, after }: Classified,
@@ -67,7 +67,7 @@ async function bySyntax(
   looked: (nodes: number) => void,
 ): Promise<Measured> {
   if (definitelyDiffers(before, after)) {
-    // Its class is known by now, if it has one: what does not parse has none.
+    // A file that does not parse has no class to look up.
     const found = await checkBoth(language.grammar, before, after)
     return found.ok
       ? evolution('content', 'the code differs')

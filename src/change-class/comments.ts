@@ -1,13 +1,13 @@
 import type { Language } from './languages.js'
 
 /**
- * Comments that something obeys, or may: compilers, linters, bundlers, documentation tests, code generators, loaders. It
- * would take knowing all of these to say which they are, so whatever does not look like plain prose is one.
+ * Comments that a program may obey: compilers, linters, bundlers, documentation tests, code generators, loaders. A
+ * complete list is impossible, so everything that does not look like plain prose counts as a directive.
  */
 const DIRECTIVE: readonly RegExp[] = [
   /@[\w*]/,
   /^#!/,
-  // Documentation in code (`///`, `/*!`), regions, tags of tools (`//#`, `/*:`, `//~`, `//go:`, `#SBATCH`).
+  // Documentation in code (`///`, `/*!`), regions, and the tags of tools (`//#`, `/*:`, `//~`, `//go:`, `#SBATCH`).
   /^(?:\/\/|\/\*)[/!#:=~%<?+$&|-]/,
   /^#[^\s#]/,
   /^\W*\+\w/,
@@ -21,9 +21,9 @@ const DIRECTIVE: readonly RegExp[] = [
   /^\/\*\s*(?:graphql|gql|html|css|sql|svg|xml|glsl|wgsl|regex|js|ts|md|markdown|json|yaml)\s*\*\/$/i,
   /\b(?:unordered )?output:/i,
   /\bwant\s+[`"]/,
-  // Control characters, other ends of a line and directions of writing hide code.
+  // Control characters, unusual line ends and text directions can hide code.
   /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\u0085\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]|\r(?!\n)/,
-  // The next line belongs to the comment, or ought to.
+  // The comment continues on the next line, or should.
   /\\[ \t]*(?:\r?\n|$)|\?\?\//,
 ]
 
@@ -31,7 +31,7 @@ const DIRECTIVE: readonly RegExp[] = [
 const HEADER = /^[ \t/*#;!-]*[\w][\w .-]{0,40}:(?!\/\/)/m
 const REMARK = /^[ \t/*#;!-]*(?:todo|fixme|note|hack|xxx|why|warning|caution|important|reason|see|tip)\b[^:\n]{0,20}:/i
 
-/** True for a comment that nothing but a reader takes notice of. */
+/** Whether a comment is only for human readers. */
 export function isPlainComment(text: string, language: Language): boolean {
   if (DIRECTIVE.some((each) => each.test(text))) return false
   if (HEADER.test(text) && !REMARK.test(text)) return false
@@ -48,7 +48,7 @@ export function isPlainComment(text: string, language: Language): boolean {
     case 'java':
       return !text.includes('\\u')
     case 'javascript':
-      // Types in JavaScript live in comments.
+      // JavaScript types are written in comments.
       return text.startsWith('//') || (text.startsWith('/*') && !/\{[^}]*\}/.test(text))
     default:
       return true
@@ -56,14 +56,14 @@ export function isPlainComment(text: string, language: Language): boolean {
 }
 
 const ALL_COUNT: Readonly<Record<string, RegExp>> = {
-  // The comment before it is C, and those at the end of an example are what it must print.
+  // The comment before `import "C"` is C code, and the comments at the end of an example are its expected output.
   go: /"C"|(?:^|\n)[ \t]*\/\/[ \t]*(?:Unordered )?[Oo]utput:/,
   python: /^#[ \t]*\/\/\/\s/m,
   typescript: /==UserScript==/,
   javascript: /==UserScript==/,
 }
 
-/** True where any comment of a file may count, plain as it looks. */
+/** Whether any comment of a file may matter, however plain. */
 export function everyCommentCounts(text: string, language: Language): boolean {
   return ALL_COUNT[language.grammar]?.test(text) ?? false
 }

@@ -4,8 +4,8 @@ import { scanYaml } from '../host/yaml-scan.js'
 import { Inconclusive } from './inconclusive.js'
 
 /**
- * True where two JSON texts differ in white space alone: order, repeated names and the way numbers are written stay.
- * @throws Doubtful for what is not JSON, comments included.
+ * Whether two JSON texts differ only in white space: the order, repeated names and the notation of numbers stay.
+ * @throws Inconclusive for text that is not JSON, such as JSON with comments
  */
 export function jsonSame(before: string, after: string): boolean {
   const [old, now] = [before, after].map(compactJson)
@@ -22,14 +22,14 @@ function compactJson(text: string): string {
 }
 
 /**
- * True where two YAML texts differ in layout and comments alone: quoted stays quoted, order stays.
- * @throws Doubtful for what no guarded reader takes, for templates, and where comments may be obeyed.
+ * Whether two YAML texts differ only in layout and comments: quotes and order stay.
+ * @throws Inconclusive for text that the guarded reader refuses, for templates, and where comments may be obeyed
  */
 export function yamlSame(before: string, after: string): boolean {
   return JSON.stringify(readYaml(before)) === JSON.stringify(readYaml(after))
 }
 
-/** Templates are filled in before the file is YAML, and fill in what stands in comments too. */
+/** Templates are filled in before the file is YAML, in comments as well. */
 const TEMPLATE =
   /\{\{|\{%|<%|^[ \t]*#(?![ \t\r\n#]|$)|^[^#\n]*#.*(?:@|yaml-language-server|yamllint|noqa|prettier|ignore|\w=)/m
 
@@ -52,7 +52,7 @@ function shapeOf(node: unknown): unknown {
   if (isMap(node)) return ['map', node.tag ?? null, node.items.map(shapeOf)]
   if (isSeq(node)) return ['list', node.tag ?? null, node.items.map(shapeOf)]
   if (isPair(node)) return [shapeOf(node.key), shapeOf(node.value)]
-  // A plain text is a number or a truth to some readers, so its source is what counts; other styles are text to all.
+  // Some readers take a plain scalar for a number or boolean, so its source is compared. Other styles are always text.
   if (isScalar(node)) return [node.type ?? null, node.tag ?? null, node.source ?? null]
   if (isAlias(node)) throw new Inconclusive('YAML: an alias')
   return node === null || node === undefined ? null : ['other']

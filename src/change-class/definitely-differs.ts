@@ -1,11 +1,13 @@
-/** What could be, or begin, a comment in any language: of comments no count holds. */
+/**
+ * Text that may be or begin a comment in any language. Comments change the counts below without a change of meaning.
+ */
 const COMMENT = /\/\/|\/\*|\*\/|#|--|"""|'''|<!--|^\s*\*|\{-|%/m
 const WORD = /[\w$\x80-\uffff]+/g
 const OPERATOR = /[+!^~?:=<>.]/g
 
 /**
- * Whether a change is surely no refactoring, told from the texts alone: layout, other names and another order leave as many
- * words as before, the same numbers and the same operators. Where comments may be in what changed, nothing is sure.
+ * Whether a change is certainly no refactoring, from the texts alone: layout, renames and moves keep the count of
+ * words, the numbers and the operators. Nothing is certain where the changed part may contain comments.
  */
 export function definitelyDiffers(before: string, after: string): boolean {
   const [old, now] = changedPart(before, after)
@@ -14,7 +16,7 @@ export function definitelyDiffers(before: string, after: string): boolean {
   return was.count !== is.count || was.numbers !== is.numbers || operators(old) !== operators(now)
 }
 
-/** Without the lines that both begin and end with. */
+/** The texts without the lines that both begin and end with. */
 function changedPart(before: string, after: string): [string, string] {
   const most = Math.min(before.length, after.length)
   let start = 0

@@ -2,11 +2,11 @@ import type { Node } from '../host/tree.js'
 import { isContextual, type Leaf } from './gaps.js'
 import type { Language } from './languages.js'
 
-/** What a formatter writes one way or the other, where the tree stays the same and says the same. */
+/** The choices of formatters that change neither the tree nor its meaning. */
 
 const BRACKETS = new Set([')', ']', '}', '>'])
 
-/** Lists in which a comma before the closing bracket adds nothing. Not those where it makes a tuple. */
+/** Lists in which a comma before the closing bracket has no meaning. Without those where it makes a tuple. */
 const LISTS: Readonly<Record<string, ReadonlySet<string>>> = {
   ecmascript: new Set(
     (
@@ -22,7 +22,7 @@ const LISTS: Readonly<Record<string, ReadonlySet<string>>> = {
   ]),
 }
 
-/** A comma behind the last of a list. `[a,,]` has one more, and keeps both. */
+/** The comma after the last item of a list. `[a,,]` has one more item, and keeps both commas. */
 export function isTrailingComma(node: Node, { spacing, grammar }: Language): boolean {
   if (node.type !== ',' || node.parent === undefined) return false
   if (!(LISTS[spacing] ?? LISTS[grammar])?.has(node.parent.type)) return false
@@ -32,7 +32,7 @@ export function isTrailingComma(node: Node, { spacing, grammar }: Language): boo
   return after !== undefined && BRACKETS.has(after.type) && before?.named === true && before.type !== 'comment'
 }
 
-/** A string's mark without a choice of quotes: what stands between them is compared as it is. */
+/** A string's delimiter regardless of the kind of quotes. The text between them is compared as it is. */
 export function plainQuote(node: Node, text: string, { spacing }: Language): string {
   if (node.parent?.type !== 'string') return text
   if (spacing === 'ecmascript') return text === '"' && !node.named ? "'" : text
@@ -40,7 +40,7 @@ export function plainQuote(node: Node, text: string, { spacing }: Language): str
   return text.replace('"', "'")
 }
 
-/** The one parameter of an arrow function, with or without its brackets; undefined where there is more to it. */
+/** The only parameter of an arrow function, with or without brackets; undefined for a longer list. */
 export function soleParameter(parameters: Node): Node | undefined {
   if (parameters.parent?.type !== 'arrow_function') return undefined
   if (parameters.type === 'identifier') return parameters.field === 'parameter' ? parameters : undefined
@@ -54,14 +54,14 @@ export function soleParameter(parameters: Node): Node | undefined {
     : undefined
 }
 
-/** `| A` at the head of a union on lines of its own is `A`. */
+/** The member of a union with one member: `| A` is the same as `A`. */
 export function soleMember({ type, children }: Node): Node | undefined {
   const [mark, only] = children
   const isOne = type === 'union_type' ? mark?.type === '|' : type === 'intersection_type' && mark?.type === '&'
   return isOne && children.length === 2 ? only : undefined
 }
 
-/** What brackets may stand around without a say: the tree tells by itself what belongs together. */
+/** Nodes in which brackets have no meaning, because the tree itself shows what belongs together. */
 const BRACKETED: Readonly<Record<string, string>> = {
   return_statement: '',
   arrow_function: 'body',
@@ -72,7 +72,7 @@ const BRACKETED: Readonly<Record<string, string>> = {
   ternary_expression: 'consequence alternative',
 }
 
-/** An expression in brackets that change nothing; undefined where they do, or may. */
+/** An expression in brackets without a meaning; undefined where they have or may have one. */
 export function soleExpression(node: Node): Node | undefined {
   const { type, parent, field, children } = node
   if (type !== 'parenthesized_expression' || parent === undefined || children.length !== 3) return undefined
@@ -84,7 +84,7 @@ export function soleExpression(node: Node): Node | undefined {
   return fits && isPlain && !isCast ? only : undefined
 }
 
-/** A block comment whose lines begin with stars, without its indent. */
+/** A block comment with starred lines, without its indentation. */
 export function unindentComment(comment: string): string {
   return /^\/\*[^\n]*(?:\n[ \t]*\*[^\n]*)+$/.test(comment) ? comment.replace(/\n[ \t]*\*/g, '\n *') : comment
 }
@@ -96,19 +96,19 @@ const ENDED = new Set(
   ).split(' '),
 )
 const BODIES = new Set(['program', 'statement_block', 'switch_case', 'switch_default', 'export_statement'])
-/** What stands where one statement may, by its field. */
+/** Nodes with a field for one statement. */
 const BRANCHES = new Set(['if_statement', 'while_statement', 'for_statement', 'for_in_statement', 'else_clause'])
 const FIELDS = new Set(['public_field_definition', 'field_definition'])
 const SIGNATURES = /_signature$/
 const TYPES = new Set(['interface_body', 'object_type'])
 
-/** What a line break can end as a semicolon does, by where it stands. */
+/** Whether a line break can end a class or type member as a semicolon does. */
 function isMember(node: Node): boolean {
   const within = node.parent?.type ?? ''
   return (FIELDS.has(node.type) && within === 'class_body') || (SIGNATURES.test(node.type) && TYPES.has(within))
 }
 
-/** Whether a line break behind a node can end it as a semicolon does. */
+/** Whether a line break after a node can end it as a semicolon does. */
 export function endsByLine(node: Node, { spacing }: Language): boolean {
   if (spacing !== 'ecmascript') return false
   if (isMember(node)) return true
@@ -121,7 +121,7 @@ function isBody({ field }: Node): boolean {
   return field === 'body' || field === 'consequence'
 }
 
-/** The semicolon of such a node, or the comma of a type's member. */
+/** Whether a token is the semicolon of such a node, or the comma after a type's member. */
 export function isEndingSemicolon(node: Node, language: Language): boolean {
   if (node.parent === undefined || (node.type !== ';' && !(node.type === ',' && TYPES.has(node.parent.type))))
     return false
@@ -131,14 +131,14 @@ export function isEndingSemicolon(node: Node, language: Language): boolean {
   return before !== undefined && isMember(before) && endsByLine(before, language)
 }
 
-/** Words that begin nothing where they end a statement. */
+/** Tokens after which a statement cannot continue on the next line. */
 const ENDS =
   /^(?:return|break|continue|const|symbol|string|number|boolean|bigint|object|any|unknown|never|void|null|true|false|this)$/
 
-/** Words that would go on with what stands on the line before. */
+/** Words that continue the statement of the line before. */
 const GOES_ON = /^(?:in|instanceof|of|as|satisfies|is)$/
 
-/** Whether a statement that ends between two leaves ends there whether it has a semicolon or not. */
+/** Whether a statement ends between two leaves with or without a semicolon. */
 export function isEnd(left: Leaf, right: Leaf): boolean {
   if (right.text === '}') return true
   const beginsAnew = /^[\w$#"'{]/.test(right.text) && !GOES_ON.test(right.text)

@@ -1,7 +1,7 @@
 import type { Node } from '../host/tree.js'
 import type { Language } from './languages.js'
 
-/** A leaf of the tree with its text, as far as the white space beside it goes. */
+/** A leaf of the tree with its text, for the rules about the white space next to it. */
 export interface Leaf {
   readonly node: Node
   readonly text: string
@@ -10,13 +10,13 @@ export interface Leaf {
 export interface Gap {
   readonly left: Leaf | undefined
   readonly right: Leaf
-  /** White space alone; a comment in it counts as a space, or as the line breaks it holds. */
+  /** Only white space. A comment counts as a space, or as the line breaks in it. */
   readonly text: string
-  /** The node it stands in. */
+  /** The node that contains it. */
   readonly owner: Node | undefined
 }
 
-/** What of the white space between two leaves means something: two gaps with the same mark read alike. */
+/** The meaning of the white space between two leaves. Two gaps with equal marks mean the same. */
 export function gapMark(gap: Gap, { spacing }: Language): string {
   if (gap.left === undefined) return ''
   switch (spacing) {
@@ -36,7 +36,7 @@ const presence = ({ text }: Gap) => (text === '' ? '' : ' ')
 const SOLO = new Set(['(', ')', '[', ']', '{', '}', ';', ','])
 const WORDISH = /[\w$"'`#@\\\u0080-\uffff]/
 
-/** White space parts words, and what could be one operator. */
+/** White space separates words, and characters that could form one operator. */
 function wordMark(gap: Gap): string {
   const [before, after] = [gap.left?.text.at(-1) ?? '', gap.right.text[0] ?? '']
   if (SOLO.has(before) || SOLO.has(after)) return ''
@@ -49,22 +49,22 @@ function preprocessorMark({ left, right, text, owner }: Gap): string {
   return isDirective && text.includes('\n') ? '\n' : ''
 }
 
-/** Behind these a line break ends nothing. */
+/** Tokens after which a line break ends nothing. */
 const OPEN_LEFT = new Set(
   '{ ( [ < , ; ? : = += -= *= /= %= **= <<= >>= >>>= &= ^= |= &&= ||= ??= => && || ?? === !== == != + - * % ** & | ^ . ?. ...'.split(
     ' ',
   ),
 )
-/** Before these a line break ends nothing, whatever stands before it. */
+/** Tokens before which a line break ends nothing. */
 const CLOSE_RIGHT = new Set([')', ']', '}', ',', ';'])
-/** Before these neither, but for words that take no operand from the next line. */
+/** As above, except after words that take no operand from the next line. */
 const OPEN_RIGHT = new Set('. ?. && || ?? === !== == != % = += -= *= /= => : ? | & + -'.split(' '))
 const CONTEXTUAL =
   /^(?:async|await|get|set|static|accessor|declare|abstract|type|interface|namespace|module|global|readonly|using|of|let|yield|as|is|satisfies|asserts|keyof|infer|unique|override|out|in)$/
 
 /**
- * Statements end at a line break where the grammar allows no other reading, and behind words like `return` at once. So a
- * line break may come or go only where no statement can end.
+ * Statements end at a line break where the grammar allows no other reading, and always after words like `return`. So a
+ * line break may be added or removed only where no statement can end.
  */
 function ecmascriptMark(gap: Gap): string {
   const { left, right, text, owner } = gap
@@ -86,14 +86,14 @@ const TYPES = new Set(['type_arguments', 'type_parameters'])
 const UNIONS = new Set(['union_type', 'intersection_type'])
 const HEADED = new Set(['if_statement', 'while_statement', 'for_statement', 'for_in_statement'])
 
-/** The bracket before the body of an `if` or a loop. */
+/** Whether a bracket ends the header of an `if` or a loop. */
 function isHeaderEnd({ node, text }: Leaf): boolean {
   const { parent } = node
   if (text !== ')' || parent === undefined) return false
   return HEADED.has((parent.type === 'parenthesized_expression' ? parent.parent : parent)?.type ?? '')
 }
 
-/** A keyword, or a name that is one in some places. */
+/** Whether a leaf is a keyword, or a name that is a keyword in some places. */
 export function isContextual({ node, text }: Leaf): boolean {
   return /^[A-Za-z]/.test(text) && (!node.named || CONTEXTUAL.test(text))
 }

@@ -1,4 +1,4 @@
-/** It cannot be told what a change does; the message says why. */
+/** The effect of a change cannot be determined. The message gives the reason. */
 export class Inconclusive extends Error {
   override readonly name = 'Doubtful'
 }

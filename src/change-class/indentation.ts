@@ -3,7 +3,7 @@ import { Inconclusive } from './inconclusive.js'
 const OPENING = new Set(['(', '[', '{'])
 const CLOSING = new Set([')', ']', '}'])
 
-/** Python's lines: each line outside of brackets begins a statement, and its column says which block that is in. */
+/** The lines of Python: a line outside brackets begins a statement, and its column determines the block. */
 export class Indentation {
   readonly #columns: number[] = [0]
   #brackets = 0
@@ -12,14 +12,14 @@ export class Indentation {
 
   constructor(private readonly text: string) {}
 
-  /** Counts brackets; those of a formatted string are its own. */
+  /** Counts brackets, except those inside a formatted string. */
   leaf(text: string, isString: boolean): void {
     if (isString) return
     if (OPENING.has(text)) this.#brackets++
     if (CLOSING.has(text)) this.#brackets--
   }
 
-  /** @returns what the line break before a leaf means; undefined where the leaf begins no line. */
+  /** @returns the meaning of the line break before a leaf; undefined where the leaf begins no line */
   mark(gap: string, start: number): string | undefined {
     const begins = !this.#begun || (gap.includes('\n') && this.#brackets === 0)
     this.#begun = true

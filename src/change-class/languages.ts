@@ -1,18 +1,18 @@
 import { basename, extname } from 'node:path'
 
 /**
- * How white space counts. `free`: between words only. `ecmascript`, `go`, `python`: by those languages' rules for the ends
- * of statements. `css`: as a combinator. `spaced`: wherever it stands, but not how much of it.
+ * The meaning of white space. `free`: only between words. `ecmascript`, `go`, `python`: by the language's rules for the
+ * end of statements. `css`: as a combinator. `spaced`: everywhere, but not its amount.
  */
 export type Spacing = 'free' | 'ecmascript' | 'go' | 'python' | 'css' | 'spaced'
 
 export interface Language {
-  /** As the grammar's file is called. */
+  /** The name of the grammar's file. */
   readonly grammar: string
   readonly spacing: Spacing
-  /** Nodes whose inner white space is content. */
+  /** Nodes in which white space is content. */
   readonly exact: RegExp
-  /** Code that can observe where or how it is written. */
+  /** Code that can observe its own position or spelling. */
   readonly seesItself: RegExp
 }
 
@@ -109,7 +109,7 @@ const BY_EXTENSION: Readonly<Record<string, Language>> = {
   '.bash': LANGUAGES.bash,
 }
 
-/** By the name of a file; a template of another language (`x.blade.php`, `x.js.erb`) is none of these. */
+/** The language of a file by its name. Undefined for a template of another language (`x.blade.php`, `x.js.erb`). */
 export function languageOf(path: string): Language | undefined {
   const name = basename(path).toLowerCase()
   if (name.endsWith('.blade.php')) return undefined

@@ -2,26 +2,28 @@ import { digest, type StagedChange, sameContent } from '../../overlay/index.js'
 import type { Measured } from '../core/mutation.js'
 import type { classify } from './classify.js'
 
-/** Work for one commit or review, about a second of it: bytes of source of both sides, and the nodes that were compared. */
+/**
+ * The budget of one commit or review, about a second: bytes of source on both sides, plus {@link NODE} for each node.
+ */
 const BUDGET = 4 * 1024 * 1024
-/** What a node costs of it. */
+/** The cost of a compared node, in bytes. */
 const NODE = 16
 
-/** A file's whole content; null where there is none or it was not read. */
+/** The whole contents of a file; null where there is none or it was not read. */
 export interface Sides {
   readonly before: Uint8Array | null
   readonly after: Uint8Array | null
-  /** The digest of `before`, by who has made it already. */
+  /** The digest of `before`, if the caller has it. */
   readonly was?: string | undefined
 }
 
-/** Classes that are known already, by {@link classKey}. */
+/** Known classes by {@link classKey}. */
 export interface KnownClasses {
   get(key: string): Measured | undefined
   set(key: string, found: Measured): void
 }
 
-/** Whether the class of a change is known, told without reading its contents. */
+/** Whether the class of a change is known, without reading its contents. */
 export function isClassKnown(known: KnownClasses, change: StagedChange): boolean {
   const { path, before, after } = change
   if (before === null || after === null || withoutContent(change) !== undefined) return true
@@ -29,16 +31,16 @@ export function isClassKnown(known: KnownClasses, change: StagedChange): boolean
   return known.get(classKey(path, before.digest, after.digest)) !== undefined
 }
 
-/** Names a change by its two contents and its path, which decides the language. */
+/** The key of a change: its two contents and its path, which determines the language. */
 function classKey(path: string, before: string, after: string): string {
   return `${before} ${after} ${path}`
 }
 
 /**
- * Says what changes do to their files, one after another, until the budget is spent. A class that is known costs nothing
- * of it. Whatever is more than a change of one file's content evolves the intent: a file that came, went or has another
- * name, mode or type.
- * @param budget bytes of source of both sides.
+ * Classifies changes one after another until the budget is used up. A known class costs nothing. Everything beyond a
+ * change of one file's content evolves the intent: a file that is added, removed or renamed, or whose mode or type
+ * changes.
+ * @param budget bytes of source on both sides
  */
 export function createMeasure(
   known: KnownClasses,
@@ -64,12 +66,12 @@ export function createMeasure(
   }
 }
 
-/** Of what the budget did not reach. */
+/** The class of a change beyond the budget. */
 export const TOO_MUCH: Measured = unverified('budget', 'too much was changed at once to compare all of it')
 
 let loading: Promise<{ readonly classify: typeof classify }> | undefined
 
-/** Most commands never compare anything, and loading takes time. */
+/** Loaded on first use: most commands compare nothing, and loading takes time. */
 function loadClassifier(): Promise<{ readonly classify: typeof classify }> {
   loading ??= import('./classify.js')
   return loading

@@ -3,18 +3,18 @@ import type { Side } from './binding.js'
 import type { Comparison } from './renames.js'
 import { isSame, type Token } from './stream.js'
 
-/** Of a language: where declarations may stand in any order, and which. */
+/** The declarations of a language whose order has no meaning. */
 interface Movable {
-  /** Type of a scope → types of what may own it. */
+  /** Type of a scope → types of its possible parents. */
   readonly scopes: Readonly<Record<string, RegExp>>
   readonly declarations: RegExp
-  /** Names of declarations that something runs in their order. */
+  /** Names of declarations that a tool runs in order. */
   readonly fixed: RegExp
-  /** Several of one name are told apart by more than their order. */
+  /** Whether declarations of one name can differ in more than their order. */
   readonly overloads?: true
 }
 
-/** Functions are hoisted within their scope, and types are no code; classes are neither. */
+/** Functions are hoisted within their scope, and types are no code. Classes are neither. */
 const ECMASCRIPT: Movable = {
   scopes: { program: /^$/, statement_block: /function|method/ },
   declarations: /^(?:(?:generator_)?function|interface|type_alias)_declaration$/,
@@ -50,17 +50,17 @@ const MOVABLE: Readonly<Record<string, Movable>> = {
   },
 }
 
-/** One child of a scope, with the tokens it is written in. */
+/** One child of a scope, with its tokens. */
 interface Unit {
   readonly node: Node
   readonly tokens: readonly Token[]
-  /** What it is written in, as one text: equal texts are equal declarations. */
+  /** The tokens as one text. Equal texts are equal declarations. */
   readonly text: string
 }
 
 /**
- * True where both sides hold the same, but for declarations that stand in another order within one scope, in a language
- * where their order means nothing. Everything between them must keep its order, and their names must be unlike.
+ * Whether both sides differ only in the order of declarations within one scope, where that order has no meaning.
+ * Everything between them must keep its order, and their names must be unique.
  */
 export function isMoved({ language, before, after }: Comparison): boolean {
   const movable = MOVABLE[language.grammar]
@@ -74,7 +74,7 @@ export function isMoved({ language, before, after }: Comparison): boolean {
   return isReordered(unitsOf(before, old), unitsOf(after, now), movable)
 }
 
-/** The innermost scope that holds all tokens from one to another. */
+/** The innermost scope that contains a range of tokens. */
 function scopeAround({ tokens }: Side, first: number, last: number, { scopes }: Movable): Node | undefined {
   const nodes = tokens.slice(first, last + 1).flatMap(({ node }) => (node ? [node] : []))
   const [start, end] = [nodes[0]?.start ?? 0, nodes.at(-1)?.end ?? 0]
@@ -84,7 +84,7 @@ function scopeAround({ tokens }: Side, first: number, last: number, { scopes }: 
   return at
 }
 
-/** The scope is the same piece of both streams. */
+/** Whether the scope covers the same part of both token streams. */
 function hasSameEnds(before: Side, after: Side, old: Node, now: Node): boolean {
   const bounds = ({ tokens }: Side, scope: Node) => [
     tokens.findIndex(({ node }) => node === scope),
@@ -93,7 +93,7 @@ function hasSameEnds(before: Side, after: Side, old: Node, now: Node): boolean {
   return bounds(before, old).join() === bounds(after, now).join()
 }
 
-/** A comment that is obeyed belongs to a place. */
+/** Whether there is a directive, which belongs to its place. */
 function holdsDirective({ tokens }: Side): boolean {
   return tokens.some(({ shape }) => shape.startsWith('comment'))
 }
@@ -109,7 +109,7 @@ function unitsOf({ tokens }: Side, scope: Node): Unit[] {
   }
   return units.map((node) => {
     const own = tokens.slice(first.get(node) ?? 0, (last.get(node) ?? -1) + 1)
-    // The white space before a declaration is not its own.
+    // The white space before a declaration is not part of it.
     const begin = own.findIndex((token) => token.text !== '')
     const text = own.map(({ shape, text }, at) => `${at === begin ? shape.trimStart() : shape}\0${text}`).join('\0')
     return { node, tokens: own, text: `${node.type}\0${text}` }
@@ -128,23 +128,23 @@ function isReordered(old: readonly Unit[], now: readonly Unit[], movable: Movabl
   return displaced.filter(isMovable).every((unit) => isFree(unit, named, movable))
 }
 
-/** What a unit declares: a function is hoisted, exported or not. */
+/** The declaration of a unit: a function is hoisted, exported or not. */
 function declarationOf({ node }: Unit): Node {
   if (node.type !== 'export_statement') return node
   return node.children.find(({ field }) => field === 'declaration') ?? node
 }
 
-/** An attribute is about the declaration behind it, and a macro may be. */
+/** An attribute belongs to the next declaration, and a macro may. */
 function isAttached({ node }: Unit): boolean {
   return /attribute|macro|decorator|preproc/.test(node.type) || node.children.some(({ type }) => /macro/.test(type))
 }
 
-/** Frameworks look at what is marked, in its order. */
+/** Frameworks read decorated declarations in order. */
 function isMarked({ node }: Unit): boolean {
   return [...walk(node)].some(({ type }) => /attribute|annotation$|decorator/.test(type) && type !== 'type_annotation')
 }
 
-/** Nothing else in the scope has its name, and nothing about it runs or is looked at where it stands. */
+/** Whether a unit may move: its name is unique in the scope, and nothing runs it or observes it at its place. */
 function isFree(unit: Unit, named: ReadonlyMap<string, number>, { fixed, overloads }: Movable): boolean {
   const name = nameOf(unit)
   if (name === undefined || fixed.test(name) || isMarked(unit)) return false
@@ -156,13 +156,13 @@ function nameOf(unit: Unit): string | undefined {
   return unit.tokens.find(({ node, text }) => node === named && text !== '')?.text
 }
 
-/** A declaration of Go holds a list of them. */
+/** A Go declaration contains a list of specs. */
 function specOf(node: Node): Node[] {
   const name = childOf(node, 'name')
   return node.named && name !== undefined ? [name] : []
 }
 
-/** Name → how many units could declare it. */
+/** Name → the number of units that may declare it. */
 function countNames(units: readonly Unit[]): Map<string, number> {
   const count = new Map<string, number>()
   for (const { tokens } of units) {
@@ -172,7 +172,7 @@ function countNames(units: readonly Unit[]): Map<string, number> {
   return count
 }
 
-/** How many directives like 'use strict' stand before everything else: only there they count. */
+/** The number of directives like 'use strict' at the start, the only place where they are directives. */
 function prologue(units: readonly Unit[]): number {
   const isDirective = ({ node }: Unit) => node.type === 'expression_statement' && node.children[0]?.type === 'string'
   const end = units.findIndex((unit) => !isDirective(unit))

@@ -12,11 +12,11 @@ export interface Comparison {
 }
 
 interface Scoping {
-  /** False for names of properties, keywords' arguments, imports and the like: others know those. */
+  /** False for names of properties, keyword arguments, imports and the like, which other files know. */
   isVariable(node: Node): boolean
-  /** All names a file declares for itself; none where something in it can see names. */
+  /** All local names of a file. None where its code can observe names. */
   bindings(side: Side): readonly Binding[]
-  /** A declaration's own name, or a call of it. */
+  /** Whether a node is the name in a declaration, or in a call. */
   isCall(node: Node): boolean
 }
 
@@ -26,14 +26,14 @@ const isCalled = (node: Node) =>
 const ECMASCRIPT: Scoping = { isVariable: isEcmascriptVariable, bindings: ecmascriptBindings, isCall: isCalled }
 const PYTHON: Scoping = { isVariable: isPythonVariable, bindings: pythonBindings, isCall: isCalled }
 
-/** What is looked at: the work grows with names times tokens. */
+/** The limits of the search, whose cost is the product of names and tokens. */
 const MOST = { uses: 5_000, names: 100, scopes: 50 }
 
 /**
- * The names by which two files differ, if they are local on both sides and all of them changed together.
+ * The names in which two files differ, if they are local on both sides and every use changed.
  *
- * Instead of resolving each use, it asks for more than a resolver would: the old name is gone from the whole scope and the
- * new one was nowhere in it. Then whatever binding a use had, of this scope or one further in, it has still.
+ * It does not resolve each use, and requires more than a resolver would: the old name is absent from the new scope, and
+ * the new one from the old scope. Then every use still has its binding, in this scope or an inner one.
  */
 export function findRenames(sides: Comparison): readonly (readonly [from: string, to: string])[] | undefined {
   const { language, before, after } = sides
@@ -64,7 +64,7 @@ export function findRenames(sides: Comparison): readonly (readonly [from: string
   return [...renames.values()]
 }
 
-/** Where the tokens differ, if they differ in the names of variables alone. */
+/** The positions where the tokens differ, if they differ only in the names of variables. */
 function changedNames(old: readonly Token[], now: readonly Token[], { isVariable }: Scoping): number[] | undefined {
   if (old.length !== now.length) return undefined
   const changed: number[] = []
@@ -82,12 +82,12 @@ interface Search {
   readonly sides: Comparison
   readonly scoping: Scoping
   readonly old: readonly Binding[]
-  /** By where they are declared. */
+  /** Bindings by the position of their declaration. */
   readonly now: ReadonlyMap<number, Binding>
   readonly changed: readonly number[]
 }
 
-/** The widest scope whose renaming explains why a token changed, and all tokens it explains. */
+/** The widest scope in which a rename explains a changed token, with all tokens that it explains. */
 function explain(at: number, search: Search): { uses: readonly number[]; pair: readonly [string, string] } | undefined {
   const { before, after } = search.sides
   const [token, other] = [before.tokens[at], after.tokens[at]]
@@ -105,7 +105,7 @@ function explain(at: number, search: Search): { uses: readonly number[]; pair: r
   return undefined
 }
 
-/** The tokens of a scope that take part in a renaming, if the renaming is whole. */
+/** The tokens of a scope that a rename changes; undefined unless it changes all uses. */
 function usesIn(old: Binding, [from, to]: readonly [string, string], search: Search): number[] | undefined {
   const { before, after } = search.sides
   const declaredAt = before.tokens.findIndex(({ node }) => node === old.declared)
@@ -129,14 +129,14 @@ function usesIn(old: Binding, [from, to]: readonly [string, string], search: Sea
   return uses
 }
 
-/** A function or class has a name it shows, and some tools know templates by their tags. */
+/** Functions and classes show their name at run time, and some tools know templates by their tags. */
 function isShown({ parent, field, end }: Node, { callsOnly }: Binding): boolean {
   if (parent === undefined) return false
   if (field === 'name' && !callsOnly && /function|class/.test(parent.type)) return true
   return field === 'function' && parent.children.some(({ type, start }) => type === 'template_string' && start >= end)
 }
 
-/** True where a token speaks of one of two names: as a variable, or in a text that something might evaluate. */
+/** Whether a token has one of two names: as a variable, or in a text that may be evaluated. */
 function names({ node, text, shape }: Token, from: string, to: string, { scoping }: Search): boolean {
   if (text === from || text === to) return node === undefined || !isProperty(node) || scoping.isVariable(node)
   if (!/string|template|unnamed|comment|regex/.test(shape)) return false
@@ -150,7 +150,7 @@ const PROPERTIES = new Set([
   'string_fragment',
 ])
 
-/** A name that no scope holds: what it means does not depend on the variables around it. */
+/** Whether a name is a property, which no variable in scope can change. */
 function isProperty(node: Node): boolean {
   if (PROPERTIES.has(node.type)) return node.type !== 'string_fragment'
   const { parent, field } = node
@@ -163,11 +163,13 @@ function isIn({ node }: Token, span: Span): boolean {
   return node !== undefined && node.start >= span.start && node.end <= span.end
 }
 
-/** Names some tool or host looks at: injectors, test runners, hooks, module loaders, and words that are none everywhere. */
+/**
+ * Names that a tool or host reads: injectors, test runners, hooks, module loaders, and words reserved only in places.
+ */
 const TELLING =
   /^\$|^(?:t|i18n|gql|graphql|css|styled|html|sql|tw|process|global|globalThis|window|document)$|^__|^mock|^(?:vi|jest|React|h|jsx|Fragment|preact|angular|require|exports|module|define|undefined|NaN|Infinity|arguments|eval|await|yield|let|static|async|of|get|set|type|implements|interface|package|private|protected|public|as|is|super|self|cls|this|None|print|exec|match|case|_)$/
 
-/** A new name must not only be free: its look may not say something else to a tool either. */
+/** A new name must be free, and its spelling must not have a meaning for a tool. */
 function isRenamable(from: string, to: string): boolean {
   if (TELLING.test(from) || TELLING.test(to)) return false
   const look = (name: string) => [/^use[A-Z0-9]/, /^[A-Z]/, /^_/, /^test|^Test/].map((each) => each.test(name)).join()

@@ -15,18 +15,21 @@ import { type Gap, gapMark, type Leaf } from './gaps.js'
 import { Indentation } from './indentation.js'
 import type { Language } from './languages.js'
 
-/** One step of a file as its language reads it: equal streams are one program, up to layout and plain comments. */
+/**
+ * One token of a file as its language reads it. Files with equal streams are the same program but for layout and
+ * comments.
+ */
 export interface Token {
-  /** All but the text: what it is, and what of the white space before it counts. */
+  /** The kind of token, and the meaning of the white space before it. */
   readonly shape: string
   readonly text: string
-  /** What it is of: a leaf, or the node that begins or ends here. */
+  /** The leaf, or the node that begins or ends here. */
   readonly node?: Node
 }
 
 /**
- * The tree in its written order, with every byte of the text either in a leaf or known to be layout.
- * @throws Doubtful where it cannot be told what the text means.
+ * The tree in source order. Every byte of the text is in a leaf or known to be layout.
+ * @throws Inconclusive where the meaning of the text is unknown
  */
 export function streamOf(syntax: Syntax, language: Language): Token[] {
   const stream = new Stream(syntax, language)
@@ -47,7 +50,9 @@ class Stream {
   #gap = ''
   #gapOwner: Node | undefined
   #left: Leaf | undefined
-  /** A statement of ECMAScript has ended since the last leaf: by a semicolon of its own, or not yet told how. */
+  /**
+   * Whether an ECMAScript statement has ended since the last leaf: by a semicolon, or in a way that is not known yet.
+   */
   #ended: { readonly semicolon?: Node } | undefined
 
   constructor(
@@ -94,7 +99,7 @@ class Stream {
 
   finish(): void {
     this.#between(this.syntax.text.length, this.syntax.root, false)
-    // What follows the end of the code is printed.
+    // Text after the end of the code is printed.
     if (this.#left?.text === '?>') this.#push('gap', this.#gap)
   }
 
@@ -109,7 +114,7 @@ class Stream {
     )
   }
 
-  /** Takes the text up to the next node: no grammar names every byte, and what is not white space must not be lost. */
+  /** Reads the text up to the next node: grammars leave out bytes, and only white space may be dropped. */
   #between(until: number, owner: Node, exact: boolean, next?: Node): void {
     if (until <= this.#end) return
     const text = this.syntax.text.slice(this.#end, until)
@@ -125,13 +130,13 @@ class Stream {
       this.#pushUnnamed(owner, text.slice(start, end))
       this.#gap += text.slice(end)
     } else if (isJsx(owner)) {
-      // Between the tags of JSX white space is text, unless it holds a line break.
+      // Between JSX tags white space is text, unless it has a line break.
       if (!text.includes('\n') || nextToEntity(next)) this.#push('gap', text)
     } else this.#gap += read
     this.#gapOwner = owner
   }
 
-  /** Text that the grammar has no leaf for. */
+  /** Text for which the grammar has no leaf. */
   #pushUnnamed(node: Node, text: string): void {
     const leaf = { node, text }
     this.#push(`${this.#mark(leaf, this.#end - text.length)}unnamed`, text, node)
@@ -146,7 +151,7 @@ class Stream {
       this.#gap += text.replace(/[^\n]+/g, '') || ' '
       return
     }
-    // Some tools look at the very next line, so how far it is counts too.
+    // Some tools read the very next line, so the distance matters too.
     const above = lineBreaks(this.#gap)
     const below = lineBreaks(/^\s*/.exec(this.syntax.text.slice(node.end, node.end + 200))?.[0] ?? '')
     this.#push(
@@ -157,7 +162,7 @@ class Stream {
     this.#gap += text.includes('\n') ? '\n' : ' '
   }
 
-  /** Python joins two lines by a backslash. */
+  /** A backslash joins two lines in Python. */
   #continue(node: Node): void {
     this.#gap += ' '
     this.#end = node.end
@@ -165,7 +170,7 @@ class Stream {
 
   #leaf(node: Node, exact: boolean): void {
     const text = this.#textOf(node)
-    // Some grammars make a leaf of a line's end.
+    // Some grammars have a leaf for the end of a line.
     if (!node.named && !exact && /^\s*$/.test(text)) {
       this.#gap += text
       this.#end = node.end
@@ -196,7 +201,7 @@ class Stream {
     if (read !== '') this.#push(`${mark}${node.named ? node.type : `${type}~`}`, read, node)
   }
 
-  /** Between two statements: what of their end is told by the tree alone, and what by how it is written. */
+  /** The end between two statements: whether the tree alone shows it, or only its spelling. */
   #endStatement(right: Leaf): void {
     const ended = this.#ended
     this.#ended = undefined
@@ -215,7 +220,7 @@ class Stream {
     if (spacing === 'go' && endsGoStatement(gap)) this.#push(';~', ';')
     const line = this.#indentation?.mark(this.#gap, start)
     if (line !== undefined) return line
-    // Behind the end of the code a line break is swallowed, and white space is printed.
+    // After the end of the code one line break is dropped, and other white space is printed.
     if (gap.left?.text === '?>' || right.node.type === 'php_tag') return `${JSON.stringify(gap.text)} `
     return gapMark(gap, this.language)
   }
@@ -248,7 +253,7 @@ function lineBreaks(text: string): number {
 
 const GO_ENDS = new Set(['break', 'continue', 'fallthrough', 'return', '++', '--', ')', ']', '}', '"', "'", '`'])
 
-/** The rule of the language's specification; before a closing bracket the semicolon may be left out. */
+/** The rule of the Go specification. The semicolon before a closing bracket is optional. */
 function endsGoStatement({ left, right, text }: Gap): boolean {
   if (left === undefined || !text.includes('\n') || right.text === ')' || right.text === '}') return false
   return left.node.named || GO_ENDS.has(left.text)
@@ -265,7 +270,7 @@ function nextToEntity(node: Node | undefined): boolean {
   return [siblings[at - 1], node, siblings[at + 1]].some((each) => each?.type === 'html_character_reference')
 }
 
-/** JSX shows a text without the white space around its line breaks. */
+/** The text that JSX shows: without the white space around line breaks. */
 function shownText(text: string): string {
   const lines = text.split('\n')
   const trimmed = lines.map((line, index) => {

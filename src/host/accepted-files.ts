@@ -8,8 +8,8 @@ import { prepareState } from './workspace-state.js'
 import { replaceDurable } from './write.js'
 
 /**
- * What a person has accepted on this machine of the files that say what agents may do: policy, intents, templates,
- * `.intentignore`. Their texts are kept in the state directory, so that a file which differs can be compared with them.
+ * The contents that a person has accepted on this machine of the files that control agents: policy, intents, templates,
+ * `.intentignore`. They are kept in the state directory, so that a changed file can be compared with them.
  */
 export interface AcceptedFiles {
   /** By the name relative to the root. */
@@ -26,17 +26,18 @@ const record = z.strictObject({
   files: z.record(z.string(), z.string()),
 })
 
-/** All of the files together, several times over. */
+/** The limit of the record, several times the size of all these files. */
 const MAX_BYTES = 16 * 1024 * 1024
 
 const NOTHING: AcceptedFiles = { texts: new Map() }
 
-/** Where a command in a session's mount finds them: the state directory is hidden there. */
+/** The path of the record in a session's mount, where the state directory is hidden. */
 export const ACCEPTED_IN_MOUNT = '/run/escrow/trust.json'
 
 /**
- * What has been accepted, looked at again by each call: the same object while nothing was. Synchronous; one `lstat`.
- * @throws EscrowError `policy_invalid` where the record cannot be read.
+ * Reads the accepted contents, again on each call: the same object while nothing was accepted since. Synchronous; one
+ * `lstat`.
+ * @throws EscrowError `policy_invalid` where the record cannot be read
  */
 export function openAccepted({ trustFile }: Layout): () => AcceptedFiles {
   const path = process.env.ESCROW_SESSION && existsSync(ACCEPTED_IN_MOUNT) ? ACCEPTED_IN_MOUNT : trustFile
@@ -66,9 +67,9 @@ function parseRecord(text: string): z.infer<typeof record> | undefined {
 }
 
 /**
- * Accepts texts by name; a name without one is accepted as absent. What is not named stays. For a caller that holds the
- * lock of the file it changes, or is a person's.
- * @param by who accepts; without it an edit of ours goes by the word of who accepted before.
+ * Accepts contents by name. A name without content is accepted as absent, and other names stay as they are. The caller
+ * holds the lock of the file it changes, or acts for a person.
+ * @param by the person who accepts; without it, our own edit counts as accepted by the earlier person
  */
 export function acceptTexts(
   layout: Layout,
@@ -87,7 +88,7 @@ export function acceptTexts(
   replaceDurable(layout.trustFile, `${JSON.stringify(value)}\n`, 0o600)
 }
 
-/** A record that cannot be read is written over: who accepts says what holds from now on. */
+/** A record that cannot be read is replaced: the person who accepts decides what is valid from now on. */
 function currentlyAccepted(layout: Layout): AcceptedFiles {
   try {
     return openAccepted(layout)()

@@ -1,16 +1,16 @@
 import { spawn } from 'node:child_process'
 import { namesTree, ownEnv } from './search-path.js'
 
-/** What opens an address on each system; elsewhere it is as on Linux. */
+/** The program that opens an address on each system; on others as on Linux. */
 const OPENERS: Partial<Record<NodeJS.Platform, readonly string[]>> = {
   darwin: ['open'],
   win32: ['rundll32', 'url.dll,FileProtocolHandler'],
 }
 
 /**
- * Opens an address in the person's browser, and does not wait for it. Where there is none, or where `BROWSER` names a program in
- * a workspace, nothing happens: say the address as well. The address can be read by every user of the machine, so nothing in
- * it may stay secret for long.
+ * Opens an address in the person's browser, without waiting for it. Does nothing where there is no browser, or where
+ * `BROWSER` names a program in a workspace, so print the address as well. Every user of the machine can read the
+ * address, so a secret in it must be short-lived.
  */
 export function openBrowser(address: string): void {
   const { BROWSER } = process.env

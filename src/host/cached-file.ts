@@ -5,16 +5,17 @@ import { SharedFile } from '../core/layout.js'
 import { readSmall } from './read.js'
 import { lookShared, readShared } from './shared-files.js'
 
-/** A file's bytes as last seen: absent, unreadable (why), or its content. */
+/** A file's content as last read: absent, unreadable with the reason, or its bytes. */
 export type FileBytes =
   | { readonly kind: 'absent' }
   | { readonly kind: 'unreadable'; readonly message: string }
   | { readonly kind: 'bytes'; readonly bytes: Buffer }
 
 /**
- * A value made from a small file, made again whenever the file changes. A string is the path of a file of the state directory. A call costs one `lstat` while it does not.
- * @param limit bytes; a larger file is unreadable and is never read.
- * @param make gets the bytes and a version that rises with each change.
+ * A value made from a small file, and made again whenever the file changes. A call costs one `lstat` while it does not.
+ * @param file a shared file, or the path of a file in the state directory
+ * @param limit bytes; a larger file is unreadable and is never read
+ * @param make gets the bytes and a version that rises with each change
  */
 export function cachedFile<T>(
   path: SharedFile | string,
@@ -27,7 +28,7 @@ export function cachedFile<T>(
     const look = lookAt(path)
     if (last?.settled && sameLook(last.look, look)) return last.value
     const file = look.kind === 'file' ? readBytes(path, limit) : look
-    // A failed read may be over by the next call (out of descriptors), with the file unchanged.
+    // A failed read may succeed on the next call (out of descriptors), although the file is unchanged.
     const readable = look.kind !== 'file' || file.kind === 'bytes'
     const settled = readable && (look.kind !== 'file' || isSettled(look.stats.ctimeMs))
     if (last && sameFile(last.file, file)) last = { ...last, look, settled }
@@ -36,7 +37,7 @@ export function cachedFile<T>(
   }
 }
 
-/** What an `lstat` says: stats, or that there are no bytes to read. */
+/** The result of an `lstat`: stats, or why there are no bytes to read. */
 type Look = { readonly kind: 'file'; readonly stats: Stats } | Exclude<FileBytes, { kind: 'bytes' }>
 
 const ABSENT: Look = { kind: 'absent' }
@@ -44,8 +45,8 @@ const ABSENT: Look = { kind: 'absent' }
 let moment: Map<SharedFile | string, Look> | undefined
 
 /**
- * Does work that does not wait and asks for the same files a thousand times: each is looked at once, as if all of the work
- * were done at one moment.
+ * Runs synchronous work that reads the same files many times. Each file is checked once, as if all of the work were
+ * done at one moment.
  */
 export function withFrozenStamps<T>(work: () => T): T {
   if (moment !== undefined) return work()
@@ -74,7 +75,7 @@ function lookNow(path: SharedFile | string): Look {
   }
 }
 
-/** Times in milliseconds have a fraction fine enough (a quarter of a microsecond) for what kernels keep. */
+/** Millisecond times have a fraction of a quarter microsecond, which is as fine as kernels keep. */
 function sameLook(a: Look, b: Look): boolean {
   if (a.kind !== 'file' || b.kind !== 'file') return a.kind === b.kind
   const [was, is] = [a.stats, b.stats]
@@ -106,7 +107,7 @@ function sameFile(a: FileBytes, b: FileBytes): boolean {
 }
 
 function reason(error: unknown): string {
-  // The file is named already, by who says what is wrong with it.
+  // The caller's message already names the file.
   if (error instanceof EscrowError) return error.message.replace(/^.*? (?=is |belongs )/, '').replace(/\.$/, '')
   return `cannot be read (${codeOf(error) ?? String(error)}); check its permissions`
 }

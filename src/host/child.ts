@@ -3,12 +3,12 @@ import { existsSync, readFileSync } from 'node:fs'
 import { codeOf } from '../../overlay/index.js'
 
 /**
- * The one file that starts processes for the terminal. Its programs are the system's: a PATH that leads into the
- * workspace, or a library to be loaded first, would run an agent's code outside of every sandbox.
+ * The one file that starts processes for the terminal. It runs only programs of the system: a PATH into the workspace,
+ * or a preloaded library, would run an agent's code outside every sandbox.
  */
 const ENV = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C' }
 
-/** Where a program of the system lies; throws an Error where there is none. */
+/** The path of a program of the system. Throws an Error where there is none. */
 export function placeOfProgram(name: string): string {
   const place = ENV.PATH.split(':').find((dir) => existsSync(`${dir}/${name}`))
   if (place === undefined) throw new Error(`The program ${name} is missing.`)
@@ -16,8 +16,8 @@ export function placeOfProgram(name: string): string {
 }
 
 /**
- * Starts a program of the system, without a shell, as the leader of a process group of its own, unless it is to keep our
- * terminal. What fails to start is told by its `error` event.
+ * Starts a program of the system, without a shell, as the leader of its own process group, unless it is to keep our
+ * terminal. A failed start shows as the child's `error` event.
  */
 export function startProgram(
   program: string,
@@ -28,7 +28,7 @@ export function startProgram(
   return spawn(program, args, { stdio, env: ENV, cwd: '/', detached: !keepsTerminal })
 }
 
-/** Starts a program of the user's, with the environment and in the directory it is given, as {@link startProgram} does. */
+/** Starts a program of the user's as {@link startProgram} does, in the given environment and directory. */
 export function startOwn(
   [program = '', ...args]: readonly string[],
   { cwd, env, stdio }: Pick<SpawnOptions, 'cwd' | 'env' | 'stdio'>,
@@ -37,13 +37,13 @@ export function startOwn(
   return spawn(program, args, { cwd, env, stdio, detached: !keepsTerminal })
 }
 
-/** Kills a program, and what it has started in its process group. */
+/** Kills a program and its process group. */
 export function killGroup({ pid, exitCode, signalCode }: ChildProcess): void {
   if (pid === undefined || exitCode !== null || signalCode !== null) return
   sendSignal(-pid, 'SIGKILL')
 }
 
-/** Sends a signal to a process, or to a group by its negative number; false where there is none any more. */
+/** Sends a signal to a process, or to a group by its negative number. Returns false where there is none. */
 export function sendSignal(pid: number, signal: NodeJS.Signals): boolean {
   try {
     return process.kill(pid, signal)
@@ -53,7 +53,7 @@ export function sendSignal(pid: number, signal: NodeJS.Signals): boolean {
   }
 }
 
-/** The processes a process has started and that live; none where the kernel does not tell (proc_pid_children(5)). */
+/** The living children of a process; none where the kernel does not list them (proc_pid_children(5)). */
 export function childrenOf(pid: number): number[] {
   try {
     return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
@@ -63,7 +63,7 @@ export function childrenOf(pid: number): number[] {
 }
 
 export interface Ran {
-  /** Null where it could not be started, or was ended by a signal. */
+  /** Null where it could not be started, or a signal ended it. */
   readonly status: number | null
   readonly stdout: string
   readonly stderr: string
@@ -71,7 +71,9 @@ export interface Ran {
   readonly problem?: string
 }
 
-/** Runs a short program to its end, with variables beside our own; after `timeout` (milliseconds) it is killed. Never throws. */
+/**
+ * Runs a short program to its end, with variables added to ours. Kills it after `timeout` milliseconds. Never throws.
+ */
 export function runProgram(
   program: string,
   args: readonly string[],

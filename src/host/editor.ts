@@ -9,12 +9,12 @@ import { isInTree, ownEnv, refuseTree } from './search-path.js'
 import { createDurable, makeTempDir, removeTree } from './write.js'
 
 /**
- * Lets a person edit a text in the editor they have chosen (`VISUAL`, else `EDITOR`, else vi), on this terminal. It starts in an
- * empty directory: many editors obey settings they find where they start, and those of a workspace are not the person's.
- * @param name what the file they see is called; its ending tells the editor the language.
- * @returns the text as they left it.
- * @throws EscrowError `nothing_selected` where the editor fails or cannot be started: nothing was edited; `unsupported` for
- * an editor that lies in a workspace.
+ * Lets a person edit a text in their editor (`VISUAL`, else `EDITOR`, else vi) on this terminal. The editor starts in
+ * an empty directory, because many editors load settings from there, and those of a workspace are not the person's.
+ * @param name the file's name in the editor; its extension gives the language
+ * @returns the text after the edit
+ * @throws EscrowError `nothing_selected` where the editor fails or cannot be started, and nothing was edited;
+ * `unsupported` for an editor in a workspace
  */
 export async function editText(text: string, name: string): Promise<string> {
   const { VISUAL, EDITOR } = process.env
@@ -25,7 +25,7 @@ export async function editText(text: string, name: string): Promise<string> {
   const file = join(dir, name)
   try {
     createDurable(file, text)
-    // By a shell, as git does: the variable may hold options.
+    // In a shell, as git does: the variable may have options.
     const child = spawn('/bin/sh', ['-c', `${editor} "$1"`, 'sh', file], { cwd: dir, env: ownEnv(), stdio: 'inherit' })
     const [code]: unknown[] = await once(child, 'close')
     if (code !== 0) throw editorFailed(editor, `ended with ${String(code)}`)

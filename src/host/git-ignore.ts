@@ -3,8 +3,8 @@ import { findGit } from './git.js'
 import { userHome } from './home.js'
 
 /**
- * Whether git would take a file of a directory into a commit: it is in a repository, and not ignored. Git itself is asked, as its rules come
- * from many files; nothing of the repository is run. Where it cannot say, it would.
+ * Whether git would commit a file: the directory is in a repository, and does not ignore the file. Asks git itself,
+ * whose rules come from many files. Runs nothing from the repository. True where git cannot answer.
  */
 export function isKeptByGit(root: string, path: string): boolean {
   const quiet = ['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null']

@@ -8,28 +8,28 @@ import { readSmall } from './read.js'
 import { isInTree } from './search-path.js'
 
 /**
- * What we ask of git is read from its files, and no git needs to be installed. Git itself is started for one thing: a config
- * file that includes others, as only git knows all of its conditions.
+ * Reads git's own files, so git need not be installed. It is started in one case: for a config file that includes
+ * others, whose conditions only git knows in full.
  */
 
 export interface GitDirs {
-  /** This worktree's own: HEAD. */
+  /** The worktree's own files: HEAD. */
   readonly own: string
-  /** What worktrees share: branches, packed-refs, config. */
+  /** The files that worktrees share: branches, packed-refs, config. */
   readonly common: string
 }
 
-/** Reads a text file; undefined where there is none that can be read. */
+/** Reads a text file; undefined where there is no readable one. */
 export type ReadText = (path: string) => string | undefined
 
 const MAX_BYTES = 1024 * 1024
-/** Milliseconds git has to read a config file. */
+/** How many milliseconds git may take to read a config file. */
 const GIT_MS = 5_000
 
 /**
- * The `.git` of a directory or of the nearest one above it, a worktree's followed to the repository it belongs to. A `.git` that
- * leads elsewhere counts only where that place names it in turn, as git has it for worktrees and submodules: else a tree could pass
- * off another repository as its own.
+ * Finds the `.git` of a directory or of the nearest one above it, and for a worktree its repository. A `.git` file
+ * counts only where its target names it in turn, as git has it for worktrees and submodules: otherwise a tree could
+ * claim another repository as its own.
  */
 export function findGit(root: string, read: ReadText = readText): GitDirs | undefined {
   for (let dir = resolve(root); ; dir = dirname(dir)) {
@@ -54,7 +54,7 @@ function followPointer(git: string, read: ReadText): GitDirs | undefined {
   return isKnown && basename(dirname(own)) === 'worktrees' ? { own, common: shared } : undefined
 }
 
-/** The repository of a submodule says where its tree is. */
+/** Whether the repository of a submodule names its tree. */
 function isSubmodule(own: string, tree: string, read: ReadText): boolean {
   const said = ['config', 'config.worktree'].map((name) =>
     valuesIn(read(join(own, name)) ?? '', 'core').get('worktree'),
@@ -76,9 +76,10 @@ export interface GitUser {
 }
 
 /**
- * Who works in a directory: `user.name` and `user.email` as git has them, of the repository's config first, which no clone brings,
- * then of the user's own (`~/.gitconfig`, then `git/config` under `$XDG_CONFIG_HOME`). `include` and `includeIf` are followed by
- * git where it is installed. Included files and variables that lead into a workspace are ignored. Without a `user.name` it is the user of the operating system.
+ * The user of a directory: `user.name` and `user.email` as git has them, from the repository's config, which no clone
+ * brings, then from the user's own (`~/.gitconfig`, then `git/config` under `$XDG_CONFIG_HOME`). Where git is
+ * installed, it resolves `include` and `includeIf`. Included files and variables that lead into a workspace are
+ * ignored. Without a `user.name`, the user of the operating system.
  */
 export function gitUser(root: string, env: NodeJS.ProcessEnv = process.env): GitUser {
   const git = findGit(root)
@@ -103,7 +104,9 @@ function outside(given = ''): string | undefined {
 
 const INCLUDES = /^\s*\[\s*include/im
 
-/** As git reads a file with what it includes; undefined where there is no git. The last value counts, as everywhere in git. */
+/**
+ * The values as git reads a file with its includes; undefined without git. As everywhere in git, the last value counts.
+ */
 function includedUser(file: string, home: string, git: GitDirs | undefined): ReturnType<typeof userIn> | undefined {
   const where = git ? [`--git-dir=${git.own}`] : []
   const asked = ['config', '--file', file, '--includes', '--show-origin', '-z', '--get-regexp', '^user\\.(name|email)$']
@@ -128,7 +131,7 @@ export function userIn(config: string): { name?: string; email?: string } {
   return { ...defined({ name, email }) }
 }
 
-/** A section of a git config file, by names in small letters; of a key given twice the last one, as git takes it. */
+/** A section of a git config file, by lower-case names. Of a repeated key the last value counts, as in git. */
 function valuesIn(config: string, wanted: string): Map<string, string> {
   const values = new Map<string, string>()
   let section = ''
@@ -146,7 +149,7 @@ function valuesIn(config: string, wanted: string): Map<string, string> {
 
 const ESCAPES: Readonly<Record<string, string>> = { n: ' ', t: ' ', b: '' }
 
-/** A value without its quotes, escapes and comment; on one line, whatever it says. */
+/** A value without quotes, escapes and comment, on one line. */
 function textOf(text: string): string {
   let [value, quoted, kept] = ['', false, 0]
   for (const [token] of text.trimStart().matchAll(/\\.|./gu)) {
@@ -155,7 +158,7 @@ function textOf(text: string): string {
     else value += token.length > 1 && token.startsWith('\\') ? (ESCAPES[token.slice(1)] ?? token.slice(1)) : token
     if (quoted) kept = value.length
   }
-  // Blanks around a value are not part of it; those in quotes are.
+  // White space around a value is dropped, white space in quotes is kept.
   return value.slice(0, kept) + value.slice(kept).trimEnd()
 }
 
@@ -163,7 +166,7 @@ function osUser(env: NodeJS.ProcessEnv): string {
   try {
     return userInfo().username
   } catch {
-    // A container's uid without an entry in its passwd.
+    // A container's uid may have no entry in its passwd.
     return env.USER || env.USERNAME || 'unknown'
   }
 }

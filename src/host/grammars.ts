@@ -7,11 +7,11 @@ import { hasOnlyVarianceErrors } from './variance.js'
 
 const require = createRequire(import.meta.url)
 
-/** Loading takes tens of milliseconds a grammar, so a process loads each when a file asks for it, once. */
+/** Loading a grammar takes tens of milliseconds, so a process loads each one once, on first use. */
 const loaded = new Map<string, Promise<Language>>()
 let ready: Promise<typeof import('@vscode/tree-sitter-wasm')> | undefined
 
-/** Steps of the parser, a hundred operations each, that a file may take for each KiB of it, and at least. */
+/** The limit of parser steps, a hundred operations each, for each KiB of a file, and the least limit. */
 const STEPS = { perKib: 400, least: 4_000 }
 
 /** Why there is no tree. */
@@ -25,8 +25,8 @@ export type Parsed = { readonly ok: true; readonly syntax: Syntax } | Failed
 export type Checked = { readonly ok: true } | (Failed & { readonly side: 'before' | 'after' })
 
 /**
- * Parses a text. Never rejects: a grammar that cannot be loaded, an error in the text and a limit are answers.
- * @param skips as of {@link copyTree}.
+ * Parses a text. Never rejects: a grammar that cannot be loaded, a syntax error and a limit are results.
+ * @param skips as in {@link copyTree}
  */
 export async function parse(grammar: string, text: string, skips?: (node: Node) => boolean): Promise<Parsed> {
   try {
@@ -37,8 +37,8 @@ export async function parse(grammar: string, text: string, skips?: (node: Node) 
 }
 
 /**
- * Whether both versions of a text parse, at a third of the cost of their trees; of the second only what differs is parsed
- * anew. Never rejects.
+ * Whether both versions of a text parse, at a third of the cost of their trees: the second is parsed incrementally.
+ * Never rejects.
  */
 export async function checkBoth(grammar: string, before: string, after: string): Promise<Checked> {
   try {
@@ -63,14 +63,14 @@ const OK = { ok: true } as const
 /** A valid text that the grammar cannot read whole: nothing can be proven from its tree. */
 const GAP: Failed = { ok: false, rule: 'grammar', detail: 'the grammar cannot read `in` and `out` on type parameters' }
 
-/** A grammar's parser, which never throws. Rejects where the grammar cannot be loaded. */
+/** The parser of a grammar, which never throws. Rejects where the grammar cannot be loaded. */
 export function parserFor(grammar: string, skips?: (node: Node) => boolean): Promise<(text: string) => Parsed> {
   return workerFor(grammar, (tree, text) => ({ ok: true, syntax: copyTree(tree, text, skips) }) as const)
 }
 
 type Take<T> = (tree: Tree, text: string, parser: ParserType) => T
 
-/** @param acceptsGap as of {@link Parsing} */
+/** @param acceptsGap as in {@link Parsing} */
 async function workerFor<T>(grammar: string, take: Take<T>, acceptsGap = false): Promise<(text: string) => T | Failed> {
   const { Parser } = await engine()
   const language = await languageOf(grammar)
@@ -81,7 +81,7 @@ async function workerFor<T>(grammar: string, take: Take<T>, acceptsGap = false):
       parser.setLanguage(language)
       return parseWith(parser, text, take, { acceptsGap })
     } catch (error) {
-      // What the parser's memory does not hold ends here as well.
+      // Running out of the parser's memory also ends here.
       return { ok: false, rule: 'size', detail: errorText(error) }
     } finally {
       parser?.delete()
@@ -92,7 +92,7 @@ async function workerFor<T>(grammar: string, take: Take<T>, acceptsGap = false):
 interface Parsing {
   /** The tree of an earlier text, edited into this one. */
   readonly old?: Tree
-  /** Also takes a tree with a {@link GAP}: enough to know that a text parses. */
+  /** Accepts a tree with a {@link GAP}, for callers that only ask whether a text parses. */
   readonly acceptsGap: boolean
 }
 

@@ -1,6 +1,6 @@
 import { homedir, userInfo } from 'node:os'
 
-/** The home directory as the system has it, whatever `HOME` says; a user that the system does not know has that of `HOME`. */
+/** The home directory in the system's user database, even if `HOME` differs. `HOME` for an unknown user. */
 export function userHome(): string {
   try {
     return userInfo().homedir

@@ -4,7 +4,7 @@ import { findNodeAtLocation, type Node, type ParseError, parse, parseTree, print
 type Path = readonly (string | number)[]
 type Fields = Readonly<Record<string, unknown>>
 
-/** JSON that may have comments, and commas behind the last entry of a list. Throws where it is something else. */
+/** Parses JSON with comments and trailing commas. Throws for anything else. */
 export function parseJsonc(text: string): unknown {
   const errors: ParseError[] = []
   const value: unknown = parse(text, errors, { allowTrailingComma: true, disallowComments: false })
@@ -14,8 +14,8 @@ export function parseJsonc(text: string): unknown {
 }
 
 /**
- * A text of JSON with another value, which keeps the bytes of everything that both values share. To add something and to take the same
- * away gives the first text back, unless an object or list had been empty before.
+ * Changes the value of a JSON text and keeps the bytes of everything that stays. Adding an entry and removing it again
+ * restores the first text, unless its object or list was empty before.
  */
 export function editJson(text: string, after: Fields): string {
   return changeValue(text, [], parseJsonc(text), after)
@@ -35,7 +35,7 @@ function changeValue(text: string, path: Path, before: unknown, after: unknown):
   return edited
 }
 
-/** What is left of a list keeps its order, and what is new stands behind it. */
+/** Keeps the order of the remaining items, and appends new ones. */
 function changedList(text: string, path: Path, before: readonly unknown[], after: readonly unknown[]): string {
   const left = [...after]
   const gone: number[] = []
@@ -48,7 +48,7 @@ function changedList(text: string, path: Path, before: readonly unknown[], after
   return edited
 }
 
-/** Behind the last entry, laid out as the entries before it. */
+/** Adds a value after the last entry, in the layout of the others. */
 function addValue(text: string, path: Path, value: unknown, key?: string): string {
   const node = nodeAt(text, path)
   const name = key === undefined ? '' : `${JSON.stringify(key)}: `
@@ -85,13 +85,13 @@ function nodeAt(text: string, path: Path): Node {
   return node
 }
 
-/** A value over several lines, indented as the text is. */
+/** Formats a value on several lines, with the text's indentation. */
 function spread(text: string, value: unknown, indent: string): string {
   const step = /^[{[]\s*\n([ \t]+)/.exec(text)?.[1] ?? '  '
   return JSON.stringify(value, null, step).replaceAll('\n', `${eolOf(text)}${indent}`)
 }
 
-/** The blanks at the beginning of a place's line. */
+/** The indentation of the line at an offset. */
 function indentOf(text: string, offset: number): string {
   const line = text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset)
   return /^[ \t]*/.exec(line)?.[0] ?? ''

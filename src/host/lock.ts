@@ -13,14 +13,15 @@ import { createFile, ensurePrivateDir, removeEmptyDir, removeName, renameSync } 
 /**
  * Runs `work` under a process lock of the workspace (proper-lockfile, `<locks>/<name>.lock`).
  *
- * Safety does not rest on the lock: it has been seen to let two holders in. What is done under it is published by
- * `link`, so a second holder finds the name taken. The lock keeps the common case from retrying. proper-lockfile frees
- * the lock of a killed process only after {@link STALE_MS}; its holder's card lets us see at once that it is dead.
+ * Safety does not depend on the lock, which can let two holders in. Work under it is published by `link`, so a second
+ * holder finds the name taken. The lock only makes retries rare. proper-lockfile frees the lock of a killed process
+ * after {@link STALE_MS}; the holder's card shows at once that it is dead.
  *
- * Taking the lock, work that is not asynchronous, and letting go are one synchronous run: nothing else of this process
- * can come in between and keep everybody waiting.
- * @param work is told by `lost()` once the lock was lost; it checks before it publishes.
- * @throws EscrowError `ledger_unavailable` where locks cannot be kept. ELOCKED when a living holder keeps it longer than {@link WAIT_MS}.
+ * Taking the lock, synchronous work, and releasing it are one synchronous run: no other task of this process can
+ * interrupt it and keep the others waiting.
+ * @param work gets `lost()`, which is true once the lock was lost; it checks before it publishes
+ * @throws EscrowError `ledger_unavailable` where locks cannot be made. ELOCKED when a living holder keeps it longer
+ * than {@link WAIT_MS}.
  */
 export async function withProcessLock<T>(
   locks: string,
@@ -29,11 +30,11 @@ export async function withProcessLock<T>(
 ): Promise<T> {
   makeLocks(locks)
   const file = join(locks, name)
-  // Loaded by the first who takes a lock: most runs of the command take none.
+  // Loaded on first use: most runs of the command take no lock.
   const { lockSync } = await import('proper-lockfile')
   const began = Date.now()
   for (let looks = 0; ; looks++) {
-    // Mostly it is enough to see that the lock is there: to try it, or to judge its holder, costs a hundred times that.
+    // Mostly a stat is enough: trying the lock, or judging its holder, costs a hundred times as much.
     const isTried = looks % LOOKS === 0 || !isHeld(file)
     const held = isTried ? tryAcquire(lockSync, file, began + WAIT_MS) : undefined
     if (held !== undefined) return runHolding(held, work)
@@ -41,7 +42,7 @@ export async function withProcessLock<T>(
   }
 }
 
-/** Who has waited longer looks more often, and so mostly comes first. */
+/** A longer wait means shorter naps, so that the longest waiting mostly comes first. */
 function napAfter(waited: number): number {
   return Math.max(SHORTEST_NAP_MS, LONGEST_NAP_MS * (1 - waited / EAGER_AFTER_MS))
 }
@@ -60,7 +61,7 @@ function makeLocks(locks: string): void {
   }
 }
 
-/** Lets go as soon as the work is done: at once, where it does not wait. */
+/** Releases as soon as the work is done: in the same run for synchronous work. */
 function runHolding<T>(held: Held, work: (lost: () => boolean) => Promise<T> | T): Promise<T> | T {
   let isWaiting = false
   try {
@@ -78,9 +79,11 @@ const WAIT_MS = 30_000
 const SHORTEST_NAP_MS = 3
 const LONGEST_NAP_MS = 20
 const EAGER_AFTER_MS = 500
-/** One of so many looks at a lock tries it, and judges its holder. */
+/** One in this many checks tries the lock, and judges its holder. */
 const LOOKS = 10
-/** A holder signs its card within the run that takes the lock: a lock this old without one is a dead process's. */
+/**
+ * A holder writes its card in the run that takes the lock. A lock this old without a card belongs to a dead process.
+ */
 const UNSIGNED_MS = 1_000
 
 type LockSync = (file: string, options: LockOptions) => () => void
@@ -100,7 +103,7 @@ function tryAcquire(lockSync: LockSync, file: string, deadline: number): Held | 
     const unlock = lockSync(file, { realpath: false, stale: STALE_MS, onCompromised })
     const card = signCard(file)
     const release = () => {
-      // A lost lock is someone else's by now, and there is nothing left to do.
+      // A lost lock belongs to someone else by now.
       if (compromised) return
       if (readCard(file)?.nonce === card) removeName(cardOf(file))
       letGo(unlock)
@@ -116,7 +119,7 @@ function letGo(unlock: () => void): void {
   try {
     unlock()
   } catch (error) {
-    // Taken over meanwhile.
+    // Another process has taken it meanwhile.
     if (codeOf(error) === undefined) throw error
   }
 }
@@ -129,7 +132,7 @@ function cardOf(file: string): string {
   return `${file}.holder`
 }
 
-/** Says who holds the lock. Renamed into place: a reader sees a whole card or none. */
+/** Writes who holds the lock. Renamed into place, so that a reader sees a whole card or none. */
 function signCard(file: string): string {
   const nonce = newId()
   const draft = `${cardOf(file)}.${nonce}`
@@ -146,7 +149,7 @@ function readCard(file: string): Card | undefined {
   }
 }
 
-/** Takes away the lock of a holder that is provably dead. The card goes first: only one of many waiters gets it. */
+/** Frees the lock of a provably dead holder. Removes the card first, so that only one of many waiters frees it. */
 function freeDead(file: string): boolean {
   const card = readCard(file)
   if (!card) return isUnsigned(file) && removeEmptyDir(`${file}.lock`)

@@ -1,28 +1,28 @@
-/** What servers on this machine have in common: who may ask, and how long a client may take. */
+/** The common rules of servers on this machine: which requests they accept, and how long a client may take. */
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** What a request says of where it comes from. */
+/** The headers that show where a request comes from. */
 export interface Caller {
   readonly host: string | undefined
   readonly origin: string | undefined
 }
 
-/** 256 bits nobody can guess, for one start of a server; fit for an address. */
+/** A random secret of 256 bits for one run of a server, safe in a URL. */
 export function newToken(): string {
   return randomBytes(32).toString('base64url')
 }
 
-/** Compares two secrets in a time that tells nothing of where they differ. */
+/** Compares two secrets in constant time. */
 export function isSameSecret(given: string, secret: string): boolean {
   const [a, b] = [Buffer.from(given), Buffer.from(secret)]
   return a.length === b.length && timingSafeEqual(a, b)
 }
 
 /**
- * Why a request is another site's, in words; undefined where it is not. A page of another site can make a browser ask here,
- * but neither under our name (its name may lead here) nor with our origin.
+ * Why a request comes from another site; undefined where it does not. A page of another site can make a browser send
+ * requests here, but not with our host (its own name may resolve to this address) and our origin.
  */
 export function foreignTo(port: number, { host = '', origin }: Caller): string | undefined {
   const names = [`127.0.0.1:${port}`, `localhost:${port}`]
@@ -36,40 +36,40 @@ export function bearerOf(authorization: string | undefined): string | undefined 
   return /^Bearer (.+)$/i.exec(authorization ?? '')?.[1]
 }
 
-/** A server that listens on this machine alone. */
+/** A server that only this machine can reach. */
 export interface LoopbackServer {
   readonly port: number
   /** Ends every connection. */
   close(): Promise<void>
 }
 
-/** Milliseconds that clients are given. */
+/** Time limits for clients, in milliseconds. */
 export interface Patience {
-  /** For a request's head. */
+  /** For the head of a request. */
   readonly head: number
-  /** For all of it. */
+  /** For the whole request. */
   readonly request: number
-  /** In which a connection must move something, either way; 0: no limit. */
+  /** The longest time without any data in either direction; 0: no limit. */
   readonly idle: number
-  /** How often head and request are looked at. */
+  /** How often head and request are checked. */
   readonly check: number
 }
 
 export interface LoopbackOptions {
-  /** A free one unless told. */
+  /** The default is a free port. */
   readonly port?: number
   readonly patience?: Patience
-  /** Connections at a time. One more ends the one that has been without a request for longest, if there is one. */
+  /** The limit of connections. One more ends the connection that has been idle longest, if there is one. */
   readonly connections?: number
 }
 
-/** What a server of ours waits for, unless told. */
+/** The default time limits. */
 export const PATIENCE: Patience = { head: 10_000, request: 60_000, idle: 0, check: 2_000 }
 
 /**
- * Listens on 127.0.0.1 alone.
- * @param listener is made once the port is known.
- * @throws what `listen` says: EADDRINUSE, EACCES.
+ * Listens on 127.0.0.1 only.
+ * @param listener called with the port once it is known
+ * @throws the errors of `listen`: EADDRINUSE, EACCES
  */
 export async function listenOnLoopback(
   listener: (port: number) => RequestListener,
@@ -101,9 +101,9 @@ export async function listenOnLoopback(
   }
 }
 
-/** A limit that Node keeps refuses the newest, so whoever opens connections and says nothing would keep all others out. */
+/** Node's own limit refuses the newest connection, so idle connections could keep all others out. */
 function limitConnections(server: Server, most: number): void {
-  /** Requests under way of each connection; the one that has been without any for longest comes first. */
+  /** Running requests of each connection, the longest idle first. */
   const open = new Map<Socket, number>()
   const put = (socket: Socket, requests: number) => {
     open.delete(socket)

@@ -9,8 +9,8 @@ import { readSmall } from './read.js'
 import { createDurable, ensurePrivateDir, publish, removeName } from './write.js'
 
 /**
- * A file that says which process owns something, taken by `link` and stolen only from a provably dead owner: never on
- * age, so a stopped process is waited for, not robbed.
+ * A file that names the process that owns something. It is taken by `link`, and stolen only from a provably dead owner,
+ * never by age: others wait for a stopped process.
  */
 export interface Lease {
   release(): void
@@ -23,8 +23,8 @@ interface Holder extends ProcessIdentity {
 const POLL_MS = 25
 
 /**
- * Takes the ownership of `file`, waiting at most `waitMs` for a living owner.
- * Resolves to undefined when it is still held then. Throws `session_busy` when the file says nothing of its owner.
+ * Takes the ownership of `file`. Waits up to `waitMs` for a living owner, and resolves to undefined when it still holds
+ * it then. Throws `session_busy` when the file does not name its owner.
  */
 export async function takeOwnership(file: string, waitMs: number): Promise<Lease | undefined> {
   ensurePrivateDir(dirname(file))
@@ -47,21 +47,21 @@ export async function takeOwnership(file: string, waitMs: number): Promise<Lease
   }
 }
 
-/** Whether a living process (or one we cannot judge) holds it. */
+/** Whether a living process, or one whose state is unknown, holds it. */
 export function isOwned(file: string): boolean {
   try {
     const holder = readHolder(file)
     return holder !== undefined && !isDead(holder)
   } catch (error) {
-    // Damaged: nobody can be shown to be dead.
+    // Damaged: no process can be shown to be dead.
     if (error instanceof EscrowError) return true
     throw error
   }
 }
 
 /**
- * Removes a dead owner's file. One process may: the one that links the dead owner's grave. A grave-digger that died is
- * buried the same way. True when the caller should try again at once.
+ * Removes a dead owner's file. Only the process that links the owner's grave may do it. If that process dies too, its
+ * own grave is removed in the same way. Returns true when the caller should try again at once.
  */
 function bury(file: string, card: string): boolean {
   const holder = readHolder(file)
@@ -81,7 +81,7 @@ function release(file: string, nonce: string): void {
   if (nonceOf(file) === nonce) removeName(file)
 }
 
-/** The owner's nonce. A damaged card is left for a person to look at. */
+/** The owner's nonce. A damaged card is left for a person to check. */
 function nonceOf(file: string): string | undefined {
   try {
     return readHolder(file)?.nonce
@@ -91,13 +91,13 @@ function nonceOf(file: string): string | undefined {
   }
 }
 
-/** Graves of owners before us: nobody needs them once the place is taken anew. */
+/** Removes the graves of earlier owners, which nobody needs once the file is owned again. */
 function sweep(file: string): void {
   const prefix = `${basename(file)}.bury.`
   for (const name of readdirSync(dirname(file))) if (name.startsWith(prefix)) removeName(join(dirname(file), name))
 }
 
-/** Undefined when nobody holds it. A card gets its name when it is whole, so one that cannot be read is no owner's. */
+/** Undefined when nobody holds it. Cards are complete when they get their name, so an unreadable one names no owner. */
 function readHolder(file: string): Holder | undefined {
   let text: string
   try {
@@ -130,6 +130,6 @@ function isHolder(value: unknown): value is Holder {
   if (typeof value !== 'object' || value === null) return false
   const card = value as Readonly<Record<string, unknown>>
   const isText = ['host', 'boot', 'pidNamespace', 'start'].every((key) => typeof card[key] === 'string')
-  // The nonce becomes part of a file's name.
+  // The nonce becomes part of a file name.
   return isText && Number.isSafeInteger(card.pid) && typeof card.nonce === 'string' && /^[\w-]+$/.test(card.nonce)
 }

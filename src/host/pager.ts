@@ -2,23 +2,23 @@ import { spawn } from 'node:child_process'
 import { ownEnv, refuseTree } from './search-path.js'
 
 /**
- * Shows a text in the pager a person has chosen (`PAGER`, else less), on this terminal, and waits until they leave it. As with git: less
- * is told by `LESS=FRX`, unless that is set, to keep colours and to end by itself where the text fits the screen.
- * @returns false where there is no such pager, so that nobody saw the text.
- * @throws EscrowError `unsupported` for a pager that lies in a workspace
+ * Shows a text in the person's pager (`PAGER`, else less) on this terminal, and waits until they leave it. As with git,
+ * less gets `LESS=FRX` unless `LESS` is set: it keeps colours, and exits where the text fits the screen.
+ * @returns false where there is no such pager, so that nobody saw the text
+ * @throws EscrowError `unsupported` for a pager in a workspace
  */
 export async function showPaged(text: string, env: NodeJS.ProcessEnv = process.env): Promise<boolean> {
   const pager = env.PAGER || 'less'
   refuseTree('PAGER', pager)
-  // By a shell, as git does: the variable may hold options.
+  // In a shell, as git does: the variable may have options.
   const child = spawn('/bin/sh', ['-c', pager], {
     stdio: ['pipe', 'inherit', 'inherit'],
     env: { ...ownEnv(env), LESS: env.LESS ?? 'FRX', LV: env.LV ?? '-c' },
   })
-  // Who is done reads no further.
+  // A reader who leaves early closes the pipe.
   child.stdin.on('error', () => undefined)
   child.stdin.end(text)
-  // Ctrl-C is the pager's, which goes on.
+  // Ctrl-C goes to the pager, which continues.
   const deaf = () => undefined
   process.on('SIGINT', deaf)
   try {

@@ -2,17 +2,17 @@ import { readFileSync, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { codeOf } from '../../overlay/index.js'
 
-/** Far above what a card takes that says who holds something; bytes. */
+/** The size limit of a card that names a lock's holder, in bytes; far more than one needs. */
 export const MAX_CARD_BYTES = 64 * 1024
 
-/** Who a process is, so that another one can tell whether it still lives. */
+/** The identity of a process, by which another one can tell whether it still lives. */
 export interface ProcessIdentity {
   readonly pid: number
-  /** Of the machine, boot and pid namespace the pid belongs to. */
+  /** The machine, boot and pid namespace that the pid belongs to. */
   readonly host: string
   readonly boot: string
   readonly pidNamespace: string
-  /** Clock ticks since boot at which the process started: a pid used again has another. */
+  /** The start of the process in clock ticks since boot, which tells it from a later process with its pid. */
   readonly start: string
 }
 
@@ -34,8 +34,8 @@ function identify(): ProcessIdentity {
 }
 
 /**
- * True only when a process is provably gone: same machine, and another boot, or in the same pid namespace no such pid,
- * a zombie, or a pid used again. What cannot be known counts as alive.
+ * True only when a process is provably dead: on the same machine another boot, or in the same pid namespace no such
+ * pid, a zombie, or a reused pid. Everything unknown counts as alive.
  */
 export function isDead(other: ProcessIdentity): boolean {
   const here = thisProcess()
@@ -57,13 +57,13 @@ function exists(pid: number): boolean {
   }
 }
 
-/** When a process was started, or undefined once it is gone; one that is only not yet waited for is gone. */
+/** When a process was started; undefined once it is gone. A zombie is gone. */
 export function startOf(pid: number): string | undefined {
   const status = statusOf(pid)
   return status && !/[ZX]/.test(status.state) ? status.start : undefined
 }
 
-/** proc(5): the fields after the command's closing bracket; the first is the state, the twentieth the start time. */
+/** proc(5): the fields after the command's closing bracket. The first is the state, the twentieth the start time. */
 function statusOf(pid: number): { state: string; start: string } | undefined {
   const text = textOf(`/proc/${pid}/stat`)
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')

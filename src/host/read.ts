@@ -1,4 +1,4 @@
-/** Reads of the disk that must not follow a link, hang on a FIFO, or hold a whole file in memory. */
+/** Reads that must not follow a link, block on a FIFO, or hold a whole file in memory. */
 import { createHash } from 'node:crypto'
 import {
   closeSync,
@@ -13,10 +13,10 @@ import {
 } from 'node:fs'
 import { codeOf, type Digest, fsError, openRegular, readRegular } from '../../overlay/index.js'
 
-// One for all: everything here is synchronous, and a buffer for each file costs more than its hash.
+// Shared: everything here is synchronous, and a buffer for each file costs more than its hash.
 const CHUNK = Buffer.allocUnsafeSlow(1 << 18)
 
-/** The digest of a regular file's bytes, read a piece at a time. Throws ELOOP on a symlink, EINVAL on what is no file. */
+/** The digest of a regular file's bytes, read in chunks. Throws ELOOP on a symlink, EINVAL on anything but a file. */
 export function digestFile(path: string): Digest {
   const fd = openRegular(path, false)
   try {
@@ -31,12 +31,12 @@ export function digestFile(path: string): Digest {
   }
 }
 
-/** A regular file's bytes. Throws ELOOP on a symlink, EINVAL on what is no file. */
+/** A regular file's bytes. Throws ELOOP on a symlink, EINVAL on anything but a file. */
 export function readWhole(path: string): Buffer {
   return readRegular(path, false)
 }
 
-/** A small file of our own. Throws EFBIG where it is longer than that many bytes, EINVAL where it is no file. */
+/** A small file of our own. Throws EFBIG above the limit in bytes, EINVAL for anything but a file. */
 export function readSmall(path: string, limit: number): string {
   const fd = openRegular(path, true)
   try {
@@ -47,7 +47,7 @@ export function readSmall(path: string, limit: number): string {
   }
 }
 
-/** The first bytes of a file as text; '' when it is gone. */
+/** The first bytes of a file as text; '' when it is absent. */
 export function readStart(path: string, bytes: number): string {
   let fd: number
   try {
@@ -64,7 +64,7 @@ export function readStart(path: string, bytes: number): string {
   }
 }
 
-/** What stands at a path, which is no link followed; undefined where nothing does, or where a file stands on the way. */
+/** The stats of a path itself, a link's if it is one; undefined where there is nothing, or a parent is a file. */
 export function lookAt(path: string): Stats | undefined {
   try {
     return lstatSync(path, { throwIfNoEntry: false })
@@ -78,19 +78,19 @@ export function isLink(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true
 }
 
-/** Opens a directory to hold it. Throws ENOTDIR on anything else, a symlink to a directory included. */
+/** Opens a directory. Throws ENOTDIR on anything else, including a symlink to a directory. */
 export function openDirectory(path: string): number {
   return openSync(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW)
 }
 
-/** Opens a file to read it or to hand it to another process. */
+/** Opens a file for reading or for another process. */
 export function openFile(path: string): number {
   return openSync(path, constants.O_RDONLY)
 }
 
 export { closeSync as closeDescriptor } from 'node:fs'
 
-/** Something that is mounted, as this process sees it. */
+/** A mounted file system, as this process sees it. */
 export interface Mount {
   readonly path: string
   readonly type: string
@@ -98,8 +98,8 @@ export interface Mount {
 }
 
 /**
- * As proc(5) has them: id, parent, device, root, path, options, optional fields up to a dash, type. Throws where that
- * cannot be told.
+ * The mounts in proc(5): id, parent, device, root, path, options, optional fields up to a dash, type. Throws where they
+ * cannot be read.
  */
 export function currentMounts(): Mount[] {
   const lines = readFileSync('/proc/self/mountinfo').toString('latin1').split('\n')
@@ -111,13 +111,13 @@ export function currentMounts(): Mount[] {
   })
 }
 
-/** The kernel writes blanks and backslashes in octal. */
+/** The kernel escapes white space and backslashes in octal. */
 function unescapeOctal(path: string): string {
   const bytes = path.replace(/\\([0-7]{3})/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 8)))
   return Buffer.from(bytes, 'latin1').toString()
 }
 
-/** The places below a directory where something is mounted. Throws as {@link currentMounts} does. */
+/** The mount points below a directory. Throws as {@link currentMounts} does. */
 export function mountsBelow(dir: string): string[] {
   const below = `${realpathSync.native(dir)}/`.replace('//', '/')
   return currentMounts()

@@ -7,39 +7,39 @@ import { ORCHESTRATION } from '../core/layout.js'
 import { userHome } from './home.js'
 
 /**
- * Where programs of the person's are looked for. A place in a workspace is never one of them: what lies there came with a
- * clone, or an agent wrote it, and npm, direnv and people put such places on `PATH`.
+ * Finds the person's programs. A directory in a workspace is never searched: a clone brought its content, or an agent
+ * wrote it, and npm, direnv and people put such directories on `PATH`.
  */
 
-/** What there is on every system, for a `PATH` that names nothing else. */
+/** The directories of every system, for a `PATH` without any other. */
 const SYSTEM = ['/usr/local/bin', '/usr/bin', '/bin'].join(delimiter)
 
-/** Where the person is. */
+/** The person's current and home directory. */
 interface Here {
   readonly cwd: string
   readonly home: string
 }
 
 /**
- * The environment of a program that runs outside of a container: ours, with a `PATH` that has no relative place, and none in a
- * workspace or in the repository of the current directory.
+ * The environment of a program outside a container: ours, with a `PATH` without relative directories, and without any
+ * in a workspace or in the repository of the current directory.
  */
 export function ownEnv(env: NodeJS.ProcessEnv = process.env, here = hereNow()): NodeJS.ProcessEnv {
   const kept = placesOf(env).filter((place) => isAbsolute(place) && !isInTree(place, here))
-  // Windows spells it `Path`, and a copy of the environment tells both apart.
+  // Windows spells it `Path`, and a copy of the environment is case-sensitive.
   const others = Object.entries(env).filter(([name]) => name.toUpperCase() !== 'PATH')
   return { ...Object.fromEntries(others), PATH: kept.join(delimiter) || SYSTEM }
 }
 
-/** What the bare name of a program means. */
+/** The result of a search for a program's bare name. */
 export interface FoundProgram {
-  /** The program outside of every workspace, absolute. */
+  /** The program outside every workspace, absolute. */
   readonly path?: string
-  /** The program in a workspace that a shell would start in its place. */
+  /** The program in a workspace that a shell would start instead. */
   readonly shadow?: string
 }
 
-/** Looks a program up on `PATH`, as a shell does, and tells the programs of a workspace from the person's. */
+/** Searches `PATH` for a program as a shell does, and tells the programs of a workspace from the person's. */
 export function findProgram(name: string, env: NodeJS.ProcessEnv = process.env): FoundProgram {
   const here = hereNow()
   const found = placesOf(env)
@@ -53,8 +53,8 @@ export function findProgram(name: string, env: NodeJS.ProcessEnv = process.env):
 }
 
 /**
- * Whether a variable's command line names something in a workspace.
- * @param value words for a shell: an editor or a pager with its options.
+ * The path in a workspace that a variable's command line names; undefined where it names none.
+ * @param value words for a shell: an editor or a pager with its options
  */
 export function namesTree(value: string): string | undefined {
   const here = hereNow()
@@ -71,12 +71,12 @@ export function refuseTree(variable: string, value: string): void {
   })
 }
 
-/** Whether a path lies in a workspace, or in the repository of the current directory. */
+/** Whether a path is in a workspace, or in the repository of the current directory. */
 export function isInTree(path: string, { cwd, home }: Here = hereNow()): boolean {
   const place = physical(path)
   if (rootWith(ORCHESTRATION, place) !== undefined) return true
   const repository = rootWith('.git', physical(cwd))
-  // A home directory can be a repository of settings; the programs in it are the person's all the same.
+  // A home directory can be a repository of settings. The programs in it are still the person's.
   const isHome = repository === physical(home)
   return repository !== undefined && !isHome && isWithin(place, repository)
 }
@@ -85,7 +85,7 @@ function placesOf({ PATH = '' }: NodeJS.ProcessEnv): string[] {
   return PATH.split(delimiter)
 }
 
-/** The nearest directory, from a path up, that has such a name in it. */
+/** The nearest directory, from a path upwards, that has an entry of this name. */
 function rootWith(name: string, path: string): string | undefined {
   if (existsSync(join(path, name))) return path
   const parent = dirname(path)
@@ -101,7 +101,7 @@ function isProgram(path: string): boolean {
   }
 }
 
-/** Without links; what is not there is taken as it is spelt. */
+/** The path without links. A path that does not exist stays as it is. */
 function physical(path: string): string {
   try {
     return realpathSync(path)
@@ -114,7 +114,7 @@ function hereNow(): Here {
   return { cwd: currentDirectory(), home: userHome() }
 }
 
-/** In a directory that was removed nothing can be found. */
+/** Nothing can be found from a directory that was removed. */
 function currentDirectory(): string {
   try {
     return process.cwd()

@@ -1,12 +1,11 @@
 /**
- * The only module that opens what people share by git: the files of `.orchestration/` and `.intentignore`. Anybody can
- * have made these files, as a clone brings them. So each is opened from the workspace's root, one component at a time,
- * and no link is followed. A link, a directory, a device or another user's file in the place of one is an error that
- * names it.
+ * The only module that opens the files that people share by git: those of `.orchestration/`, and `.intentignore`. A
+ * clone can bring any of them, made by anybody. So each is opened from the workspace's root, one component at a time,
+ * and no link is followed. A link, a directory, a device or another user's file in its place is an error that names it.
  *
- * On Linux a directory is held open and its entries are addressed through `/proc/self/fd/N`: whoever swaps it for a link
- * afterwards changes nothing for us. Other systems have no such address, so there each component is checked by name right
- * before it is used, which leaves a moment for a swap.
+ * On Linux a directory is held open and its entries are addressed through `/proc/self/fd/N`: replacing it by a link
+ * afterwards has no effect. Other systems have no such address. There each component is checked by name right before
+ * its use, which leaves a moment for a swap.
  */
 import { closeSync, existsSync, fstatSync, lstatSync, readdirSync, readFileSync, type Stats } from 'node:fs'
 import { codeOf, fsError, openRegular } from '../../overlay/index.js'
@@ -17,7 +16,9 @@ import { createDurable, extendFile, makeDir, openToExtend, replaceDurable, syncD
 
 const HOLDS_DIRECTORIES = process.platform === 'linux' && existsSync('/proc/self/fd')
 
-/** Opens a file to be read. Throws ENOENT where there is none, EscrowError `path_escape` for anything but a plain file. */
+/**
+ * Opens a file for reading. Throws ENOENT where there is none, EscrowError `path_escape` for anything but a plain file.
+ */
 export function openShared(file: SharedFile): number {
   return inParent(file, (address) => {
     try {
@@ -28,7 +29,7 @@ export function openShared(file: SharedFile): number {
   })
 }
 
-/** A file's bytes. Throws as {@link openShared}, and EFBIG where it is longer than `limit` bytes. */
+/** A file's bytes. Throws as {@link openShared}, and EFBIG above `limit` bytes. */
 export function readShared(file: SharedFile, limit = Number.POSITIVE_INFINITY): Buffer {
   const fd = openShared(file)
   try {
@@ -39,14 +40,14 @@ export function readShared(file: SharedFile, limit = Number.POSITIVE_INFINITY): 
   }
 }
 
-/** Whether something has the file's name; a dangling link counts. */
+/** Whether the file's name is taken. A dangling link counts. */
 export function sharedExists(file: SharedFile): boolean {
   return lookShared(file) !== undefined
 }
 
 /**
- * The entry's own stats, a link's if it is one. Only to compare with what was seen before: the directories on the way are
- * not checked, so whatever is new here must be read by {@link openShared}.
+ * The stats of the entry itself, a link's if it is one. Only for comparison with earlier stats: the parent directories
+ * are not checked, so new content must be read by {@link openShared}.
  */
 export function lookShared(file: SharedFile): Stats | undefined {
   try {
@@ -57,7 +58,9 @@ export function lookShared(file: SharedFile): Stats | undefined {
   }
 }
 
-/** The names in a directory, none where there is none. Throws EscrowError `path_escape` for anything but a directory. */
+/**
+ * The names in a directory, none where there is none. Throws EscrowError `path_escape` for anything but a directory.
+ */
 export function listShared(directory: SharedFile): string[] {
   try {
     return inDirectory(directory.root, directory.name, (address) => readdirSync(address))
@@ -72,7 +75,9 @@ export function createShared(file: SharedFile, data: Uint8Array | string): void 
   inParent(file, (address) => createDurable(address, data, 0o644))
 }
 
-/** Replaces a file whole by a rename, or creates it. The permission bits stay. Throws `path_escape` as {@link openShared}. */
+/**
+ * Replaces a file by a rename, or creates it. Keeps its permission bits. Throws `path_escape` as {@link openShared}.
+ */
 export function replaceShared(file: SharedFile, data: Uint8Array | string): void {
   inParent(file, (address) => {
     const stats = lstatSync(address, { throwIfNoEntry: false })
@@ -82,8 +87,9 @@ export function replaceShared(file: SharedFile, data: Uint8Array | string): void
 }
 
 /**
- * Writes bytes at `end` and ends the file there, see {@link extendFile}. Creates the file where there is none.
- * @returns false, with nothing written, if its size is not `size`.
+ * Writes bytes at `end` and truncates the file after them, see {@link extendFile}. Creates the file where there is
+ * none.
+ * @returns false, with nothing written, if its size is not `size`
  */
 export function extendShared(file: SharedFile, data: Uint8Array, end: number, size = end): boolean {
   return inParent(file, (address) => {
@@ -107,20 +113,20 @@ export function syncOrchestration({ root }: Pick<Layout, 'root'>): void {
   inDirectory(root, ORCHESTRATION, (address) => syncDir(address))
 }
 
-/** Whether there is a `.orchestration`. Throws EscrowError `path_escape` where something else has its name. */
+/** Whether there is a `.orchestration` directory. Throws EscrowError `path_escape` where the name is something else. */
 export function hasOrchestration({ root, dir }: Pick<Layout, 'root' | 'dir'>): boolean {
   if (lstatSync(dir, { throwIfNoEntry: false }) === undefined) return false
   inDirectory(root, ORCHESTRATION, () => undefined)
   return true
 }
 
-/** Makes `.orchestration` where there is none. Throws EscrowError `path_escape` where something else has its name. */
+/** Makes `.orchestration` where there is none. Throws EscrowError `path_escape` where the name is something else. */
 export function makeOrchestration(layout: Pick<Layout, 'root' | 'dir'>): void {
   if (hasOrchestration(layout)) return
   inDirectory(layout.root, '', (address) => makeDir(`${address}/${ORCHESTRATION}`))
 }
 
-/** Runs work with the address of a file in its parent directory, which is held meanwhile. */
+/** Runs work with the address of a file in its parent directory, which is held open meanwhile. */
 function inParent<T>({ root, name }: SharedFile, work: (address: string) => T): T {
   const slash = name.lastIndexOf('/')
   const [parent, base] = slash < 0 ? ['', name] : [name.slice(0, slash), name.slice(slash + 1)]
@@ -128,7 +134,7 @@ function inParent<T>({ root, name }: SharedFile, work: (address: string) => T): 
 }
 
 /**
- * Runs work with the address of a directory below the root, which is held meanwhile.
+ * Runs work with the address of a directory below the root, which is held open meanwhile.
  * Throws ENOENT where there is none, EscrowError `path_escape` where a component is a link, a file or another user's.
  */
 export function inDirectory<T>(root: string, name: string, work: (address: string) => T): T {
@@ -174,7 +180,7 @@ function inCheckedDirectory<T>(root: string, name: string, work: (address: strin
   return work(way)
 }
 
-/** Closes the descriptor where the file is not to be used. */
+/** Closes the descriptor where the owner is wrong. */
 function checkOwner(fd: number, file: SharedFile): number {
   try {
     assertOwner(fstatSync(fd), lstatSync(file.root).uid, `${file}`)
@@ -190,7 +196,7 @@ function assertPlain(stats: Stats, file: SharedFile): void {
   assertOwner(stats, lstatSync(file.root).uid, `${file}`)
 }
 
-/** The person's own files and root's may be used; for root, those of the workspace's owner as well. */
+/** The person's own files and root's are accepted; for root, also those of the workspace's owner. */
 function assertOwner({ uid }: Stats, rootOwner: number, path: string): void {
   const self = process.geteuid?.()
   if (self === undefined || uid === self || uid === 0 || (self === 0 && uid === rootOwner)) return
@@ -199,7 +205,7 @@ function assertOwner({ uid }: Stats, rootOwner: number, path: string): void {
   })
 }
 
-/** What Node says of a link or of no plain file, as an error that names the file in the workspace. */
+/** Turns Node's error for a link or a special file into one that names the file in the workspace. */
 function nameFile(error: unknown, file: SharedFile): unknown {
   const code = codeOf(error)
   if (code === undefined || !['ELOOP', 'EINVAL', 'EISDIR', 'ENXIO', 'EMLINK'].includes(code)) return error

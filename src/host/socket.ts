@@ -4,12 +4,12 @@ import { isAbsolute, join } from 'node:path'
 import { makeTempDir, removeTree } from './write.js'
 
 export interface Listener {
-  /** Of the socket. */
+  /** The socket's path. */
   readonly path: string
   close(): Promise<void>
 }
 
-/** Listens on a Unix socket in a directory of its own that only this user may enter. */
+/** Listens on a Unix socket in a new directory that only this user may enter. */
 export async function listenPrivately(connected: (socket: Socket) => void): Promise<Listener> {
   const { XDG_RUNTIME_DIR: runtime = '' } = process.env
   const dir = makeTempDir(join(isAbsolute(runtime) ? runtime : tmpdir(), 'escrowfs-'))
@@ -29,7 +29,7 @@ export async function listenPrivately(connected: (socket: Socket) => void): Prom
     removeTree(dir)
     throw error
   }
-  // A process that has nothing else to do ends.
+  // The server keeps no process alive.
   server.unref()
   const close = async () => {
     for (const each of open) each.destroy()

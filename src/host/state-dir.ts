@@ -4,9 +4,9 @@ import { isAbsolute, join } from 'node:path'
 import { isWithin } from '../../overlay/index.js'
 
 /**
- * Where escrowfs keeps what must not lie in a workspace: `escrowfs` under `$XDG_STATE_HOME` if that is set to an absolute
- * path (XDG Base Directory Specification 0.8), else where the system keeps such things: `~/.local/state`,
- * `~/Library/Application Support` on macOS, `%LOCALAPPDATA%` on Windows.
+ * The directory for state outside workspaces: `escrowfs` under `$XDG_STATE_HOME` if that is an absolute path (XDG Base
+ * Directory Specification 0.8), else under the system's own: `~/.local/state`, `~/Library/Application Support` on
+ * macOS, `%LOCALAPPDATA%` on Windows.
  */
 export function stateDir(env: NodeJS.ProcessEnv = process.env, platform = process.platform): string {
   const { XDG_STATE_HOME: given = '', LOCALAPPDATA: local = '' } = env
@@ -19,7 +19,7 @@ function ofSystem(home: string, local: string, platform: NodeJS.Platform): strin
   return join(home, '.local', 'state')
 }
 
-/** Whether an absolute path lies in the state directory, by its name or physically. */
+/** Whether an absolute path is in the state directory, by its name or physically. */
 export function isInState(path: string): boolean {
   const dir = stateDir()
   return isWithin(path, dir) || isWithin(path, physical(dir))
@@ -35,7 +35,7 @@ function physical(dir: string): string {
     known.set(dir, path)
     return path
   } catch {
-    // It is made when something is first kept.
+    // It is made on the first write.
     return dir
   }
 }

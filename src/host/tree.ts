@@ -1,6 +1,6 @@
 import type { Tree, TreeCursor } from '@vscode/tree-sitter-wasm'
 
-/** One node of a syntax tree, taken out of the parser's memory. Offsets count UTF-16 units of {@link Syntax.text}. */
+/** One node of a syntax tree, copied from the parser's memory. Offsets count UTF-16 units of {@link Syntax.text}. */
 export interface Node {
   readonly type: string
   /** False for punctuation and keywords. */
@@ -15,17 +15,17 @@ export interface Node {
 export interface Syntax {
   readonly text: string
   readonly root: Node
-  /** How many nodes there are: most of the work of copying and comparing. */
+  /** The number of nodes, which is the main cost of copying and comparing. */
   readonly nodes: number
 }
 
-/** Why a tree is not taken. */
+/** Thrown for a tree beyond the limits. */
 class TreeTooLarge extends Error {
   override readonly name = 'TreeTooLarge'
 }
 
 const MAX_NODES = 250_000
-/** The comparisons recurse; this many levels of theirs fit the stack many times over. */
+/** The comparisons recurse. The stack holds many times this depth. */
 const MAX_DEPTH = 600
 
 interface Open extends Node {
@@ -34,8 +34,8 @@ interface Open extends Node {
 
 /**
  * Copies a parsed tree, without recursion.
- * @param skips says of a node that what is below it is not wanted.
- * @throws TreeTooLarge above 250,000 nodes or 600 levels.
+ * @param skips returns true for a node whose descendants are not wanted
+ * @throws TreeTooLarge above 250,000 nodes or 600 levels
  */
 export function copyTree(tree: Tree, text: string, skips: (node: Node) => boolean = () => false): Syntax {
   const cursor = tree.walk()
@@ -81,7 +81,7 @@ function nodeAt(cursor: TreeCursor, parent: Node | undefined): Open {
   }
 }
 
-/** The node and all below it, each before its children. */
+/** The node and all its descendants, in preorder. */
 export function* walk(node: Node): Generator<Node> {
   const open = [node]
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
@@ -101,7 +101,7 @@ export function childOf(node: Node, field: string): Node | undefined {
   return node.children.find((child) => child.field === field)
 }
 
-/** The nearest node above that is of one of these types. */
+/** The nearest ancestor of one of these types. */
 export function ancestor(node: Node, types: ReadonlySet<string>): Node | undefined {
   let at = node.parent
   while (at !== undefined && !types.has(at.type)) at = at.parent

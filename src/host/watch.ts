@@ -1,18 +1,20 @@
 import fs from 'node:fs'
 
-/** What the host says of a name: it came or went (`rename`), or its content or attributes moved (`change`). */
+/**
+ * The kinds of host events: a name was added or removed (`rename`), or its content or attributes changed (`change`).
+ */
 export type HostEvent = 'rename' | 'change'
 
 export interface HostWatchOptions {
   readonly recursive?: boolean
-  /** Told once when the host stops watching of itself. */
+  /** Called once when the host stops watching by itself. */
   readonly failed: (error: unknown) => void
 }
 
 /**
- * Watches a directory's names (or a file) on disk. It never keeps the process alive. Returns what ends it.
- * Throws the host's own errors, ENOSPC and EMFILE for its limits among them.
- * @param told `name` is relative to the directory, null where the host does not know it.
+ * Watches the names of a directory (or a file) on disk. Never keeps the process alive. Returns a function that ends it.
+ * Throws the host's own errors, including ENOSPC and EMFILE for its limits.
+ * @param told called with a `name` relative to the directory, or null where the host does not know it
  */
 export function watchHost(
   path: string,

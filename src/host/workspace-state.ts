@@ -7,14 +7,14 @@ import { stateDir } from './state-dir.js'
 import { ensurePrivateDir, replaceDurable } from './write.js'
 
 /**
- * Where this person's machine keeps the state of a workspace: `<state>/workspaces/<id>`, readable by its owner alone.
+ * The state of a workspace on this machine: `<state>/workspaces/<id>`, readable only by its owner.
  *
- * The id is made of what identifies the root directory itself: its inode number and the time of its birth. Both stay when
- * the directory is renamed, and a copy or a clone has others. Nothing in the workspace says which state belongs to it, so
- * nothing that git brings can claim one.
+ * The id comes from the identity of the root directory: its inode number and birth time. Both stay when the directory
+ * is renamed, and differ in a copy or a clone. Nothing in the workspace names its state, so nothing that git brings can
+ * claim one.
  */
 
-/** Who a state directory belongs to, for people and for the check below. */
+/** The workspace of a state directory, for people and for the check below. */
 interface Card {
   readonly version: 1
   readonly root: string
@@ -23,9 +23,9 @@ interface Card {
 
 /**
  * The layout of a workspace.
- * @param root an absolute, physical path of a directory.
- * @throws EscrowError `access_denied` where the state directory cannot be trusted: it lies in the workspace, or another
- * user can write to it.
+ * @param root an absolute, physical path of a directory
+ * @throws EscrowError `access_denied` where the state directory cannot be trusted: it is in the workspace, or another
+ * user can write to it
  */
 export function layoutAt(root: string): Layout {
   try {
@@ -61,22 +61,22 @@ interface Identity {
 }
 
 /**
- * A file system without birth times has nothing that tells a directory from one that was made in its place, so there the
- * path counts as well, and a renamed workspace begins with no state.
+ * Without birth times, nothing tells a directory from a later one in its place. There the path is part of the id, and a
+ * renamed workspace starts without state.
  */
 function idOf(root: string, { ino, dev, birthtimeNs }: Identity): string {
-  // Device numbers change when a machine starts again, so they count only where there is nothing better.
+  // Device numbers can change at boot, so they count only without a birth time.
   const words = birthtimeNs > 0n ? `${ino} ${birthtimeNs}` : `${ino} ${dev} ${root}`
   return sha256hex(words).slice(0, ID_DIGITS)
 }
 
-/** A snapshot of a whole file system has the same inode numbers and birth times: both are there, on two devices. */
+/** Whether a file system is a copy: a snapshot has the same inode numbers and birth times, on another device. */
 function isCopied({ root, device }: Card, { ino, dev, birthtimeNs }: Identity): boolean {
   const other = statSync(root, { bigint: true, throwIfNoEntry: false })
   return other?.ino === ino && other.birthtimeNs === birthtimeNs && other.dev !== dev && device === String(other.dev)
 }
 
-/** Makes the state directory, and notes which workspace it belongs to. */
+/** Makes the state directory, and notes its workspace in it. */
 export function prepareState({ root, state }: Layout): void {
   ensurePrivateDir(state)
   assertPrivate(state)
@@ -104,7 +104,7 @@ function isCard(value: unknown): value is Card {
   return typeof root === 'string' && typeof device === 'string'
 }
 
-/** State that lies in the workspace comes with a clone of it. */
+/** Throws where the state is in the workspace: a clone would bring it. */
 function assertOutside(base: string, root: string): void {
   if (!isWithin(physical(base), root)) return
   throw new EscrowError('access_denied', `The state directory ${base} lies in the workspace ${root}.`, {
@@ -112,7 +112,7 @@ function assertOutside(base: string, root: string): void {
   })
 }
 
-/** The physical path of what is there of it, with the rest behind. */
+/** The physical path of the part that exists, followed by the rest. */
 function physical(path: string): string {
   try {
     return realpathSync(path)
@@ -123,7 +123,7 @@ function physical(path: string): string {
   }
 }
 
-/** What others can write proves nothing. */
+/** Throws where other users can write, and so forge the state. */
 function assertPrivate(state: string): void {
   const self = process.geteuid?.()
   if (self === undefined) return

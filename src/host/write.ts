@@ -1,6 +1,6 @@
 /**
- * The only room, beside overlay/stage-log.ts, that changes the disk. Everything is synchronous: the callers hold locks
- * or run in a worker, and sync calls beat async ones by 1.8× here.
+ * The only module, apart from overlay/stage-log.ts, that changes the disk. All calls are synchronous: the callers hold
+ * locks or run in a worker, and sync calls are 1.8 times as fast as async ones here.
  */
 import {
   closeSync,
@@ -29,24 +29,26 @@ import { codeOf, invalidateTick, openForReading } from '../../overlay/index.js'
 
 export { chmodSync, linkSync, renameSync } from 'node:fs'
 
-/** Writes all bytes; a short write (a full disk) is retried until the kernel names the error. */
+/** Writes all bytes. Retries a short write (a full disk) until the kernel reports the error. */
 function writeAll(fd: number, data: Uint8Array): void {
   let done = 0
   while (done < data.length) done += writeSync(fd, data, done, data.length - done)
 }
 
-/** Creates a file that must not exist, with its exact mode, and syncs it. Throws EEXIST. */
+/** Creates a new file with its exact mode, and syncs it. Throws EEXIST. */
 export function createDurable(path: string, data: Uint8Array | string, mode = 0o600): void {
   createFile(path, data, mode, true)
 }
 
-/** Numeric ids, as `chown` takes them. */
+/** Numeric ids, as for `chown`. */
 export interface Owner {
   readonly uid: number
   readonly gid: number
 }
 
-/** As {@link createDurable}; without `sync` the caller flushes later, many files at once. `owner`: unless our own. */
+/**
+ * As {@link createDurable}. Without `sync` the caller flushes many files at once later. `owner`: where it is not us.
+ */
 export function createFile(
   path: string,
   data: Uint8Array | string,
@@ -66,7 +68,7 @@ export function createFile(
   invalidateTick()
 }
 
-/** Appends in one write and syncs. `truncateTo` first cuts the file there (a torn tail). */
+/** Appends in one write and syncs. Truncates the file at `truncateTo` first, which cuts a torn end. */
 export function appendDurable(path: string, data: Uint8Array | string, truncateTo?: number): void {
   const fd = openSync(path, 'a', 0o644)
   try {
@@ -78,7 +80,7 @@ export function appendDurable(path: string, data: Uint8Array | string, truncateT
   }
 }
 
-/** Appends in one write, unsynced. A file made by it has that mode, its owner's alone. */
+/** Appends in one write, without a sync. `mode` is for a file that it creates. */
 export function appendOnto(path: string, data: string, mode: number): void {
   const fd = openSync(path, 'a', mode)
   try {
@@ -88,7 +90,7 @@ export function appendOnto(path: string, data: string, mode: number): void {
   }
 }
 
-/** Replaces the content of a file in place, unsynced: whoever reads meanwhile may see a part of it. Throws ENOENT. */
+/** Overwrites a file in place, without a sync: a concurrent reader may see a part of it. Throws ENOENT. */
 export function overwrite(path: string, data: string): void {
   const fd = openSync(path, constants.O_WRONLY | constants.O_TRUNC | (constants.O_NOFOLLOW ?? 0))
   try {
@@ -100,8 +102,8 @@ export function overwrite(path: string, data: string): void {
 
 /**
  * As {@link appendOnto}.
- * @returns the file's size then; undefined where another file has taken its name meanwhile, so that nobody may ever read
- * what was written.
+ * @returns the file's new size; undefined where another file has taken its name meanwhile, so that the bytes may be
+ * lost
  */
 export function appendByName(path: string, data: string, mode: number): number | undefined {
   const fd = openSync(path, 'a', mode)
@@ -114,17 +116,17 @@ export function appendByName(path: string, data: string, mode: number): number |
   }
 }
 
-/** Opens a file to be extended by {@link extendFile}, and creates it where there is none. Throws ELOOP on a symlink. */
+/** Opens a file for {@link extendFile}, and creates it where there is none. Throws ELOOP on a symlink. */
 export function openToExtend(path: string): number {
   const flags = constants.O_RDWR | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
   return openSync(path, flags, 0o644)
 }
 
 /**
- * Writes what belongs at byte `end` and ends the file there, and syncs. Two writers that bring the same bytes leave one
- * copy of them, however late the second comes.
- * @param size how long the file was when `end` was found: more than `end` where a torn rest is to be written over.
- * @returns false, with nothing written, if it has another length by now.
+ * Writes bytes at `end`, truncates the file after them, and syncs. Two writers of the same bytes leave one copy,
+ * however late the second one is.
+ * @param size the file's size when `end` was determined; larger than `end` where a torn end is overwritten
+ * @returns false, with nothing written, if it has another size by now
  */
 export function extendFile(fd: number, data: Uint8Array, end: number, size: number): boolean {
   if (fstatSync(fd).size !== size) return false
@@ -135,7 +137,7 @@ export function extendFile(fd: number, data: Uint8Array, end: number, size: numb
   return true
 }
 
-/** Replaces a file whole: exclusive temporary beside it, sync, rename, sync of the directory. */
+/** Replaces a whole file: exclusive temporary file beside it, sync, rename, sync of the directory. */
 export function replaceDurable(path: string, data: Uint8Array | string, mode = 0o644): void {
   const temporary = `${path}.${process.pid}.${Date.now().toString(36)}.tmp`
   try {
@@ -149,7 +151,7 @@ export function replaceDurable(path: string, data: Uint8Array | string, mode = 0
   syncDir(path.slice(0, path.lastIndexOf('/')) || '/')
 }
 
-/** Gives a written file its public name unless the name is taken: true if we were first. */
+/** Links a written file to its public name. Returns false if the name is taken. */
 export function publish(written: string, name: string): boolean {
   try {
     linkSync(written, name)
@@ -169,7 +171,7 @@ export function syncFile(path: string): void {
   }
 }
 
-/** Makes a directory's names durable. Windows has no such call; there the promise is process crash only. */
+/** Makes a directory's names durable. Windows has no such call: there only process crashes are covered. */
 export function syncDir(path: string): void {
   if (process.platform === 'win32') return
   const fd = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY)
@@ -180,12 +182,12 @@ export function syncDir(path: string): void {
   }
 }
 
-/** Copies a file to a name that is free: sharing its blocks where the disk can (FICLONE), byte by byte elsewhere. */
+/** Copies a file to a free name: shares its blocks where the disk can (FICLONE), else copies the bytes. */
 export function cloneFile(from: string, to: string): void {
   copyFileSync(from, to, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL)
 }
 
-/** mkdir -p. Returns the first directory it had to make. */
+/** mkdir -p. Returns the first directory it made. */
 export function ensureDir(path: string, mode = 0o777): string | undefined {
   return mkdirSync(path, { recursive: true, mode })
 }
@@ -196,34 +198,34 @@ export function makeDir(path: string, mode = 0o777): void {
 }
 
 /**
- * Makes a directory of a state directory, and those above it that are missing, for their owner alone.
- * @returns the first one it had to make.
+ * Makes a directory in a state directory, with missing parents, for its owner only.
+ * @returns the first one it made
  */
 export function ensurePrivateDir(path: string): string | undefined {
   return mkdirSync(path, { recursive: true, mode: 0o700 })
 }
 
-/** Makes a directory of our own with a name that nobody has; `prefix` is the name's beginning. */
+/** Makes a new directory of our own, whose name starts with `prefix`. */
 export function makeTempDir(prefix: string): string {
   return mkdtempSync(prefix)
 }
 
-/** Sets access and modification time (seconds), of a symlink itself. */
+/** Sets access and modification time in seconds. Does not follow a symlink. */
 export function setTimes(path: string, atime: number, mtime: number): void {
   lutimesSync(path, atime, mtime)
 }
 
-/** Removes a file or tree of our own; absent is fine. */
+/** Removes a file or tree of our own. Ignores an absent one. */
 export function removeTree(path: string): void {
   rmSync(path, { recursive: true, force: true })
 }
 
-/** As {@link removeTree}, for a name that is no UTF-8. */
+/** As {@link removeTree}, for a name that is not UTF-8. */
 export function removeTreeAt(path: Buffer): void {
   rmSync(path, { recursive: true, force: true })
 }
 
-/** Unlinks a name; absent is fine. */
+/** Unlinks a name. Ignores an absent one. */
 export function removeName(path: string): void {
   try {
     unlinkSync(path)
@@ -232,7 +234,7 @@ export function removeName(path: string): void {
   }
 }
 
-/** Removes a directory if it is empty: true if it is gone afterwards. */
+/** Removes an empty directory. Returns whether it is gone. */
 export function removeEmptyDir(path: string): boolean {
   try {
     rmdirSync(path)
@@ -245,7 +247,7 @@ export function removeEmptyDir(path: string): boolean {
   }
 }
 
-/** chown of a name, never through a symlink. Throws EPERM where only another user could. */
+/** chown of a name. Does not follow a symlink. Throws EPERM without the right. */
 export function setOwner(path: string, { uid, gid }: Owner): void {
   lchownSync(path, uid, gid)
 }
@@ -254,7 +256,7 @@ export function makeSymlink(target: string, path: string): void {
   symlinkSync(target, path)
 }
 
-/** chmod of a file or directory, never through a symlink (ELOOP), and synced. */
+/** chmod of a file or directory, synced. Does not follow a symlink (ELOOP). */
 export function setMode(path: string, mode: number): void {
   const fd = openForReading(path, false)
   try {

@@ -1,11 +1,11 @@
 import { type Document, isCollection, isMap, isNode, isScalar, isSeq } from 'yaml'
 import { readYaml, type YamlPath } from './yaml.js'
 
-/** Changes of a YAML text a person keeps: comments and order stay. */
+/** Edits YAML texts that a person keeps: comments and order stay. */
 
 /**
- * The text after a change of its document, written with the file's own indentation, padding in brackets and line ends.
- * @returns undefined where the text is no YAML of ours.
+ * Applies a change to a text's document, and writes it with the file's own indentation, bracket padding and line ends.
+ * @returns undefined where the text cannot be edited
  */
 export function rewriteYaml(text: string, change: (document: Document) => void): string | undefined {
   const read = readYaml(Buffer.from(text))
@@ -17,7 +17,7 @@ export function rewriteYaml(text: string, change: (document: Document) => void):
   return text.includes('\r\n') ? written.replaceAll('\n', '\r\n') : written
 }
 
-/** Puts a list or a map in the place of what is there; the comments of that stay with it. */
+/** Replaces a node by a list or a map, and keeps the node's comments. */
 export function putNode(document: Document, path: YamlPath, value: object): void {
   const was: unknown = document.getIn(path, true)
   const node = document.createNode(value)
@@ -26,7 +26,7 @@ export function putNode(document: Document, path: YamlPath, value: object): void
   document.setIn(path, node)
 }
 
-/** Makes a list hold these texts. Those that stay keep their place and comments, as long as the order is theirs. */
+/** Sets the items of a list. Items that stay keep their place and comments, as long as their order is the same. */
 export function setTexts(document: Document, path: YamlPath, texts: readonly string[]): void {
   const list: unknown = document.getIn(path, true)
   if (!isSeq(list)) {
@@ -44,7 +44,7 @@ export function setTexts(document: Document, path: YamlPath, texts: readonly str
   list.items = [...kept, ...missing.map((text) => document.createNode(text))]
 }
 
-/** The file's own indentation, so that adding a line does not move the others. */
+/** The file's own indentation, so that a new line does not reformat the others. */
 function layoutOf(text: string, document: Document): { indent: number; indentSeq: boolean } {
   const root = document.contents
   const value = isMap(root)

@@ -1,13 +1,13 @@
 import { CST, Lexer } from 'yaml'
 
-/** A place in a YAML file that keeps it from being read, and what to do. Line and column count from 1. */
+/** The place of a fault in a YAML file, and how to correct it. Line and column count from 1. */
 export interface YamlProblem {
   readonly line: number
   readonly column: number
   readonly message: string
 }
 
-/** A file of ours never comes near it; every nesting bomb does. */
+/** Far more than our files need, and less than any nesting bomb has. */
 const MAX_DEPTH = 32
 
 const REFUSED: Record<string, string> = {
@@ -19,8 +19,8 @@ const REFUSED: Record<string, string> = {
 const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/
 
 /**
- * Looks a YAML text over before the parser sees it: the parser recurses, and a few nesting bombs abort the process.
- * The lexer does not recurse, and reads quotes and comments exactly as the parser will.
+ * Checks a YAML text before it is parsed: the parser recurses, and some nesting bombs abort the process. The lexer does
+ * not recurse, and reads quotes and comments exactly as the parser does.
  */
 export function scanYaml(text: string): YamlProblem | undefined {
   const control = CONTROL.exec(text)
@@ -32,7 +32,7 @@ export function scanYaml(text: string): YamlProblem | undefined {
   for (const lexeme of new Lexer().lex(text)) {
     const type: string | null = scalarNext ? 'content' : CST.tokenType(lexeme)
     scalarNext = type === 'scalar'
-    // The lexer leaves a bracket unclosed where the indentation ends it.
+    // The lexer leaves a bracket open where the indentation ends it.
     if (type === 'flow-error-end') flow = 0
     if (scalarNext || type === 'doc-mode' || type === 'flow-error-end') continue
     const refusal = type === null ? undefined : REFUSED[type]
@@ -40,7 +40,7 @@ export function scanYaml(text: string): YamlProblem | undefined {
     const levels = blocks.see(type, lexeme, flow > 0)
     if (type === 'flow-map-start' || type === 'flow-seq-start') flow++
     else if (type === 'flow-map-end' || type === 'flow-seq-end') flow = Math.max(0, flow - 1)
-    // The innermost entry is a value, or the first bracket itself: no level of its own.
+    // The innermost entry is a value, or the first bracket itself, and adds no level.
     if (flow + levels - 1 > MAX_DEPTH) {
       return problemAt(text, offset, `nested deeper than ${MAX_DEPTH} levels; flatten it`)
     }
@@ -52,8 +52,8 @@ export function scanYaml(text: string): YamlProblem | undefined {
 const INDICATORS = new Set<string | null>(['seq-item-ind', 'explicit-key-ind', 'map-value-ind'])
 
 /**
- * How deep the block collections nest: each level begins in a column of its own, right of its parent's, either first
- * on its line or straight after an indicator (`- - - x`). Only a list in its key's own column is not counted.
+ * Counts the depth of block collections. Each level begins in its own column, to the right of its parent's, either
+ * first on its line or directly after an indicator (`- - - x`). Only a list in its key's own column is not counted.
  */
 class BlockDepth {
   private columns: number[] = []
@@ -77,7 +77,7 @@ class BlockDepth {
   }
 }
 
-/** Places of problems in one text, for many of them: its lines are counted once. */
+/** Makes problems for offsets in one text. Counts its lines only once. */
 export function problemsIn(text: string): (offset: number, message: string) => YamlProblem {
   let starts: readonly number[] | undefined
   return (offset, message) => {

@@ -5,7 +5,7 @@ export type Checked<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly problem: YamlProblem }
 
-/** Checks a part of a YAML file against a schema; the first problem names its line, column and key. */
+/** Checks a part of a YAML file against a schema. The first problem names its line, column and key. */
 export function checkYaml<T>(file: YamlFile, value: unknown, schema: z.ZodType<T>, at: YamlPath = []): Checked<T> {
   const result = schema.safeParse(value)
   if (result.success) return { ok: true, value: result.data }

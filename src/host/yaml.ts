@@ -7,13 +7,13 @@ export const MAX_YAML_BYTES = 256 * 1024
 
 export type YamlPath = readonly (string | number)[]
 
-/** A YAML file that passed every guard. */
+/** A YAML file that passed every check. */
 export interface YamlFile {
   readonly text: string
   readonly document: Document
   /** Plain objects, arrays, strings, numbers, booleans and null. */
   readonly value: unknown
-  /** A problem standing at a value (or, where there is no such value, at the nearest one above it). */
+  /** A problem at a value, or at its nearest existing parent. */
   problem(path: YamlPath, message: string): YamlProblem
 }
 
@@ -21,7 +21,7 @@ export type YamlRead =
   | { readonly ok: true; readonly file: YamlFile }
   | { readonly ok: false; readonly problem: YamlProblem }
 
-/** A problem as a whole sentence, for whoever's write it refuses. */
+/** A problem as a sentence, for a write that it refuses. */
 export function describeProblem(file: string, { line, column, message }: YamlProblem): string {
   return `Policy Invalid: ${file}, line ${line}, column ${column}: ${message}. All writes are refused until a person has corrected it.`
 }
@@ -29,8 +29,8 @@ export function describeProblem(file: string, { line, column, message }: YamlPro
 const invalid = (problem: YamlProblem): YamlRead => ({ ok: false, problem })
 
 /**
- * Reads one YAML document under guard: at most 256 KiB of valid UTF-8, 32 levels, string keys, no anchors or aliases,
- * no unknown tags, no directives, no duplicate or `__proto__` keys. Never throws; the first problem found is returned.
+ * Reads one YAML document with limits: at most 256 KiB of valid UTF-8, 32 levels, string keys, no anchors or aliases,
+ * no unknown tags, no directives, no duplicate or `__proto__` keys. Never throws. Returns the first problem.
  */
 export function readYaml(bytes: Uint8Array): YamlRead {
   if (bytes.length > MAX_YAML_BYTES) {
@@ -97,7 +97,7 @@ function yamlFile(text: string, document: Document): YamlFile {
   }
 }
 
-/** Where a value begins; a map's entry begins at its key. */
+/** The offset of a value; of a map's entry, that of its key. */
 function offsetOf(document: Document, path: YamlPath): number {
   for (let length = path.length; length > 0; length--) {
     const parent: unknown = length === 1 ? document.contents : document.getIn(path.slice(0, length - 1), true)
