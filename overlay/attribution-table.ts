@@ -1,7 +1,7 @@
 import type { Attribution } from './stage-edit.js'
 import { type Inode, NOBODY } from './upper.js'
 
-/** Says of inodes who wrote them. Most edits in a row have one credit, and share the object that says so. */
+/** Records the author of each inode. Most consecutive edits have one author, and share its object. */
 export class AttributionTable {
   #credit: Attribution = NOBODY
   #calls: readonly string[] = []
@@ -17,7 +17,7 @@ export class AttributionTable {
     return this.#credit
   }
 
-  /** What an edit does not say stays as it was. `at`: the edit's number. */
+  /** Fields that an edit lacks stay as they were. `at`: the edit's number. */
   attribute(inode: Inode, edit: Attribution, at: number): void {
     const credit = this.of(edit)
     if (inode.credit !== credit) inode.credit = inode.credit === NOBODY ? credit : { ...inode.credit, ...credit }

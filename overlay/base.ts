@@ -7,14 +7,14 @@ import { parentOf, type RelPath, ROOT } from './path.js'
 import type { Base, PackSpan } from './stage-edit.js'
 
 /**
- * Bases: what the lower layer held when a path was first touched or last shown to the model. A stamp (times, size,
- * inode) tells "unchanged" in 2 µs; the digest decides when it differs, so a touch is never taken for an edit.
+ * Bases: the state of the lower layer when a path was first edited or last shown to the model. A stamp (times, size,
+ * inode) shows "unchanged" in 2 µs. Where it differs, the digest decides, so a touch is not taken for an edit.
  */
 
-/** Nothing was there. One object for all: a stage may have a hundred thousand of them. */
+/** The base of an absent path. One shared object: a stage may have a hundred thousand of them. */
 export const ABSENT: Base = { state: null }
 
-/** What the disk has by this very name: asked for it, it would go through a link above, to what has another. */
+/** The stats of exactly this name. A plain stat would follow a link in a parent to another name. */
 function statsAt(lower: Lower, path: RelPath): BigIntStats | undefined {
   const stats = lower.lstatBig(path)
   if (!stats) return undefined
@@ -23,13 +23,13 @@ function statsAt(lower: Lower, path: RelPath): BigIntStats | undefined {
   return stats
 }
 
-/** Bytes of a file up to which its base is kept for a merge. */
+/** The limit in bytes up to which a file's base is kept for a merge. */
 export const MERGE_LIMIT = 2 << 20
 
-/** Keeps a content; answers what was kept, and where. */
+/** Keeps a content. Returns its digest and place. */
 export type Keep = (content: Uint8Array) => { readonly digest: Digest; readonly at: PackSpan }
 
-/** The lower layer's state at a path, its content digested, and kept where it can be merged. */
+/** The lower layer's state at a path, with the digest of its content, which is kept if it can be merged. */
 export function baseOf(lower: Lower, path: RelPath, stats = statsAt(lower, path), keep?: Keep): Base {
   if (!stats) return ABSENT
   const type = typeOfStats(stats)
@@ -43,7 +43,7 @@ export function baseOf(lower: Lower, path: RelPath, stats = statsAt(lower, path)
   return { state: { type, digest: kept.digest, mode }, stamp, kept: kept.at }
 }
 
-/** A base for content just read: the stamp is taken before the read by the caller. */
+/** A base for content that was just read. The caller takes the stamp before the read. */
 export function baseOfContent(content: Uint8Array | string, stats: BigIntStats, known = digest(content)): Base {
   return {
     state: { type: 'file', digest: known, mode: Number(stats.mode) & 0o7777 },
@@ -51,7 +51,7 @@ export function baseOfContent(content: Uint8Array | string, stats: BigIntStats, 
   }
 }
 
-/** The lower layer's state now, given a base: by the stamp where it still fits, else by content. */
+/** The lower layer's current state: that of the base where its stamp is the same, else by content. */
 export function stateNow(lower: Lower, path: RelPath, base: Base, stats = statsAt(lower, path)): FileState | null {
   if (!stats) return null
   if (base.stamp !== undefined && base.state?.type === 'file' && stats.isFile() && fileStamp(stats) === base.stamp)

@@ -2,52 +2,52 @@ import type { Digest } from './digest.js'
 import type { JsonValue } from './json.js'
 import type { RelPath } from './path.js'
 
-/** What stands at a path, as far as reviews and commits compare it. Absent is `null`. */
+/** The state of a path, as reviews and commits compare it. `null` where it is absent. */
 export interface FileState {
   readonly type: 'file' | 'dir' | 'symlink'
-  /** Of a file's bytes, of a symlink's target; a directory has {@link EMPTY_DIGEST}. */
+  /** The digest of a file's bytes or a symlink's target; {@link EMPTY_DIGEST} for a directory. */
   readonly digest: Digest
   /** Permission bits (mode & 0o7777). Always 0o777 for a symlink. */
   readonly mode: number
 }
 
-/** Same type, content and permission bits; null stands for nothing there. */
+/** Whether type, content and permission bits are the same. Null means absent. */
 export function sameState(a: FileState | null, b: FileState | null): boolean {
   if (a === null || b === null) return a === b
   return a.type === b.type && a.digest === b.digest && a.mode === b.mode
 }
 
-/** Same type and content, whatever the permission bits. */
+/** Whether type and content are the same, regardless of permission bits. */
 export function sameContent(a: FileState | null, b: FileState | null): boolean {
   if (a === null || b === null) return a === b
   return a.type === b.type && a.digest === b.digest
 }
 
-/** What a staged change does to its path. */
+/** The kind of a staged change. */
 export type StagedKind = 'create' | 'modify' | 'delete' | 'rename' | 'mode' | 'link' | 'mkdir'
 
-/** One path that differs between the stage and the lower layer the stage was based on. */
+/** One path that differs between the stage and its base in the lower layer. */
 export interface StagedChange {
   readonly path: RelPath
-  /** Of a rename: where it was. */
+  /** The old path of a rename. */
   readonly from?: RelPath
   readonly kind: StagedKind
-  /** The base: what the stage's owner knew to stand there (for a rename: at `from`). */
+  /** The base: the state that the stage's owner last knew (of a rename: at `from`). */
   readonly before: FileState | null
   readonly after: FileState | null
-  /** True when the lower layer no longer holds the base at that path. */
+  /** Whether the lower layer no longer has the base at that path. */
   readonly drifted: boolean
-  /** The intent active at the last write; undefined where there was none. */
+  /** The intent that was active at the last write; undefined where there was none. */
   readonly intentId?: string
-  /** The tool calls that wrote what stands there, the earliest first. */
+  /** The tool calls that wrote the current content, the earliest first. */
   readonly calls: readonly string[]
-  /** The number of the last edit that wrote it: of two changes the smaller was written earlier. */
+  /** The number of the last edit that wrote it. Smaller numbers are earlier. */
   readonly writtenAt?: number
-  /** Who wrote it, as the stage's log names them; undefined where it does not say. */
+  /** Its author, as the stage's log names agents; undefined where it names none. */
   readonly agent?: JsonValue
-  /** The other names that were staged to the same file (link(2)), the first of all of them first; absent for a file of one name. */
+  /** All names that were staged for one file (link(2)), the first one first; absent for a file with one name. */
   readonly links?: readonly RelPath[]
-  /** The times (nanoseconds since 1970) it was given by hand after its content was written. */
+  /** The times (nanoseconds since 1970) that were set by hand after the last write. */
   readonly times?: { readonly atimeNs: bigint; readonly mtimeNs: bigint }
   /** The staged bytes (a symlink's target as UTF-8); empty for deletions and directories. */
   content(): Uint8Array

@@ -1,6 +1,6 @@
 let lastMs = 0
 let inMs = 0
-/** Nanoseconds since 1970: the clock's milliseconds, and a count below them so that a later call always returns more. */
+/** Nanoseconds since 1970: the clock's milliseconds plus a counter, so that each call returns more than the last. */
 export function nowNs(): string {
   const now = Date.now()
   if (now > lastMs) {

@@ -7,20 +7,20 @@ import type { Stage } from './stage.js'
 import type { StageEdit } from './stage-edit.js'
 import { FileStageLog, type Replay, type StageFiles, type StageLog, sizeIfThere } from './stage-log.js'
 
-/** When to write a log and its pack anew. Below these sizes (bytes) never. */
+/** When to compact a log and its pack. Sizes are in bytes, and smaller ones are never compacted. */
 interface Worth {
   readonly log: number
   readonly pack: number
-  /** And only where one of them is so many times what is live. */
+  /** The least ratio of a size to its live part. */
   readonly times: number
 }
 
 const WORTH: Worth = { log: 1 << 20, pack: 16 << 20, times: 2 }
 
 /**
- * Writes a closed log and its pack anew, as what makes the stage, with all its snapshots, where much of them is not live.
- * The new log takes the old one's name at once; the old pack stays, for who is reading it, until the session is opened
- * again. A failure leaves all as it was. Answers whether it was done.
+ * Compacts a closed log and its pack: writes only what makes the stage with all its snapshots, where much of the rest
+ * is no longer live. The new log replaces the old one at once. The old pack stays for concurrent readers until the
+ * session is opened again. A failure changes nothing. Returns whether it was done.
  */
 export function compact(files: StageFiles, stage: Stage, { pack }: Pick<Replay, 'pack'>, worth = WORTH): boolean {
   const now = { log: sizeIfThere(files.log), pack: sizeIfThere(pack) }
@@ -29,12 +29,12 @@ export function compact(files: StageFiles, stage: Stage, { pack }: Pick<Replay, 
     now.log >= Math.max(worth.log, worth.times * least.log) ||
     now.pack >= Math.max(worth.pack, worth.times * least.pack)
   try {
-    // Snapshots only add to what the stage as it is takes: most logs are told from it alone.
+    // Snapshots only add to the size of the current stage, which alone decides for most logs.
     if (!isWorth(roughSizeOf(stage)) || !isWorth(sizeOf(stage))) return false
     rewrite(files, stage, pack)
     return true
   } catch {
-    // The session loses nothing by it: its files are as they were, and the next opener clears what is left here.
+    // The session's files are unchanged, and the next opener removes the leftovers.
     return false
   }
 }
@@ -54,7 +54,7 @@ function rewrite(files: StageFiles, stage: Stage, old: string): void {
   syncDir(dirname(path))
 }
 
-/** An edit whose bases have their contents in another pack. */
+/** The edit with the contents of its bases in the new pack. */
 function movedEdit(edit: StageEdit, from: string, to: StageLog): StageEdit {
   if (!edit.bases?.some(([, base]) => base.kept)) return edit
   const bases = edit.bases.map(([path, base]) => {

@@ -3,24 +3,24 @@ import { type Digest, digest } from './digest.js'
 
 export type MemNode = ReturnType<Volume['_core']['createNode']>
 
-/** Where bytes lie in a session's pack. */
+/** The place of bytes in a session's pack. */
 export interface PackRef {
   readonly digest: Digest
-  /** Bytes. */
+  /** In bytes. */
   readonly size: number
-  /** The content in pieces. Throws at the end when what was read is not what was stored. */
+  /** The content in chunks. Throws at the end when it differs from what was stored. */
   chunks(): Iterable<Uint8Array>
 }
 
 /**
- * Bytes, in memory or in the pack. Versions of an inode share them: whoever would change what others hold too makes
- * bytes of its own first.
+ * Bytes, in memory or in the pack. Versions of an inode share them. A writer copies bytes that other versions also
+ * hold.
  */
 export class Content {
-  /** Inodes that hold it: versions of one file. */
+  /** The number of inodes that hold it, all versions of one file. */
   holders = 1
   #memory: MemNode | undefined
-  /** Where the pack has the bytes as they are now, if it has them. */
+  /** The place of the current bytes in the pack, if they are there. */
   #packed: PackRef | undefined
   #digest: Digest | undefined
 
@@ -40,14 +40,14 @@ export class Content {
     return this.#digest
   }
 
-  /** Where they lie, or they themselves. */
+  /** The place of the bytes, or the bytes themselves. */
   get stored(): PackRef {
     if (this.#packed) return this.#packed
     const bytes = this.bytes()
     return { digest: this.digest(), size: bytes.length, chunks: () => [bytes] }
   }
 
-  /** Content of its own with the same bytes. */
+  /** A new content with the same bytes. */
   clone(): Content {
     const copy = new Content(this.store)
     copy.setBytes(this.bytes(), this.#packed)
@@ -59,7 +59,7 @@ export class Content {
     this.#packed = packed
     this.#digest = packed?.digest
     this.#memory ??= this.store.createNode()
-    // memfs copies; its own Buffer type is Node's.
+    // memfs copies. Its own Buffer type is Node's.
     this.#memory.setBuffer(asBuffer(data))
     this.store.holds(this, data.length - before)
   }
@@ -94,7 +94,7 @@ export class Content {
     this.store.holds(this, memory.getSize() - before)
   }
 
-  /** One inode less holds it; the last one frees it. */
+  /** Called when one inode stops holding it. The last one frees it. */
   letGo(): void {
     this.holders--
     if (this.holders > 0) return
@@ -102,7 +102,7 @@ export class Content {
     this.#packed = undefined
   }
 
-  /** Leaves the bytes to the pack; what the pack lacks is given to `keep` first. */
+  /** Moves the bytes to the pack. Bytes that the pack lacks are passed to `keep` first. */
   spill(keep: (bytes: Uint8Array) => PackRef): void {
     if (!this.#memory) return
     this.#packed ??= keep(this.#memory.getBuffer() as Buffer)
@@ -123,7 +123,7 @@ export class Content {
     try {
       if (this.#packed) fill(node, this.#packed)
     } catch (error) {
-      // A pack that cannot be read is no empty file.
+      // A pack that cannot be read must not become an empty file.
       this.store.deleteNode(node)
       throw error
     }
@@ -133,7 +133,7 @@ export class Content {
   }
 }
 
-/** Above this (bytes) content comes back from the pack in pieces, so that it is never in memory twice. */
+/** Above this size in bytes, content is read from the pack in chunks, so that it is never in memory twice. */
 const WHOLE = 8 << 20
 
 function fill(node: MemNode, packed: PackRef): void {
@@ -153,22 +153,22 @@ function asBuffer(data: Uint8Array): Buffer {
   return Buffer.isBuffer(data) ? data : Buffer.from(data.buffer, data.byteOffset, data.byteLength)
 }
 
-/** What content is kept in. */
+/** The store of contents. */
 export interface ContentStore {
   createNode(): MemNode
   deleteNode(node: MemNode): void
-  /** Content in memory grew or shrank by so many bytes. */
+  /** Called when content in memory grows, or shrinks for a negative number of bytes. */
   holds(content: Content, bytes: number): void
-  /** Content of so many bytes left memory. */
+  /** Called when content of that many bytes leaves memory. */
   lets(content: Content, bytes: number): void
 }
 
-/** Memory that another thread can write to is taken once: what the log digests is what is kept. */
+/** Copies memory that another thread can change, so that the log digests exactly what is kept. */
 export function copyIfShared(bytes: Uint8Array): Uint8Array {
   return bytes.buffer instanceof SharedArrayBuffer ? Uint8Array.from(bytes) : bytes
 }
 
-/** Bytes of a content, in memory or in the pack. */
+/** The size in bytes of a content, in memory or in the pack. */
 export function sizeOf(content: Uint8Array | PackRef): number {
   return content instanceof Uint8Array ? content.length : content.size
 }

@@ -11,7 +11,7 @@ import { redirects } from './sources.js'
 import type { Attribution } from './stage-edit.js'
 import type { TreeNode } from './tree.js'
 
-/** A directory of the disk that the merged view has under another name, and nothing in its old place. */
+/** A directory on disk that the merged view has only under another name. */
 export interface DirectoryMove {
   readonly from: RelPath
   readonly to: RelPath
@@ -19,27 +19,27 @@ export interface DirectoryMove {
   readonly mode: number
 }
 
-/** What a stage would change on disk. */
+/** The changes of a stage against the disk. */
 export interface StageDiff {
   readonly changes: StagedChange[]
-  /** Directories the merged view has and the disk lacks, with their permission bits; parents first. */
+  /** Directories of the merged view that the disk lacks, with their permission bits; parents first. */
   readonly newDirs: readonly { readonly path: RelPath; readonly mode: number }[]
   /** Directories of the disk that the merged view lacks; children first. */
   readonly removedDirs: readonly RelPath[]
   /**
-   * Renamed directories that could land by one rename, the outer ones first. Of those with something in them that is
-   * no file, link or directory nobody is told: it has no change to be approved by.
+   * Renamed directories that can be committed by one rename, the outer ones first. Without those that contain a special
+   * file, which no change shows for approval.
    */
   readonly moves: readonly DirectoryMove[]
-  /** How a name of the disk looked when it was compared. */
+  /** The stat of a path on disk during the comparison. */
   look(path: RelPath): BigIntStats | undefined
-  /** When, after that look, its content was read (`Date.now()`); undefined where it was not. */
+  /** When its content was read after that stat (`Date.now()`); undefined where it was not read. */
   readAt(path: RelPath): number | undefined
 }
 
 /**
- * Compares the merged view with the bases. Work is in proportion to what was touched: untouched names are never looked
- * at, a renamed or removed directory counts once for every file and link in it.
+ * Compares the merged view with the bases. The work is proportional to what was edited: other names are not read, and a
+ * renamed or removed directory counts once for each file and link in it.
  */
 export function diffStage(overlay: Overlay): StageDiff {
   const seen = new LowerStatCache(overlay.lower)
@@ -80,20 +80,20 @@ interface Pair {
 
 class Touched {
   readonly files = new Set<RelPath>()
-  /** Staged directories: made, renamed or given other attributes. */
+  /** Staged directories: created, renamed or with changed attributes. */
   readonly dirs = new Set<RelPath>()
-  /** Directories of the disk that nothing shows any more. */
+  /** Directories of the disk that the merged view no longer shows. */
   readonly hiddenDirs = new Set<RelPath>()
   /** Hidden FIFOs, sockets and devices. */
   readonly hiddenOthers = new Set<RelPath>()
-  /** Names that the disk has and the stage covers. */
+  /** Names on disk that the stage covers. */
   readonly hidden = new Set<RelPath>()
-  /** Names of the disk that a renamed directory shows at its new name. */
+  /** Names on disk that a renamed directory shows under its new name. */
   readonly shown = new Set<RelPath>()
 
   /**
-   * True for a covered name that came to the disk later: every name the stage knew of has a base, or is shown at the new
-   * name of its directory.
+   * Whether a covered name appeared on disk later: every name the stage knew has a base, or is shown under the new name
+   * of its directory.
    */
   appearedLater({ stage }: Overlay, path: RelPath): boolean {
     return this.hidden.has(path) && !this.shown.has(path) && !stage.bases.has(path)
@@ -131,7 +131,7 @@ function linkedNames(overlay: Overlay, { files }: Touched): Map<RelPath, RelPath
   return new Map(several.flatMap((names) => names.map((name) => [name, names] as const)))
 }
 
-/** Everything the disk holds under a name that the stage covers. */
+/** Adds everything on disk below a name that the stage covers. */
 function addHidden(overlay: Overlay, path: RelPath, touched: Touched, seen: LowerStatCache): void {
   const type = seen.typeOf(path)
   if (type !== undefined) touched.hidden.add(path)
@@ -143,7 +143,7 @@ function addHidden(overlay: Overlay, path: RelPath, touched: Touched, seen: Lowe
   for (const entry of overlay.lower.readdir(path)) addHidden(overlay, childOf(path, entry.name), touched, seen)
 }
 
-/** Everything the merged view shows under a renamed name. */
+/** Adds everything that the merged view shows below a renamed name. */
 function addMerged(overlay: Overlay, path: RelPath, touched: Touched): void {
   const type = overlay.typeOf(path)
   const { node, lower } = overlay.placeOf(path)
@@ -160,7 +160,7 @@ function pairAt(overlay: Overlay, path: RelPath, seen: LowerStatCache, touched: 
   const before = base ? base.state : now
   const drifted = base !== undefined && !sameContent(base.state, now)
   const after = fileOnly(mergedState(overlay, path, seen))
-  // The disk already holds what is staged: nothing is left to do, whoever did it.
+  // The disk already has what is staged, no matter who wrote it: nothing is left to commit.
   if (drifted && sameState(fileOnly(now), after)) return { before: after, after, drifted: false }
   return { before: fileOnly(before), after, drifted }
 }
@@ -169,7 +169,7 @@ function fileOnly(state: FileState | null): FileState | null {
   return state?.type === 'dir' ? null : state
 }
 
-/** What the merged view shows at a path. */
+/** The state of a path in the merged view. */
 export function mergedState(
   overlay: Overlay,
   path: RelPath,
@@ -186,7 +186,7 @@ export function mergedState(
   return seen.state(lower)
 }
 
-/** path → where it was renamed from, for created paths whose content came from a path that is gone. */
+/** Created path → the path it was renamed from, where the content came from a path that no longer exists. */
 function matchRenames(overlay: Overlay, pairs: ReadonlyMap<RelPath, Pair>): Map<RelPath, RelPath> {
   const renames = new Map<RelPath, RelPath>()
   const taken = new Set<RelPath>()
@@ -211,7 +211,7 @@ function joinPairs(pair: Pair, source: Pair): Pair {
 }
 
 function toChange(overlay: Overlay, path: RelPath, pair: Pair, from: RelPath | undefined): StagedChange | undefined {
-  // What came later below a removed name is shown, though it has no base: the removal does not mean it.
+  // An entry that appeared later below a removed name has no base: the removal does not include it.
   const isTheirs = pair.drifted && pair.before === null && pair.after === null
   if (from === undefined && sameState(pair.before, pair.after) && !isTheirs) return undefined
   return {
@@ -231,7 +231,9 @@ function timesOf(overlay: Overlay, path: RelPath): Pick<StagedChange, 'times'> {
   return { times: { atimeNs: inode.atimeNs, mtimeNs: inode.mtimeNs } }
 }
 
-/** Who wrote what stands there, or moved it since, alone or with its directory; else who removed it, or took its place. */
+/**
+ * The author of the current entry, or of its last move, alone or with its directory; else the author of its removal.
+ */
 export function creditedTo(
   overlay: Overlay,
   path: RelPath,
@@ -266,7 +268,7 @@ export function contentOf(overlay: Overlay, path: RelPath, after: FileState | nu
   return after?.type === 'symlink' ? Buffer.from(overlay.readlink(path)) : new Uint8Array()
 }
 
-/** Directories count only where no file tells of them: empty ones made or removed, and changed permission bits. */
+/** Directories are changes of their own only without changed files in them: empty ones, and changed permission bits. */
 function directoryChanges(
   overlay: Overlay,
   touched: Touched,

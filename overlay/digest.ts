@@ -14,10 +14,10 @@ export function sha256hex(content: Uint8Array | string): string {
   return hash('sha256', content, 'hex')
 }
 
-/** What is digested, or written, in one turn of the event loop: about a millisecond's work. */
+/** The number of bytes to digest or write in one turn of the event loop: about a millisecond of work. */
 export const PART = 1 << 20
 
-/** As {@link digest}, a part in each turn of the event loop: timers and I/O go on meanwhile. */
+/** As {@link digest}, one part per turn of the event loop, so that timers and I/O continue. */
 export async function digestInParts(content: Uint8Array): Promise<Digest> {
   const sha256 = createHash('sha256')
   for (let at = 0; at < content.length; at += PART) {
@@ -27,5 +27,5 @@ export async function digestInParts(content: Uint8Array): Promise<Digest> {
   return `sha256:${sha256.digest('hex')}`
 }
 
-/** The digest of nothing: what a directory counts as, and an empty file's. */
+/** The digest of no bytes: of a directory, and of an empty file. */
 export const EMPTY_DIGEST: Digest = digest('')

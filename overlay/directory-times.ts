@@ -4,25 +4,25 @@ import type { RelPath } from './path.js'
 const MS = 1_000_000n
 
 /**
- * When a name was last made in, or taken out of, a directory that only the disk has: its times move, as they would there.
- * Nothing of it is kept beyond the stage's log: once that was compacted, a directory has the disk's times again.
+ * Times of directories that exist only on disk, after a name was staged or removed in them, as they would be there.
+ * They last as long as the stage's log: once it is compacted, a directory has the disk's times again.
  */
 export class DirectoryTimes {
   readonly #changed = new Map<RelPath, bigint>()
 
-  /** A name in a directory came or went. @param at nanoseconds since 1970 */
+  /** A name in a directory was added or removed. @param at nanoseconds since 1970 */
   set(dir: RelPath, at: bigint): void {
     this.#changed.set(dir, at)
   }
 
-  /** A path was removed or renamed: what comes there is another directory. */
+  /** A path was removed or renamed, so that a later entry there is another directory. */
   forget(path: RelPath): void {
     this.#changed.delete(path)
   }
 
   /**
-   * A directory's stats with the later of its times. How many directories are in it is not counted: it has one link, as on
-   * file systems that never count them.
+   * A directory's stats with the later of both times. Its number of links is one, as on file systems that do not count
+   * subdirectories.
    */
   withTimes<T extends Stats | BigIntStats>(path: RelPath, stats: T | undefined): T | undefined {
     const at = stats?.isDirectory() ? this.#changed.get(path) : undefined

@@ -2,16 +2,16 @@ import { constants } from 'node:os'
 import { getSystemErrorMap } from 'node:util'
 
 /**
- * Node-shaped filesystem errors.
+ * Filesystem errors in Node's shape.
  *
- * Inside the overlay an operation fails by throwing an {@link Errno}: a code and nothing else, cheap to make. The face
- * that knows the system call and the path as the caller spelt it turns it into a full error by {@link fsError}.
+ * Inside the overlay an operation fails by throwing an {@link Errno}, which has only a code and is cheap to make. The
+ * facade, which knows the system call and the caller's path, turns it into a full error by {@link fsError}.
  */
 
 const byCode = new Map<string, { errno: number; text: string }>()
 for (const [errno, [code, text]] of getSystemErrorMap()) byCode.set(code, { errno, text })
 
-// libuv has no words for these two; Linux does.
+// libuv has no text for these two. Linux does.
 const EXTRA: Record<string, string> = { ESTALE: 'stale file handle', EDQUOT: 'disk quota exceeded' }
 for (const [code, text] of Object.entries(EXTRA)) {
   const errno = (constants.errno as Record<string, number>)[code]
@@ -27,33 +27,33 @@ export interface FsError extends Error {
   dest?: string
 }
 
-/** A failure inside the overlay, before anyone has said which call and which spelling of the path it belongs to. */
+/** A failure inside the overlay, before the system call and the caller's path are known. */
 export class Errno extends Error {
   override readonly name = 'Errno'
   constructor(
     readonly code: string,
-    /** Set where Node reports another system call than the operation's own (a readFile that fails in `read`). */
+    /** Set where Node names another system call than the operation's own (a readFile that fails in `read`). */
     readonly syscall?: string,
-    /** True where Node's message carries no path (errors of a descriptor). */
+    /** Whether Node's message has no path (errors of a descriptor). */
     readonly pathless = false,
   ) {
     super(code)
   }
 }
 
-/** The words libuv has for a code: `ENOENT` → `no such file or directory`. */
+/** libuv's text for a code: `ENOENT` → `no such file or directory`. */
 export function errnoText(code: string): string {
   return byCode.get(code)?.text ?? 'unknown error'
 }
 
-/** The negative number libuv has for a code on this platform. */
+/** libuv's negative number for a code on this platform. */
 export function errnoNumber(code: string): number {
   return byCode.get(code)?.errno ?? -1
 }
 
 /**
- * Builds the error Node throws for a failed call: `ENOENT: no such file or directory, open '/x'`.
- * @param detail replaces libuv's words (a denial's own message).
+ * Builds the error that Node throws for a failed call: `ENOENT: no such file or directory, open '/x'`.
+ * @param detail replaces libuv's text, for the message of a denial
  */
 export function fsError(code: string, syscall: string, path?: string, dest?: string, detail?: string): FsError {
   let message = `${code}: ${detail ?? errnoText(code)}, ${syscall}`
@@ -68,7 +68,7 @@ export function fsError(code: string, syscall: string, path?: string, dest?: str
   return error
 }
 
-/** The `code` of anything thrown, or undefined. */
+/** The `code` of any thrown value, or undefined. */
 export function codeOf(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null) return undefined
   const code = (error as { code?: unknown }).code

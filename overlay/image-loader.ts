@@ -5,7 +5,7 @@ import type { EditData, GraftedNode, ImageEdit } from './stage-edit.js'
 import type { Tree } from './tree.js'
 import type { Inode, Upper } from './upper.js'
 
-/** What of a stage the edits of an image set. */
+/** The parts of a stage that the edits of an image set. */
 export interface ImageTarget {
   edits: number
   readonly bases: { delete(path: string): unknown }

@@ -4,15 +4,15 @@ import type { Stage } from './stage.js'
 import type { TreeNode } from './tree.js'
 import type { Inode } from './upper.js'
 
-/** How much a stage's log would take if it were written anew: what tells whether that is worth it. */
+/** Estimates the size of a compacted log, to decide whether compaction is worth it. */
 
-/** What a log and its pack take; bytes. */
+/** The sizes of a log and its pack, in bytes. */
 export interface Sizes {
   log: number
   pack: number
 }
 
-/** No more than an image of the stage takes, by what is staged now. */
+/** A lower bound of the size of the stage's image, from the currently staged entries. */
 export function roughSizeOf({ tree }: Stage): Sizes {
   const least = { log: 0, pack: 0 }
   const counted = new Set<Inode | Digest>()
@@ -30,10 +30,10 @@ export function roughSizeOf({ tree }: Stage): Sizes {
   return least
 }
 
-/** What an inode and its name take in an image, however short the name. */
+/** The least size of an inode and its name in an image. */
 const LEAST_LINE = 250
 
-/** What an image of the stage takes, about: a line's length is what its JSON is without the content's place. */
+/** The approximate size of the stage's image: the length of each line's JSON, without the place of its content. */
 export function sizeOf(stage: Stage): Sizes {
   const least = { log: 0, pack: 0 }
   const counted = new Set<Digest>()

@@ -8,11 +8,12 @@ import type { TreeNode } from './tree.js'
 import type { Inode } from './upper.js'
 
 /**
- * A stage as edits that make it anew, with every snapshot of it: version after version, each by what differs from the one
- * before, so that they share what they shared. How it came to be is left out, as are the notes that were dealt with.
+ * An image: edits that rebuild a stage with every snapshot. Versions follow each other, each as its difference from the
+ * one before, so that they share again what they shared. It leaves out how the stage came about, and acknowledged
+ * notes.
  */
 
-/** An edit, and the bytes it puts in place. */
+/** An edit, and its bytes. */
 export interface ImagePart {
   readonly edit: StageEdit
   readonly data?: PackRef
@@ -20,7 +21,7 @@ export interface ImagePart {
 
 const NEVER = '0'
 
-/** The edits that make a stage anew, in order. */
+/** The edits that rebuild a stage, in order. */
 export function* imageOf(stage: Stage): Generator<ImagePart, undefined> {
   for (const name of stage.agents) yield { edit: { op: 'agent', t: NEVER, name } }
   const ids = new Map<Inode, number>()
@@ -44,7 +45,7 @@ interface FrozenVersion extends Omit<Version, 'root' | 'bases' | 'edits'> {
   readonly bases: SharedMap<Base> | undefined
 }
 
-/** Every version that is kept, the oldest first, with the edit that keeps it. */
+/** Every kept version, the oldest first, with the edit that keeps it. */
 function frozen({ snapshots }: Stage): { readonly version: Version; readonly edit: StageEdit }[] {
   const kept = snapshots.list().flatMap(({ id, t, name, call, tool, parent, version }) => {
     const told = { ...(name !== undefined && { name }), ...(tool !== undefined && { tool }) }
@@ -73,7 +74,7 @@ function* step(from: FrozenVersion, to: FrozenVersion, ids: Map<Inode, number>):
   yield { edit: { op: 'settle', t: NEVER, drop: [], point: [], hide: [], forget: [], ...until } }
 }
 
-/** Nodes of `b` that are not as in `a`, parents first; undefined for what `b` has no more. */
+/** Nodes of `b` that differ from those of `a`, parents first; undefined for nodes that `b` lacks. */
 function* changedNodes(
   a: TreeNode | undefined,
   b: TreeNode | undefined,

@@ -6,8 +6,8 @@ import type { Tree } from './tree.js'
 import type { Inode, Upper } from './upper.js'
 
 /**
- * A stage's inodes, as far as they may be changed: what a snapshot refers to is copied first, and the names and open
- * files of it go on with the copy.
+ * The inodes of a stage, open for changes: an inode in a snapshot is copied first, and its names and open files move to
+ * the copy.
  */
 export class Inodes {
   readonly #followers = new Set<(from: Inode, to: Inode) => void>()
@@ -17,7 +17,7 @@ export class Inodes {
     private readonly upper: Upper,
   ) {}
 
-  /** Tells when an inode is copied, for what refers to it by more than its name. */
+  /** Sets a callback for copied inodes, for references other than names. */
   onCopy(follow: (from: Inode, to: Inode) => void): void {
     this.#followers.add(follow)
   }
@@ -31,7 +31,7 @@ export class Inodes {
     return inode
   }
 
-  /** An inode without a name, for a file that was unlinked while open. It is in no log. */
+  /** An inode without a name, for a file that was unlinked while open. It is not in any log. */
   orphan(stats: BigIntStats, content: Uint8Array): Inode {
     const { atimeNs, mtimeNs, ctimeNs, birthtimeNs } = stats
     const ids = { mode: Number(stats.mode) & 0o7777, uid: Number(stats.uid), gid: Number(stats.gid) }
@@ -41,21 +41,21 @@ export class Inodes {
     return inode
   }
 
-  /** What an open file goes on with when its name is gone and a snapshot has the inode. */
+  /** The inode for an open file whose name is gone, where a snapshot has the inode. */
   nameless(inode: Inode): Inode {
     const copy = inode.copy(this.tree.owner)
     copy.names = 0
     return copy
   }
 
-  /** The inode at a path, to be changed. Throws EIO where none is staged. */
+  /** The inode at a path, for a change. Throws EIO where none is staged. */
   at(path: RelPath): Inode {
     const inode = this.tree.find(path).node?.inode
     if (!inode) throw new Errno('EIO')
     return this.own(inode, path)
   }
 
-  /** An inode, to be changed, that has a path (undefined: no name any more). */
+  /** An inode, for a change. @param path its path; undefined when it has no name any more */
   own(inode: Inode, path: RelPath | undefined): Inode {
     if (inode.owner === this.tree.owner) return inode
     const copy = inode.copy(this.tree.owner)
@@ -64,7 +64,7 @@ export class Inodes {
     return copy
   }
 
-  /** A name is gone, or about to be. What a snapshot refers to stays for it. */
+  /** A name is removed. An inode in a snapshot stays for the snapshot. */
   release(released: Inode, path: RelPath, t: string): void {
     if (released.owner !== this.tree.owner && released.names === 1 && released.opens === 0) return
     const inode = this.own(released, path)
@@ -81,7 +81,7 @@ export class Inodes {
 
 let lastText = ''
 let lastTime = 0n
-/** An edit's time. It is asked for several times in a row. */
+/** An edit's time, which is needed several times in a row. */
 export function nanoseconds(t: string): bigint {
   if (t !== lastText) {
     lastTime = BigInt(t)
@@ -90,7 +90,7 @@ export function nanoseconds(t: string): bigint {
   return lastTime
 }
 
-/** An inode was written. @param t nanoseconds since 1970, as an edit has them */
+/** Sets the times of a written inode. @param t nanoseconds since 1970, as in edits */
 export function writtenAt(inode: Inode, t: string): void {
   inode.mtimeNs = nanoseconds(t)
   inode.ctimeNs = inode.mtimeNs

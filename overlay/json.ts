@@ -1,2 +1,2 @@
-/** What JSON can hold. */
+/** A JSON value. */
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | { readonly [key: string]: JsonValue }

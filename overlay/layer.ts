@@ -4,20 +4,19 @@ import type { RelPath } from './path.js'
 import type { EditData } from './stage-edit.js'
 
 /**
- * The two interfaces everything above the overlay is written against. Paths are physical: every directory on the way
- * is a real directory of that layer, no component is a symlink, `.` or `..`. All failures are {@link Errno}s or the
- * host's own errors.
+ * The two interfaces that everything above the overlay uses. Paths are physical: each parent is a real directory of
+ * that layer, and no component is a symlink, `.` or `..`. All failures are {@link Errno}s or the host's own errors.
  */
 
-/** Bytes of the largest file a write layer holds. */
+/** The limit of a file in a write layer, in bytes. */
 export const MAX_FILE_SIZE = 2 ** 30
 
-/** Staged content is held in memory. What cannot be must not reach the log, or no replay would get past it: EFBIG. */
+/** Throws EFBIG for content that cannot be held in memory. In the log it would make every replay fail. */
 export function checkSize(size: number): void {
   if (size > MAX_FILE_SIZE) throw new Errno('EFBIG')
 }
 
-/** What stands at a name. `other`: a pipe, a socket or a device. */
+/** The type of an entry. `other`: a pipe, a socket or a device. */
 export type EntryType = 'file' | 'dir' | 'symlink' | 'other'
 
 /** One name in a directory. */
@@ -26,47 +25,46 @@ export interface Entry {
   readonly type: EntryType
 }
 
-/** What can be asked of a layer. Every path is relative to its root, links in it resolved before. */
+/** The read methods of a layer. Every path is relative to its root, with links resolved before. */
 export interface ReadLayer {
-  /** What stands at the path itself (never follows a symlink), or undefined. */
+  /** The type of the path itself (never follows a symlink), or undefined. */
   typeOf(path: RelPath): EntryType | undefined
   lstat(path: RelPath): Stats | undefined
   lstatBig(path: RelPath): BigIntStats | undefined
-  /** A file's whole content, as a buffer the caller owns. Throws ENOENT, EISDIR. */
+  /** A file's whole content, in a buffer that the caller owns. Throws ENOENT, EISDIR. */
   read(path: RelPath): Buffer
   /** A directory's names in Node's order (by UTF-8 bytes). Throws ENOENT, ENOTDIR. */
   readdir(path: RelPath): Entry[]
-  /** The names alone, in the same order: an untouched directory is listed by the disk itself. */
+  /** Only the names, in the same order. An unedited directory is listed by the disk itself. */
   names(path: RelPath): string[]
   /**
-   * Whether something stands where the name leads, links followed; undefined where only a walk in the merged view
-   * can tell.
+   * Whether the path exists, with links followed; undefined where only a walk in the merged view can tell.
    */
   exists(path: RelPath): boolean | undefined
   /** A symlink's target as written. Throws ENOENT, EINVAL. */
   readlink(path: RelPath): string
 }
 
-/** Attributes to set; what is absent stays. Times are nanoseconds since 1970. */
+/** Attributes to set; absent ones stay. Times are nanoseconds since 1970. */
 export interface Attributes {
   readonly mode?: number
   readonly uid?: number
   readonly gid?: number
   readonly atimeNs?: bigint
   readonly mtimeNs?: bigint
-  /** Cuts or zero-extends a file's content. */
+  /** Truncates or zero-extends a file's content. */
   readonly size?: number
 }
 
-/** How a put goes. */
+/** The options of a put. */
 export interface PutOptions {
-  /** Permission bits of a file that this put creates (the umask already taken away). */
+  /** Permission bits of a file that this put creates, with the umask applied. */
   readonly mode?: number
-  /** Writes at this byte offset into the present content, in place of replacing it. */
+  /** Writes at this byte offset into the present content, instead of replacing it. */
   readonly at?: number
 }
 
-/** The seven mutators. Every write there is comes down to these. */
+/** The seven mutators, to which every write is reduced. */
 export interface WriteLayer extends ReadLayer {
   /** Creates a file or replaces its content. The bytes are copied. Throws ENOENT, ENOTDIR, EISDIR, EFBIG. */
   put(path: RelPath, data: EditData, options?: PutOptions): void

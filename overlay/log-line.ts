@@ -4,10 +4,12 @@ import type { StageEdit } from './stage-edit.js'
 
 /** The lines of a stage's log: `<crc32 of the rest, 8 hex> <JSON>\n`. */
 
-/** A log line: the edit, and where its bytes lie in the pack. `s`: all lines before it, and their bytes, were synced. */
+/**
+ * A log line: the edit, and the place of its bytes in the pack. `s`: all lines before it, and their bytes, were synced.
+ */
 export type Line = { readonly s?: 1 } & StageEdit & { readonly data?: PackPlace }
 
-/** How every line that has an `s` begins, its checksum left out. */
+/** The start of every line that has an `s`, after its checksum. */
 const AFTER_SYNC = ' {"s":1,'
 
 /** Hex digits of a line's checksum. */
@@ -18,7 +20,7 @@ export function formatLine(line: Line): string {
   return `${checksum(json)} ${json}\n`
 }
 
-/** The line between two bytes of a log; undefined where it is not whole. */
+/** Parses the line between two bytes of a log; undefined where it is not complete. */
 export function parseLine(log: Buffer, start: number, end: number): Line | undefined {
   const json = start + CHECKSUM + 1
   if (end < json || log[json - 1] !== SPACE) return undefined
@@ -28,14 +30,14 @@ export function parseLine(log: Buffer, start: number, end: number): Line | undef
 
 const SPACE = 32
 
-/** The checksum a line begins with; NaN where there is none as {@link formatLine} writes it. */
+/** The checksum at the start of a line; NaN where there is none as {@link formatLine} writes it. */
 function checksumAt(log: Buffer, start: number): number {
   let sum = 0
   for (let at = start; at < start + CHECKSUM; at++) sum = sum * 16 + hexValue(log[at] ?? 0)
   return sum
 }
 
-/** The value of a hex digit by its character code, of the lower case as we write it. */
+/** The value of a lower-case hex digit, by its character code. */
 function hexValue(code: number): number {
   if (code >= 48 && code <= 57) return code - 48
   return code >= 97 && code <= 102 ? code - 87 : Number.NaN
@@ -45,7 +47,7 @@ function checksum(json: string | Uint8Array): string {
   return crc32(json).toString(16).padStart(CHECKSUM, '0')
 }
 
-/** Where the last whole line begins that was written after a sync; 0 when there is none. */
+/** The start of the last complete line that was written after a sync; 0 when there is none. */
 export function lastAfterSync(log: Buffer): number {
   for (let at = log.length; at > 0; ) {
     at = log.lastIndexOf(AFTER_SYNC, at - 1)

@@ -6,7 +6,7 @@ import { type Lower, typeOfStats } from './lower.js'
 import { parentOf, type RelPath, ROOT } from './path.js'
 import type { Base } from './stage-edit.js'
 
-/** What one comparison has seen of the lower layer: each name is looked at once, each content read at most once. */
+/** The lower layer during one comparison: each name is stated once, each content read at most once. */
 export class LowerStatCache {
   readonly #looks = new Map<RelPath, BigIntStats | undefined>()
   readonly #states = new Map<RelPath, FileState | null>()
@@ -17,7 +17,7 @@ export class LowerStatCache {
   look(path: RelPath): BigIntStats | undefined {
     const known = this.#looks.get(path)
     if (known !== undefined || this.#looks.has(path)) return known
-    // The disk would go through a link above it, to what has another name.
+    // The disk would follow a link in a parent to another name.
     const above = parentOf(path)
     const stats = above === ROOT || this.look(above)?.isDirectory() ? this.lower.lstatBig(path) : undefined
     this.#looks.set(path, stats)

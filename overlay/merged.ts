@@ -8,9 +8,9 @@ import { bigStatsOf, statsOf } from './stats.js'
 import type { Place, TreeNode } from './tree.js'
 import type { Inode } from './upper.js'
 
-/** The reading half of the merged view: the stage where it speaks, the lower layer where it does not. */
+/** The reading half of the merged view: the stage where it has an entry, else the lower layer. */
 export class MergedView implements ReadLayer {
-  /** The device number staged entries report: the lower layer's. */
+  /** The device number of staged entries: the lower layer's. */
   readonly dev: number
 
   constructor(
@@ -87,22 +87,22 @@ export class MergedView implements ReadLayer {
     return this.existsLower(lower, this.lower.exists(lower))
   }
 
-  /** What {@link exists} answers for a name of the disk, given whether it, or what it links to, is there. */
+  /** The result of {@link exists} for a name on disk. @param found whether it, or its link's target, exists there */
   existsLower(lower: RelPath, found: boolean): boolean | undefined {
     const { tree } = this.stage
-    // A link of the disk may lead to what the stage hides or adds; only then does its being a link matter.
+    // The target of a link on disk may be staged or hidden. Only then does it matter whether the name is a link.
     if (tree.empty || (found ? !tree.covers : this.lower.typeOf(lower) !== 'symlink')) return found
     return this.lower.typeOf(lower) === 'symlink' ? undefined : found
   }
 
-  /** The other hard links that were staged to what stands at a path: what is written there shows at them too. */
+  /** The other hard links that were staged to a path's file, which show its writes too. */
   otherNames(path: RelPath): RelPath[] {
     const inode = this.stage.tree.find(path).node?.inode
     if (!inode || inode.type === 'dir' || inode.names <= 1) return []
     return this.stage.tree.namesOf(inode).filter((name) => name !== path)
   }
 
-  /** What of the lower layer shows at a path. */
+  /** The place of a path in both layers. */
   placeOf(path: RelPath): Place {
     return this.stage.tree.find(path)
   }
@@ -118,7 +118,7 @@ export class MergedView implements ReadLayer {
     const gone = new Set<string>()
     const staged: string[] = []
     for (const [name, child] of children) {
-      // A node without anything of its own leaves it to the disk whether there is such a name.
+      // A node without an entry of its own leaves the name to the disk.
       if (!child.inode && !child.whiteout && child.lower === undefined) continue
       gone.add(name)
       if (child.inode || this.typeOf(childOf(path, name)) !== undefined) staged.push(name)
@@ -135,7 +135,7 @@ export class MergedView implements ReadLayer {
     try {
       return this.lower.readdir(path)
     } catch (error) {
-      // A staged directory merged over a lower one that has gone meanwhile.
+      // A staged directory is merged over a lower one that no longer exists.
       if (['ENOENT', 'ENOTDIR'].includes(codeOf(error) ?? '')) return []
       throw error
     }
@@ -151,7 +151,7 @@ export function contentOf(inode: Inode): Buffer {
 
 const ASCII = /^[\x00-\x7f]*$/
 
-/** strcmp on UTF-8, Node's own order of readdir. JavaScript's order differs only beyond ASCII. */
+/** strcmp on UTF-8, the order of Node's readdir. JavaScript's order differs only beyond ASCII. */
 function nameOrder(a: string, b: string): number {
   if (ASCII.test(a) && ASCII.test(b)) return asciiOrder(a, b)
   return Buffer.compare(Buffer.from(a), Buffer.from(b))
@@ -165,7 +165,7 @@ function byName({ name: a }: Entry, { name: b }: Entry): number {
   return nameOrder(a, b)
 }
 
-/** Two sorted lists as one. */
+/** Merges two sorted lists. */
 function inOrder(a: readonly string[], b: readonly string[], order: typeof nameOrder): string[] {
   const all: string[] = []
   let next = 0

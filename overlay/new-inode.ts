@@ -4,16 +4,16 @@ import { memoizePerTick } from './tick.js'
 
 const SETGID = 0o2000
 
-/** What of a directory is handed down to what is made in it. */
+/** The attributes of a directory that new entries inherit. */
 export interface Parent {
   readonly mode: number
   readonly gid: number
 }
 
 /**
- * The attributes something new begins with: our own user's, and in a directory with the set-group-id bit that one's
- * group, with the bit for a directory (Linux's inode_init_owner). A file loses the bit that would let its group's
- * program run as a group its maker is not in.
+ * The first attributes of a new entry: the current user's, and in a directory with the set-group-id bit its group, plus
+ * the bit for a directory (Linux's inode_init_owner). A file loses the bit where it would run as a group that its maker
+ * is not in.
  */
 export function newInode(type: 'file' | 'dir' | 'symlink', mode: number, parent: Parent | undefined): NewInode {
   const own = { mode, ...ownIds() }

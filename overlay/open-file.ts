@@ -10,31 +10,31 @@ import type { Place } from './tree.js'
 import type { Inode } from './upper.js'
 
 /**
- * Open file descriptions (open(2)): what a descriptor refers to, whatever becomes of its name. A file of the lower
- * layer is held by a read-only host descriptor until something writes it; from then on by its inode.
+ * Open file descriptions (open(2)): what a descriptor refers to, even after its name is gone. A file of the lower layer
+ * is held by a read-only host descriptor until its first write, and from then on by its inode.
  */
 
-/** The reading half: what a read row of the op table is given. */
+/** The reading half, for the read rows of the op table. */
 export interface ReadFile {
   /** Its present name; undefined once it was unlinked or replaced. */
   readonly path: RelPath | undefined
   readonly type: 'file' | 'dir'
-  /** Bytes read into `target` from a byte position; 0 at the end. */
+  /** Reads into `target` from a byte position. Returns the number of bytes, 0 at the end. */
   read(target: Uint8Array, position: number): number
   stat(): Stats
   statBig(): BigIntStats
   close(): void
 }
 
-/** The writing half: what a write row of the op table is given beside it. */
+/** The writing half, added for the write rows of the op table. */
 export interface WriteFile extends ReadFile {
-  /** Every name what is written shows at: its own and other hard links; none once it has no name left. */
+  /** Every name that shows its writes: its own and other hard links; none once it has no name. */
   names(): RelPath[]
   write(data: Uint8Array, position: number): void
   setattr(attributes: Attributes): void
 }
 
-/** What an open file asks of the overlay it was opened in. */
+/** What an open file needs of its overlay. */
 export interface OpenFileOwner {
   readonly dev: number
   readonly stage: Stage
@@ -51,15 +51,15 @@ export interface OpenFileOwner {
 
 /** One open file of the merged view. */
 export class OpenFile implements WriteFile {
-  /** Kept by {@link OpenFiles}. */
+  /** Maintained by {@link OpenFiles}. */
   path: RelPath | undefined
   readonly type: 'file' | 'dir'
   #inode: Inode | undefined
   #host: number | undefined
-  /** The lower path the host descriptor was opened by. */
+  /** The lower path of the host descriptor. */
   #lower: RelPath | undefined
 
-  /** @throws Errno ENOENT; the host's errors for a lower file that may not be read. */
+  /** @throws Errno ENOENT; the host's errors for a lower file that may not be read */
   constructor(
     private readonly overlay: OpenFileOwner,
     path: RelPath,
@@ -86,7 +86,7 @@ export class OpenFile implements WriteFile {
   stat(): Stats {
     if (this.#inode) return statsOf(this.#inode, this.overlay.dev)
     const stats = fs.fstatSync(this.#hostFd())
-    // In the merged view a name of it is gone, though the disk still has it.
+    // A name of it was removed in the merged view, and is still on disk.
     if (this.path === undefined) stats.nlink = Math.max(0, stats.nlink - 1)
     return stats
   }
@@ -121,27 +121,27 @@ export class OpenFile implements WriteFile {
     this.overlay.opened.delete(this)
   }
 
-  /** From now on this is the inode: the file was copied up. */
+  /** The file was copied up: from now on this is its inode. */
   adopt(inode: Inode): void {
     this.#release()
     this.#inode = inode
     inode.opens++
   }
 
-  /** Its name has an inode now: the file was copied up, unless it has been this file's all along. */
+  /** Adopts the inode at its name, if that was copied up from this file. */
   copiedUp(): void {
     const { node } = this.path === undefined ? { node: undefined } : this.overlay.placeOf(this.path)
     if (node?.inode && !this.#inode) this.adopt(node.inode)
   }
 
-  /** What was staged at its name has landed: from now on this is the lower file there. */
+  /** Its staged entry was committed: from now on this is the lower file there. */
   onSettle(): void {
     if (this.path !== undefined && this.#inode && this.overlay.typeOf(this.path) === 'file') this.#openHost(this.path)
   }
 
   /**
-   * The stage went to a snapshot. There the file is the one with its inode, else the lower file it came from; where it
-   * is neither it goes on without a name.
+   * The stage was restored to a snapshot. The file becomes the one with its inode, else the lower file it came from.
+   * Without either it continues without a name.
    */
   onTravel(): void {
     if (this.#inode) this.#findInode(this.#inode)
@@ -177,7 +177,7 @@ export class OpenFile implements WriteFile {
     if (inode) this.adopt(inode)
   }
 
-  /** True where the disk's file shows under its own name. */
+  /** Whether the merged view shows the disk's file under its own name. */
   #shows(lower: RelPath): boolean {
     const place = this.overlay.placeOf(lower)
     return !place.node?.inode && place.lower === lower && this.overlay.typeOf(lower) === this.type
@@ -201,18 +201,18 @@ export class OpenFile implements WriteFile {
     this.#inode = undefined
   }
 
-  /** A name to write by: its own, or another hard link of the inode. */
+  /** A name for writes: its own, or another hard link of the inode. */
   #name(): RelPath | undefined {
     return this.path ?? this.names()[0]
   }
 
-  /** What has no name, to be made as long as that. */
+  /** An inode without a name, with room for that size. */
   #ofSize(size: number): Inode {
     checkSize(size)
     return this.#orphan()
   }
 
-  /** The content without a name: it lives as long as it is open, and is in no log. */
+  /** The content without a name. It lives as long as it is open, and is not in any log. */
   #orphan(): Inode {
     if (this.#inode) return this.overlay.stage.inodes.own(this.#inode, undefined)
     const stats = fs.fstatSync(this.#hostFd(), { bigint: true })

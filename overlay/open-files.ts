@@ -8,7 +8,7 @@ interface Node {
   readonly files: Set<OpenFile>
 }
 
-/** The open files of an overlay by their names: an edit touches those it concerns, however many others are open. */
+/** The open files of an overlay by name, so that an edit touches only those it concerns. */
 export class OpenFiles {
   readonly #all = new Set<OpenFile>()
   readonly #root = newNode()
@@ -23,14 +23,14 @@ export class OpenFiles {
     this.#unindex(file)
   }
 
-  /** Gives a file its new name; undefined: it has none any more. */
+  /** Sets a file's name; undefined when it has none any more. */
   rename(file: OpenFile, path: RelPath | undefined): void {
     this.#unindex(file)
     file.path = path
     this.#index(file)
   }
 
-  /** Keeps the files at their names, or without one, through an edit that was just applied. */
+  /** Updates the names of open files after an edit. */
   follow(edit: StageEdit): void {
     if (this.#all.size === 0) return
     if (edit.op === 'travel') for (const file of this.#all) file.onTravel()
@@ -40,7 +40,7 @@ export class OpenFiles {
     else if (edit.op === 'settle') for (const path of edit.drop) for (const file of this.#at(path)) file.onSettle()
   }
 
-  /** An inode that a snapshot keeps goes on as a copy. */
+  /** Replaces an inode that a snapshot keeps by its copy. */
   onCopy(from: Inode, to: Inode): void {
     if (from.opens === 0) return
     for (const file of this.#all) if (file.inode === from) file.adopt(to)

@@ -20,8 +20,8 @@ import type { Inode } from './upper.js'
 type Undated<T> = T extends unknown ? Omit<T, 't' | 'intent' | 'call' | 'bases'> : never
 
 /**
- * The merged view: the stage over the lower layer, and the seven mutators with rename(2)'s, unlink(2)'s and mkdir(2)'s
- * own rules. The lower layer is never written.
+ * The merged view: the stage over the lower layer, and the seven mutators with the rules of rename(2), unlink(2) and
+ * mkdir(2). Never writes the lower layer.
  */
 export class Overlay extends MergedView implements WriteLayer {
   readonly #options: OverlayOptions
@@ -72,7 +72,7 @@ export class Overlay extends MergedView implements WriteLayer {
   }
 
   remove(path: RelPath): void {
-    // The root is where the disk is mounted, as it were: it can neither go nor be moved.
+    // The root is the mount point: it can be neither removed nor moved.
     if (path === ROOT) throw new Errno('EBUSY')
     const type = this.typeOf(path)
     if (type === undefined) throw new Errno('ENOENT')
@@ -88,10 +88,10 @@ export class Overlay extends MergedView implements WriteLayer {
     if (type === undefined) throw new Errno('ENOENT')
     if (from === to || this.#sameFile(from, to)) return
     this.#mayReplace(from, type, to)
-    // A directory moves without a copy. A file is small enough to hold: what becomes of its old name is then nothing to it.
+    // A directory moves without a copy. A file is copied up, which makes it independent of its old name.
     if (type !== 'dir' && !place.node?.inode) this.#copyUp(from, place)
     const whiteout = this.#lowerBelow(from) !== undefined
-    // A directory the disk does not have yet must not show what comes there under the old name.
+    // A directory that the disk lacks must not show what appears there later under the old name.
     const lower = type === 'dir' && place.lower !== undefined && this.#isLowerDir(place.lower) ? place.lower : null
     const replaced = restsOn(to, this.stage.tree.find(to))
     this.#edit({ op: 'move', from, to, lower, whiteout }, undefined, from, ...replaced)
@@ -118,7 +118,7 @@ export class Overlay extends MergedView implements WriteLayer {
     if (type === undefined) throw new Errno('ENOENT')
     if (attributes.size !== undefined && type === 'dir') throw new Errno('EISDIR')
     checkSize(attributes.size ?? 0)
-    // What is emptied need not be copied first.
+    // A file that is emptied needs no copy of its content.
     if (!place.node?.inode && attributes.size === 0 && type === 'file') this.put(path, new Uint8Array())
     else if (!place.node?.inode) this.#copyUp(path, place)
     const { atimeNs, mtimeNs, ...plain } = attributes
@@ -129,7 +129,7 @@ export class Overlay extends MergedView implements WriteLayer {
     this.#edit({ op: 'setattr', path, ...plain, ...times })
   }
 
-  /** Readies much content for a put at a path: it is stored, and what it replaces is digested, a part in each turn. */
+  /** Prepares a put of much content: stores it, and digests what it replaces, one part per turn of the event loop. */
   async prepare(path: RelPath, content: Uint8Array): Promise<EditData> {
     if (!this.stage.bases.has(path)) await this.#prepared.ready(path)
     return (await this.#options.keepInParts?.(copyIfShared(content))) ?? content
@@ -137,12 +137,15 @@ export class Overlay extends MergedView implements WriteLayer {
 
   // ---- names that change nothing
 
-  /** Whether what is staged at a path changes nothing. */
+  /** Whether the staged entry of a path changes nothing. */
   isUnchanged(path: RelPath, inode: Inode): boolean {
     return this.#unchanged.has(path, inode)
   }
 
-  /** Gives up a staged name that changes nothing, once the disk has moved on; only in a stage's owner. @returns whether it did. */
+  /**
+   * Drops a staged name that changes nothing, once the disk has changed; only for a stage's owner. @returns whether it
+   * did
+   */
   giveWay(path: RelPath): boolean {
     if (!this.#options.log || !this.#unchanged.isOutdated(path)) return false
     const { settledSeq: seq, reviewed, reviewId } = this.stage
@@ -153,32 +156,32 @@ export class Overlay extends MergedView implements WriteLayer {
     return true
   }
 
-  /** {@link giveWay}, of the names in a directory: for who is going to list it. */
+  /** {@link giveWay} for the names in a directory, before it is listed. */
   giveWayIn(dir: RelPath): void {
     for (const path of this.#unchanged.namesIn(dir)) this.giveWay(path)
   }
 
-  /** {@link giveWay}, of every staged name: for who is going to see the disk and the stage as one tree. */
+  /** {@link giveWay} for every staged name, before the disk and the stage are read as one tree. */
   giveWayAll(): void {
     for (const path of pathsOf(this.stage.tree.root, ROOT)) this.giveWay(path)
   }
 
   // ---- open files
 
-  /** Opens a file or directory that is there. Throws ENOENT, ELOOP (a symlink), ENXIO. */
+  /** Opens an existing file or directory. Throws ENOENT, ELOOP (a symlink), ENXIO. */
   open(path: RelPath): OpenFile {
     const file = new OpenFile(this, path)
     this.opened.add(file)
     return file
   }
 
-  /** Applies an edit that is logged already and keeps open files at their names. */
+  /** Applies an edit that is logged already, and updates the names of open files. */
   apply(edit: StageEdit, data?: EditData, packed?: PackRef): void {
     this.stage.apply(edit, data, packed)
     this.opened.follow(edit)
   }
 
-  // ---- what the mutators are made of
+  // ---- parts of the mutators
 
   #create(path: RelPath, data: EditData, options: PutOptions): void {
     this.#mayAppear(path)
@@ -201,7 +204,7 @@ export class Overlay extends MergedView implements WriteLayer {
     if (parent !== 'dir') throw new Errno(parent === undefined ? 'ENOENT' : 'ENOTDIR')
   }
 
-  /** rename(2)'s conditions on the place a `type` is moved to. */
+  /** Checks rename(2)'s conditions for the target of a move. */
   #mayReplace(from: RelPath, type: EntryType, to: RelPath): void {
     checkName(nameOf(to))
     if (type === 'dir' && isWithin(to, from)) throw new Errno('EINVAL')
@@ -226,7 +229,7 @@ export class Overlay extends MergedView implements WriteLayer {
     return this.lower.typeOf(path) === 'dir'
   }
 
-  /** What the lower layer has under a path's own name, hidden or not. */
+  /** The lower path of a path's own name, hidden or not. */
   #lowerBelow(path: RelPath): RelPath | undefined {
     const parent = this.stage.tree.find(parentOf(path))
     if (parent.lower === undefined) return undefined
@@ -234,14 +237,14 @@ export class Overlay extends MergedView implements WriteLayer {
     return this.lower.typeOf(below) === undefined ? undefined : below
   }
 
-  /** Attributes for a file whose whole content is being replaced: those of the lower file it replaces. */
+  /** Attributes for a file whose whole content is replaced: those of the lower file. */
   #adoptLower(place: Place): NewInode {
     const stats = place.lower === undefined ? undefined : this.lower.lstat(place.lower)
     if (!stats || place.lower === undefined) throw new Errno('ENOENT')
     return { mode: stats.mode & 0o7777, uid: stats.uid, gid: stats.gid, origin: place.lower }
   }
 
-  /** Makes a lower entry staged, content and attributes as they are. */
+  /** Stages a lower entry with its content and attributes. */
   #copyUp(path: RelPath, place: Place): void {
     if (place.lower === undefined) throw new Errno('ENOENT')
     const stats = this.lower.lstatBig(place.lower)
@@ -259,7 +262,7 @@ export class Overlay extends MergedView implements WriteLayer {
     this.#edit({ op: 'setattr', path, ...times })
   }
 
-  /** Logs an edit, then applies it. `touched`: paths whose base is noted if the stage has none yet. */
+  /** Logs an edit, then applies it. `touched`: paths whose base is recorded if the stage has none yet. */
   #edit(edit: Undated<StageEdit>, data?: EditData, ...touched: RelPath[]): void {
     if (edit.op === 'put') this.#options.room?.(edit.path, (edit.at ?? 0) + (data ? sizeOf(data) : 0))
     else if (edit.op === 'setattr' && edit.size !== undefined) this.#options.room?.(edit.path, edit.size)
@@ -273,12 +276,12 @@ export class Overlay extends MergedView implements WriteLayer {
 
   #noteBase(path: RelPath, op: StageEdit['op']): Base {
     const known = this.#options.knownBase?.(path) ?? this.#prepared.at(path)
-    // Only what is written to can be merged: a removed tree need not be read.
+    // Only a written file can be merged: a removed tree need not be read.
     if (op !== 'put') return known ?? baseOf(this.lower, path)
     return known ? this.withContent(path, known) : baseOf(this.lower, path, undefined, this.#options.keep)
   }
 
-  /** The base with its content kept, if the disk still has it and it is not too long to be merged. */
+  /** The base with its content kept, if the disk still has it and it is small enough for a merge. */
   withContent(path: RelPath, base: Base): Base {
     const { keep } = this.#options
     if (keep === undefined || base.state?.type !== 'file' || base.kept) return base

@@ -5,9 +5,9 @@ import type { Digest } from './digest.js'
 import { openRegular } from './regular.js'
 import type { PackSpan } from './stage-edit.js'
 
-/** A session's pack: the contents its log names, one after the other. */
+/** A session's pack: the contents that its log names, one after the other. */
 
-/** Where a content lies in a pack; bytes. */
+/** The place of a content in a pack, in bytes. */
 export type PackPlace = readonly [digest: Digest, offset: number, length: number]
 
 const CHUNK = 1 << 20
@@ -45,7 +45,7 @@ export function packRef(pack: string, [key, offset, size]: PackPlace): PackRef {
   return new Packed(pack, key, offset, size)
 }
 
-/** Whether a pack has a content, whole. */
+/** Whether a pack has a content, complete. */
 export function isReadable(pack: string, place: PackPlace): boolean {
   try {
     for (const _ of packRef(pack, place).chunks());
@@ -55,7 +55,7 @@ export function isReadable(pack: string, place: PackPlace): boolean {
   }
 }
 
-/** Bytes of a pack. Throws when what is there is not what was stored, or the pack cannot be read. */
+/** Bytes of a pack. Throws when they differ from what was stored, or the pack cannot be read. */
 export function readPacked(pack: string, key: Digest, [offset, size]: PackSpan): Buffer {
   return Buffer.concat([...packRef(pack, [key, offset, size]).chunks()])
 }

@@ -4,14 +4,14 @@ import { Errno } from './errno.js'
 declare const relative: unique symbol
 /**
  * A path inside the workspace: relative to the root, `/` between segments, no empty, `.` or `..` segment; `''` is the
- * root itself. Only the functions here make one, so what has not been confined cannot reach a layer.
+ * root. Only the functions here make one, so an unchecked path cannot reach a layer.
  */
 export type RelPath = string & { readonly [relative]: true }
 
 /** The workspace's root. */
 export const ROOT = '' as RelPath
 
-/** Longest name and longest path the disks we commit to take, in bytes (Linux NAME_MAX, PATH_MAX less the NUL). */
+/** The longest name and path of the disks we support, in bytes (Linux NAME_MAX, PATH_MAX less the NUL). */
 const NAME_MAX = 255
 const PATH_MAX = 4095
 
@@ -31,19 +31,19 @@ export function nameOf(path: RelPath): string {
   return path.slice(path.lastIndexOf('/') + 1)
 }
 
-/** True when `path` is `dir` or lies below it. */
+/** Whether `path` is `dir` or below it. */
 export function isWithin(path: string, dir: string): boolean {
   return dir === '' || path === dir || (path.length > dir.length && path[dir.length] === '/' && path.startsWith(dir))
 }
 
-/** Every directory above a path, nearest first, the root left out. */
+/** Every directory above a path, nearest first, without the root. */
 export function ancestorsOf(path: RelPath): RelPath[] {
   const result: RelPath[] = []
   for (let dir = parentOf(path); dir !== ''; dir = parentOf(dir)) result.push(dir)
   return result
 }
 
-/** Takes a path that is known to be one of ours (from a log, a journal, a directory walk). Throws EINVAL on any other. */
+/** Checks a path of our own (from a log, a journal, a directory walk). Throws EINVAL on any other. */
 export function asRelPath(text: string): RelPath {
   if (text !== '' && !isClean(text)) throw new Errno('EINVAL')
   return text as RelPath
@@ -88,7 +88,7 @@ function hostPathOf(url: URL): string {
   return path
 }
 
-/** The very error the host gives for a bad path argument: we let the host refuse it. */
+/** The host's own error for a bad path argument, which the host itself throws. */
 function hostArgumentError(input: unknown): unknown {
   try {
     fs.lstatSync(input as string)
@@ -98,7 +98,7 @@ function hostArgumentError(input: unknown): unknown {
   return new Errno('EINVAL')
 }
 
-/** True for a relative path without empty, `.` or `..` segments and without a slash at either end. */
+/** Whether a relative path has no empty, `.` or `..` segments and no slash at either end. */
 export function isClean(text: string): boolean {
   if (text === '' || text.charCodeAt(0) === 47 || text.charCodeAt(text.length - 1) === 47) return false
   let start = 0
@@ -113,14 +113,14 @@ export function isClean(text: string): boolean {
   return true
 }
 
-/** Throws ENAMETOOLONG for a name no disk of ours can hold. */
+/** Throws ENAMETOOLONG for a name that no supported disk can hold. */
 export function checkName(name: string): void {
   if (name.length > NAME_MAX / 3 && Buffer.byteLength(name) > NAME_MAX) throw new Errno('ENAMETOOLONG')
 }
 
 /**
- * Normalises segments lexically, as the name reads: `..` takes the segment before it away.
- * Returns undefined when the name leaves the root.
+ * Normalises segments lexically: `..` removes the segment before it.
+ * Returns undefined when the path leaves the root.
  */
 export function lexical(text: string): string | undefined {
   if (text === '' || isClean(text)) return text

@@ -5,13 +5,13 @@ import type { Lower } from './lower.js'
 import type { RelPath } from './path.js'
 import type { Base } from './stage-edit.js'
 
-/** What the disk held at a path when a put of much content was readied: a large file is digested before, not within, the put. */
+/** The disk's state at a path before a put of much content: a large file is digested before the put, not during it. */
 export class PreparedBase {
   #last: { readonly path: RelPath; readonly base: Base } | undefined
 
   constructor(private readonly lower: Lower) {}
 
-  /** Digests what is at a path, a part in each turn of the event loop. A small file is left to the put. */
+  /** Digests a path's file, one part per turn of the event loop. A small file is left to the put. */
   async ready(path: RelPath): Promise<void> {
     const stats = this.lower.lstatBig(path)
     if (!stats?.isFile() || stats.size <= PART) return
@@ -19,7 +19,7 @@ export class PreparedBase {
     this.#last = { path, base: baseOfContent('', stats, await digestInParts(content)) }
   }
 
-  /** The base that was readied, if the disk still has that very file. */
+  /** The prepared base, if the disk still has the same file. */
   at(path: RelPath): Base | undefined {
     if (this.#last?.path !== path) return undefined
     const { base } = this.#last

@@ -1,7 +1,7 @@
 import type { RelPath } from './path.js'
 import type { Base } from './stage-edit.js'
 
-/** What is to leave a stage, and the bases of what stays. */
+/** The nodes to remove from a stage, and the bases of those that stay. */
 export interface ReconcilePlan {
   readonly drop: RelPath[]
   readonly point: [RelPath, RelPath | null][]

@@ -9,20 +9,20 @@ import { redirects } from './sources.js'
 import type { TreeNode } from './tree.js'
 
 /**
- * What leaves a stage when a commit has landed or a person has discarded something. The result is an edit like any
- * other: it says which nodes go, so that a replay need not ask the disk again.
+ * Reconciles a stage with commits and discards. The result is an edit like any other, which names the nodes to remove,
+ * so that a replay need not ask the disk again.
  */
 
-/** A path a commit changed on disk, and what it holds since. */
+/** A path that a commit changed on disk, and its state since. */
 export interface CommittedPath {
   readonly path: RelPath
   readonly after: FileState | null
-  /** The commit was of this very session: what it wrote since rests on the committed content. */
+  /** Whether the commit was of the same session, so that its later edits are based on the committed content. */
   readonly own: boolean
 }
 
 /**
- * What leaves a stage because commits have put it, or something else, on disk.
+ * The nodes that leave a stage because commits have put their content, or another, on disk.
  * @param removedDirs directories that this session's commits have removed
  */
 export function reconcileCommitted(
@@ -40,7 +40,7 @@ export function reconcileCommitted(
   return result
 }
 
-/** A name was staged only because another was linked to its file. That one has landed: both are the disk's now. */
+/** Drops a name that was staged only because another was linked to its file, once that one is committed. */
 function freeLinked(overlay: Overlay, result: ReconcilePlan): void {
   const dropped = new Set(result.drop)
   for (const path of dropped) {
@@ -65,7 +65,7 @@ function settleOne(overlay: Overlay, { path, after, own }: CommittedPath, ours: 
     return
   }
   const { node, lower } = overlay.placeOf(path)
-  // A file gave way to a staged directory: the removal has landed, the directory itself is still to come.
+  // The removal of the file is committed, and the directory that replaces it is not yet.
   if (after === null && node?.inode?.type === 'dir') {
     result.forget.push(path)
     return
@@ -73,7 +73,7 @@ function settleOne(overlay: Overlay, { path, after, own }: CommittedPath, ours: 
   const held = node !== undefined && (node.inode !== undefined || node.whiteout || node.lower === null)
   const plain = overlay.placeOf(parentOf(path)).lower === parentOf(path)
   if (held ? isCommitted(overlay, path, after, own) : isCommittedByMove(overlay, path, after, ours)) {
-    // Below a renamed or replaced directory the lower name shows through only where it is pointed at.
+    // Below a renamed or replaced directory the lower name shows only through a redirect.
     if (plain || after !== null) result.drop.push(path)
     if (!plain && after !== null) result.point.push([path, path])
     result.forget.push(path)
@@ -86,14 +86,14 @@ function settleOne(overlay: Overlay, { path, after, own }: CommittedPath, ours: 
   }
 }
 
-/** What is made at the name of a directory from now on rests on nothing: the stage itself removed the directory. */
+/** New entries at a directory's name have no base: the stage itself removed the directory. */
 function settleRemovedDir(overlay: Overlay, path: RelPath, result: ReconcilePlan): void {
   if (overlay.stage.bases.get(path)?.state?.type !== 'dir' || overlay.lower.typeOf(path) === 'dir') return
   if (overlay.placeOf(path).node?.inode) result.bases.push([path, ABSENT])
   else result.forget.push(path)
 }
 
-/** What the stage has put in the place of a directory since it landed rests on that directory. */
+/** Entries that the stage has put in place of a committed directory are based on that directory. */
 function settleMadeDir(overlay: Overlay, path: RelPath, after: FileState, result: ReconcilePlan): void {
   const base = overlay.stage.bases.get(path)
   if (base === undefined || sameContent(base.state, after)) return
@@ -103,7 +103,7 @@ function settleMadeDir(overlay: Overlay, path: RelPath, after: FileState, result
   else result.forget.push(path)
 }
 
-/** A mode nobody set in the stage landed as what the disk said by then. */
+/** A mode that was not set in the stage was committed as it was on disk then. */
 function isCommitted(overlay: Overlay, path: RelPath, after: FileState | null, own: boolean): boolean {
   const now = leaf(mergedState(overlay, path))
   if (sameState(now, after)) return true
@@ -111,17 +111,17 @@ function isCommitted(overlay: Overlay, path: RelPath, after: FileState | null, o
 }
 
 /**
- * A file that the stage had made, and a commit took: it is not there any more, and was not taken back, or the stage would
- * not know it. So it was removed, or moved, between the commit's look and its landing.
+ * Whether a file that the stage created and a commit took was removed or moved between the commit's read and its write:
+ * the file is missing on disk, and the commit was not undone, or the stage would know the path.
  */
 function removedMeanwhile(overlay: Overlay, path: RelPath): boolean {
   return overlay.stage.bases.get(path)?.state === null
 }
 
-/** Paths this session's own commits have changed. */
+/** Paths that this session's own commits have changed. */
 type Ours = ReadonlySet<RelPath>
 
-/** A directory shown by its old name has landed at its new one, and the old name is gone or another's. */
+/** Whether a renamed directory was committed at its new name, and the old name is free or another's. */
 function isDirectoryCommitted(overlay: Overlay, path: RelPath, ours: Ours): boolean {
   const { node, lower } = overlay.placeOf(path)
   if (lower === undefined || lower === path || node?.inode) return false
@@ -137,8 +137,8 @@ function leaf(state: FileState | null): FileState | null {
 }
 
 /**
- * A file shown by its directory's old name has landed at the new one: what was there then is gone, changed by our own
- * commits, or still the same.
+ * Whether a file in a renamed directory was committed at the new name: the old one is gone, changed by our own commits,
+ * or still the same.
  */
 function isCommittedByMove(overlay: Overlay, path: RelPath, after: FileState | null, ours: Ours): boolean {
   const { lower } = overlay.placeOf(path)
@@ -148,8 +148,8 @@ function isCommittedByMove(overlay: Overlay, path: RelPath, after: FileState | n
 }
 
 /**
- * A path that our own commits made under the old name of a renamed directory never belonged to the new name. A directory
- * of the same name that has already been committed there shows its own files.
+ * Hides paths that our own commits made under the old name of a renamed directory: they do not belong to the new name.
+ * A directory of the same name that was committed there shows its own files.
  */
 function hideNew(overlay: Overlay, landed: readonly CommittedPath[], ours: Ours, result: ReconcilePlan): void {
   const moved = redirects(overlay.stage.tree.root, ROOT)
@@ -168,7 +168,7 @@ function hideNew(overlay: Overlay, landed: readonly CommittedPath[], ours: Ours,
   for (const path of hidden) result.hide.push(path)
 }
 
-/** What a person threw away, as far as it is still what they saw. */
+/** The nodes that a person discarded, as far as they are unchanged since. */
 export function reconcileDiscarded(
   overlay: Overlay,
   entries: readonly { readonly path: RelPath; readonly from?: RelPath; readonly after: FileState | null }[],
@@ -179,13 +179,13 @@ export function reconcileDiscarded(
 
 function isUnchangedSince(overlay: Overlay, { path, after }: { path: RelPath; after: FileState | null }): boolean {
   const now = mergedState(overlay, path)
-  // A directory that was made is shown while it is empty: what was put in it since nobody has thrown away.
+  // A created directory stays while it has entries that nobody discarded.
   if (after?.type === 'dir' && now?.type === 'dir' && overlay.lower.typeOf(path) !== 'dir')
     return overlay.readdir(path).length === 0
   return sameState(leaf(now), leaf(after))
 }
 
-/** Nodes that no longer say anything the disk does not say: run after nodes were dropped. The merged view stays as it is. */
+/** Drops nodes that say the same as the disk, after other nodes were dropped. The merged view does not change. */
 export function dropRedundant(overlay: Overlay): ReconcilePlan {
   const result = emptyPlan()
   const moved = redirects(overlay.stage.tree.root, ROOT).map(({ lower }) => lower)
@@ -197,7 +197,7 @@ export function dropRedundant(overlay: Overlay): ReconcilePlan {
   return result
 }
 
-/** The next edit of a name that left the stage, or of one below a removal that did, notes its base again. */
+/** The next edit of a dropped name, or of one below a dropped removal, records its base again. */
 function forgetDropped(overlay: Overlay, result: ReconcilePlan): void {
   const dropped = new Set(result.drop)
   const removed = new Set(result.drop.filter((path) => overlay.placeOf(path).node?.whiteout))
@@ -212,7 +212,7 @@ interface RedundancyCheck {
   readonly moved: readonly RelPath[]
 }
 
-/** @param inherited what of the lower layer would show here if the node were not. */
+/** @param inherited the lower path that would show here without the node */
 function dropRedundantNode(
   tidying: RedundancyCheck,
   node: TreeNode,
@@ -247,8 +247,8 @@ function dropRedundantNode(
 }
 
 /**
- * Directories that still exist under the old name of a moved directory. No node of the new name refers to them from now on, so a
- * base says that the stage removed them: without it they would pass for directories that came to the disk later.
+ * Records the removal of directories that still exist under the old name of a moved directory. No node refers to them
+ * any more. Without a base they would count as directories that appeared on disk later.
  */
 function keepRemovedDirs(overlay: Overlay, dir: RelPath, result: ReconcilePlan): void {
   if (overlay.lower.typeOf(dir) !== 'dir' || overlay.typeOf(dir) === 'dir') return
@@ -256,7 +256,7 @@ function keepRemovedDirs(overlay: Overlay, dir: RelPath, result: ReconcilePlan):
   for (const { name } of overlay.lower.readdir(dir)) keepRemovedDirs(overlay, childOf(dir, name), result)
 }
 
-/** A directory was removed, and all that is left there came to the disk later. */
+/** Whether a directory is removed, so that everything left in it appeared on disk later. */
 function isRemovalDone({ overlay, moved }: RedundancyCheck, path: RelPath): boolean {
   if (overlay.lower.typeOf(path) !== 'dir') return false
   if (moved.some((lower) => isWithin(lower, path) || isWithin(path, lower))) return false
@@ -272,12 +272,12 @@ function appearedLater(overlay: Overlay, path: RelPath): boolean {
   return entries.length > 0 && entries.every(({ name }) => appearedLater(overlay, childOf(path, name)))
 }
 
-/** The disk has the directory, and neither what it holds nor what the node shows in its place makes a difference. */
+/** Whether the disk has the directory, and a node shows the same entries in its place. */
 function isReplaced(overlay: Overlay, node: TreeNode, path: RelPath, shows: RelPath | undefined): boolean {
   return overlay.lower.typeOf(path) === 'dir' && covers(overlay, node, shows) && covers(overlay, node, path)
 }
 
-/** True when nothing of a lower directory (or no directory) shows through a node: the stage speaks of all its names. */
+/** Whether a node shows nothing of a lower directory, because the stage covers all its names. */
 function covers(overlay: Overlay, node: TreeNode, path: RelPath | undefined): boolean {
   if (path === undefined || overlay.lower.typeOf(path) !== 'dir') return true
   return overlay.lower.readdir(path).every(({ name, type }) => {

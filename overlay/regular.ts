@@ -1,12 +1,12 @@
 import fs from 'node:fs'
 import { fsError } from './errno.js'
 
-// Windows has neither flag; 0 leaves a plain read there.
+// Windows has neither flag, so a plain read remains.
 const READ = fs.constants.O_RDONLY | (fs.constants.O_NONBLOCK ?? 0)
 const READ_NO_FOLLOW = fs.constants.O_RDONLY | (fs.constants.O_NONBLOCK ?? 0) | (fs.constants.O_NOFOLLOW ?? 0)
 
 /**
- * Opens anything for reading. Opening a FIFO does not wait for a writer: it reads as empty.
+ * Opens any path for reading. Does not wait for the writer of a FIFO, which reads as empty.
  *
  * @param follow false refuses a symlink at the end of the path (ELOOP)
  * @returns the descriptor, which the caller closes
@@ -16,8 +16,8 @@ export function openForReading(path: string, follow: boolean): number {
 }
 
 /**
- * Opens a regular file for reading. Anything else is refused (EINVAL) by a look through the descriptor: a pipe would block, and a
- * device never ends.
+ * Opens a regular file for reading. Refuses anything else (EINVAL) by a stat of the descriptor: a pipe would block, and
+ * a device never ends.
  *
  * @param follow as for {@link openForReading}
  */
@@ -43,7 +43,7 @@ export function readRegular(path: string, follow: boolean): Buffer {
   }
 }
 
-/** A file's bytes, read off the main thread and never through a symlink (ELOOP). */
+/** A file's bytes, read off the main thread. Throws ELOOP on a symlink. */
 export function readInBackground(path: string): Promise<Buffer> {
   return fs.promises.readFile(path, { flag: READ_NO_FOLLOW })
 }

@@ -7,29 +7,29 @@ import { childOf, isClean, isWithin, lexical, parentOf, type RelPath, ROOT } fro
 import type { Spelling } from './spelling.js'
 
 /**
- * Names to places: the walk of path_resolution(7) over the merged view. `..` takes the parent of the *resolved*
- * directory, at most 40 links are followed, and a link (or a `..`) that leaves the workspace leads to the real disk.
+ * Resolves paths over the merged view, as path_resolution(7) describes. `..` is the parent of the *resolved* directory,
+ * at most 40 links are followed, and a link (or a `..`) that leaves the workspace continues on the real disk.
  */
 
-/** Where a name leads. `path` may be absent there; its directory is real. */
+/** A resolved path. `path` may be absent there, and its parent is a real directory. */
 export type Resolved = Inside | Outside
 
-/** A place in the workspace. */
+/** A path in the workspace. */
 export interface Inside {
   readonly inside: true
   readonly path: RelPath
-  /** The name as asked, normalised lexically; where that leaves the root, the physical path. */
+  /** The requested path, normalised lexically; where that leaves the root, the physical path. */
   readonly asked: string
-  /** What stands there. A symlink only when the last name was not to be followed. */
+  /** The type of the entry. A symlink only when the last name was not to be followed. */
   readonly type: EntryType | undefined
-  /** How the name ends: `new/` cannot be a file, and some calls refuse `.` and `..`. */
+  /** How the path ends: `new/` cannot be a file, and some calls refuse `.` and `..`. */
   readonly ending: Ending
 }
 
-/** A place on the real disk, outside of the workspace. */
+/** A path on the real disk, outside the workspace. */
 export interface Outside {
   readonly inside: false
-  /** Absolute host path; the last name is resolved only when it was to be followed. */
+  /** An absolute host path. Its last name is resolved only when it was to be followed. */
   readonly path: string
   readonly asked: string
 }
@@ -37,30 +37,30 @@ export interface Outside {
 export type Ending = 'name' | 'slash' | 'dot' | 'dotdot'
 
 /**
- * Whether a link at the last name is followed: always; only where a slash after it asks for a directory (lstat,
- * readlink); or not even there (unlink, rmdir, rename, mkdir).
+ * Whether a link at the last name is followed: always; only with a slash after it, which asks for a directory (lstat,
+ * readlink); or never (unlink, rmdir, rename, mkdir).
  */
 export type Follow = 'follow' | 'nofollow' | 'exact'
 
 const MAX_LINKS = 40
 
 interface Walk {
-  /** Segments still to come, the next one last. */
+  /** The remaining segments, the next one last. */
   readonly todo: string[]
   links: number
   readonly ending: Ending
 }
 
-/** Walks names through the merged view. */
+/** Resolves paths in the merged view. */
 export class Resolver {
   readonly #overlay: Overlay
   readonly #root: string
-  /** Other spellings of the root (as it was given, before links in it were resolved). */
+  /** Other paths of the root: as it was given, before its links were resolved. */
   readonly #aliases: readonly string[]
   readonly #dirs: DirCache
   readonly #spell: Spelling | undefined
 
-  /** @param spell where the disk takes names that differ in case alone for one: which of them is meant. */
+  /** @param spell finds the meant name, where the disk ignores case */
   constructor(overlay: Overlay, aliases: readonly string[] = [], spell?: Spelling) {
     this.#overlay = overlay
     this.#spell = spell
@@ -71,7 +71,7 @@ export class Resolver {
 
   /**
    * Resolves a path argument (absolute, or relative to the root).
-   * Throws ENOENT, ENOTDIR, ELOOP as the kernel would; a missing last name is no error.
+   * Throws ENOENT, ENOTDIR, ELOOP as the kernel would. A missing last name is no error.
    */
   resolve(text: string, follow: Follow): Resolved {
     if (text === '') throw new Errno('ENOENT')
@@ -87,40 +87,40 @@ export class Resolver {
   }
 
   /**
-   * A clean name whose directory was found to be one a moment ago: its place, the last name not looked at.
-   * Undefined where that is not known; nothing is looked up.
+   * The path of a clean name whose parent was a directory a moment ago, without a look at the last name. Undefined
+   * where the parent is not known. Reads nothing.
    */
   quick(text: string): RelPath | undefined {
     const inner = this.inner(text)
     if (this.#spell || inner === undefined || !isClean(inner)) return undefined
-    // The host takes a lone surrogate for another character: what is judged would not be what is read.
+    // The host replaces a lone surrogate by another character: it would read another path than was checked.
     if (text.includes('\0') || !text.isWellFormed()) return undefined
     this.#dirs.refresh(performance.now())
     return this.#dirs.holds(inner) ? (inner as RelPath) : undefined
   }
 
-  /** Tells, at a time in milliseconds, whether what was found by {@link quick} still stands: while the answer is the same. */
+  /** A value that changes when the results of {@link quick} become invalid. @param at the time in milliseconds */
   since(at: number): unknown {
     this.#dirs.refresh(at)
     return this.#dirs.since
   }
 
-  /** The part of a name after the root, or undefined when the name does not begin with the root. */
+  /** The part of a path after the root, or undefined when the path does not begin with the root. */
   inner(text: string): string | undefined {
     if (!text.startsWith('/')) return text
     for (const root of [this.#root, ...this.#aliases]) if (isWithin(text, root)) return text.slice(root.length + 1)
     return undefined
   }
 
-  /** The name as asked, relative to the root and normalised lexically; undefined when it reads as outside. */
+  /** The requested path, relative to the root and normalised lexically; undefined when that is outside. */
   lexicalPath(text: string): string | undefined {
     const inner = this.inner(text)
     return inner === undefined ? undefined : lexical(inner)
   }
 
   /**
-   * Where a symlink's target leads once the link stands at `link`: relative to the root, or absolute when outside. First as it
-   * reads, then, where it can be walked, by the links that are on its way now.
+   * The targets of a symlink at `link`: relative to the root, or absolute when outside. First the lexical target, then,
+   * where it can be resolved, the one through the links that are on its way now.
    */
   leadsTo(target: string, link: RelPath): string[] {
     const text = target.startsWith('/') ? target : `${this.#root}/${parentOf(link)}/${target}`
@@ -160,12 +160,12 @@ export class Resolver {
       if (left !== undefined) return this.#enter(left, walk, follow, text)
       type = 'dir'
     }
-    // Another spelling of a name is no other name; only a link gives one.
+    // Another spelling is not another name. Only a link gives one.
     const asked = this.#spell && walk.links === 0 ? at : (this.lexicalPath(text) ?? at)
     return { inside: true, path: at, asked, type, ending: walk.ending }
   }
 
-  /** Queues a link's target. Returns '/' where the target is absolute: the walk starts over there. */
+  /** Queues a link's target. Returns '/' where the target is absolute, and resolution starts again there. */
   #followLink(target: string, walk: Walk): '/' | undefined {
     if (++walk.links > MAX_LINKS) throw new Errno('ELOOP')
     if (target === '') throw new Errno('ENOENT')
@@ -177,7 +177,7 @@ export class Resolver {
     return from === this.#root ? this.#inside(ROOT, walk, follow, text) : this.#outside(from, walk, follow, text)
   }
 
-  /** The same walk on the real disk; where it comes upon the root it goes on inside. */
+  /** The same on the real disk. Continues inside where it reaches the root. */
   #outside(from: string, walk: Walk, follow: Follow, text: string): Resolved {
     let at = from
     for (;;) {
@@ -211,22 +211,22 @@ function walkOf(text: string): Walk {
   return { todo, links: 0, ending }
 }
 
-/** The slash at the end of a name that is left as it is: what it asks for, its caller judges. */
+/** Whether a slash ends a name that is not followed. Its caller checks what the slash asks for. */
 function isOwnSlash(segment: string, walk: Walk, follow: Follow): boolean {
   return segment === '' && follow === 'exact' && walk.ending === 'slash' && walk.todo.every((rest) => rest === '')
 }
 
-/** A slash or a dot, of the name or of a link in it, comes after a directory, or after what is still to be made. */
+/** Throws unless a slash or dot follows a directory, or an entry that is still to be made. */
 function assertNameGoesOn(type: EntryType | undefined, segment: string): void {
   if (type === undefined ? segment !== '' : type !== 'dir') throw new Errno(type === undefined ? 'ENOENT' : 'ENOTDIR')
 }
 
-/** A link in the last place stays unfollowed; one whose target brought more names to walk is no longer in it. */
+/** Whether a link at the last name stays unfollowed. A link whose target added segments is no longer the last. */
 function keepsLink(walk: Walk, follow: Follow): boolean {
   return follow === 'exact' || (follow === 'nofollow' && walk.ending === 'name')
 }
 
-/** Only from a directory does a name go on; what is absent may still be made, unless the name leads back out of it. */
+/** Throws unless the path can continue: below a directory, or below an absent entry without leaving it again. */
 function assertDirectory(path: string, segment: string): void {
   const stats = fs.lstatSync(path, { throwIfNoEntry: false })
   if (stats === undefined ? segment !== '' : !stats.isDirectory()) throw new Errno(stats ? 'ENOTDIR' : 'ENOENT')
@@ -244,19 +244,19 @@ function linkTarget(path: string): string | undefined {
 const FRESH_MS = 200
 
 /**
- * Remembers which lower paths are plain directories, so that a path's parents are not looked at anew on each call.
- * Only "this is a directory" is kept, and only for a fifth of a second: another program may put a link in its place.
- * Reads may see the old place that long; commits pin every parent themselves.
+ * Caches which lower paths are plain directories, so that each call need not check a path's parents again. An entry is
+ * valid for a fifth of a second, because another program may replace a directory by a link. Reads may see the old place
+ * that long. Commits pin every parent themselves.
  */
 class DirCache {
   readonly #known = new Set<string>()
   #shape = -1
-  /** When it was last emptied. */
+  /** When it was last cleared. */
   since = 0
 
   constructor(private readonly overlay: Overlay) {}
 
-  /** @param now in milliseconds. */
+  /** @param now in milliseconds */
   refresh(now: number): void {
     const { shape } = this.overlay.stage.tree
     if (shape === this.#shape && now - this.since < FRESH_MS) return
@@ -265,7 +265,7 @@ class DirCache {
     this.since = now
   }
 
-  /** Whether the directory of a clean name is known to be one. */
+  /** Whether the parent of a clean name is known as a directory. */
   holds(name: string): boolean {
     const slash = name.lastIndexOf('/')
     return slash < 0 || this.#known.has(name.slice(0, slash))

@@ -4,9 +4,9 @@ import { ancestorsOf, childOf, isWithin, nameOf, parentOf, type RelPath } from '
 import type { ReconcilePlan } from './reconcile-plan.js'
 
 /**
- * Takes names out of a stage: each shows again what the disk has under it, and all others go on showing what they
- * show. A name that went with its directory is first told apart from its neighbours. One that cannot come back while
- * something else stays, as its place is taken, stays too.
+ * Reverts names of a stage, so that each shows the disk again. All others stay as they are. A name that moved or was
+ * removed with its directory is first separated from its neighbours. A name stays staged where another entry has its
+ * place.
  */
 export function revertPaths(overlay: Overlay, asked: ReadonlySet<RelPath>): ReconcilePlan {
   const names = new Set([...asked].filter((name) => !isTaken(overlay, name, asked)))
@@ -24,7 +24,7 @@ export function revertPaths(overlay: Overlay, asked: ReadonlySet<RelPath>): Reco
   return result
 }
 
-/** True where a directory that is still in use stands in a name's place, or a file in that of a directory above it. */
+/** Whether a used directory has a name's place, or a file has the place of one of its parents. */
 function isTaken(overlay: Overlay, name: RelPath, names: ReadonlySet<RelPath>): boolean {
   const isLeaf = (type: EntryType | undefined) => type !== undefined && type !== 'dir'
   if (ancestorsOf(name).some((dir) => !names.has(dir) && isLeaf(overlay.typeOf(dir)))) return true
@@ -32,7 +32,7 @@ function isTaken(overlay: Overlay, name: RelPath, names: ReadonlySet<RelPath>): 
   return isOurs && overlay.typeOf(name) === 'dir' && showsMore(overlay, name, names)
 }
 
-/** The removed or renamed directory a name went with: the topmost. */
+/** The topmost removed or renamed directory that includes a name. */
 function coverOf(overlay: Overlay, name: RelPath): RelPath | undefined {
   return ancestorsOf(name).findLast((dir) => {
     const { node } = overlay.placeOf(dir)
@@ -40,7 +40,7 @@ function coverOf(overlay: Overlay, name: RelPath): RelPath | undefined {
   })
 }
 
-/** What the disk has there comes back, without what is still to go; what is staged in it stays. */
+/** Shows a directory of the disk again, without the entries that stay removed. Entries staged in it stay. */
 function uncover(overlay: Overlay, dir: RelPath, names: ReadonlySet<RelPath>, result: ReconcilePlan): void {
   result.drop.push(dir)
   const visit = (at: RelPath): void => {
@@ -55,11 +55,11 @@ function uncover(overlay: Overlay, dir: RelPath, names: ReadonlySet<RelPath>, re
   }
   const below = overlay.lower.typeOf(dir)
   if (below === 'dir') visit(dir)
-  // The file the directory had replaced stays removed, unless it is asked for too.
+  // The file that the directory replaced stays removed, unless it is reverted too.
   else if (below !== undefined && !names.has(dir)) result.hide.push(dir)
 }
 
-/** With its last name the renamed directory goes as well. */
+/** Removes a renamed directory with its last name. */
 function takeFromMoved(
   overlay: Overlay,
   dir: RelPath,
@@ -72,7 +72,7 @@ function takeFromMoved(
 }
 
 function showsMore(overlay: Overlay, dir: RelPath, names: ReadonlySet<RelPath>): boolean {
-  // What a renamed directory showed may have gone from the disk.
+  // The lower directory may no longer exist.
   if (overlay.typeOf(dir) !== 'dir') return false
   return overlay.readdir(dir).some(({ name, type }) => {
     const path = childOf(dir, name)

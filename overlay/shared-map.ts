@@ -1,10 +1,10 @@
 /**
- * A map that is copied in constant time. Copies share their nodes, and a node is copied before it changes unless it is
- * the changing copy's own (a hash trie with owned nodes, after Clojure's transients). Up to {@link LEAF} entries it is
- * one native Map, in order of insertion; above that the order is arbitrary.
+ * A map that is copied in constant time. Copies share their nodes, and a copy clones a node it does not own before it
+ * changes it (a hash trie with owned nodes, after Clojure's transients). Up to {@link LEAF} entries it is one native
+ * Map in insertion order; above that the order is arbitrary.
  */
 
-/** Who may change a node in place. What no longer has the token can only read. */
+/** The token of a copy that may change a node in place. Others may only read it. */
 export type Owner = object
 
 interface Leaf<V> {
@@ -37,7 +37,7 @@ export class SharedMap<V> implements Iterable<[string, V]> {
     return this.#size
   }
 
-  /** A copy that belongs to another owner. This one must not be changed any more. */
+  /** A copy with another owner. The original must not be changed any more. */
   fork(owner: Owner): SharedMap<V> {
     const copy = new SharedMap<V>(owner)
     copy.#root = this.#root
@@ -80,7 +80,7 @@ export class SharedMap<V> implements Iterable<[string, V]> {
     for (const [, value] of this) yield value
   }
 
-  /** The leaf a key belongs to, with every node above it, copied where it is not ours, with room for one entry more. */
+  /** The leaf of a key, with room for one more entry. Clones it, and the nodes above it, where they are not owned. */
   #ownLeaf(key: string): Leaf<V> {
     let node = this.#own(this.#root ?? { owner: this.#owner, entries: new Map() })
     this.#root = node
@@ -137,7 +137,7 @@ function slotOf(hash: number, depth: number): number {
   return (hash >>> (depth * BITS)) & (WIDTH - 1)
 }
 
-/** FNV-1a over UTF-16 code units. Names chosen to collide make one leaf large, no more. */
+/** FNV-1a over UTF-16 code units. Names chosen to collide only make one leaf large. */
 function hashOf(key: string): number {
   let hash = 0x811c9dc5
   for (let i = 0; i < key.length; i++) hash = Math.imul(hash ^ key.charCodeAt(i), 0x01000193)

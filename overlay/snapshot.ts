@@ -4,19 +4,20 @@ import type { Base, ImageEdit, StageEdit } from './stage-edit.js'
 import type { TreeNode } from './tree.js'
 
 /**
- * Snapshots of a stage. One is a root of the tree, which shares with all others what they have in common (path copying;
- * Driscoll et al., Making Data Structures Persistent, 1989): O(1) to make and to travel to, and no look-up knows of it.
+ * Snapshots of a stage. A snapshot is a root of the tree, which shares unchanged nodes with all others (path copying;
+ * Driscoll et al., Making Data Structures Persistent, 1989): creating and restoring one are O(1), and lookups are not
+ * affected.
  */
 
-/** All of a stage that travelling brings back. */
+/** The parts of a stage that a restore brings back. */
 export interface Version {
   readonly root: TreeNode
   readonly bases: SharedMap<Base>
-  /** What had been taken in by then: later commits and discards hold for it too. */
+  /** The last reconciled commit then: later commits and discards apply to the snapshot too. */
   readonly settledSeq: number
   readonly reviewed: number
   readonly reviewId: string | undefined
-  /** Edits applied by then: which of two versions is the older. */
+  /** The number of edits applied then, which orders versions by age. */
   readonly edits: number
 }
 
@@ -26,15 +27,15 @@ export interface Mark {
   /** Nanoseconds since 1970. */
   readonly t: string
   readonly name?: string
-  /** The tool call it was made before. */
+  /** The tool call that followed it. */
   readonly call?: string
   readonly tool?: string
-  /** The snapshot the stage was at, or had come from, when this one was made. */
+  /** The snapshot that the stage was based on when this one was made. */
   readonly parent?: string
   readonly version: Version
 }
 
-/** What snapshots are made of. */
+/** A stage that snapshots can be made of. */
 export interface Versioned {
   freeze(): Version
   restore(version: Version): void
@@ -42,7 +43,7 @@ export interface Versioned {
 
 export class Snapshots {
   readonly #marks = new Map<string, Mark>()
-  /** Snapshot id → how its tool call left the stage. */
+  /** Snapshot id → the version of the stage after its tool call. */
   readonly #ends = new Map<string, Version>()
   #made = 0
   #at: string | undefined
@@ -50,7 +51,7 @@ export class Snapshots {
 
   constructor(private readonly stage: Versioned) {}
 
-  /** In the order they were made. */
+  /** In the order of creation. */
   list(): Mark[] {
     return [...this.#marks.values()]
   }
@@ -59,7 +60,7 @@ export class Snapshots {
     return this.#marks.size
   }
 
-  /** The highest number one was given. */
+  /** The highest number of any snapshot. */
   get made(): number {
     return this.#made
   }
@@ -68,22 +69,22 @@ export class Snapshots {
     return this.#marks.get(id)
   }
 
-  /** The snapshot made last, or travelled to since. */
+  /** The snapshot that was last created or restored. */
   get at(): Mark | undefined {
     return this.#at === undefined ? undefined : this.#marks.get(this.#at)
   }
 
-  /** True when the stage is not as that snapshot has it. */
+  /** Whether the stage differs from that snapshot. */
   get changed(): boolean {
     return this.#changed
   }
 
-  /** How the call of a snapshot left the stage; undefined while it runs, and where it changed nothing. */
+  /** The version after the call of a snapshot; undefined while the call runs, and where it changed nothing. */
   endOf(id: string): Version | undefined {
     return this.#ends.get(id)
   }
 
-  // ---- what edits do
+  // ---- the effects of edits
 
   onEdit(): void {
     this.#changed = true
@@ -98,7 +99,7 @@ export class Snapshots {
     this.#changed = false
   }
 
-  /** What came from it comes from what it came from. */
+  /** Deletes a snapshot. Its children become children of its parent. */
   unmark(id: string): void {
     const parent = this.#marks.get(id)?.parent
     this.#marks.delete(id)
@@ -114,12 +115,12 @@ export class Snapshots {
   }
 
   endCall(id: string): void {
-    // It may have been dropped while its call ran.
+    // It may have been deleted while its call ran.
     if (!this.#marks.has(id)) return
     this.#ends.set(id, this.stage.freeze())
   }
 
-  /** Throws EIO for a snapshot that is not there. */
+  /** Throws EIO for a snapshot that does not exist. */
   travel({ to, less }: Extract<StageEdit, { op: 'travel' }>): void {
     const mark = this.#marks.get(to)
     if (!mark) throw new Errno('EIO')
@@ -128,7 +129,7 @@ export class Snapshots {
     this.#changed = less.length > 0
   }
 
-  /** A compacted log says where the stage was. */
+  /** Sets the current snapshot from a compacted log. */
   resume({ snapshot, changed, made = 0 }: Extract<ImageEdit, { op: 'resume' }>): void {
     this.#made = Math.max(this.#made, made)
     this.#at = snapshot

@@ -3,14 +3,14 @@ import type { Overlay } from './overlay.js'
 import { childOf, isWithin, type RelPath, ROOT } from './path.js'
 import type { TreeNode } from './tree.js'
 
-/** A path a commit would change while something it does not take still shows what lies there. */
+/** A path that a commit would change while an unapproved entry still shows its lower content. */
 export interface SourceInUse {
   readonly path: RelPath
-  /** The staged path that shows it: it moved there with its directory, without a copy. */
+  /** The staged path that shows it, because it moved there with its directory, without a copy. */
   readonly shownAt: RelPath
 }
 
-/** What must not be committed without its other half: the content would be gone with its old name. */
+/** The changes that must not be committed without their other half: their content would be lost with the old name. */
 export function sourcesInUse(
   overlay: Overlay,
   approved: readonly StagedChange[],
@@ -21,7 +21,7 @@ export function sourcesInUse(
   return [...filesInUse(overlay, approved, left), ...directoriesInUse(overlay, approved, left)]
 }
 
-/** A file that gives way to a directory is two changes of one path. */
+/** The key of a change. A file that a directory replaces is two changes of one path. */
 function keyOf({ path, after }: StagedChange): string {
   return `${after === null ? '-' : '+'}${path}`
 }
@@ -42,7 +42,7 @@ function filesInUse(overlay: Overlay, approved: readonly StagedChange[], left: r
   })
 }
 
-/** What is left of a renamed directory stands in it: its old name stays until the new one is on disk. */
+/** Renamed directories with remaining entries, whose old name must stay until the new one is on disk. */
 function directoriesInUse(
   overlay: Overlay,
   approved: readonly StagedChange[],
@@ -56,7 +56,7 @@ function directoriesInUse(
   })
 }
 
-/** Directories that show another name's lower content. */
+/** Directories that show the lower content of another name. */
 export function redirects(node: TreeNode, path: RelPath): { at: RelPath; lower: RelPath }[] {
   const below = [...(node.children ?? [])].flatMap(([name, child]) => redirects(child, childOf(path, name)))
   return typeof node.lower === 'string' && node.lower !== path ? [{ at: path, lower: node.lower }, ...below] : below

@@ -4,18 +4,17 @@ import { childOf, type RelPath } from './path.js'
 import type { Stage } from './stage.js'
 
 /**
- * Names on a disk that takes those differing in case or Unicode form alone for one (APFS, NTFS as they usually are).
- * Everything behind the resolver sees one spelling of a name: the one that is staged, else the disk's own, else the one
- * that was asked for.
+ * Names on a disk that ignores case or Unicode form (APFS and NTFS by default). Everything behind the resolver sees one
+ * spelling of a name: the staged one, else the disk's own, else the requested one.
  */
 export type Spelling = (dir: RelPath, name: string) => string
 
-/** What such a disk compares. Full Unicode folding differs from it in rare letters; those stay two names. */
+/** The form of a name that such a disk compares. Full Unicode folding differs in rare letters, which stay two names. */
 export function foldName(name: string): string {
   return name.normalize('NFC').toLowerCase()
 }
 
-/** Whether a directory's disk folds names: its own name, in the other case, leads to the very same directory. */
+/** Whether a directory's disk ignores case: its own name in the other case is the same directory. */
 export function foldsNames(dir: string): boolean {
   const slash = dir.lastIndexOf('/') + 1
   const name = dir.slice(slash)
@@ -29,7 +28,7 @@ function look(path: string): fs.BigIntStats | undefined {
   return fs.lstatSync(path, { bigint: true, throwIfNoEntry: false })
 }
 
-/** Finds the name that is meant, among what is staged and what the disk has. */
+/** Finds the meant name among the staged names and those on disk. */
 export function spellingOf(stage: Stage, lower: Lower): Spelling {
   return (dir, name) => {
     const { node, lower: below } = stage.tree.find(dir)

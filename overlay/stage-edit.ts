@@ -3,80 +3,85 @@ import type { PackRef } from './content.js'
 import type { JsonValue } from './json.js'
 import type { RelPath } from './path.js'
 
-/** The edits of a stage: what its log holds. Each says what was decided, never what to decide. */
+/**
+ * The edits of a stage, as its log stores them. Each is the result of a decision, and never leaves one to the replay.
+ */
 
-/** What a path held when the stage first touched it. */
+/** The state of a path when the stage first edited it. */
 export interface Base {
   readonly state: FileState | null
-  /** mtimeNs, ctimeNs, size and inode of then: equal means unchanged without a look at the content. */
+  /** Its mtimeNs, ctimeNs, size and inode: an equal stamp means unchanged without reading the content. */
   readonly stamp?: string
-  /** Where the pack keeps the content, for merges once the disk has moved on. */
+  /** The place of its content in the pack, for merges once the disk has changed. */
   readonly kept?: PackSpan
 }
 
 /** Bytes in a session's pack. */
 export type PackSpan = readonly [offset: number, length: number]
 
-/** Attributes of an inode an edit makes. */
+/** The attributes of an inode that an edit makes. */
 export interface NewInode {
   readonly mode: number
   readonly uid: number
   readonly gid: number
-  /** Copied up from this lower path. */
+  /** The lower path that it was copied up from. */
   readonly origin?: string
 }
 
-/** Whom an edit is credited to. */
+/** The author of an edit. */
 export interface Attribution {
   readonly intent?: string
   readonly call?: string
-  /** Which of the agents the log names, from 0. */
+  /** The index of the agent in the log's list, from 0. */
   readonly agent?: number
 }
 
 export interface EditCommon extends Attribution {
-  /** When, in nanoseconds since 1970 (a string: JSON has no bigint). */
+  /** The time in nanoseconds since 1970 (a string, because JSON has no bigint). */
   readonly t: string
-  /** Bases noted with this edit. */
+  /** Bases that are recorded with this edit. */
   readonly bases?: readonly (readonly [path: RelPath, base: Base])[]
-  /** The edit takes in the review log up to here: how many records, and the last of these. */
+  /**
+   * The position in the review log that is reconciled with this edit: the number of records, and the id of the last
+   * one.
+   */
   readonly taken?: { readonly reviewed: number; readonly reviewId?: string }
 }
 
-/** What leaves a stage because the disk has it, or a person threw it away. */
+/** Nodes that leave a stage because the disk has their content, or a person discarded them. */
 export interface SettleStep {
-  /** Nodes that leave the stage: the disk has what they held, or a person discarded them. */
+  /** Nodes to drop. */
   readonly drop: readonly RelPath[]
-  /** Places that show a lower path from now on (null: their own name's). */
+  /** Places that show another lower path from now on (null: that of their own name). */
   readonly point: readonly (readonly [path: RelPath, lower: RelPath | null])[]
-  /** Lower names a redirect would show anew: whiteouts from now on. */
+  /** Lower names that a redirect would show again: they become whiteouts. */
   readonly hide: readonly RelPath[]
   readonly forget: readonly RelPath[]
 }
 
 /** One line of the stage's log. */
 export type StageEdit = EditCommon &
-  /** A file's content: all of it, or at a byte offset; with `inode` the file is made. */
+  /** Sets a file's content, all of it or at a byte offset. With `inode` it creates the file. */
   (
     | { readonly op: 'put'; readonly path: RelPath; readonly inode?: NewInode; readonly at?: number }
-    /** A directory; `over` says whether the disk's shows below it. */
+    /** Creates a directory. `over`: whether the disk's entries show in it. */
     | { readonly op: 'mkdir'; readonly path: RelPath; readonly inode: NewInode; readonly over: 'lower' | 'nothing' }
-    /** A name goes; `whiteout`: the disk has one there, which is hidden from now on. */
+    /** Removes a name. `whiteout`: hides the disk's entry of that name. */
     | { readonly op: 'remove'; readonly path: RelPath; readonly whiteout: boolean }
-    /** A name goes elsewhere with all below it. */
+    /** Moves a name with everything below it. */
     | {
         readonly op: 'move'
         readonly from: RelPath
         readonly to: RelPath
-        /** What of the lower layer shows at the place once moved. */
+        /** The lower path that shows at the new place. */
         readonly lower: RelPath | null
         readonly whiteout: boolean
       }
-    /** A second name for a file. */
+    /** Adds a second name for a file. */
     | { readonly op: 'link'; readonly path: RelPath; readonly existing: RelPath }
-    /** A symbolic link. */
+    /** Creates a symbolic link. */
     | { readonly op: 'symlink'; readonly path: RelPath; readonly target: string; readonly inode: NewInode }
-    /** Attributes; what is absent stays. */
+    /** Sets attributes; absent ones stay. */
     | {
         readonly op: 'setattr'
         readonly path: RelPath
@@ -87,47 +92,47 @@ export type StageEdit = EditCommon &
         readonly mtimeNs?: string
         readonly size?: number
       }
-    /** What landed or was discarded leaves the stage. */
+    /** Reconciles with commits and discards. */
     | (SettleStep & {
         readonly op: 'settle'
-        /** The last commit, and how many review records, the stage has taken in. */
+        /** The last commit, and the number of review records, that the stage is reconciled with. */
         readonly seq: number
         readonly reviewed: number
-        /** The last of these. */
+        /** The id of the last review record. */
         readonly reviewId?: string
       })
-    /** Who works on the stage from now on; what the name says is for others to read. */
+    /** Sets the agent of the next edits. The log does not interpret the name. */
     | { readonly op: 'agent'; readonly name: JsonValue }
-    /** The stage as it is now is kept as a snapshot. `before`: the tool call that is about to run. */
+    /** Creates a snapshot. `before`: the tool call that follows. */
     | {
         readonly op: 'mark'
         readonly id: string
         readonly name?: string
         readonly before?: string
         readonly tool?: string
-        /** In a compacted log, where the stage did not come by the edits before. */
+        /** In a compacted log, where the edits before do not show it. */
         readonly parent?: string
       }
-    /** The tool call a snapshot was made before has ended, and has changed something. */
+    /** The tool call after a snapshot has ended, and has changed something. */
     | { readonly op: 'called'; readonly id: string }
-    /** A snapshot is kept no more; its number is never given again. */
+    /** Deletes a snapshot, whose number is not used again. */
     | { readonly op: 'unmark'; readonly id: string }
-    /** Back to a snapshot, less what has landed or was discarded since. */
+    /** Restores a snapshot, without what was committed or discarded since. */
     | { readonly op: 'travel'; readonly to: string; readonly less: readonly SettleStep[] }
-    /** Says nothing of the stage: its line says that all before it is on the medium. */
+    /** Changes nothing. Its line shows that all lines before it are on the medium. */
     | { readonly op: 'synced' }
     | ImageEdit
-    /** Something the session must not forget though it changes no file: a denial to report, a word delivered. */
+    /** Stores a note that must survive a crash, such as a denial to report. Changes no file. */
     | { readonly op: 'note'; readonly kind: string; readonly note: JsonValue }
-    /** The oldest `count` notes of a kind were dealt with. */
+    /** Acknowledges the oldest `count` notes of a kind. */
     | { readonly op: 'noted'; readonly kind: string; readonly count: number }
   )
 
-/** What a compacted log is made of: the versions of a stage, each by what differs from the one before. */
+/** The edits of a compacted log: the versions of a stage, each as its difference from the one before. */
 export type ImageEdit =
-  /** The pack the log's contents lie in, beside it. */
+  /** Names the pack of the log's contents, in the same directory. */
   | { readonly op: 'begin'; readonly pack: string }
-  /** An inode, to be named by the grafts that follow. Its content is the edit's. */
+  /** Defines an inode for later grafts. Its content is the edit's. */
   | {
       readonly op: 'inode'
       readonly id: number
@@ -136,7 +141,7 @@ export type ImageEdit =
       readonly mode: number
       readonly uid: number
       readonly gid: number
-      /** Access, change of content, change, birth; nanoseconds since 1970. */
+      /** The times of access, content change, change and birth, in nanoseconds since 1970. */
       readonly times: readonly [string, string, string, string]
       readonly names: number
       readonly timed?: true
@@ -146,17 +151,17 @@ export type ImageEdit =
       readonly at: number
       readonly calls: readonly string[]
     }
-  /** A node as it is, its children left as they are; null: there is none, nor anything below it. */
+  /** Sets a node without its children; null removes it with everything below. */
   | { readonly op: 'graft'; readonly path: RelPath; readonly node: GraftedNode | null }
-  /** Paths that have no base any more; those that have one are the edit's. */
+  /** Removes the bases of paths, and adds the edit's own. */
   | { readonly op: 'bases'; readonly forget: readonly string[] }
-  /** The image is complete, and the stage goes on from here. */
+  /** Ends the image. */
   | {
       readonly op: 'resume'
-      /** The snapshot it came from. */
+      /** The snapshot that the stage is based on. */
       readonly snapshot?: string
       readonly changed: boolean
-      /** The highest number a snapshot was given, those that are kept no more among them. */
+      /** The highest number of any snapshot, including deleted ones. */
       readonly made?: number
       readonly edits: number
       readonly nextIno: number
@@ -170,5 +175,5 @@ export interface GraftedNode {
   readonly at?: number
 }
 
-/** An edit's bytes: in hand, or in the pack. */
+/** An edit's bytes, in memory or in the pack. */
 export type EditData = Uint8Array | PackRef

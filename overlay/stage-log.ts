@@ -10,12 +10,13 @@ import type { Stage } from './stage.js'
 import type { EditData, PackSpan, StageEdit } from './stage-edit.js'
 
 /**
- * The stage's durable log: one line an edit, `<crc32 of the rest, 8 hex> <JSON>\n`, and beside it a pack that holds
- * contents by digest. The content goes to the pack before the line that names it goes to the log, so a killed process
- * leaves at most a torn last line: a call that never returned. It is cut.
+ * The durable log of a stage: one line for each edit, `<crc32 of the rest, 8 hex> <JSON>\n`, and a pack with contents
+ * by digest. A content is written to the pack before its line is written to the log, so a killed process leaves at most
+ * a torn last line, of a call that never returned. It is cut off.
  *
- * A power loss can take more: any of what was never synced, lines and contents in whatever order. So the first line
- * after a sync says that all before it is on the medium. Damage there is damage; after it, it is where the tail is cut.
+ * A power loss can destroy more: any lines and contents since the last sync, in any order. So the first line after a
+ * sync says that everything before it is on the medium. Damage before that line is an error. Damage after it is where
+ * the tail is cut.
  */
 
 export interface StageFiles {
@@ -25,32 +26,32 @@ export interface StageFiles {
 
 /** The log of a stage's owner, open for appending. */
 export interface StageLog {
-  /** Answers where the edit's bytes lie, if it has any. */
+  /** Returns the place of the edit's bytes, if it has any. */
   append(edit: StageEdit, data: EditData | undefined): PackRef | undefined
-  /** Puts bytes into the pack alone: content that leaves memory. */
+  /** Writes bytes only to the pack, for content that leaves memory. */
   keep(data: Uint8Array): PackRef
-  /** As {@link keep}, a part in each turn of the event loop. An edit may then be appended with what it answers. */
+  /** As {@link keep}, one part per turn of the event loop. The result can be used in an edit. */
   keepInParts(data: Uint8Array): Promise<PackRef>
-  /** As {@link keep}; answers what the bytes are, and where. */
+  /** As {@link keep}. Returns the digest and the place. */
   store(data: Uint8Array): { readonly digest: Digest; readonly at: PackSpan }
-  /** Waits until all of it is on the medium. */
+  /** Waits until everything is on the medium. */
   sync(): void
   close(): void
 }
 
-/** What a replay found. */
+/** The result of a replay. */
 export interface Replay {
   readonly edits: number
-  /** Bytes of a torn or damaged tail that were left out. */
+  /** The size in bytes of a torn or damaged tail that was left out. */
   readonly torn: number
-  /** The pack the log names: a compacted log has one of its own. */
+  /** The pack that the log names: each compacted log has its own. */
   readonly pack: string
 }
 
 /**
- * Replays a session's files into an empty stage. Reads only; a writer may be appending meanwhile.
- * @param isOwner true: nobody is appending, so contents of the tail are read too, and a missing one ends it.
- * Throws an Error naming file and line when a line that was synced is damaged: that is no crash, and nothing is cut.
+ * Replays a session's files into an empty stage. Only reads, also while a writer appends.
+ * @param isOwner whether nobody appends, so that contents of the tail are read too, and a missing one ends it
+ * @throws Error with file and line when a synced line is damaged: no crash does that, so nothing is cut
  */
 export function replay(files: StageFiles, stage: Stage, isOwner = false): Replay {
   const log = readIfThere(files.log)
@@ -78,9 +79,9 @@ function packOf(log: Buffer, files: StageFiles): string {
 }
 
 /**
- * Opens a session's files for appending, after a replay: a torn tail is cut, its bytes kept beside as `<log>.torn`, and
- * what a compaction left is cleared away.
- * @param each true: every edit is synced before its call returns.
+ * Opens a session's files for appending, after a replay. Cuts a torn tail, whose bytes are kept as `<log>.torn`, and
+ * removes the leftovers of a compaction.
+ * @param each whether every edit is synced before its call returns
  */
 export function openStageLog(files: StageFiles, { torn, pack }: Replay, each: boolean): StageLog {
   const log = fs.openSync(files.log, 'a+', 0o600)
@@ -89,12 +90,12 @@ export function openStageLog(files: StageFiles, { torn, pack }: Replay, each: bo
   return new FileStageLog(log, openPack(pack), pack, each)
 }
 
-/** Not for appending: contents are written at their own positions. */
+/** Not in append mode: contents are written at their own positions. */
 function openPack(path: string): number {
   return fs.openSync(path, fs.constants.O_RDWR | fs.constants.O_CREAT, 0o600)
 }
 
-/** Packs no log names any more, and a log that was not finished. */
+/** Removes packs that no log names, and an unfinished log. */
 function sweep(files: StageFiles, current: string): void {
   const dir = dirname(files.log)
   const packs = basename(files.pack)
@@ -110,7 +111,7 @@ export class FileStageLog implements StageLog {
   #logSize: number
   #packSize: number
   #dirty = false
-  /** Nothing was appended since the last sync. */
+  /** Whether nothing was appended since the last sync. */
   #fresh = false
   #closed = false
 
@@ -125,7 +126,7 @@ export class FileStageLog implements StageLog {
   }
 
   append(edit: StageEdit, data: EditData | undefined): PackRef | undefined {
-    // The numbers of closed files may be someone else's by now.
+    // The number of a closed descriptor may belong to another file by now.
     if (this.#closed) throw new Errno('EBADF')
     const place = data instanceof Uint8Array ? this.#store(data) : data && this.#places.get(data.digest)
     this.#write({ ...(this.#fresh && { s: 1 }), ...edit, ...(place && { data: place }) })
@@ -143,10 +144,11 @@ export class FileStageLog implements StageLog {
     const key = await digestInParts(data)
     const known = this.#places.get(key)
     if (known) return packRef(this.packPath, known)
-    // Nobody else's bytes may come between these: the room is taken first. Given up, it is a gap that no line names.
+    // The space is reserved first, so that no other bytes come between. If the write fails, it is a gap that no line
+    // names.
     const place = [key, this.#packSize, data.length] as const
     this.#packSize += data.length
-    // By a descriptor of its own: this one may be closed, and its number be someone else's, while a part is written.
+    // With a descriptor of its own: this one may be closed, and its number reused, during the write of a part.
     const own = await fs.promises.open(this.packPath, 'r+')
     try {
       for (let at = 0; at < data.length && !this.#closed; )
@@ -175,7 +177,7 @@ export class FileStageLog implements StageLog {
   close(): void {
     if (this.#closed) return
     this.sync()
-    // Not worth a sync of its own: without it the next opener only has more to look at.
+    // Not worth a sync of its own: without this line the next opener only has more to check.
     if (this.#fresh) this.#write({ s: 1, op: 'synced', t: '0' })
     this.#closed = true
     fs.closeSync(this.log)
@@ -202,12 +204,12 @@ export class FileStageLog implements StageLog {
   }
 }
 
-/** Writes at a position. What a failure leaves there no line names, and the next to write there replaces it. */
+/** Writes at a position. After a failure no line names the bytes there, and the next write replaces them. */
 function writeAll(fd: number, data: Uint8Array, position: number): void {
   for (let done = 0; done < data.length; ) done += fs.writeSync(fd, data, done, data.length - done, position + done)
 }
 
-/** Appends all of it or nothing: what a full disk took of it is cut off again, so the next line starts clean. */
+/** Appends everything or nothing: what a full disk accepted is cut off again, so that the next line starts clean. */
 function writeWhole(fd: number, data: Uint8Array, size: number): void {
   try {
     let done = 0

@@ -15,50 +15,50 @@ import { type Inode, Upper } from './upper.js'
 
 type EditOf<Op extends StageEdit['op']> = Extract<StageEdit, { op: Op }>
 
-/** Edits that leave names and contents as they are. */
+/** Edits that change neither names nor contents. */
 const STILL: ReadonlySet<StageEdit['op']> = new Set([
   ...(['agent', 'synced', 'mark', 'unmark', 'called', 'begin', 'inode'] as const),
   ...(['graft', 'bases', 'resume', 'note', 'noted'] as const),
 ])
 
-/** Above this (bytes) content is left to the pack at once, and comes to memory when it is asked for. */
+/** Larger content, in bytes, goes to the pack at once, and is read back when needed. */
 const LARGE = 8 << 20
 
 /**
- * A session's stage: the tree, its inodes and the bases, changed only by edits. An edit says what was decided, never
- * what to decide, so replaying the log gives the same stage whatever the disk has become meanwhile.
+ * A session's stage: the tree, its inodes and the bases. Only edits change it. An edit is the result of a decision, so
+ * replaying the log gives the same stage whatever the disk has become meanwhile.
  */
 export class Stage {
   readonly tree = new Tree()
   readonly directoryTimes = new DirectoryTimes()
-  /** What the disk held when a path was first touched. */
+  /** The state of the disk when each path was first edited. */
   bases = new SharedMap<Base>(this.tree.owner)
   readonly snapshots = new Snapshots(this)
-  /** The last commit taken in by a settle. */
+  /** The last commit that the stage is reconciled with. */
   settledSeq = 0
-  /** How many records of the review log were taken in. */
+  /** The number of reconciled records of the review log. */
   reviewed = 0
-  /** The last of these: a log that does not have it there was begun anew. */
+  /** The id of the last of them. A review log with another id there was started again. */
   reviewId: string | undefined
-  /** Who has worked on it, as the log names them. */
+  /** The agents of the edits, as the log names them. */
   readonly agents: JsonValue[] = []
-  /** Notes not yet dealt with, by kind. */
+  /** Notes that are not acknowledged yet, by kind. */
   readonly notes = new Map<string, JsonValue[]>()
   readonly upper = new Upper()
   readonly inodes = new Inodes(this.tree, this.upper)
   readonly #credits = new AttributionTable()
   readonly #image = new ImageLoader(this)
   readonly #listeners = new Set<(edit: StageEdit) => void>()
-  /** Edits applied so far: what credits are dated by; what was looked up in the tree may be another after the next. */
+  /** The number of edits applied so far, which dates attributions, and invalidates earlier lookups. */
   edits = 0
 
-  /** Tells of each edit just before it is applied. Returns what ends it. */
+  /** Calls the listener before each edit is applied. Returns a function that ends it. */
   onEdit(listener: (edit: StageEdit) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
 
-  /** A stage of its own that begins as a version: to look at, and to try out what travelling there would do. */
+  /** A stage of its own that begins as a version, to read it or to try a restore. */
   static of(version: Version): Stage {
     const stage = new Stage()
     stage.tree.covers = true
@@ -69,7 +69,7 @@ export class Stage {
     return stage
   }
 
-  /** What a snapshot refers to: from now on the stage changes copies of it. */
+  /** Freezes the current version for a snapshot. From now on the stage changes copies of it. */
   freeze(): Version {
     const { bases, settledSeq, reviewed, reviewId, edits } = this
     const root = this.tree.freeze()
@@ -77,13 +77,13 @@ export class Stage {
     return { root, bases, settledSeq, reviewed, reviewId, edits }
   }
 
-  /** Names, contents and bases as they were. What has been taken in, and notes, stay as they are. */
+  /** Restores names, contents and bases. The reconciled position and notes stay as they are. */
   restore({ root, bases }: Version): void {
     this.tree.restore(root)
     this.bases = bases.fork(this.tree.owner)
   }
 
-  /** @param packed where the log keeps the same bytes as `data`. */
+  /** @param packed the place in the log's pack of the same bytes as `data` */
   apply(edit: StageEdit, data?: EditData, packed?: PackRef): void {
     for (const listener of this.#listeners) listener(edit)
     this.edits++
@@ -176,7 +176,7 @@ export class Stage {
     const made = stands ? this.tree.own(edit.path) : this.#fresh(edit.path)
     if (!stands) made.lower = edit.over === 'lower' ? null : undefined
     made.inode = inode
-    // A directory copied up had its name before.
+    // A directory that is copied up had its name before.
     if (edit.inode.origin === undefined) this.#touchParent(edit.path, edit.t)
   }
 
@@ -237,14 +237,14 @@ export class Stage {
     this.#credits.attribute(inode, edit, this.edits)
   }
 
-  /** @param credit of what is hidden and nobody's yet. */
+  /** @param credit the author of hidden names that have none */
   #settle(step: SettleStep, t: string, credit?: Attribution): void {
-    // Found before anything goes: who removed the directory removed what of it stays hidden.
+    // Looked up before any node is dropped: the author of a directory's removal is the author of what stays hidden.
     const hidden = step.hide.map((path) => [path, this.tree.coveringNode(path)?.credit ?? credit] as const)
     for (const path of step.drop) {
       const { node } = this.tree.find(path)
       if (node?.inode) this.inodes.release(node.inode, path, t)
-      // A directory may still have staged names below: it goes back to showing the lower one.
+      // A directory with staged names below it shows the lower directory again.
       if (node?.children?.size && !node.whiteout) {
         const dir = this.tree.own(path)
         dir.inode = undefined
@@ -260,14 +260,14 @@ export class Stage {
     for (const path of step.forget) this.bases.delete(path)
   }
 
-  /** A new inode at a path, in the place of whatever node stood there. */
+  /** Puts a new inode at a path, in place of any node there. */
   #place(path: RelPath, type: Inode['type'], made: NewInode, t: string): Inode {
     const old = this.tree.find(path).node?.inode
     if (old) this.inodes.release(old, path, t)
     const node = this.#fresh(path)
     node.inode = this.inodes.make(type, made, t)
     node.lower = null
-    // What is copied up had its name before.
+    // An entry that is copied up had its name before.
     if (made.origin === undefined) this.#touchParent(path, t)
     return node.inode
   }
@@ -285,7 +285,7 @@ export class Stage {
     return node
   }
 
-  /** A name came or went: the directory's own times move, where the directory is staged. */
+  /** Updates the times of a staged directory after a name in it was added or removed. */
   #touchParent(path: RelPath, t: string): void {
     const slash = path.lastIndexOf('/')
     const parent = path.slice(0, Math.max(slash, 0)) as RelPath

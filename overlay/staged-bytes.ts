@@ -1,7 +1,7 @@
 import type { TreeNode } from './tree.js'
 import type { Inode } from './upper.js'
 
-/** Bytes of content staged below a node: each file once, whatever it is called. Snapshots do not count. */
+/** The size in bytes of the content staged below a node. Counts each file once, and no snapshots. */
 export function stagedBytes(root: TreeNode): number {
   const seen = new Set<Inode>()
   const waiting = [root]

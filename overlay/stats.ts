@@ -1,7 +1,7 @@
 import fs, { type BigIntStats, type Stats } from 'node:fs'
 import type { Inode } from './upper.js'
 
-/** Stats of staged entries, in the host's own classes, so that `instanceof` and every method hold. */
+/** Stats of staged entries, in the host's own classes, so that `instanceof` and every method work. */
 
 const TYPE_BITS = { file: fs.constants.S_IFREG, dir: fs.constants.S_IFDIR, symlink: fs.constants.S_IFLNK }
 const BLOCK = 512
@@ -19,7 +19,7 @@ export function statsOf(inode: Inode, dev: number): Stats {
   )
 }
 
-/** What Node gives in place of stats where nothing stands: every field zero. */
+/** Node's stats for an absent path: every field is zero. */
 export function absentStats(bigint: boolean): Stats | BigIntStats {
   const sample = fs.lstatSync('.', { bigint }) as Stats | BigIntStats
   const zeros: Record<string, number | bigint | Date> = {}
@@ -58,7 +58,7 @@ export function bigStatsOf(inode: Inode, dev: number): BigIntStats {
     mtimeNs: inode.mtimeNs,
     ctimeNs: inode.ctimeNs,
     birthtimeNs: inode.birthtimeNs,
-    // Here Node takes the whole milliseconds, where for numbers it rounds.
+    // Node truncates to whole milliseconds here, and rounds the number fields.
     ...datesOf(inode, (ns) => Number(ns / MS)),
   })
 }
@@ -72,12 +72,12 @@ function datesOf(inode: Inode, toMs: (ns: bigint) => number) {
   }
 }
 
-/** A directory counts as one name, whatever lies in it, as on btrfs and overlayfs. */
+/** A directory counts as one link, as on btrfs and overlayfs. */
 function linksOf(inode: Inode): number {
   return inode.type === 'dir' ? 1 : Math.max(inode.names, 0)
 }
 
-/** Nanoseconds to Node's fractional milliseconds. */
+/** Nanoseconds as Node's fractional milliseconds. */
 function milliseconds(ns: bigint): number {
   return Number(ns / MS) + Number(ns % MS) / 1e6
 }

@@ -1,9 +1,9 @@
 import { performance } from 'node:perf_hooks'
 
 /**
- * What the kernel is asked again and again is asked once a turn of the event loop: from the call of one callback until
- * it and the promises it settled are done. Nobody's word reaches this process within one, so what is found holds as well
- * as if all of it were done at once. A turn may be long: after a millisecond it counts as another.
+ * Memoizes questions to the kernel for one turn of the event loop: one callback, and the promises it settled. No other
+ * input reaches the process within a turn, so the answers are as good as if everything happened at once. After a
+ * millisecond a long turn counts as another one.
  */
 const LONGEST_MS = 1
 
@@ -11,7 +11,7 @@ let turn = 0
 let since = 0
 let isOpen = false
 
-/** The turn's number. */
+/** The number of the current turn. */
 function currentTick(now = performance.now()): number {
   if (isOpen && now - since < LONGEST_MS) return turn
   since = now
@@ -25,12 +25,12 @@ function end(): void {
   isOpen = false
 }
 
-/** What was asked in this turn is asked again: this process itself has changed something of it. */
+/** Discards this turn's answers, because this process itself has changed something. */
 export function invalidateTick(): void {
   turn++
 }
 
-/** Asks at most once a turn. */
+/** Calls `ask` at most once per turn. */
 export function memoizePerTick<T>(ask: () => T): () => T {
   let last: { readonly turn: number; readonly answer: T } | undefined
   return () => {

@@ -3,16 +3,16 @@ import type { Stage } from './stage.js'
 import type { SettleStep, StageEdit } from './stage-edit.js'
 import { differences } from './version-diff.js'
 
-/** A name whose look an edit may change. */
+/** A name whose stats or content an edit may change. */
 export interface Touched {
   readonly path: RelPath
-  /** What stands there afterwards is another thing, even if it looks the same. */
+  /** Whether it is another entry afterwards, even if it looks the same. */
   readonly renamed: boolean
-  /** A whole tree may show other names of the lower layer below it. */
+  /** Whether a whole tree may show other lower names. */
   readonly tree: boolean
 }
 
-/** Which names an edit is about to touch in a stage. The directories above them are not listed. */
+/** The names that an edit is about to change in a stage, without the directories above them. */
 export function touchedBy(edit: StageEdit, stage: Stage): Touched[] {
   switch (edit.op) {
     case 'put':

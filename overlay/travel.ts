@@ -13,25 +13,25 @@ import { Stage } from './stage.js'
 import type { SettleStep } from './stage-edit.js'
 import { pathsOf } from './tree.js'
 
-/** What has happened to a session's changes since a snapshot. */
+/** The commits and discards of a session since a snapshot. */
 export interface Since {
-  /** Commits were made, whether or not they put anything on disk that is named here. */
+  /** Whether there were commits, even without a change of a path named here. */
   readonly isCommitted: boolean
   readonly landed: readonly CommittedPath[]
   readonly discarded: readonly { readonly path: RelPath; readonly from?: RelPath; readonly after: FileState | null }[]
 }
 
-/** What travelling to a version leaves out. */
+/** The parts of a version that a restore leaves out. */
 export interface TravelPlan {
   readonly less: SettleStep[]
-  /** Paths that do not go back: the session's own commits changed them since. */
+  /** Paths that are not restored, because the session's own commits changed them since. */
   readonly kept: RelPath[]
 }
 
 /**
- * What of a snapshot does not come back. A path that this session's commits have changed since shows the disk: neither
- * is a base of then taken for the present one, nor what was committed staged to be undone. What other sessions committed
- * and what a person discarded leaves the stage as it would have at the time.
+ * Plans the restore of a snapshot. A path that this session's commits have changed since shows the disk: its old base
+ * is not taken for the present one, and the commit is not staged to be undone. Other sessions' commits and a person's
+ * discards are reconciled as they would have been at the time.
  */
 export function planTravel({ lower }: Overlay, version: Version, since: Since): TravelPlan {
   const { isCommitted, landed, discarded } = since
@@ -46,7 +46,7 @@ export function planTravel({ lower }: Overlay, version: Version, since: Since): 
   }
   const isDir = ({ after }: CommittedPath) => after?.type === 'dir'
   const ours = landed.filter((each) => each.own)
-  // A directory was made where the snapshot has a file: that one is taken back like any other.
+  // A directory was made where the snapshot has a file, which is reverted like any other.
   const isLeaf = ({ path }: CommittedPath) => (there.placeOf(path).node?.inode?.type ?? 'dir') !== 'dir'
   const names = ours.filter((each) => !isDir(each) || isLeaf(each)).map(({ path }) => path)
   const made = ours.filter(isDir).map(({ path }) => path)
@@ -55,7 +55,7 @@ export function planTravel({ lower }: Overlay, version: Version, since: Since): 
   const renamed = redirects(there.stage.tree.root, ROOT).filter((each) => isTouched(each, ours))
   take(showRenamed(there, renamed))
   take(revertPaths(there, new Set(names)))
-  // A directory shows what is staged in it as well as what the disk has: it is not taken back, it has landed.
+  // A directory shows its staged entries and the disk's: it is committed, and not reverted.
   take(showDirectories(there, made))
   take(reconcileCommitted(there, others))
   take(reconcileDiscarded(there, discarded))
@@ -74,8 +74,8 @@ function isTouched({ at, lower }: Renamed, ours: readonly CommittedPath[]): bool
 }
 
 /**
- * A renamed directory shows what the disk has under its old name: once commits have been at either name that is not
- * what it showed. So both names show the disk; what is staged in it stays at its new name.
+ * Shows the disk at both names of a renamed directory, once commits have changed either: the lower directory is no
+ * longer what it showed. Entries staged in it stay at the new name.
  */
 function showRenamed(there: Overlay, renamed: readonly Renamed[]): ReconcilePlan {
   const result: ReconcilePlan = { drop: [], point: [], hide: [], forget: [], bases: [] }
@@ -87,7 +87,9 @@ function showRenamed(there: Overlay, renamed: readonly Renamed[]): ReconcilePlan
   return result
 }
 
-/** Directories of the disk in the place of those that were made, removed or given other attributes; what is staged in them stays. */
+/**
+ * Shows the disk's directories in place of those that were created, removed or changed. Entries staged in them stay.
+ */
 function showDirectories(there: Overlay, landed: readonly RelPath[]): ReconcilePlan {
   const shown = landed.filter((path) => {
     const { node } = there.placeOf(path)
@@ -103,18 +105,18 @@ function dropOne(path: RelPath): ReconcilePlan {
   return { drop: [path], point: [], hide: [], forget: [path], bases: [] }
 }
 
-/** Directories that commits have removed, and that hold nothing any more: the deepest first. */
+/** Empty directories that commits have removed, the deepest first. */
 function* bereft(there: Overlay, made: ReadonlySet<RelPath>): Generator<RelPath, undefined> {
   for (const path of pathsOf(there.stage.tree.root, ROOT)) {
     const inode = there.placeOf(path).node?.inode
-    // One that the disk had was given other attributes alone; one that it did not have was made, and had landed.
+    // A directory of the disk only had its attributes changed. Any other was created, and committed.
     if (inode?.type !== 'dir' || (inode.origin === undefined && !made.has(path))) continue
     const isGone = there.lower.typeOf((inode.origin ?? path) as RelPath) !== 'dir'
     if (isGone && there.readdir(path).length === 0) yield path
   }
 }
 
-/** Directories that are gone from the disk while something staged in them is not: the topmost first. */
+/** Directories that are missing on disk while entries are staged in them, the topmost first. */
 export function lostDirectories(overlay: Overlay): RelPath[] {
   const isLost = (path: RelPath) => {
     const { node } = overlay.placeOf(path)

@@ -4,26 +4,26 @@ import type { Attribution } from './stage-edit.js'
 import type { Inode } from './upper.js'
 
 /**
- * The segment trie that says where each path's content comes from. Where the trie has no node, the lower layer shows
- * through; a look-up stops at the first untouched segment, so its cost does not grow with what is staged elsewhere.
+ * The segment trie that gives the source of each path's content. Where the trie has no node, the lower layer shows
+ * through. A lookup stops at the first unedited segment, so its cost does not grow with other staged paths.
  *
- * A snapshot is a root: from then on nodes are copied before they change, those above them too (path copying). So it
- * costs nothing to take, nothing to go back to, and a look-up never knows of it.
+ * A snapshot is a root: from then on nodes, and those above them, are copied before they change (path copying). So
+ * creating and restoring a snapshot is free, and lookups are not affected.
  */
 export class TreeNode {
   children: SharedMap<TreeNode> | undefined
   /** Staged content and attributes; undefined: the lower layer's. */
   inode: Inode | undefined
-  /** The path is deleted. */
+  /** Whether the path is deleted. */
   whiteout = false
   /**
-   * What of the lower layer shows here: undefined = the same name below what shows at the parent; a path = a redirect
-   * (this was renamed from there); null = nothing (staged content, or an opaque directory).
+   * The lower path that shows here: undefined = the same name below the parent's lower path; a path = a redirect (this
+   * was renamed from there); null = nothing (staged content, or an opaque directory).
    */
   lower: RelPath | null | undefined
-  /** Who removed or renamed this, with all that was in it; what was written is credited by its inode. */
+  /** The author of its removal or rename with everything in it. Contents have their author in the inode. */
   credit: Attribution | undefined
-  /** The number of the edit it was credited by: the later one counts. */
+  /** The number of that edit. The later author counts. */
   creditedAt = 0
 
   constructor(readonly owner: Owner) {}
@@ -44,7 +44,7 @@ export class TreeNode {
   }
 }
 
-/** Where a look-up ended. `lower` is the lower path that shows at the place, undefined when none does. */
+/** The result of a lookup. `lower` is the lower path that shows there, undefined when none does. */
 export interface Place {
   readonly node: TreeNode | undefined
   readonly lower: RelPath | undefined
@@ -53,41 +53,41 @@ export interface Place {
 export class Tree {
   #owner: Owner = {}
   #root = new TreeNode(this.#owner)
-  /** True once something of the lower layer was ever covered: deleted, renamed or made anew. */
+  /** Whether any lower name was ever covered: deleted, renamed or replaced. */
   covers = false
-  /** Rises when a directory may have gone or become something else; what is known of directories is stale then. */
+  /** Rises when a directory may have been removed or replaced, which invalidates cached directories. */
   shape = 0
 
   get root(): TreeNode {
     return this.#root
   }
 
-  /** What nodes and inodes that may be changed in place belong to. */
+  /** The owner token of nodes and inodes that may be changed in place. */
   get owner(): Owner {
     return this.#owner
   }
 
-  /** Leaves the present nodes to whoever holds the root: from now on they are copied before they change. */
+  /** Leaves the present nodes to the caller as a frozen root: from now on they are copied before they change. */
   freeze(): TreeNode {
     this.#owner = {}
     return this.#root
   }
 
-  /** Goes back to a root that was frozen. */
+  /** Restores a frozen root. */
   restore(root: TreeNode): void {
     this.#owner = {}
     this.#root = root
     this.shape++
   }
 
-  /** True while nothing is staged at all. */
+  /** Whether nothing is staged. */
   get empty(): boolean {
     return !this.root.children?.size && !this.root.inode
   }
 
   find(path: RelPath): Place {
     let node = this.root
-    // While no redirect was met the lower path is the path itself, and no string is built.
+    // Before the first redirect the lower path is the path itself, and no string is built.
     let lower: string | undefined = ''
     let plain = true
     let start = 0
@@ -110,7 +110,7 @@ export class Tree {
     }
   }
 
-  /** The deepest node on the way to a path that was removed or renamed, or made in the place of something. */
+  /** The deepest node on a path that was removed, renamed, or replaced another entry. */
   coveringNode(path: RelPath): TreeNode | undefined {
     let node: TreeNode | undefined = this.root
     let found: TreeNode | undefined
@@ -122,7 +122,7 @@ export class Tree {
     return found
   }
 
-  /** The nodes on the way to a path that were renamed or removed by someone, the earliest first. */
+  /** The nodes on a path that have an author of their removal or rename, the earliest first. */
   creditedOn(path: RelPath): TreeNode[] {
     const credited: TreeNode[] = []
     let node: TreeNode | undefined = this.root
@@ -135,8 +135,8 @@ export class Tree {
   }
 
   /**
-   * The node at a path, to be changed: copied, with those above it, where a snapshot has it too, and made (with bare
-   * nodes on the way) if it is not there. Whiteouts on the way are not crossed.
+   * The node at a path, for a change. Copies it, and those above it, where a snapshot has it too. Creates it, with
+   * empty nodes above it, if it does not exist. Does not cross whiteouts.
    */
   own(path: RelPath): TreeNode {
     let node = this.#ours(this.#root)
@@ -159,7 +159,7 @@ export class Tree {
     return node.owner === this.#owner ? node : node.copy(this.#owner)
   }
 
-  /** Puts a node in a path's place (undefined: takes the place's node away) and drops ancestors left bare. */
+  /** Replaces a path's node (undefined: removes it) and drops empty ancestors. */
   set(path: RelPath, node: TreeNode | undefined): void {
     const slash = path.lastIndexOf('/')
     const parent = this.own(path.slice(0, Math.max(slash, 0)) as RelPath)
@@ -173,12 +173,12 @@ export class Tree {
     }
   }
 
-  /** The names of an inode (of any version of it), found by looking at every node: for the few that may have others. */
+  /** The names of an inode (of any version of it). Searches every node, for the few inodes that may have several. */
   namesOf({ ino }: Inode): RelPath[] {
     return namesWhere(this.root, ROOT, (inode) => inode.ino === ino)
   }
 
-  /** The names of what was copied up from a lower path. */
+  /** The names of entries that were copied up from a lower path. */
   copiesOf(lower: RelPath): RelPath[] {
     return namesWhere(this.root, ROOT, (inode) => inode.origin === lower)
   }
@@ -198,7 +198,7 @@ export class Tree {
   }
 }
 
-/** The lower path for the rest of a path that the trie has no node for. */
+/** The lower path of a path whose last segments have no node. */
 function lowerPath(lower: string | undefined, plain: boolean, path: string, start: number, end: number) {
   if (plain) return path.slice(0, end) as RelPath
   if (lower === undefined) return undefined
@@ -211,13 +211,13 @@ function namesWhere(node: TreeNode, path: RelPath, fits: (inode: Inode) => boole
   return node.inode && fits(node.inode) ? [path, ...below] : below
 }
 
-/** Paths of a node and of all below it, the deepest first. */
+/** The paths of a node and of everything below it, the deepest first. */
 export function pathsOf(node: TreeNode, path: RelPath): RelPath[] {
   const below = [...(node.children ?? [])].flatMap(([name, child]) => pathsOf(child, childOf(path, name)))
   return path === '' ? below : [...below, path]
 }
 
-/** The paths on disk an edit of a place rests on: its own name, and where its content comes from after a rename. */
+/** The paths on disk that an edit is based on: its own name, and after a rename the source of its content. */
 export function restsOn(path: RelPath, place: Place): RelPath[] {
   return place.lower === undefined || place.lower === path ? [path] : [path, place.lower]
 }

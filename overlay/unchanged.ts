@@ -9,8 +9,8 @@ import type { Base } from './stage-edit.js'
 import type { Inode } from './upper.js'
 
 /**
- * Staged files that change nothing: a commit would put the same bytes and mode on disk that the disk had when the name was
- * first touched. Such a name must not hide what the disk gets later, so the stage gives it up once the disk has moved on.
+ * Staged files that change nothing: a commit would write the bytes and mode that the disk had when the name was first
+ * edited. Such a name must not hide later content on disk, so the stage drops it once the disk has changed.
  */
 export class UnchangedNames {
   readonly #found = new WeakMap<Inode, Found>()
@@ -20,16 +20,16 @@ export class UnchangedNames {
     private readonly stage: Stage,
   ) {}
 
-  /** Whether what is staged at a path changes nothing. The disk is not looked at. */
+  /** Whether the staged entry of a path changes nothing. Does not read the disk. */
   has(path: RelPath, inode: Inode): boolean {
     return this.#foundAt(path, inode) !== undefined
   }
 
-  /** The names in a directory that change nothing. The disk is not looked at. */
+  /** The names in a directory that change nothing. Does not read the disk. */
   namesIn(dir: RelPath): RelPath[] {
     const found: RelPath[] = []
     for (const [name, { inode }] of this.stage.tree.find(dir).node?.children ?? []) {
-      // Most of a stage is what the session itself made: that has no base to be equal to.
+      // Most staged entries were created by the session, and have no base to be equal to.
       if (!inode || inode.type === 'dir') continue
       const path = childOf(dir, name)
       if (this.has(path, inode)) found.push(path)
@@ -37,7 +37,7 @@ export class UnchangedNames {
     return found
   }
 
-  /** Whether the disk has moved on below a staged name that changes nothing. An open file keeps its name. */
+  /** Whether the disk has changed below a staged name that changes nothing. An open file keeps its name. */
   isOutdated(path: RelPath): boolean {
     const inode = this.stage.tree.find(path).node?.inode
     if (!inode || inode.opens > 0) return false
@@ -49,7 +49,7 @@ export class UnchangedNames {
     const stamp = stats?.isFile() ? fileStamp(stats) : undefined
     if (stamp === undefined) return true
     if (stamp === found.stamp) return false
-    // A base without a stamp is compared by its content once.
+    // A base without a stamp is compared by content once.
     if (found.stamp !== undefined || !sameState(stateNow(this.lower, path, base), base.state)) return true
     found.stamp = stamp
     return false
@@ -72,10 +72,10 @@ export class UnchangedNames {
 interface Found {
   readonly path: RelPath
   readonly base: Base
-  /** Each edit of the inode moves it. */
+  /** Changes with each edit of the inode. */
   readonly ctimeNs: bigint
   readonly isUnchanged: boolean
-  /** How the disk's file looked while it was the base. */
+  /** The stamp of the disk's file while it was the base. */
   stamp: string | undefined
 }
 
@@ -83,7 +83,7 @@ function isSame(inode: Inode, { state, stamp }: Base): boolean {
   if (!state) return false
   if (inode.type === 'symlink') return digest(inode.target) === state.digest
   if (inode.mode !== state.mode) return false
-  // Mostly the size tells them apart, and the content need not be digested.
+  // Mostly the sizes differ, and the content need not be digested.
   if (stamp !== undefined && sizeInStamp(stamp) !== inode.size) return false
   return inode.digest() === state.digest
 }

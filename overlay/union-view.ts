@@ -4,21 +4,21 @@ import type { MergedView } from './merged.js'
 import { isWithin, type RelPath } from './path.js'
 
 /**
- * The asynchronous long tail of reads: unionfs over two read-only gates. unionfs tries its layers from the last to the
- * first and falls through on any error, so what a layer must not answer it refuses: the upper gate everything that is
- * not staged, the lower gate everything that the stage covers. No mutator is in either: a write has nowhere to fall.
+ * Asynchronous reads by unionfs over two read-only gates. unionfs tries its layers from the last to the first and falls
+ * through on any error, so each layer refuses what it must not answer: the upper gate everything unstaged, the lower
+ * gate everything that the stage covers. Neither gate has a mutator.
  */
 export interface UnionView {
-  /** A file's content, read without blocking. The path is physical; a link at its end is not followed. */
+  /** A file's content, read without blocking. The path is physical, and a link at its end is not followed. */
   readFile(path: RelPath): Promise<Buffer>
 }
 
-/** What a gate offers: the reading promises, and nothing else. */
+/** The methods of a gate: promises for reading, and nothing else. */
 interface Gate {
   readonly promises: { readFile(path: string): Promise<Buffer> }
 }
 
-/** One error for every miss: unionfs only asks whether there was one. Made without a stack. */
+/** One error for every miss, made once without a stack: unionfs only checks that there is one. */
 const MISS = missOnce()
 
 export function unionView(merged: MergedView): UnionView {
@@ -51,10 +51,10 @@ export function unionView(merged: MergedView): UnionView {
       try {
         return (await union.promiseMethod('readFile', [merged.lower.hostPath(path)])) as Buffer
       } catch (error) {
-        // Staged between the two gates: neither of them answered.
+        // It was staged between the two gates, and neither answered.
         const { node } = merged.placeOf(path)
         if (node?.inode?.type === 'file') return node.inode.bytes()
-        // unionfs chains the misses it passed over onto the last error.
+        // unionfs chains the skipped misses to the last error.
         if (error instanceof Error && 'prev' in error) Reflect.deleteProperty(error, 'prev')
         throw error
       }
@@ -64,7 +64,7 @@ export function unionView(merged: MergedView): UnionView {
 
 type Layer = Parameters<Union['use']>[0]
 
-/** unionfs's types ask for a whole fs; its code asks only for the methods it is called for. */
+/** unionfs's types ask for a whole fs. Its code only calls the methods that are used. */
 function asLayer(gate: Gate): Layer {
   return gate as unknown as Layer
 }

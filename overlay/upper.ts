@@ -6,12 +6,12 @@ import type { Owner } from './shared-map.js'
 import type { Attribution } from './stage-edit.js'
 
 /**
- * Staged content, in a memfs volume reached by inode. Names are not memfs's business: its path semantics differ from
- * Node's in ways that lose data (renames over full directories, removals through links), so a path here is only ever a
- * node of the tree, and the volume holds bytes.
+ * Staged content, in a memfs volume by inode. memfs has no names here: its path semantics differ from Node's in ways
+ * that lose data (renames over full directories, removals through links). So a path is only ever a node of the tree,
+ * and the volume holds bytes.
  */
 
-/** Attributes a staged entry starts with. Times are nanoseconds since 1970. */
+/** The first attributes of a staged entry. Times are nanoseconds since 1970. */
 export interface InodeAttributes {
   mode: number
   uid: number
@@ -30,25 +30,25 @@ export class Inode implements InodeAttributes {
   mtimeNs: bigint
   ctimeNs: bigint
   birthtimeNs: bigint
-  /** Names in the tree that reach this inode. */
+  /** The number of names in the tree. */
   names = 0
-  /** Open file descriptions that refer to it. */
+  /** The number of open file descriptions. */
   opens = 0
-  /** Its times were set by hand, and nothing was written since. */
+  /** Whether its times were set by hand after the last write. */
   timed = false
   /** A symlink's target. */
   target = ''
-  /** The lower path this was copied up from, if any: how a rename is told from a delete and a create. */
+  /** The lower path that this was copied up from, if any: it tells a rename from a delete and a create. */
   origin: string | undefined
-  /** For whom it was written last. */
+  /** The author of the last write. */
   credit: Attribution = NOBODY
-  /** The number of the edit it was credited by. */
+  /** The number of that edit. */
   creditedAt = 0
   /** The tool calls that wrote it, the earliest first. */
   calls: readonly string[] = []
   #content: Content | undefined
 
-  /** @param owner who may change it in place: what a snapshot refers to is copied first. */
+  /** @param owner the token for changes in place: an inode in a snapshot is copied first */
   constructor(
     readonly type: 'file' | 'dir' | 'symlink',
     readonly ino: number,
@@ -65,7 +65,7 @@ export class Inode implements InodeAttributes {
     this.birthtimeNs = attributes.birthtimeNs
   }
 
-  /** The same file, to be changed by another owner. The content is shared until one of them writes. */
+  /** The same file, for another owner. The content is shared until one of them writes. */
   copy(owner: Owner): Inode {
     const copy = new Inode(this.type, this.ino, owner, this, this.store)
     copy.names = this.names
@@ -90,23 +90,23 @@ export class Inode implements InodeAttributes {
     return this.#content?.bytes() ?? Buffer.alloc(0)
   }
 
-  /** Replaces the content by a copy of `data`. `packed`: where the pack has the same. */
+  /** Replaces the content by a copy of `data`. `packed`: the place of the same bytes in the pack. */
   setBytes(data: Uint8Array, packed?: PackRef): void {
     this.#recreate().setBytes(data, packed)
   }
 
-  /** Puts bytes in the pack's care: read back when first needed. */
+  /** Moves the bytes to the pack. They are read back when needed. */
   setPacked(ref: PackRef): void {
     this.#recreate().setPacked(ref)
   }
 
-  /** Copies content from a byte position into `target`; answers how many bytes. */
+  /** Copies content from a byte position into `target`. Returns the number of bytes. */
   readInto(target: Uint8Array, at: number): number {
     return this.#content?.readInto(target, at) ?? 0
   }
 
   writeAt(data: Uint8Array, at: number): void {
-    // write(2) of nothing changes nothing, not even the size.
+    // An empty write(2) changes nothing, not even the size.
     if (data.length > 0) this.#own().writeAt(data, at)
   }
 
@@ -119,7 +119,7 @@ export class Inode implements InodeAttributes {
     return this.#content?.digest() ?? EMPTY_DIGEST
   }
 
-  /** A file's bytes, to be put where they are kept; undefined where it has none. Throws when they cannot be read. */
+  /** A file's bytes for storage; undefined where it has none. Throws when they cannot be read. */
   get stored(): PackRef | undefined {
     return this.#content?.stored
   }
@@ -130,7 +130,7 @@ export class Inode implements InodeAttributes {
     this.#content = undefined
   }
 
-  /** Content that only this version holds, to be replaced whole. */
+  /** Content of this version alone, to be replaced whole. */
   #recreate(): Content {
     if (this.#content?.holders === 1) return this.#content
     this.drop()
@@ -138,7 +138,7 @@ export class Inode implements InodeAttributes {
     return this.#content
   }
 
-  /** Content that only this version holds, with the bytes it had. */
+  /** Content of this version alone, with its present bytes. */
   #own(): Content {
     const shared = this.#content
     if (!shared || shared.holders === 1) return this.#recreate()
@@ -149,7 +149,7 @@ export class Inode implements InodeAttributes {
   }
 }
 
-/** What was never credited. */
+/** The attribution of an edit without an author. */
 export const NOBODY: Attribution = {}
 
 interface Budget {
@@ -157,26 +157,26 @@ interface Budget {
   readonly keep: (bytes: Uint8Array) => PackRef
 }
 
-/** The upper layer's store: makes inodes, numbers them, and knows how much they hold in memory. */
+/** The upper layer's store: creates and numbers inodes, and counts their memory. */
 export class Upper implements ContentStore {
   readonly #volume = new Volume()
   readonly #resident = new Set<Content>()
-  // Far above what disks hand out in practice, so a staged file is not mistaken for a lower one.
+  // Far above real inode numbers, so that a staged file is not taken for a lower one.
   #nextIno = 2 ** 40
   #bytes = 0
   #budget: Budget | undefined
 
-  /** Bytes of content held in memory. */
+  /** The size in bytes of content in memory. */
   get bytes(): number {
     return this.#bytes
   }
 
-  /** The number the next inode is given. */
+  /** The next inode's number. */
   get nextIno(): number {
     return this.#nextIno
   }
 
-  /** Numbers below this are taken. */
+  /** Marks the numbers below this as used. */
   reserve(ino: number): void {
     this.#nextIno = Math.max(this.#nextIno, ino)
   }
@@ -204,12 +204,12 @@ export class Upper implements ContentStore {
     this.#resident.delete(content)
   }
 
-  /** From now on at most `limit` bytes are held; what goes over is left to the pack (`keep` puts it there). */
+  /** Limits the content in memory to `limit` bytes. `keep` writes the rest to the pack. */
   spillAbove(limit: number, keep: (bytes: Uint8Array) => PackRef): void {
     this.#budget = { limit, keep }
   }
 
-  /** What came to memory first goes first; a fifth more than needed goes, so that not every write has to. */
+  /** Spills the oldest content first, and a fifth more than needed, so that not every write has to spill. */
   #spill(newest: Content, { limit, keep }: Budget): void {
     for (const content of this.#resident) {
       if (this.#bytes <= limit * 0.8) return

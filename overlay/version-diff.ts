@@ -4,13 +4,13 @@ import type { Overlay } from './overlay.js'
 import { childOf, type RelPath, ROOT } from './path.js'
 import type { TreeNode } from './tree.js'
 
-/** Where two versions of a stage differ: a name, or a name and all below it. */
+/** Where two versions of a stage differ: a name, or a name and everything below it. */
 export interface Difference {
   readonly path: RelPath
   readonly tree: boolean
 }
 
-/** Compares two trees. What they share is not looked at, so the work is in proportion to what differs. */
+/** Compares two trees. Skips shared nodes, so the work is proportional to the difference. */
 export function differences(a: TreeNode | undefined, b: TreeNode | undefined, path: RelPath = ROOT): Difference[] {
   if (a === b) return []
   if (covers(a) || covers(b)) {
@@ -40,8 +40,8 @@ interface Pair {
 }
 
 /**
- * What changed from one version of a stage to another, each seen over the disk as it is. Where a version shows the disk
- * and the other noted what stood there then, that counts.
+ * The changes from one version of a stage to another, both over the current disk. Where one version shows the disk and
+ * the other has a base, the base counts.
  */
 export function diffVersions(before: Overlay, after: Overlay): StagedChange[] {
   const paths = new Set<RelPath>()
@@ -70,8 +70,8 @@ function addBelow(overlay: Overlay, dir: RelPath, paths: Set<RelPath>): void {
 }
 
 /**
- * Directories count only where no file tells of them: empty ones made or removed, and changed permission bits. What
- * gives way to a directory, or the other way round, is two changes of one path.
+ * The changes at a path. Directories are changes of their own only without changed files in them: empty ones, and
+ * changed permission bits. A file that a directory replaces, or the reverse, is two changes of one path.
  */
 function pairsAt(a: Overlay, b: Overlay, path: RelPath): Pair[] {
   const [was, is] = [stateIn(a, b, path), stateIn(b, a, path)]
@@ -97,7 +97,7 @@ function stateIn(overlay: Overlay, other: Overlay, path: RelPath): FileState | n
   return base ? base.state : mergedState(overlay, path)
 }
 
-/** What came → what went, where they are the same file. */
+/** Created → removed, where both are the same file. */
 function movesIn(before: Overlay, after: Overlay, pairs: readonly Pair[]): Map<Pair, Pair> {
   const gone = new Map<string, Pair>()
   for (const pair of pairs) {
@@ -116,7 +116,7 @@ function movesIn(before: Overlay, after: Overlay, pairs: readonly Pair[]): Map<P
   return moved
 }
 
-/** By what a file is known wherever it goes: its inode, the lower file it was copied up from, the lower file it is. */
+/** The identities of a file across moves: its inode, the lower file it was copied up from, the lower file it is. */
 function identities(overlay: Overlay, path: RelPath): string[] {
   const { node, lower } = overlay.placeOf(path)
   if (!node?.inode) return lower === undefined ? [] : [`lower ${lower}`]
@@ -137,7 +137,7 @@ function changeOf(overlay: Overlay, pair: Pair, from: RelPath | undefined): Stag
   }
 }
 
-/** The bytes (a link's target) a version has where a change came from; null where they are not to be had any more. */
+/** A version's bytes (a link's target) at the source of a change; null where they are no longer available. */
 export function bytesBefore(version: Overlay, { path, from, before }: StagedChange): Uint8Array | null {
   const at = from ?? path
   if (before === null || before.type === 'dir' || !sameContent(mergedState(version, at), before)) return null
