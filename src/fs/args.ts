@@ -2,7 +2,7 @@ import { constants } from 'node:fs'
 import { inspect } from 'node:util'
 import { codeOf, pathText } from '../../overlay/index.js'
 
-/** Reading of arguments as Node's own functions read them. Each is read once; the errors are Node's. */
+/** Parses arguments as Node's own functions do. Each argument is read once, and the errors are Node's. */
 
 export interface ArgumentError extends Error {
   code: string
@@ -59,7 +59,7 @@ export function invalidReturn(expected: string, name: string, value: unknown): A
   return argumentError('ERR_INVALID_RETURN_VALUE', message, TypeError)
 }
 
-/** True for the errors of a wrong call, which the callback form throws at once. */
+/** Whether an error is about a wrong call, which the callback form throws at once. */
 export function isArgumentError(error: unknown): boolean {
   const code = (error as { code?: unknown }).code
   return (
@@ -86,14 +86,14 @@ export function readOptions(value: unknown): Readonly<Record<string, unknown>> {
   return value as Record<string, unknown>
 }
 
-/** Options that are an object or nothing, with what is their own alone: an inherited `recursive` removes no tree. */
+/** Options that are an object or absent. Only own properties count: an inherited `recursive` removes no tree. */
 export function readOwnOptions(value: unknown): Readonly<Record<string, unknown>> {
   if (value !== undefined && (typeof value !== 'object' || value === null || Array.isArray(value)))
     throw invalidType('options', 'of type object', value)
   return { ...value }
 }
 
-/** Options of which only an object's properties are asked for: any other value says nothing. */
+/** Options of which only an object's properties count. Any other value has none. */
 export function readLooseOptions(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
 }
@@ -103,7 +103,7 @@ export function readEncoding(options: Readonly<Record<string, unknown>>): Buffer
   return options.encoding === 'buffer' ? undefined : readContentEncoding(options)
 }
 
-/** The `encoding` option of content, which is bytes without one: `buffer` is none here. */
+/** The `encoding` option of content, which is bytes without one. `buffer` is not an encoding here. */
 export function readContentEncoding(options: Readonly<Record<string, unknown>>): BufferEncoding | undefined {
   const { encoding } = options
   if (encoding === undefined || encoding === null || encoding === '') return undefined
@@ -112,7 +112,7 @@ export function readContentEncoding(options: Readonly<Record<string, unknown>>):
   throw invalidValue('encoding', encoding, 'is invalid encoding')
 }
 
-/** Names and paths are text unless a Buffer is asked for. */
+/** Names and paths are text unless a Buffer was requested. */
 export function encodeName(text: string, options: Readonly<Record<string, unknown>>): string | Buffer {
   const { encoding } = options
   if (encoding === 'buffer') return Buffer.from(text)
@@ -120,12 +120,12 @@ export function encodeName(text: string, options: Readonly<Record<string, unknow
   return wanted === undefined || wanted === 'utf8' || wanted === 'utf-8' ? text : Buffer.from(text).toString(wanted)
 }
 
-/** Whether whole-file calls take a value for a descriptor; any other number is a wrong path. */
+/** Whether whole-file calls take a value for a descriptor. Any other number is a wrong path. */
 export function isFd(value: unknown): value is number {
   return typeof value === 'number' && Number.isInteger(value) && value >= -(2 ** 31) && value < 2 ** 31
 }
 
-/** A path argument as text; errors call it by its own name. */
+/** A path argument as text. Errors name it by its own name. */
 const NULL_BYTES = 'must be a string, Uint8Array, or URL without null bytes'
 
 export function readPath(name: string, value: unknown): string {
@@ -140,7 +140,7 @@ export function readPath(name: string, value: unknown): string {
   }
 }
 
-/** An option that must be a boolean where it is given at all, be it as undefined. */
+/** An option that must be a boolean where it is given at all, even as undefined. */
 export function readOwnBoolean(options: Readonly<Record<string, unknown>>, name: string, fallback: boolean): boolean {
   if (!Object.hasOwn(options, name)) return fallback
   const value = options[name]
@@ -164,7 +164,7 @@ export function readMode(value: unknown, fallback: number, name = 'mode'): numbe
   return readInteger(name, value, 0, 2 ** 32 - 1)
 }
 
-/** A file mode that has to be given. */
+/** A required file mode. */
 export function readGivenMode(value: unknown): number {
   if (value === undefined || value === null) throw invalidType('mode', 'of type number', value)
   return readMode(value, 0)
@@ -216,17 +216,17 @@ export function readFlags(value: unknown, fallback: string, name = 'flags'): num
 const WRITING =
   constants.O_WRONLY | constants.O_RDWR | constants.O_CREAT | constants.O_TRUNC | constants.O_APPEND | (tmpfile() ?? 0)
 
-/** O_RDONLY|O_TRUNC truncates: any flag that can change the file makes it a write. */
+/** Whether any flag can change the file: O_RDONLY|O_TRUNC truncates, so it is a write. */
 export function isWriting(flags: number): boolean {
   return (flags & WRITING) !== 0
 }
 
 function tmpfile(): number | undefined {
-  // Linux's O_TMPFILE has O_DIRECTORY's bit in it; Node does not name it.
+  // Linux's O_TMPFILE includes O_DIRECTORY's bit, and Node does not name it.
   return process.platform === 'linux' ? 0o20000000 : undefined
 }
 
-/** Content to write: a string in an encoding, or bytes. The caller's bytes are not copied here. */
+/** Content to write: a string in an encoding, or bytes. Does not copy the caller's bytes. */
 export function readData(value: unknown, options: Readonly<Record<string, unknown>>): Uint8Array {
   const encoding = readContentEncoding(options) ?? 'utf8'
   if (typeof value === 'string') return Buffer.from(value, encoding)
@@ -234,12 +234,12 @@ export function readData(value: unknown, options: Readonly<Record<string, unknow
   throw invalidType('data', 'of type string or an instance of Buffer, TypedArray, or DataView', value)
 }
 
-/** The very bytes of a view. */
+/** The bytes of a view, without a copy. */
 export function bytesOf(view: ArrayBufferView): Uint8Array {
   return new Uint8Array(view.buffer, view.byteOffset, view.byteLength)
 }
 
-/** The `signal` option. Throws ERR_INVALID_ARG_TYPE for what is none. */
+/** The `signal` option. Throws ERR_INVALID_ARG_TYPE for anything else. */
 export function readSignal(options: Readonly<Record<string, unknown>>): AbortSignal | undefined {
   const { signal } = options
   if (signal === undefined || signal instanceof AbortSignal) return signal
@@ -250,7 +250,7 @@ export function checkSignal(signal: AbortSignal | undefined): void {
   if (signal?.aborted) throw abortError(signal)
 }
 
-/** Node's AbortError, the signal's reason its cause. */
+/** Node's AbortError, with the signal's reason as its cause. */
 export function abortError(signal: AbortSignal): Error {
   const error = new Error('The operation was aborted', { cause: signal.reason })
   return Object.assign(error, { name: 'AbortError', code: 'ABORT_ERR' })

@@ -11,9 +11,9 @@ import type { HostEvent } from '../host/watch.js'
 import { type DiskScope, DiskWatch } from './disk-watch.js'
 
 /**
- * What changes in the merged view, whoever changed it: edits of the stage, and the disk where it shows through. Each
- * change is told once. What the host says of names the stage covers is not told; nor is a commit, which makes the disk
- * what the view already was. Costs nothing while nobody subscribes.
+ * The changes of the merged view from any source: edits of the stage, and the disk where it shows through. Each change
+ * is reported once. Host events for names that the stage covers are dropped, and so are commits, which make the disk
+ * equal to the view. Costs nothing without a subscriber.
  */
 
 export interface Subscriber extends DiskScope {
@@ -21,17 +21,20 @@ export interface Subscriber extends DiskScope {
   onFailure(error: unknown): void
 }
 
-/** Another program's write is several events (cut off, written, renamed): told as one after this long. */
+/**
+ * Another program's write causes several events (truncated, written, renamed). They are reported as one after this
+ * time.
+ */
 const GATHER_MS = 20
 
 interface Subscription {
   readonly subscriber: Subscriber
   readonly disk: DiskWatch
-  /** Changes noted before it are none of its business. */
+  /** Changes before this one are not reported to it. */
   readonly since: number
 }
 
-/** How a path looked before an edit. */
+/** A path's stats before an edit. */
 interface Look {
   readonly type: string | undefined
   readonly mark: string
@@ -40,7 +43,7 @@ interface Look {
 interface StageNote {
   readonly seq: number
   readonly before: Look
-  /** The disk took over what was staged, or the stage travelled: content is compared, for times differ. */
+  /** Whether the stage was reconciled or restored: then content is compared, because times differ. */
   readonly settled: boolean
   renamed: boolean
   tree: boolean
@@ -58,14 +61,14 @@ export class ChangeFeed {
   readonly #trees = new Set<Subscription>()
   #staged = new Map<RelPath, StageNote>()
   #onDisk = new Map<RelPath, DiskNote>()
-  /** The stamp of a lower name when it was last told of. */
+  /** The stamp of each lower name at its last report. */
   readonly #known = new Map<RelPath, string>()
   #clock = 0
   #leaveStage: (() => void) | undefined
 
   constructor(private readonly overlay: Overlay) {}
 
-  /** Throws the host's errors for its limits on watches. Returns what ends it. */
+  /** Throws the host's errors for its limits on watches. Returns a function that ends the subscription. */
   subscribe(subscriber: Subscriber): () => void {
     const told = {
       event: (path: RelPath, lower: RelPath, event: HostEvent) => this.#onDiskEvent(path, lower, event),
@@ -94,14 +97,14 @@ export class ChangeFeed {
     this.#known.clear()
   }
 
-  /** True while nothing is watched. */
+  /** Whether nothing is watched. */
   get idle(): boolean {
     return this.#subscriptions.size === 0
   }
 
   // ---- the stage
 
-  /** Called before the edit is applied: how a path looks is noted now and compared when the turn of the loop ends. */
+  /** Called before the edit is applied. Notes a path's stats now, and compares them at the end of the turn. */
   #onEdit(edit: StageEdit): void {
     for (const { path, renamed, tree } of touchedBy(edit, this.overlay.stage)) {
       if (!this.#concerns(path, tree)) continue
@@ -177,7 +180,7 @@ export class ChangeFeed {
     }
   }
 
-  /** True where the stage speaks, so that the disk's name does not show. */
+  /** Whether the stage covers the path, so that the disk's name does not show. */
   #isCovered(path: RelPath, lower: RelPath): boolean {
     const place = this.overlay.placeOf(path)
     return place.node?.inode !== undefined || place.lower !== lower
@@ -192,16 +195,16 @@ export class ChangeFeed {
     }
   }
 
-  // ---- telling
+  // ---- reporting
 
-  /** Each on a tick of its own: a listener that throws keeps no other from being told. */
+  /** Each listener runs on its own tick, so that an error in one does not stop the others. */
   #tell(event: HostEvent, path: RelPath, seq: number): void {
     for (const { subscriber, since } of this.#near(path)) {
       if (since < seq) process.nextTick(() => subscriber.onChange(event, path))
     }
   }
 
-  /** Whom a change of a path concerns. */
+  /** The subscriptions that a change of a path concerns. */
   #near(path: RelPath): Subscription[] {
     const near = [...(this.#byPath.get(path) ?? [])]
     for (const each of path === '' ? [] : (this.#byPath.get(parentOf(path)) ?? []))

@@ -6,11 +6,11 @@ import { lstat, stat } from './kernel-read.js'
 import { type SystemErrorInfo, systemError } from './system-error.js'
 import type { ReadView } from './view.js'
 
-/** What cp makes sure of before it copies an entry: the two are not one, and the one is not inside the other. */
+/** The checks of cp before it copies an entry: the paths must differ, and neither may be inside the other. */
 
 export type AnyStats = Stats | BigIntStats
 
-/** stat or lstat as a call of cp's own; undefined for what is absent, where that is no failure. */
+/** stat or lstat as a call of cp's own; undefined for an absent path, where that is allowed. */
 export function look(view: ReadView, path: string, follow: boolean, mayMiss: true): AnyStats | undefined
 export function look(view: ReadView, path: string, follow: boolean): AnyStats
 export function look(view: ReadView, path: string, follow: boolean, mayMiss = false): AnyStats | undefined {
@@ -43,16 +43,16 @@ export function checkPair(view: ReadView, src: string, dest: string, from: AnySt
 }
 
 /**
- * No directory above the destination may be the source, by whatever name. Throws ERR_FS_CP_EINVAL. Node stops at the
- * first that is absent, and leaves out the one the source's name stands in: there it copies a directory into itself until
- * names grow too long.
+ * Throws ERR_FS_CP_EINVAL where a directory above the destination is the source, under any name. Node stops at the
+ * first absent one, and skips the parent of the source's name: there it copies a directory into itself until names are
+ * too long.
  */
 export function checkParents(view: ReadView, src: string, from: AnyStats, dest: string): void {
   const source = resolve(view.root, src)
   const stop = dirname(source)
   const inner = isWithin(source, view.root)
   for (let at = dirname(resolve(view.root, dest)); at !== '/'; at = dirname(at)) {
-    // What lies in the workspace is not above it.
+    // A path in the workspace is not above it.
     if (inner && !isWithin(at, view.root)) return
     const parent = look(view, at, true, true)
     if (parent && isSame(from, parent)) throw intoItself(src, dest)
@@ -60,7 +60,7 @@ export function checkParents(view: ReadView, src: string, from: AnyStats, dest: 
   }
 }
 
-/** By the names alone. */
+/** By the names only. */
 export function isBelow(view: ReadView, path: string, dir: string): boolean {
   const above = resolve(view.root, dir)
   return above === '/' || isWithin(resolve(view.root, path), above)

@@ -1,6 +1,6 @@
 import { incompatible, invalidType, readInteger, readOwnBoolean, readOwnOptions } from './args.js'
 
-/** cp's options, each with Node's default. */
+/** The options of cp, with Node's defaults. */
 export interface CpOptions {
   readonly dereference: boolean
   readonly errorOnExist: boolean
@@ -8,7 +8,7 @@ export interface CpOptions {
   readonly preserveTimestamps: boolean
   readonly recursive: boolean
   readonly verbatimSymlinks: boolean
-  /** Flags of copyFile. */
+  /** The flags of copyFile. */
   readonly mode: number
   readonly filter: Filter | undefined
 }

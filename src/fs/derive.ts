@@ -7,11 +7,11 @@ import { type Args, type Form, Spread } from './op-types.js'
 import type { DerivedRow, Row } from './ops.js'
 import type { View } from './view.js'
 
-/** One body, three forms: sync, callback, promise. All derived here, none by hand. */
+/** Derives the three forms (sync, callback, promise) of an op from one body. */
 
 export interface DeriveDeps {
   readonly view: View
-  /** Told of each refusal that reaches a caller. */
+  /** Called for each refusal that reaches a caller. */
   readonly denied: (denial: Denial) => void
 }
 
@@ -19,7 +19,7 @@ export type Body = (args: Args) => unknown
 export type AnyFunction = (...args: unknown[]) => unknown
 type Promised = (...args: unknown[]) => Promise<unknown>
 
-/** The sync body of a row: runs on the view, and gives every failure its call and its path as asked. */
+/** The sync body of a row: runs on the view, and adds the call and the requested path to each error. */
 export function bodyOf(stem: string, row: Exclude<Row, DerivedRow>, form: Form, deps: DeriveDeps): Body {
   if (row.kind === 'refused') return () => refuse(stem, row.why, deps)
   const syscall = typeof row.syscall === 'string' ? row.syscall : row.syscall(form)
@@ -39,7 +39,7 @@ export function bodyOf(stem: string, row: Exclude<Row, DerivedRow>, form: Form, 
   }
 }
 
-/** The errors of `fs.watch` have the path by the name `filename` too. */
+/** Errors of `fs.watch` also have the path as `filename`. */
 export function watchForm(body: Body): AnyFunction {
   return (...args) => {
     try {
@@ -80,7 +80,7 @@ function asFsError(error: unknown, syscall: string, [path, dest]: DisplayPaths, 
   return relabelError(error, syscall, path, dest)
 }
 
-/** The host's own errors speak of the host's path; the caller is told of the path it asked for. */
+/** Replaces the host's path in a host error by the requested path. */
 function relabelError(error: unknown, syscall: string, path: string | undefined, dest: string | undefined): unknown {
   if (!(error instanceof Error) || !('syscall' in error) || !('code' in error) || 'info' in error) return error
   if (!('path' in error)) return error
@@ -91,7 +91,9 @@ export function syncForm(body: Body): AnyFunction {
   return (...args) => body(args)
 }
 
-/** Runs at once, so that a buffer changed after the call changes nothing; the callback has a turn of its own, as in Node. */
+/**
+ * Runs at once, so that a later change of a buffer has no effect. The callback runs in a turn of its own, as in Node.
+ */
 export function callbackForm(body: Body, name = 'cb'): AnyFunction {
   return (...args) => {
     const callback = args.at(-1)
@@ -107,7 +109,10 @@ export function callbackForm(body: Body, name = 'cb'): AnyFunction {
   }
 }
 
-/** `fs.close` alone may be called without a callback. Node throws a failure then where nobody can catch it, we at once. */
+/**
+ * `fs.close` may be called without a callback. Then Node throws a failure where nobody can catch it; this throws at
+ * once.
+ */
 export function closeForm(body: Body): AnyFunction {
   const close = callbackForm(body)
   return (fd, callback) => (callback === undefined ? void body([fd]) : close(fd, callback))
@@ -131,7 +136,7 @@ export function settle(body: Body, args: Args): Answer {
   }
 }
 
-/** `fs.exists` alone calls back with the answer and no error. */
+/** `fs.exists` calls back with the answer and without an error. */
 export function existsCallbackForm(body: Body): AnyFunction {
   return (path, callback) => {
     if (typeof callback !== 'function') throw invalidType('cb', 'of type function', callback)
@@ -144,7 +149,7 @@ export function promiseForm(body: Body): Promised {
   return (...args) => promiseOf(() => body(args))
 }
 
-/** writeFile and appendFile in promise form also take (async) iterables of chunks; they are gathered first. */
+/** The promise forms of writeFile and appendFile also take (async) iterables of chunks, which are collected first. */
 export function contentPromiseForm(body: Body): Promised {
   return (path, data, options) =>
     promiseOf(() => {
@@ -160,7 +165,7 @@ function isChunks(data: unknown): data is Chunks {
   return Symbol.asyncIterator in data || Symbol.iterator in data
 }
 
-/** Each chunk is copied as it comes: whoever makes them may use one buffer for all. */
+/** Copies each chunk when it arrives, because the producer may reuse its buffer. */
 async function gather(data: Chunks, options: unknown): Promise<Buffer> {
   const encoding = typeof options === 'string' ? options : (options as { encoding?: string } | undefined)?.encoding
   const chunks: Buffer[] = []

@@ -3,8 +3,8 @@ import { Errno, openForReading, type ReadFile, type WriteFile } from '../../over
 import { invalidType, outOfRange } from './args.js'
 
 /**
- * Descriptors of our own. Their numbers begin far above any the host hands out, so a host's number means nothing here
- * (EBADF), and one of ours means nothing to the host.
+ * The session's descriptors. Their numbers begin far above the host's, so a host's number is unknown here (EBADF), and
+ * one of ours is unknown to the host.
  */
 export interface Descriptor<File extends ReadFile = ReadFile> {
   readonly fd: number
@@ -12,9 +12,9 @@ export interface Descriptor<File extends ReadFile = ReadFile> {
   readonly readable: boolean
   readonly writable: boolean
   readonly append: boolean
-  /** The path as asked, for the report of what was never closed. */
+  /** The requested path, for the report of unclosed files. */
   readonly shown: string
-  /** Where the next read or write without a position happens. */
+  /** The position of the next read or write without one. */
   position: number
 }
 
@@ -56,7 +56,7 @@ export class Descriptors {
     file.close()
   }
 
-  /** What is still open: paths as asked. */
+  /** The requested paths of the files that are still open. */
   leakedPaths(): string[] {
     return [...this.#open.values()].map(({ shown }) => shown)
   }
@@ -74,8 +74,8 @@ export function validFd(fd: unknown): number {
 }
 
 /**
- * A file outside the workspace, which may be read and nothing else.
- * @param judge throws where it may not be read any more.
+ * A file outside the workspace, for reading only.
+ * @param judge throws where it may no longer be read
  */
 export function openOutside(path: string, judge: () => void): WriteFile {
   const host = openForReading(path, true)

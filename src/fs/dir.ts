@@ -3,15 +3,15 @@ import { join } from 'node:path'
 import { invalidType } from './args.js'
 import { afterTurn, later, promiseOf } from './fairness.js'
 
-/** A Dir over the merged view: `instanceof fs.Dir`, with every method of it our own. */
+/** A Dir over the merged view: it is `instanceof fs.Dir`, and every method is ours. */
 
 export interface DirSource {
-  /** The directory as the caller spelt it. */
+  /** The directory as the caller gave it. */
   readonly path: string | Buffer
   readonly entries: readonly Dirent[]
   /** How many entries are fetched at a time. */
   readonly bufferSize: number
-  /** Given for a recursive reading: lists a directory below. */
+  /** Set for a recursive read: lists a directory below. */
   readonly below: ((path: string) => readonly Dirent[]) | undefined
 }
 
@@ -19,7 +19,7 @@ type DirentCallback = (error: Error | null, entry?: Dirent | null) => void
 
 export function createDir({ path, entries, below, bufferSize }: DirSource): Dir {
   const waiting = [...entries]
-  /** How many of those that wait were fetched: one by one they are answered without another look at the directory. */
+  /** How many of the waiting entries were fetched. They are returned without another read of the directory. */
   let fetched = 0
   /** Set while entries are fetched: other asynchronous calls wait for it, and synchronous ones are refused. */
   let fetching: Promise<void> | undefined

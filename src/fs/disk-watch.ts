@@ -3,37 +3,37 @@ import { childOf, codeOf, isWithin, type Overlay, parentOf, type RelPath } from 
 import { type HostEvent, watchHost } from '../host/watch.js'
 
 /**
- * The lower directories whose names show in a watched part of the merged view, each watched on disk. What shows where
- * changes with renames and commits, so the set is looked over again when the stage says so.
+ * Watches the lower directories that show in a watched part of the merged view. Renames and commits change which ones
+ * show where, so the stage asks for a refresh.
  */
 
 export interface DiskScope {
   /** A single name, a directory's names, or everything below a directory. */
   readonly reach: 'entry' | 'children' | 'tree'
   readonly path: RelPath
-  /** False for a directory whose names must stay unknown. */
+  /** Returns false for a directory whose names must not be revealed. */
   readonly mayEnter: (dir: RelPath) => boolean
 }
 
 export interface DiskListener {
-  /** A name of the lower layer may have changed that shows at `path`. */
+  /** A lower name may have changed that shows at `path`. */
   event(path: RelPath, lower: RelPath, event: HostEvent): void
-  /** The host watches a part no longer, or never did. */
+  /** The host stopped watching a part, or could not start. */
   onFailure(error: unknown): void
 }
 
-/** A lower directory under watch. */
+/** A watched lower directory. */
 interface Target {
   readonly lower: RelPath
   readonly ino: number
   readonly close: () => void
-  /** It has a child of its own name: what the host tells of that name may be told of either. */
+  /** Whether it has a child of its own name: then the host's events for that name may mean either. */
   twin: boolean
 }
 
 export class DiskWatch {
   readonly #targets = new Map<RelPath, Target>()
-  /** The directory the watch hangs on. */
+  /** The directory that is watched. */
   readonly #base: RelPath
 
   /** Throws the host's errors for its limits. */
@@ -46,7 +46,7 @@ export class DiskWatch {
     this.#cover(this.#base, false)
   }
 
-  /** What shows at a path may come from elsewhere now. `fresh`: whatever is below it has just appeared on disk. */
+  /** Updates the watches below a path. `fresh`: everything below has just appeared on disk. */
   refresh(path: RelPath, fresh: boolean): void {
     const isDir = this.overlay.typeOf(path) === 'dir'
     if (fresh && !isDir && !this.#targets.has(path)) return
@@ -80,7 +80,7 @@ export class DiskWatch {
     }
   }
 
-  /** Has the lower directory at a place watched. True if it was not yet. */
+  /** Watches the lower directory of a place. Returns whether that is new. */
   #target(dir: RelPath): boolean {
     const { lower } = this.overlay.placeOf(dir)
     const stats = lower === undefined ? undefined : this.overlay.lower.lstat(lower)
@@ -101,7 +101,7 @@ export class DiskWatch {
         this.#hear(dir, event, name),
       )
     } catch (error) {
-      // Gone since it was looked at: the event of that is on its way.
+      // It was removed since the check, and the event of that will follow.
       if (['ENOENT', 'ENOTDIR'].includes(codeOf(error) ?? '')) return undefined
       throw error
     }
@@ -120,7 +120,7 @@ export class DiskWatch {
     if (this.scope.reach !== 'entry' || path === this.scope.path) this.told.event(path, childOf(lower, name), event)
   }
 
-  /** Of a change to the directory itself the host tells by the directory's own name, as if it were a child's. */
+  /** For a change of the directory itself the host reports the directory's own name, like a child's. */
   #isItself(target: Target, name: string): boolean {
     if (name !== this.#nameOf(target.lower)) return false
     const before = target.twin

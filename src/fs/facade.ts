@@ -23,9 +23,9 @@ import { watchEvents } from './watch-events.js'
 import type { Watcher } from './watcher.js'
 
 /**
- * The governed `node:fs`: a plain object with own writable properties, one for each thing the running host exports
- * (graceful-fs clones and patches it; a frozen one throws). The guards hold the functions, not the object.
- * @param rows the op table; tests take locks out of it.
+ * Creates the governed `node:fs`: a plain object with own writable properties, one for each export of the running host
+ * (graceful-fs clones and patches it; a frozen one throws). The guards are in the functions, not in the object.
+ * @param rows the op table; tests remove locks from it
  */
 export function createFacade(deps: DeriveDeps, rows: Rows = OPS): typeof fs {
   const body: BodyOf = (stem, form) => {
@@ -42,7 +42,7 @@ export function createFacade(deps: DeriveDeps, rows: Rows = OPS): typeof fs {
   return api
 }
 
-/** `fs.promises` is a getter on the default export; everything else is a value. */
+/** `fs.promises` is a getter on the default export. Everything else is a value. */
 function hostExports(): Record<string, unknown> {
   const names = Object.keys(fs).filter((name) => name !== 'promises')
   return Object.fromEntries(names.map((name) => [name, Reflect.get(fs, name)]))
@@ -58,19 +58,19 @@ function faceOf(name: string, value: unknown, rows: Rows, body: BodyOf, streams:
   if (name === 'exists') return withName(name, existsCallbackForm(body(name, 'callback')))
   const row = rowOf(name, rows)
   if (row.kind === 'watch') return withName(name, watchForm(body(name, 'sync')))
-  // What has no callback form in the host (openAsBlob, watch) throws at once when it is refused.
+  // A refused function without a callback form in the host (openAsBlob, watch) throws at once.
   const sync = row.kind === 'refused' && !(`${name}Sync` in fs)
   return withName(name, sync ? refusalForm(body(name, 'sync')) : callbackForm(body(name, 'callback')))
 }
 
-/** Unlike an arrow it can be called with `new`, and stand behind `instanceof`: what is refused may be a class. */
+/** A function and not an arrow: the refused export may be a class, for `new` and `instanceof`. */
 function refusalForm(body: Body): (...args: unknown[]) => unknown {
   return function refusal(...args) {
     return body(args)
   }
 }
 
-/** Constants as they are. Of an object that a newer host may export, each function is refused by its name. */
+/** Keeps constants. In an object that a newer host may export, refuses each function by its name. */
 function handedOn(name: string, value: unknown, body: BodyOf): unknown {
   if (name === 'constants' || typeof value !== 'object' || value === null) return value
   const inner = Object.entries(value).filter(([, each]) => typeof each !== 'object')
@@ -78,7 +78,7 @@ function handedOn(name: string, value: unknown, body: BodyOf): unknown {
   return Object.fromEntries(inner.map(([key, each]) => [key, typeof each === 'function' ? refuseMember(key) : each]))
 }
 
-/** The host's own classes, so that `instanceof` holds. */
+/** Whether a name is one of the host's own classes, which stay for `instanceof`. */
 function isClass(name: string): boolean {
   return name === 'Stats' || name === 'Dirent' || name === 'Dir'
 }
@@ -121,23 +121,23 @@ function promiseFace(name: string, body: BodyOf, handles: HandleDeps): AnyFuncti
 type Promised = (...args: unknown[]) => Promise<unknown>
 
 /**
- * The promise forms of whole-file reads and writes also take a FileHandle in the path's place. It is asked for its
- * descriptor when it is used: one that was closed since has none.
+ * Whole-file reads and writes in promise form also take a FileHandle instead of a path. Its descriptor is read when it
+ * is used: a closed handle has none.
  */
 function byDescriptor(body: Body): Body {
   return ([file, ...rest]) => body([file instanceof GovernedFileHandle ? file.fd : file, ...rest])
 }
 
-/** `promises.watch`: an async iterator of what `fs.watch` would tell. */
+/** `promises.watch`: an async iterator over the events of `fs.watch`. */
 function eventsForm(watch: (...args: unknown[]) => unknown): (...args: unknown[]) => unknown {
   return (path, options) => watchEvents(() => watch(path, options) as Watcher, options)
 }
 
 const NAMED_RESULTS = ['read', 'readv', 'write', 'writev']
 
-/** `realpath.native`, and what `util.promisify` makes of functions whose callbacks are not (error, value). */
+/** `realpath.native`, and the forms that `util.promisify` finds on functions whose callbacks are not (error, value). */
 function addVariants(facade: Record<string, unknown>, body: BodyOf, deps: DeriveDeps): void {
-  // As the promise form, these walk the name as it stands: a slash behind a file is none.
+  // As the promise form, these resolve the name as it is: a slash after a file is an error.
   const run: ReadRow['run'] = (view, args) => OPS.realpath.run(view, args, 'promise')
   const native = (form: Form) => bodyOf('realpath', { ...OPS.realpath, syscall: 'realpath', run }, form, deps)
   Object.assign(facade.realpathSync as object, { native: syncForm(native('sync')) })

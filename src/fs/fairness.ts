@@ -2,21 +2,22 @@ import { performance } from 'node:perf_hooks'
 import { setImmediate } from 'node:timers'
 
 /**
- * Most calls are answered from memory, at once. A program that awaits one after the other would never leave its
- * microtasks, and no timer and no I/O of the process would run. So promises share a budget for each turn of the event
- * loop: once it is spent, those that follow resolve in the next turn. Callbacks run in a turn of their own, as Node's do.
+ * Most calls are answered from memory, at once. A program that awaits one after the other would never leave the
+ * microtask queue, and no timer and no I/O of the process would run. So promises share a budget for each turn of the
+ * event loop. Once it is used up, the next ones resolve in the next turn. Callbacks run in a turn of their own, as
+ * Node's do.
  */
 
-/** How long promises may follow each other within one turn (milliseconds). */
+/** How many milliseconds of promises may follow each other in one turn. */
 const BUDGET_MS = 1
-/** How many of those that waited resolve in one turn: each may be followed by another call. */
+/** How many waiting promises resolve in one turn. Each may be followed by another call. */
 const AT_ONCE = 16
 
-/** When the first answer of this turn was given. Undefined: none was yet. */
+/** The time of this turn's first answer; undefined before it. */
 let began: number | undefined
 const waiting: (() => void)[] = []
 
-/** Undefined while there is time left in this turn and nobody waits; else a later turn. Asked once for each answer. */
+/** Undefined while this turn has time left and nobody waits; else a later turn. Called once for each answer. */
 export function nextTurn(): Promise<void> | undefined {
   const now = performance.now()
   if (began === undefined) begin(now)
@@ -35,7 +36,7 @@ function releaseWaiting(): void {
   if (waiting.length > 0) begin(performance.now())
 }
 
-/** Runs work at once, and answers by a promise: in this turn or the next one. */
+/** Runs work at once. The promise resolves in this turn or the next. */
 export async function promiseOf<T>(work: () => T): Promise<Awaited<T>> {
   try {
     return await work()
@@ -45,12 +46,12 @@ export async function promiseOf<T>(work: () => T): Promise<Awaited<T>> {
   }
 }
 
-/** Calls back with an answer, after the present work, its ticks and its microtasks are done. */
+/** Calls back after the present work, its ticks and its microtasks. */
 export function later(answer: () => void): void {
   setImmediate(answer)
 }
 
-/** Looks, or does, something in a later turn. */
+/** Runs work in a later turn. */
 export async function afterTurn<T>(work: () => T): Promise<T> {
   await new Promise<void>((resolve) => setImmediate(resolve))
   return work()

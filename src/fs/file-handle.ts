@@ -17,16 +17,16 @@ export interface HandleDeps {
 
 const inside = Symbol('inside')
 
-/** A governed FileHandle, made by {@link handleOf}: its methods are made from {@link HANDLE_OPS}, and from nothing else. */
+/** A governed FileHandle, made by {@link handleOf}. All its methods come from {@link HANDLE_OPS}. */
 export class GovernedFileHandle extends EventEmitter {
   #fd: number
   readonly #deps: HandleDeps
   #closing: Promise<void> | undefined
   #closed: () => unknown = () => undefined
-  /** The handle itself, until it is closed, and each stream of it. */
+  /** The number of users: the handle itself until it is closed, and each of its streams. */
   #users = 1
   readonly [inside]: HandleInside
-  /** The handle's own, as in Node: a function is what makes a copy for a worker fail. */
+  /** An own property, as in Node: a function makes a copy for a worker fail. */
   readonly close = (): Promise<void> => promiseOf(() => this.#close())
 
   constructor(fd: number, deps: HandleDeps) {
@@ -36,7 +36,7 @@ export class GovernedFileHandle extends EventEmitter {
     this[inside] = this.#makeInside()
   }
 
-  /** The descriptor's number; -1 once it was closed. */
+  /** The descriptor's number; -1 after it was closed. */
   get fd(): number {
     return this.#fd
   }
@@ -59,7 +59,7 @@ export class GovernedFileHandle extends EventEmitter {
     }
   }
 
-  /** Streams hear of it at once and end. The descriptor is closed when the last of them has let it go. */
+  /** Streams are notified at once and end. The last of them to release the descriptor closes it. */
   #close(): Promise<void> {
     if (this.#closing) return this.#closing
     this.#closing = new Promise((resolve, reject) => {
@@ -76,7 +76,7 @@ export class GovernedFileHandle extends EventEmitter {
     this.#deps.call('close', [fd])
   }
 
-  /** @internal A stream uses the descriptor: it stays open until the stream has released it. */
+  /** @internal A stream uses the descriptor, which stays open until it is released. */
   hold(): void {
     this.#users++
   }
@@ -93,7 +93,7 @@ export class GovernedFileHandle extends EventEmitter {
   }
 }
 
-/** Counts and buffers come back named, as FileHandle gives them. */
+/** The names that FileHandle gives to counts and buffers in its results. */
 const NAMES: Readonly<Record<string, readonly [string, string]>> = {
   read: ['bytesRead', 'buffer'],
   readv: ['bytesRead', 'buffers'],
@@ -131,7 +131,7 @@ function methodOf(name: string, row: HandleRow | RefusedRow): (...args: unknown[
   }
 }
 
-/** Gives the class its methods: those of the table that the host has, and a refusal for each the table lacks. */
+/** Adds the methods to the class: those of the table that the host has, and a refusal for each that the table lacks. */
 function furnish(hostNames: readonly string[]): void {
   const rows: Readonly<Record<string, HandleRow | RefusedRow>> = HANDLE_OPS
   const unknown: RefusedRow = { kind: 'refused', why: 'This version of escrowfs does not know the method.' }
@@ -142,7 +142,7 @@ function furnish(hostNames: readonly string[]): void {
   }
 }
 
-/** The running host's FileHandle methods, read off one of its own handles. */
+/** The running host's FileHandle methods, read from one of its own handles. */
 async function hostMethods(): Promise<string[]> {
   const handle = await fs.promises.open(devNull, 'r')
   try {
@@ -157,8 +157,8 @@ async function hostMethods(): Promise<string[]> {
 let furnished: Promise<void> | undefined
 
 /**
- * A handle of an open descriptor, which is closed if none can be made. The host is asked for its methods when the first is
- * wanted: a module that waits while it loads cannot be required.
+ * A handle of an open descriptor, which is closed if the handle cannot be made. The host's methods are read on first
+ * use: a module that awaits while it loads cannot be required.
  */
 export async function handleOf(fd: number, deps: HandleDeps): Promise<GovernedFileHandle> {
   furnished ??= hostMethods().then(furnish)

@@ -2,14 +2,14 @@ import type { Dirent } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { invalidType, readBoolean } from './args.js'
 
-/** fs.glob's arguments, as the hosts that have it read them. */
+/** The arguments of fs.glob, as the hosts that have it read them. */
 export interface GlobOptions {
   readonly patterns: readonly string[]
-  /** Where patterns begin; the workspace root when it is not given. */
+  /** The directory where patterns begin; the workspace root by default. */
   readonly cwd: string
   readonly withFileTypes: boolean
   readonly followSymlinks: boolean
-  /** Globs of what to leave out, or the caller's own test. */
+  /** Globs of entries to leave out, or the caller's own test. */
   readonly exclude: readonly string[] | ((entry: string | Dirent) => unknown)
 }
 

@@ -3,16 +3,16 @@ import picomatch from 'picomatch'
 /** Any number of directories. */
 export const GLOBSTAR = Symbol('**')
 
-/** One name of a glob: spelt, by wildcards, or `**`. An empty one at the end is a trailing slash. */
+/** One segment of a glob: a literal name, a wildcard test, or `**`. An empty one at the end is a trailing slash. */
 export type Segment = string | ((name: string) => boolean) | typeof GLOBSTAR
 
 export interface GlobPattern {
   readonly segments: readonly Segment[]
-  /** What follows from each segment on, as text: two globs that end alike find the same from there. */
+  /** The rest of the glob after each segment, as text: globs with an equal rest find the same from there. */
   readonly rests: readonly string[]
 }
 
-/** A glob as the hosts read it: braces first, then names, `x/..` and `.` resolved by their text; `\` is a slash. */
+/** Parses a glob as the hosts do: braces first, then names, `x/..` and `.` by their text; `\` is a slash. */
 export function parseGlob(glob: string): GlobPattern[] {
   return expandBraces(glob.replaceAll('\\', '/')).map((each) => {
     const names = reduceDots(each.split('/'))
@@ -20,7 +20,7 @@ export function parseGlob(glob: string): GlobPattern[] {
   })
 }
 
-/** True if the names of a path are what the segments ask for. At the end, `**` stands for at least one. */
+/** Whether the names of a path match the segments. At the end, `**` matches at least one name. */
 export function matchesNames(segments: readonly Segment[], names: readonly string[], from = 0, at = 0): boolean {
   const segment = segments[from]
   const name = names[at]
@@ -40,7 +40,7 @@ function segmentOf(name: string): Segment {
   if (name === '**') return GLOBSTAR
   if (!/[*?[(]/.test(name)) return name
   const fits = picomatch(name.replaceAll('[!', '[^'), { nonegate: true })
-  // picomatch lets `!(a)` stand for a name with a leading dot.
+  // picomatch lets `!(a)` match a name with a leading dot.
   return /(^|[(|])\./.test(name) ? fits : (each) => !each.startsWith('.') && fits(each)
 }
 
@@ -57,7 +57,7 @@ function expandBraces(glob: string): string[] {
   )
 }
 
-/** The choices up to the brace that closes a group, and where it ends. */
+/** The choices up to the closing brace of a group, and its end. */
 function readGroup(text: string): { readonly choices: string[]; readonly end: number } | undefined {
   const choices: string[] = []
   let depth = 0
@@ -75,7 +75,9 @@ function readGroup(text: string): { readonly choices: string[]; readonly end: nu
   return undefined
 }
 
-/** Names without those that `..` takes back, without `.` and empty ones between two names, and without `**` twice. */
+/**
+ * The names without those that `..` removes, without `.` and empty ones between two names, and without a repeated `**`.
+ */
 function reduceDots(names: readonly string[]): string[] {
   const kept: string[] = []
   names.forEach((name, i) => {

@@ -9,10 +9,11 @@ import type { Args } from './op-types.js'
 import type { ReadView } from './view.js'
 
 /**
- * fs.glob over the merged view, for hosts that have it (Node 22). It finds what the host's walk finds: a wildcard does
- * not match a leading dot, a link is gone through where the glob spells its name, and what cannot be read is not found.
+ * fs.glob over the merged view, for hosts that have it (Node 22). It finds what the host's own walk finds: a wildcard
+ * does not match a leading dot, a link is followed where the glob has its literal name, and unreadable entries are not
+ * found.
  *
- * A directory is visited with the segments that may match in it; a glob with `**` is at several of them at once.
+ * A directory is visited with the segments that may match in it. A glob with `**` is at several of them at once.
  */
 export function glob(view: ReadView, [pattern, given]: Args): (string | Dirent)[] {
   const options = readGlobOptions(pattern, given)
@@ -34,20 +35,20 @@ interface Search {
   readonly view: ReadView
   readonly options: GlobOptions
   readonly base: string
-  /** By the globs to leave out; asked with absolute paths. */
+  /** By the exclude globs. Called with absolute paths. */
   readonly isExcluded: (path: string) => boolean
   readonly found: Set<string>
-  /** What of a glob was looked for where. */
+  /** The rests of globs that were searched in each directory. */
   readonly seen: Map<string, Set<string>>
 }
 
 interface Visit extends GlobPattern {
   readonly path: string
-  /** The segments that may match what is in this directory. */
+  /** The segments that may match entries of this directory. */
   readonly at: ReadonlySet<number>
-  /** Each `**` that met a link here: it does not go on behind it. */
+  /** Each `**` that met a link here, and does not continue behind it. */
   readonly passed: ReadonlySet<number>
-  /** Where the directories above really are, while links are followed. */
+  /** The real paths of the directories above, while links are followed. */
   readonly above: readonly string[]
 }
 
@@ -76,7 +77,7 @@ function isSeen({ seen }: Search, { path, at, rests }: Visit): boolean {
   return known.size !== before + at.size
 }
 
-/** Goes on to a place below or above, unless it is excluded. */
+/** Continues in another directory, unless it is excluded. */
 function leave(search: Search, next: Visit, path: string): void {
   const full = resolve(search.base, path)
   if (search.isExcluded(`${full}/`) && entryAt(search, full)?.type === 'dir') return
@@ -89,7 +90,7 @@ function isWalked({ view, options }: Search, { at, passed }: Visit, entry: Entry
   return options.followSymlinks ? leadsToDir(view, entry, full) : [...at].some((index) => !passed.has(index))
 }
 
-/** Adds what the last segment finds at a place itself. True if nothing else can be found from there. */
+/** Adds what the last segment finds at a place itself. Returns true if nothing else can be found from there. */
 function addOwn(
   search: Search,
   { path, segments, at }: Visit,
@@ -117,7 +118,7 @@ function add({ found, base, isExcluded }: Search, path: string): void {
   if (!isExcluded(resolve(base, path))) found.add(path)
 }
 
-/** All that is in a directory, or, where one name alone is asked for, that. */
+/** All entries of a directory, or only the one with the literal name that is searched. */
 function childrenOf(search: Search, { segments, at }: Visit, full: string): Entry[] {
   const [only] = at
   const name = at.size === 1 && only !== undefined ? segments[only] : undefined
@@ -126,7 +127,7 @@ function childrenOf(search: Search, { segments, at }: Visit, full: string): Entr
   return entry ? [{ ...entry, name }] : []
 }
 
-/** Looks what each segment makes of an entry of a directory, and goes into it with those that go on. */
+/** Matches each segment against an entry, and enters it with the segments that continue. */
 function step(search: Search, now: Visit, below: Visit, entry: Entry): void {
   const path = join(now.path, entry.name)
   const full = resolve(search.base, path)
@@ -172,7 +173,7 @@ function stepDeep(search: Search, now: Visit, child: Child, index: number): void
   if (segments[index + 1] === '..' && isDir) stepUp(search, now, index + 2)
 }
 
-/** `**` and `..` behind it: the directory itself, for each directory in it, and the one above. */
+/** `**` followed by `..`: the directory itself, for each directory in it, and the one above. */
 function stepUp(search: Search, now: Visit, index: number): void {
   for (const path of [now.path, join(now.path, '..')]) {
     if (index === now.segments.length) add(search, path)

@@ -2,7 +2,7 @@ import type { BigIntStats, Stats } from 'node:fs'
 import { type Attributes, type RelPath, ROOT, type WriteFile } from '../../overlay/index.js'
 import type { Effect } from '../core/decision.js'
 
-/** f-ops reach a file past its name: the name it has now is judged, also behind a descriptor that can only read. */
+/** Calls on a descriptor: each is judged by the file's current name, also for a read-only descriptor. */
 export class GuardedFile implements WriteFile {
   #last: RelPath
 
@@ -52,13 +52,13 @@ export class GuardedFile implements WriteFile {
     return this.file.names()
   }
 
-  /** What is written shows at every hard link. */
+  /** A write shows at every hard link, so each is judged. */
   #judge(effect: Effect): void {
     const names = this.file.names()
     for (const name of names.length > 0 ? names : [this.#name()]) this.layer.judge(effect, name)
   }
 
-  /** An unlinked file is judged by the last name it had. */
+  /** An unlinked file is judged by its last name. */
   #name(): RelPath {
     this.#last = this.file.path ?? this.#last
     return this.#last

@@ -20,35 +20,35 @@ import { GuardedFile } from './guarded-file.js'
 import { judgeMove } from './judge-move.js'
 import type { ResolvedPath, ResolvedPathJudge } from './resolved-path-cache.js'
 
-/** The policy, as far as a layer asks it. */
+/** The policy, as a layer uses it. */
 export interface GuardRules {
   readonly decide: Decide
   /**
-   * What reads of plain names are decided by at a time (milliseconds): a decision stands while this is the same.
-   * Undefined: no decision is to be remembered.
+   * A token for read decisions at a time (milliseconds): a decision is valid while the token is the same. Undefined:
+   * decisions must not be cached.
    */
   readsBy(at: number): unknown
-  /** Whether a path, or a name below it, can be hidden at all; where none can, none is asked about. */
+  /** Whether a path, or a name below it, can be hidden at all. Where none can, no name is checked. */
   mayHide(path: string): boolean
-  /** Whether a write below a directory is judged as one of the directory is, but for the names that stand out. */
+  /** Whether all writes below a directory get the directory's decision, except for protected names. */
   alikeBelow(dir: string): boolean
-  /** Whether an entry of this name may be judged by more than the directory it is in. */
+  /** Whether an entry of this name may be judged differently from its directory. */
   mayBeProtected(name: string): boolean
-  /** The names below a directory that the session knows something of: seen by the model, rejected by a person. */
+  /** The names below a directory that the session knows: seen by the model, or rejected by a person. */
   knownBelow(dir: RelPath): readonly RelPath[]
 }
 
-/** The places a symlink's target can lead to: by the links on its way as they are now, and as it reads. */
+/** The possible targets of a symlink: resolved through the current links on its way, and lexical. */
 export type LeadsTo = (target: string, link: RelPath) => readonly string[]
 
-/** What is known of the op under way. */
+/** The state of the current op. */
 export interface Op {
-  /** Physical path → name as asked, for the paths that were reached through a link. */
+  /** Physical path → requested path, for paths that were reached through a link. */
   names: [physical: RelPath, asked: string][]
   /** The change that was allowed last. */
   effect: Effect | undefined
   path: RelPath | undefined
-  /** The path whose read was allowed last: reads between two changes of a path do not make it ask again. */
+  /** The path whose read was allowed last: a read between two changes of a path does not make it ask again. */
   readPath: RelPath | undefined
 }
 
@@ -57,8 +57,8 @@ function newOp(): Op {
 }
 
 /**
- * The fourth lock: every mutator, and every read, asks for a decision about the very path it acts on. A wrong row in
- * the op table cannot slip past it, and a recursive op asks once for each entry.
+ * The fourth lock: every mutator, and every read, asks for a decision about exactly the path it acts on. A wrong row in
+ * the op table cannot get past it, and a recursive op asks once for each entry.
  */
 export class GuardedLayer implements WriteLayer, ResolvedPathJudge {
   #op: Op = newOp()
@@ -68,11 +68,11 @@ export class GuardedLayer implements WriteLayer, ResolvedPathJudge {
     private readonly layer: WriteLayer &
       Pick<Overlay, 'otherNames' | 'giveWayIn' | 'prepare'> & { open(path: RelPath): WriteFile },
     readonly rules: GuardRules,
-    /** Where a symlink's target leads once the link stands at a path: relative to the root, or absolute outside. */
+    /** The targets of a symlink at a path: relative to the root, or absolute outside. */
     private readonly leadsTo: LeadsTo,
   ) {}
 
-  /** Begins an op: what it resolves is told by {@link recordName}. Answers the op it interrupts, for {@link end}. */
+  /** Begins an op, whose paths {@link recordName} records. Returns the op it interrupts, for {@link end}. */
   begin(): Op {
     const outer = this.#op
     this.#op = this.#spare ?? newOp()
@@ -83,7 +83,7 @@ export class GuardedLayer implements WriteLayer, ResolvedPathJudge {
   end(outer: Op): void {
     const ended = this.#op
     this.#op = outer
-    // One op after the other is the rule: the next takes this one's place.
+    // Ops mostly follow one another: the next reuses this one's object.
     ended.effect = undefined
     ended.path = undefined
     ended.readPath = undefined
@@ -95,10 +95,10 @@ export class GuardedLayer implements WriteLayer, ResolvedPathJudge {
     if (physical !== asked) this.#op.names.push([physical, asked])
   }
 
-  /** Throws Denied unless the effect may happen to the path. */
+  /** Throws Denied unless the effect is allowed for the path. */
   judge(effect: Effect, path: RelPath, link?: Omit<Access, 'effect' | 'path' | 'asked'>): void {
     const op = this.#op
-    // An op asks about its own path several times over; nothing can have changed between them.
+    // An op asks about its own path several times, and nothing can have changed in between.
     if (link === undefined && (effect === 'read' ? op.readPath : op.effect === effect && op.path) === path) return
     const asked = this.#askedOf(path)
     const decision = this.rules.decide(link === undefined ? { effect, path, asked } : { effect, path, asked, ...link })
@@ -112,13 +112,13 @@ export class GuardedLayer implements WriteLayer, ResolvedPathJudge {
     op.path = path
   }
 
-  /** Judges a name before it could be resolved, or a place outside by it and by the name that led there. */
+  /** Judges a name that cannot be resolved, or a place outside together with the name that led there. */
   judgeName(effect: Effect, path: string, asked = path): void {
     const decision = this.rules.decide({ effect, path, asked })
     if (decision.verdict === 'deny') throw new Denied(decision.denial)
   }
 
-  /** Whether a place may be read. A refusal is not told here: who asks takes the long way, which tells it. */
+  /** Whether a place may be read. Does not report a refusal: the caller's full path does. */
   lets(spot: ResolvedPath, at: number): boolean {
     const by = this.rules.readsBy(at)
     if (by !== undefined && spot.judgedBy === by) return true
@@ -127,18 +127,18 @@ export class GuardedLayer implements WriteLayer, ResolvedPathJudge {
     return true
   }
 
-  /** Whether a path may be read, for what is told of it outside any op. */
+  /** Whether a path may be read, for events outside any op. */
   mayRead(path: string, asked: string): boolean {
     return this.rules.decide({ effect: 'read', path, asked }).verdict !== 'deny'
   }
 
-  /** Whether a path, or a directory it is said to be in, is hidden: nothing may then be told of it. */
+  /** Whether a path or one of its parents is hidden: then nothing about it may be revealed. */
   hides(path: RelPath): boolean {
     if (!this.rules.mayHide(path) && !this.rules.mayHide(this.#askedOf(path))) return false
     return this.#hidden(path) || ancestorsOf(path).some((dir) => this.#hidden(dir))
   }
 
-  /** As {@link hides}, of a place outside. */
+  /** As {@link hides}, for a place outside. */
   hidesName(path: string, asked: string): boolean {
     const decision = this.rules.decide({ effect: 'read', path, asked })
     return decision.verdict === 'deny' && decision.denial.reason === 'hidden'
@@ -169,7 +169,7 @@ export class GuardedLayer implements WriteLayer, ResolvedPathJudge {
     return this.layer.readdir(path).filter((entry) => !this.#hidden(childOf(path, entry.name)))
   }
 
-  /** What is hidden among them: for judging, never for telling. */
+  /** All entries, including hidden ones: only for decisions, never for output. */
   allEntries(path: RelPath): Entry[] {
     return this.layer.readdir(path)
   }
@@ -197,7 +197,7 @@ export class GuardedLayer implements WriteLayer, ResolvedPathJudge {
     this.layer.put(path, data, options)
   }
 
-  /** Readies much content for a put at a path, without holding the event loop up. */
+  /** Prepares a put of much content, without blocking the event loop. */
   prepare(path: RelPath, content: Uint8Array): Promise<EditData> {
     return this.layer.prepare(path, content)
   }
@@ -217,7 +217,7 @@ export class GuardedLayer implements WriteLayer, ResolvedPathJudge {
     this.layer.move(from, to)
   }
 
-  /** Whether a write below a directory, as it is and by the name it was reached by, is judged as one of the directory. */
+  /** Whether all writes below a directory get its decision, by its path and by the requested name. */
   alikeBelow(dir: RelPath): boolean {
     return this.rules.alikeBelow(dir) && this.rules.alikeBelow(this.#askedOf(dir))
   }
@@ -225,7 +225,7 @@ export class GuardedLayer implements WriteLayer, ResolvedPathJudge {
   link(existing: RelPath, path: RelPath): void {
     this.judge('link', existing)
     this.judge('link', path, { target: existing })
-    // A relative link points elsewhere from another directory.
+    // A relative link has another target in another directory.
     if (this.layer.typeOf(existing) === 'symlink') this.judgeLink(this.layer.readlink(existing), path)
     this.layer.link(existing, path)
   }
@@ -235,7 +235,7 @@ export class GuardedLayer implements WriteLayer, ResolvedPathJudge {
     this.layer.symlink(target, path)
   }
 
-  /** Throws Denied unless a symlink with this target may stand at a path. */
+  /** Throws Denied unless a symlink with this target is allowed at a path. */
   judgeLink(written: string, path: RelPath): void {
     for (const target of new Set(this.leadsTo(written, path))) {
       const toFile = !isOutside(target) && this.layer.typeOf(asRelPath(target)) === 'file'
@@ -248,7 +248,7 @@ export class GuardedLayer implements WriteLayer, ResolvedPathJudge {
     this.layer.setattr(path, attributes)
   }
 
-  /** Opens what stands at a path. Each call on the file is judged by the name it has then. */
+  /** Opens a path. Each call on the file is judged by its name at that time. */
   open(path: RelPath): WriteFile {
     this.judge('read', path)
     return new GuardedFile(this.layer.open(path), this)
@@ -259,7 +259,7 @@ export class GuardedLayer implements WriteLayer, ResolvedPathJudge {
     this.judge(effect, path)
   }
 
-  /** A path that may not be read is told apart from an absent one only where the rule wants it so. */
+  /** Hides the difference between an unreadable and an absent path where the rule says so. */
   #hidden(path: RelPath): boolean {
     const op = this.#op
     if (op.readPath === path) return false

@@ -6,15 +6,15 @@ import { type RefusedRow, refusedRow } from './ops.js'
 import type { HandleMethod } from './stems.js'
 
 /**
- * FileHandle's methods, each in terms of the op table's descriptor rows. A method that a host's types add fails the
- * type check here; one that only the running host has is refused by name when a handle is made.
+ * FileHandle's methods, each in terms of the descriptor rows of the op table. A method that a host's types add fails
+ * the type check here. One that only the running host has is refused by name when a handle is made.
  */
 
-/** What a method works on. */
+/** The handle, as its methods use it. */
 export interface HandleInside {
   /** Its descriptor. */
   readonly fd: number
-  /** An op of the table, by stem. */
+  /** Calls an op of the table, by stem. */
   call(stem: string, args: readonly unknown[], form?: Form): unknown
   close(): Promise<void>
   readStream(options: Record<string, unknown>): unknown
@@ -24,9 +24,9 @@ export interface HandleInside {
 export interface HandleRow {
   readonly kind: 'method'
   readonly run: (handle: HandleInside, args: readonly unknown[]) => unknown
-  /** True for methods that answer at once, not by a promise. */
+  /** Whether the method returns its result at once, without a promise. */
   readonly sync?: true
-  /** What Node calls it in the error of a closed handle, if not by its name. */
+  /** Node's name for it in the error of a closed handle, if it differs. */
   readonly syscall?: string
 }
 
@@ -43,7 +43,7 @@ function op(stem: string): HandleRow {
   return { ...method((handle, args) => handle.call(stem, [handle.fd, ...args])), syscall: stem }
 }
 
-/** Content takes its time where it comes in chunks: the handle is asked for its descriptor when all of them are there. */
+/** Content in chunks takes time: the descriptor is read when all of them have arrived. */
 function content(): HandleRow {
   const write = method((handle, args) =>
     contentPromiseForm(([, ...given]) => handle.call('writeFile', [handle.fd, ...given]))(undefined, ...args),

@@ -1,8 +1,8 @@
 import fs from 'node:fs'
 
 /**
- * What the running host does otherwise than other releases of Node, each trait under one name. The host itself was asked
- * where a look at what is surely there answers; where it would take files of a certain kind, its version tells.
+ * The differences between releases of Node, each under one name. Traits that a harmless call can show are asked of the
+ * host itself; others come from its version.
  */
 
 const NO_ENTRY = { throwIfNoEntry: false } as object
@@ -24,12 +24,12 @@ function promisesNothing(path: string): Promise<boolean> {
   )
 }
 
-/** For which errors the sync form of `stat` heeds `throwIfNoEntry: false`. `lstat` does in its sync form alone. */
+/** The errors for which the sync form of `stat` heeds `throwIfNoEntry: false`. `lstat` does only in its sync form. */
 export const STAT_SYNC_ANSWERS_NOTHING = answersNothing(BELOW_A_FILE) ? ['ENOENT', 'ENOTDIR'] : ['ENOENT']
 
 let asked: Promise<readonly string[]> | undefined
 
-/** And for which the others do. The host is asked when this is first wanted: a module that waits while it loads cannot be required. */
+/** The same for the other forms. Asked on first use: a module that awaits while it loads cannot be required. */
 export function statAnswersNothing(): Promise<readonly string[]> {
   asked ??= Promise.all([promisesNothing(ABSENT), promisesNothing(BELOW_A_FILE)]).then(([absent, below]) => [
     ...(absent ? ['ENOENT'] : []),
@@ -45,30 +45,30 @@ function since(release: number, withMinor: number): boolean {
   return major > release || (major === release && minor >= withMinor)
 }
 
-/** Whether a recursive `readdir` with file types goes through links to directories, in its sync and callback forms. */
+/** Whether a recursive `readdir` with file types follows links to directories, in its sync and callback forms. */
 export const TYPED_READDIR_FOLLOWS_LINKS = since(22, 13)
 
-/** Whether the sync form of `rm`, forced and recursive, takes what lies below a file for gone. */
+/** Whether the sync form of `rm`, forced and recursive, treats a path below a file as absent. */
 export const RM_PASSES_FILES_BY = since(24, 0)
 
-/** Whether `cp` lets a link to a file replace one to the same file. Other releases take both for directories. */
+/** Whether `cp` lets a link to a file replace one to the same file. Other releases treat both as directories. */
 export const CP_ASKS_FOR_DIRECTORY = since(24, 0)
 
-/** Whether `errorOnExist` of `cp` holds for directories too. */
+/** Whether `errorOnExist` of `cp` applies to directories too. */
 export const CP_DIRECTORIES_EXIST = since(22, 0)
 
-/** The bigints that `read` takes as a position, given how much is read. Node 20 takes a negative one as it does -1. */
+/** The bigints that `read` takes as a position, for the length of the read. Node 20 takes a negative one like -1. */
 export function bigintPositions(length: number): readonly [least: bigint, most: bigint] {
   return since(22, 0) ? [-1n, MOST_POSITION - BigInt(length)] : [-MOST_POSITION - 1n, MOST_POSITION]
 }
 
 const MOST_POSITION = 2n ** 63n - 1n
 
-/** Whether a copied file is its source's owner's, as far as this process may give files away: libuv's since 1.49. */
+/** Whether a copied file gets its source's owner, where this process may change owners: libuv since 1.49. */
 export const COPY_KEEPS_OWNER = uvMinor >= 49
 
-/** Whether times are cut to whole microseconds, as libuv did until 1.52. */
+/** Whether times are truncated to whole microseconds, as libuv did until 1.52. */
 export const WHOLE_MICROSECONDS = uvMinor < 52
 
-/** Whether an infinite time is now and NaN leaves the time as it is, as in libuv since 1.51. */
+/** Whether an infinite time means now and NaN leaves the time as it is, as in libuv since 1.51. */
 export const TAKES_ANY_TIME = uvMinor >= 51

@@ -1,4 +1,4 @@
-/** A failure of a call that an op makes on its way (cp's lstat): told by that call's name and paths, not by the op's. */
+/** A failure of a call inside an op (cp's lstat): the error names that call and its paths, not the op's. */
 export class InnerFailure extends Error {
   constructor(
     readonly failure: unknown,

@@ -2,17 +2,17 @@ import { childOf, type Entry, type EntryType, type RelPath } from '../../overlay
 import type { Effect } from '../core/decision.js'
 import { Denied } from '../core/denials.js'
 
-/** What a move is judged by: the guarded layer. */
+/** The methods of the guarded layer that decide a move. */
 export interface MoveLayer {
   typeOf(path: RelPath): EntryType | undefined
   readlink(path: RelPath): string
-  /** Hidden entries, too. */
+  /** Includes hidden entries. */
   allEntries(path: RelPath): readonly Entry[]
   /** Throws Denied. */
   judge(effect: Effect, path: RelPath): void
   /** Throws Denied. */
   judgeLink(target: string, link: RelPath): void
-  /** Whether the policy is one for all below a directory. */
+  /** Whether one decision holds for everything below a directory. */
   alikeBelow(dir: RelPath): boolean
   readonly rules: {
     knownBelow(dir: RelPath): Iterable<RelPath>
@@ -20,20 +20,19 @@ export interface MoveLayer {
   }
 }
 
-/** So many entries of a tree are looked at before it moves. */
+/** How many entries of a tree are checked before it moves. */
 const LOOKED_AT = 512
 
 /**
- * Judges a move: what is protected, or not this intent's, must not leave with its parent. A tree moves in one step,
- * whatever its size: where the policy is one for all of it, at both ends, its first entries are looked at for names
- * that stand out, and every name the session knows something of. What such names lie deeper is found when the change is
- * shown and when it is committed, where each file of the tree is judged. Where the policy differs below, every entry
- * is judged here. Throws Denied.
+ * Judges a move: an entry that is protected, or outside the intent, must not leave with its parent. A tree moves in one
+ * step, whatever its size. Where one decision holds for all of it at both ends, only its first entries are checked for
+ * protected names, and every name that the session knows. Such names deeper in the tree are found in the review and at
+ * the commit, where each file is judged. Where decisions differ below, every entry is judged here. Throws Denied.
  */
 export function judgeMove(layer: MoveLayer, from: RelPath, to: RelPath): void {
   const type = layer.typeOf(from)
   judgeMoved(layer, from, to, type)
-  // What the move replaces is overwritten by it.
+  // The move overwrites the entry that it replaces.
   if (layer.typeOf(to) === 'file') layer.judge('put', to)
   if (type !== 'dir') return
   if (!layer.alikeBelow(from) || !layer.alikeBelow(to)) {
@@ -48,11 +47,11 @@ export function judgeMove(layer: MoveLayer, from: RelPath, to: RelPath): void {
 function judgeMoved(layer: MoveLayer, from: RelPath, to: RelPath, type: EntryType | undefined): void {
   layer.judge('move', from)
   layer.judge('move', to)
-  // A relative link points elsewhere from its new place.
+  // A relative link has another target at its new place.
   if (type === 'symlink') layer.judgeLink(layer.readlink(from), to)
 }
 
-/** What is hidden is not named: only that something keeps the tree where it is. */
+/** Does not name hidden entries: only that something keeps the tree where it is. */
 function judgeBelow(layer: MoveLayer, from: RelPath, to: RelPath, type: EntryType | undefined): void {
   try {
     judgeMoved(layer, from, to, type)

@@ -7,9 +7,9 @@ import type { View } from './view.js'
 const SYSCALLS = { put: 'open', move: 'rename', remove: 'unlink', mkdir: 'mkdir' } as const
 
 /**
- * Judges every path a tool call is going to change, before its first write: a call of many files is denied whole.
- * A path that leads nowhere yet is judged when the tool comes to it. Answers with the first denial, after `denied` was
- * told of it.
+ * Judges every path that a tool call is going to change, before its first write, so that a call of many files is denied
+ * whole. A path that cannot be resolved yet is judged when the tool comes to it. Returns the first denial, after
+ * `denied` was called with it.
  */
 export function judgeWrites(
   view: View,
@@ -32,14 +32,16 @@ export function judgeWrites(
   return undefined
 }
 
-/** As `mkdir -p` makes it: what is missing on the way is judged from above, what is there is not. Answers where it is. */
+/**
+ * As `mkdir -p` makes it: judges the missing directories from the top, and no existing one. Returns the resolved path.
+ */
 function judgeDirectory(view: View, path: string): RelPath {
   try {
     const place = view.target(path, 'follow', 'mkdir')
     if (place.type === undefined) view.layer.judge('mkdir', place.path)
     return place.path
   } catch (error) {
-    // What goes up again from a directory that is not there yet leads nowhere.
+    // A path that leaves a missing directory again cannot be resolved.
     if (!(error instanceof Errno) || error.code !== 'ENOENT' || basename(path) === '..') throw error
     const made = childOf(judgeDirectory(view, dirname(path)), basename(path))
     view.layer.judge('mkdir', made)

@@ -12,7 +12,7 @@ export function chmod(view: WriteView, [path, mode]: Args): void {
   setMode(view, readPath('path', path), mode, 'follow')
 }
 
-/** Only macOS can: elsewhere the host's promise form says so, and the other forms are not there. */
+/** Exists only on macOS. Elsewhere the host's promise form refuses it, and the other forms do not exist. */
 export function lchmod(view: WriteView, [path, mode]: Args): void {
   if (!('O_SYMLINK' in constants)) throw methodMissing('lchmod()')
   setMode(view, readPath('path', path), mode, 'nofollow')

@@ -5,7 +5,7 @@ import { readFile } from './kernel-read.js'
 import type { Args, Form } from './op-types.js'
 import type { ReadView } from './view.js'
 
-/** A Blob of a file's content as it is now. Throws ERR_INVALID_ARG_VALUE for what cannot be read, as Node does. */
+/** A Blob of a file's current content. Throws ERR_INVALID_ARG_VALUE for an unreadable path, as Node does. */
 export function openAsBlob(view: ReadView, [path, given = {}]: Args, form: Form): Blob | Promise<Blob> {
   if (typeof given !== 'object' || given === null) throw invalidType('options', 'of type object', given)
   const type: unknown = ('type' in given && given.type) || ''

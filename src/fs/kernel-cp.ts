@@ -17,11 +17,11 @@ import { systemError } from './system-error.js'
 import type { WriteView } from './view.js'
 
 /**
- * cp, made of the other ops, so that each entry is judged as a copyFile, a mkdir, a symlink of its own. It stops at
- * each entry: in the sync form to ask the filter, in the others to await it and to let other work run.
+ * cp as a sequence of other ops, so that each entry is judged as its own copyFile, mkdir or symlink. It pauses at each
+ * entry: the sync form to call the filter, the others to await it and to let other work run.
  */
 
-/** A stop: with a question for the caller's filter, or to draw breath. Its answer is the filter's. */
+/** A pause, with a call of the caller's filter or without. Its result is the filter's. */
 type Stop = (() => unknown) | undefined
 type Steps<Result = void> = Generator<Stop, Result, unknown>
 
@@ -154,12 +154,12 @@ function copyLink(copy: Copy, src: string, dest: string, to: AnyStats | undefine
   innerCall('symlink', [target, dest], () => symlink(view, [target, dest]))
 }
 
-/** A link is not replaced by one to what holds it, or is held by it. */
+/** Throws where a link would be replaced by one to its own parent or child. */
 function mayReplaceLink({ view, form }: Copy, src: string, dest: string, target: string): void {
   const present = resolve(view.root, dirname(dest), targetOf(view, dest))
   if (isBelow(view, present, target) && (!CP_ASKS_FOR_DIRECTORY || leadsToDirectory(view, src)))
     throw intoItself(target, present, dest)
-  // Node's sync form asks what the old link leads to, the others what the new one does.
+  // Node's sync form checks the old link's target, the others the new one's.
   if (!look(view, form === 'sync' ? dest : src, true).isDirectory() || !isBelow(view, target, present)) return
   const message = `cannot overwrite ${present} with ${target}`
   throw systemError('ERR_FS_CP_SYMLINK_TO_SUBDIRECTORY', cpInfo('EINVAL', message, dest))

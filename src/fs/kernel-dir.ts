@@ -5,7 +5,7 @@ import { direntOf, entriesOf } from './kernel-list.js'
 import type { Args } from './op-types.js'
 import type { ReadView } from './view.js'
 
-/** What an open directory begins with: it is listed when it is opened. */
+/** The first state of an open directory, which is listed when it is opened. */
 export interface OpenedDir {
   readonly path: string | Buffer
   readonly entries: readonly Dirent[]

@@ -21,7 +21,7 @@ import { positionAt, readRequest } from './read-request.js'
 import { readTimes } from './times.js'
 import type { ReadView, WriteView } from './view.js'
 
-/** The bodies of the descriptor ops. What stands behind a descriptor is judged at every call, by its present name. */
+/** The bodies of the descriptor ops. Each call is judged by the file's current name. */
 
 export function open(view: WriteView, [path, givenFlags, givenMode]: Args): number {
   const flags = readFlags(typeof givenFlags === 'function' ? undefined : givenFlags, 'r')
@@ -77,7 +77,7 @@ export function close(view: ReadView, [fd]: Args): void {
 export function read(view: ReadView, args: Args, form: Form): unknown {
   const request = readRequest(args, form)
   validFd(args[0])
-  // Node asks the descriptor for nothing when nothing is wanted.
+  // Node does not use the descriptor for an empty read.
   const count = request.view.length === 0 ? 0 : readSome(readable(view, args[0]), request.view, request.position)
   return form === 'sync' ? count : new Spread([count, request.buffer])
 }
@@ -121,7 +121,9 @@ export function write(view: WriteView, args: Args, form: Form): unknown {
   return form === 'sync' ? count : new Spread([count, args[1]])
 }
 
-/** write's overloads: (fd, buffer, offset, length, position), (fd, buffer, options), (fd, string, position, encoding). */
+/**
+ * write's overloads: (fd, buffer, offset, length, position), (fd, buffer, options), (fd, string, position, encoding).
+ */
 function writeRequest([, value, ...rest]: Args): { data: Uint8Array; position: number | undefined } {
   if (typeof value === 'string') {
     const [position, encoding] = rest
@@ -138,7 +140,7 @@ function writeRequest([, value, ...rest]: Args): { data: Uint8Array; position: n
   return { data: new Uint8Array(value.buffer, value.byteOffset + start, size), position: positionAt(position) }
 }
 
-/** What is no encoding's name means UTF-8 here; hexadecimal text has two digits a byte. */
+/** A name that is not an encoding means UTF-8 here. Hexadecimal text has two digits a byte. */
 function encodeText(text: string, given: unknown): Buffer {
   const encoding = typeof given === 'string' && Buffer.isEncoding(given) ? given : 'utf8'
   if (/^hex$/i.test(encoding) && text.length % 2 !== 0)
@@ -177,7 +179,7 @@ export function fstat(view: ReadView, [fd, given]: Args): Stats | BigIntStats {
   return readLooseOptions(given).bigint === true ? file.statBig() : file.stat()
 }
 
-/** What is staged is on the medium afterwards: the stage's log is, the disk is not touched. */
+/** Makes the staged content durable, in the stage's log. The disk is not touched. */
 export function fsync(view: ReadView, [fd]: Args): void {
   view.descriptors.get(fd)
   view.sync()
@@ -216,7 +218,7 @@ export function futimes(view: WriteView, [fd, atime, mtime]: Args): void {
 
 // ---- whole files by descriptor
 
-/** From the descriptor's position to the end. */
+/** Reads from the descriptor's position to the end. */
 export function readRest(descriptor: Descriptor): Buffer {
   if (!descriptor.readable) throw new Errno('EBADF', 'read', true)
   const { size } = descriptor.file.stat()
@@ -232,10 +234,10 @@ export function readRest(descriptor: Descriptor): Buffer {
 }
 
 const CHUNK = 512
-/** What Node reads of a file at once, in bytes. */
+/** The limit of bytes in one read by Node. */
 const LONGEST_READ = 2 ** 31 - 1
 
-/** At the descriptor's position, as write(2) would: nothing is cut off behind it. */
+/** Writes at the descriptor's position, as write(2) does: nothing after it is truncated. */
 export function writeRest(descriptor: Descriptor<WriteFile>, data: Uint8Array): void {
   if (!descriptor.writable) throw new Errno('EBADF', 'write', true)
   writeSome(descriptor, data, undefined)

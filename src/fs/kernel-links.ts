@@ -17,7 +17,7 @@ export function link(view: WriteView, [existing, path]: Args): void {
   view.layer.link(source.path, place.path)
 }
 
-/** The type is for Windows alone, and read everywhere. Where the target leads is judged by the layer. */
+/** The type is only used on Windows, and checked everywhere. The layer judges the target. */
 export function symlink(view: WriteView, [target, path, type]: Args): void {
   const pointsTo = readPath('target', target)
   const text = readPath('path', path)
@@ -29,7 +29,7 @@ export function symlink(view: WriteView, [target, path, type]: Args): void {
   view.layer.symlink(pointsTo, place.path)
 }
 
-/** What the kernel checks before a name that is no directory's is made. */
+/** The kernel's checks before it makes a name for anything but a directory. */
 function assertMayAppear(place: Inside): void {
   if (place.type !== undefined || place.ending === 'dot' || place.ending === 'dotdot') throw new Errno('EEXIST')
   if (place.ending === 'slash') throw new Errno('ENOENT')

@@ -7,7 +7,7 @@ import { TYPED_READDIR_FOLLOWS_LINKS } from './host-traits.js'
 import type { Args, Form } from './op-types.js'
 import type { ReadView } from './view.js'
 
-/** The body of `readdir`, and what else lists directories by. */
+/** The body of `readdir`, and the listing functions of other ops. */
 
 export function readdir(view: ReadView, [path, given]: Args, form: Form): unknown {
   const options = readOptions(given)
@@ -27,7 +27,7 @@ export function readdir(view: ReadView, [path, given]: Args, form: Form): unknow
   return listing.found
 }
 
-/** The promise form takes any value for what it is worth. */
+/** The promise form takes any truthy value. */
 function isRecursive({ recursive }: Readonly<Record<string, unknown>>, form: Form): boolean {
   return form === 'promise' ? Boolean(recursive) : readBoolean('options.recursive', recursive ?? undefined, false)
 }
@@ -55,7 +55,7 @@ async function listInTurns(listing: Listing, next: () => string | undefined): Pr
 interface Listing {
   readonly view: ReadView
   readonly options: Readonly<Record<string, unknown>>
-  /** The directory as the caller spelt it: what Dirent.parentPath begins with. */
+  /** The directory as the caller gave it: the start of Dirent.parentPath. */
   readonly shown: string
   readonly followsLinks: boolean
   readonly found: unknown[]
@@ -73,7 +73,7 @@ function list(listing: Listing, below: string): void {
   }
 }
 
-/** A directory's entries by a name of it, wherever it is. */
+/** A directory's entries by one of its names, inside or outside. */
 export function entriesOf(view: ReadView, text: string): Entry[] {
   const place = view.at(text, 'follow')
   if (!place.inside) return view.entries(place)
@@ -97,11 +97,11 @@ function shape(listing: Listing, entry: Entry, below: string, name: string): unk
   return direntOf(entry, parent, listing.options)
 }
 
-// libuv's uv_dirent_type_t; `fs.constants` has them too, its types do not.
+// libuv's uv_dirent_type_t. `fs.constants` has them too, but its types do not.
 const DIRENT_TYPES = { other: 0, file: 1, dir: 2, symlink: 3 }
 
 export function direntOf(entry: Entry, parent: string, options: Readonly<Record<string, unknown>>): Dirent {
   const name = encodeName(entry.name, options)
-  // The class is exported, its constructor is in every host; only the types leave it out.
+  // The class is exported and every host has its constructor. Only the types leave it out.
   return Reflect.construct(fs.Dirent, [name, DIRENT_TYPES[entry.type], parent]) as Dirent
 }

@@ -45,7 +45,7 @@ export function access(view: ReadView, [path, mode]: Args): void {
   if (!permits(stats, wanted)) throw new Errno('EACCES')
 }
 
-/** What access(2) answers for this process: root may do all but execute what nobody may. */
+/** The result of access(2) for this process: root has every right but to execute what nobody may. */
 function permits(stats: Stats, wanted: number): boolean {
   const { mode } = stats
   if (process.getuid?.() === 0) return (wanted & constants.X_OK) === 0 || stats.isDirectory() || (mode & 0o111) !== 0
@@ -53,7 +53,7 @@ function permits(stats: Stats, wanted: number): boolean {
   return ((mode >> shift) & wanted) === wanted
 }
 
-/** Never throws: what cannot be looked at does not exist. */
+/** Never throws: a path that cannot be checked does not exist. */
 export function exists(view: ReadView, [path]: Args): boolean {
   try {
     const direct = view.spot(path)?.exists()
@@ -99,7 +99,7 @@ function look(view: ReadView, [path, given]: Args, form: Form, follow: Follow): 
   }
 }
 
-/** What `throwIfNoEntry: false` makes of an error: nothing, or the error. */
+/** The result of an error under `throwIfNoEntry: false`: undefined, or the error. */
 function nothingOr(error: unknown, form: Form, follow: Follow): undefined | Promise<undefined> {
   const code = codeOf(error) ?? ''
   const unless = (codes: readonly string[]): undefined => {
@@ -120,7 +120,7 @@ export function readFile(view: ReadView, [path, given]: Args, form: Form): Buffe
   const flag = form === 'promise' ? options.flag || undefined : options.flag
   if (isExclusive(flag) && isName(view, path)) throw new Errno('EEXIST')
   refuseWritingFlag(flag)
-  // Node's sync form looks at no signal; the others do so again when the content is there.
+  // Node's sync form ignores the signal; the others check it again when the content is there.
   if (form === 'sync') return readAll(view, path, encoding, flag)
   checkSignal(signal)
   const later = isFd(path) ? undefined : readLater(view, path, signal)
@@ -149,7 +149,7 @@ function isExclusive(flag: unknown): boolean {
   return flag !== undefined && (readFlags(flag, 'r') & wanted) === wanted
 }
 
-/** As `exists`, and true of a link that leads nowhere. */
+/** As `exists`, and true for a dangling link. */
 function isName(view: ReadView, path: unknown): boolean {
   try {
     return lstat(view, [path], 'sync') !== undefined
@@ -163,7 +163,7 @@ function isDirectory(view: ReadView, path: unknown): boolean {
   return place.inside && place.type === 'dir'
 }
 
-/** The async lane: what would hold up the event loop is read by the host's own asynchronous calls. */
+/** The async lane: reads that would block the event loop use the host's own asynchronous calls. */
 function readLater(view: ReadView, path: unknown, signal: AbortSignal | undefined): Promise<Buffer> | undefined {
   const spot = view.spot(path)
   if (spot?.staged) return undefined
@@ -190,11 +190,11 @@ function readNow(view: ReadView, path: unknown, encoding: BufferEncoding | undef
   return encoding === undefined ? content : content.toString(encoding)
 }
 
-/** Reads a plain name at once: the disk itself refuses a link (ELOOP), which then takes the long way. */
+/** Reads a plain name at once. The disk itself refuses a link (ELOOP), which is then resolved in full. */
 function readSpot(view: ReadView, spot: ResolvedPath, isText: boolean): Buffer | string | undefined {
   try {
     const text = isText ? spot.readText() : undefined
-    // Bytes that are no UTF-8 are lost in a text: the content lock goes by the bytes.
+    // Text loses bytes that are not UTF-8, and the content lock compares bytes.
     const content = text === undefined || text.includes('\ufffd') ? spot.read() : text
     if (content !== undefined && spot.staged) view.seenStaged(spot.path)
     else if (content !== undefined) view.onRead(spot.path, content)
@@ -237,7 +237,7 @@ export function readlink(view: ReadView, [path, given]: Args): string | Buffer {
 export function realpath(view: ReadView, [path, given]: Args, form: Form): string | Buffer {
   const options = readOptions(given)
   readEncoding(options)
-  // In JavaScript (sync and callback) Node normalises the name first: `..` before links, no slash at the end.
+  // The JavaScript forms (sync and callback) normalise the name first: `..` before links, no slash at the end.
   const place = view.at(form === 'promise' ? path : resolve(view.root, pathText(path)), 'follow')
   if (!place.inside) return encodeName(view.host(place).realpathSync(place.path), options)
   if (view.layer.typeOf(place.path) === undefined) throw new Errno('ENOENT')

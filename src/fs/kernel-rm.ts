@@ -26,19 +26,19 @@ export function rmdir(view: WriteView, [path, given]: Args, form: Form): void {
   view.layer.judge('remove', place.path)
   if (place.type === undefined) throw new Errno('ENOENT')
   if (place.type !== 'dir') throw new Errno('ENOTDIR')
-  // Where `recursive` is inherited, these forms look for a tree to remove, and then may not.
+  // With an inherited `recursive`, these forms first look for a tree to remove, and then may not.
   if (form !== 'promise' && readLooseOptions(given).recursive) throw eisdirOfRm(pathText(path))
   if (place.ending === 'dot') throw new Errno('EINVAL')
   if (place.ending === 'dotdot') throw new Errno('ENOTEMPTY')
   view.layer.remove(place.path)
 }
 
-/** Node looks first: what it looks at a tree by fails with the name of that call. */
+/** Node first checks the path: a failure of that check names its own call. */
 function removeDirectories(view: WriteView, path: unknown, form: Form): void {
   const [syscall, look] = form === 'promise' ? (['stat', stat] as const) : (['lstat', lstat] as const)
   const checkInner = <T>(run: () => T) => innerCall(syscall, [pathText(path)], run)
   const place = checkInner(() => view.target(path, 'exact', 'remove'))
-  // What is hidden is absent to the look, too.
+  // A hidden path is absent to the check, too.
   if (!view.layer.hides(place.path)) view.layer.judge('remove', place.path)
   if (place.type !== 'dir') {
     checkInner(() => look(view, [path], 'sync'))
@@ -52,7 +52,7 @@ export function rm(view: WriteView, [path, given]: Args, form: Form): void {
   const { force, recursive } = readRmOptions(given)
   const place = lstatTarget(view, path, force && recursive && form === 'sync' && RM_PASSES_FILES_BY)
   if (place?.type === undefined) {
-    // What is hidden is absent: its own refusal would tell the two apart.
+    // A hidden path is absent: a refusal of its own would reveal the difference.
     if (place && !view.layer.hides(place.path)) view.layer.judge('remove', place.path)
     if (!force) throw new Errno('ENOENT', 'lstat')
     return
@@ -64,7 +64,7 @@ export function rm(view: WriteView, [path, given]: Args, form: Form): void {
   view.layer.judge('remove', place.path)
   if (!recursive) throw eisdirOfRm(pathText(path))
   if (place.ending === 'dot') throw new Errno('EINVAL')
-  // rmdir(2) does not go through a link, whatever slash stands behind it; Node's asynchronous forms keep that quiet.
+  // rmdir(2) follows no link, even with a slash after it. Node's asynchronous forms report no error then.
   if (place.ending === 'slash' && isLink(view, pathText(path))) {
     if (form === 'sync') throw new Errno('ENOTDIR')
     return
@@ -72,20 +72,20 @@ export function rm(view: WriteView, [path, given]: Args, form: Form): void {
   removeTree(view, place.path)
 }
 
-/** rm looks before it removes: what the look fails with names lstat. Undefined: no directory to look in. */
+/** rm checks before it removes: a failure of the check names lstat. Undefined: there is no directory to look in. */
 function lstatTarget(view: WriteView, path: unknown, passesFilesBy: boolean): Inside | undefined {
   try {
     return view.target(path, 'nofollow', 'remove')
   } catch (error) {
     if (error instanceof Errno && (error.code === 'ENOENT' || (passesFilesBy && error.code === 'ENOTDIR')))
       return undefined
-    // A name a rule hides is absent, whether something stands there or not.
+    // A name that a rule hides is absent, whether it exists or not.
     if (error instanceof Denied && error.denial.reason === 'hidden') return undefined
     throw error instanceof Errno ? new Errno(error.code, 'lstat') : error
   }
 }
 
-/** Everything below is judged before the first of it goes, so a denial leaves the tree whole. */
+/** Judges everything below before it removes anything, so that a denial leaves the tree whole. */
 function removeTree(view: WriteView, path: RelPath): void {
   const doomed: RelPath[] = []
   const visit = (at: RelPath): void => {

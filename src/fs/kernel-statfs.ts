@@ -4,7 +4,7 @@ import { readLooseOptions } from './args.js'
 import type { Args } from './op-types.js'
 import type { ReadView } from './view.js'
 
-/** The disk below the workspace: what is staged takes no room on it yet. */
+/** The disk below the workspace. Staged content takes no space on it yet. */
 export function statfs(view: ReadView, [path, given]: Args): StatsFs | BigIntStatsFs {
   const bigint = readLooseOptions(given).bigint === true
   const place = view.at(path, 'follow')

@@ -12,7 +12,7 @@ const RANDOM = 6
 const TRIES = 100
 const TEMPLATE = 'mkdtemp() templates ending with X are not portable. For details see: https://nodejs.org/api/fs.html'
 
-/** mkdtemp(3): a new directory, the prefix and six random characters its name, for its owner alone. */
+/** mkdtemp(3): a new directory for its owner only, named by the prefix and six random characters. */
 export function mkdtemp(view: WriteView, [given, more]: Args): string | Buffer {
   const options = readOptions(more)
   const prefix = readPath('prefix', given)

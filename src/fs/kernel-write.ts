@@ -31,7 +31,7 @@ import { mayChown } from './ownership.js'
 import type { WriteView } from './view.js'
 import { warnOnce } from './warnings.js'
 
-/** The bodies of the writing ops: each comes down to calls of the seven mutators. */
+/** The bodies of the writing ops: each calls the seven mutators. */
 
 const NOFOLLOW = constants.O_NOFOLLOW ?? 0
 
@@ -43,7 +43,7 @@ export function appendFile(view: WriteView, args: Args, form: Form): Promise<voi
   return write(view, args, form, 'a')
 }
 
-/** Node's sync forms look at no signal; the others do so again when the content is written. */
+/** Node's sync forms ignore the signal; the others check it again when the content is written. */
 function write(
   view: WriteView,
   [path, value, given]: Args,
@@ -71,12 +71,12 @@ interface Written {
   readonly data: EditData
 }
 
-/** Much content is stored a part in each turn of the event loop. Nobody sees it before all of it is there. */
+/** Stores much content one part per turn of the event loop. It becomes visible only when all of it is there. */
 async function putInParts(
   view: WriteView,
   { data, flush, signal, ...how }: Written & { data: Uint8Array; flush: boolean; signal: AbortSignal | undefined },
 ): Promise<void> {
-  // What will be refused is refused first.
+  // A write that will be refused is refused first.
   const { path } = targetOf(view, how)
   const stored = await view.layer.prepare(path, data)
   checkSignal(signal)
@@ -86,7 +86,7 @@ async function putInParts(
   })
 }
 
-/** Where a write by a name goes, as open(2) finds it. */
+/** The target of a write by name, as open(2) finds it. */
 function targetOf(view: WriteView, { path, flags }: Pick<Written, 'path' | 'flags'>): Inside {
   const exclusive = (flags & constants.O_EXCL) !== 0
   const place = view.target(path, followOf(path, exclusive || (flags & NOFOLLOW) !== 0, flags), 'put')
@@ -100,7 +100,7 @@ function put(view: WriteView, { path, flags, mode, data }: Written): void {
     return
   }
   const place = targetOf(view, { path, flags })
-  // write(2) of nothing is no write: the file keeps its times.
+  // An empty write(2) is no write: the file keeps its times.
   if (sizeOf(data) === 0 && place.type !== undefined && !(flags & constants.O_TRUNC)) return
   if (place.type === undefined) view.layer.put(place.path, data, { mode: createdMode(mode) })
   else if (flags & constants.O_APPEND) append(view, place, data)
@@ -108,7 +108,7 @@ function put(view: WriteView, { path, flags, mode, data }: Written): void {
   else view.layer.put(place.path, data, { at: 0 })
 }
 
-/** What open(2) checks before a byte is written. */
+/** The checks of open(2) before a byte is written. */
 function openForWrite(view: WriteView, place: Inside, flags: number): void {
   if (!isWriting(flags & ~constants.O_TRUNC & ~constants.O_APPEND)) throw new Errno('EBADF', 'write', true)
   view.layer.judge('put', place.path)
@@ -126,7 +126,7 @@ function append(view: WriteView, place: Inside, data: EditData): void {
   view.layer.put(place.path, data, { at: view.layer.lstat(place.path)?.size ?? 0 })
 }
 
-/** By a descriptor only in the forms that had it once; Node says so with a warning. */
+/** Takes a descriptor only in the forms that once did. Node warns about it. */
 export function truncate(view: WriteView, [path, length]: Args, form: Form): void {
   if (typeof path === 'number' && form !== 'promise') {
     warnOnce(
@@ -158,9 +158,9 @@ export function mkdir(view: WriteView, [path, given]: Args, form: Form): string 
   return undefined
 }
 
-/** mkdir -p: makes the missing parents first. Answers the first directory made, as spelt. */
+/** mkdir -p: makes the missing parents first. Returns the first directory made, as spelt. */
 function makeDirs(view: WriteView, text: string, mode: number, form: Form): string | undefined {
-  // A dangling link is in the way: mkdir(2) does not make what it points at.
+  // A dangling link is in the way: mkdir(2) does not create its target.
   if (isDangling(view, text)) throw new Errno('ENOENT')
   const parent = parentText(text)
   let first: string | undefined
@@ -169,10 +169,10 @@ function makeDirs(view: WriteView, text: string, mode: number, form: Form): stri
     place = view.target(text, 'follow', 'mkdir')
   } catch (error) {
     if (!(error instanceof Errno) || error.code !== 'ENOENT' || parent === undefined) throw error
-    // Node's own forms differ here: the sync one reports what it was asked for, the others what is in the way.
+    // Node's own forms differ here: the sync one reports the requested path, the others the one in the way.
     if (isDangling(view, parent)) throw new Errno(form === 'sync' ? 'ENOENT' : 'ENOTDIR')
     first = makeDirs(view, parent, mode, form)
-    // What was absent on the way may lead to a link.
+    // The path may lead through a link that was made meanwhile.
     if (isDangling(view, text)) throw new Errno('ENOENT')
     place = view.target(text, 'follow', 'mkdir')
   }
@@ -192,7 +192,7 @@ function isDangling(view: WriteView, text: string): boolean {
   }
 }
 
-/** Whether a name is one of a link, whatever the link leads to. */
+/** Whether a path is a link, whatever its target. */
 export function isLink(view: WriteView, path: unknown): boolean {
   try {
     const place = view.at(path, 'exact')
@@ -237,7 +237,7 @@ export function copyFile(view: WriteView, [from, to, given]: Args, form: Form): 
   if (!stats) throw new Errno('ENOENT')
   const target = targetOfCopy(view, to, mode)
   if (stats.isDirectory() || target.type === 'dir') throw new Errno('EISDIR')
-  // The content passes through memory: no copy-on-write clone can be promised.
+  // The content passes through memory, so no copy-on-write clone can be promised.
   if (mode & constants.COPYFILE_FICLONE_FORCE) throw new Errno('ENOTSUP')
   if (source.inside && source.path === target.path) return undefined
   if (form !== 'sync' && source.inside && stats.size > PART)
@@ -247,7 +247,7 @@ export function copyFile(view: WriteView, [from, to, given]: Args, form: Form): 
   return undefined
 }
 
-/** Much content is read and stored without holding the event loop up, and then put at once. */
+/** Reads and stores much content without blocking the event loop, and then puts it at once. */
 async function copyInParts(
   view: WriteView,
   source: Inside,
@@ -272,14 +272,14 @@ function landCopy(view: WriteView, { path }: Inside, content: EditData, stats: S
   view.layer.setattr(path, { ...ownerOfCopy(view, path, stats), mode: stats.mode & 0o7777 })
 }
 
-/** As long as it says it is: a device says 0, and may have no end. */
+/** Reads as many bytes as the stats say: a device says 0, and may be endless. */
 function contentOutside(view: WriteView, source: Outside, stats: Stats): Uint8Array {
   return stats.isCharacterDevice() || stats.isBlockDevice()
     ? Buffer.alloc(0)
     : view.host(source).readFileSync(source.path)
 }
 
-/** The source's owner, where the host's copies keep it and this process may give files away. */
+/** The source's owner, where the host's copies keep it and this process may change owners. */
 function ownerOfCopy(view: WriteView, path: RelPath, { uid, gid }: Stats): { uid?: number; gid?: number } {
   const made = view.layer.lstat(path)
   const isOther = made?.uid !== uid || made.gid !== gid

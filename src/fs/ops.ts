@@ -20,11 +20,11 @@ import { unwatchFile, watchFile } from './watch-file.js'
 
 /** How an op uses the names among its first arguments. */
 export interface NameUse {
-  /** How many there are. */
+  /** The number of names. */
   readonly paths: 0 | 1 | 2
-  /** A last name that is a link stands for what it leads to; else for itself. */
+  /** Whether a link at the last name is followed. */
   readonly follow: boolean
-  /** The op is on all there is below the name. */
+  /** Whether the op acts on everything below the name. */
   readonly tree: boolean
 }
 
@@ -51,7 +51,7 @@ export interface WriteRow extends NameUse {
   readonly run: (view: WriteView, args: Args, form: Form) => unknown
 }
 
-/** Begins or ends a watch: it answers at once and has no callback form. `promises.watch` gives its events in turn. */
+/** Begins or ends a watch: it returns at once and has no callback form. `promises.watch` iterates over the events. */
 export interface WatchRow extends NameUse {
   readonly kind: 'watch'
   readonly syscall: string
@@ -63,7 +63,7 @@ export interface RefusedRow {
   readonly why: string
 }
 
-/** Made of other rows by the facade: it opens, reads, writes and closes through them. */
+/** An op that the facade makes from other rows: it opens, reads, writes and closes through them. */
 export interface DerivedRow {
   readonly kind: 'derived'
 }
@@ -156,7 +156,7 @@ export const OPS = {
 
 export type Rows = Readonly<Record<string, Row>>
 
-/** The row of a name the running host has, whatever its types know. */
+/** The row of a name that the running host has, even if its types lack it. */
 export function rowOf(stem: string, rows: Rows = OPS): Row {
   return Object.hasOwn(rows, stem) ? (rows[stem] ?? refusedRow(UNKNOWN)) : refusedRow(UNKNOWN)
 }

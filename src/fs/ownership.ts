@@ -1,9 +1,9 @@
 import { constants, type Stats } from 'node:fs'
 import { readInteger } from './args.js'
 
-/** Who may change a file's attributes, by its present ones: chmod(2), chown(2), utimensat(2). */
+/** The rules for changes of a file's attributes: chmod(2), chown(2), utimensat(2). */
 
-/** uid or gid to leave as it is. */
+/** The uid or gid that means no change. */
 const LEAVE = -1
 const MAX_ID = 2 ** 32 - 1
 
@@ -17,7 +17,7 @@ export function isOwner(stats: Pick<Stats, 'uid'> | undefined): boolean {
   return uid === undefined || uid === 0 || stats?.uid === uid
 }
 
-/** chown(2): only root gives a file away; its owner may give it to a group of the owner's own. */
+/** chown(2): only root changes the owner. The owner may set a group that the owner belongs to. */
 export function mayChown(stats: Pick<Stats, 'uid'> | undefined, uid: number, gid: number): boolean {
   if (process.getuid?.() === 0) return true
   if (!isOwner(stats)) return false
@@ -25,7 +25,10 @@ export function mayChown(stats: Pick<Stats, 'uid'> | undefined, uid: number, gid
   return (uid === LEAVE || uid === process.getuid?.()) && (gid === LEAVE || groups.includes(gid))
 }
 
-/** The attributes of a change of owner. A new owner must not run as the old one: Linux clears those bits, for root too. */
+/**
+ * The attributes after a change of owner. Linux clears the set-id bits, for root too, so that no one runs as the old
+ * owner.
+ */
 export function givenTo(
   stats: Stats | undefined,
   uid: number,

@@ -11,8 +11,8 @@ export interface ReadRequest {
 }
 
 /**
- * read's overloads: (fd, buffer, offset, length, position), (fd, buffer, options), (fd, options), (fd). The forms tell
- * them apart each in its own way.
+ * read's overloads: (fd, buffer, offset, length, position), (fd, buffer, options), (fd, options), (fd). Each form tells
+ * them apart in its own way.
  */
 export function readRequest([, first, ...rest]: Args, form: Form): ReadRequest {
   const isBuffer = ArrayBuffer.isView(first)
@@ -26,7 +26,7 @@ export function readRequest([, first, ...rest]: Args, form: Form): ReadRequest {
   const size = isWhole ? buffer.byteLength - start : Number(length ?? 0) | 0
   if (size !== 0 && buffer.byteLength === 0) throw invalidValue('buffer', buffer, 'is empty and cannot be written')
   if (size < 0) throw outOfRange('length', '>= 0', size)
-  // Node asks for no more than this: nothing is read to any place behind the buffer.
+  // Node allows no more than this: a read must not go beyond the buffer.
   if (size === 0) return { buffer, view: new Uint8Array(), position: undefined }
   if (start + size > buffer.byteLength) throw outOfRange('length', `<= ${buffer.byteLength - start}`, size)
   const bytes = new Uint8Array(buffer.buffer, buffer.byteOffset + start, size)
@@ -35,7 +35,7 @@ export function readRequest([, first, ...rest]: Args, form: Form): ReadRequest {
 
 type Options = Readonly<Record<string, unknown>>
 
-/** Undefined: the arguments stand one by one. */
+/** Undefined where the arguments are positional. */
 function readRequestOptions(first: unknown, rest: Args, form: Form): Options | undefined {
   const [second] = rest
   if (form === 'callback' && rest.length > 1) return undefined
@@ -59,11 +59,11 @@ function readPosition(position: unknown, length: number): number | undefined {
   if (typeof position !== 'bigint') return positionAt(readInteger('position', position, -1, MAX))
   const [least, most] = bigintPositions(length)
   if (position < least || position > most) throw outOfRange('position', `>= ${least} && <= ${most}`, position)
-  // No file is so long that the one would read what the other does not.
+  // No file is long enough for the difference to matter.
   return positionAt(Number(position > MAX ? MAX : position))
 }
 
-/** Where Node does not look at a position closely, all but a whole number from 0 on means the descriptor's own. */
+/** Where Node does not check a position strictly, everything but a whole number from 0 means the descriptor's own. */
 export function positionAt(position: unknown): number | undefined {
   return typeof position === 'number' && Number.isSafeInteger(position) && position >= 0 ? position : undefined
 }

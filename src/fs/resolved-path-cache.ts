@@ -13,15 +13,15 @@ import {
 
 const KEPT = 20_000
 
-/** Who says, at a time in milliseconds, whether a spot may be read. */
+/** Decides at a time in milliseconds whether a place may be read. */
 export interface ResolvedPathJudge {
   lets(spot: ResolvedPath, at: number): boolean
 }
 
 /**
- * Names that were looked up and judged a moment ago, by the text they were asked by. Most calls of an agent ask for a
- * name again, and then a map answers what a walk, a look in the trie and a decision would. Only plain names in known
- * directories are here, the last name not looked at; all are forgotten with what is known of directories.
+ * Caches names that were resolved and judged a moment ago, by their text. Most calls of an agent repeat a name, and a
+ * map lookup is faster than resolving it, a lookup in the trie and a decision. It has only plain names in known
+ * directories, whose last name is not checked. It is cleared together with the cache of directories.
  */
 export class ResolvedPathCache {
   readonly #known = new Map<string, ResolvedPath>()
@@ -33,7 +33,7 @@ export class ResolvedPathCache {
     private readonly judge: ResolvedPathJudge,
   ) {}
 
-  /** Undefined: the name has to be walked, or may not be read, which the long way says properly. */
+  /** Undefined where the name must be resolved in full, or may not be read, which full resolution reports properly. */
   find(text: unknown): ResolvedPath | undefined {
     if (typeof text !== 'string') return undefined
     const at = performance.now()
@@ -55,9 +55,9 @@ export class ResolvedPathCache {
   }
 }
 
-/** One place of the merged view. What the stage has there is looked up again after each edit. */
+/** One place of the merged view. Its staged entry is looked up again after each edit. */
 export class ResolvedPath {
-  /** What a decision that it may be read was made from; undefined: none is remembered. */
+  /** The token of the decision that it may be read; undefined: none is cached. */
   judgedBy: unknown
   #edits = -1
   #inode: Inode | undefined
@@ -78,13 +78,13 @@ export class ResolvedPath {
     return this.#find() !== undefined
   }
 
-  /** What is staged there changes nothing: the long way asks the disk whether it still shows. */
+  /** Whether its staged entry changes nothing: full resolution checks with the disk whether it still shows. */
   get mayGiveWay(): boolean {
     this.#find()
     return this.#mayGiveWay
   }
 
-  /** Undefined where nothing is there, or a link: the long way tells which. Throws as readFile does. */
+  /** Undefined where it is absent or a link: full resolution tells which. Throws as readFile does. */
   read(): Buffer | undefined {
     const inode = this.#find()
     if (inode) return inode.type === 'symlink' ? undefined : contentOf(inode)
@@ -108,7 +108,7 @@ export class ResolvedPath {
     return inode ? bigStatsOf(inode, this.overlay.dev) : this.#times.withTimes(this.path, this.#name?.lstatBig())
   }
 
-  /** Undefined where it is a link whose target has to be walked to. */
+  /** Undefined where it is a link whose target must be resolved. */
   exists(): boolean | undefined {
     const inode = this.#find()
     if (inode) return inode.type === 'symlink' ? undefined : true

@@ -1,6 +1,6 @@
 import { readInteger, readOwnBoolean, readOwnOptions } from './args.js'
 
-/** What `rm` takes. The retries are for disks that are busy: nothing here is tried again. */
+/** The options of `rm`. Retries are for busy disks: nothing is retried here. */
 export interface RmOptions {
   readonly force: boolean
   readonly recursive: boolean
@@ -12,7 +12,7 @@ export function readRmOptions(value: unknown): RmOptions {
   return { force: readOwnBoolean(readOwnOptions(value), 'force', false), recursive }
 }
 
-/** Whether `rmdir` is to remove a tree. Throws ERR_INVALID_ARG_TYPE, ERR_OUT_OF_RANGE. */
+/** Whether `rmdir` removes a tree. Throws ERR_INVALID_ARG_TYPE, ERR_OUT_OF_RANGE. */
 export function readRmdirOptions(value: unknown): boolean {
   const options = readOwnOptions(value)
   if (Object.hasOwn(options, 'retryDelay')) readInteger('options.retryDelay', options.retryDelay, 0, 2 ** 31 - 1)

@@ -4,22 +4,22 @@ import { FIRST_DESCRIPTOR } from './descriptors.js'
 import { GovernedFileHandle } from './file-handle.js'
 import { type NameUse, rowOf } from './ops.js'
 
-/** What a routed call goes by at its moment. Names it asks about are absolute. */
+/** The context of a routed call at its time. Names passed to it are absolute. */
 export interface RouteContext {
   readonly governed: typeof fs
-  /** The workspace's root, where the governed functions begin relative names. */
+  /** The workspace's root, which is the base of relative names in the governed functions. */
   readonly root: string
-  /** A tool call is under way, and this call belongs to it. */
+  /** Whether this call belongs to a running tool call. */
   readonly inCall: boolean
-  /** Whether a name leads into the workspace, or reads as if it did. */
+  /** Whether a name leads into the workspace, physically or lexically. */
   leadsIn(path: Name, follow: boolean): boolean
-  /** Whether the workspace lies below what a name leads to. */
+  /** Whether a name's target contains the workspace. */
   holdsRoot(path: Name): boolean
-  /** Whether a name leads to a place of the host's own, which stays its own within a tool call. */
+  /** Whether a name leads to one of the host's own places, which stay its own within a tool call. */
   isHosts(path: Name, follow: boolean): boolean
   /** Another way for a call on names in the workspace than the governed one; undefined for none. */
   other(stem: string, args: readonly unknown[], names: readonly Name[]): OtherWay | undefined
-  /** Runs a governed call on the names it has: as what of the host's it is to count. */
+  /** Runs a governed call on its names, as one of the host's own kinds of work. */
   runOnHost(stem: string, args: readonly unknown[], names: readonly Name[], run: () => unknown): unknown
 }
 
@@ -32,14 +32,16 @@ export interface Route {
   run(call: () => unknown): unknown
 }
 
-/** A way that is not the governed one: `host` is the host's own `fs`. */
+/** A way other than the governed one. `host` is the host's own `fs`. */
 export interface OtherWay extends Omit<Route, 'to'> {
   readonly to: object | 'host'
 }
 
 type Args = readonly unknown[]
 
-/** Whose functions a call goes to, and with which arguments. In doubt it is the governed ones, which refuse. */
+/**
+ * Chooses the functions for a call, and its arguments. Uncertain calls go to the governed functions, which refuse them.
+ */
 export function routeCall(stem: string, args: Args, ground: RouteContext): Route {
   const governedRoute = (given = args, names: readonly Name[] = []): Route => {
     return { to: ground.governed, given, run: (call) => ground.runOnHost(stem, given, names, call) }
@@ -64,13 +66,13 @@ function isTheHosts(stem: string, name: Name, ground: RouteContext): boolean {
   return !ground.leadsIn(name, follow) && !(tree && ground.holdsRoot(name))
 }
 
-/** A stream is opened by a name that is followed. */
+/** A stream is opened by a name, and follows links. */
 function nameUseOf(stem: string): Pick<NameUse, 'follow' | 'tree'> {
   const row = rowOf(stem)
   return 'follow' in row ? row : { follow: true, tree: false }
 }
 
-/** Whose a descriptor is, as a number or a handle: ours have numbers of their own. Undefined for what is none. */
+/** The owner of a descriptor or handle: ours have numbers of their own. Undefined for any other value. */
 function ownerOf(value: unknown): 'governed' | 'host' | undefined {
   if (typeof value === 'number') return value >= FIRST_DESCRIPTOR ? 'governed' : 'host'
   if (value instanceof GovernedFileHandle) return 'governed'
@@ -83,19 +85,19 @@ function fdOption(stem: string, [, options]: Args): unknown {
   return 'fd' in options ? options.fd : undefined
 }
 
-/** Such a copy writes through links that lie in its destination, wherever they lead. */
+/** Whether a copy writes through links in its destination, wherever they lead. */
 function goesThroughLinks(stem: string, [, , options]: Args): boolean {
   if (stem !== 'cp' || typeof options !== 'object' || options === null) return false
   return 'dereference' in options && options.dereference === true
 }
 
-/** Whether a call changes nothing, whatever its arguments are. */
+/** Whether a call changes nothing, with any arguments. */
 export function onlyReads(stem: string, [, flags]: Args): boolean {
   if (stem === 'open') return flags === undefined || flags === 'r' || flags === 0 || typeof flags === 'function'
   return stem === 'createReadStream' || rowOf(stem).kind === 'read'
 }
 
-/** Which arguments are names: the positions. */
+/** The positions of the arguments that are names. */
 function placesOf(stem: string, args: Args): number[] {
   if (stem === 'symlink') return [1]
   if (stem === 'glob') return [1]
@@ -105,7 +107,7 @@ function placesOf(stem: string, args: Args): number[] {
   return [0, 1].slice(0, Math.min(paths, args.length))
 }
 
-/** A name as it stands, undefined for what is none. `glob` begins where its options say. */
+/** A name argument; undefined for another value. The base of `glob` comes from its options. */
 function nameIn(stem: string, args: Args, at: number): Name | undefined {
   const value = stem === 'glob' ? cwdOf(args[at]) : args[at]
   if (value instanceof URL) return value.protocol === 'file:' ? decodedName(value) : undefined
@@ -133,7 +135,7 @@ function absoluteName(name: Name): Name {
 
 const SLASH = 0x2f
 
-/** Relative names of a process begin where it is; those of the governed functions begin at the root. */
+/** Relative names of a process begin at its current directory; those of the governed functions begin at the root. */
 function fromRoot(stem: string, args: Args, places: readonly number[], root: string): Args {
   if (process.cwd() === root) return args
   return args.map((arg, at) => {

@@ -3,8 +3,8 @@ import { promisify } from 'node:util'
 import { type RouteContext, routeCall } from './route-call.js'
 
 /**
- * An fs for a host's whole process: what concerns the workspace, and all that a tool call does, is the session's; the
- * rest of what a host does is its own, by the host's functions. A plain object, as the session's is.
+ * An fs for a host's whole process: calls on the workspace, and all calls of a tool, go to the session; the host's
+ * other calls go to its own functions. A plain object, like the session's.
  */
 
 type CurrentContext = () => RouteContext
@@ -17,11 +17,11 @@ const STREAMS: Readonly<Record<string, string>> = {
   WriteStream: 'createWriteStream',
   FileWriteStream: 'createWriteStream',
 }
-/** Promise forms that give something else than a promise. */
+/** Promise forms that do not return a promise. */
 const ITERATED = new Set(['watch', 'glob'])
 const HANDED_ON = new Set(['Stats', 'Dirent', 'Dir', 'constants'])
 
-/** @param ground of the moment: asked anew by each call; where it throws, the call fails. */
+/** @param ground returns the context of each call; where it throws, the call fails */
 export function routedFs(ground: CurrentContext): typeof fs {
   const face: Record<string, unknown> = {}
   for (const name of Object.keys(fs)) if (name !== 'promises') face[name] = faceOf(name, ground)
@@ -29,7 +29,7 @@ export function routedFs(ground: CurrentContext): typeof fs {
   return face as unknown as typeof fs
 }
 
-/** What is neither a function nor a constant is not known here, and no way through. */
+/** Leaves out exports that are neither a function nor a constant. */
 function faceOf(name: string, ground: CurrentContext): unknown {
   const value: unknown = Reflect.get(fs, name)
   if (HANDED_ON.has(name)) return value
@@ -39,7 +39,7 @@ function faceOf(name: string, ground: CurrentContext): unknown {
   const stem = name.replace(/Sync$/, '')
   const face = routedCall([name], stem, ground)
   if ('native' in value) Object.assign(face, { native: routedCall([name, 'native'], stem, ground) })
-  // Those are what `util.promisify` finds on functions whose callbacks are not (error, value).
+  // `util.promisify` finds these on functions whose callbacks are not (error, value).
   if (Object.getOwnPropertySymbols(value).length > 0)
     Object.defineProperty(face, promisify.custom, { value: promiseForm(name, stem, ground) })
   return withName(name, face)
@@ -52,7 +52,7 @@ function promiseFace(name: string, ground: CurrentContext): unknown {
   return withName(name, ITERATED.has(name) ? face : later(face))
 }
 
-/** A function and no arrow: what is refused may be a class. */
+/** A function and not an arrow: a refused export may be a class. */
 function routedCall(keys: Keys, stem: string, ground: CurrentContext): Call {
   return function routedCall(...args) {
     const { to, given, run } = routeCall(stem, args, ground())
@@ -80,12 +80,12 @@ function functionAt(to: object, keys: Keys, args: readonly unknown[]): unknown {
   return Reflect.apply(found, of, args)
 }
 
-/** What fails before there is a promise is one that rejects. */
+/** Turns an error that is thrown before the promise exists into a rejection. */
 function later(face: Call): Call {
   return async (...args) => face(...args)
 }
 
-/** With and without `new`, and on an object of a class derived the old way, as the host's own. */
+/** A class that works with and without `new`, and on an object of an old-style derived class, as the host's own. */
 function streamClass(name: string, stem: string, host: object, ground: CurrentContext): unknown {
   const shape: unknown = Reflect.get(host, 'prototype')
   function Stream(this: unknown, ...args: unknown[]): unknown {

@@ -5,11 +5,11 @@ import { promiseOf } from './fairness.js'
 import type { OpenedDir } from './kernel-dir.js'
 import type { Args, Form } from './op-types.js'
 
-/** The functions that are no plain sync, callback and promise triple, or answer with more than a value. */
+/** The functions without the usual sync, callback and promise forms, or with more than one result. */
 
 export type BodyOf = (stem: string, form: Form) => Body
 
-/** The shape of a name in `fs`, or of `promises.<name>`, where it has one of its own. */
+/** The special form of a name in `fs`, or of `promises.<name>`, if it has one. */
 export function shapeOf(name: string): ((body: BodyOf) => AnyFunction) | undefined {
   return Object.hasOwn(SHAPES, name) ? SHAPES[name] : undefined
 }
@@ -37,7 +37,7 @@ const SHAPES: Readonly<Record<string, (body: BodyOf) => AnyFunction>> = {
     },
 }
 
-/** A wrong call throws, as in Node; a refusal is told by the promise. */
+/** A wrong call throws, as in Node. A refusal rejects the promise. */
 function blobForm(body: Body): AnyFunction {
   return (...args) => {
     const answer = settle(body, args)

@@ -3,9 +3,9 @@ import { methodMissing, readOptions } from './args.js'
 import { GovernedFileHandle } from './file-handle.js'
 
 /**
- * Streams are the host's own classes, given the facade by their documented `fs` option: start, end, flags, highWaterMark,
- * signal, autoClose and flush behave as Node's because they are Node's. As Node's own, they call what stands in the
- * facade at the time: also a function that someone has patched.
+ * Streams are the host's own classes, which use the facade by their documented `fs` option: start, end, flags,
+ * highWaterMark, signal, autoClose and flush behave as Node's because they are Node's. Like Node's own, they call the
+ * facade's current functions, including patched ones.
  */
 
 type StreamClass = (path: unknown, options?: unknown) => unknown
@@ -33,8 +33,8 @@ export function governedStreams(facade: typeof fs): Streams {
 }
 
 /**
- * Callable with and without `new`, as the host's, and on an object of a class derived the old way (graceful-fs does so);
- * what it makes is `instanceof` the host's class.
+ * A class that works with and without `new`, and on an object of an old-style derived class (graceful-fs has one). Its
+ * objects are `instanceof` the host's class.
  */
 function streamClass(host: typeof fs.ReadStream | typeof fs.WriteStream, facade: typeof fs): StreamClass {
   function Stream(this: unknown, path: unknown, options?: unknown): unknown {
@@ -52,7 +52,7 @@ function streamClass(host: typeof fs.ReadStream | typeof fs.WriteStream, facade:
   return Stream
 }
 
-/** Node's streams heed what their options inherit, unlike most of its functions. */
+/** Node's streams read inherited options, unlike most of its functions. */
 function inheritedToo(options: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const all: Record<string, unknown> = {}
   for (const name in options) all[name] = options[name]
@@ -61,7 +61,7 @@ function inheritedToo(options: Readonly<Record<string, unknown>>): Record<string
 
 const FUNCTIONS = ['open', 'close', 'read', 'write', 'writev', 'fsync'] as const
 
-/** The caller's options with our functions in place of any others, and a handle of ours as its number. */
+/** The caller's options with our functions in place of any others, and the number of a handle of ours. */
 function governedOptions(options: Record<string, unknown>, facade: typeof fs): Record<string, unknown> {
   const { fd } = options
   const given = options.fs
@@ -70,7 +70,7 @@ function governedOptions(options: Record<string, unknown>, facade: typeof fs): R
   return { ...options, fd: fd.fd, fs: handleFunctions(fd) }
 }
 
-/** Only our functions are called. What is missing, or no function, stays so: Node's classes refuse it, or do without. */
+/** Replaces the caller's functions by ours. Missing ones stay missing: Node's classes refuse that, or do without. */
 function inPlaceOf(given: object, facade: typeof fs): Record<string, unknown> {
   const part = (name: (typeof FUNCTIONS)[number]): unknown => {
     const value: unknown = Reflect.get(given, name)
@@ -81,7 +81,7 @@ function inPlaceOf(given: object, facade: typeof fs): Record<string, unknown> {
 
 type Callback = (error?: unknown, count?: number, buffers?: unknown) => void
 
-/** A stream of a handle works through the handle's own methods, also those that someone has patched. */
+/** A stream of a handle calls the handle's own methods, including patched ones. */
 function handleFunctions(handle: GovernedFileHandle): Record<string, unknown> {
   const call = (name: string, args: readonly unknown[]): Promise<Record<string, unknown>> =>
     Reflect.apply(Reflect.get(handle, name), handle, args)

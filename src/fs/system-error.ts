@@ -1,6 +1,6 @@
 import { constants } from 'node:os'
 
-/** Node's SystemErrors: rm and cp fail with them where no system call did. */
+/** Node's SystemErrors, of rm and cp, for failures without a system call. */
 
 const WORDS = {
   ERR_FS_EISDIR: 'Path is a directory',
@@ -15,7 +15,7 @@ const WORDS = {
 }
 
 export interface SystemErrorInfo {
-  /** The errno code the error stands for. */
+  /** The errno code of the error. */
   readonly code: 'EEXIST' | 'EINVAL' | 'EISDIR' | 'ENOTDIR'
   readonly message: string
   readonly path: string

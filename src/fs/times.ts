@@ -3,7 +3,7 @@ import { Errno } from '../../overlay/index.js'
 import { invalidType } from './args.js'
 import { TAKES_ANY_TIME, WHOLE_MICROSECONDS } from './host-traits.js'
 
-/** Times as Node's own functions take them, and as the host's libuv hands them to the kernel. */
+/** Times as Node's own functions take them, and as the host's libuv passes them to the kernel. */
 
 /** Seconds since 1970, from a number, a numeric string or a Date. Throws ERR_INVALID_ARG_TYPE. */
 export function unixTime(value: unknown, name = 'time'): number {
@@ -13,7 +13,7 @@ export function unixTime(value: unknown, name = 'time'): number {
   throw invalidType(name, 'an instance of Date or an Time in seconds', value)
 }
 
-/** Seconds as nanoseconds; undefined where the time is to stay as it is. Throws EINVAL. */
+/** Seconds as nanoseconds; undefined where the time stays as it is. Throws EINVAL. */
 export function timeNs(seconds: number): bigint | undefined {
   if (!Number.isFinite(seconds)) {
     if (!TAKES_ANY_TIME) throw new Errno('EINVAL')

@@ -27,41 +27,44 @@ import { type ResolvedPath, ResolvedPathCache } from './resolved-path-cache.js'
 import { Watches } from './watches.js'
 
 /**
- * What an op's body is given: names to places, and a layer. A read body gets a {@link ReadView}, whose layer has no
+ * The input of an op's body: name resolution and a layer. A read body gets a {@link ReadView}, whose layer has no
  * mutator (the third lock); a write body a {@link WriteView}.
  */
 export interface ReadView {
   readonly layer: ReadLayer
   /** The workspace root, absolute. */
   readonly root: string
-  /** A plain name that was found and judged a moment ago. Undefined: ask {@link at}. */
+  /** A plain name that was resolved and judged a moment ago. Undefined: call {@link at}. */
   spot(path: unknown): ResolvedPath | undefined
-  /** Where a path argument leads. Throws ENOENT, ENOTDIR, ELOOP. */
+  /** Resolves a path argument. Throws ENOENT, ENOTDIR, ELOOP. */
   at(path: unknown, follow: Follow): Resolved
-  /** Tells that a file's content was shown to the caller: the base of its content lock. `known`: its digest, where somebody has it. */
+  /**
+   * Records that the caller has seen a file's content, the base of its content lock. `known`: its digest, if the caller
+   * has it.
+   */
   onRead(path: RelPath, content: Uint8Array | string | undefined, known?: Digest): void
-  /** As {@link onRead}, of a content that is known to be staged: the content lock has no say in it. */
+  /** As {@link onRead}, for content that is known to be staged, which the content lock ignores. */
   seenStaged(path: RelPath): void
-  /** A file was opened for reading: what it holds now counts as shown. */
+  /** Records that a file was opened for reading: its current content counts as seen. */
   onOpen(place: Inside): void
   readonly descriptors: ReadDescriptors
-  /** What is staged is on the medium when it returns. */
+  /** Makes everything staged durable before it returns. */
   sync(): void
-  /** Runs work as an op of its own: a step of a call that lets others run meanwhile, or a look outside of any call. */
+  /** Runs work as an op of its own: a step of a call that yields to others, or a check outside any call. */
   within<T>(work: () => T): T
-  /** True where reading a lower file at once would hold the event loop up: it is large, or the disk was slow lately. */
+  /** Whether reading a lower file at once would block the event loop: it is large, or the disk was slow recently. */
   isSlow(path: RelPath): boolean
   /** Reads a place without blocking. */
   readLater(path: RelPath): Promise<Buffer>
-  /** Tells how long a lower read took, in milliseconds. */
+  /** Records how many milliseconds a lower read took. */
   took(milliseconds: number): void
-  /** The host's own functions, for reads outside the workspace, once the place was judged. */
+  /** The host's own functions for a place outside the workspace, after it was judged. */
   host(place: Outside): HostReads
-  /** The entries of a directory outside, once it was judged, without those that a rule hides. */
+  /** The entries of a directory outside, after it was judged, without those that a rule hides. */
   entries(place: Outside): Entry[]
 }
 
-/** The descriptor table as a read row sees it: files without mutators. */
+/** The descriptor table for a read row: files without mutators. */
 export interface ReadDescriptors {
   get(fd: unknown): Descriptor
   close(fd: unknown): void
@@ -70,17 +73,17 @@ export interface ReadDescriptors {
 export interface WriteView extends ReadView {
   readonly layer: WriteLayer & Pick<GuardedLayer, 'judge' | 'open' | 'hides' | 'prepare'>
   readonly descriptors: Descriptors
-  /** Opens a place outside for reading, once it was judged. */
+  /** Opens a place outside for reading, after it was judged. */
   openHost(place: Outside): WriteFile
-  /** Where a write leads: inside, or it is refused. */
+  /** Resolves the target of a write in the workspace. Refuses one outside. */
   target(path: unknown, follow: Follow, effect: Effect): Inside
 }
 
-/** What a watch is given: it goes on looking when the op is over. */
+/** The view of a watch, which goes on after its op. */
 export interface WatchView extends ReadView {
   readonly layer: ReadLayer & Pick<GuardedLayer, 'judge'>
   readonly watches: Watches
-  /** Whether a path may be read, asked for by a name. */
+  /** Whether a path may be read, by the requested name. */
   mayRead(path: string, asked: string): boolean
 }
 
@@ -93,18 +96,21 @@ export interface ViewDeps {
   readonly seenStaged: ReadView['seenStaged']
   readonly opened: ReadView['onOpen']
   readonly sync: () => void
-  /** Takes in what other processes have committed. Called before an op, never within one; a view of no live session needs none. */
+  /**
+   * Reconciles with other processes' commits. Called before an op, never within one. Absent for a view without a live
+   * session.
+   */
   readonly catchUp?: () => void
 }
 
-/** A lower file above this (bytes) is read asynchronously by the promise and callback forms. */
+/** Above this size in bytes, the promise and callback forms read a lower file asynchronously. */
 const LARGE = 64 * 1024
-/** So many lower reads in a row that each took longer move the later ones to the async lane for a while. */
+/** How many slow lower reads in a row move the later ones to the async lane for a while. */
 const SLOW_READS = 2
 const SLOW_MS = 2
 const SLOW_FOR_MS = 2_000
 
-/** A view for one session; `begin` starts each op. */
+/** The view of one session. `begin` starts each op. */
 export class View implements WriteView, WatchView {
   readonly layer: GuardedLayer
   readonly root: string
@@ -138,7 +144,7 @@ export class View implements WriteView, WatchView {
     this.#spots = new ResolvedPathCache(deps.resolver, deps.overlay, deps.layer)
   }
 
-  /** Begins a call. The stage is up to date with what other processes have committed. */
+  /** Begins a call, after reconciling the stage with other processes' commits. */
   begin(): Op {
     if (this.#depth === 0) this.#catchUp?.()
     return this.#enter()
@@ -183,7 +189,7 @@ export class View implements WriteView, WatchView {
     if (this.#slowReads >= SLOW_READS) this.#slowUntil = performance.now() + SLOW_FOR_MS
   }
 
-  /** Ends watches and closes descriptors; those nobody closed are said in a warning. */
+  /** Ends watches and closes descriptors. Warns about those that were left open. */
   close(who: string): void {
     this.watches.closeAll()
     const leaked = this.descriptors.leakedPaths()
@@ -203,7 +209,7 @@ export class View implements WriteView, WatchView {
     return place
   }
 
-  /** What a walk fails with must not tell that something hidden is in the way. */
+  /** Hides the reason of a failed walk when a hidden path is in the way. */
   #resolve(text: string, follow: Follow): Resolved {
     try {
       return this.#resolver.resolve(text, follow)
@@ -213,7 +219,7 @@ export class View implements WriteView, WatchView {
     }
   }
 
-  /** Whether a name that cannot be walked to its end is stopped by something hidden, by whatever links it goes. */
+  /** Whether a hidden path stops the resolution of a name, through any links. */
   #isBehindHidden(text: string): boolean {
     const asked = this.#resolver.lexicalPath(text)
     if (asked !== undefined && this.layer.hides(asRelPath(asked))) return true
@@ -230,14 +236,14 @@ export class View implements WriteView, WatchView {
 
   target(path: unknown, follow: Follow, effect: Effect): Inside {
     const text = pathText(path)
-    // No name at all is no name of the root.
+    // An empty path does not name the root.
     if (text === '') throw new Errno('ENOENT')
     const asked = this.#resolver.lexicalPath(text)
     let place: Resolved
     try {
       place = this.#resolver.resolve(text, follow)
     } catch (error) {
-      // A name that leads nowhere is still refused for what it is, before it is called absent.
+      // A name that cannot be resolved is still judged before it is reported as absent.
       if (error instanceof Errno) this.layer.judgeName(effect, asked ?? text)
       if (error instanceof Errno && this.#isBehindHidden(text)) throw new Errno('ENOENT')
       throw error
@@ -248,7 +254,7 @@ export class View implements WriteView, WatchView {
     }
     if (asked === undefined) this.layer.judgeName(effect, text.startsWith('/') ? text : `/${text}`)
     this.layer.recordName(place.path, place.asked)
-    // What is hidden is absent: no check on what stands there comes before the mutator's own refusal.
+    // A hidden path is absent: no check of its entry comes before the mutator's own refusal.
     return place.type !== undefined && this.layer.hides(place.path) ? { ...place, type: undefined } : place
   }
 

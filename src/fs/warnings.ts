@@ -1,8 +1,8 @@
-/** Node's own warnings, each of them given once by a process. */
+/** Node's own warnings, each shown once per process. */
 
 const given = new Set<string>()
 
-/** @param code of a deprecation; undefined for a warning of another kind. */
+/** @param code of a deprecation; undefined for another kind of warning */
 export function warnOnce(code: string | undefined, message: string): void {
   if (given.has(message)) return
   given.add(message)

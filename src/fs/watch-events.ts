@@ -8,8 +8,8 @@ interface WatchEvent {
 }
 
 /**
- * `fs.promises.watch`: nothing is watched until the first event is asked for, and no longer than the loop over them.
- * Throws AbortError when the signal says so, ERR_FS_WATCH_QUEUE_OVERFLOW, and whatever `open` throws.
+ * `fs.promises.watch`: watches from the first requested event until the loop over the events ends.
+ * Throws AbortError when the signal is aborted, ERR_FS_WATCH_QUEUE_OVERFLOW, and the errors of `open`.
  */
 export async function* watchEvents(open: () => Watcher, given: unknown): AsyncGenerator<WatchEvent, void, void> {
   const queue = readQueueOptions(given)
@@ -34,7 +34,7 @@ export async function* watchEvents(open: () => Watcher, given: unknown): AsyncGe
   }
 }
 
-/** Events not yet read. */
+/** The queue of unread events. */
 class Waiting {
   readonly #events: WatchEvent[] = []
   #failure: { readonly error: unknown } | undefined
@@ -65,7 +65,7 @@ class Waiting {
     this.#sleep = undefined
   }
 
-  /** Until there is something to read or to end for. */
+  /** Resolves when there is an event to read, or the watch has ended. */
   async some(): Promise<void> {
     if (this.#events.length === 0 && !this.#failure) {
       this.#sleep ??= new Promise((resolve) => {

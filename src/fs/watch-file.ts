@@ -11,7 +11,7 @@ import type { Poll } from './watches.js'
 /** Node's own interval, in milliseconds. */
 const INTERVAL_MS = 5007
 
-/** `fs.watchFile`: looks at a path of the merged view again and again. A path that is not there is no error. */
+/** `fs.watchFile`: polls a path of the merged view. An absent path is no error. */
 export function watchFile(view: WatchView, [path, given, last]: Args): Poll {
   const text = pathText(path)
   const name = resolve(view.root, text)
@@ -31,7 +31,7 @@ export function watchFile(view: WatchView, [path, given, last]: Args): Poll {
   return poll.on('change', listener as Listener)
 }
 
-/** `fs.unwatchFile`: without a listener, all of them. Of a path nobody watches it is nothing. */
+/** `fs.unwatchFile`: removes a listener, or all of them. Does nothing for a path that is not watched. */
 export function unwatchFile(view: WatchView, [path, listener]: Args): void {
   const poll = view.watches.polls.get(resolve(view.root, pathText(path)))
   if (!poll) return
@@ -42,12 +42,12 @@ export function unwatchFile(view: WatchView, [path, listener]: Args): void {
 
 type Listener = (current: Stats | BigIntStats, previous: Stats | BigIntStats) => void
 
-/** One look at a path. */
+/** The result of one poll. */
 interface Look {
   readonly stats: Stats | BigIntStats | undefined
-  /** Equal marks: nothing moved. */
+  /** Equal marks mean no change. */
   readonly mark: string
-  /** What stands there, where it is staged or was at the look before: a commit changes times, and nothing else. */
+  /** The state of a path that is, or was at the last poll, staged: a commit changes only times. */
   readonly state: FileState | null | undefined
   readonly staged: boolean
 }
@@ -85,12 +85,12 @@ interface PollOptions {
   readonly stopped: () => void
 }
 
-/** What `fs.watchFile` returns: Node's StatWatcher in everything but the class. */
+/** The result of `fs.watchFile`: Node's StatWatcher in everything but the class. */
 class StatWatcher extends EventEmitter {
   readonly #timer: NodeJS.Timeout
   #seen: Look
   #stopped = false
-  /** The last stats there were: told as the previous ones both when a file goes and when it comes back. */
+  /** The last stats of the existing file: the previous ones both when it is removed and when it returns. */
   #last: Stats | BigIntStats | undefined
 
   constructor(private readonly options: PollOptions) {
@@ -98,7 +98,7 @@ class StatWatcher extends EventEmitter {
     this.#seen = options.look()
     this.#last = this.#seen.stats
     this.#timer = setInterval(() => this.#poll(), options.interval)
-    // Of a path that is not there Node tells once at the start.
+    // For an absent path Node calls the listener once at the start.
     if (!this.#seen.stats) setImmediate(() => this.#seen.stats ?? this.#tell())
   }
 

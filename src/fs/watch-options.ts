@@ -23,7 +23,7 @@ export function readWatchOptions(given: unknown, form: Form): WatchOptions {
   if (signal !== undefined && !(signal instanceof AbortSignal))
     throw invalidType('options.signal', 'an instance of AbortSignal', signal)
   return {
-    // The callback form takes anything here; only the promise form looks.
+    // Only the promise form checks this. The callback form takes any value.
     persistent:
       form === 'promise' ? readBoolean('options.persistent', persistent, true) : (persistent ?? true) !== false,
     recursive: readBoolean('options.recursive', recursive ?? undefined, false),
@@ -51,7 +51,7 @@ function matcherOf(given: unknown, name: string): Matcher {
   throw invalidType(name, 'one of type string or function or an instance of RegExp', given)
 }
 
-/** How many events wait for a slow reader of `fs.promises.watch`, and what becomes of more. */
+/** How many events wait for a slow reader of `fs.promises.watch`, and what happens to more. */
 export interface QueueOptions {
   readonly maxQueue: number
   readonly overflow: 'ignore' | 'error'

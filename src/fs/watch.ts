@@ -9,7 +9,7 @@ import { Watcher } from './watcher.js'
 
 /**
  * `fs.watch` over the merged view. Throws ENOENT for a path that shows nothing, and the host's errors for its limits.
- * Of a path that may not be read nothing is told, neither its name nor that it changed.
+ * Reports nothing about unreadable paths, neither their names nor their changes.
  */
 export function watch(view: WatchView, [path, given, last]: Args, form: Form): Watcher {
   const listener = typeof given === 'function' ? given : last
@@ -51,14 +51,14 @@ function watchInside(view: WatchView, place: Inside, text: string, options: Watc
   })
 }
 
-/** Outside the workspace nothing is staged: the host's own watch, less what may not be read. */
+/** Outside the workspace nothing is staged: this is the host's own watch without unreadable paths. */
 function watchOutside(view: WatchView, place: Outside, text: string, options: WatchOptions, watcher: Watcher) {
   const isDir = view.host(place).statSync(place.path).isDirectory()
   const recursive = isDir && options.recursive
   const failed = (error: unknown) => watcher.fail(error)
   return watchHost(place.path, { recursive, failed }, (event, name) => {
     const path = isDir && name !== null ? join(place.path, name) : place.path
-    // The workspace is watched by its own paths: from out here the disk's names would be told, not the merged view's.
+    // The workspace has watches of its own: from here the disk's names would be reported, not the merged view's.
     if (isWithin(path, view.root) || !view.mayRead(path, path)) return
     tell(watcher, options, event, name ?? basename(text))
   })

@@ -3,15 +3,15 @@ import { EventEmitterAsyncResource } from 'node:events'
 const FOREVER_MS = 2 ** 31 - 1
 
 /**
- * What `fs.watch` returns: `fs.FSWatcher` in everything but the class, which no host lets anyone construct. Its
- * listeners run in the async context of the call to `watch`, as the host's do, not in that of whoever wrote.
+ * The result of `fs.watch`: `fs.FSWatcher` in everything but the class, which no host allows to construct. Its
+ * listeners run in the async context of the call to `watch`, as the host's do, and not in the writer's.
  */
 export class Watcher extends EventEmitterAsyncResource {
   readonly #alive = setInterval(() => undefined, FOREVER_MS)
   #stop: (() => void) | undefined
   #closed = false
 
-  /** @param persistent whether it keeps the process alive. */
+  /** @param persistent whether it keeps the process alive */
   constructor(persistent: boolean) {
     super({ name: 'FSWATCHER' })
     if (!persistent) this.unref()
@@ -21,7 +21,7 @@ export class Watcher extends EventEmitterAsyncResource {
     return this.#closed
   }
 
-  /** Says what `close` ends. */
+  /** Sets what `close` ends. */
   startWith(stop: () => void): this {
     this.#stop = stop
     return this

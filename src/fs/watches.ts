@@ -2,8 +2,7 @@ import type { EventEmitter } from 'node:events'
 import type { Overlay } from '../../overlay/index.js'
 import { ChangeFeed } from './change-feed.js'
 
-/** What a facade has under watch. */
-/** What `watchFile` keeps for one name. */
+/** The watch of `watchFile` for one name. */
 export interface Poll extends EventEmitter {
   stop(): void
   ref(): this
@@ -12,7 +11,7 @@ export interface Poll extends EventEmitter {
 
 export class Watches {
   readonly feed: ChangeFeed
-  /** `watchFile`'s, by absolute name. */
+  /** Those of `watchFile`, by absolute name. */
   readonly polls = new Map<string, Poll>()
   readonly #open = new Set<{ close(): void }>()
 
@@ -20,7 +19,7 @@ export class Watches {
     this.feed = new ChangeFeed(overlay)
   }
 
-  /** Takes a watch in. Returns what ends it. */
+  /** Adds a watch. Returns a function that removes it. */
   add(watch: { close(): void }, stop: () => void): () => void {
     this.#open.add(watch)
     return () => {
@@ -29,7 +28,7 @@ export class Watches {
     }
   }
 
-  /** Ends everything: the session is over. */
+  /** Ends all watches, with the session. */
   closeAll(): void {
     for (const watch of [...this.#open]) watch.close()
     for (const poll of [...this.polls.values()]) poll.stop()
