@@ -30,7 +30,8 @@ export default defineConfig({
     },
     globalSetup: ['test/support/machine.ts', 'test/support/scratch.ts'],
     setupFiles: ['test/support/place.ts'],
-    sequence: { sequencer: LongFirst },
+    // vitest prints the seed; `--sequence.seed N` repeats an order.
+    sequence: { sequencer: LongFirst, shuffle: { files: false, tests: true } },
     projects: [
       { extends: true, test: { name: 'own', include: [...OWN_PROCESS] } },
       {

@@ -2,8 +2,8 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { sha256hex } from '../../overlay/digest.js'
 
 /**
- * Suites that take longest, begun first. vitest knows how long each took when it has run them before; in a fresh clone it goes by
- * the size of a file, and one of these would be left to the end with a core idle beside it.
+ * The slowest suites, which start first. vitest orders by measured durations only after a first run. In a fresh clone it orders by
+ * file size, and one of these would run at the end while the other core is idle.
  */
 export const LONG: readonly string[] = [
   'test/agents/hook/processes.test.ts',
@@ -24,12 +24,16 @@ export const LONG: readonly string[] = [
   'test/web/browser.test.ts',
 ]
 
-/** Long suites first, those of one project together: a process is shared by what follows one another. */
+/**
+ * Starts the long suites first, and keeps the suites of one project together, because consecutive suites share a process.
+ * With the variable ESCROWFS_SHUFFLE_FILES, the seed orders the suites instead.
+ */
 export class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const { shuffle, seed } = this.ctx.config.sequence
+    const { seed } = this.ctx.config.sequence
+    const isShuffled = process.env.ESCROWFS_SHUFFLE_FILES !== undefined
     const rank = ({ moduleId }: TestSpecification) =>
-      shuffle ? sha256hex(`${seed} ${moduleId}`) : String(Number(!LONG.some((name) => moduleId.endsWith(name))))
+      isShuffled ? sha256hex(`${seed} ${moduleId}`) : String(Number(!LONG.some((name) => moduleId.endsWith(name))))
     const sorted = await super.sort(files)
     return sorted.sort((a, b) => compare(a.project.name, b.project.name) || compare(rank(a), rank(b)))
   }
