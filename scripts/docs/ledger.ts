@@ -4,7 +4,7 @@ import { TRACE_TYPES } from '../../src/trace/own-record.js'
 import { code, table } from './markdown.js'
 import { REPOSITORY } from './sources.js'
 
-/** Which kind of record has which fields of ours: by the real records that docs/trace-schema.md shows. */
+/** The fields of each kind of record, from the examples in docs/trace-schema.md. */
 
 /** The fields every record has. */
 const COMMON = ['ledger', 'seq', 'prev', 'type', 'intent', 'verdict', 'tx', 'changes']
