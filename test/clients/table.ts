@@ -4,10 +4,10 @@ import { VERSIONS } from './versions.js'
 
 const FILE = 'docs/hosts/checks.md'
 
-const HEAD = `# What real clients have shown
+const HEAD = `# Checks with real clients
 
-\`npm run test:clients\` installs each client from the npm registry, drives it against a scripted model on this machine, and fills this table.
-A row is a test. "–" means that the check does not apply to the client, or that no test of it has shown it yet.
+\`npm run test:clients\` installs each client from the npm registry, runs it against a scripted model on this machine, and fills this table.
+Each row is a test. "–" means that the check does not apply to the client, or has no test yet.
 `
 
 /** Writes the table of clients and checks where all suites ran and all tests passed. */
