@@ -7,7 +7,7 @@ import { allDocuments } from './all-blocks.js'
 const project = fileURLToPath(new URL('../../', import.meta.url))
 const DOCUMENTS = allDocuments()
 /** Places every machine has, and the one that examples of errors name. */
-const EVERYWHERE = ['/dev', '/dev/null', '/dev/shm', '/run', '/bin/sh', '/tmp', '/var/tmp', '/x', '/measured']
+const EVERYWHERE = ['/dev', '/dev/null', '/dev/shm', '/proc', '/run', '/bin/sh', '/tmp', '/var/tmp', '/x', '/measured']
 const read = (name: string) => fs.readFileSync(`${project}${name}`, 'utf8')
 
 /** A text without its blocks of code. */
