@@ -37,12 +37,14 @@ const UNMET: Readonly<Record<string, string>> = {
     ...['src/trace/origins.ts#WEIGHT_WITHIN', 'src/trace/origins.ts#WEIGHT_ACROSS', 'src/exec/format.ts#MAX_OUTPUT'],
     ...['src/exec/admission.ts#MAX_SHOWN', 'src/command-class/findings.ts#MAX_PART'],
     'src/command-class/findings.ts#MAX_REASONS',
+    'src/host/variance.ts#LONGEST',
     ...['src/hooks/human.ts#MAX_PREVIEW', 'src/terminal/summary.ts#MAX_NAMES', 'src/terminal/denial-spool.ts#MAX_PART'],
     ...['src/terminal/denial-spool.ts#MAX_LINE', 'src/exec/proposed-commits.ts#MAX_ANSWER'],
   ]),
-  ...because('it is how much is remembered: more is worked out anew', [
+  ...because('it limits a cache: the rest is computed again', [
     ...[
       'src/fs/resolved-path-cache.ts#KEPT',
+      'src/commit/pin.ts#MAX_OPEN',
       'src/judge/judge.ts#MOST',
       'src/stage/class-cache.ts#MOST',
       'src/release/commit-bases.ts#MAX_UNCACHED',
@@ -50,8 +52,8 @@ const UNMET: Readonly<Record<string, string>> = {
       'src/web/review-handle.ts#MOST',
     ],
     ...['src/review/diff-memory.ts#ONE_LIMIT', 'src/review/diff-memory.ts#ALL_LIMIT', 'src/web/files.ts#KEPT_ROWS'],
-    ...['src/trace/published.ts#KEPT', 'src/trace/versions.ts#MOST_CELLS', 'src/trace/anchor-lines.ts#MOST_BRANCHES'],
-    'src/trace/anchor-lines.ts#MOST_HASHES',
+    ...['src/trace/published.ts#KEPT', 'src/trace/versions.ts#MAX_CELLS', 'src/trace/anchor-lines.ts#MAX_BRANCHES'],
+    'src/trace/anchor-lines.ts#MAX_HASHES',
   ]),
   ...because('it is how long something of ours is waited for', [
     ...['src/cli/progress.ts#PATIENCE_MS', 'src/cli/review/coloring.ts#PATIENCE_MS', 'src/host/flush.ts#TIMEOUT_MS'],
@@ -82,7 +84,7 @@ const UNMET: Readonly<Record<string, string>> = {
       'src/trace/intent-map/update.ts#BUDGET',
       'src/trace/origins.ts#BUDGET',
     ],
-    ...['src/trace/replay.ts#MOST_LINES', 'src/trace/vcs.ts#MAX_HOPS'],
+    ...['src/trace/replay.ts#MAX_LINES', 'src/trace/vcs.ts#MAX_HOPS'],
   ]),
 }
 
