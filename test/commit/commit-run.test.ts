@@ -21,8 +21,8 @@ const slow = {
 
 const ENTRIES = Array.from({ length: 40 }, (_, i) => turn(`f${i}`, null, { file: `content ${i}` }))
 
-describe('the course of a commit', () => {
-  it('is told phase by phase, with files and bytes', async () => {
+describe('the progress of a commit', () => {
+  it('is reported by phase, with files and bytes', async () => {
     bench = newBench()
     const told: CommitProgress[] = []
     await commitEntries(inputFor(bench, ENTRIES, { onProgress: (progress) => told.push(progress) }), slow)
@@ -38,7 +38,7 @@ describe('the course of a commit', () => {
     expect(staging.find(({ files }) => files === 40)?.bytes).toBe(10 * 9 + 30 * 10)
   })
 
-  it('lets the rest of the process work in between', async () => {
+  it('yields to the rest of the process', async () => {
     bench = newBench()
     let turns = 0
     let isOver = false
@@ -70,7 +70,7 @@ describe('the course of a commit', () => {
     await commitEntries(inputFor(bench, ENTRIES))
   })
 
-  it('is not called off any more once it is decided', async () => {
+  it('cannot be cancelled after the commit point', async () => {
     bench = newBench()
     const control = new AbortController()
     const onProgress = ({ phase }: CommitProgress) => {

@@ -99,7 +99,7 @@ describe('each kind of change', () => {
     expect(listing(bench.root)).toEqual(after)
   })
 
-  it('fills a directory whose last mode forbids its owner to write', async () => {
+  it('fills a directory whose final mode is read-only', async () => {
     start({ 'ro/old': { file: '1' } })
     await commit([
       turn('ro', { dir: true }, { dir: true, mode: 0o555 }),
@@ -115,7 +115,7 @@ describe('each kind of change', () => {
     })
   })
 
-  it('leaves a directory that someone put something into', async () => {
+  it('leaves a directory with another program’s entries', async () => {
     start({ 'd/mine': { file: '1' }, 'd/theirs': { file: '2' } })
     const result = await commit([turn('d', { dir: true }, null), turn('d/mine', { file: '1' }, null)])
     expect(listing(bench.root)).toEqual({ d: 'dir 755', 'd/theirs': 'file 644 2' })
@@ -148,13 +148,13 @@ describe('each kind of change', () => {
     expect(Object.keys(listing(bench.root)).filter((path) => path.endsWith('.txt'))).toHaveLength(40)
   })
 
-  it('replaces an equal directory that someone made meanwhile by nothing', async () => {
+  it('leaves an equal directory that another program made', async () => {
     start({ 'd/theirs': { file: '1' } })
     await commit([turn('d', null, { dir: true }), turn('d/mine', null, { file: '2' })])
     expect(listing(bench.root)).toEqual({ d: 'dir 755', 'd/mine': 'file 644 2', 'd/theirs': 'file 644 1' })
   })
 
-  it('does strictly what it does by default', async () => {
+  it('gives the same result in strict mode', async () => {
     start({ a: { file: '1' }, l: { link: 'a' } })
     await commit([turn('a', { file: '1' }, { file: '2' }), turn('l', { link: 'a' }, { file: '3' })], { strict: true })
     expect(listing(bench.root)).toEqual({ a: 'file 644 2', l: 'file 644 3' })
@@ -162,7 +162,7 @@ describe('each kind of change', () => {
 })
 
 describe('a refused commit', () => {
-  it('names every bad path and changes nothing', async () => {
+  it('lists every bad path and changes nothing', async () => {
     start({
       'moved.txt': { file: 'theirs' },
       'mode.txt': { file: 'x', mode: 0o600 },
@@ -261,7 +261,7 @@ describe('a refused commit', () => {
     ])
   })
 
-  it('sees a FIFO in the way without opening it', async () => {
+  it('finds a FIFO in the way without opening it', async () => {
     start()
     const { execFileSync } = await import('node:child_process')
     execFileSync('mkfifo', [join(bench.root, 'pipe')])
@@ -271,7 +271,7 @@ describe('a refused commit', () => {
 })
 
 describe('the journal', () => {
-  it('numbers commits, settles stages and keeps what was there', async () => {
+  it('numbers commits, reconciles stages and keeps old contents', async () => {
     start({ a: { file: '1' }, l: { link: 'x' } })
     const first = await commit([turn('a', { file: '1' }, { file: '2' }), turn('l', { link: 'x' }, null)])
     const second = await commit([turn('deep/b', null, { file: '3' })])
@@ -289,7 +289,7 @@ describe('the journal', () => {
     expect(keptCommit(bench.layout, second.tx).changes.map((change) => change.path)).toEqual(['deep', 'deep/b'])
   })
 
-  it('lets the oldest before-contents go', async () => {
+  it('prunes the oldest replaced contents', async () => {
     start({ a: { file: '0' } })
     const first = await commit([turn('a', { file: '0' }, { file: '1' })])
     for (let i = 1; i <= UNDO_COMMITS; i += 1) {
@@ -300,7 +300,7 @@ describe('the journal', () => {
     expect(committedSince(bench.layout, 0)).toHaveLength(UNDO_COMMITS + 1)
   })
 
-  it('lets go of all but as many as it is told', async () => {
+  it('prunes all but the given number of commits', async () => {
     start({ a: { file: '0' } })
     const [, second, third] = [
       await commit([turn('a', { file: '0' }, { file: '1' })]),
@@ -312,7 +312,7 @@ describe('the journal', () => {
     expect(before.map(String)).toEqual(['1', '2'])
   })
 
-  it('does not know a commit by a name that is none', async () => {
+  it('does not find a commit by an invalid name', async () => {
     start()
     expect(() => keptCommit(bench.layout, '../1-ab')).toThrow(expect.objectContaining({ reason: 'undo_expired' }))
   })
@@ -324,7 +324,7 @@ describe('the journal', () => {
     expect(Object.keys(listing(bench.root))).toEqual(['a', 'b', 'c', 'd'])
   })
 
-  it('refuses everything once a published plan was altered', async () => {
+  it('refuses all commits once a published plan was altered', async () => {
     start({ a: { file: '1' } })
     mkdirSync(bench.layout.commits, { recursive: true })
     writeFileSync(join(bench.layout.commits, '1'), '{"version":1}\n0000\n')
@@ -335,7 +335,7 @@ describe('the journal', () => {
 })
 
 describe('any set of changes', () => {
-  it('takes a tree to any other tree', async () => {
+  it('turns a tree into any other tree', async () => {
     const thing = fc.oneof(
       fc.record({ file: fc.constantFrom('', '1', '2'), mode: fc.constantFrom(0o644, 0o755, 0o600) }),
       fc.record({ link: fc.constantFrom('x', '../y') }),

@@ -16,7 +16,7 @@ afterEach(() => bench.remove())
 const commit = (entries: CommitEntry[]) => commitEntries(inputFor(bench, entries), quickDisk())
 
 describe('the journal of many commits', () => {
-  it('lets old plans go, and takes no number twice for that', async () => {
+  it('prunes old plans, and reuses no number', async () => {
     start({ a: { file: '0' } })
     await commit([turn('b', null, { file: '1' })])
     for (let seq = 2; seq <= KEPT_PLANS + 5; seq += 1) writeFileSync(join(bench.layout.commits, `${seq}.done`), '')

@@ -33,7 +33,7 @@ async function cutOff(when: 'before' | 'after'): Promise<Record<string, string>>
   return before
 }
 
-describe('a directory that moves is refused, with nothing changed,', () => {
+describe('refuses a directory move, with nothing changed,', () => {
   const cases: Record<string, () => void> = {
     'when another name has come into it': () => write('p/q/theirs', 'x'),
     'when a file in it has changed': () => write('p/x', 'theirs'),
@@ -49,7 +49,7 @@ describe('a directory that moves is refused, with nothing changed,', () => {
     expect(readdirSync(bench.layout.tx)).toEqual([])
   })
 
-  it('when such a thing happens while the new content is written', async () => {
+  it('when that happens while the new content is written', async () => {
     const { entries } = start()
     const { disk } = reportingDisk(({ name, args }) => {
       if (name === 'createFile' && String(args[0]).endsWith('.plan')) write('p/q/theirs', 'x')
@@ -58,7 +58,7 @@ describe('a directory that moves is refused, with nothing changed,', () => {
     expect(listing(bench.root)).toMatchObject({ 'p/q/theirs': 'file 644 x', 'p/x': 'file 644 old' })
   })
 
-  it('when it would be moved into itself, or nobody says from where', async () => {
+  it('when it would move into itself, or has no old path', async () => {
     start()
     const dir = turn('p', { dir: true }, { dir: true })
     for (const more of [{ from: 'p', path: 'p/q/r' }, { from: '../p', path: 'r' }, { path: 'r' }]) {
@@ -68,7 +68,7 @@ describe('a directory that moves is refused, with nothing changed,', () => {
 })
 
 describe('a recovery', () => {
-  it('knows a directory that was moved, and takes it for done', async () => {
+  it('finds a moved directory, and counts the move as done', async () => {
     await cutOff('after')
     const inode = lstatSync(join(bench.root, 'n/m')).ino
     write('n/m/x', 'theirs')
@@ -86,7 +86,7 @@ describe('a recovery', () => {
     expect(listing(bench.root)).toMatchObject({ 'n/m/q/theirs': 'file 644 x', 'n/m/q/y': 'file 644 theirs' })
   })
 
-  it('leaves it where it is, with all that was to come along, once its new place is taken', async () => {
+  it('leaves it with everything in it once its new name is taken', async () => {
     await cutOff('before')
     mkdirSync(join(bench.root, 'n/m'))
     write('n/m/theirs', 'x')
@@ -100,7 +100,7 @@ describe('a recovery', () => {
     expect(keptCommit(bench.layout, '1').changes.map(({ path }) => path)).not.toContain('n/m')
   })
 
-  it('leaves another directory of its name alone', async () => {
+  it('leaves another directory of the same name', async () => {
     await cutOff('before')
     renameSync(join(bench.root, 'p'), join(bench.root, 'elsewhere'))
     mkdirSync(join(bench.root, 'p'))
@@ -111,7 +111,7 @@ describe('a recovery', () => {
   })
 })
 
-it('a commit tells of each file once, with where it was and what it is now', async () => {
+it('lists each file once, with its old path and its new state', async () => {
   const { entries } = start()
   await commit(entries)
   const { changes } = committedSince(bench.layout, 0)[0] ?? { changes: [] }

@@ -6,7 +6,7 @@ import { type Thing, turn } from './kit.js'
 const dir: Thing = { dir: true }
 const file: Thing = { file: 'x' }
 
-it('makes room, then parents, then children, then takes permissions and directories away', () => {
+it('frees names, makes parents, then children, then removes permissions and directories', () => {
   const entries = [
     turn('shut', dir, { dir: true, mode: 0o500 }),
     turn('old', dir, null),
@@ -35,7 +35,7 @@ it('makes room, then parents, then children, then takes permissions and director
   ])
 })
 
-it('never puts a child before the directory it needs, however the entries come', () => {
+it('puts no child before its directory, in any order of entries', () => {
   const paths = ['a', 'a/b', 'a/b/c', 'd', 'd/e']
   const entries = [...paths.map((path) => turn(path, null, dir)), ...paths.map((path) => turn(`${path}/f`, null, file))]
   fc.assert(

@@ -26,7 +26,7 @@ function look(path: string): string {
 
 const SHARED_DIR = { dir: true, mode: 0o2755 } as const
 
-it('what is made in a set-group-id directory has its group, and a directory the bit, however deep', async () => {
+it('entries in a set-group-id directory get its group, and directories the bit, at any depth', async () => {
   await commit(
     turn('shared/new', null, { file: 'new' }),
     turn('shared/link', null, { link: 'new' }),
@@ -51,7 +51,7 @@ it('what is made in a set-group-id directory has its group, and a directory the 
   expect(look('plain/new')).toBe(`${OWN} 644`)
 })
 
-it('our own directory hands nothing to what is made in it', async () => {
+it('our own directory passes no group to entries in it', async () => {
   mkdirSync(bench.layout.tx)
   chownSync(bench.layout.tx, -1, OTHER)
   chmodSync(bench.layout.tx, 0o2755)

@@ -23,7 +23,7 @@ const signed = (value: unknown) => {
 }
 
 describe('a plan file', () => {
-  it('comes back as it was written', () => {
+  it('is read back as it was written', () => {
     expect(decodePlan(encodePlan(PLAN), '7')).toEqual(PLAN)
   })
 

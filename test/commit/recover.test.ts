@@ -30,7 +30,7 @@ async function decided(): Promise<void> {
   expect(listing(bench.root)).toMatchObject({ a: 'file 644 old', c: 'file 644 old' })
 }
 
-it('rolls a decided commit forward and says so', async () => {
+it('rolls a decided commit forward and reports it', async () => {
   await decided()
   expect(committedSince(bench.layout, 0)).toEqual([])
   expect(await recover(bench.layout, bench.append)).toEqual({ finished: [1], removed: [], conflicts: [] })
@@ -38,7 +38,7 @@ it('rolls a decided commit forward and says so', async () => {
   expect(bench.ledger).toHaveLength(1)
 })
 
-it('leaves what others changed since alone, reports it, and keeps both versions', async () => {
+it('leaves later changes of others, reports them, and keeps both versions', async () => {
   await decided()
   writeFileSync(join(bench.root, 'a'), 'theirs')
   writeFileSync(join(bench.root, 'c'), 'theirs')
@@ -69,7 +69,7 @@ it('does not follow a parent that became a symlink', async () => {
   expect(readdirSync(join(bench.root, 'elsewhere'))).toEqual([])
 })
 
-it('gives a path up that fails for good, so that later commits are not blocked', async () => {
+it('gives up a path that fails permanently, so that later commits are not blocked', async () => {
   await decided()
   const { disk } = reportingDisk(({ name, args }) => {
     if (name === 'link' && /\/d?\d+\/b$/.test(String(args[1]))) throw Object.assign(new Error(), { code: 'EACCES' })
@@ -80,7 +80,7 @@ it('gives a path up that fails for good, so that later commits are not blocked',
   expect(next.seq).toBe(2)
 })
 
-it('removes what dead attempts left, and nothing else', async () => {
+it('removes only the files of dead attempts', async () => {
   bench = newBench()
   await commitEntries(inputFor(bench, [turn('a', null, { file: '1' })]))
   const faulty = crashingDisk(6)
@@ -92,7 +92,7 @@ it('removes what dead attempts left, and nothing else', async () => {
   expect(readdirSync(bench.layout.tx)).toHaveLength(1)
 })
 
-it('touches nothing and takes no lock when there is nothing to do', async () => {
+it('writes nothing and takes no lock when there is nothing to do', async () => {
   bench = newBench()
   expect(await recover(bench.layout, bench.append)).toEqual({ finished: [], removed: [], conflicts: [] })
   expect(existsSync(bench.layout.locks)).toBe(false)

@@ -18,7 +18,7 @@ describe('what a commit keeps of a file', () => {
   const [uid, gid] = [process.geteuid?.() ?? 0, process.getegid?.() ?? 0]
   const user = uid === 0 ? { uid: 12_345, gid: 23_456 } : { uid, gid }
 
-  it('leaves a file to its owner when root replaces it, also for a mode alone', async () => {
+  it('keeps a file’s owner when root replaces it or changes its mode', async () => {
     start({ over: { file: 'old' }, mode: { file: 'x' }, l: { link: 'x' } })
     const [over, mode] = [join(bench.root, 'over'), join(bench.root, 'mode')]
     for (const path of [over, mode]) chownSync(path, user.uid, user.gid)
@@ -33,7 +33,7 @@ describe('what a commit keeps of a file', () => {
     expect(listing(bench.root)).toMatchObject({ over: 'file 600 new', mode: 'file 755 x' })
   })
 
-  it('moves a file that is only renamed: the same inode with its times, nothing copied', async () => {
+  it('moves a renamed file as the same inode with its times, without a copy', async () => {
     start({ 'd/old': { file: 'same' }, 'd/both': { file: 'same' } })
     for (const name of ['old', 'both']) utimesSync(join(bench.root, 'd', name), 1_000_000.5, 1_000_000.5)
     const { ino, mtimeMs } = lstatSync(join(bench.root, 'd/old'))

@@ -42,7 +42,7 @@ async function land(
 }
 
 describe('the intent map', () => {
-  it('is written after a commit, with the parts of each file and their lines', async () => {
+  it('is written after a commit, with the functions of each file and their lines', async () => {
     const at = place()
     const result = await land(await at.open(), (fs) => fs.writeFileSync('src/a.ts', CODE))
     expect(result.warnings).toBeUndefined()
@@ -98,7 +98,7 @@ describe('the intent map', () => {
 `)
   })
 
-  it('gives an intent the parts it changed, and moves the lines of the others', async () => {
+  it('gives an intent the functions it changed, and moves the lines of the others', async () => {
     const at = place()
     const workspace = await at.open()
     await land(workspace, (fs) => fs.writeFileSync('src/a.ts', CODE))
@@ -117,7 +117,7 @@ describe('the intent map', () => {
     expect(rows(at.text(MAP))).toEqual([])
   })
 
-  it('keeps what a person wrote between the markers, and changes only the lines that differ', async () => {
+  it('keeps a person’s notes between the markers, and changes only lines that differ', async () => {
     const at = place()
     const workspace = await at.open()
     await land(workspace, (fs) => fs.writeFileSync('src/a.ts', CODE))
@@ -128,7 +128,7 @@ describe('the intent map', () => {
     expect(await workspace.mapIntents()).toBe(at.text(MAP))
   })
 
-  it('is made anew from the ledger when it is gone', async () => {
+  it('is made again from the ledger when it is missing', async () => {
     const at = place()
     const workspace = await at.open()
     await land(workspace, (fs) => fs.writeFileSync('src/a.ts', CODE))
@@ -139,7 +139,7 @@ describe('the intent map', () => {
     expect(at.text(MAP)).toBe(before)
   })
 
-  it('is made anew where files have no lines, are links by now, or are gone', async () => {
+  it('is made again where files are empty, links or missing', async () => {
     const at = place()
     const workspace = await at.open()
     await land(workspace, (fs) => {
@@ -157,7 +157,7 @@ describe('the intent map', () => {
     ])
   })
 
-  it('that git put together from two is one again, with the notes of both', async () => {
+  it('that git merged from two is one again, with the notes of both', async () => {
     const at = place()
     const workspace = await at.open()
     await land(workspace, (fs) => fs.writeFileSync('src/a.ts', CODE))
@@ -173,7 +173,7 @@ describe('the intent map', () => {
     expect(await workspace.mapIntents()).toBe(text)
   })
 
-  it('never fails a commit: what went wrong is told with it', async () => {
+  it('never fails a commit, which reports the failure', async () => {
     const at = place()
     at.write(MAP, 'my own file\n')
     const result = await land(await at.open(), (fs) => fs.writeFileSync('src/a.ts', CODE))
@@ -195,7 +195,7 @@ describe('the intent map', () => {
     expect(at.text(MAP)).toBe(before)
   })
 
-  it('holds names of files in their cell, whatever they are', async () => {
+  it('keeps any file name in its cell', async () => {
     const at = place()
     const workspace = await at.open()
     const names = ['src/a|b.ts', 'src/<!-- end of notes -->', 'src/c\nd.ts', 'src/e\\|f.ts']
@@ -209,7 +209,7 @@ describe('the intent map', () => {
     expect(rows(at.text(MAP))).toHaveLength(3)
   })
 
-  it('takes no text of a record but an id that an intent can have, and a day', async () => {
+  it('takes only valid intent ids and days from records', async () => {
     const at = place({ 'src/![a](b).ts': CODE })
     const workspace = await at.open()
     await land(workspace, (fs) => fs.writeFileSync('src/a.ts', CODE))

@@ -10,7 +10,7 @@ const INTENTS = `active_intents:
 `
 const ADA = { name: 'Ada' }
 
-it('each change of an intent is in the ledger: who, why, and what', async () => {
+it('the ledger has each change of an intent: who, why, and what', async () => {
   const { open } = scene({}, INTENTS)
   const workspace = await open()
   const session = await workspace.session({ id: 'one' })
@@ -31,7 +31,7 @@ it('each change of an intent is in the ledger: who, why, and what', async () => 
   expect((await workspace.ledger.verify()).ok).toBe(true)
 })
 
-it('selecting an intent that is in progress is no change of it', async () => {
+it('selecting an intent in progress does not change it', async () => {
   const { open } = scene({}, INTENTS)
   const workspace = await open()
   const session = await workspace.session({ id: 'one' })
@@ -43,7 +43,7 @@ it('selecting an intent that is in progress is no change of it', async () => {
 const versionsOf = async (workspace: Workspace, id = 'INT-001') =>
   (await workspace.intents.history(id)).map(({ at: _, ...rest }) => rest)
 
-it('declaring, changing and taking back are versions; what is neither scope nor status is none', async () => {
+it('changes of scope and status are versions, and other changes are not', async () => {
   const workspace = await scene({}, INTENTS).open()
   await workspace.intents.add({ name: 'Third', from: 'tests' }, ADA, 'Too few of them.')
   await workspace.intents.edit('INT-003', { removeScope: ['tests/**'], status: 'BLOCKED' }, ADA)
@@ -58,7 +58,7 @@ describe('an edit by other means', () => {
   const byHand = (s: Scene, was: string, is: string) =>
     s.write('.orchestration/active_intents.yaml', s.read('.orchestration/active_intents.yaml').replace(was, is))
 
-  it('is a version once it is noticed, and one only, in whatever process', async () => {
+  it('is one version once it is noticed, in any process', async () => {
     const s = scene({}, INTENTS)
     const first = await s.open()
     await s.agent(first)
@@ -73,7 +73,7 @@ describe('an edit by other means', () => {
     expect((await first.ledger.verify()).ok).toBe(true)
   })
 
-  it('stands before the edit that comes after it, and before a commit', async () => {
+  it('is recorded before the next edit, and before a commit', async () => {
     const s = scene({ 'src/a.ts': 'a\n' }, INTENTS)
     const workspace = await s.open()
     const session = await s.agent(workspace)
@@ -92,7 +92,7 @@ describe('an edit by other means', () => {
     expect(types.indexOf('scope_changed')).toBeLessThan(types.indexOf('commit'))
   })
 
-  it('is told of an intent that is gone, and of one that is back', async () => {
+  it('is recorded for a removed intent, and for one that returns', async () => {
     const s = scene({}, INTENTS)
     const workspace = await s.open()
     await workspace.intents.edit('INT-002', { addScope: ['x'] }, ADA)
@@ -116,7 +116,7 @@ describe('an edit by other means', () => {
 })
 
 describe('editing the whole file', () => {
-  it('records each change it made; what cannot be read is not put in place', async () => {
+  it('records each change, and refuses an invalid file', async () => {
     const s = scene({}, INTENTS)
     const workspace = await s.open()
     const text = `${INTENTS.replace('DRAFT', 'BLOCKED')}  - {id: INT-009, name: New, owned_scope: [n]} # new\n`
@@ -133,7 +133,7 @@ describe('editing the whole file', () => {
     expect(s.read('.orchestration/active_intents.yaml')).toBe(text)
   })
 
-  it('puts nothing over what somebody else wrote meanwhile', async () => {
+  it('does not overwrite another’s edit', async () => {
     const s = scene({}, INTENTS)
     const workspace = await s.open()
     const editing = workspace.intents.editFile(async (text) => {
@@ -144,7 +144,7 @@ describe('editing the whole file', () => {
     expect(await workspace.intents.list()).toMatchObject([{ status: 'PENDING' }, { status: 'COMPLETED' }])
   })
 
-  it('repairs a broken file, which then waits for a person', async () => {
+  it('repairs a broken file, which a person then accepts', async () => {
     const s = scene({}, INTENTS)
     const workspace = await s.open()
     await workspace.intents.complete('INT-001', ADA)
@@ -160,7 +160,7 @@ describe('editing the whole file', () => {
   })
 })
 
-it('loses no edit of two at once', async () => {
+it('loses neither of two concurrent edits', async () => {
   const s = scene({}, INTENTS)
   const [one, two] = [await s.open(), await s.open()]
   await Promise.all([

@@ -3,8 +3,8 @@ import { testWorkspace, working } from '../support/workspace.js'
 
 const ANN = { name: 'Ann' }
 
-describe('what an intent remembers', () => {
-  it('is its newest changes, the files it changed most, and lessons, its own first', async () => {
+describe('the memory of an intent', () => {
+  it('has its newest changes, its most changed files, and lessons, its own first', async () => {
     const at = testWorkspace({
       'src/x.ts': '',
       'CLAUDE.md':
@@ -30,7 +30,7 @@ describe('what an intent remembers', () => {
     expect(xml).toMatch(/intent="INT-001">Old\.<\/lesson>\s+<lesson at="[^"]*">Other\.<\/lesson>/)
   })
 
-  it('keeps to its budget of bytes, and knows lines of older shapes', async () => {
+  it('stays within its budget of bytes, and reads older lines', async () => {
     const flat = (n: number) => ({ intentId: 'INT-001', file: `src/${n}.ts`, timestamp: 't', content_hash: 'sha256:0' })
     const lessons = Array.from(
       { length: 50 },

@@ -18,8 +18,8 @@ function watched(): {
   return { now: read, write: (text) => writeFileSync(file, text), remove: () => rmSync(file) }
 }
 
-describe('a file that is looked at again and again', () => {
-  it('is what it is now, as often as it changes', () => {
+describe('a cached file', () => {
+  it('is current after every change', () => {
     const { now, write, remove } = watched()
     expect(now()).toBe('absent')
     for (const text of ['one', 'two', 'three']) {
@@ -32,7 +32,7 @@ describe('a file that is looked at again and again', () => {
     expect(now()).toBe('absent')
   })
 
-  it('comes and goes after a moment that began before, and not within it', () => {
+  it('changes only after a frozen period, and not within it', () => {
     const { now, write, remove } = watched()
     const seen = withFrozenStamps(() => {
       const before = now()

@@ -34,7 +34,7 @@ describe('gitUser', () => {
     expect(asked()).toEqual({ name: 'Bob', email: 'bob@example.org' })
   })
 
-  it('is looked for above the directory, through a worktree, and in the XDG place', () => {
+  it('is searched above the directory, through a worktree, and in the XDG directory', () => {
     put({ 'repo/.git/config': ADA, 'repo/a/b/x': '' })
     expect(asked('repo/a/b').name).toBe('Ada Lovelace')
     put({ 'tree/.git': `gitdir: ${dir}/repo/.git/worktrees/t\n`, 'repo/.git/worktrees/t/commondir': '../..\n' })
@@ -46,7 +46,7 @@ describe('gitUser', () => {
     expect(gitUser(join(dir, 'bare'), env).name).toBe('Ada Lovelace')
   })
 
-  it('is by includeIf what git says it is', () => {
+  it('follows includeIf as git does', () => {
     const work = '[user]\n\tname = Ada at work\n'
     put({
       'home/.gitconfig': `${BOB}[includeIf "gitdir:${dir}/work/"]\n\tpath = work.inc\n[include]\n\tpath = mail.inc\n`,
@@ -61,7 +61,7 @@ describe('gitUser', () => {
     expect(asked()).toEqual({ name: 'Bob', email: 'bob@home.example' })
   })
 
-  it('is not what a file of a workspace says, whoever includes it', () => {
+  it('ignores files of a workspace, whoever includes them', () => {
     put({
       'repo/.orchestration/x': '',
       'repo/forged.inc': '[user]\n\tname = Forged\n',
@@ -76,7 +76,7 @@ describe('gitUser', () => {
     expect(asked()).toEqual({ name: userInfo().username })
   })
 
-  it('does not hang or fail on what is no readable file', () => {
+  it('does not hang or fail on an unreadable file', () => {
     put({ 'home/.gitconfig': BOB })
     mkdirSync(join(dir, 'repo/.git/config'), { recursive: true })
     expect(asked().name).toBe('Bob')
@@ -91,7 +91,7 @@ describe('gitUser', () => {
 })
 
 describe('findGit', () => {
-  it('takes no directory without a repository above it for one', () => {
+  it('finds no repository where there is none above', () => {
     expect(findGit(dir)).toBeUndefined()
     put({ '.git': 'nothing of the kind\n' })
     expect(findGit(dir)).toBeUndefined()

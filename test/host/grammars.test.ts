@@ -38,7 +38,7 @@ function changed(text: string, { at, length, piece }: { at: number; length: numb
   return text.slice(0, start) + piece + text.slice(start + length)
 }
 
-it('tells of two texts what parsing each of them whole tells', async () => {
+it('gives the same results as parsing both texts in full', async () => {
   const texts = PAIRS.flatMap(({ path, before }) => {
     const grammar = languageOf(path)?.grammar
     return grammar === undefined ? [] : [{ grammar, before }]
@@ -59,11 +59,11 @@ it('tells of two texts what parsing each of them whole tells', async () => {
   await fc.assert(property, fuzzParameters(400))
 })
 
-it('says of a grammar there is none of that it cannot be loaded', async () => {
+it('reports that an unknown grammar cannot be loaded', async () => {
   expect(await checkBoth('no-such', 'a', 'b')).toMatchObject({ ok: false, rule: 'grammar' })
 })
 
-it('an edit leaves out what both texts begin and end with, and counts lines', () => {
+it('leaves out the common start and end of an edit, and counts lines', () => {
   expect(editOf('one\ntwo\nthree\n', 'one\ntwice\nthree\n')).toEqual({
     startIndex: 6,
     oldEndIndex: 7,

@@ -13,7 +13,7 @@ describe('an edit of JSON', () => {
     )
   })
 
-  it('gives the text back when what was added is taken away', () => {
+  it('restores the text when an addition is removed', () => {
     // The parser of comments makes a key of this name into nothing.
     const values = fc
       .jsonValue({ maxDepth: 3 })
@@ -38,7 +38,7 @@ describe('an edit of JSON', () => {
     )
   })
 
-  it('says where a text is no JSON', () => {
+  it('reports where a text is not JSON', () => {
     expect(() => parseJsonc('{"a": }')).toThrow('position 6')
   })
 })

@@ -22,7 +22,7 @@ function heldBy(holder: Record<string, unknown>): void {
 }
 
 describe('the process lock', () => {
-  it('lets one in at a time', async () => {
+  it('has one holder at a time', async () => {
     let inside = 0
     let most = 0
     const work = async () => {
@@ -35,7 +35,7 @@ describe('the process lock', () => {
     expect(readdirSync(dir.path)).toEqual([])
   })
 
-  it('is taken over at once from a holder that is dead, however fresh it looks', async () => {
+  it('is taken over at once from a dead holder, however new it looks', async () => {
     const { pid } = spawnSync(process.execPath, ['-e', ''])
     heldBy({ ...thisProcess(), pid, nonce: 'dead' })
     expect(await withProcessLock(dir.path, 'commit', () => 'in')).toBe('in')
@@ -56,7 +56,7 @@ describe('the process lock', () => {
     expect(readdirSync(dir.path)).toEqual([])
   })
 
-  it('is taken, used and let go in one run where the work does not wait', async () => {
+  it('is taken, used and released in one run for synchronous work', async () => {
     const seen: boolean[] = []
     const isHeld = () => existsSync(join(dir.path, 'commit.lock'))
     await withProcessLock(dir.path, 'commit', () => {
@@ -89,7 +89,7 @@ describe('the process lock', () => {
     }
   })
 
-  it('is let go when the work fails', async () => {
+  it('is released when the work fails', async () => {
     await expect(withProcessLock(dir.path, 'commit', () => Promise.reject(new Error('broken')))).rejects.toThrow(
       'broken',
     )

@@ -16,7 +16,7 @@ function place(): string {
 const dead = (nonce: string) => JSON.stringify({ ...thisProcess(), start: '1', nonce })
 
 describe('ownership', () => {
-  it('is taken, seen, and given back; nothing is left of it', async () => {
+  it('is taken, visible, and released without a trace', async () => {
     const file = place()
     expect(isOwned(file)).toBe(false)
     const lease = await takeOwnership(file, 0)
@@ -28,7 +28,7 @@ describe('ownership', () => {
     expect(await takeOwnership(file, 0)).toBeDefined()
   })
 
-  it('of a living process is waited for, and not given when the time is over', async () => {
+  it('of a living process is waited for, and not taken after the time limit', async () => {
     const file = place()
     const child = startChild('owner.ts', file)
     expect(await child.line()).toBe('mine')
@@ -42,7 +42,7 @@ describe('ownership', () => {
     expect(readdirSync(join(file, '..'))).toEqual(['owner'])
   })
 
-  it('of a stopped process is not stolen: it may go on', async () => {
+  it('of a stopped process is not stolen', async () => {
     const file = place()
     const child = startChild('owner.ts', file)
     await child.line()
@@ -51,7 +51,7 @@ describe('ownership', () => {
     expect(isOwned(file)).toBe(true)
   })
 
-  it('of a killed process is taken over at once, without a wait', async () => {
+  it('of a killed process is taken over at once', async () => {
     const file = place()
     const child = startChild('owner.ts', file)
     await child.line()
@@ -61,7 +61,7 @@ describe('ownership', () => {
     expect(readdirSync(join(file, '..'))).toEqual(['owner'])
   })
 
-  it('of a pid that was used again is taken over: another start time is another process', async () => {
+  it('of a reused pid is taken over, by its start time', async () => {
     const file = place()
     await takeOwnership(file, 0).then((lease) => lease?.release())
     writeFileSync(file, dead('a'))
@@ -69,7 +69,7 @@ describe('ownership', () => {
     expect(await takeOwnership(file, 0)).toBeDefined()
   })
 
-  it('is taken over although the one who was taking it over died as well, and leaves no graves', async () => {
+  it('is taken over after a second death during the takeover, and leaves no graves', async () => {
     const file = place()
     await takeOwnership(file, 0).then((lease) => lease?.release())
     writeFileSync(file, dead('a'))
@@ -96,7 +96,7 @@ describe('ownership', () => {
     expect(existsSync(file)).toBe(true)
   })
 
-  it('whose card is damaged is given to nobody: the error names the file', async () => {
+  it('with a damaged card is never taken, and the error names the file', async () => {
     const file = place()
     await takeOwnership(file, 0).then((lease) => lease?.release())
     const traversing = JSON.stringify({ ...thisProcess(), start: '1', nonce: '../../x' })
@@ -112,13 +112,13 @@ describe('ownership', () => {
     }
   })
 
-  it('is never had by two: four processes take turns', { timeout: 60_000 }, async () => {
+  it('is never held by two of four processes', { timeout: 60_000 }, async () => {
     const file = place()
     const racers = Array.from({ length: 4 }, () => startChild('racer.ts', file, `${file}.room`, '40'))
     expect(await Promise.all(racers.map((racer) => racer.line()))).toEqual(['40', '40', '40', '40'])
   })
 
-  it('of the dead is taken by one of many who come at once', { timeout: 60_000 }, async () => {
+  it('of a dead process is taken by one of many waiters', { timeout: 60_000 }, async () => {
     const file = place()
     await takeOwnership(file, 0).then((lease) => lease?.release())
     for (let round = 0; round < 2; round += 1) {

@@ -18,7 +18,7 @@ async function goneChild(): Promise<number> {
 }
 
 describe('a process identity', () => {
-  it('says who, where and since when, and stays the same', () => {
+  it('has pid, host and start time, and stays the same', () => {
     const self = thisProcess()
     expect(self.pid).toBe(process.pid)
     expect(self.host).not.toBe('')
@@ -32,14 +32,14 @@ describe('a process identity', () => {
 })
 
 describe('death', () => {
-  it('is not said of this process, nor of a living other one', async () => {
+  it('is never dead for this process or another living one', async () => {
     const other = child()
     await once(other, 'spawn')
     expect(isDead(thisProcess())).toBe(false)
     expect(isDead({ ...thisProcess(), pid: other.pid ?? 0, start: '' })).toBe(false)
   })
 
-  it('is said of one that is gone', async () => {
+  it('is dead for a process that ended', async () => {
     expect(isDead({ ...thisProcess(), pid: await goneChild(), start: '1' })).toBe(true)
   })
 
@@ -57,14 +57,14 @@ describe('death', () => {
     },
   )
 
-  it('is never said of what cannot be known: another machine, another pid namespace', async () => {
+  it('is never dead where unknown: another machine, another pid namespace', async () => {
     const gone = { ...thisProcess(), pid: await goneChild(), start: '1' }
     expect(isDead({ ...gone, host: 'another-host' })).toBe(false)
     expect(isDead({ ...gone, pidNamespace: 'pid:[1]' })).toBe(false)
     expect(isDead({ ...gone, host: 'another-host', boot: 'another' })).toBe(false)
   })
 
-  it('is not said where the start time was not known and the pid lives', () => {
+  it('is not dead where the start time is unknown and the pid lives', () => {
     expect(isDead({ ...thisProcess(), start: '' })).toBe(false)
   })
 

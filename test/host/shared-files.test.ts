@@ -89,7 +89,7 @@ describe.each(WRITES)('what is %s', (_, work) => {
 })
 
 describe('.orchestration', () => {
-  it('is made where it is missing, and named where it is a link or a file', () => {
+  it('is made where it is missing, and refused where it is a link or a file', () => {
     const { layout, outside } = workspace()
     fs.rmdirSync(layout.dir)
     expect(hasOrchestration(layout)).toBe(false)
@@ -116,7 +116,7 @@ describe('.orchestration', () => {
   })
 })
 
-it('is opened by no other module: the type keeps it from node:fs, and nobody makes a path of it for a call', () => {
+it('is opened by no other module, as its type does not fit node:fs', () => {
   const call = String.raw`\b(?:\w*(?:Sync|Regular|Small|Whole|Start|Durable|Onto|File|Dir|Tree|Name)|join)\([^()]*`
   const name = String.raw`(?:\$\{[^}]*\.(?:ledgerFile|policyFile|intentsFile|intentMap|templates|git\w+)\}|\.orchestration/)`
   const opens = new RegExp(call + name)

@@ -25,7 +25,7 @@ describe('the state directory of a workspace', () => {
     expect(layoutAt(root).state).not.toBe(state)
   })
 
-  it('is not a copy’s, nor one’s that was made in the place of a removed one', () => {
+  it('is not shared with a copy, or with a new directory in place of a removed one', () => {
     const { path, root } = place()
     const { state } = layoutAt(root)
     prepareState(layoutAt(root))
@@ -38,7 +38,7 @@ describe('the state directory of a workspace', () => {
     }
   })
 
-  it('is its owner’s alone, and is refused where others could have written to it', () => {
+  it('is readable only by its owner, and refused where others can write to it', () => {
     const { path, root } = place()
     prepareState(layoutAt(root))
     for (const dir of [`${path}/state/escrowfs`, `${path}/state/escrowfs/workspaces`, layoutAt(root).state])
@@ -59,7 +59,7 @@ describe('the state directory of a workspace', () => {
   })
 })
 
-it('lies where the system keeps such things', () => {
+it('is where the system keeps state', () => {
   expect(stateDir({ XDG_STATE_HOME: '/s', HOME: '/h' }, 'linux')).toBe('/s/escrowfs')
   expect(stateDir({ XDG_STATE_HOME: 'relative', HOME: '/h' }, 'linux')).toBe('/h/.local/state/escrowfs')
   expect(stateDir({ HOME: '/h' }, 'darwin')).toBe('/h/Library/Application Support/escrowfs')
@@ -67,7 +67,7 @@ it('lies where the system keeps such things', () => {
   expect(stateDir({}, 'linux')).toBe(`${homedir()}/.local/state/escrowfs`)
 })
 
-it('is closed to the reads of agents, by its name and by a link to it', () => {
+it('is hidden from agents, by its name and by a link to it', () => {
   const { path } = place()
   mkdirSync(`${path}/real/escrowfs/workspaces`, { recursive: true })
   symlinkSync(`${path}/real`, `${path}/state`)

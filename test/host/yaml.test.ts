@@ -117,7 +117,7 @@ describe('good input', () => {
     expect(read(Array.from({ length: 30 }, (_, i) => `${' '.repeat(i)}k:\n`).join('')).ok).toBe(true)
   })
 
-  it('finds the place of a value, a key, and of what is not there', () => {
+  it('finds the place of a value, a key, and a missing entry', () => {
     const result = read('a:\n  - id: x\n    n:\n      - 1\n')
     if (!result.ok) throw new Error('unreadable')
     const at = (path: (string | number)[]) => result.file.problem(path, '')

@@ -24,7 +24,7 @@ function told(overlay: Overlay): string[] {
 const text = (content: string) => Buffer.from(content)
 
 describe('what a stage would change', () => {
-  it('is nothing for nothing, for a write of the same, and for what was made and removed again', () => {
+  it('is empty for no edit, a write of the same bytes, and a name that was made and removed', () => {
     const { overlay, changes } = site()
     overlay.put(p('a'), text('one'))
     overlay.put(p('new'), text('n'))
@@ -55,7 +55,7 @@ describe('what a stage would change', () => {
     ])
   })
 
-  it('carries both sides and the staged bytes', () => {
+  it('has both states and the staged bytes', () => {
     const { overlay } = site()
     overlay.put(p('a'), text('changed'))
     overlay.setattr(p('a'), { mode: 0o600 })
@@ -81,7 +81,7 @@ describe('what a stage would change', () => {
     expect(removedDirs).toEqual(['d/empty', 'd/e', 'd'])
   })
 
-  it('takes a rename back to where it was for nothing', () => {
+  it('ignores a rename and its reverse', () => {
     const { overlay, changes } = site()
     overlay.move(p('d'), p('moved'))
     overlay.move(p('moved'), p('d'))
@@ -99,7 +99,7 @@ describe('what a stage would change', () => {
     expect(changes()).toEqual(['delete a', 'modify b'])
   })
 
-  it('takes a name behind a link in a circle for one that is absent', () => {
+  it('treats a name behind a circular link as absent', () => {
     const { overlay, root, changes } = site()
     overlay.put(p('d/e/y'), text('mine'))
     rmSync(`${root}/d/e`, { recursive: true })
@@ -113,7 +113,7 @@ describe('what a stage would change', () => {
     expect(changes()).toEqual(['delete d/e/y', 'delete d/empty', 'delete d/x'])
   })
 
-  it('a directory removed and made again has lost what is not in it any more', () => {
+  it('deletes the missing entries of a directory that was removed and made again', () => {
     const { overlay, changes } = site()
     removeTree(overlay, p('d'))
     overlay.mkdir(p('d'), 0o755)
@@ -121,7 +121,7 @@ describe('what a stage would change', () => {
     expect(changes()).toEqual(['delete d/e/y', 'delete d/empty', 'modify d/x'])
   })
 
-  it('a file in the place of a directory, and the other way round', () => {
+  it('a file replaces a directory, and the reverse', () => {
     const { overlay, changes } = site()
     removeTree(overlay, p('d'))
     overlay.put(p('d'), text('file'))
@@ -140,7 +140,7 @@ describe('what a stage would change', () => {
     expect(overlay.read(p('a')).toString()).toBe('both')
   })
 
-  it('credits what went with a directory to who made something in its place', () => {
+  it('attributes entries removed with a directory to the author of its replacement', () => {
     const { overlay, dispose } = overlayOver({ 'd/x': 'dx' }, { credit: () => ({ intent: 'I' }) })
     onTestFinished(dispose)
     for (const path of ['d/x', 'd']) overlay.remove(p(path))
@@ -177,7 +177,7 @@ describe('what a stage would change', () => {
 })
 
 describe('a disk that has moved on', () => {
-  it('is told: the base is what was there at the first touch', () => {
+  it('is reported: the base is the state at the first edit', () => {
     const { overlay, root, changes } = site()
     overlay.put(p('a'), text('ours'))
     overlay.put(p('new'), text('ours'))
@@ -189,7 +189,7 @@ describe('a disk that has moved on', () => {
     expect(diffStage(overlay).changes.find(({ path }) => path === 'a')?.before?.digest).toBe(digest('one'))
   })
 
-  it('is no drift when it was only touched, or its bits changed', () => {
+  it('is no drift after a touch or a change of mode', () => {
     const { overlay, root, changes } = site()
     overlay.put(p('a'), text('ours'))
     writeFileSync(`${root}/a`, 'one')
@@ -198,7 +198,7 @@ describe('a disk that has moved on', () => {
     expect(changes()).toEqual(['modify a'])
   })
 
-  it('to just what is staged leaves nothing to do, whoever did it', () => {
+  it('to exactly the staged content leaves nothing to commit', () => {
     const { overlay, root, changes } = site()
     overlay.put(p('a'), text('the same'))
     overlay.remove(p('b'))
@@ -214,7 +214,7 @@ describe('a disk that has moved on', () => {
     expect(changes()).toEqual(['modify a drifted'])
   })
 
-  it('cannot take a renamed file with it: what was moved is held', () => {
+  it('keeps the content of a renamed file', () => {
     const { overlay, root, changes } = site()
     overlay.move(p('a'), p('z'))
     rmSync(`${root}/a`)

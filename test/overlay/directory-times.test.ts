@@ -66,7 +66,7 @@ describe('the times of a directory on disk', () => {
     ])
   })
 
-  it('stand with one link, which says that its directories are not counted', () => {
+  it('come with one link, which means that subdirectories are not counted', () => {
     const { governed, facade } = place()
     facade.mkdirSync(`${governed}/d/new`)
     expect([facade.statSync(`${governed}/d`).nlink, facade.statSync(`${governed}/d`, { bigint: true }).nlink]).toEqual([
@@ -75,7 +75,7 @@ describe('the times of a directory on disk', () => {
     ])
   })
 
-  it('are those of the disk again where the disk is later', () => {
+  it('are the disk’s where those are later', () => {
     const { governed, facade } = place()
     facade.writeFileSync(`${governed}/d/new`, 'x')
     const later = new Date(Date.now() + 100_000)

@@ -100,7 +100,7 @@ const step = fc.oneof(
 afterEach(() => vi.restoreAllMocks())
 
 describe('a compacted log', { timeout: 180_000 + RUNS * 500 }, () => {
-  it('makes the same stage with the same snapshots, and the stage goes on from there as it would have', () => {
+  it('makes the same stage with the same snapshots, which continues in the same way', () => {
     fc.assert(
       fc.property(fc.array(step, { minLength: 1, maxLength: 40 }), (steps) => {
         const at = site()
@@ -155,7 +155,7 @@ describe('a compacted log', { timeout: 180_000 + RUNS * 500 }, () => {
     return { ...at, store, snapshot }
   }
 
-  it('leaves out what no snapshot has, and keeps what one has', () => {
+  it('keeps only what the stage or a snapshot has', () => {
     const { files, store, snapshot, pack, open } = worked()
     store.close()
     const before = fs.statSync(files.log).size
@@ -175,7 +175,7 @@ describe('a compacted log', { timeout: 180_000 + RUNS * 500 }, () => {
     again.close()
   })
 
-  it('is made only where much is to be gained', () => {
+  it('is made only where it saves much', () => {
     const { files, store, pack } = worked()
     store.close()
     const bytes = fs.readFileSync(files.log)
@@ -184,7 +184,7 @@ describe('a compacted log', { timeout: 180_000 + RUNS * 500 }, () => {
     expect(fs.readFileSync(files.log)).toEqual(bytes)
   })
 
-  it('comes by itself when a session is closed whose log is mostly history', () => {
+  it('is made when a session with a log of mostly history is closed', () => {
     const { files, store, open, snapshot } = worked()
     for (let i = 0; i < 9_000; i++) store.enqueue('kind', `note ${i} ${'x'.repeat(80)}`)
     store.ack('kind', 9_000)
@@ -199,7 +199,7 @@ describe('a compacted log', { timeout: 180_000 + RUNS * 500 }, () => {
     again.close()
   })
 
-  it('that could not be finished, at any step, leaves the log as it was, and nothing beside it for long', () => {
+  it('that fails at any step leaves the log unchanged, and no files for long', () => {
     const real = { write: fs.writeSync, rename: fs.renameSync, sync: fs.fsyncSync }
     for (let fails = 0; fails < 14; fails++) {
       const { dir, files, store, pack, open } = worked()

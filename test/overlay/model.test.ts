@@ -147,7 +147,7 @@ it.each(WHERE_A_LINK_STOOD)('where a link stood, lands %s', async (_, sequence) 
   })
 })
 
-it('a file lands where a directory was whose files landed under another name before', async () => {
+it('commits a file in place of a directory whose files were committed under another name', async () => {
   const sequence: Mutation[] = [
     { op: 'move', from: p('a'), to: p('d/a') },
     { op: 'mkdir', path: p('a') },
@@ -170,7 +170,7 @@ it('a file lands where a directory was whose files landed under another name bef
   })
 })
 
-it('the last file of a moved directory lands, and the directory goes', async () => {
+it('commits the last file of a moved directory, and drops the directory', async () => {
   const sequence: Mutation[] = [
     { op: 'put', path: p('a/b/a'), data: '', at: 0 },
     { op: 'move', from: p('a'), to: p('d') },
@@ -212,7 +212,7 @@ describe('a stage and the disk', { timeout: 180_000 + RUNS * 500 }, () => {
     )
   })
 
-  it('part company by nothing when only some changes are committed: the merged view stays as it is', async () => {
+  it('show the same merged view after a partial commit', async () => {
     await fc.assert(
       fc.asyncProperty(steps, fc.infiniteStream(fc.boolean()), (sequence, choices) =>
         property(sequence, async (at) => {
@@ -234,7 +234,7 @@ describe('a stage and the disk', { timeout: 180_000 + RUNS * 500 }, () => {
     )
   })
 
-  it('are what the log says, whoever replays it, whatever became of the disk meanwhile', async () => {
+  it('are the same after every replay of the log, whatever the disk has become', async () => {
     const onDiskToo = fc.array(fc.tuple(mutation, fc.option(outside, { freq: 4 })), { minLength: 1, maxLength: 25 })
     await fc.assert(
       fc.asyncProperty(onDiskToo, (sequence) =>
@@ -252,7 +252,7 @@ describe('a stage and the disk', { timeout: 180_000 + RUNS * 500 }, () => {
     )
   })
 
-  it('of another session: its commit takes no content from this one, and moves no base of this one', async () => {
+  it('keep this session’s content and bases after another session’s commit', async () => {
     await fc.assert(
       fc.asyncProperty(steps, steps, (mine, theirs) =>
         property(mine, async (at) => {

@@ -25,7 +25,7 @@ describe('pathText', () => {
       expect(pathText(input)).toBe(name)
   })
 
-  it('refuses what is no path with the very error the host gives', () => {
+  it('refuses an invalid path with the host’s own error', () => {
     for (const input of [undefined, null, 7, {}, [], '\0', 'a\0b', Buffer.from('a\0'), new URL('http://x/y')]) {
       const host = codeFrom(() => lstatSync(input as string))
       expect(host).toMatch(/^ERR_/)
@@ -36,13 +36,13 @@ describe('pathText', () => {
     }
   })
 
-  it('refuses a URL that hides a slash, names a host, or is not text', () => {
+  it('refuses a URL with an encoded slash, a host, or invalid text', () => {
     expect(codeFrom(() => pathText(new URL('file:///a%2fb')))).toMatch(/^ERR_INVALID_FILE_URL/)
     expect(codeFrom(() => pathText(new URL('file://host/a')))).toMatch(/^ERR_INVALID_FILE_URL/)
     expect(codeFrom(() => pathText(new URL('file:///a%00b')))).toMatch(/^ERR_INVALID_ARG/)
   })
 
-  it('refuses bytes that are no UTF-8: two such names would become one', () => {
+  it('refuses bytes that are not UTF-8, as two such names would become one', () => {
     expect(codeFrom(() => pathText(Buffer.from([0x61, 0xff])))).toBe('EILSEQ')
     expect(codeFrom(() => pathText(Buffer.from([0xc0, 0xaf])))).toBe('EILSEQ')
   })
@@ -51,7 +51,7 @@ describe('pathText', () => {
     expect(pathText(Buffer.from('\ufeffa'))).toBe('\ufeffa')
   })
 
-  it('refuses what is too long, in bytes', () => {
+  it('refuses a path that is too long in bytes', () => {
     expect(pathText('x'.repeat(4095))).toHaveLength(4095)
     expect(codeFrom(() => pathText('x'.repeat(4096)))).toBe('ENAMETOOLONG')
     expect(codeFrom(() => pathText('é'.repeat(2048)))).toBe('ENAMETOOLONG')
@@ -72,7 +72,7 @@ describe('lexical', () => {
     )
   })
 
-  it('gives clean paths only, and leaves a clean one as it is', () => {
+  it('gives only clean paths, and keeps a clean one', () => {
     fc.assert(
       fc.property(spelling, (text) => {
         const found = lexical(text)
@@ -86,7 +86,7 @@ describe('lexical', () => {
 })
 
 describe('a relative path of ours', () => {
-  it('is made of nothing that could lead elsewhere', () => {
+  it('has no segment that leads elsewhere', () => {
     for (const text of ['/a', 'a/', 'a//b', '.', '..', 'a/..', './a', '../a', 'a/./b', '/'])
       expect(
         codeFrom(() => asRelPath(text)),

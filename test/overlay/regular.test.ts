@@ -42,7 +42,7 @@ it.each(['pipe', 'endless', 'devices/zero', '.'])('refuses %s, and leaves nothin
   expect(openFiles()).toBe(before)
 })
 
-it('reads no more of a small file than there may be', () => {
+it('reads no more of a small file than its limit', () => {
   const at = place()
   expect(readSmall(at('link'), 7)).toBe('content')
   expect(() => readSmall(at('link'), 6)).toThrow(expect.objectContaining({ code: 'EFBIG' }))

@@ -67,10 +67,10 @@ const takingBack = fc.property(steps, fc.infiniteStream(fc.boolean()), (sequence
   }
 })
 
-test('what is taken back shows the disk again, and all else what it showed', () => {
+test('reverted names show the disk again, and others stay as they were', () => {
   fc.assert(takingBack, { numRuns: RUNS })
 })
 
-test('so it does where a moved directory has replaced a file and part of it is taken back', () => {
+test('reverts a part of a moved directory that replaced a file', () => {
   fc.assert(takingBack, { seed: -808888400, path: '422:3:3:5:5:7:7:7', endOnFailure: true })
 })

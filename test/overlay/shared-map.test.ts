@@ -11,7 +11,7 @@ const step = fc.oneof(
 const sorted = (map: Iterable<[string, number]>) => [...map].sort(([a], [b]) => (a < b ? -1 : 1))
 
 describe('a shared map', () => {
-  it('is a Map, and every copy keeps what it had when the next was taken', () => {
+  it('behaves as a Map, and every copy keeps its entries', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 300 }), (steps) => {
         let map = new SharedMap<number>({})

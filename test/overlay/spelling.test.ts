@@ -123,7 +123,7 @@ describe('a name in another spelling', () => {
     expect(api.readFileSync(at('src/New/Thing.ts'), 'utf8')).toBe('two')
   })
 
-  it('removed is removed in every spelling, and made anew is one file', () => {
+  it('removed is removed in every spelling, and created again is one file', () => {
     api.unlinkSync(at('src/A.TS'))
     for (const name of ['src/a.ts', 'src/A.ts', 'SRC/A.TS']) expect(api.existsSync(at(name))).toBe(false)
     api.writeFileSync(at('src/A.ts'), 'new')
@@ -149,7 +149,7 @@ describe('a name in another spelling', () => {
   })
 })
 
-it('whether a disk is such a one is found by trying', () => {
+it('finds by a probe whether a disk ignores case', () => {
   const name = tempDir('escrowfs-Fold-')
   try {
     const other = fs.existsSync(name.path.replace('Fold', 'FOLD'))

@@ -29,7 +29,7 @@ function spilling(limit: number): { overlay: Overlay; stage: Stage; close(): voi
 }
 
 describe('spilling staged content', () => {
-  it('holds no more than the limit, and gives every file back as it was written', () => {
+  it('keeps memory below the limit, and reads every file back', () => {
     const { overlay, stage, close } = spilling(50_000)
     for (let i = 0; i < 40; i++) {
       overlay.put(at(`f${i}`), contentOf(i))
@@ -58,7 +58,7 @@ describe('spilling staged content', () => {
     second.close()
   })
 
-  it('leaves a large file to the pack at once, also when a lower one is written in the middle', () => {
+  it('writes a large file to the pack at once, also for a write into a lower one', () => {
     const large = Buffer.alloc(20 << 20, 'large ')
     fs.writeFileSync(`${dir.path}/ws/lower`, large)
     const { overlay, stage, close } = spilling(64 << 20)
@@ -81,7 +81,7 @@ describe('spilling staged content', () => {
 })
 
 describe('a session that keeps no files', () => {
-  it('refuses to hold more than its memory, by name, and goes on once some is given up', async () => {
+  it('refuses content beyond its memory, and continues once some is freed', async () => {
     const root = `${dir.path}/ws`
     await initWorkspace(root)
     fs.writeFileSync(

@@ -44,13 +44,13 @@ function kept(): Kept {
 afterEach(() => vi.restoreAllMocks())
 
 describe('the stage log', () => {
-  it('without files is an empty stage, and reading makes none', () => {
+  it('without files is an empty stage, and a reader makes none', () => {
     const at = kept()
     expect(at.read()).toEqual({ a: 'file 644 lower' })
     expect(fs.existsSync(at.files.log)).toBe(false)
   })
 
-  it('holds each edit before the call returns; equal contents lie in the pack once', () => {
+  it('has each edit before the call returns, and equal contents once in the pack', () => {
     const at = kept()
     const { overlay } = at.open()
     overlay.put(p('one'), Buffer.from('the content'))
@@ -61,14 +61,14 @@ describe('the stage log', () => {
     expect(readFileSync(at.files.pack, 'utf8')).toBe('the contentlower!')
   })
 
-  it('is readable to its owner alone', () => {
+  it('is readable only by its owner', () => {
     const at = kept()
     at.open()
     expect(fs.statSync(at.files.log).mode & 0o077).toBe(0)
     expect(fs.statSync(at.files.pack).mode & 0o077).toBe(0)
   })
 
-  it('goes on after it was closed and opened', () => {
+  it('continues after it was closed and opened', () => {
     const at = kept()
     const first = at.open()
     first.overlay.put(p('one'), Buffer.from('1'))
@@ -81,7 +81,7 @@ describe('the stage log', () => {
 })
 
 describe('a torn tail', () => {
-  it('cut at any byte of the last line loses that line alone, is kept beside, and writing goes on', () => {
+  it('cut at any byte of the last line loses only that line, keeps its bytes, and continues', () => {
     const at = kept()
     const { overlay, log } = at.open()
     overlay.put(p('one'), Buffer.from('1'))
@@ -103,7 +103,7 @@ describe('a torn tail', () => {
     }
   })
 
-  it('of garbage is passed over by a reader and changes nothing on disk', () => {
+  it('of garbage is skipped by a reader and unchanged on disk', () => {
     const at = kept()
     at.open().overlay.put(p('one'), Buffer.from('1'))
     appendFileSync(at.files.log, '12345678 {"op":"remove","path":"one","whiteout":false,"t":"1"}')
@@ -114,7 +114,7 @@ describe('a torn tail', () => {
 })
 
 describe('a damaged line that was synced', () => {
-  it('is refused by file and line, whichever byte it is, and nothing is cut', () => {
+  it('is refused by file and line, for any byte, and nothing is cut', () => {
     const at = kept()
     const { overlay, log } = at.open()
     overlay.put(p('one'), Buffer.from('1'))
@@ -145,7 +145,7 @@ describe('a power loss', () => {
     return { ...at, synced, bytes: readFileSync(at.files.log), lines: lineStarts(at.files.log) }
   }
 
-  it('that took contents takes the lines that name them and what came after, and keeps those lines beside', () => {
+  it('that lost contents cuts the log from the first line that names them, and keeps the cut lines', () => {
     for (const [size, left] of [
       [36, ['one', 'n2', 'n3', 'n4']],
       [35, ['one', 'n2', 'n3']],
@@ -164,7 +164,7 @@ describe('a power loss', () => {
     }
   })
 
-  it('that left holes in the pack does the same', () => {
+  it('that left holes in the pack cuts in the same way', () => {
     const at = unsynced()
     const pack = readFileSync(at.files.pack)
     writeFileSync(at.files.pack, pack.fill(0, 20, 24))
@@ -172,7 +172,7 @@ describe('a power loss', () => {
     expect(at.open().torn).toBe(at.bytes.length - (at.lines[2] ?? 0))
   })
 
-  it('that damaged a line in the midst of what was not synced cuts there', () => {
+  it('that damaged an unsynced line cuts there', () => {
     const at = unsynced()
     const bytes = Buffer.from(at.bytes)
     const second = (at.lines[2] ?? 0) + 15
@@ -182,7 +182,7 @@ describe('a power loss', () => {
     expect(at.open().torn).toBe(bytes.length - (at.lines[2] ?? 0))
   })
 
-  it('leaves a state the stage was in, no older than its last sync', () => {
+  it('leaves an earlier state of the stage, no older than its last sync', () => {
     const call = fc.record({
       path: fc.constantFrom('x', 'y', 'z'),
       data: fc.string({ maxLength: 6 }),
@@ -241,7 +241,7 @@ function lineStarts(log: string): number[] {
 }
 
 describe('a damaged pack', () => {
-  it('is told when the content is asked for, never answered with other bytes', () => {
+  it('fails the read of its content, and returns no other bytes', () => {
     const at = kept()
     const { overlay, log } = at.open()
     overlay.put(p('one'), Buffer.from('the content'))
@@ -275,7 +275,7 @@ describe('a disk that is full', () => {
     }) as typeof fs.writeSync)
   }
 
-  it('fails the call, leaves the stage as it was, and the next line starts clean', () => {
+  it('fails the call, leaves the stage unchanged, and the next line starts clean', () => {
     for (let bytes = 0; bytes < 120; bytes += 3) {
       const at = kept()
       const { overlay, log } = at.open()
@@ -297,7 +297,7 @@ describe('a disk that is full', () => {
 describe('content that is stored in parts', () => {
   const content = (mark: number) => Buffer.alloc((3 << 20) + 5, mark)
 
-  it('is put by the edit that names it, beside what others store meanwhile', async () => {
+  it('is used by its edit, also while others are stored', async () => {
     const at = kept()
     const { overlay, log } = at.open()
     const storing = overlay.prepare(p('large'), content(1))

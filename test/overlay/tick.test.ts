@@ -20,7 +20,7 @@ const NEXT = {
   'a read': () => readFile(import.meta.filename),
 }
 
-describe('what is asked once a turn of the event loop', () => {
+describe('a memo for one turn of the event loop', () => {
   it.each(Object.entries(NEXT))('is asked again in the next one, by %s', async (_, next) => {
     const ask = counted()
     await next()
@@ -41,21 +41,21 @@ describe('what is asked once a turn of the event loop', () => {
     port1.close()
   })
 
-  it('is asked again in a turn that goes on, after a millisecond', () => {
+  it('is asked again after a millisecond of a long turn', () => {
     const ask = counted()
     const first = ask()
     busy(1.1)
     expect(ask()).toBe(first + 1)
   })
 
-  it('is asked again once this process has changed what it may be about', () => {
+  it('is asked again after an invalidation', () => {
     const ask = counted()
     const first = ask()
     invalidateTick()
     expect(ask()).toBe(first + 1)
   })
 
-  it('has one answer for all that is done at once', () => {
+  it('gives one answer to synchronous work', () => {
     // A pause of the process in between would end the turn.
     const held = Array.from({ length: 50 }, () => {
       const ask = counted()

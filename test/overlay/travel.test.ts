@@ -106,7 +106,7 @@ function files(overlay: Overlay): Map<string, string> {
 }
 
 describe('travelling past commits', { timeout: 180_000 + RUNS * 1_000 }, () => {
-  it('stages no reverse of what was committed since, and brings everything else back as it was', async () => {
+  it('reverts no later commit, and restores everything else', async () => {
     await fc.assert(
       fc.asyncProperty(rounds, fc.infiniteStream(fc.boolean()), async (sequence, choices) => {
         const at = site()
@@ -166,7 +166,7 @@ function checkTravel(root: string, { overlay }: StageStore, then: Known): void {
   for (const path of now.keys()) if (!near(path)) expect(then.files.has(path), `${path} is new; ${told}`).toBe(true)
 }
 
-it('a version is a stage of its own: what is tried on it leaves the snapshot as it was', () => {
+it('a version is a stage of its own, whose edits leave the snapshot unchanged', () => {
   const at = site()
   try {
     const { overlay } = at.store
@@ -182,7 +182,7 @@ it('a version is a stage of its own: what is tried on it leaves the snapshot as 
   }
 })
 
-it('a file of the snapshot does not come back where the session has committed a directory since', async () => {
+it('a file is not restored where the session has committed a directory since', async () => {
   const at = site()
   try {
     const { store } = at

@@ -25,7 +25,7 @@ function place() {
 const written = (file: string) => vi.waitFor(() => expect(readFileSync(file, 'utf8')).toMatch(/\n$/))
 
 describe('the cache of classes', () => {
-  it('gives another process what was measured', async () => {
+  it('passes measured classes to another process', async () => {
     const { file, inNewProcess } = place()
     inNewProcess().set('a b src/a.ts', FOUND)
     await written(file)
@@ -33,7 +33,7 @@ describe('the cache of classes', () => {
     expect([cache.get('a b src/a.ts'), cache.get('a c src/a.ts')]).toEqual([FOUND, undefined])
   })
 
-  it('passes over torn lines, other versions and classes that do not exist', async () => {
+  it('skips torn lines, other versions and unknown classes', async () => {
     const { file, inNewProcess } = place()
     inNewProcess().set('kept', FOUND)
     await written(file)
@@ -43,7 +43,7 @@ describe('the cache of classes', () => {
     expect([cache.get('kept'), cache.get('bad')]).toEqual([FOUND, undefined])
   })
 
-  it('keeps no more than it may, the newest', async () => {
+  it('keeps the newest classes up to its limit', async () => {
     const { file, inNewProcess } = place()
     const cache = inNewProcess()
     for (let n = 0; n < 8_200; n++) cache.set(`key-${n}`, FOUND)
@@ -71,7 +71,7 @@ describe('a commit', () => {
     return (own(record).changes as { mutation: Measured }[]).map(({ mutation }) => mutation.rule)
   }
 
-  it('records the class that approval measured, of more than it would measure itself', async () => {
+  it('records the classes that the approval measured beyond a commit’s own budget', async () => {
     const place = testWorkspace({ 'src/a.ts': code + prose })
     const session = await working(await place.open())
     session.fs.writeFileSync('src/a.ts', `\n${code}${prose}`)
@@ -81,7 +81,7 @@ describe('a commit', () => {
     expect(await classOf(place)).toEqual(['layout'])
   })
 
-  it('takes the class from what an earlier process has measured', async () => {
+  it('uses the classes of an earlier process', async () => {
     const place = testWorkspace({ 'src/a.ts': code })
     const session = await working(await place.open())
     session.fs.writeFileSync('src/a.ts', `\n${code}`)

@@ -40,14 +40,14 @@ function site(): Site {
 }
 
 describe('the content lock', () => {
-  it('has no word on a path nobody has read', () => {
+  it('has no verdict on an unread path', () => {
     const { files, lock, root } = site()
     writeFileSync(`${root}/a`, 'changed')
     expect(lock.check('a')).toBe('unread')
     expect(files.baseOf(p('a'))).toBeUndefined()
   })
 
-  it('finds a file stale that was changed, removed or replaced since it was read, and fresh once read again', () => {
+  it('finds a file stale after a change, removal or replacement, and fresh once read again', () => {
     for (const change of [
       (root: string) => writeFileSync(`${root}/a`, 'changed'),
       (root: string) => rmSync(`${root}/a`),
@@ -63,7 +63,7 @@ describe('the content lock', () => {
     }
   })
 
-  it('goes by content: a touch, other bits, or the same bytes anew make nothing stale', () => {
+  it('compares content: a touch, another mode, or the same bytes written again are not stale', () => {
     const { lock, root, read } = site()
     read('a')
     utimesSync(`${root}/a`, 1, 1)
@@ -74,7 +74,7 @@ describe('the content lock', () => {
     expect(lock.check('a')).toBe('fresh')
   })
 
-  it('absence is a base too: what came since makes the path stale', () => {
+  it('counts an absent file as a base, which a new file makes stale', () => {
     const { files, lock, root, read } = site()
     read('new')
     expect(files.baseOf(p('new'))).toEqual({ state: null })
@@ -82,7 +82,7 @@ describe('the content lock', () => {
     expect(lock.check('new')).toBe('stale')
   })
 
-  it('what an edit tool or a command reads for itself moves no base; a read tool and plain code do', () => {
+  it('moves the base by reads of a read tool and plain code, not of an edit tool or a command', () => {
     for (const kind of ['edit', 'command', 'other'] as const) {
       const at = site()
       at.read('a')
@@ -96,7 +96,7 @@ describe('the content lock', () => {
     }
   })
 
-  it('never speaks of what is staged: drift is for the review', () => {
+  it('is fresh for staged paths, whose drift is for the review', () => {
     const { lock, root, read, overlay } = site()
     read('a')
     read('b')
@@ -107,14 +107,14 @@ describe('the content lock', () => {
     expect([lock.check('a'), lock.check('b')]).toEqual(['fresh', 'fresh'])
   })
 
-  it('gives the base an edit rests on: what was read, not what is there by now', () => {
+  it('gives the content that was read as the base of an edit, not the current one', () => {
     const { files, root, read } = site()
     read('a')
     writeFileSync(`${root}/a`, 'changed')
     expect(files.baseOf(p('a'))?.state?.digest).toBe(digest('one'))
   })
 
-  it('follows a renamed directory to what it shows', () => {
+  it('follows a renamed directory to its lower files', () => {
     const { lock, root, read, overlay } = site()
     overlay.move(p('d'), p('e'))
     read('e/x')
@@ -130,7 +130,7 @@ describe('the content lock', () => {
     expect(lock.check('a')).toBe('fresh')
   })
 
-  it('holds 8 MiB of contents at most, whatever is read again and has changed', async () => {
+  it('keeps at most 8 MiB of contents', async () => {
     const { lock } = site()
     const before = buffersHeld()
     const large = (n: number) => Buffer.alloc(1 << 16, n)

@@ -21,8 +21,8 @@ async function staged(second: string) {
   return { workspace, session, review: await workspace.review('agent') }
 }
 
-describe('what an agent declares of its writes', () => {
-  it('is shown beside what was measured, a difference first', async () => {
+describe('a declared class of an agent’s writes', () => {
+  it('is shown with the measured class, differences first', async () => {
     const { review, session } = await staged(CODE.replace('list\n', 'list.slice(1)\n'))
     await session.flush()
     const { changes } = await review.changes()
@@ -32,7 +32,7 @@ describe('what an agent declares of its writes', () => {
     ])
   })
 
-  it('is recorded beside it, and never in its place', async () => {
+  it('is recorded with the measured class, and never replaces it', async () => {
     const { workspace, review } = await staged(CODE.replace('list\n', 'list.slice(1)\n'))
     await review.approve()
     await review.commit()
@@ -44,7 +44,7 @@ describe('what an agent declares of its writes', () => {
     ])
   })
 
-  it('is known to a reviewer who never saw the session', async () => {
+  it('is known to a reviewer without the session', async () => {
     const place = testWorkspace(files)
     const session = await working(await place.open())
     await createRooTools(session).execute(write('src/a.ts', 'export const f = 1\n', 'AST_REFACTOR'))
@@ -53,7 +53,7 @@ describe('what an agent declares of its writes', () => {
     expect((await review.changes()).changes[0]?.flags).toContain('class-disagrees')
   })
 
-  it('is an evolution where one of the calls that wrote a file says so, and nothing where one says nothing', async () => {
+  it('is an evolution where one call declares it, and absent where one call declares nothing', async () => {
     const workspace = await testWorkspace(files).open()
     const session = await working(workspace)
     const call = (id: string, path: string, text: string, declares?: 'AST_REFACTOR' | 'INTENT_EVOLUTION') =>
@@ -68,7 +68,7 @@ describe('what an agent declares of its writes', () => {
     expect(changes.map(({ mutation }) => mutation?.declared)).toEqual(['INTENT_EVOLUTION', undefined])
   })
 
-  it('is asked for where the policy says so, before anything is written', async () => {
+  it('is required by policy before any write', async () => {
     const place = testWorkspace(files)
     place.write('.orchestration/policy.yaml', 'gate:\n  require_mutation_class: true\n')
     const session = await working(await place.open())

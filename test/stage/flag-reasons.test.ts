@@ -13,7 +13,7 @@ async function shown(path: string, write: (fs: Awaited<ReturnType<typeof site>>[
 }
 
 describe('a review', () => {
-  it('flags letters that look like others, in a path and in what is added, and says which', async () => {
+  it('flags lookalike letters in paths and added lines, and lists them', async () => {
     const path = 'src/\u0441onfig.ts'
     const { flags, reasons } = await shown(path, (fs) => fs.writeFileSync(path, 'export const p\u0430ypal = 1\n'))
     expect(flags).toContain('confusable')
@@ -23,12 +23,12 @@ describe('a review', () => {
     ])
   })
 
-  it('says why a name that executes is flagged', async () => {
+  it('explains the flag of a name that executes', async () => {
     const { flags, reasons } = await shown('package.json', (fs) => fs.writeFileSync('package.json', '{}\n'))
     expect([flags, reasons]).toEqual([expect.arrayContaining(['highlight']), ['package.json: its scripts are run']])
   })
 
-  it('flags what would run with the rights of another, as a command is refused it', async () => {
+  it('flags set-id files, which commands may not make either', async () => {
     const made = await shown('tool', (fs) => {
       fs.writeFileSync('tool', 'x\n')
       fs.chmodSync('tool', 0o4755)

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { scene } from '../attacks/kit.js'
 
-it('a denial that comes again and again is two records: the first, and how often it came again', async () => {
+it('records a repeated denial twice: the first, and the number of repetitions', async () => {
   const { at, open, agent } = scene({ 'lib/a.ts': 'x', 'lib/b.ts': 'x' })
   const workspace = await open()
   const session = await agent(workspace)

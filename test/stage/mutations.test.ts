@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest'
 import { testWorkspace, working } from '../support/workspace.js'
 
-it('a review says of what is too much to be compared at once how much is, and compares the rest', async () => {
+it('a review reports how much is beyond its budget, and compares the rest', async () => {
   const small = 'export const a = 1\n'
   const large = small + '// prose\n'.repeat(45_000)
   const workspace = await testWorkspace({ 'src/a.ts': small, 'src/b.ts': large }).open()
@@ -15,7 +15,7 @@ it('a review says of what is too much to be compared at once how much is, and co
   ])
 })
 
-it('measures what was too much between the looks, and no longer than it is staged', async () => {
+it('measures changes beyond the budget in the background, while they are staged', async () => {
   const old = 'export const a = 1\n'
   const prose = '// prose\n'.repeat(20_000)
   const paths = ['src/a.ts', 'src/b.ts', 'src/c.ts']

@@ -16,7 +16,7 @@ function anchorFile(): string {
   return join(directory, 'anchors.jsonl')
 }
 
-it('a file of many single anchors is rewritten seldom, and keeps each of them', () => {
+it('rarely rewrites a file of many single anchors, and keeps each of them', () => {
   const file = anchorFile()
   let rewrites = 0
   let before = 0
@@ -36,7 +36,7 @@ it('a file of many single anchors is rewritten seldom, and keeps each of them', 
   expect(statSync(file).size).toBeLessThan(2 * kept + STEP)
 })
 
-it('the newest anchors are found without a reading of the whole file', () => {
+it('finds the newest anchors without reading the whole file', () => {
   const file = anchorFile()
   expect(newestAnchorsHave(file)(hashOf(1))).toBe(false)
   appendAnchors(file, linesOf(ABOUT, [{ seq: 1, hash: hashOf(1) }]))

@@ -51,7 +51,7 @@ describe('an anchor', () => {
     expect(readdirSync(layout.dir)).toEqual(['agent_trace.jsonl'])
   })
 
-  it('tells of a cut and of a rewriting that took the copies along, by line', async () => {
+  it('reports by line a cut and a rewrite that changed the copies too', async () => {
     const layout = await anchoredLedger(6)
     const lines = linesOf(layout)
     rmSync(layout.ledgerDir, { recursive: true })
@@ -74,7 +74,7 @@ describe('an anchor', () => {
     })
   })
 
-  it('is not moved on by a commit on a ledger that was rewritten, only by a person', async () => {
+  it('of a rewritten ledger is moved by a person, and not by a commit', async () => {
     const layout = await anchoredLedger(6)
     rmSync(layout.ledgerDir, { recursive: true })
     writeFileSync(`${layout.ledgerFile}`, fileOf(rechain(linesOf(layout).slice(1), 0)))
@@ -86,7 +86,7 @@ describe('an anchor', () => {
     expect(await ledger.verify()).toEqual({ ok: true, records: 7, anchored: 7 })
   })
 
-  it('detects every random tampering, also those that took copies and the chain along', async () => {
+  it('detects every random tampering, also of the copies and the chain', async () => {
     const COUNT = 24
     const layout = await anchoredLedger(COUNT)
     const bytes = readFileSync(`${layout.ledgerFile}`)
@@ -123,7 +123,7 @@ describe('an anchor', () => {
 })
 
 describe('a given head', () => {
-  it('must be in the ledger; what is none is refused by name', async () => {
+  it('must be in the ledger, and an invalid one is refused', async () => {
     const layout = await anchoredLedger(3)
     const ledger = openLedger(layout)
     const head = await ledger.head()
@@ -138,7 +138,7 @@ describe('a given head', () => {
 })
 
 describe('a checkpoint', () => {
-  it('signs each commit once a key is made, and verify knows a false one', async () => {
+  it('signs each commit once there is a key, and verify finds a false one', async () => {
     expect(makeSigningKey()).toMatchObject({ created: true, fingerprint: expect.stringMatching(/^SHA256:.{43}$/) })
     const { created, file } = makeSigningKey()
     expect([created, execFileSync('stat', ['-c', '%a', file]).toString()]).toEqual([false, '600\n'])
@@ -177,7 +177,7 @@ describe('a checkpoint', () => {
     expect(await openLedger(layout).verify()).toEqual({ ...found, signed: 1 })
   })
 
-  it('is left out where the key file holds no key: the commit stands', async () => {
+  it('is left out where the key file is broken, and the commit succeeds', async () => {
     mkdirSync(join(state, 'escrowfs/keys'), { recursive: true })
     writeFileSync(join(state, 'escrowfs/keys/ed25519.pem'), 'no key')
     chmodSync(join(state, 'escrowfs/keys/ed25519.pem'), 0o600)

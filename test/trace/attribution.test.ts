@@ -47,7 +47,7 @@ describe('attributeFile', () => {
     expect(range).toEqual({ startLine: 2, endLine: 3, contentHash: hashOf('é\nb') })
   })
 
-  it('hashes the very bytes of a file that is not UTF-8', () => {
+  it('hashes the bytes of a file that is not UTF-8', () => {
     const bytes = Buffer.from([0xe9, 0x0a, 0xff])
     const hash = `sha256:${createHash('sha256').update(bytes).digest('hex')}`
     expect(attributed({ path: 'a', before: null, after: bytes }).ranges[0]?.contentHash).toBe(hash)
@@ -60,7 +60,7 @@ describe('attributeFile', () => {
     expect(moved.ranges.map((range) => range.contentHash)).toEqual([first?.contentHash])
   })
 
-  it('keeps what it is told about the file', () => {
+  it('keeps the given fields of the file', () => {
     const told = {
       path: 'a',
       model: 'm',
@@ -71,7 +71,7 @@ describe('attributeFile', () => {
     expect(attributed({ ...told, before: null, after: null })).toEqual({ ...told, ranges: [] })
   })
 
-  it('gives a large file, and one wholly rewritten, the one range that changed', () => {
+  it('gives a large or entirely rewritten file one changed range', () => {
     const big = Array.from({ length: 200_000 }, (_, n) => `line ${n}`)
     const changed = big.with(5, 'new').with(150_000, 'new')
     expect(spans(big.join('\n'), changed.join('\n'))).toEqual([[6, 150_001]])
@@ -79,7 +79,7 @@ describe('attributeFile', () => {
     expect(spans(big.slice(0, 9000).join('\n'), other.join('\n'))).toEqual([[1, 9000]])
   })
 
-  it('names each line that the old content lacks, in rising ranges that do not touch', () => {
+  it('lists each line that the old content lacks, in rising ranges that do not touch', () => {
     const content = fc.array(fc.constantFrom<string>('a', 'b', 'c', 'd', ''), { maxLength: 30 })
     fc.assert(
       fc.property(content, content, (before, after) => {

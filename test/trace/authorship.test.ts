@@ -7,18 +7,18 @@ const edit = (seen: string, made: string) => ({ seen: bytes(seen), made: bytes(m
 const edited = (landed: string, ...edits: ReturnType<typeof edit>[]) => [...editedLines(edits, bytes(landed))]
 
 describe('editedLines', () => {
-  it('are those an edit brought in, wherever they have moved to', () => {
+  it('are the lines that an edit added, also after a move', () => {
     expect(edited('a\nX\nb\n', edit('a\nb\n', 'a\nX\nb\n'))).toEqual([1])
     expect(edited('new\na\nX\nb\n', edit('a\nb\n', 'a\nX\nb\n'))).toEqual([2])
     expect(edited('a\nb\n', edit('a\nb\n', 'a\nb\n'))).toEqual([])
     expect(edited('a\nb\n')).toEqual([])
   })
 
-  it('are theirs no more once the agent has written over them', () => {
+  it('are lost once the agent overwrites them', () => {
     expect(edited('a\nx\nb\n', edit('a\nb\n', 'a\nX\nb\n'))).toEqual([])
   })
 
-  it('add up over several edits, with the agent between them', () => {
+  it('add up over several edits, with writes of the agent in between', () => {
     const first = edit('a\nb\nc\n', 'a\nX\nb\nc\n')
     const second = edit('a\nX\nb\nagent\nc\n', 'a\nX\nb\nagent\nc\nY\n')
     expect(edited('a\nX\nb\nagent\nc\nY\nlast\n', first, second)).toEqual([1, 5])
@@ -37,7 +37,7 @@ describe('attributeFile with edited lines', () => {
     return [contributor, ranges.map((range) => [range.startLine, range.endLine, range.contributor])]
   }
 
-  it('parts a changed range where its author changes', () => {
+  it('splits a changed range where its author changes', () => {
     expect(attribute('a\n', 'a\n1\n2\n3\n', [2])).toEqual([
       'mixed',
       [
@@ -49,7 +49,7 @@ describe('attributeFile with edited lines', () => {
     expect(attribute('a\n', 'a\n1\n2\n', [1, 2])).toEqual(['human', [[2, 3, 'human']]])
   })
 
-  it('leaves to the agent a file none of whose new lines is a reviewer’s', () => {
+  it('attributes a file without a reviewer’s lines to the agent', () => {
     expect(attribute('a\n', 'a\n1\n', [0])).toEqual(['ai', [[2, 2, undefined]]])
   })
 })

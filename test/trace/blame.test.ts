@@ -40,7 +40,7 @@ function on(files: Record<string, string>): TestWorkspace {
 }
 
 describe('blame', () => {
-  it('tells intent, session, model, reviewer and record of each line; of lines from before it, nothing', async () => {
+  it('gives intent, session, model, reviewer and record of each line, and none for older lines', async () => {
     const at = on({ 'src/a.ts': lines(1, 2) })
     const workspace = await at.open()
     await turn(workspace, 'one', (fs) => fs.writeFileSync('src/a.ts', lines(1, 3, 2)))
@@ -80,7 +80,7 @@ describe('blame', () => {
     expect(await models(workspace, 'src/d.ts')).toEqual(['m-three', 'm-four'])
   })
 
-  it('follows a file that a person moved, and lines they moved, past us', async () => {
+  it('follows files and lines that a person moved outside escrowfs', async () => {
     const at = on({})
     const workspace = await at.open()
     await turn(workspace, 'one', (fs) => {
@@ -96,7 +96,7 @@ describe('blame', () => {
     expect(await models(workspace, 'b.txt')).toEqual(['human', 'm-one'])
   })
 
-  it('says human of what was written outside between commits, in the record too', async () => {
+  it('attributes lines written outside between commits to a human, in the record too', async () => {
     const at = on({ 'a.ts': lines(1) })
     const workspace = await at.open()
     await turn(workspace, 'one', (fs) => fs.writeFileSync('a.ts', lines(1, 2)))
@@ -137,7 +137,7 @@ describe('blame', () => {
     expect(await models(workspace, 'a.ts')).toEqual(['m-one', 'm-one'])
   })
 
-  it('takes no line that stands everywhere for a copy', async () => {
+  it('takes no common line for a copy', async () => {
     const at = on({})
     const workspace = await at.open()
     await turn(workspace, 'one', (fs) => fs.writeFileSync('a.ts', `{\n  return null\n}\n${line(1)}`))
@@ -145,7 +145,7 @@ describe('blame', () => {
     expect(await models(workspace, 'b.ts')).toEqual(['m-two', 'm-two', 'm-two'])
   })
 
-  it('refuses by name what has no lines', async () => {
+  it('refuses paths without lines, with a reason', async () => {
     const at = on({ 'bin.dat': 'a\0b', 'dir/x': 'x\n' })
     symlinkSync('/', `${at.root}/out`)
     const { ledger } = await at.open()

@@ -4,7 +4,7 @@ import { openLedger } from '../../src/trace/ledger.js'
 import { MAX_LINE } from '../../src/trace/lines.js'
 import { draftOf, drafts, linesOf, workspaces } from './support.js'
 
-describe('a ledger that is damaged inside', () => {
+describe('a ledger that is damaged in the middle', () => {
   const workspace = workspaces()
 
   async function damaged(damage: (lines: Buffer[]) => Buffer[]): Promise<ReturnType<typeof workspace>> {
@@ -44,7 +44,7 @@ describe('a ledger that is damaged inside', () => {
     expect(readdirSync(layout.dir).filter((name) => name.includes('torn'))).toEqual([])
   })
 
-  it('records() stops at the line it cannot read', async () => {
+  it('records() throws at a line it cannot read', async () => {
     const layout = await damaged((lines) => lines.with(2, Buffer.from('{')))
     const seen: unknown[] = []
     const reading = (async () => {
@@ -57,7 +57,7 @@ describe('a ledger that is damaged inside', () => {
     expect(seen).toHaveLength(2)
   })
 
-  it('a merge of two branches is named a fork', async () => {
+  it('reports a merge of two branches as a fork', async () => {
     const layout = workspace()
     await openLedger(layout).append(drafts(2))
     const base = readFileSync(`${layout.ledgerFile}`)
@@ -74,7 +74,7 @@ describe('a ledger that is damaged inside', () => {
     expect(await openLedger(layout).verify()).toMatchObject({ ok: false, firstBad: { line: 5 } })
   })
 
-  it('does not go on where records between the file and ledger.d are gone', async () => {
+  it('refuses an append where records between the file and ledger.d are lost', async () => {
     const layout = workspace()
     const ledger = openLedger(layout)
     for (const draft of drafts(20)) await ledger.append([draft])

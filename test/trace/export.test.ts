@@ -8,21 +8,21 @@ const hash = (digit: string): string => `sha256:${digit.repeat(64)}`
 describe('export', () => {
   const workspace = workspaces()
 
-  it('names the formats there are where another is asked for', async () => {
+  it('lists the formats for an unknown one', async () => {
     await expect(openLedger(workspace()).export('xml')).rejects.toMatchObject({
       reason: 'unsupported',
       hint: 'There are jsonl, agent-trace, flat, csv and git-ai.',
     })
   })
 
-  it('jsonl is the file as it is', async () => {
+  it('jsonl is the unchanged file', async () => {
     const layout = workspace()
     const ledger = openLedger(layout)
     await ledger.append([draftOf(), draftOf({ words: 'é' })])
     expect(await ledger.export('jsonl')).toBe(readFileSync(`${layout.ledgerFile}`, 'utf8'))
   })
 
-  it('flat has one entry for each file of each record, in the form older tools kept', async () => {
+  it('flat has one entry for each file of each record, in the format of older tools', async () => {
     const layout = workspace()
     const ledger = openLedger(layout)
     const ranges = [{ startLine: 1, endLine: 2, contentHash: hash('1') }]
@@ -71,7 +71,7 @@ describe('export', () => {
     expect(flat[1]).not.toHaveProperty('model_identifier')
   })
 
-  it('csv holds no cell that a spreadsheet takes for a formula', async () => {
+  it('csv has no cell that a spreadsheet evaluates as a formula', async () => {
     const layout = workspace()
     const ledger = openLedger(layout)
     const formulas = ['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', '=HYPERLINK("a", "b")']
@@ -82,7 +82,7 @@ describe('export', () => {
     for (const row of rows) expect(row).toMatch(/,"?'[=+\-@^\t][^']*$/)
   })
 
-  it('csv names control characters and characters that nobody sees, and keeps line ends', async () => {
+  it('csv names control and invisible characters, and keeps line ends', async () => {
     const layout = workspace()
     const ledger = openLedger(layout)
     const agent = { model: 'm\u001b]0;x\u0007\u202e' }

@@ -10,7 +10,7 @@ describe('lines of other tools', () => {
   const workspace = workspaces()
   const OLD = ['{"file":"a.ts","req_id":"R1"}', '{ "id": "1", "files": [] }', '{"metadata":{"other":{"seq":9}}}']
 
-  it('stay as they are, and the chain covers them', async () => {
+  it('stay unchanged, and are covered by the chain', async () => {
     const layout = workspace()
     const older = OLD.map((line) => `${line}\n`).join('')
     writeFileSync(`${layout.ledgerFile}`, older)
@@ -27,7 +27,7 @@ describe('lines of other tools', () => {
     expect(await collect(ledger.records())).toHaveLength(9)
   })
 
-  it('cannot be changed, dropped or added unseen once covered', async () => {
+  it('cannot be changed, dropped or added without notice once covered', async () => {
     const layout = workspace()
     writeFileSync(`${layout.ledgerFile}`, OLD.map((line) => `${line}\n`).join(''))
     await openLedger(layout).append(drafts(2))
@@ -44,7 +44,7 @@ describe('lines of other tools', () => {
     }
   })
 
-  it('an unended last one is kept', async () => {
+  it('keep an incomplete last one', async () => {
     const layout = workspace()
     writeFileSync(`${layout.ledgerFile}`, OLD.join('\n'))
     await openLedger(layout).append(drafts(1))

@@ -146,7 +146,7 @@ function ownerIn({ model, contributor }: BlameLine): string {
 }
 
 describe('blame, over random histories', () => {
-  it('agrees line by line with a model that moves lines about as things', async () => {
+  it('agrees line by line with a model that moves lines as objects', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(turn, { minLength: 1, maxLength: 7 }), async (turns) => {
         const at = testWorkspace({}, INTENTS)

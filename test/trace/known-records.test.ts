@@ -70,7 +70,7 @@ const FORGED = {
   firstBad: { line: 3, reason: expect.stringMatching(/^Line 3 is record 3, .* another record of that number/) },
 }
 
-describe('a ledger that was rewritten', () => {
+describe('a rewritten ledger', () => {
   const ways: [string, (layout: Layout) => Layout][] = [
     ['on the same branch', (layout) => layout],
     [
@@ -133,7 +133,7 @@ describe('a ledger that was rewritten', () => {
     expect(await verify(there)).toMatchObject(FORGED)
   })
 
-  it('is good once a person accepts it on another branch; on its own it needs to be anchored', async () => {
+  it('is accepted on another branch by a join, and on its own branch by an anchor', async () => {
     const layout = repository()
     await work(layout, 6)
     git(layout.root, 'switch', '-q', '-c', 'other')
@@ -155,7 +155,7 @@ describe('a ledger that was rewritten', () => {
 })
 
 describe('records of another machine', () => {
-  it('are whole in a fresh clone, and nothing there anchors them until a person accepts them', async () => {
+  it('verify in a fresh clone, and are unanchored there until a person accepts them', async () => {
     const layout = repository()
     await work(layout, 6)
     use(ben)
@@ -171,7 +171,7 @@ describe('records of another machine', () => {
     expect(await ledger.unanchored()).toEqual({ count: 0, ranges: [], approvers: [], sessions: [] })
   })
 
-  it('that go on from the known ones are good, named, and kept apart from what is written after them', async () => {
+  it('that continue known records verify, are listed as unanchored, and stay apart from later records', async () => {
     const first = repository()
     await work(first, 4)
     use(ben)
@@ -192,7 +192,7 @@ describe('records of another machine', () => {
     expect((await verify(first)).ok).toBe(false)
   })
 
-  it('that git merged with known ones are named until the join accepts them, on each machine', async () => {
+  it('that git merged with known ones are listed on each machine until a join accepts them', async () => {
     const first = repository()
     await work(first, 2)
     use(ben)
@@ -215,7 +215,7 @@ describe('records of another machine', () => {
     expect(await verify(second)).toEqual({ ok: true, records: 7, anchored: 5 })
   })
 
-  it('with numbers that this machine gave to others are bad until a person accepts them', async () => {
+  it('with numbers that this machine gave to other records fail until a person accepts them', async () => {
     const first = repository()
     await work(first, 4)
     use(ben)
@@ -232,7 +232,7 @@ describe('records of another machine', () => {
     expect(await verify(first)).toEqual({ ok: true, records: 7, anchored: 7 })
   })
 
-  it('of other tools are not vouched for by the record that covers them', async () => {
+  it('of other tools are not anchored by the record that covers them', async () => {
     const layout = repository()
     await work(layout, 2)
     appendFileSync(`${layout.ledgerFile}`, '{"version":"0.1.0","id":"x","files":[]}\n')
@@ -243,7 +243,7 @@ describe('records of another machine', () => {
     expect(await verify(layout)).toEqual({ ok: true, records: 4, anchored: 3 })
   })
 
-  it('that lack only their last LF are kept, and not vouched for', async () => {
+  it('that lack only their last LF are kept, and not anchored', async () => {
     const layout = repository()
     await work(layout, 3)
     use(ben)
@@ -255,7 +255,7 @@ describe('records of another machine', () => {
 })
 
 describe('the branches of one machine', () => {
-  it('are good on each, whoever is checked out, and never hold up an append', async () => {
+  it('verify on each branch, and never block an append', async () => {
     const layout = repository()
     await work(layout, 3)
     git(layout.root, 'switch', '-q', '-c', 'feature')
@@ -283,7 +283,7 @@ describe('the branches of one machine', () => {
     expect(await verify(layout)).toEqual({ ok: true, records: 41, anchored: 26 })
   })
 
-  it('that part from one record do not take over what was published on the other', async () => {
+  it('that diverge from one record do not use copies of the other branch', async () => {
     const layout = repository()
     await work(layout, 3)
     git(layout.root, 'switch', '-q', '-c', 'feature')
@@ -296,7 +296,7 @@ describe('the branches of one machine', () => {
     expect(await verify(layout)).toEqual({ ok: true, records: 5, anchored: 5 })
   })
 
-  it('a cut is bad on the branch that the records were written on, elsewhere it is told', async () => {
+  it('a cut fails on the branch of the lost records, and is reported elsewhere', async () => {
     const layout = repository()
     await work(layout, 4)
     await work(layout, 12)
@@ -323,7 +323,7 @@ describe('the branches of one machine', () => {
     expect(await verify(layout)).toEqual({ ok: true, records: 18, anchored: 18 })
   })
 
-  it('of which one was set back to an older state are good from a person’s word on', async () => {
+  it('of which one was reset to an older state verify once a person accepts it', async () => {
     const layout = repository()
     await work(layout, 2)
     await work(layout, 12)
@@ -335,7 +335,7 @@ describe('the branches of one machine', () => {
     expect(await verify(layout)).toEqual({ ok: true, records: 3, anchored: 3 })
   })
 
-  it('a ledger that was begun again or removed is bad on the branch it was on, until it is anchored', async () => {
+  it('a ledger that was restarted or removed fails on its branch until it is anchored', async () => {
     const layout = repository()
     await work(layout, 3)
     rmSync(`${layout.ledgerFile}`)
@@ -351,11 +351,11 @@ describe('the branches of one machine', () => {
   })
 })
 
-describe('the file of what a machine knows', () => {
+describe('the file of anchors', () => {
   const files = (machine: string) =>
     readdirSync(join(machine, 'escrowfs/ledgers')).map((name) => join(machine, 'escrowfs/ledgers', name))
 
-  it('has the name of the ledger’s id and is for its owner alone', async () => {
+  it('is named by the ledger’s id and readable only by its owner', async () => {
     const layout = repository()
     await work(layout, 2)
     const [file = ''] = files(ada)
@@ -367,7 +367,7 @@ describe('the file of what a machine knows', () => {
     })
   })
 
-  it('may end with a torn line, and goes on behind it', async () => {
+  it('may end with a torn line, and continues after it', async () => {
     const layout = repository()
     await work(layout, 2)
     const [file = ''] = files(ada)
@@ -376,7 +376,7 @@ describe('the file of what a machine knows', () => {
     expect(await verify(layout)).toEqual({ ok: true, records: 3, anchored: 3 })
   })
 
-  it('is made smaller when it is long, and knows as much as before', async () => {
+  it('is compacted when it is long, without a loss of anchors', async () => {
     const layout = repository()
     await work(layout, 20)
     git(layout.root, 'switch', '-q', '-c', 'feature')
@@ -403,7 +403,7 @@ describe('the file of what a machine knows', () => {
     expect(await verify(layout)).toMatchObject(FORGED)
   })
 
-  it('takes over what versions before kept for the root, as far as it still stands there', async () => {
+  it('takes over the anchors of earlier versions whose records are still in the file', async () => {
     use(ben)
     const layout = repository()
     await work(layout, 5)
@@ -423,7 +423,7 @@ describe('the file of what a machine knows', () => {
     expect(await verify(here)).toEqual({ ok: true, records: 5, anchored: 4, unanchored: [{ from: 5, to: 5 }] })
   })
 
-  it('that cannot be written fails no append', async () => {
+  it('fails no append where it cannot be written', async () => {
     const layout = repository()
     await work(layout, 1)
     rmSync(join(ada, 'escrowfs/ledgers'), { recursive: true })
@@ -435,7 +435,7 @@ describe('the file of what a machine knows', () => {
 })
 
 describe('an append that was killed', () => {
-  it('between the file and the anchor is known by its copies, and anchored by the next one', async () => {
+  it('between the file and the anchor is found by its copies, and anchored by the next append', async () => {
     const layout = repository()
     await work(layout, 2)
     const [name = ''] = readdirSync(join(ada, 'escrowfs/ledgers'))
@@ -451,7 +451,7 @@ describe('an append that was killed', () => {
 })
 
 describe('blame', () => {
-  it('marks the lines of records that this machine does not know, a forged one too', async () => {
+  it('marks the lines of unanchored records, forged ones included', async () => {
     const layout = repository()
     await initWorkspace(layout.root)
     writeFileSync(`${layout.intentsFile}`, INTENTS)

@@ -12,7 +12,7 @@ const sha = (line: string): string => createHash('sha256').update(line).digest('
 describe('the ledger', () => {
   const workspace = workspaces()
 
-  it('touches nothing until something is appended', async () => {
+  it('writes nothing before the first append', async () => {
     const layout = workspace()
     const ledger = openLedger(layout)
     expect(await ledger.verify()).toEqual({ ok: true, records: 0 })
@@ -23,7 +23,7 @@ describe('the ledger', () => {
     expect(readdirSync(layout.dir)).toEqual([])
   })
 
-  it('chains each line to the exact bytes of the one before', async () => {
+  it('chains each line to the exact bytes of the line before', async () => {
     const layout = workspace()
     await openLedger(layout).append(drafts(3))
     await openLedger(layout).append([draftOf({ words: 'ünïcödé 🌍 \u2028' })])
@@ -35,7 +35,7 @@ describe('the ledger', () => {
     for (const line of lines) expect(traceErrors(JSON.parse(line))).toBe('')
   })
 
-  it('resolves to the records as they stand in the file, and streams them', async () => {
+  it('resolves to the records as written, and streams them', async () => {
     const layout = workspace()
     const ledger = openLedger(layout)
     const written = [...(await ledger.append(drafts(2))), ...(await ledger.append(drafts(1)))]
@@ -43,7 +43,7 @@ describe('the ledger', () => {
     expect(await collect(ledger.records())).toEqual(written)
   })
 
-  it('keeps the order of appends made at once in one process', async () => {
+  it('keeps the order of concurrent appends in one process', async () => {
     const layout = workspace()
     const ledger = openLedger(layout)
     const made = drafts(20)
@@ -63,7 +63,7 @@ describe('the ledger', () => {
     for (const seq of kept) expect(readFileSync(`${layout.ledgerDir}/${nameOf(seq)}`, 'utf8')).toBe(lines[seq - 1])
   })
 
-  it('does not take an old number, linked anew by a process that slept, for a copy of the line', async () => {
+  it('does not take an old number that a suspended process linked again for a copy', async () => {
     const layout = workspace()
     const ledger = openLedger(layout)
     await ledger.append(drafts(20))
@@ -74,7 +74,7 @@ describe('the ledger', () => {
     expect(readdirSync(layout.ledgerDir)).not.toContain(late)
   })
 
-  it('appends a draft once, however often it is told to', async () => {
+  it('appends a draft once, however often it is asked to', async () => {
     const layout = workspace()
     const draft = draftOf({ type: 'commit', tx: 'tx-1' })
     const first = await openLedger(layout).appendOnce(draft)
@@ -87,7 +87,7 @@ describe('the ledger', () => {
     expect(linesOf(layout)).toHaveLength(14)
   })
 
-  it('finds a draft that was published and never reached the file', async () => {
+  it('finds a draft that was published and not written to the file', async () => {
     const layout = workspace()
     const draft = draftOf()
     const [record] = await openLedger(layout).append([draft])
@@ -107,7 +107,7 @@ describe('the ledger', () => {
     expect(await ledger.head()).toMatchObject({ seq: 2, size: bytes.length })
   })
 
-  it('sees what another process appended since', async () => {
+  it('reads what another process appended', async () => {
     const layout = workspace()
     const [one, two] = [openLedger(layout), openLedger(layout)]
     await one.append(drafts(1))
@@ -125,13 +125,13 @@ describe('the ledger', () => {
     expect(record).toMatchObject({ vcs: { type: 'git', revision: 'a'.repeat(40) } })
   })
 
-  it('refuses what it cannot do by name', async () => {
+  it('refuses unsupported calls with a reason', async () => {
     const ledger = openLedger(workspace())
     await expect(ledger.blame('a')).rejects.toMatchObject({ reason: 'nothing_selected' })
     await expect(ledger.export('xml')).rejects.toMatchObject({ reason: 'unsupported' })
   })
 
-  it('refuses a record longer than a line may be, and goes on', async () => {
+  it('refuses a record that is too long, and continues', async () => {
     const layout = workspace()
     const ledger = openLedger(layout)
     await expect(ledger.append([draftOf({ words: 'x'.repeat(MAX_LINE) })])).rejects.toMatchObject({
@@ -141,7 +141,7 @@ describe('the ledger', () => {
     expect(await ledger.verify()).toEqual({ ok: true, records: 1, anchored: 1 })
   })
 
-  it('refuses a draft that makes no record, and goes on', async () => {
+  it('refuses an invalid draft, and continues', async () => {
     const layout = workspace()
     const ledger = openLedger(layout)
     await expect(ledger.append([draftOf(), draftOf({ id: 'x' })])).rejects.toMatchObject({

@@ -5,14 +5,14 @@ import { formatLesson, isSameLesson, lessonsIn } from '../../src/trace/lessons.j
 const AT = '2026-01-02T03:04:05.000Z'
 
 describe('a lesson as text', () => {
-  it('has the shape that is agreed on', () => {
+  it('has the agreed format', () => {
     expect(formatLesson({ at: AT, text: 'One.', context: 'CI\nred', intent: 'INT-1' })).toBe(
       `## Lesson Learned (${AT})\n\nOne.\n\n**Context:** CI red (for INT-1)\n\n---\n`,
     )
     expect(formatLesson({ at: AT, text: 'One.' })).toBe(`## Lesson Learned (${AT})\n\nOne.\n\n---\n`)
   })
 
-  it('is read back, also one that would like to be two', () => {
+  it('is read back as one, even with text that looks like two', () => {
     const word = fc.constantFrom('---', '## Lesson Learned (x)', '**Context:** y', '\\---', 'words', '', '# z')
     fc.assert(
       fc.property(fc.array(fc.array(word, { maxLength: 6 }), { maxLength: 4 }), (all) => {

@@ -6,7 +6,7 @@ import { lineHunks, originsBy } from '../../src/trace/line-hunks.js'
 const lines = fc.array(fc.constantFrom('a', ' a', 'a ', 'b', '\tb', 'c', ''), { maxLength: 12 })
 const bare = (line: string) => line.trim()
 
-it('finds by a key what it finds in the keys themselves', () => {
+it('finds the same by a key as in the keys themselves', () => {
   fc.assert(
     fc.property(lines, lines, fc.boolean(), (old, now, search) => {
       expect(lineHunks(old, now, search, bare)).toEqual(lineHunks(old.map(bare), now.map(bare), search))
@@ -14,7 +14,7 @@ it('finds by a key what it finds in the keys themselves', () => {
   )
 })
 
-it('finds as many lines that stay as a search over all lines does', () => {
+it('finds as many kept lines as a search over all lines does', () => {
   const many = fc.array(fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f'), { maxLength: 40 })
   const stay = (old: string[], now: string[]) =>
     diffArrays(old, now).reduce((sum, { added, removed, count }) => sum + (added || removed ? 0 : count), 0)
@@ -32,7 +32,7 @@ it('finds as many lines that stay as a search over all lines does', () => {
   )
 })
 
-it('has one hunk of a file whose every line is another, however long', () => {
+it('makes one hunk of a file in which every line differs', () => {
   const lines = (word: string) => Array.from({ length: 30_000 }, (_, at) => `${word} ${at}`)
   expect(lineHunks(lines('old'), lines('new'))).toEqual([{ at: 0, removed: 30_000, added: 30_000 }])
 })

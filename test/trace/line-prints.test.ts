@@ -19,8 +19,8 @@ const lines = fc.string({
   maxLength: 600,
 })
 
-describe('the print of a line', () => {
-  it('is the hash and the weight of its bytes without blanks, the first time and any other', () => {
+describe('the fingerprint of a line', () => {
+  it('is the hash and weight of its bytes without white space, every time', () => {
     fc.assert(
       fc.property(fc.array(lines, { maxLength: 5 }), (all) => {
         expect(printsOf([...all, ...all])).toEqual([...all, ...all].map(stated))
@@ -30,7 +30,7 @@ describe('the print of a line', () => {
     )
   })
 
-  it('stays when the line is indented anew, and tells how much the line says', () => {
+  it('stays when the indentation changes, and has the weight of the line', () => {
     expect(printOf('\t\tif (a) {')).toBe(printOf('if(a){\r'))
     expect(printOf('}')).toHaveLength(PRINT_LENGTH)
     expect([printOf(' }'), printOf('ab 1'), printOf('x'.repeat(300))].map(weightOf)).toEqual([0, 3, 255])

@@ -73,7 +73,7 @@ describe('a ledger that git merged', () => {
     return { team, first, second }
   }
 
-  it('is a fork until a person joins it, and whole from then on', async () => {
+  it('is a fork until a person joins it, and verifies afterwards', async () => {
     const { second } = await merged()
     expect(linesOf(second)).toHaveLength(6)
     const ledger = openLedger(second)
@@ -96,7 +96,7 @@ describe('a ledger that git merged', () => {
     }
   })
 
-  it('goes on in the clone that merges it in turn, with what that has written meanwhile', async () => {
+  it('continues in a clone that merges it, after the clone’s own records', async () => {
     const { team, first, second } = await merged()
     await openLedger(second).join()
     await team.sync(second)
@@ -110,7 +110,7 @@ describe('a ledger that git merged', () => {
     expect(await openLedger(first).verify()).toMatchObject({ ok: true, anchored: 8 })
   })
 
-  it('with the conflict still in it says so wherever it is read, and nothing is appended', async () => {
+  it('with conflict markers is refused by each reader and each append', async () => {
     const { second } = await merged()
     const lines = linesOf(second)
     // As git, or its host, leaves it where .gitattributes does not count.
@@ -144,7 +144,7 @@ describe('a ledger that git merged', () => {
     expect(await openLedger(second).verify()).toMatchObject({ ok: true, records: 7 })
   })
 
-  it('of which a person kept one side alone has lost the other, and shows it where that was anchored', async () => {
+  it('of which a person kept only one side fails where the other was anchored', async () => {
     const { second } = await merged()
     const lines = linesOf(second)
     writeFileSync(`${second.ledgerFile}`, fileOf(lines.slice(0, 4)))
@@ -155,7 +155,7 @@ describe('a ledger that git merged', () => {
     expect([verified.ok, other.ok].sort()).toEqual([false, true])
   })
 
-  it('of two that were begun apart is one', async () => {
+  it('of two ledgers that were begun apart is one ledger', async () => {
     const team = newTeam()
     const [first, second] = [team.clone(), team.clone()]
     await openLedger(first).append(drafts(2))
@@ -167,7 +167,7 @@ describe('a ledger that git merged', () => {
     expect(await openLedger(second).verify()).toMatchObject({ ok: true, records: 5 })
   })
 
-  it('takes lines of other tools along, on the branch they were written on', async () => {
+  it('keeps lines of other tools on their branch', async () => {
     const team = newTeam()
     const first = team.clone()
     await openLedger(first).append(drafts(1))
@@ -185,7 +185,7 @@ describe('a ledger that git merged', () => {
     expect((await openLedger(second).verify()).ok).toBe(false)
   })
 
-  it('is not joined where a branch lacks what was anchored, or was changed', async () => {
+  it('is not joined where a branch lacks an anchored record, or was changed', async () => {
     const { second } = await merged()
     const lines = linesOf(second)
     writeFileSync(`${second.ledgerFile}`, fileOf(lines.toSpliced(3, 1)))
@@ -196,7 +196,7 @@ describe('a ledger that git merged', () => {
     expect(linesOf(second)).toHaveLength(6)
   })
 
-  it('is joined over a last line that was cut off, which the record tells of, and over one without an end', async () => {
+  it('is joined over a torn last line, which the record names, and over one without an LF', async () => {
     for (const torn of ['{"version":"0.1.0","id":', '\0\0', undefined]) {
       const { second } = await merged()
       const whole = fileOf(linesOf(second))
@@ -209,7 +209,7 @@ describe('a ledger that git merged', () => {
     }
   })
 
-  it('is joined once, wherever the joining was cut short', async () => {
+  it('is joined once, wherever the join was interrupted', async () => {
     const { second } = await merged()
     const before = readFileSync(`${second.ledgerFile}`).length
     await openLedger(second).join()
@@ -229,7 +229,7 @@ describe('a ledger that git merged', () => {
     }
   })
 
-  it('a branch that is taken out again, with its lines or with some of them, is missed', async () => {
+  it('a branch that is removed again, in whole or in part, is missed', async () => {
     const { second } = await merged()
     await openLedger(second).join()
     await openLedger(second).append(drafts(1))
@@ -247,7 +247,7 @@ describe('a ledger that git merged', () => {
     }
   })
 
-  it('goes with the branch that is checked out: each has its own end, its copies and its anchor', async () => {
+  it('belongs to the current branch: each has its own end, copies and anchor', async () => {
     const layout = newTeam().clone()
     const landing = async (count: number) => {
       await openLedger(layout).append([...drafts(count - 1), draftOf({ type: 'commit' })])
@@ -276,7 +276,7 @@ describe('a ledger that git merged', () => {
     expect(await openLedger(layout).verify()).toEqual({ ok: true, records: 26, anchored: 24 })
   })
 
-  it('of a branch that was set back is cut, until a person says that it is right so', async () => {
+  it('of a branch that was reset is cut, until a person accepts it', async () => {
     const layout = newTeam().clone()
     for (const count of [2, 20]) {
       await openLedger(layout).append([...drafts(count - 1), draftOf({ type: 'commit' })])
@@ -294,7 +294,7 @@ describe('a ledger that git merged', () => {
     expect(await openLedger(layout).verify()).toMatchObject({ ok: true, records: 3 })
   })
 
-  it('is whole in every clone, whoever merges whom, and shows what is done to it', async () => {
+  it('verifies in every clone, in any order of merges, and shows tampering', async () => {
     const moves = fc.array(
       fc.record({ who: fc.nat(2), what: fc.constantFrom('append', 'append', 'sync', 'sync'), n: fc.nat(2) }),
       { minLength: 3, maxLength: 8 },

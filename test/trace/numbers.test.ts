@@ -29,7 +29,7 @@ async function lived(): Promise<{ at: TestWorkspace; workspace: Workspace }> {
 }
 
 describe('the numbers of a ledger', () => {
-  it('say whose lines stand, what was approved, and what was changed again: a move is no change', async () => {
+  it('count authors of lines, approvals, and rework, in which a move is no change', async () => {
     const { at, workspace } = await lived()
     const session = await working(workspace, 'three')
     session.fs.writeFileSync('src/a.ts', 'x\n')
@@ -49,7 +49,7 @@ describe('the numbers of a ledger', () => {
     expect(rework).toEqual({ days: 30, written: 4, changed: 1, rate: 0.25 })
   })
 
-  it('count a file once, and none that a link leads to in its place', async () => {
+  it('count a file once, and none through a link', async () => {
     const { at, workspace } = await lived()
     const { total } = (await workspace.ledger.stats()).lines
     rmSync(`${at.root}/src/b c.ts`)
@@ -60,7 +60,7 @@ describe('the numbers of a ledger', () => {
     expect((await workspace.ledger.stats()).lines.total).toBe(0)
   })
 
-  it('leave out a word that was taken back', async () => {
+  it('leave out a withdrawn verdict', async () => {
     const workspace = await testWorkspace({ 'src/a.ts': '', 'src/b.ts': '', 'src/c.ts': '' }).open()
     const session = await working(workspace)
     for (const name of ['a', 'b', 'c']) session.fs.writeFileSync(`src/${name}.ts`, line(1))

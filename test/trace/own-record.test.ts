@@ -87,7 +87,7 @@ describe('names of version 0.1', () => {
     expect(ownRecordOf(recordOf({ type: 'denied', told: true }), 'denied')?.reported).toBe(true)
   })
 
-  it('prefers a name of today', () => {
+  it('prefers a current name', () => {
     const own = ownRecordOf(recordOf({ type: 'commit', approvedBy: ['Old'], approved_by: ['New'] }), 'commit')
     expect(own?.approved_by).toEqual(['New'])
   })

@@ -44,7 +44,7 @@ describe('several processes appending at once', () => {
     expect(linesOf(layout).some((line) => own(line).type === 'recovered')).toBe(false)
   })
 
-  it('make one chain even when none of them has the lock', async () => {
+  it('make one chain even without the lock', async () => {
     const layout = workspace()
     await appendFrom(layout, 3, '60', '3', 'nolock')
     const lines = linesOf(layout)
@@ -52,7 +52,7 @@ describe('several processes appending at once', () => {
     expectAll(layout, 3, 60)
   })
 
-  it('one that slept while its numbers were used and pruned takes them back and continues at the end', async () => {
+  it('one that was suspended while its numbers were used and pruned continues at the end', async () => {
     const layout = workspace()
     const ledger = openLedger(layout, NO_LOCK)
     await ledger.append([draftOf()])

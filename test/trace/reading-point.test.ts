@@ -42,14 +42,14 @@ function damage(layout: Layout): void {
   writeFileSync(path, bytes)
 }
 
-it('a short ledger leaves no point', async () => {
+it('saves no point for a short ledger', async () => {
   const layout = workspace()
   await open(layout).append([draftOf()])
   await open(layout).head()
   expect(existsSync(pointOf(layout))).toBe(false)
 })
 
-it('the next process goes on from the point, with the same head and the same line heads', async () => {
+it('continues in the next process from the point, with the same head and line heads', async () => {
   const layout = await longLedger()
   const point = JSON.parse(readFileSync(pointOf(layout), 'utf8'))
   expect(point.tip.end).toBe(statSync(`${layout.ledgerFile}`).size)
@@ -61,7 +61,7 @@ it('the next process goes on from the point, with the same head and the same lin
   expect(await ledger.verify()).toMatchObject({ ok: true, records: 702 })
 })
 
-it('what lies before the point is not read again, but verify reads all of it', async () => {
+it('does not read lines before the point again, except for verify', async () => {
   const layout = await longLedger()
   damage(layout)
   await open(layout).append([draftOf()])
@@ -83,7 +83,7 @@ it.each<[string, (layout: Layout) => void]>([
   await expect(open(layout).head()).rejects.toMatchObject({ reason: 'ledger_corrupt' })
 })
 
-it('a point of lines that were cut off since is not used', async () => {
+it('ignores a point of lines that were cut off', async () => {
   const layout = await longLedger()
   const bytes = readFileSync(`${layout.ledgerFile}`)
   const end = bytes.lastIndexOf(10, bytes.length - 2) + 1
@@ -91,7 +91,7 @@ it('a point of lines that were cut off since is not used', async () => {
   expect(await open(layout).head()).toMatchObject({ seq: 700 })
 })
 
-it('a state directory that cannot be written costs the point alone', async () => {
+it('loses only the point where the state directory cannot be written', async () => {
   const layout = workspace()
   const ledger = open(layout)
   await ledger.append(Array.from({ length: 701 }, () => draftOf({ data: { reason: LONG } })))

@@ -59,7 +59,7 @@ const drafts: fc.Arbitrary<RecordDraft> = fc.record(
 )
 
 describe('buildRecord', () => {
-  it('makes valid Agent Trace 0.1.0 of any draft', () => {
+  it('makes valid Agent Trace 0.1.0 from any draft', () => {
     fc.assert(
       fc.property(drafts, fc.boolean(), (draft, git) => {
         const record: unknown = JSON.parse(JSON.stringify(buildRecord(draft, CHAIN, git ? GIT : undefined)))
@@ -75,7 +75,7 @@ describe('buildRecord', () => {
     expect(ownOf(record)).toMatchObject({ ...CHAIN, type, intent: 'INT-001', verdict: null, tx: null, changes: [] })
   })
 
-  it('carries both the names of Agent Trace and the older ones', () => {
+  it('has the fields of Agent Trace and the older ones', () => {
     const contentHash = `sha256:${'0'.repeat(64)}`
     const record = buildRecord(
       draftOf({
@@ -125,7 +125,7 @@ describe('buildRecord', () => {
     })
   })
 
-  it('says null in the older fields where there is nothing to say, and leaves vcs out', () => {
+  it('sets older fields without a value to null, and leaves vcs out', () => {
     const record = buildRecord(
       draftOf({ intent: null, session: null, files: [{ path: 'a', ranges: [] }] }),
       CHAIN,
@@ -147,7 +147,7 @@ describe('buildRecord', () => {
     expect(urlOf('not a url')).toContain('"url":"escrow:session/task-1"')
   })
 
-  it('says why and where a write was denied, and what a reviewer said', () => {
+  it('has the reason and path of a denial, and a reviewer’s comment', () => {
     const denied = buildRecord(draftOf({ type: 'denied', reason: 'scope_violation', path: 'b.ts' }), CHAIN, GIT)
     expect(ownOf(denied)).toMatchObject({ reason: 'scope_violation', path: 'b.ts' })
     const reviewer = { name: 'Ada', email: 'ada@example.org' }
@@ -160,7 +160,7 @@ describe('buildRecord', () => {
     })
   })
 
-  it('does not let extra data stand in for the chain', () => {
+  it('does not let extra data replace the fields of the chain', () => {
     const record = buildRecord(draftOf({ data: { seq: 99, prev: 'x', note: 'kept' } }), CHAIN, GIT)
     expect(ownOf(record)).toMatchObject({ seq: 1, prev: null, note: 'kept' })
   })

@@ -18,7 +18,7 @@ describe('a torn last line', () => {
     return { whole, start: whole.indexOf('\n') + 1 }
   }
 
-  it('is restored from its published copy, whichever byte it was cut at', async () => {
+  it('is restored from its published copy, cut at any byte', async () => {
     const layout = workspace()
     const { whole, start } = await twoRecords(layout)
     // Each cut happens to a machine that has seen no other.
@@ -51,7 +51,7 @@ describe('a torn last line', () => {
     for (const [name, bytes] of copies) writeFileSync(`${layout.ledgerDir}/${name}`, bytes)
   }
 
-  it('is cut where there is no copy of it', async () => {
+  it('is cut off where it has no copy', async () => {
     const layout = workspace()
     const { whole, start } = await twoRecords(layout)
     for (let cut = start + 1; cut < whole.length - 1; cut += 7) {
@@ -66,7 +66,7 @@ describe('a torn last line', () => {
     expect(readFileSync(`${layout.ledgerFile}.torn-2`).equals(whole.subarray(start, start + 8))).toBe(true)
   })
 
-  it('that lacks only its LF is kept, copy or not', async () => {
+  it('that lacks only its LF is kept, with a copy or without', async () => {
     const layout = workspace()
     const { whole } = await twoRecords(layout)
     rmSync(layout.ledgerDir, { recursive: true })
@@ -99,7 +99,7 @@ describe('a torn last line', () => {
     expect(await openLedger(layout).verify()).toEqual({ ok: true, records: 2, anchored: 2 })
   })
 
-  it('records published and not written are written, with a word about it', async () => {
+  it('records that were published and not written are written, and the repair is recorded', async () => {
     const layout = workspace()
     const ledger = openLedger(layout)
     await ledger.append([draftOf(), draftOf(), draftOf(), draftOf()])
@@ -112,7 +112,7 @@ describe('a torn last line', () => {
     expect(existsSync(`${layout.ledgerFile}.torn-1`)).toBe(false)
   })
 
-  it('a repair that was interrupted is done again', async () => {
+  it('an interrupted repair is repeated', async () => {
     const layout = workspace()
     const { whole } = await twoRecords(layout)
     writeFileSync(`${layout.ledgerFile}`, whole.subarray(0, -5))
@@ -125,7 +125,7 @@ describe('a torn last line', () => {
     expect(await openLedger(layout).verify()).toEqual({ ok: true, records: 6, anchored: 6 })
   })
 
-  it('a power cut may leave names in ledger.d without content: they hold nothing back', async () => {
+  it('empty names in ledger.d after a power cut block no append', async () => {
     const layout = workspace()
     const { whole } = await twoRecords(layout)
     const [first = '', second = ''] = readdirSync(layout.ledgerDir).sort()

@@ -52,12 +52,12 @@ describe('records of older shapes', () => {
     )
   })
 
-  it('one that names no contributor and no model is of nobody that is known', async () => {
+  it('has an unknown author without contributor and model', async () => {
     const found = await blamed({ id: 'R', files: [{ path: 'src/a.ts', ranges }] })
     expect(found.map(({ contributor }) => contributor)).toEqual(['unknown', 'unknown', 'unknown'])
   })
 
-  it('the newest record of a block counts; what makes no sense says nothing', async () => {
+  it('uses the newest record of a block, and ignores invalid ones', async () => {
     const record = (id: string) => ({ id, files: [{ path: 'src/a.ts', contributor: ai, ranges }] })
     const odd = [
       { files: 7 },
@@ -67,7 +67,7 @@ describe('records of older shapes', () => {
     expect((await blamed(record('A'), record('B'), ...odd))[1]).toMatchObject({ recordId: 'B' })
   })
 
-  it('lines in a form that cannot be are as good as none', () => {
+  it('ignores invalid lines', () => {
     const change = { path: 'a', before: null, after: 'sha256:0' }
     const traced = (lines: object) =>
       tracedIn({

@@ -88,7 +88,7 @@ describe('openVcs', () => {
     expect(revisionOf(files)).toBe(expected)
   })
 
-  it('finds the repository above a workspace that is a part of it', () => {
+  it('finds the repository above the workspace', () => {
     expect(revisionOf({ '.git/HEAD': A, 'packages/a/x': '' }, 'packages/a')).toBe(A)
   })
 

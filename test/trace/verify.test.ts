@@ -77,7 +77,7 @@ describe('verify', () => {
     )
   })
 
-  it('names the line that was changed, not the one that noticed', async () => {
+  it('names the changed line, and not the one after it', async () => {
     const layout = await sound()
     for (let n = 0; n < COUNT; n++) {
       const changed = lines.with(n, (lines[n] ?? '').replace('naïve', 'naive'))
@@ -115,7 +115,7 @@ describe('verify', () => {
     expect(readFileSync(`${layout.ledgerFile}`).equals(bytes.subarray(0, -3))).toBe(true)
   })
 
-  it('without ledger.d the chain and the anchors tell', async () => {
+  it('finds faults by the chain and the anchors without ledger.d', async () => {
     const layout = await sound()
     rmSync(layout.ledgerDir, { recursive: true })
     expect(await openLedger(layout).verify()).toEqual({ ok: true, records: COUNT, anchored: COUNT })
@@ -123,7 +123,7 @@ describe('verify', () => {
     expect(await openLedger(layout).verify()).toMatchObject({ ok: false, firstBad: { line: 10 } })
   })
 
-  it('on another machine a cut or rewritten ledger is whole, and every record is named as unanchored', async () => {
+  it('accepts a cut or rewritten ledger on another machine, and lists every record as unanchored', async () => {
     const layout = await sound()
     vi.stubEnv('XDG_STATE_HOME', workspace().root)
     const elsewhere = layoutAt(layout.root)

@@ -14,7 +14,7 @@ const record = (own: Record<string, unknown>, more: Record<string, unknown> = {}
     ...more,
   }) as unknown as TraceRecord
 
-it('calls and commands of one session are read in their order, a command once', () => {
+it('reads the calls and commands of a session in order, each command once', () => {
   const records = [
     record({ type: 'tool_call', tool_name: 'edit_file', why: 'Round down' }),
     record({ type: 'tool_call', tool_name: 'edit_file' }, { session_id: 'other' }),
