@@ -6,7 +6,7 @@ const measured = (path: string, before: string | Uint8Array, after: string | Uin
   classify({ path, before: Buffer.from(before), after: Buffer.from(after) })
 
 describe('classify', () => {
-  it('is never wrong when it says refactoring, either way round', async () => {
+  it('is never wrong about a refactoring, in both directions', async () => {
     const wrong: string[] = []
     for (const { path, label, why, before, after } of PAIRS) {
       if (label === 'refactor') continue
@@ -21,7 +21,7 @@ describe('classify', () => {
     expect(wrong).toEqual([])
   })
 
-  it('knows most refactorings for what they are', async () => {
+  it('recognizes most refactorings', async () => {
     const refactorings = PAIRS.filter(({ label }) => label === 'refactor')
     const missed: string[] = []
     for (const { path, why, before, after } of refactorings) {
@@ -31,7 +31,7 @@ describe('classify', () => {
     expect(missed).toEqual([])
   })
 
-  it('is tried on many pairs of many languages', () => {
+  it('is tested on many pairs of many languages', () => {
     expect(PAIRS.length).toBeGreaterThanOrEqual(200)
     expect(new Set(PAIRS.map(({ path }) => path)).size).toBeGreaterThanOrEqual(8)
     expect(new Set(PAIRS.map(({ before, after }) => `${before}\0${after}`)).size).toBe(PAIRS.length)

@@ -4,8 +4,8 @@ import { PAIRS } from './pairs/index.js'
 
 const DATA = /\.(?:json|ya?ml)$/
 
-describe('what is surely no refactoring', () => {
-  it('is none of the labelled ones, either way round', () => {
+describe('a change that definitely differs', () => {
+  it('is none of the labelled refactorings, in both directions', () => {
     const wrong = PAIRS.filter(({ path, label }) => label === 'refactor' && !DATA.test(path)).filter(
       ({ before, after }) => definitelyDiffers(before, after) || definitelyDiffers(after, before),
     )

@@ -17,7 +17,7 @@ const OTHER_SETTINGS = {
 /** Real code: the sources of this room, and of the one with most syntax. */
 const ROOMS = ['src/trace', 'src/fs', 'src/review']
 
-it('what a formatter with other settings makes of real code is nearly always a refactoring', async () => {
+it('classifies nearly all reformatted real code as a refactoring', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'escrowfs-format-'))
   try {
     writeFileSync(join(dir, 'biome.json'), JSON.stringify({ root: true, ...OTHER_SETTINGS }))

@@ -84,7 +84,7 @@ function isUnionOfOne(node: ts.Node): boolean {
   return ts.isUnionTypeNode(node) && node.types.length === 1
 }
 
-it('what is called layout is read alike by another parser', async () => {
+it('another parser reads layout changes as equal', async () => {
   const seen = { all: 0, layout: 0 }
   await fc.assert(
     fc.asyncProperty(

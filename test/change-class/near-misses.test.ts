@@ -267,7 +267,7 @@ const OTHERS: readonly (readonly [path: string, before: string, after: string])[
 describe('near misses of the rules', () => {
   const rows = [...NEAR_MISSES.flatMap(([a, b]) => [['a.ts', a, b] as const, ['a.mjs', a, b] as const]), ...OTHERS]
 
-  it('are no refactorings, either way round', async () => {
+  it('are not refactorings, in both directions', async () => {
     const wrong: string[] = []
     for (const [path, one, other] of rows) {
       for (const [before, after] of [

@@ -67,7 +67,7 @@ const classOf = async ({ path, before, after }: { path: string; before: string; 
   (await classify({ path, before: Buffer.from(before), after: Buffer.from(after) })).class
 
 describe('classify, by chance', () => {
-  it('takes no mutation for a refactoring', async () => {
+  it('classifies no mutation as a refactoring', async () => {
     await fc.assert(
       fc.asyncProperty(mutated, async (change) => {
         expect(await classOf(change)).not.toBe('AST_REFACTOR')
@@ -76,7 +76,7 @@ describe('classify, by chance', () => {
     )
   })
 
-  it('takes most rewrites for refactorings, and answers each', async () => {
+  it('classifies most rewrites as refactorings, and answers each', async () => {
     const seen = { all: 0, known: 0 }
     await fc.assert(
       fc.asyncProperty(rewritten, async (change) => {

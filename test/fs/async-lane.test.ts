@@ -40,7 +40,7 @@ describe.each([
     }
   })
 
-  it('gives what is staged, and finds a renamed file at its new name only', async () => {
+  it('reads staged content, and a renamed file only at its new name', async () => {
     facade.fs.renameSync(`${dir.path}/d`, `${dir.path}/e`)
     expect(await facade.fs.promises.readFile(`${dir.path}/e/file`)).toEqual(content)
     await expect(facade.fs.promises.readFile(`${dir.path}/d/file`)).rejects.toMatchObject({ code: 'ENOENT' })
@@ -54,7 +54,7 @@ describe.each([
     })
   })
 
-  it('refuses what may not be read, and stops at an aborted signal', async () => {
+  it('refuses an unreadable path, and stops at an aborted signal', async () => {
     const closed = bareFacade(dir.path, ({ path }) =>
       path === 'd/file'
         ? { verdict: 'deny', denial: { reason: 'access_denied', message: 'No.' } }
@@ -71,7 +71,7 @@ describe.each([
 })
 
 describe('the async lane', () => {
-  it('reads a large file without a turn of the event loop lost to it', async () => {
+  it('reads a large file without blocking the event loop', async () => {
     fs.writeFileSync(`${dir.path}/file`, LARGE)
     let turns = 0
     const ticking = setInterval(() => turns++, 0)
@@ -94,7 +94,7 @@ describe('the async lane', () => {
     expect(names).toContain('1/staged')
   })
 
-  it('answers a large read that raced with a write by the one content or the other', async () => {
+  it('reads either the old or the new content during a concurrent write', async () => {
     fs.writeFileSync(`${dir.path}/file`, LARGE)
     const reading = facade.fs.promises.readFile(`${dir.path}/file`)
     const other = Buffer.alloc(200_000, 'other')

@@ -11,7 +11,7 @@ function elsewhere(script: string, ...args: string[]): void {
 }
 
 describe('a change of a watched directory', () => {
-  it('tells once of each staged change', async () => {
+  it('is reported once for each staged change', async () => {
     const at = site()
     const told = at.watch(at.root)
     const steps: [() => void, string][] = [
@@ -34,7 +34,7 @@ describe('a change of a watched directory', () => {
     expect(await told.all()).toEqual(expected)
   })
 
-  it('tells of a rename at both its names, whether file or directory', async () => {
+  it('is reported at both names of a rename, of a file or directory', async () => {
     const at = site()
     const told = at.watch(at.root)
     at.fs.renameSync(`${at.root}/a`, `${at.root}/c`)
@@ -42,14 +42,14 @@ describe('a change of a watched directory', () => {
     expect(await told.all()).toEqual(['rename:a', 'rename:c', 'rename:dir', 'rename:moved'])
   })
 
-  it('tells of a file renamed over another', async () => {
+  it('is reported for a file renamed over another', async () => {
     const at = site()
     const told = at.watch(at.root)
     at.fs.renameSync(`${at.root}/a`, `${at.root}/b`)
     expect(await told.all()).toEqual(['rename:a', 'rename:b'])
   })
 
-  it('tells of nothing where a name came and went at once, and where a write was refused', async () => {
+  it('is not reported for a name that was made and removed at once, or a refused write', async () => {
     const at = site(({ effect, path }) =>
       effect !== 'read' && path === 'b'
         ? { verdict: 'deny', denial: { reason: 'scope_violation', message: 'No.' } }
@@ -62,7 +62,7 @@ describe('a change of a watched directory', () => {
     expect(await told.all()).toEqual([])
   })
 
-  it('tells nothing of directories below', async () => {
+  it('is not reported for directories below', async () => {
     const at = site()
     const told = at.watch(at.root)
     at.fs.writeFileSync(`${at.root}/dir/x`, 'staged')
@@ -70,7 +70,7 @@ describe('a change of a watched directory', () => {
     expect(await told.all()).toEqual([])
   })
 
-  it('tells once of each change another program makes', async () => {
+  it('is reported once for each change of another program', async () => {
     const at = site()
     const told = at.watch(at.root)
     const steps: [string, string][] = [
@@ -87,7 +87,7 @@ describe('a change of a watched directory', () => {
     expect(await told.all()).toEqual(steps.map(([, event]) => event))
   })
 
-  it('is silent about the disk where the stage speaks', async () => {
+  it('ignores the disk where the stage covers it', async () => {
     const at = site()
     at.fs.writeFileSync(`${at.root}/a`, 'staged')
     at.fs.unlinkSync(`${at.root}/b`)
@@ -99,7 +99,7 @@ describe('a change of a watched directory', () => {
     expect(await told.all()).toEqual([])
   })
 
-  it('does not tell again what was staged when a commit brings it to the disk', async () => {
+  it('is not reported again when a commit writes it to the disk', async () => {
     const at = site()
     const told = at.watch(at.root)
     at.fs.writeFileSync(`${at.root}/a`, 'staged')
@@ -113,7 +113,7 @@ describe('a change of a watched directory', () => {
     expect((await told.all()).at(-1)).toBe('change:a')
   })
 
-  it('tells when what was staged is thrown away', async () => {
+  it('reports a discard of staged content', async () => {
     const at = site()
     at.fs.writeFileSync(`${at.root}/a`, 'staged')
     at.fs.writeFileSync(`${at.root}/new`, 'staged')
@@ -123,7 +123,7 @@ describe('a change of a watched directory', () => {
     expect(await told.all()).toEqual(['change:a', 'rename:new'])
   })
 
-  it('tells of a write and a replacement by rename as one', async () => {
+  it('is reported once for a write and a replacement by rename', async () => {
     const at = site()
     const told = at.watch(at.root)
     fs.writeFileSync(`${at.root}/a`, 'written')
@@ -132,7 +132,7 @@ describe('a change of a watched directory', () => {
     expect(await told.all()).toEqual(['rename:a'])
   })
 
-  it('tells when a settling hides a name of the disk', async () => {
+  it('is reported when reconciliation hides a name on disk', async () => {
     const at = site()
     const told = at.watch(at.root)
     const hide = ['a' as RelPath]
@@ -141,8 +141,8 @@ describe('a change of a watched directory', () => {
   })
 })
 
-describe('those who watch', () => {
-  it('hear nothing of what came before', async () => {
+describe('subscribers', () => {
+  it('get no earlier events', async () => {
     const at = site()
     const early = at.watch(at.root)
     at.fs.writeFileSync(`${at.root}/a`, 'staged')
@@ -151,7 +151,7 @@ describe('those who watch', () => {
     expect(await early.all()).toEqual(['change:a'])
   })
 
-  it('are all told, whatever a listener throws', async () => {
+  it('are all notified, even if a listener throws', async () => {
     const at = site()
     const others = process.listeners('uncaughtException')
     process.removeAllListeners('uncaughtException')

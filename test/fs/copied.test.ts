@@ -52,7 +52,7 @@ describe('staged content', () => {
     }
   })
 
-  it('is a copy of what a FileHandle was given', async () => {
+  it('is a copy of a FileHandle’s input', async () => {
     const handle = await facade.fs.promises.open(`${dir.path}/new`, 'w')
     for (const method of ['write', 'writeFile', 'appendFile'] as const) {
       const data = Buffer.from(`${method},`)
@@ -64,7 +64,7 @@ describe('staged content', () => {
     expect(facade.fs.readFileSync(`${dir.path}/new`, 'utf8')).toBe('write,writeFile,appendFile,')
   })
 
-  it('is a copy of each chunk, where one buffer brings them all', async () => {
+  it('is a copy of each chunk of a reused buffer', async () => {
     async function* chunks(): AsyncGenerator<Buffer> {
       const buffer = Buffer.alloc(2)
       for (const part of ['on', 'e ', 'tw', 'o!']) {
@@ -76,7 +76,7 @@ describe('staged content', () => {
     expect(facade.fs.readFileSync(`${dir.path}/new`, 'utf8')).toBe('one two!')
   })
 
-  it('is given out as a copy: what a reader does to it changes nothing', () => {
+  it('is returned as a copy, unaffected by the reader’s changes', () => {
     facade.fs.writeFileSync(`${dir.path}/new`, 'content')
     facade.fs.readFileSync(`${dir.path}/new`).fill('x')
     facade.fs.readFileSync(`${dir.path}/lower`).fill('x')
@@ -86,7 +86,7 @@ describe('staged content', () => {
 })
 
 describe('graceful-fs', () => {
-  it('patches a clone of the facade, and what goes through it is governed', async () => {
+  it('patches a clone of the facade, whose calls are governed', async () => {
     const graceful: { gracefulify(api: typeof fs): typeof fs } = createRequire(import.meta.url)('graceful-fs')
     const patched = graceful.gracefulify({ ...facade.fs })
     expect(patched.open).not.toBe(facade.fs.open)

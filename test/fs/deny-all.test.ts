@@ -66,7 +66,7 @@ describe('every function of the host', { timeout: 180_000 }, () => {
     expect(answered).toEqual(expect.arrayContaining(['writeSync', 'mkdir', 'createWriteStream', 'openSync']))
   })
 
-  it('tells nothing when every read is denied as if nothing were there', async () => {
+  it('reveals nothing when every read is denied as absent', async () => {
     const { broken } = await everything('deny all')
     expect(broken).toEqual([])
   })

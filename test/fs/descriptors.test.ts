@@ -141,7 +141,7 @@ function seed(root: string): void {
 }
 
 describe('descriptors against node:fs', () => {
-  it('answer the same, whatever becomes of the names behind them', () => {
+  it('give the same results as the host through all changes of their names', () => {
     fc.assert(
       fc.property(fc.array(step, { minLength: 1, maxLength: 30 }), (steps) => {
         const outer = tempDir()

@@ -39,12 +39,12 @@ describe('opendir', () => {
     }
   })
 
-  it('goes below when asked to', async () => {
+  it('lists recursively on request', async () => {
     const opened = facade.fs.opendirSync(root, { recursive: true })
     expect(await names(opened)).toEqual(['/file', '/staged', '/sub', '/sub/deep', '/sub/deep/last'])
   })
 
-  it('gives names in the encoding asked for', () => {
+  it('gives names in the requested encoding', () => {
     const opened = Reflect.apply(facade.fs.opendirSync, facade.fs, [`${root}/sub`, { encoding: 'buffer' }]) as fs.Dir
     expect(opened.readSync()?.name).toEqual(Buffer.from('deep'))
   })
@@ -60,7 +60,7 @@ describe('opendir', () => {
     expect(call).toThrow(expect.objectContaining({ code }))
   })
 
-  it('is refused where reading is', async () => {
+  it('is refused where reads are', async () => {
     const { fs: denied } = bareFacade(root, ({ path }) =>
       path === 'sub' ? { verdict: 'deny', denial: { reason: 'access_denied', message: 'No.' } } : { verdict: 'allow' },
     )
@@ -70,7 +70,7 @@ describe('opendir', () => {
 })
 
 describe('an open Dir', () => {
-  it('reads by promise, by callback and at once, until null', async () => {
+  it('reads by promise, callback and sync call, until null', async () => {
     const opened = facade.fs.opendirSync(root)
     const first = opened.readSync()?.name
     const second = (await opened.read())?.name
@@ -80,7 +80,7 @@ describe('an open Dir', () => {
     await opened.close()
   })
 
-  it('once closed, says so as Node’s does', async () => {
+  it('fails after close as Node’s does', async () => {
     const shut = { code: 'ERR_DIR_CLOSED' }
     const [ours, theirs] = [facade.fs.opendirSync(root), fs.opendirSync(root)]
     for (const opened of [ours, theirs]) {
@@ -105,13 +105,13 @@ describe('an open Dir', () => {
     expect(() => disposed.readSync()).toThrow(/closed/)
   })
 
-  it('wants functions for callbacks', () => {
+  it('requires functions as callbacks', () => {
     const opened = facade.fs.opendirSync(root)
     expect(() => Reflect.apply(opened.read, opened, [5])).toThrow(/"callback"/)
     expect(() => Reflect.apply(opened.close, opened, [5])).toThrow(/"callback"/)
   })
 
-  it('forgets no method of the host’s class', () => {
+  it('has every method of the host’s class', () => {
     const opened = facade.fs.opendirSync(root)
     const inner = ['constructor', 'processReadResult', 'readSyncRecursive', 'path']
     const methods = Object.getOwnPropertyNames(fs.Dir.prototype).filter((name) => !inner.includes(name))

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { hiding, recorded, settled, site } from './watching.js'
 
 describe('a directory', () => {
-  it('tells of the disk below a renamed directory, by the name that shows', async () => {
+  it('reports the disk below a renamed directory, by the new name', async () => {
     const at = site()
     at.fs.renameSync(`${at.root}/dir`, `${at.root}/moved`)
     const told = recorded(at.fs.watch(`${at.root}/moved`))
@@ -12,7 +12,7 @@ describe('a directory', () => {
     expect(await settled(told, probe)).toEqual(['change:x'])
   })
 
-  it('tells that it is gone itself', async () => {
+  it('reports its own removal', async () => {
     const at = site()
     const staged = recorded(at.fs.watch(`${at.root}/dir/sub`))
     const heard = staged.next('sub')
@@ -26,7 +26,7 @@ describe('a directory', () => {
     expect(disk.events.at(-1)).toBe('rename:dir')
   })
 
-  it('tells its own changes from those of a child of its name', async () => {
+  it('tells its own changes from those of a child with the same name', async () => {
     const at = site()
     fs.writeFileSync(`${at.root}/dir/dir`, 'of its own name')
     const told = at.watch(`${at.root}/dir`)
@@ -40,7 +40,7 @@ describe('a directory', () => {
 })
 
 describe('a tree', () => {
-  it('tells of every depth, relative to the top', async () => {
+  it('reports every depth, relative to the top', async () => {
     const at = site()
     const told = at.watch(at.root, { recursive: true })
     at.fs.writeFileSync(`${at.root}/dir/sub/y`, 'staged')
@@ -49,7 +49,7 @@ describe('a tree', () => {
     expect((await told.all()).sort()).toEqual(['change:dir/sub/y', 'change:dir/x', 'rename:p', 'rename:p/q'])
   })
 
-  it('takes in directories that appear on disk, with what is in them already', async () => {
+  it('includes directories that appear on disk, with their entries', async () => {
     const at = site()
     const told = at.watch(at.root, { recursive: true })
     fs.mkdirSync(`${at.root}/p/q`, { recursive: true })
@@ -68,7 +68,7 @@ describe('a tree', () => {
     expect((await told.all()).slice(2)).toEqual(['change:moved/sub/y'])
   })
 
-  it('never tells of a hidden path, staged or on disk, nor looks into a hidden directory', async () => {
+  it('reports no hidden path, staged or on disk, and reads no hidden directory', async () => {
     const at = site(hiding((path) => /^(secret|dir)(\/|$)/.test(path)))
     const told = at.watch(at.root, { recursive: true })
     at.fs.writeFileSync(`${at.root}/secret`, 'staged')
@@ -78,7 +78,7 @@ describe('a tree', () => {
     expect(() => at.fs.watch(`${at.root}/dir`)).toThrow(/^ENOENT/)
   })
 
-  it('does not enter a hidden directory, not even for a name in it that is not', async () => {
+  it('does not enter a hidden directory, not even for a visible name in it', async () => {
     const at = site(hiding((path) => path === 'dir'))
     const told = at.watch(at.root, { recursive: true })
     fs.writeFileSync(`${at.root}/dir/x`, 'disk')

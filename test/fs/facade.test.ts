@@ -13,7 +13,7 @@ function facadeOver(): BareFacade & { root: string } {
 }
 
 describe('staged content', () => {
-  it('is a copy: what the caller does to its buffer afterwards changes nothing', async () => {
+  it('is a copy, unaffected by later changes of the caller’s buffer', async () => {
     const { fs: facade } = facadeOver()
     const mine = Buffer.from('before')
     const writing = [
@@ -28,7 +28,7 @@ describe('staged content', () => {
     expect(facade.readFileSync('f', 'utf8')).toBe('lowerbefore')
   })
 
-  it('is handed out as a copy: what a reader does to it changes nothing', () => {
+  it('is returned as a copy, unaffected by the reader’s changes', () => {
     const { fs: facade, root } = facadeOver()
     facade.writeFileSync('s', 'staged')
     facade.readFileSync('s').fill('!')
@@ -38,7 +38,7 @@ describe('staged content', () => {
     expect(fs.readFileSync(`${root}/f`, 'utf8')).toBe('lower')
   })
 
-  it('of a view is the view alone, not the buffer below it', () => {
+  it('of a view is only the view, not its whole buffer', () => {
     const { fs: facade } = facadeOver()
     const whole = Uint8Array.from([1, 2, 3, 4, 5, 6, 7, 8])
     facade.writeFileSync('v', whole.subarray(2, 4))
@@ -49,7 +49,7 @@ describe('staged content', () => {
 })
 
 describe('a path', () => {
-  it('is one whether spelt as text, Buffer or URL', async () => {
+  it('is the same as text, Buffer or URL', async () => {
     const { fs: facade, root } = facadeOver()
     const spellings = (name: string) => [name, `${root}/${name}`, Buffer.from(name), pathToFileURL(`${root}/${name}`)]
     for (const path of spellings('one')) facade.appendFileSync(path, '.')
@@ -62,7 +62,7 @@ describe('a path', () => {
 })
 
 describe('the object', () => {
-  it('has one promises object, the functions of which are the same each time', () => {
+  it('has one promises object with stable functions', () => {
     const { fs: facade } = facadeOver()
     expect(facade.promises).toBe(facade.promises)
     expect(facade.promises.readFile).toBe(facade.promises.readFile)
@@ -70,7 +70,7 @@ describe('the object', () => {
     expect(facade.constants).toBe(fs.constants)
   })
 
-  it('may be cloned and patched as graceful-fs does it, and the clone works', async () => {
+  it('can be cloned and patched as graceful-fs does, and the clone works', async () => {
     const { fs: facade, root } = facadeOver()
     const before = treeOf(fs, root)
     const clone = Object.create(Object.getPrototypeOf(facade)) as typeof fs
@@ -91,7 +91,7 @@ describe('the object', () => {
     expect(treeOf(fs, root)).toEqual(before)
   })
 
-  it('works with its functions taken off it', async () => {
+  it('works with detached functions', async () => {
     const { existsSync, writeFileSync, promises } = facadeOver().fs
     const { readFile } = promises
     writeFileSync('x', '1')
@@ -101,7 +101,7 @@ describe('the object', () => {
 })
 
 describe('exists', () => {
-  it('keeps its own shape of callback, and promisify its own promise', async () => {
+  it('keeps its own form of callback and of promisify', async () => {
     const { fs: facade } = facadeOver()
     expect(await new Promise((resolve) => facade.exists('f', resolve))).toBe(true)
     expect(await promisify(facade.exists)('f')).toBe(true)
@@ -111,7 +111,7 @@ describe('exists', () => {
 })
 
 describe('a callback', () => {
-  it('is called later, never within the call, also for an error', async () => {
+  it('runs later, never within the call, also for an error', async () => {
     const { fs: facade } = facadeOver()
     for (const name of ['f', 'nothing']) {
       let called = false

@@ -88,7 +88,7 @@ describe('a stream', () => {
     expect(turns).toBeGreaterThan(1)
   })
 
-  it('is opened after the microtasks: who listens a moment later misses nothing', async () => {
+  it('opens after the microtasks, so that a later listener misses nothing', async () => {
     const absent = facade.fs.createReadStream(`${dir.path}/absent`)
     for (let tick = 0; tick < 20; tick++) await Promise.resolve()
     await new Promise((done) => process.nextTick(done))
@@ -97,7 +97,7 @@ describe('a stream', () => {
 })
 
 describe('answers', () => {
-  it('come in the order of the calls, also when they wait for a turn', async () => {
+  it('keep the order of the calls, also when they wait for a turn', async () => {
     const order: number[] = []
     const calls = Array.from({ length: 2_000 }, (_, i) =>
       facade.fs.promises.stat(`${dir.path}/low`).then(() => order.push(i)),
@@ -106,7 +106,7 @@ describe('answers', () => {
     expect(order).toEqual(order.toSorted((a, b) => a - b))
   })
 
-  it('of callbacks come in the order of the calls, each after the ticks and microtasks of the one before', async () => {
+  it('of callbacks keep the order of the calls, each after the ticks and microtasks of the one before', async () => {
     const told: string[] = []
     const call = (name: string) =>
       new Promise<void>((done) => {
@@ -141,7 +141,7 @@ describe('answers', () => {
     expect(await Promise.all(calls)).toEqual(calls.map((_, i) => i))
   })
 
-  it('that fail while they wait are rejected once, for who asked', async () => {
+  it('that fail while they wait reject once', async () => {
     const calls = Array.from({ length: 2_000 }, () => facade.fs.promises.stat(`${dir.path}/absent`))
     const settled = await Promise.allSettled(calls)
     expect(new Set(settled.map(({ status }) => status))).toEqual(new Set(['rejected']))

@@ -24,7 +24,7 @@ afterEach(() => {
 const open = (name: string, flags = 'r') => facade.fs.promises.open(`${dir.path}/${name}`, flags)
 
 describe('FileHandle', () => {
-  it('has every method of the running host, and each is ours', async () => {
+  it('has every method of the running host as its own', async () => {
     const [host, ours] = [await fs.promises.open(`${dir.path}/lower`), await open('lower')]
     const names = Object.getOwnPropertyNames(Object.getPrototypeOf(host)).filter((name) => name !== 'constructor')
     const missing = names.filter((name) => !(name in ours))
@@ -35,7 +35,7 @@ describe('FileHandle', () => {
     await ours.close()
   })
 
-  it('reads and writes by position and by its own, and answers with names', async () => {
+  it('reads and writes at given and own positions, with named results', async () => {
     const handle = await open('new', 'w+')
     expect(await handle.write('hello')).toEqual({ bytesWritten: 5, buffer: 'hello' })
     expect((await handle.writev([Buffer.from(' '), Buffer.from('world')])).bytesWritten).toBe(6)
@@ -66,7 +66,7 @@ describe('FileHandle', () => {
     await handle.close()
   })
 
-  it('makes streams that close it, and is taken by promises.readFile and writeFile', async () => {
+  it('makes streams that close it, and works in promises.readFile and writeFile', async () => {
     const handle = await open('new', 'w+')
     await facade.fs.promises.writeFile(handle, 'by handle')
     await facade.fs.promises.appendFile(handle, '!')
@@ -81,7 +81,7 @@ describe('FileHandle', () => {
     await expect(handle.close()).resolves.toBeUndefined()
   })
 
-  it('writes what comes in chunks, as promises.writeFile does', async () => {
+  it('writes chunks as promises.writeFile does', async () => {
     async function* later() {
       yield 'b'
       yield Buffer.from('c')
@@ -94,7 +94,7 @@ describe('FileHandle', () => {
     expect(facade.fs.readFileSync(`${dir.path}/new`, 'utf8')).toBe('abcd')
   })
 
-  it('that was closed while its chunks came writes nothing elsewhere', async () => {
+  it('that was closed during its chunks writes nothing elsewhere', async () => {
     const handle = await open('new', 'w+')
     const { promises } = facade.fs
     async function* late() {
@@ -122,7 +122,7 @@ describe('FileHandle', () => {
 })
 
 describe('descriptors', () => {
-  it('of the host mean nothing here, and ours mean nothing to the host', () => {
+  it('of the host are unknown here, and ours are unknown to the host', () => {
     const host = fs.openSync(`${dir.path}/lower`, 'r+')
     const ours = facade.fs.openSync(`${dir.path}/lower`, 'r+')
     const functions = facade.fs as unknown as Record<string, (...args: unknown[]) => unknown>
@@ -159,7 +159,7 @@ describe('descriptors', () => {
     strict.fs.closeSync(fd)
   })
 
-  it('are judged by the name the file has now', () => {
+  it('are judged by the file’s current name', () => {
     const denied = new Set<string>()
     const guarded = bareFacade(dir.path, ({ effect, path }) =>
       effect !== 'read' && denied.has(path)

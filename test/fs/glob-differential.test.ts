@@ -107,7 +107,7 @@ function shown(found: unknown[], root: string): string[] {
 }
 
 describe('glob against node:fs', () => {
-  it('finds what the host finds, with what is left out, with file types and through links', async () => {
+  it('finds the same as the host, with exclusions, file types and links', async () => {
     const [outer, other] = [tempDir(), tempDir()]
     // Well below the temporary directory: what climbs out of a root stays in what the test owns.
     const [real, copy] = [`${outer.path}/1/2/3/4/5/tree`, `${other.path}/1/2/3/4/5/tree`]

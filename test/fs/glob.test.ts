@@ -82,7 +82,7 @@ describe('glob', () => {
     expect(globOf()('../*.ts', { cwd: `${root}/a` })).toEqual(['../two.ts'])
   })
 
-  it('leaves out what is excluded, by globs or by a function, and does not look below it', () => {
+  it('skips excluded entries, by globs or by a function, and everything below them', () => {
     const looked: string[] = []
     const find = globOf(({ path }) => {
       looked.push(path)
@@ -94,13 +94,13 @@ describe('glob', () => {
     expect(find('**/*.js', { exclude: (name: string) => name === 'a' })).toEqual(['one.js'])
   })
 
-  it('gives Dirents of the host’s class when asked to', () => {
+  it('gives Dirents of the host’s class on request', () => {
     const [found] = globOf()('a/b/*.js', { withFileTypes: true }) as fs.Dirent[]
     expect(found).toBeInstanceOf(fs.Dirent)
     expect([found?.name, found?.parentPath, found?.isFile()]).toEqual(['one.js', 'a/b', true])
   })
 
-  it('goes through links only when told to, and round no circle', () => {
+  it('follows only literal links, and no circle', () => {
     fs.symlinkSync('..', `${root}/a/up`)
     expect(globOf()('*/one.js')).toEqual(['a/one.js'])
     const found = globOf()('**/two.ts', { followSymlinks: true })
@@ -108,7 +108,7 @@ describe('glob', () => {
     expect(found.length).toBeLessThan(20)
   })
 
-  it('does not find what may not be read', () => {
+  it('does not find unreadable paths', () => {
     const find = globOf(({ effect, path }) =>
       effect === 'read' && path === 'a/b'
         ? { verdict: 'deny', denial: { reason: 'access_denied', message: 'No.' } }
@@ -138,7 +138,7 @@ describe('the facade', () => {
     expect('glob' in facade.promises).toBe('glob' in fs.promises)
   })
 
-  it('iterates what the promise form finds', async () => {
+  it('iterates over the results of the promise form', async () => {
     const promised = shapeOf('promises.glob')?.(() => () => ['x', 'y'])('*') as AsyncIterable<string>
     const found: string[] = []
     for await (const name of promised) found.push(name)

@@ -36,7 +36,7 @@ describe('a change', () => {
     expect(changes).toEqual(asked)
   })
 
-  it('by a descriptor asks again for each write: the rules may have changed since it was opened', () => {
+  it('by a descriptor is judged at each write, as rules may change after the open', () => {
     const { root, face, changes } = site()
     const fd = face.openSync(`${root}/d/new`, 'w')
     face.writeSync(fd, 'a')

@@ -49,13 +49,13 @@ describe('the running host', () => {
     expect(await codeOf(called)).toBe(wanted)
   })
 
-  it('lists what links lead to, with file types, where the trait says so', () => {
+  it('lists the targets of links with file types where the trait says so', () => {
     const found = fs.readdirSync(root, { recursive: true, withFileTypes: true })
     const throughLink = found.some(({ name, parentPath }) => name === 'x' && parentPath.endsWith('link'))
     expect(throughLink).toBe(TYPED_READDIR_FOLLOWS_LINKS)
   })
 
-  it('passes by what lies below a file, where the trait says so', async () => {
+  it('ignores paths below a file where the trait says so', async () => {
     const removed = await codeOf(() => fs.rmSync(`${root}/a/x/below`, { recursive: true, force: true }))
     expect(removed).toBe(RM_PASSES_FILES_BY ? undefined : 'ENOTDIR')
   })
@@ -67,7 +67,7 @@ describe('the running host', () => {
     expect(copied).toBe(CP_DIRECTORIES_EXIST ? 'ERR_FS_CP_EEXIST' : undefined)
   })
 
-  it('gives a copy to its source’s owner where the trait says so, and so does the facade', () => {
+  it('keeps the source’s owner of a copy where the trait says so, as the facade does', () => {
     const me = process.getuid?.() ?? 0
     const owner = me === 0 ? 4711 : me
     fs.chownSync(`${root}/a/x`, owner, -1)

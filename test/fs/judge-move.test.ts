@@ -25,7 +25,7 @@ describe('a tree under one rule', () => {
     expect((await session.changes()).changes).toEqual([])
   })
 
-  it('is not moved to a place where a name in it would be protected', async () => {
+  it('is not moved where a name in it would be protected', async () => {
     const { at, open, agent } = scene({ 'src/hub/workflows/run.yml': 'x' })
     const session = await agent(await open())
     expect(() => session.fs.renameSync(at('src/hub'), at('src/.github'))).toThrow(fails('protected_path'))
@@ -38,7 +38,7 @@ describe('a tree under one rule', () => {
     expect(() => session.fs.renameSync(at('src/a/b'), at('src/b'))).toThrow(fails('path_escape'))
   })
 
-  it('is refused for a file that changed since the model saw it', async () => {
+  it('is not moved with a file that changed since the model saw it', async () => {
     const { at, open, agent, write } = scene({ 'src/a/x.ts': 'one', 'src/a/y.ts': 'one' })
     const session = await agent(await open())
     session.fs.readFileSync(at('src/a/x.ts'))
@@ -52,7 +52,7 @@ describe('a tree under one rule', () => {
     expect(() => session.fs.renameSync(at('src/b'), at('src/c'))).toThrow(fails('stale_file'))
   })
 
-  it('is refused once for a file in it that a reviewer rejected', async () => {
+  it('is refused once for a rejected file in it', async () => {
     const { at, open, agent } = scene({ 'src/a/x.ts': 'one' })
     const workspace = await open()
     const session = await agent(workspace)
@@ -65,7 +65,7 @@ describe('a tree under one rule', () => {
     session.fs.renameSync(at('src/a'), at('src/b'))
   })
 
-  it('of many files moves at once; what is protected deep in it is shown in review and never committed', async () => {
+  it('of many files moves at once, and protected paths deep in it are shown in review and never committed', async () => {
     const { root, at, open, agent, exists } = scene({ ...many('src/big/a'), 'src/big/z/.git/config': 'x' })
     const workspace = await open()
     const session = await agent(workspace)

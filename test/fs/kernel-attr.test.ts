@@ -56,7 +56,7 @@ describe('chmod', () => {
 })
 
 describe('lchmod', () => {
-  it('is there only where the host has it', async () => {
+  it('exists only where the host has it', async () => {
     expect(typeof facade.fs.lchmodSync).toBe(typeof fs.lchmodSync)
     if ('O_SYMLINK' in fs.constants) return
     await expect(facade.fs.promises.lchmod(file, 0o600)).rejects.toMatchObject({ code: 'ERR_METHOD_NOT_IMPLEMENTED' })
@@ -64,14 +64,14 @@ describe('lchmod', () => {
 })
 
 describe('chown', () => {
-  it('of what is already so changes nothing but is no error', () => {
+  it('to the same value changes nothing and is no error', () => {
     const { uid, gid } = fs.statSync(file)
     facade.fs.chownSync(file, -1, -1)
     facade.fs.lchownSync(`${dir.path}/link`, uid, gid)
     expect(facade.fs.statSync(file)).toMatchObject({ uid, gid })
   })
 
-  it('takes setuid away, and setgid where the group may run the file', () => {
+  it('clears setuid, and setgid where the group may run the file', () => {
     facade.fs.chmodSync(file, 0o6755)
     facade.fs.chownSync(file, -1, -1)
     expect(facade.fs.statSync(file).mode & 0o7777).toBe(0o755)
@@ -89,7 +89,7 @@ describe('chown', () => {
     expect(() => Reflect.apply(facade.fs.chownSync, facade.fs, [file, uid, gid])).toThrow(/"[ug]id"/)
   })
 
-  it('to another owner is for root alone', () => {
+  it('to another owner needs root', () => {
     const root = process.getuid?.() === 0
     const give = () => facade.fs.chownSync(file, 4711, 4711)
     if (root) give()
@@ -107,7 +107,7 @@ describe('utimes', () => {
     expect(mtime.getTime()).toBe(123_250)
   })
 
-  it('of a directory stay when what is in it gets attributes of its own', () => {
+  it('of a directory stay when an entry in it changes attributes', () => {
     fs.symlinkSync('nowhere', `${dir.path}/sub/link`)
     fs.writeFileSync(`${dir.path}/sub/file`, '')
     fs.mkdirSync(`${dir.path}/sub/dir`)
@@ -120,7 +120,7 @@ describe('utimes', () => {
     expect(facade.fs.statSync(`${dir.path}/sub`).mtimeMs).toBeGreaterThan(2000)
   })
 
-  it('of a link is the link’s own by lutimes', () => {
+  it('of a link itself are set by lutimes', () => {
     facade.fs.lutimesSync(`${dir.path}/link`, 1, 2)
     expect(facade.fs.lstatSync(`${dir.path}/link`).mtimeMs).toBe(2000)
     expect(facade.fs.statSync(`${dir.path}/link`).mtimeMs).toBeGreaterThan(2000)

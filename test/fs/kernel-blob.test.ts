@@ -12,7 +12,7 @@ beforeEach(() => {
 })
 afterEach(() => dir.dispose())
 
-it('openAsBlob gives the content as it was then', async () => {
+it('openAsBlob gives the content at the time of the call', async () => {
   facade.fs.writeFileSync(`${dir.path}/staged`, 'staged')
   const blob = await facade.fs.openAsBlob(`${dir.path}/staged`, { type: 'text/plain' })
   facade.fs.writeFileSync(`${dir.path}/staged`, 'later')

@@ -111,7 +111,7 @@ describe.each(FORMS)('cp, %s', (form) => {
     expect(facade.fs.statSync(`${root}/full/one`).mtimeMs).toBe(2_000_000)
   })
 
-  it('stages nothing when all is denied', async () => {
+  it('stages nothing when everything is denied', async () => {
     const denied = bareFacade(
       root,
       denying(() => true),
@@ -124,7 +124,7 @@ describe.each(FORMS)('cp, %s', (form) => {
     expect(denied.overlay.stage.tree.empty).toBe(true)
   })
 
-  it('is denied for the one entry that is out of bounds, by its own call and name', async () => {
+  it('is denied for the one entry out of scope, by its own call and name', async () => {
     const denied = bareFacade(
       root,
       denying((path) => path.endsWith('deep/two')),
@@ -158,7 +158,7 @@ const denying =
       : { verdict: 'stage' }
 
 describe('the errors of cp', () => {
-  it('are SystemErrors, word for word as the promise form of every host has them', async () => {
+  it('are SystemErrors with the exact text of the host’s promise form', async () => {
     const look = async (api: typeof fs, at: string) => {
       const error: unknown = await api.promises.cp(`${at}/file`, `${at}/src`).catch((each: unknown) => each)
       const { name, message, ...rest } = error as NodeJS.ErrnoException
@@ -167,7 +167,7 @@ describe('the errors of cp', () => {
     expect(await look(facade.fs, root)).toEqual(await look(fs, real))
   })
 
-  it('of the calls it makes are those calls’ own', async () => {
+  it('of inner calls name those calls', async () => {
     const path = `${root}/none`
     const told = `ENOENT: no such file or directory, lstat '${path}'`
     expect(() => facade.fs.cpSync(path, `${root}/new`)).toThrow(told)
@@ -176,7 +176,7 @@ describe('the errors of cp', () => {
 })
 
 describe('cp’s filter', () => {
-  it('is awaited, and may use the facade itself, where there is a promise to wait by', async () => {
+  it('is awaited in the promise form, and may use the facade itself', async () => {
     const seen: string[] = []
     const filter = async (from: string) => {
       seen.push((await facade.fs.promises.realpath(from)).slice(root.length))
@@ -194,7 +194,7 @@ describe('cp’s filter', () => {
     expect(facade.overlay.stage.tree.empty).toBe(true)
   })
 
-  it('that throws ends the copy with its own error', async () => {
+  it('that throws ends the copy with that error', async () => {
     const own = new Error('enough')
     const filter = () => {
       throw own
@@ -205,14 +205,14 @@ describe('cp’s filter', () => {
 })
 
 describe('cp and the rest of the disk', () => {
-  it('copies in from outside, and never out', () => {
+  it('copies into the workspace, and never out of it', () => {
     facade.fs.cpSync(`${real}/src`, `${root}/in`, { recursive: true })
     expect(facade.fs.readFileSync(`${root}/in/deep/two`, 'utf8')).toBe('two')
     expect(() => facade.fs.cpSync(`${root}/file`, `${real}/out`)).toThrow()
     expect(fs.existsSync(`${real}/out`)).toBe(false)
   })
 
-  it('does not copy a directory above the workspace into it, by whatever name', () => {
+  it('does not copy a directory above the workspace into it, under any name', () => {
     fs.symlinkSync(outer.path, `${outer.path}/around`)
     const options = { recursive: true, dereference: true }
     const call = () => facade.fs.cpSync(`${outer.path}/around`, `${root}/new`, options)
@@ -220,7 +220,7 @@ describe('cp and the rest of the disk', () => {
     expect(facade.overlay.stage.tree.empty).toBe(true)
   })
 
-  it('lets other work run while a great tree is copied', async () => {
+  it('yields to other work while a large tree is copied', async () => {
     fs.mkdirSync(`${root}/many`)
     for (let i = 0; i < 400; i++) fs.writeFileSync(`${root}/many/${i}`, 'x')
     let turns = 0

@@ -34,7 +34,7 @@ const keeping =
       : { verdict: 'stage' }
 
 describe('link', () => {
-  it('gives a file a second name; the disk has one still', () => {
+  it('gives a file a second name only in the stage', () => {
     facade.fs.linkSync(`${root}/a/file`, `${root}/second`)
     facade.fs.writeFileSync(`${root}/second`, 'two')
     expect(facade.fs.readFileSync(`${root}/a/file`, 'utf8')).toBe('two')
@@ -45,7 +45,7 @@ describe('link', () => {
     expect(fs.existsSync(`${root}/second`)).toBe(false)
   })
 
-  it('judges the new name together with what it is a name for', () => {
+  it('judges the new name together with its target', () => {
     const seen: Access[] = []
     bareFacade(root, judged(seen)).fs.linkSync(`${root}/toA/file`, `${root}/second`)
     expect(seen).toContainEqual({ effect: 'link', path: 'a/file', asked: 'toA/file' })
@@ -92,7 +92,7 @@ describe('symlink', () => {
     expect(seen.at(-1)?.target).toBe('a/file')
   })
 
-  it('that is moved is judged where it leads from there', () => {
+  it('is judged by its target at the new place of a move', () => {
     const seen: Access[] = []
     const { fs: moving } = bareFacade(root, judged(seen))
     moving.symlinkSync('../secret', `${root}/a/up`)
@@ -111,7 +111,7 @@ describe('symlink', () => {
     expect(() => facade.fs.symlinkSync(target, path)).toThrow(`${told}, symlink '${target}' -> '${path}'`)
   })
 
-  it('refuses a type no host knows', () => {
+  it('refuses an unknown type', () => {
     expect(() => Reflect.apply(facade.fs.symlinkSync, facade.fs, ['x', `${root}/l`, 'odd'])).toThrow(
       expect.objectContaining({ code: 'ERR_FS_INVALID_SYMLINK_TYPE' }),
     )

@@ -11,14 +11,14 @@ beforeEach(() => {
 })
 afterEach(() => dir.dispose())
 
-it('statfs tells of the disk below, for what is staged too', async () => {
+it('statfs gives the disk below, for staged paths too', async () => {
   const { type, bsize, blocks } = fs.statfsSync(dir.path)
   expect(facade.fs.statfsSync(`${dir.path}/staged`)).toMatchObject({ type, bsize, blocks })
   expect(await facade.fs.promises.statfs(dir.path, { bigint: true })).toMatchObject({ bsize: BigInt(bsize) })
   expect(facade.fs.statfsSync(dir.path).constructor).toBe(fs.statfsSync(dir.path).constructor)
 })
 
-it('statfs of what the merged view lacks fails', () => {
+it('statfs fails for a path that the merged view lacks', () => {
   const path = `${dir.path}/none`
   expect(() => facade.fs.statfsSync(path)).toThrow(`ENOENT: no such file or directory, statfs '${path}'`)
 })

@@ -12,7 +12,7 @@ beforeEach(() => {
 afterEach(() => dir.dispose())
 
 describe('mkdtemp', () => {
-  it('makes a directory for its owner alone, six characters after the prefix, in three forms', async () => {
+  it('makes a directory for its owner only, six characters after the prefix, in three forms', async () => {
     const prefix = `${dir.path}/tmp-`
     const called = new Promise<string>((resolve, reject) =>
       facade.fs.mkdtemp(prefix, (error, path) => (error ? reject(error) : resolve(path))),
@@ -26,19 +26,19 @@ describe('mkdtemp', () => {
     expect(fs.readdirSync(dir.path)).toEqual([])
   })
 
-  it('keeps the prefix as it was spelt, and encodes the answer', () => {
+  it('keeps the prefix as given, and encodes the result', () => {
     expect(facade.fs.mkdtempSync('./t-')).toMatch(/^\.\/t-.{6}$/)
     expect(facade.fs.mkdtempSync('t-', 'buffer')).toBeInstanceOf(Buffer)
   })
 
-  it('fails by the name with the Xs in it', () => {
+  it('fails with the Xs in the error’s path', () => {
     const path = `${dir.path}/no/x`
     const told = `ENOENT: no such file or directory, mkdtemp '${path}XXXXXX'`
     expect(() => facade.fs.mkdtempSync(path)).toThrow(told)
     expect(() => Reflect.apply(facade.fs.mkdtempSync, facade.fs, [5])).toThrow(/"prefix"/)
   })
 
-  it('is judged by the name it gets, and stages nothing when denied', () => {
+  it('is judged by the new name, and stages nothing when denied', () => {
     const seen: string[] = []
     const denied = bareFacade(dir.path, ({ effect, path }) => {
       if (effect === 'read') return { verdict: 'allow' }
@@ -52,12 +52,12 @@ describe('mkdtemp', () => {
 })
 
 describe('the disposable form', () => {
-  it('is there where the host has it', () => {
+  it('exists where the host has it', () => {
     expect('mkdtempDisposableSync' in facade.fs).toBe('mkdtempDisposableSync' in fs)
     expect('mkdtempDisposable' in facade.fs.promises).toBe('mkdtempDisposable' in fs.promises)
   })
 
-  it('removes the directory and all in it, once or more', async () => {
+  it('removes the directory with its content, once or more', async () => {
     const bodies = (stem: string) => (args: readonly unknown[]) => {
       const [path, options] = args
       if (stem === 'rm') return Reflect.apply(facade.fs.rmSync, facade.fs, [path, options])

@@ -42,7 +42,7 @@ describe('much content', () => {
     expect(await turnsOf(() => work(at.fs, at.path))).toBeGreaterThan(4)
   })
 
-  it('is what Node would leave', async () => {
+  it('is the same as Node’s', async () => {
     const at = await place()
     await at.fs.promises.writeFile(at.path('new'), large(2), { mode: 0o600 })
     await at.fs.promises.writeFile(at.path('low'), large(3))
@@ -68,7 +68,7 @@ describe('much content', () => {
       expect(fs.readFileSync(at.path(name)).equals(large(mark))).toBe(true)
   })
 
-  it('is seen by nobody before all of it is there', async () => {
+  it('becomes visible only when it is complete', async () => {
     const at = await place()
     const writing = at.fs.promises.writeFile(at.path('new'), large(2))
     expect(at.fs.existsSync(at.path('new'))).toBe(false)
@@ -76,7 +76,7 @@ describe('much content', () => {
     expect(at.fs.statSync(at.path('new')).size).toBe(SIZE)
   })
 
-  it('is refused before it is stored, and again where something came in its way meanwhile', async () => {
+  it('is refused before it is stored, and again after a conflicting change', async () => {
     const at = await place()
     await expect(at.fs.promises.writeFile(`${at.at.root}/mail/new`, large(2))).rejects.toMatchObject({ code: 'EACCES' })
     await expect(at.fs.promises.writeFile(at.path('none/new'), large(2))).rejects.toMatchObject({ code: 'ENOENT' })
@@ -92,7 +92,7 @@ describe('much content', () => {
     expect(at.fs.readFileSync(at.path('y'), 'utf8')).toBe('first')
   })
 
-  it('rests on what the disk held: an edit made meanwhile is drift', async () => {
+  it('is based on the disk before it, so that a concurrent edit is drift', async () => {
     const at = await place()
     await at.fs.promises.readFile(at.path('low'))
     await at.fs.promises.writeFile(at.path('low'), large(2))
@@ -110,7 +110,7 @@ describe('much content', () => {
     expect(at.fs.existsSync(at.path('new'))).toBe(false)
   })
 
-  it('is not copied where a file is only opened to be emptied', async () => {
+  it('is not copied where an open truncates the file', async () => {
     const at = await place()
     const fd = at.fs.openSync(at.path('low'), 'w')
     at.fs.writeSync(fd, 'short')

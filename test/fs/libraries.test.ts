@@ -71,7 +71,7 @@ function seed(root: string): void {
   }
 }
 
-describe('a library does with the facade what it does with node:fs', () => {
+describe('libraries behave the same with the facade as with node:fs', () => {
   it.each(Object.entries(LIBRARIES))('%s', async (_, use) => {
     const outer = tempDir()
     try {

@@ -60,7 +60,7 @@ describe('a function only the running host has', () => {
     expect(made).not.toHaveBeenCalled()
   })
 
-  it('is refused in a namespace of its own, beside values that are handed on', () => {
+  it('is refused in a namespace of its own, whose values stay', () => {
     const ran = vi.fn()
     hostHas(fs, 'future', { writeSync: ran, readFile: ran, VERSION: 7, deeper: { writeSync: ran } })
     hostHas(fs.promises, 'future', { write: ran })
@@ -73,7 +73,7 @@ describe('a function only the running host has', () => {
     expect(ran).not.toHaveBeenCalled()
   })
 
-  it('is no property of Object: names every object inherits have no row', () => {
+  it('excludes properties of Object, which have no row', () => {
     for (const name of ['toString', 'constructor', 'hasOwnProperty']) hostHas(fs, name, vi.fn())
     const facade = bareFacade(dir.path)
     expect(() => at(facade, 'hasOwnProperty')('x')).toThrow(expect.objectContaining(refusal('hasOwnProperty')))
@@ -103,7 +103,7 @@ describe('a method only the running FileHandle has', () => {
 })
 
 describe('the facade object', () => {
-  it('has a name for everything the host exports, and no function of the host but its three plain classes', () => {
+  it('has every name the host exports, and no host function but three plain classes', () => {
     const facade = bareFacade(dir.path)
     const shared = Object.keys(fs).filter((name) => {
       const mine: unknown = Reflect.get(facade.fs, name)

@@ -87,12 +87,12 @@ describe.each([
     suite = suiteOf(file, table)
   }, 180_000)
 
-  it('passes the table as it is', () => {
+  it('accepts the table as it is', () => {
     expect(suite.errors.get('untouched')).toEqual([])
     expect(suite.errors.get('a legal read') ?? []).toEqual([])
   })
 
-  it('misses every row that is deleted or misspelt, by its name', () => {
+  it('reports every deleted or misspelt row by name', () => {
     const silent = suite.missing.filter(
       ({ what, row }) => !suite.errors.get(what)?.some((error) => error.includes(`'${row.name}'`)),
     )
@@ -101,7 +101,7 @@ describe.each([
     expect(suite.missing.length).toBeGreaterThan(2 * least)
   })
 
-  it('lets no read have a mutator', () => {
+  it('gives no read a mutator', () => {
     const kindError = /'(ReadView|WriteView|ReadLayer|ReadFile|HostReads)'|Expected 1 arguments, but got 2/
     const silent = suite.kinds.filter(({ what }) => !suite.errors.get(what)?.some((error) => kindError.test(error)))
     expect(silent.map(({ what }) => what)).toEqual([])

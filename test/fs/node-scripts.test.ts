@@ -498,7 +498,7 @@ async function told(script: Script, api: typeof fs, root: string): Promise<strin
   }
 }
 
-describe('the facade does as node:fs', () => {
+describe('the facade behaves as node:fs', () => {
   it.each(Object.entries(SCRIPTS))('%s', async (_, script) => {
     const outer = tempDir()
     try {

@@ -33,7 +33,7 @@ describe('streams', () => {
     expect(await textOf(facade.fs.createReadStream(`${dir.path}/lower`, options))).toBe('2345')
   })
 
-  it('write into the stage: new, over, behind, in the middle', async () => {
+  it('write into the stage: new, replaced, appended, in the middle', async () => {
     const write = (name: string, options: object, ...chunks: string[]) =>
       pipeline(chunks, facade.fs.createWriteStream(`${dir.path}/${name}`, options))
     await write('new', {}, 'one', 'two')
@@ -54,7 +54,7 @@ describe('streams', () => {
     for (const stream of [read, write]) await new Promise((done) => stream.once('close', done).destroy())
   })
 
-  it('a constructed WriteStream is governed like the function, whatever fs it is told to use', async () => {
+  it('governs a constructed WriteStream like the function, for any fs option', async () => {
     const { WriteStream } = facade.fs as unknown as {
       WriteStream: new (path: string, options: object) => fs.WriteStream
     }
@@ -82,7 +82,7 @@ describe('streams', () => {
     await expect(writing).rejects.toMatchObject({ code: 'EACCES', reason: 'scope_violation', syscall: 'open' })
   })
 
-  it('keep content that is copied: the caller may reuse its chunk', async () => {
+  it('copy each chunk, which the caller may reuse', async () => {
     const chunk = Buffer.from('first')
     const stream = facade.fs.createWriteStream(`${dir.path}/new`)
     await new Promise((done) => stream.write(chunk, done))

@@ -31,7 +31,7 @@ function byUs(time: unknown): bigint | string | undefined {
 }
 
 describe('times', () => {
-  it('come to what the host puts on its disk, to the nanosecond', () => {
+  it('are the host’s on disk, to the nanosecond', () => {
     const seconds = fc.double({ min: 0, max: 4e9, noNaN: true })
     const dates = fc.date({ min: new Date(-1e9), max: new Date(4e12), noInvalidDate: true })
     fc.assert(
@@ -47,12 +47,12 @@ describe('times', () => {
     expect(byHost(time)).toBe('ERR_INVALID_ARG_TYPE')
   })
 
-  it('below zero are now, as numbers', () => {
+  it('below zero mean now, as numbers', () => {
     expect(Math.abs(unixTime(-1) - Date.now() / 1000)).toBeLessThan(60)
     expect(unixTime('-1')).toBe(-1)
   })
 
-  it('that are no number of seconds are what the host says of them', () => {
+  it('that are not numbers fail as on the host', () => {
     const host = byHost(new Date(Number.NaN))
     expect(byUs(new Date(Number.NaN))).toBe(host === 'EINVAL' ? 'EINVAL' : undefined)
   })

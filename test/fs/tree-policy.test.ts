@@ -41,7 +41,7 @@ describe('a link', () => {
     expect(facade.overlay.stage.tree.empty).toBe(true)
   })
 
-  it('to what is out of scope is refused, and one of a person’s is judged by where it leads when it is written through', () => {
+  it('to a path out of scope is refused, and a person’s link is judged by its target on each write', () => {
     const make = () => facade.fs.symlinkSync('../billing/invoice.ts', `${root}/src/auth/link`)
     expect(make).toThrow(fails('scope_violation'))
     fs.symlinkSync('../billing/invoice.ts', `${root}/src/auth/link`)
@@ -77,7 +77,7 @@ describe('attributes', () => {
 })
 
 describe('cp', () => {
-  it('copies in from out of scope, and not out', () => {
+  it('copies into the scope, and not out of it', () => {
     facade.fs.cpSync(`${root}/src/billing`, `${root}/src/auth/billing`, { recursive: true })
     expect(facade.fs.readFileSync(`${root}/src/auth/billing/invoice.ts`, 'utf8')).toBe('invoice')
     const out = () => facade.fs.cpSync(`${root}/src/auth/login.ts`, `${root}/src/billing/login.ts`)
@@ -85,7 +85,7 @@ describe('cp', () => {
     expect(facade.fs.existsSync(`${root}/src/billing/login.ts`)).toBe(false)
   })
 
-  it('is judged entry by entry: what the scope leaves out is not overwritten by its parent', async () => {
+  it('is judged by entry: a path out of scope is not overwritten with its parent', async () => {
     facade.fs.mkdirSync(`${root}/src/auth/new/secret`, { recursive: true })
     facade.fs.writeFileSync(`${root}/src/auth/new/secret/key`, 'x')
     const over = facade.fs.promises.cp(`${root}/src/auth/new`, `${root}/src/auth`, { recursive: true })
@@ -106,7 +106,7 @@ describe('cp', () => {
   })
 })
 
-it('mkdtemp is judged by the name it gets', () => {
+it('judges mkdtemp by the new name', () => {
   expect(facade.fs.mkdtempSync(`${root}/src/auth/t-`)).toMatch(/t-.{6}$/)
   expect(() => facade.fs.mkdtempSync(`${root}/t-`)).toThrow(fails('scope_violation'))
   expect(() => facade.fs.mkdtempSync(`${root}/../t-`)).toThrow(fails('path_escape'))

@@ -44,7 +44,7 @@ async function failureOf(result: Promise<unknown>) {
 }
 
 describe('promises.watch', () => {
-  it('gives staged and disk changes in turn, in a loop that ends when it is left', async () => {
+  it('iterates over staged and disk changes until the loop is left', async () => {
     const at = site()
     const { events, first } = begun(at.fs, at.root)
     at.fs.writeFileSync(`${at.root}/a`, 'staged')
@@ -57,7 +57,7 @@ describe('promises.watch', () => {
     expect(await events.next()).toEqual({ value: undefined, done: true })
   })
 
-  it('keeps what comes while nobody reads', async () => {
+  it('queues events while nobody reads', async () => {
     const at = site()
     const { events, first } = begun(at.fs, at.root)
     for (const name of ['a', 'b', 'c']) at.fs.writeFileSync(`${at.root}/${name}`, 'staged')
@@ -77,7 +77,7 @@ describe('promises.watch', () => {
     expect(failure).toMatchObject({ code: 'ENOENT', message: expect.stringContaining('watch') })
   })
 
-  it('drops what is over the queue with a warning, or fails where asked to', async () => {
+  it('drops events beyond the queue with a warning, or fails on request', async () => {
     const at = site()
     const warned = new Promise<Error>((resolve) => process.once('warning', resolve))
     const slow = begun(at.fs, at.root, { maxQueue: 1 })

@@ -45,7 +45,7 @@ async function probed(at: Site, told: { next(): Promise<Look> }): Promise<void> 
 }
 
 describe('watchFile', () => {
-  it('tells of a staged and of a disk change, once each, with the stats before and after', async () => {
+  it('reports a staged and a disk change, once each, with the stats before and after', async () => {
     const at = site()
     const told = watching(at)
     let heard = told.next()
@@ -69,7 +69,7 @@ describe('watchFile', () => {
     expect(await heard).toMatchObject([{ size: 3 }, { size: 3 }])
   })
 
-  it('is silent about the disk where the stage speaks', async () => {
+  it('ignores the disk where the stage covers it', async () => {
     const at = site()
     at.fs.writeFileSync(at.file, 'staged')
     const told = watching(at)
@@ -78,7 +78,7 @@ describe('watchFile', () => {
     expect(told.all.map(([{ size }]) => size)).toEqual([5, 13])
   })
 
-  it('is silent when the disk takes over what was staged', async () => {
+  it('reports nothing when a commit writes what was staged', async () => {
     const at = site()
     at.fs.writeFileSync(at.file, 'staged')
     const told = watching(at)
@@ -100,7 +100,7 @@ describe('watchFile', () => {
     expect(await heard).toMatchObject([{ size: 15 }, { size: 6 }])
   })
 
-  it('tells when what was staged is thrown away', async () => {
+  it('reports a discard of staged content', async () => {
     const at = site()
     at.fs.writeFileSync(at.file, 'staged!!')
     const told = watching(at)
@@ -110,7 +110,7 @@ describe('watchFile', () => {
     expect(await heard).toMatchObject([{ size: 5 }, { size: 8 }])
   })
 
-  it('tells of a file going and coming back as the host does: zeroes, and the last stats there were', async () => {
+  it('reports removal and return as the host does: zeroes, and the last stats', async () => {
     const at = site()
     const steps: ((api: typeof fs, path: string) => void)[] = [
       (api, path) => api.unlinkSync(path),
@@ -150,7 +150,7 @@ describe('watchFile', () => {
     expect(await absent(at.fs)).toBe(await absent(fs))
   })
 
-  it('gives bigint stats where asked', async () => {
+  it('gives bigint stats on request', async () => {
     const at = site()
     const heard = new Promise<bigint>((resolve) => {
       at.fs.watchFile(at.file, { interval: 5, bigint: true }, (current) => resolve(current.size))
@@ -159,7 +159,7 @@ describe('watchFile', () => {
     expect(await heard).toBe(18n)
   })
 
-  it('treats a hidden path as absent, whatever becomes of it', async () => {
+  it('treats a hidden path as absent, through all its changes', async () => {
     const at = site(({ effect, path }) =>
       effect === 'read' && path === 'a'
         ? { verdict: 'deny', denial: { reason: 'hidden', message: 'Hidden.' } }
@@ -178,7 +178,7 @@ describe('watchFile', () => {
     expect(told.all.map(([current]) => current.size)).toEqual([0])
   })
 
-  it('follows a link to where it leads at each look', async () => {
+  it('follows a link on each poll', async () => {
     const at = site()
     at.fs.writeFileSync(`${at.root}/longer`, 'more than lower')
     fs.symlinkSync('a', `${at.root}/link`)
@@ -189,7 +189,7 @@ describe('watchFile', () => {
     expect(await heard).toMatchObject([{ size: 15 }, { size: 5 }])
   })
 
-  it('gives one watcher for one path, an emitter, and takes a relative path from the root', () => {
+  it('gives one emitter for each path, and resolves a relative path from the root', () => {
     const at = site()
     const first = at.fs.watchFile(at.file, QUICK, looks().listener)
     const second = at.fs.watchFile('a', looks().listener)
@@ -224,7 +224,7 @@ describe('watchFile', () => {
 })
 
 describe('unwatchFile', () => {
-  it('ends one listener, and with the last of them the watcher', async () => {
+  it('removes one listener, and ends the watcher with the last', async () => {
     const at = site()
     const [one, other] = [looks(), looks()]
     at.fs.watchFile(at.file, QUICK, one.listener)
@@ -240,7 +240,7 @@ describe('unwatchFile', () => {
     expect(at.watches.polls.size).toBe(0)
   })
 
-  it('is not needed once the session is over', async () => {
+  it('is ended by the session', async () => {
     const at = site()
     const stopped = once(
       at.fs.watchFile(at.file, QUICK, () => undefined),
@@ -251,7 +251,7 @@ describe('unwatchFile', () => {
     expect(at.watches.polls.size).toBe(0)
   })
 
-  it('ends all listeners where none is named, and is nothing for a path nobody watches', () => {
+  it('removes all listeners without an argument, and ignores an unwatched path', () => {
     const at = site()
     at.fs.watchFile(at.file, QUICK, () => undefined)
     at.fs.watchFile(at.file, QUICK, () => undefined)

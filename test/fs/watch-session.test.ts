@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { testWorkspace, working } from '../support/workspace.js'
 import { recorded, settled } from './watching.js'
 
-it('a commit tells a session’s watchers nothing of what they saw staged, and the disk is heard again after it', async () => {
+it('reports no committed content again, and the disk’s changes after the commit', async () => {
   const { root, open } = testWorkspace()
   const workspace = await open()
   const session = await working(workspace)

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { hiding, land, recorded, settled, site } from './watching.js'
 
 describe('watching a file', () => {
-  it('tells of staged and disk changes, and not of its neighbours', async () => {
+  it('reports staged and disk changes of the file only', async () => {
     const at = site()
     const told = recorded(at.fs.watch(`${at.root}/a`))
     const probe = (round: string) => fs.writeFileSync(`${at.root}/a`, round)
@@ -18,7 +18,7 @@ describe('watching a file', () => {
     expect(told.events).toHaveLength(3)
   })
 
-  it('goes on when the file is replaced by rename, as editors save', async () => {
+  it('continues when an editor replaces the file by rename', async () => {
     const at = site()
     const told = recorded(at.fs.watch(`${at.root}/a`))
     for (const content of ['one', 'two']) {
@@ -30,7 +30,7 @@ describe('watching a file', () => {
     expect(told.events).toEqual(['rename:a', 'rename:a'])
   })
 
-  it('is named as it was asked for, through a link too', async () => {
+  it('reports the requested name, through a link too', async () => {
     const at = site()
     fs.symlinkSync('a', `${at.root}/link`)
     const told = recorded(at.fs.watch(`${at.root}/link`))
@@ -40,7 +40,7 @@ describe('watching a file', () => {
     expect(told.events).toEqual(['change:link'])
   })
 
-  it('works on a file that is only staged, before and after it lands', async () => {
+  it('works for a staged file, before and after its commit', async () => {
     const at = site()
     at.fs.mkdirSync(`${at.root}/fresh`)
     at.fs.writeFileSync(`${at.root}/fresh/file`, '1')
@@ -59,8 +59,8 @@ describe('watching a file', () => {
   })
 })
 
-describe('what is watched', () => {
-  it('does not tell of what is hidden by the name it was asked for', async () => {
+describe('the reach of a watch', () => {
+  it('does not report paths that are hidden by the requested name', async () => {
     const at = site(hiding((_, asked) => asked === 'link/x'))
     fs.symlinkSync('dir', `${at.root}/link`)
     const told = at.watch(`${at.root}/link`)
@@ -68,7 +68,7 @@ describe('what is watched', () => {
     expect(await told.all()).toEqual([])
   })
 
-  it('watches outside the workspace by the host, less what is hidden there and the workspace itself', async () => {
+  it('watches outside the workspace by the host, without hidden paths and the workspace', async () => {
     const hidden: string[] = []
     const at = site(hiding((path) => hidden.includes(path)))
     const outside = at.outside()

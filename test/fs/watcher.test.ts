@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { recorded, site } from './watching.js'
 
 describe('a watcher', () => {
-  it('is an emitter with close, ref and unref, told of its closing once, and silent afterwards', async () => {
+  it('is an emitter with close, ref and unref, that closes once and is silent afterwards', async () => {
     const at = site()
     const { watcher, events } = at.watch(at.root)
     expect(watcher).toBeInstanceOf(EventEmitter)
@@ -32,7 +32,7 @@ describe('a watcher', () => {
     await once(at.fs.watch(at.root, { signal: AbortSignal.abort() }), 'close')
   })
 
-  it('gives names in the encoding asked for, and leaves out what is ignored', async () => {
+  it('gives names in the requested encoding, without ignored ones', async () => {
     const at = site()
     const names: unknown[] = []
     at.fs.watch(at.root, 'buffer', (_, filename) => names.push(filename))
@@ -44,7 +44,7 @@ describe('a watcher', () => {
     expect(hex.events).toContain(`change:${Buffer.from('b').toString('hex')}`)
   })
 
-  it('runs its listeners in the context it was made in, not in the writer’s', async () => {
+  it('runs its listeners in its creator’s async context, not in the writer’s', async () => {
     const at = site()
     const context = new AsyncLocalStorage<string>()
     const seen = context.run('watcher', () => {
@@ -55,7 +55,7 @@ describe('a watcher', () => {
     expect(await seen).toBe('watcher')
   })
 
-  it('that another’s listener closes hears nothing more', async () => {
+  it('that another listener closes reports nothing more', async () => {
     const at = site()
     const first = at.fs.watch(at.root, () => second.watcher.close())
     const second = at.watch(at.root)
