@@ -22,6 +22,7 @@ const isSource = (file: string) => /^(?:src|overlay)\//.test(file)
 /** Exports that tests alone take, and why they are not hidden. */
 const FOR_TESTS: Readonly<Record<string, string>> = {
   'src/agents/roo/apply-diff.ts#applyBlocks': 'tried on thousands of texts, without a session for each',
+  'src/cli/review/text.ts#NARROW': 'every character of it is measured',
   'src/cli/review/terminal.ts#charsetOf': 'of variables and systems other than the ones here',
   'src/fs/times.ts#timeNs': 'held against what a disk keeps',
   'src/host/git.ts#userIn': "held against git's own reading of thousands of files",

@@ -41,6 +41,12 @@ interface Cell extends Span {
 const TAB = 8
 const PLAIN = /^[\x20-\x7e]*$/
 const ASCII = /^[\x20-\x7e]$/
+/**
+ * Single characters of one column: letters of Latin, Greek and Cyrillic, punctuation, arrows, boxes and shapes. `string-width` gives them
+ * one column too, but its first call compiles the table of all emoji, which takes longer than the rest of a screen.
+ */
+export const NARROW =
+  /^[\u00a1-\u00ac\u00ae-\u02ff\u0370-\u0482\u048a-\u052f\u2010-\u2027\u2030-\u205e\u2190-\u21ff\u2500-\u25fc]$/
 /** Of one letter with all it carries: more is made to smear over its neighbours. */
 const CLUSTER_LIMIT = 12
 const clusters = new Intl.Segmenter()
@@ -80,11 +86,15 @@ function* shapes(cell: string, charset: Charset): Generator<Omit<Cell, 'style'>>
   if (ASCII.test(cell)) yield { text: cell, width: 1 }
   else if (PLAIN.test(cell)) for (const each of cell) yield { text: each, width: 1 }
   else {
-    const width = stringWidth(cell)
+    const width = widthOf(cell)
     if (charset === 'utf-8' && width > 0 && width <= 2 && cell.length <= CLUSTER_LIMIT) {
       yield { text: cell.toWellFormed(), width }
     } else for (const each of [...cell].map(printableCharacter).join('')) yield { text: each, width: 1 }
   }
+}
+
+function widthOf(cell: string): number {
+  return NARROW.test(cell) ? 1 : stringWidth(cell)
 }
 
 function printableCharacter(character: string): string {
@@ -135,7 +145,7 @@ function truncateLine(line: readonly Span[], more: string, width: number, fill: 
   let used = 0
   for (const { text, style } of line) {
     for (const cell of lineCells(text)) {
-      const wide = ASCII.test(cell) ? 1 : stringWidth(cell)
+      const wide = ASCII.test(cell) ? 1 : widthOf(cell)
       if (used + wide > width - 1) break
       put(kept, { text: cell, style })
       used += wide

@@ -2,11 +2,19 @@ import fc from 'fast-check'
 import stringWidth from 'string-width'
 import { describe, expect, it } from 'vitest'
 import { paint } from '../../../src/cli/review/paint.js'
-import { fitLine, type Line, wrap } from '../../../src/cli/review/text.js'
+import { fitLine, type Line, NARROW, wrap } from '../../../src/cli/review/text.js'
 import { widthOf } from './sets.js'
 
 const plain = (line: Line) => line.map(({ text }) => text).join('')
 const utf8 = (width: number) => ({ width, charset: 'utf-8' as const })
+
+it('gives each narrow character the width that string-width gives it', () => {
+  const codes = Array.from({ length: 0x1_0000 }, (_, code) => String.fromCharCode(code)).filter((each) =>
+    NARROW.test(each),
+  )
+  expect(codes.length).toBeGreaterThan(1_000)
+  expect(codes.filter((each) => stringWidth(each) !== 1)).toEqual([])
+})
 
 describe('a line of a screen', () => {
   it('is filled, or cut with a mark', () => {
