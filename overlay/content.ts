@@ -95,7 +95,7 @@ export class Content {
   }
 
   /** Called when one inode stops holding it. The last one frees it. */
-  letGo(): void {
+  release(): void {
     this.holders--
     if (this.holders > 0) return
     this.#free()
@@ -112,7 +112,7 @@ export class Content {
 
   #free(): void {
     if (!this.#memory) return
-    this.store.lets(this, this.#memory.getSize())
+    this.store.evicts(this, this.#memory.getSize())
     this.store.deleteNode(this.#memory)
     this.#memory = undefined
   }
@@ -160,7 +160,7 @@ export interface ContentStore {
   /** Called when content in memory grows, or shrinks for a negative number of bytes. */
   holds(content: Content, bytes: number): void
   /** Called when content of that many bytes leaves memory. */
-  lets(content: Content, bytes: number): void
+  evicts(content: Content, bytes: number): void
 }
 
 /** Copies memory that another thread can change, so that the log digests exactly what is kept. */

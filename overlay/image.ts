@@ -48,10 +48,10 @@ interface FrozenVersion extends Omit<Version, 'root' | 'bases' | 'edits'> {
 /** Every kept version, the oldest first, with the edit that keeps it. */
 function frozen({ snapshots }: Stage): { readonly version: Version; readonly edit: StageEdit }[] {
   const kept = snapshots.list().flatMap(({ id, t, name, call, tool, parent, version }) => {
-    const told = { ...(name !== undefined && { name }), ...(tool !== undefined && { tool }) }
+    const labels = { ...(name !== undefined && { name }), ...(tool !== undefined && { tool }) }
     const from = { ...(call !== undefined && { before: call }), ...(parent !== undefined && { parent }) }
     const end = snapshots.endOf(id)
-    const mark = { version, edit: { op: 'mark', t, id, ...told, ...from } as const }
+    const mark = { version, edit: { op: 'mark', t, id, ...labels, ...from } as const }
     return end ? [mark, { version: end, edit: { op: 'called', t, id } as const }] : [mark]
   })
   return kept.sort((a, b) => a.version.edits - b.version.edits)

@@ -27,15 +27,15 @@ export interface CommittedPath {
  */
 export function reconcileCommitted(
   overlay: Overlay,
-  landed: readonly CommittedPath[],
+  committed: readonly CommittedPath[],
   removedDirs: readonly RelPath[] = [],
 ): ReconcilePlan {
   const result = emptyPlan()
   for (const path of removedDirs) settleRemovedDir(overlay, path, result)
-  if (landed.length === 0) return result
-  const own = new Set(landed.filter((each) => each.own).map(({ path }) => path))
-  for (const each of landed) settleOne(overlay, each, own, result)
-  hideNew(overlay, landed, own, result)
+  if (committed.length === 0) return result
+  const own = new Set(committed.filter((each) => each.own).map(({ path }) => path))
+  for (const each of committed) settleOne(overlay, each, own, result)
+  hideNew(overlay, committed, own, result)
   freeLinked(overlay, result)
   return result
 }
@@ -151,10 +151,10 @@ function isCommittedByMove(overlay: Overlay, path: RelPath, after: FileState | n
  * Hides paths that our own commits made under the old name of a renamed directory: they do not belong to the new name.
  * A directory of the same name that was committed there shows its own files.
  */
-function hideNew(overlay: Overlay, landed: readonly CommittedPath[], ours: Ours, result: ReconcilePlan): void {
+function hideNew(overlay: Overlay, committed: readonly CommittedPath[], ours: Ours, result: ReconcilePlan): void {
   const moved = redirects(overlay.stage.tree.root, ROOT)
   const hidden = new Set<RelPath>()
-  for (const { path, after, own } of landed) {
+  for (const { path, after, own } of committed) {
     if (!own || after === null) continue
     for (const { at, lower } of moved) {
       const name = isWithin(path, lower) ? (`${at}${path.slice(lower.length)}` as RelPath) : at
@@ -173,8 +173,11 @@ export function reconcileDiscarded(
   overlay: Overlay,
   entries: readonly { readonly path: RelPath; readonly from?: RelPath; readonly after: FileState | null }[],
 ): ReconcilePlan {
-  const gone = entries.filter((entry) => isUnchangedSince(overlay, entry))
-  return revertPaths(overlay, new Set(gone.flatMap(({ path, from }) => (from === undefined ? [path] : [path, from]))))
+  const unchanged = entries.filter((entry) => isUnchangedSince(overlay, entry))
+  return revertPaths(
+    overlay,
+    new Set(unchanged.flatMap(({ path, from }) => (from === undefined ? [path] : [path, from]))),
+  )
 }
 
 function isUnchangedSince(overlay: Overlay, { path, after }: { path: RelPath; after: FileState | null }): boolean {

@@ -91,9 +91,9 @@ export class Snapshots {
   }
 
   mark({ id, t, name, before, tool, parent = this.#at }: Extract<StageEdit, { op: 'mark' }>): void {
-    const told = { ...(name !== undefined && { name }), ...(tool !== undefined && { tool }) }
+    const labels = { ...(name !== undefined && { name }), ...(tool !== undefined && { tool }) }
     const from = { ...(before !== undefined && { call: before }), ...(parent !== undefined && { parent }) }
-    this.#marks.set(id, { id, t, ...told, ...from, version: this.stage.freeze() })
+    this.#marks.set(id, { id, t, ...labels, ...from, version: this.stage.freeze() })
     this.#made = Math.max(this.#made, Number(id.slice(1)) || 0)
     this.#at = id
     this.#changed = false

@@ -17,7 +17,7 @@ import { pathsOf } from './tree.js'
 export interface Since {
   /** Whether there were commits, even without a change of a path named here. */
   readonly isCommitted: boolean
-  readonly landed: readonly CommittedPath[]
+  readonly committed: readonly CommittedPath[]
   readonly discarded: readonly { readonly path: RelPath; readonly from?: RelPath; readonly after: FileState | null }[]
 }
 
@@ -34,33 +34,33 @@ export interface TravelPlan {
  * discards are reconciled as they would have been at the time.
  */
 export function planTravel({ lower }: Overlay, version: Version, since: Since): TravelPlan {
-  const { isCommitted, landed, discarded } = since
+  const { isCommitted, committed, discarded } = since
   if (!isCommitted && discarded.length === 0) return { less: [], kept: [] }
   const there = new Overlay({ lower, stage: Stage.of(version) })
   const less: SettleStep[] = []
-  const take = ({ drop, point, hide, forget }: ReconcilePlan) => {
+  const merge = ({ drop, point, hide, forget }: ReconcilePlan) => {
     if (drop.length + point.length + hide.length + forget.length === 0) return
     less.push({ drop, point, hide, forget })
     const { settledSeq: seq, reviewed } = there.stage
     there.apply({ op: 'settle', t: '0', drop, point, hide, forget, seq, reviewed })
   }
   const isDir = ({ after }: CommittedPath) => after?.type === 'dir'
-  const ours = landed.filter((each) => each.own)
+  const ours = committed.filter((each) => each.own)
   // A directory was made where the snapshot has a file, which is reverted like any other.
   const isLeaf = ({ path }: CommittedPath) => (there.placeOf(path).node?.inode?.type ?? 'dir') !== 'dir'
   const names = ours.filter((each) => !isDir(each) || isLeaf(each)).map(({ path }) => path)
   const made = ours.filter(isDir).map(({ path }) => path)
-  const others = landed.filter((each) => !each.own || isDir(each))
+  const others = committed.filter((each) => !each.own || isDir(each))
   const kept = names.filter((path) => !sameState(mergedState(there, path), stateNow(lower, path, ABSENT)))
   const renamed = redirects(there.stage.tree.root, ROOT).filter((each) => isTouched(each, ours))
-  take(showRenamed(there, renamed))
-  take(revertPaths(there, new Set(names)))
+  merge(showRenamed(there, renamed))
+  merge(revertPaths(there, new Set(names)))
   // A directory shows its staged entries and the disk's: it is committed, and not reverted.
-  take(showDirectories(there, made))
-  take(reconcileCommitted(there, others))
-  take(reconcileDiscarded(there, discarded))
-  if (isCommitted) for (const path of bereft(there, new Set(made))) take(dropOne(path))
-  take(dropRedundant(there))
+  merge(showDirectories(there, made))
+  merge(reconcileCommitted(there, others))
+  merge(reconcileDiscarded(there, discarded))
+  if (isCommitted) for (const path of emptiedDirectories(there, new Set(made))) merge(dropOne(path))
+  merge(dropRedundant(there))
   return { less, kept: [...new Set([...kept, ...renamed.map(({ at }) => at)])].sort() }
 }
 
@@ -90,8 +90,8 @@ function showRenamed(there: Overlay, renamed: readonly Renamed[]): ReconcilePlan
 /**
  * Shows the disk's directories in place of those that were created, removed or changed. Entries staged in them stay.
  */
-function showDirectories(there: Overlay, landed: readonly RelPath[]): ReconcilePlan {
-  const shown = landed.filter((path) => {
+function showDirectories(there: Overlay, paths: readonly RelPath[]): ReconcilePlan {
+  const shown = paths.filter((path) => {
     const { node } = there.placeOf(path)
     const isOther = typeof node?.lower === 'string' || (node?.inode && node.inode.type !== 'dir')
     return !isOther && there.lower.typeOf(path) === 'dir' && there.typeOf(parentOf(path)) === 'dir'
@@ -106,7 +106,7 @@ function dropOne(path: RelPath): ReconcilePlan {
 }
 
 /** Empty directories that commits have removed, the deepest first. */
-function* bereft(there: Overlay, made: ReadonlySet<RelPath>): Generator<RelPath, undefined> {
+function* emptiedDirectories(there: Overlay, made: ReadonlySet<RelPath>): Generator<RelPath, undefined> {
   for (const path of pathsOf(there.stage.tree.root, ROOT)) {
     const inode = there.placeOf(path).node?.inode
     // A directory of the disk only had its attributes changed. Any other was created, and committed.

@@ -126,7 +126,7 @@ export class Inode implements InodeAttributes {
 
   /** Frees the content. */
   drop(): void {
-    this.#content?.letGo()
+    this.#content?.release()
     this.#content = undefined
   }
 
@@ -143,7 +143,7 @@ export class Inode implements InodeAttributes {
     const shared = this.#content
     if (!shared || shared.holders === 1) return this.#recreate()
     const own = shared.clone()
-    shared.letGo()
+    shared.release()
     this.#content = own
     return own
   }
@@ -199,7 +199,7 @@ export class Upper implements ContentStore {
     if (this.#budget && this.#bytes > this.#budget.limit) this.#spill(content, this.#budget)
   }
 
-  lets(content: Content, bytes: number): void {
+  evicts(content: Content, bytes: number): void {
     this.#bytes -= bytes
     this.#resident.delete(content)
   }

@@ -70,11 +70,11 @@ export class ChangeFeed {
 
   /** Throws the host's errors for its limits on watches. Returns a function that ends the subscription. */
   subscribe(subscriber: Subscriber): () => void {
-    const told = {
+    const listener = {
       event: (path: RelPath, lower: RelPath, event: HostEvent) => this.#onDiskEvent(path, lower, event),
       onFailure: (error: unknown) => subscriber.onFailure(error),
     }
-    const disk = new DiskWatch(this.overlay, subscriber, told)
+    const disk = new DiskWatch(this.overlay, subscriber, listener)
     const subscription: Subscription = { subscriber, disk, since: ++this.#clock }
     this.#leaveStage ??= this.overlay.stage.onEdit((edit) => this.#onEdit(edit))
     this.#subscriptions.add(subscription)
@@ -135,7 +135,7 @@ export class ChangeFeed {
       else if (event === 'rename') for (const { disk } of this.#near(path)) disk.refresh(path, false)
       const { lower } = this.overlay.placeOf(path)
       if (lower !== undefined && !this.#isCovered(path, lower)) this.#known.set(path, this.#stamp(lower))
-      if (event) this.#tell(event, path, note.seq)
+      if (event) this.#report(event, path, note.seq)
     }
   }
 
@@ -174,9 +174,9 @@ export class ChangeFeed {
       const stamp = this.#stamp(lower)
       if (this.#known.get(path) === stamp) continue
       this.#known.set(path, stamp)
-      const told = stamp === ABSENT ? 'rename' : event
-      if (told === 'rename') for (const { disk } of this.#near(path)) disk.refresh(path, true)
-      this.#tell(told, path, seq)
+      const reported = stamp === ABSENT ? 'rename' : event
+      if (reported === 'rename') for (const { disk } of this.#near(path)) disk.refresh(path, true)
+      this.#report(reported, path, seq)
     }
   }
 
@@ -198,7 +198,7 @@ export class ChangeFeed {
   // ---- reporting
 
   /** Each listener runs on its own tick, so that an error in one does not stop the others. */
-  #tell(event: HostEvent, path: RelPath, seq: number): void {
+  #report(event: HostEvent, path: RelPath, seq: number): void {
     for (const { subscriber, since } of this.#near(path)) {
       if (since < seq) process.nextTick(() => subscriber.onChange(event, path))
     }

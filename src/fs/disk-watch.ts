@@ -40,7 +40,7 @@ export class DiskWatch {
   constructor(
     private readonly overlay: Overlay,
     private readonly scope: DiskScope,
-    private readonly told: DiskListener,
+    private readonly listener: DiskListener,
   ) {
     this.#base = scope.reach === 'entry' ? parentOf(scope.path) : scope.path
     this.#cover(this.#base, false)
@@ -56,7 +56,7 @@ export class DiskWatch {
       if (isWithin(this.#base, path)) this.#cover(this.#base, fresh)
       else if (isDir && this.#reaches(path)) this.#cover(path, fresh)
     } catch (error) {
-      this.told.onFailure(error)
+      this.listener.onFailure(error)
     }
   }
 
@@ -75,7 +75,7 @@ export class DiskWatch {
     const { lower } = this.overlay.placeOf(dir)
     for (const entry of this.overlay.readdir(dir)) {
       const child = childOf(dir, entry.name)
-      if (appeared && lower !== undefined) this.told.event(child, childOf(lower, entry.name), 'rename')
+      if (appeared && lower !== undefined) this.listener.event(child, childOf(lower, entry.name), 'rename')
       if (entry.type === 'dir' && this.scope.mayEnter(child)) this.#cover(child, fresh)
     }
   }
@@ -96,9 +96,9 @@ export class DiskWatch {
 
   #watch(dir: RelPath, lower: RelPath): (() => void) | undefined {
     try {
-      const onFailure = (error: unknown) => this.told.onFailure(error)
+      const onFailure = (error: unknown) => this.listener.onFailure(error)
       return watchHost(this.overlay.lower.hostPath(lower), { failed: onFailure }, (event, name) =>
-        this.#hear(dir, event, name),
+        this.#onHostEvent(dir, event, name),
       )
     } catch (error) {
       // It was removed since the check, and the event of that will follow.
@@ -107,17 +107,17 @@ export class DiskWatch {
     }
   }
 
-  #hear(dir: RelPath, event: HostEvent, name: string | null): void {
+  #onHostEvent(dir: RelPath, event: HostEvent, name: string | null): void {
     const target = this.#targets.get(dir)
     if (!target) return
     const { lower } = target
     if (name === null || this.#isItself(target, name)) {
       const gone = this.overlay.lower.typeOf(lower) === undefined
-      this.told.event(dir, lower, gone ? 'rename' : 'change')
+      this.listener.event(dir, lower, gone ? 'rename' : 'change')
       return
     }
     const path = childOf(dir, name)
-    if (this.scope.reach !== 'entry' || path === this.scope.path) this.told.event(path, childOf(lower, name), event)
+    if (this.scope.reach !== 'entry' || path === this.scope.path) this.listener.event(path, childOf(lower, name), event)
   }
 
   /** For a change of the directory itself the host reports the directory's own name, like a child's. */

@@ -36,7 +36,8 @@ export function createFacade(deps: DeriveDeps, rows: Rows = OPS): typeof fs {
   const api = facade as unknown as typeof fs
   const streams = governedStreams(api)
   for (const [name, value] of Object.entries(hostExports()))
-    facade[name] = typeof value === 'function' ? faceOf(name, value, rows, body, streams) : handedOn(name, value, body)
+    facade[name] =
+      typeof value === 'function' ? faceOf(name, value, rows, body, streams) : withFunctionsRefused(name, value, body)
   facade.promises = promisesFace(body, handleDeps(body, streams, deps))
   addVariants(facade, body, deps)
   return api
@@ -71,7 +72,7 @@ function refusalForm(body: Body): (...args: unknown[]) => unknown {
 }
 
 /** Keeps constants. In an object that a newer host may export, refuses each function by its name. */
-function handedOn(name: string, value: unknown, body: BodyOf): unknown {
+function withFunctionsRefused(name: string, value: unknown, body: BodyOf): unknown {
   if (name === 'constants' || typeof value !== 'object' || value === null) return value
   const inner = Object.entries(value).filter(([, each]) => typeof each !== 'object')
   const refuseMember = (key: string) => withName(key, refusalForm(body(`${name}.${key}`, 'sync')))
@@ -103,7 +104,9 @@ function promisesFace(body: BodyOf, handles: HandleDeps): Record<string, unknown
   for (const name of Object.keys(fs.promises)) {
     const value: unknown = Reflect.get(fs.promises, name)
     face[name] =
-      typeof value === 'function' ? withName(name, promiseFace(name, body, handles)) : handedOn(name, value, body)
+      typeof value === 'function'
+        ? withName(name, promiseFace(name, body, handles))
+        : withFunctionsRefused(name, value, body)
   }
   return face
 }

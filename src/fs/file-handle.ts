@@ -132,7 +132,7 @@ function methodOf(name: string, row: HandleRow | RefusedRow): (...args: unknown[
 }
 
 /** Adds the methods to the class: those of the table that the host has, and a refusal for each that the table lacks. */
-function furnish(hostNames: readonly string[]): void {
+function addMethods(hostNames: readonly string[]): void {
   const rows: Readonly<Record<string, HandleRow | RefusedRow>> = HANDLE_OPS
   const unknown: RefusedRow = { kind: 'refused', why: 'This version of escrowfs does not know the method.' }
   for (const name of hostNames) {
@@ -154,18 +154,18 @@ async function hostMethods(): Promise<string[]> {
   }
 }
 
-let furnished: Promise<void> | undefined
+let methodsAdded: Promise<void> | undefined
 
 /**
  * A handle of an open descriptor, which is closed if the handle cannot be made. The host's methods are read on first
  * use: a module that awaits while it loads cannot be required.
  */
 export async function handleOf(fd: number, deps: HandleDeps): Promise<GovernedFileHandle> {
-  furnished ??= hostMethods().then(furnish)
+  methodsAdded ??= hostMethods().then(addMethods)
   try {
-    await furnished
+    await methodsAdded
   } catch (error) {
-    furnished = undefined
+    methodsAdded = undefined
     deps.call('close', [fd])
     throw error
   }

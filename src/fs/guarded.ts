@@ -119,11 +119,11 @@ export class GuardedLayer implements WriteLayer, ResolvedPathJudge {
   }
 
   /** Whether a place may be read. Does not report a refusal: the caller's full path does. */
-  lets(spot: ResolvedPath, at: number): boolean {
+  mayReadCached(cached: ResolvedPath, at: number): boolean {
     const by = this.rules.readsBy(at)
-    if (by !== undefined && spot.judgedBy === by) return true
-    if (!this.mayRead(spot.path, spot.path)) return false
-    spot.judgedBy = by
+    if (by !== undefined && cached.judgedBy === by) return true
+    if (!this.mayRead(cached.path, cached.path)) return false
+    cached.judgedBy = by
     return true
   }
 

@@ -56,7 +56,7 @@ function permits(stats: Stats, wanted: number): boolean {
 /** Never throws: a path that cannot be checked does not exist. */
 export function exists(view: ReadView, [path]: Args): boolean {
   try {
-    const direct = view.spot(path)?.exists()
+    const direct = view.cached(path)?.exists()
     if (direct !== undefined) return direct
     const place = view.at(path, 'follow')
     if (!place.inside) return view.host(place).existsSync(place.path)
@@ -84,8 +84,8 @@ function look(view: ReadView, [path, given]: Args, form: Form, follow: Follow): 
   const options = readLooseOptions(given)
   const bigint = options.bigint === true
   try {
-    const spot = view.spot(path)
-    const direct = bigint ? spot?.lstatBig() : spot?.lstat()
+    const cached = view.cached(path)
+    const direct = bigint ? cached?.lstatBig() : cached?.lstat()
     if (direct && (follow === 'nofollow' || !direct.isSymbolicLink())) return direct
     const place = view.at(path, follow)
     const stats = place.inside
@@ -127,7 +127,7 @@ export function readFile(view: ReadView, [path, given]: Args, form: Form): Buffe
   if (later) return later.then((content) => (encoding === undefined ? content : content.toString(encoding)))
   const began = performance.now()
   const content = readAll(view, path, encoding, flag)
-  view.took(performance.now() - began)
+  view.recordReadTime(performance.now() - began)
   if (!signal) return content
   return afterTurn(() => {
     checkSignal(signal)
@@ -165,9 +165,9 @@ function isDirectory(view: ReadView, path: unknown): boolean {
 
 /** The async lane: reads that would block the event loop use the host's own asynchronous calls. */
 function readLater(view: ReadView, path: unknown, signal: AbortSignal | undefined): Promise<Buffer> | undefined {
-  const spot = view.spot(path)
-  if (spot?.staged) return undefined
-  const place = spot && view.layer.typeOf(spot.path) === 'file' ? spot.path : fileAt(view, path)
+  const cached = view.cached(path)
+  if (cached?.staged) return undefined
+  const place = cached && view.layer.typeOf(cached.path) === 'file' ? cached.path : fileAt(view, path)
   if (place === undefined || !view.isSlow(place)) return undefined
   return view.readLater(place).then(async (content) => {
     checkSignal(signal)
@@ -182,26 +182,26 @@ function fileAt(view: ReadView, path: unknown): RelPath | undefined {
 }
 
 function readNow(view: ReadView, path: unknown, encoding: BufferEncoding | undefined): Buffer | string {
-  const spot = view.spot(path)
+  const cached = view.cached(path)
   const isText = encoding === 'utf8' || encoding === 'utf-8'
-  const direct = spot && readSpot(view, spot, isText)
+  const direct = cached && readCached(view, cached, isText)
   if (typeof direct === 'string') return direct
   const content = direct ?? readSlowly(view, path)
   return encoding === undefined ? content : content.toString(encoding)
 }
 
 /** Reads a plain name at once. The disk itself refuses a link (ELOOP), which is then resolved in full. */
-function readSpot(view: ReadView, spot: ResolvedPath, isText: boolean): Buffer | string | undefined {
+function readCached(view: ReadView, cached: ResolvedPath, isText: boolean): Buffer | string | undefined {
   try {
-    const text = isText ? spot.readText() : undefined
+    const text = isText ? cached.readText() : undefined
     // Text loses bytes that are not UTF-8, and the content lock compares bytes.
-    const content = text === undefined || text.includes('\ufffd') ? spot.read() : text
-    if (content !== undefined && spot.staged) view.seenStaged(spot.path)
-    else if (content !== undefined) view.onRead(spot.path, content)
+    const content = text === undefined || text.includes('\ufffd') ? cached.read() : text
+    if (content !== undefined && cached.staged) view.seenStaged(cached.path)
+    else if (content !== undefined) view.onRead(cached.path, content)
     return content
   } catch (error) {
     const code = codeOf(error)
-    if (code === 'ENOENT') view.onRead(spot.path, undefined)
+    if (code === 'ENOENT') view.onRead(cached.path, undefined)
     if (code === 'ELOOP' || code === 'EMLINK') return undefined
     throw error
   }

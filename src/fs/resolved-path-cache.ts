@@ -15,7 +15,7 @@ const KEPT = 20_000
 
 /** Decides at a time in milliseconds whether a place may be read. */
 export interface ResolvedPathJudge {
-  lets(spot: ResolvedPath, at: number): boolean
+  mayReadCached(cached: ResolvedPath, at: number): boolean
 }
 
 /**
@@ -42,16 +42,16 @@ export class ResolvedPathCache {
       this.#known.clear()
       this.#since = since
     }
-    const spot = this.#known.get(text) ?? this.#make(text)
-    return spot && !spot.mayGiveWay && this.judge.lets(spot, at) ? spot : undefined
+    const cached = this.#known.get(text) ?? this.#make(text)
+    return cached && !cached.mayGiveWay && this.judge.mayReadCached(cached, at) ? cached : undefined
   }
 
   #make(text: string): ResolvedPath | undefined {
     const path = this.resolver.quick(text)
     if (path === undefined) return undefined
-    const spot = new ResolvedPath(path, this.overlay)
-    this.#known.set(text, spot)
-    return spot
+    const cached = new ResolvedPath(path, this.overlay)
+    this.#known.set(text, cached)
+    return cached
   }
 }
 

@@ -42,9 +42,9 @@ type Args = readonly unknown[]
 /**
  * Chooses the functions for a call, and its arguments. Uncertain calls go to the governed functions, which refuse them.
  */
-export function routeCall(stem: string, args: Args, ground: RouteContext): Route {
+export function routeCall(stem: string, args: Args, context: RouteContext): Route {
   const governedRoute = (given = args, names: readonly Name[] = []): Route => {
-    return { to: ground.governed, given, run: (call) => ground.runOnHost(stem, given, names, call) }
+    return { to: context.governed, given, run: (call) => context.runOnHost(stem, given, names, call) }
   }
   const hosts: Route = { to: fs, given: args, run: (call) => call() }
   if (rowOf(stem).kind === 'refused' || goesThroughLinks(stem, args)) return governedRoute()
@@ -54,16 +54,16 @@ export function routeCall(stem: string, args: Args, ground: RouteContext): Route
   const names = places.map((at) => nameIn(stem, args, at))
   const absolute = names.flatMap((name) => (name === undefined ? [] : [absoluteName(name)]))
   const areNames = names.length > 0 && absolute.length === names.length
-  if (areNames && absolute.every((name) => isTheHosts(stem, name, ground))) return hosts
-  const other = areNames ? ground.other(stem, args, absolute) : undefined
+  if (areNames && absolute.every((name) => isTheHosts(stem, name, context))) return hosts
+  const other = areNames ? context.other(stem, args, absolute) : undefined
   if (other) return { ...other, to: other.to === 'host' ? fs : other.to }
-  return governedRoute(fromRoot(stem, args, places, ground.root), absolute)
+  return governedRoute(fromRoot(stem, args, places, context.root), absolute)
 }
 
-function isTheHosts(stem: string, name: Name, ground: RouteContext): boolean {
+function isTheHosts(stem: string, name: Name, context: RouteContext): boolean {
   const { follow, tree } = nameUseOf(stem)
-  if (ground.inCall && !ground.isHosts(name, follow)) return false
-  return !ground.leadsIn(name, follow) && !(tree && ground.holdsRoot(name))
+  if (context.inCall && !context.isHosts(name, follow)) return false
+  return !context.leadsIn(name, follow) && !(tree && context.holdsRoot(name))
 }
 
 /** A stream is opened by a name, and follows links. */

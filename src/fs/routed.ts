@@ -21,48 +21,48 @@ const STREAMS: Readonly<Record<string, string>> = {
 const ITERATED = new Set(['watch', 'glob'])
 const HANDED_ON = new Set(['Stats', 'Dirent', 'Dir', 'constants'])
 
-/** @param ground returns the context of each call; where it throws, the call fails */
-export function routedFs(ground: CurrentContext): typeof fs {
+/** @param context returns the context of each call; where it throws, the call fails */
+export function routedFs(context: CurrentContext): typeof fs {
   const face: Record<string, unknown> = {}
-  for (const name of Object.keys(fs)) if (name !== 'promises') face[name] = faceOf(name, ground)
-  face.promises = Object.fromEntries(Object.keys(fs.promises).map((name) => [name, promiseFace(name, ground)]))
+  for (const name of Object.keys(fs)) if (name !== 'promises') face[name] = faceOf(name, context)
+  face.promises = Object.fromEntries(Object.keys(fs.promises).map((name) => [name, promiseFace(name, context)]))
   return face as unknown as typeof fs
 }
 
 /** Leaves out exports that are neither a function nor a constant. */
-function faceOf(name: string, ground: CurrentContext): unknown {
+function faceOf(name: string, context: CurrentContext): unknown {
   const value: unknown = Reflect.get(fs, name)
   if (HANDED_ON.has(name)) return value
   if (typeof value !== 'function') return typeof value === 'object' ? undefined : value
   const stream = STREAMS[name]
-  if (stream !== undefined) return streamClass(name, stream, value, ground)
+  if (stream !== undefined) return streamClass(name, stream, value, context)
   const stem = name.replace(/Sync$/, '')
-  const face = routedCall([name], stem, ground)
-  if ('native' in value) Object.assign(face, { native: routedCall([name, 'native'], stem, ground) })
+  const face = routedCall([name], stem, context)
+  if ('native' in value) Object.assign(face, { native: routedCall([name, 'native'], stem, context) })
   // `util.promisify` finds these on functions whose callbacks are not (error, value).
   if (Object.getOwnPropertySymbols(value).length > 0)
-    Object.defineProperty(face, promisify.custom, { value: promiseForm(name, stem, ground) })
+    Object.defineProperty(face, promisify.custom, { value: promiseForm(name, stem, context) })
   return withName(name, face)
 }
 
-function promiseFace(name: string, ground: CurrentContext): unknown {
+function promiseFace(name: string, context: CurrentContext): unknown {
   const value: unknown = Reflect.get(fs.promises, name)
   if (typeof value !== 'function') return name === 'constants' ? value : undefined
-  const face = routedCall(['promises', name], name, ground)
+  const face = routedCall(['promises', name], name, context)
   return withName(name, ITERATED.has(name) ? face : later(face))
 }
 
 /** A function and not an arrow: a refused export may be a class. */
-function routedCall(keys: Keys, stem: string, ground: CurrentContext): Call {
+function routedCall(keys: Keys, stem: string, context: CurrentContext): Call {
   return function routedCall(...args) {
-    const { to, given, run } = routeCall(stem, args, ground())
+    const { to, given, run } = routeCall(stem, args, context())
     return run(() => functionAt(to, keys, given))
   }
 }
 
-function promiseForm(name: string, stem: string, ground: CurrentContext): Call {
+function promiseForm(name: string, stem: string, context: CurrentContext): Call {
   return async (...args) => {
-    const { to, given, run } = routeCall(stem, args, ground())
+    const { to, given, run } = routeCall(stem, args, context())
     const found: unknown = Reflect.get(to, name)
     if (typeof found !== 'function') throw new TypeError(`fs.${name} is not a function`)
     return run(() => Reflect.apply(promisify(found), to, given))
@@ -86,10 +86,10 @@ function later(face: Call): Call {
 }
 
 /** A class that works with and without `new`, and on an object of an old-style derived class, as the host's own. */
-function streamClass(name: string, stem: string, host: object, ground: CurrentContext): unknown {
+function streamClass(name: string, stem: string, host: object, context: CurrentContext): unknown {
   const shape: unknown = Reflect.get(host, 'prototype')
   function Stream(this: unknown, ...args: unknown[]): unknown {
-    const { to, given, run } = routeCall(stem, args, ground())
+    const { to, given, run } = routeCall(stem, args, context())
     const chosen: unknown = Reflect.get(to, name)
     if (typeof chosen !== 'function') throw new TypeError(`fs.${name} is not a constructor`)
     if (new.target === undefined && this instanceof Stream) return run(() => Reflect.apply(chosen, this, given))

@@ -35,7 +35,7 @@ export interface ReadView {
   /** The workspace root, absolute. */
   readonly root: string
   /** A plain name that was resolved and judged a moment ago. Undefined: call {@link at}. */
-  spot(path: unknown): ResolvedPath | undefined
+  cached(path: unknown): ResolvedPath | undefined
   /** Resolves a path argument. Throws ENOENT, ENOTDIR, ELOOP. */
   at(path: unknown, follow: Follow): Resolved
   /**
@@ -57,7 +57,7 @@ export interface ReadView {
   /** Reads a place without blocking. */
   readLater(path: RelPath): Promise<Buffer>
   /** Records how many milliseconds a lower read took. */
-  took(milliseconds: number): void
+  recordReadTime(milliseconds: number): void
   /** The host's own functions for a place outside the workspace, after it was judged. */
   host(place: Outside): HostReads
   /** The entries of a directory outside, after it was judged, without those that a rule hides. */
@@ -184,7 +184,7 @@ export class View implements WriteView, WatchView {
     return (await this.#union).readFile(path)
   }
 
-  took(milliseconds: number): void {
+  recordReadTime(milliseconds: number): void {
     this.#slowReads = milliseconds > SLOW_MS ? this.#slowReads + 1 : 0
     if (this.#slowReads >= SLOW_READS) this.#slowUntil = performance.now() + SLOW_FOR_MS
   }
@@ -199,7 +199,7 @@ export class View implements WriteView, WatchView {
     process.emitWarning(`${who} was closed with ${leaked.length} file(s) open: ${some}`, 'EscrowLeakWarning')
   }
 
-  spot(path: unknown): ResolvedPath | undefined {
+  cached(path: unknown): ResolvedPath | undefined {
     return this.#spots.find(path)
   }
 

@@ -99,7 +99,7 @@ class StatWatcher extends EventEmitter {
     this.#last = this.#seen.stats
     this.#timer = setInterval(() => this.#poll(), options.interval)
     // For an absent path Node calls the listener once at the start.
-    if (!this.#seen.stats) setImmediate(() => this.#seen.stats ?? this.#tell())
+    if (!this.#seen.stats) setImmediate(() => this.#seen.stats ?? this.#report())
   }
 
   stop(): void {
@@ -129,10 +129,10 @@ class StatWatcher extends EventEmitter {
       this.#last = now.stats
       return
     }
-    this.#tell()
+    this.#report()
   }
 
-  #tell(): void {
+  #report(): void {
     const absent = absentStats(this.options.bigint)
     this.emit('change', this.#seen.stats ?? absent, this.#last ?? absent)
     this.#last = this.#seen.stats ?? this.#last

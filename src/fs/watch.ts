@@ -45,7 +45,7 @@ function watchInside(view: WatchView, place: Inside, text: string, options: Watc
     onChange(event, path) {
       if (!mayRead(path)) return
       const below = path.slice(place.path === '' ? 0 : place.path.length + 1)
-      tell(watcher, options, event, path === place.path ? basename(text) : below)
+      report(watcher, options, event, path === place.path ? basename(text) : below)
     },
     onFailure: (error) => watcher.fail(error),
   })
@@ -60,12 +60,12 @@ function watchOutside(view: WatchView, place: Outside, text: string, options: Wa
     const path = isDir && name !== null ? join(place.path, name) : place.path
     // The workspace has watches of its own: from here the disk's names would be reported, not the merged view's.
     if (isWithin(path, view.root) || !view.mayRead(path, path)) return
-    tell(watcher, options, event, name ?? basename(text))
+    report(watcher, options, event, name ?? basename(text))
   })
 }
 
-function tell(watcher: Watcher, options: WatchOptions, event: string, filename: string): void {
-  if (!options.ignores(filename)) watcher.tell(event, encodeName(filename, options.encoding))
+function report(watcher: Watcher, options: WatchOptions, event: string, filename: string): void {
+  if (!options.ignores(filename)) watcher.report(event, encodeName(filename, options.encoding))
 }
 
 function closeOn(signal: AbortSignal | undefined, watcher: Watcher): void {

@@ -27,7 +27,7 @@ export class Watcher extends EventEmitterAsyncResource {
     return this
   }
 
-  tell(event: string, filename: string | Buffer): void {
+  report(event: string, filename: string | Buffer): void {
     if (!this.#closed) this.emit('change', event, filename)
   }
 

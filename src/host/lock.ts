@@ -38,12 +38,12 @@ export async function withProcessLock<T>(
     const isTried = looks % LOOKS === 0 || !isHeld(file)
     const held = isTried ? tryAcquire(lockSync, file, began + WAIT_MS) : undefined
     if (held !== undefined) return runHolding(held, work)
-    if (!isTried || !freeDead(file)) await sleep(napAfter(Date.now() - began) * (0.5 + Math.random()))
+    if (!isTried || !freeDead(file)) await sleep(waitTime(Date.now() - began) * (0.5 + Math.random()))
   }
 }
 
 /** A longer wait means shorter naps, so that the longest waiting mostly comes first. */
-function napAfter(waited: number): number {
+function waitTime(waited: number): number {
   return Math.max(SHORTEST_NAP_MS, LONGEST_NAP_MS * (1 - waited / EAGER_AFTER_MS))
 }
 

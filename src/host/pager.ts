@@ -19,14 +19,14 @@ export async function showPaged(text: string, env: NodeJS.ProcessEnv = process.e
   child.stdin.on('error', () => undefined)
   child.stdin.end(text)
   // Ctrl-C goes to the pager, which continues.
-  const deaf = () => undefined
-  process.on('SIGINT', deaf)
+  const ignore = () => undefined
+  process.on('SIGINT', ignore)
   try {
     return await new Promise((resolve) => {
       child.once('error', () => resolve(false))
       child.once('close', (code) => resolve(code !== 126 && code !== 127))
     })
   } finally {
-    process.off('SIGINT', deaf)
+    process.off('SIGINT', ignore)
   }
 }

@@ -14,15 +14,15 @@ export interface HostWatchOptions {
 /**
  * Watches the names of a directory (or a file) on disk. Never keeps the process alive. Returns a function that ends it.
  * Throws the host's own errors, including ENOSPC and EMFILE for its limits.
- * @param told called with a `name` relative to the directory, or null where the host does not know it
+ * @param onEvent called with a `name` relative to the directory, or null where the host does not know it
  */
 export function watchHost(
   path: string,
   options: HostWatchOptions,
-  told: (event: HostEvent, name: string | null) => void,
+  onEvent: (event: HostEvent, name: string | null) => void,
 ): () => void {
   const { recursive = false, failed } = options
-  const watcher = fs.watch(path, { persistent: false, recursive }, told)
+  const watcher = fs.watch(path, { persistent: false, recursive }, onEvent)
   watcher.on('error', failed)
   return () => watcher.close()
 }

@@ -38,10 +38,10 @@ export function sessionCommitsAfter(layout: Layout, sessionId: string, since: nu
   return committedSince(layout, since).map(({ seq, changes, sessionId: by }) => {
     const own = by === sessionId
     const isRemovedDir = ({ old, new: after }: (typeof changes)[number]) => old?.type === 'dir' && after === null
-    const landed = changes.filter((change) => !isRemovedDir(change))
+    const committed = changes.filter((change) => !isRemovedDir(change))
     return {
       seq,
-      changes: landed.map(({ path, new: after }) => ({ path: path as RelPath, after, own })),
+      changes: committed.map(({ path, new: after }) => ({ path: path as RelPath, after, own })),
       removedDirs: own ? changes.filter(isRemovedDir).map(({ path }) => path as RelPath) : [],
     }
   })

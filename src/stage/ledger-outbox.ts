@@ -29,7 +29,7 @@ export class LedgerOutbox {
   #problem: string | undefined
   readonly #queue = new SerialQueue()
   /** The denials since the last drain, and how often each was repeated. */
-  readonly #denials = new Map<string, { again: number; readonly tell: (again: number) => void }>()
+  readonly #denials = new Map<string, { again: number; readonly report: (again: number) => void }>()
   /** The number of notes of an earlier process, which may be in the ledger already. */
   #inherited: number
 
@@ -61,7 +61,7 @@ export class LedgerOutbox {
     else {
       this.#denials.set(key, {
         again: 0,
-        tell: (again) => this.#note('denied', by, { ...more, data: { ...data, again } }),
+        report: (again) => this.#note('denied', by, { ...more, data: { ...data, again } }),
       })
       this.#note('denied', by, { ...more, ...(tool && { data }) })
     }
@@ -135,7 +135,7 @@ export class LedgerOutbox {
   }
 
   async #drainNow(): Promise<void> {
-    for (const { again, tell } of this.#denials.values()) if (again > 0) tell(again)
+    for (const { again, report } of this.#denials.values()) if (again > 0) report(again)
     this.#denials.clear()
     const drafts = this.store.queued(KIND).map(parseDraft)
     if (drafts.length === 0) return

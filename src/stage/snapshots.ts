@@ -48,7 +48,7 @@ export class StageSnapshots {
     const since = reviews.slice(firstNotIngested(to.version, reviews), stage.reviewed)
     const { less, kept } = planTravel(overlay, to.version, {
       isCommitted: commits.length > 0,
-      landed: changesOf(commits),
+      committed: changesOf(commits),
       discarded: since.flatMap(discardsOf),
     })
     this.writer.apply({ op: 'travel', t: editTime(), to: to.id, less })
