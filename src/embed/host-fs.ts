@@ -11,40 +11,40 @@ import { syncState } from '../session/index.js'
 import { type HostCall, PendingDirectories } from './pending-directories.js'
 import { formsOf, HostScratch, scratchFile } from './scratch.js'
 
-/** What of a host's process is its own. */
+/** Options of {@link hostFs}. */
 export interface HostFsOptions {
   /**
-   * Directories of the host's own outside of the workspace, absolute: its storage, its logs. What is there it may change
-   * also while a tool runs.
+   * Absolute paths of the host's own directories outside the workspace, such as its storage and logs. The host may also change them
+   * during a tool call.
    */
   readonly hostDirectories?: readonly string[]
   /**
-   * Whether what the host reads outside of tool calls counts as shown to the model (true unless told). Say false where tool
-   * calls come by hooks: then only what its read tools read does.
+   * Whether reads outside tool calls count as shown to the model; true by default. Set it to false if tool calls come by hooks: then
+   * only reads by the host's read tools count.
    */
   readonly readsAreShown?: boolean
   /**
-   * Roo Code makes the directories of a new file before anybody has approved the file, and its dispatcher locks up when a mkdir
-   * throws. There a directory is made with the first file in it, and a refused one is no error.
+   * Roo Code creates the directories of a new file before the file is approved, and its dispatcher locks up when a mkdir throws. With
+   * `roo`, a directory is created together with its first file, and refusing one is no error.
    */
   readonly host?: ToolContext['host']
-  /** Decides what the host changes in the workspace outside of tool calls; all of it is staged unless told. */
+  /** Decides on the host's changes in the workspace outside tool calls; all are staged by default. */
   readonly outsideCalls?: (path: string) => OutsideCall
-  /** Whether the call of `fs` under way is the host's own although a tool call is under way; none is unless told. */
+  /** Whether the current `fs` call is the host's own although a tool call is running; never by default. */
   readonly isHostsOwn?: () => boolean
 }
 
 /**
- * What becomes of a host's own change of the workspace, outside of any tool call. `stage`: it is staged. `disk`: a person made it
- * in the host's own screens, so it reaches the disk. `refuse`: it fails with EACCES.
+ * The handling of a host's own change in the workspace, outside any tool call. `stage`: it is staged. `disk`: a person made it in the
+ * host's own user interface, so it reaches the disk. `refuse`: it fails with EACCES.
  */
 export type OutsideCall = 'stage' | 'disk' | 'refuse'
 
 /**
- * An fs for a host's whole process, which never asked for a session. What concerns the workspace is the session's, in a
- * tool call or out of it; places outside are the host's, and in a tool call they are judged by policy as well. Relative
- * names begin where the process is.
- * @param session asked anew by each call; where it throws, the call fails
+ * An `fs` for the whole process of a host that does not know about sessions. Calls on the workspace go to the session, also outside tool
+ * calls. Calls on other paths go to the host's `fs`, and within a tool call policy judges them too. Relative paths start at the process's
+ * working directory.
+ * @param session the session, or a function that each call evaluates again; if it throws, the call fails
  */
 export function hostFs(session: Session | (() => Session), options: HostFsOptions = {}): typeof fs {
   const current = typeof session === 'function' ? session : () => session
@@ -52,9 +52,9 @@ export function hostFs(session: Session | (() => Session), options: HostFsOption
   return routedFs(() => routeContextOf(current(), options, roo))
 }
 
-/** What Roo Code's code makes before, or beside, the file it is about to write. */
+/** Directories and scratch files that Roo Code creates before it writes a file. */
 class RooFiles {
-  /** Directories of files that may be staged, and of files that a person writes on the disk. */
+  /** Parent directories of files to stage, and of files that a person writes to the disk. */
   readonly pending = { staged: new PendingDirectories(), disk: new PendingDirectories() }
   readonly scratch = new HostScratch()
 }
@@ -68,9 +68,9 @@ function routeContextOf(session: Session, options: HostFsOptions, roo: RooFiles 
     const inCall = tool() !== undefined
     if (inCall && options.isHostsOwn?.() !== true) return 'stage'
     const place = placeOnDisk(path)
-    // A link in the workspace could lead a person's change elsewhere: the session refuses it, and records why.
-    const word = isWithin(place, root) ? options.outsideCalls(place) : 'stage'
-    return inCall && word === 'refuse' ? 'stage' : word
+    // A link in the workspace could redirect a person's change: the session refuses that, and records why.
+    const handling = isWithin(place, root) ? options.outsideCalls(place) : 'stage'
+    return inCall && handling === 'refuse' ? 'stage' : handling
   }
   const asHost = <T>(work: () => T): T =>
     tool() === undefined ? runInTool({ ...HOST, ...(options.host && { host: options.host }) }, work) : work()
@@ -118,10 +118,10 @@ function pathsOf(names: readonly Name[]): string[] {
   return names.flatMap((name) => textOf(name) ?? []).map((name) => resolve(name))
 }
 
-/** Functions whose first argument is no name, or that make a name of another file. */
+/** Functions whose first argument is not a path, or that create a second name for a file. */
 const UNNAMED = new Set(['symlink', 'link', 'glob', 'cp'])
 
-/** A call on files that lie beside a target until they are renamed onto it; undefined for any other. */
+/** The route of a call on temporary files that are later renamed onto their target; undefined for other calls. */
 function targetsOutside(
   scratch: HostScratch,
   { stem, args, paths }: Pick<HostCall, 'stem' | 'args' | 'paths'>,
@@ -135,13 +135,13 @@ function targetsOutside(
   if (places.every((place) => place !== undefined))
     return { to: 'host', given: [...places, ...args.slice(places.length)], run: (call) => call() }
   if (stem === 'rename' && from !== undefined) {
-    const land = () => {
+    const write = () => {
       const { data, mode } = scratchFile(from)
       governed.writeFileSync(target, data, { mode })
       removeName(from)
     }
     const run = (call: () => unknown) => runOnHost('writeFile', [target], [target], call)
-    return { to: formsOf(land), given: args, run }
+    return { to: formsOf(write), given: args, run }
   }
   if (stem === 'copyFile' && to !== undefined && from === undefined) {
     const copy = () => createFile(to, governed.readFileSync(source), 0o600, false)
@@ -150,7 +150,7 @@ function targetsOutside(
   return undefined
 }
 
-/** A path whose directories are followed as far as they are on the disk. */
+/** A path with the links of its existing directories resolved. */
 function placeOnDisk(path: string): string {
   const dir = dirname(path)
   if (dir === path) return path
@@ -158,20 +158,20 @@ function placeOnDisk(path: string): string {
   return join(real ?? placeOnDisk(dir), basename(path))
 }
 
-/** A change outside of any tool call that nobody can be asked about. Roo's dispatcher must not meet an error of mkdir. */
+/** Refuses a change outside any tool call. A mkdir reports success, because Roo's dispatcher locks up on its error. */
 function refuseCall(stem: string, args: readonly unknown[], [path]: readonly string[]): unknown {
-  const told = args.at(-1)
+  const callback = args.at(-1)
   const isMkdir = stem === 'mkdir'
   const message = `Access Denied: no tool call is under way, so nothing in the workspace is changed for one.`
   const error = isMkdir ? null : denialError({ reason: 'access_denied', message }, stem, path)
-  if (typeof told === 'function') return process.nextTick(told, error)
+  if (typeof callback === 'function') return process.nextTick(callback, error)
   if (error) throw error
 }
 
-/** What a host does outside of tool calls, where it is not taken for its model's: no call, and no base of the content lock. */
+/** The tool context of the host's own reads: they belong to no call and give the content lock no base. */
 const HOST = { tool: 'host', callId: '', kind: 'other' } as const
 
-/** In doubt it does: then the session refuses what the name is wrong in. */
+/** Whether a name leads into the workspace. Answers true in doubt: the session then refuses an invalid name. */
 function leadsIn(view: View, path: Name, follow: boolean): boolean {
   const text = textOf(path)
   if (text === undefined) return true
@@ -191,8 +191,8 @@ function withAncestors(path: string): string[] {
 }
 
 /**
- * Whether a directory is one of some under another name: of other case, where the disk folds case, or of another mount. What is
- * mounted below a directory is not looked for.
+ * Whether a directory is one of `others` under another name: in other case on a case-insensitive disk, or by another mount. Mounts
+ * below a directory are not searched.
  */
 function isOneOf(dir: string, others: readonly string[]): boolean {
   const look = (path: string) => statSync(path, { bigint: true, throwIfNoEntry: false })
@@ -204,7 +204,7 @@ function isOneOf(dir: string, others: readonly string[]): boolean {
   })
 }
 
-/** What cannot be looked at is not known to be the same. */
+/** The result of `look`; undefined if it fails. */
 function lookAt<T>(path: string, look: (path: string) => T): T | undefined {
   try {
     return look(path)
@@ -221,7 +221,7 @@ function textOf(path: Name): string | undefined {
   }
 }
 
-/** Where outside of the workspace a name leads, as far as it can be walked; undefined where it leads inside. */
+/** The path outside the workspace that a name leads to, as far as it resolves; undefined if it leads inside. */
 function placeOf(view: View, name: string, follow: boolean): string | undefined {
   return view.within(() => {
     for (let text = name; ; text = dirname(text)) {

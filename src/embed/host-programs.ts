@@ -9,11 +9,11 @@ import { findProgram } from '../host/search-path.js'
 import { syncState } from '../session/index.js'
 import { type ChildWork, GovernedChild } from './governed-child.js'
 
-/** What a host may start while a tool call runs. */
+/** Options of {@link hostPrograms}: what a host may start during a tool call. */
 export interface HostProgramsOptions {
-  /** A program, by its absolute path, that may be started within a tool call: one that contains what it is told to run. */
+  /** Absolute path of a program that may start within a tool call, because it contains the commands that it runs. */
   readonly shell?: string | undefined
-  /** Directories of the host's own outside of the workspace: `git` may keep a repository of the host's there. */
+  /** The host's own directories outside the workspace, where `git` may keep a repository of the host. */
   readonly hostDirectories?: readonly string[] | undefined
 }
 
@@ -21,16 +21,16 @@ type Current = () => Session
 type Call = (...args: unknown[]) => unknown
 
 /**
- * A `child_process` for a host's whole process, which never asked for a session.
+ * A `child_process` for the whole process of a host that does not know about sessions.
  *
- * - Ripgrep runs in the session and sees what is staged: within a tool call as a command of it, otherwise as a look that is not
- *   recorded and changes nothing.
+ * - Ripgrep runs in the session and sees staged files: within a tool call as a command of that call, otherwise read-only and without a
+ *   record.
  * - Within a tool call, `ps` may list processes, and `git` may record the workspace in a repository of the host's own.
- * - `git` does not bring the workspace back to an earlier state while changes wait for review.
- * - Any other program is the host's own outside of tool calls, and refused within one.
+ * - `git` cannot restore an earlier state of the workspace while changes wait for review.
+ * - Any other program runs outside tool calls, and is refused within one.
  *
- * A refused program of `spawn` starts, says why on stderr and exits with 126.
- * @param session asked anew by each call; where it throws, the call fails
+ * A program that `spawn` refuses appears to start, prints the reason on stderr and exits with 126.
+ * @param session the session, or a function that each call evaluates again; if it throws, the call fails
  */
 export function hostPrograms(
   session: Session | (() => Session),
@@ -51,14 +51,14 @@ function callable(value: object): Call {
   return (...args) => (typeof value === 'function' ? Reflect.apply(value, childProcess, args) : undefined)
 }
 
-/** A call of `spawn`, its arguments by their names. */
+/** The arguments of a `spawn` call, by name. */
 interface Spawned {
   readonly program: string
   readonly args: readonly string[]
   readonly cwd: string
   readonly env: NodeJS.ProcessEnv
   readonly stdio: unknown
-  /** The shell that runs it, or that there is one. */
+  /** The shell that runs it, or `true` for the default shell. */
   readonly shell: unknown
 }
 
@@ -87,9 +87,9 @@ function governSpawn(current: Current, { shell, hostDirectories = [] }: HostProg
     if (shell !== undefined && (wanted.shell ?? program) === shell) return real()
     const refused = refusal(current, 'spawn', program)
     if (isPlain && GIT.test(program)) {
-      const deed = gitCommand(wanted, hostDirectories)
-      if (deed === 'restores') return spawnAndRestore(current, wanted, refused, real)
-      if (deed === 'records') return real()
+      const effect = gitCommand(wanted, hostDirectories)
+      if (effect === 'restores') return spawnAndRestore(current, wanted, refused, real)
+      if (effect === 'records') return real()
     }
     if (refused === undefined) return real()
     const ps =
@@ -101,10 +101,10 @@ function governSpawn(current: Current, { shell, hostDirectories = [] }: HostProg
 
 const RIPGREP = /(?:^|[\\/])rg(?:\.exe)?$/i
 const GIT = /(?:^|[\\/])git(?:\.exe)?$/i
-/** Options and columns of `ps`: none of its words starts anything. */
+/** Options and columns of `ps`, none of which starts a program. */
 const PS_WORD = /^-?[A-Za-z0-9,]+$/
 
-/** Its directory is the root where it was to start outside of the workspace: hosts name what is searched by absolute paths. */
+/** Runs in the workspace root if its working directory is outside: hosts pass absolute paths to search. */
 function ripgrep(current: Current, { program, args, cwd, stdio }: Spawned): GovernedChild {
   const work: ChildWork = async (options) => {
     const session = current()
@@ -116,17 +116,17 @@ function ripgrep(current: Current, { program, args, cwd, stdio }: Spawned): Gove
   return new GovernedChild(program, args, work, stdio)
 }
 
-/** Commands of git that write to its repository alone. */
+/** Git commands that write only to the repository. */
 const RECORDS = new Set(
   `add branch cat-file commit config diff diff-tree for-each-ref gc hash-object init log ls-files ls-tree rev-list rev-parse show
   status symbolic-ref update-index update-ref version write-tree`.split(/\s+/),
 )
-/** Commands of git that write to the files of its worktree. */
+/** Git commands that write to files of the worktree. */
 const RESTORES = new Set(
   'am apply checkout cherry-pick clean merge pull rebase reset restore revert stash switch'.split(' '),
 )
 
-/** What a `git` does to the workspace: `records`, in a repository of the host's own; `restores` its files. */
+/** The effect of a `git` command on the workspace: `records` it in a repository of the host's own, or `restores` its files. */
 function gitCommand(
   { args, cwd, env }: Spawned,
   hostDirectories: readonly string[],
@@ -135,7 +135,7 @@ function gitCommand(
   const [command, options] = at === -1 ? [undefined, args] : [args[at], args.slice(0, at)]
   if (command === undefined) return options.every((word) => word === '--version') ? 'records' : undefined
   if (RESTORES.has(command)) return 'restores'
-  // Other options can name programs, or another repository.
+  // Other options can name programs or another repository.
   const isPlain = options.every((word) => /^--(?:git-dir|work-tree)=/.test(word))
   const named = options.find((word) => word.startsWith('--git-dir='))?.slice('--git-dir='.length)
   const repository = resolve(cwd, named ?? env.GIT_DIR ?? '.')
@@ -146,7 +146,7 @@ function gitCommand(
 /** Options of git whose value is the next word. */
 const GIT_VALUED = new Set(['-c', '-C', '--git-dir', '--work-tree', '--namespace', '--config-env'])
 
-/** A checkpoint brought back while changes wait would leave them staged on files that are not there any more. */
+/** Refuses a restore while changes wait for review: it would leave them staged on files that no longer exist. */
 function spawnAndRestore(current: Current, wanted: Spawned, refused: unknown, real: () => unknown): GovernedChild {
   const work: ChildWork = async ({ onOutput, signal }) => {
     if (refused !== undefined) throw refused
@@ -172,7 +172,7 @@ function spawnAndRestore(current: Current, wanted: Spawned, refused: unknown, re
 
 const RESTORE_HINT = 'Commit or discard what is staged first, or use the snapshots of the session.'
 
-/** Ways to start a program that are not told apart: each is refused as it fails. */
+/** Governs a function other than `spawn`: a refusal takes the form of that function's own failure. */
 function refuseProgram(name: string, real: Call, current: Current): Call {
   const face: Call = (...args) => {
     const refused = refusal(current, name, args[0])
@@ -180,8 +180,8 @@ function refuseProgram(name: string, real: Call, current: Current): Call {
     if (name === 'spawnSync') return { ...NOTHING, error: refused }
     if (name.endsWith('Sync')) throw refused
     const child = failedChild(String(args[0]), [], refused)
-    const told = args.at(-1)
-    if (typeof told === 'function') child.once('close', () => Reflect.apply(told, undefined, [refused, '', '']))
+    const callback = args.at(-1)
+    if (typeof callback === 'function') child.once('close', () => Reflect.apply(callback, undefined, [refused, '', '']))
     return child
   }
   const original: unknown = Reflect.get(childProcess, name)
@@ -199,7 +199,7 @@ function failedChild(program: string, args: readonly string[], error: unknown, s
   return new GovernedChild(program, args, () => Promise.reject(error), stdio)
 }
 
-/** Undefined outside of tool calls. Where the session cannot be had, what that failed with. */
+/** The refusal of a program; undefined outside tool calls. If the session is unavailable, its error. */
 function refusal(current: Current, call: string, program: unknown): unknown {
   try {
     if (syncState(current()).tool() === undefined) return undefined
@@ -215,7 +215,7 @@ function notStarted(call: string, program: string): DenialError {
   return denialError({ reason: 'access_denied', message, hint }, `${call} ${program}`, program)
 }
 
-/** What is made by hand, and whatever else is a child of a program. */
+/** The `ChildProcess` class: `new` children are governed, and `instanceof` accepts governed children. */
 function childClass(current: Current): unknown {
   const { ChildProcess } = childProcess
   return class extends ChildProcess {

@@ -111,7 +111,7 @@ async function beforeTool(
   env: NodeJS.ProcessEnv,
 ): Promise<ClaudeAnswer> {
   const ruling = await rulingOn(judge, event, isStaged)
-  switch (ruling.word) {
+  switch (ruling.kind) {
     case 'pass':
       return { hookSpecificOutput: { hookEventName: 'PreToolUse' } }
     case 'ask':
@@ -144,7 +144,7 @@ function supportsUpdatedInput({ AI_AGENT = '' }: NodeJS.ProcessEnv): boolean {
 
 async function permission(judge: CallJudge, event: ClaudeToolEvent, isStaged: boolean): Promise<ClaudeAnswer> {
   const ruling = await rulingOn(judge, event, isStaged)
-  if (ruling.word !== 'refuse') return NOTHING
+  if (ruling.kind !== 'refuse') return NOTHING
   const message = recordOf(ruling, event.tool_name)
   return { hookSpecificOutput: { hookEventName: 'PermissionRequest', decision: { behavior: 'deny', message } } }
 }
@@ -154,18 +154,18 @@ function rulingOn(judge: CallJudge, event: ClaudeToolEvent, isStaged: boolean): 
   return rule(judge, call, { isStaged, canContain: event.tool_name === 'Bash' })
 }
 
-function decision(word: 'deny' | 'ask', why: string, more: ClaudeAnswer = {}): ClaudeAnswer {
+function decision(kind: 'deny' | 'ask', why: string, more: ClaudeAnswer = {}): ClaudeAnswer {
   return {
     hookSpecificOutput: {
       hookEventName: 'PreToolUse',
-      permissionDecision: word,
+      permissionDecision: kind,
       permissionDecisionReason: why,
       ...more,
     },
   }
 }
 
-function recordOf({ denial }: Extract<Ruling, { word: 'refuse' }>, tool: string): string {
+function recordOf({ denial }: Extract<Ruling, { kind: 'refuse' }>, tool: string): string {
   return JSON.stringify(toolError({ ...denial, tool }))
 }
 

@@ -55,7 +55,7 @@ async function answer(event: ClineEvent, deps: HookDeps): Promise<ClineAnswer> {
   const { name: tool, input } = event.tool
   const ruling = await rule(judge, call, { isStaged, canContain: event.isSdk && tool === 'run_commands' })
   const empty = event.isSdk ? emptyInput(tool) : undefined
-  switch (ruling.word) {
+  switch (ruling.kind) {
     case 'pass':
       return goesOn(await toolContext(judge, event, { isStaged, conversation }))
     case 'ask':

@@ -28,12 +28,12 @@ const KINDS: Readonly<Record<string, HookEvent['kind']>> = {
 }
 
 function toAnswer(verdict: HookVerdict, name: string): CodexAnswer {
-  switch (verdict.word) {
-    case 'go':
+  switch (verdict.kind) {
+    case 'pass':
       return NOTHING
-    case 'tell':
+    case 'context':
       return { hookSpecificOutput: { hookEventName: name, additionalContext: verdict.words } }
-    case 'on':
+    case 'continue':
       return { decision: 'block', reason: verdict.words }
     case 'refuse':
       return { hookSpecificOutput: { hookEventName: name, ...refusal(name, verdict.why) } }

@@ -27,12 +27,12 @@ const KINDS: Readonly<Record<string, HookEvent['kind']>> = {
 }
 
 function toAnswer(verdict: HookVerdict, name: string): GeminiAnswer {
-  switch (verdict.word) {
-    case 'go':
+  switch (verdict.kind) {
+    case 'pass':
       return NOTHING
-    case 'tell':
+    case 'context':
       return { hookSpecificOutput: { hookEventName: name, additionalContext: verdict.words } }
-    case 'on':
+    case 'continue':
       return { decision: 'deny', reason: verdict.words }
     case 'refuse':
       return { decision: 'deny', reason: verdict.why }

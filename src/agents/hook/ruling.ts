@@ -3,7 +3,7 @@ import { defined } from '../../core/defined.js'
 import type { ToolClass } from '../../hooks/index.js'
 import type { CallJudge, Denial, JudgedCall } from '../../index.js'
 
-/** A call of a host's own tool, as the host's adapter reads it. */
+/** A call of one of the host's own tools, as the adapter reads it. */
 export interface HostCall
   extends Pick<JudgedCall, 'id' | 'writes' | 'reads' | 'searches' | 'command' | 'declaresClass'> {
   readonly tool: string
@@ -11,27 +11,27 @@ export interface HostCall
   readonly class: ToolClass | 'ours'
 }
 
-/** What becomes of a call. `pass` is no allowance: the host's own rules still hold. */
+/** The decision on a call. `pass` grants nothing: the host's own rules still apply. */
 export type Ruling =
-  | { readonly word: 'pass' }
-  | { readonly word: 'refuse'; readonly denial: Denial }
-  | { readonly word: 'ask'; readonly why: string }
-  /** Its command is to be run by our terminal in its place. */
-  | { readonly word: 'contain'; readonly command: string }
+  | { readonly kind: 'pass' }
+  | { readonly kind: 'refuse'; readonly denial: Denial }
+  | { readonly kind: 'ask'; readonly why: string }
+  /** The host must run this command in our terminal instead. */
+  | { readonly kind: 'contain'; readonly command: string }
 
 export interface Staging {
-  /** The host runs inside of a session's mount: what it writes is staged. */
+  /** The host runs inside a session's mount, so its writes are staged. */
   readonly isStaged: boolean
-  /** The host takes another command in the place of the one it was going to run. */
+  /** The host accepts a replacement for the command it was going to run. */
   readonly canContain: boolean
 }
 
 /**
- * Policy speaks first, in the same words wherever the host runs. Then it counts where what the tool does would go: a hook
- * cannot stage it, so outside of a mount what changes something is refused, or done by a door of ours.
+ * Decides on a call: first by policy, which gives the same denial wherever the host runs, then by where the effects would go. A hook
+ * cannot stage writes, so outside a mount a call that changes something is refused or replaced by our own terminal.
  */
 export async function rule(judge: CallJudge, call: HostCall, staging: Staging): Promise<Ruling> {
-  if (call.class === 'ours') return { word: 'pass' }
+  if (call.class === 'ours') return { kind: 'pass' }
   const isSafe = call.class === 'read' || call.class === 'question'
   const { gate } = judge
   const { isStaged } = staging
@@ -39,34 +39,34 @@ export async function rule(judge: CallJudge, call: HostCall, staging: Staging): 
   const needsIntent = gate.tools === 'all' || (writes.length === 0 && !isSafe)
   const denial = namesNothing(call)
   if (denial) return recordRefusal(judge, call, denial)
-  // By our terminal the command is judged, and a person asked, when it runs.
+  // Our terminal judges the command, and asks a person, when it runs.
   const judged = await judge.judge({
     ...plain,
     writes,
     needsIntent,
     ...(isStaged && command !== undefined && { command }),
   })
-  if (judged) return { word: 'refuse', denial: judged }
-  if (isSafe) return { word: 'pass' }
-  if (gate.modal === 'all' && isStaged) return { word: 'ask', why: MODAL }
-  return isStaged ? { word: 'pass' } : ruleOnUnstaged(judge, call, staging)
+  if (judged) return { kind: 'refuse', denial: judged }
+  if (isSafe) return { kind: 'pass' }
+  if (gate.modal === 'all' && isStaged) return { kind: 'ask', why: MODAL }
+  return isStaged ? { kind: 'pass' } : ruleOnUnstaged(judge, call, staging)
 }
 
 async function ruleOnUnstaged(judge: CallJudge, call: HostCall, { canContain }: Staging): Promise<Ruling> {
   const { tool, command } = call
-  if (call.class === 'unknown') return { word: 'ask', why: unknown(tool) }
+  if (call.class === 'unknown') return { kind: 'ask', why: unknown(tool) }
   if (call.class === 'write') return recordRefusal(judge, call, notStaged(call, judge.root))
   if (command === undefined || !canContain) return recordRefusal(judge, call, notContained(tool))
   if (judge.isHeld) return recordRefusal(judge, call, sessionBusy(tool, judge.session))
-  return { word: 'contain', command }
+  return { kind: 'contain', command }
 }
 
 async function recordRefusal(judge: CallJudge, call: HostCall, denial: Denial): Promise<Ruling> {
   await judge.refuse(denial, call)
-  return { word: 'refuse', denial }
+  return { kind: 'refuse', denial }
 }
 
-/** What writes without saying where cannot be judged. */
+/** Refuses a write without a path and a terminal call without a command, which cannot be judged. */
 function namesNothing({ tool, class: of, writes = [], command }: HostCall): Denial | undefined {
   if (of === 'write' && writes.length === 0)
     return { reason: 'unsupported', message: `${tool} names no file, so nobody can say whether it may write.`, tool }

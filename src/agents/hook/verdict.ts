@@ -5,36 +5,36 @@ import { protocol, reviewersWords } from './context.js'
 import { type HookDeps, intentFor, sessionFor } from './deps.js'
 import { type HostCall, rule } from './ruling.js'
 
-/** A client's event in no client's dialect. */
+/** A client's event, independent of the client's dialect. */
 export interface HookEvent {
-  /** `begins`: a conversation, or what is to be in each request to the model. `turns`: a turn of one. `ends`: a turn. `other`: nothing of ours. */
+  /** `begins`: a conversation starts, or context for each model request is asked for. `turns`: a turn starts. `ends`: a turn ends. `other`: ignored. */
   readonly kind: 'tool' | 'after' | 'begins' | 'turns' | 'ends' | 'other'
-  /** Who asks, for the ledger. */
+  /** The agent's name in the ledger. */
   readonly agent: string
-  /** The model that works, where the client says it. */
+  /** The model, if the client names it. */
   readonly model?: string
   readonly session: string
   readonly cwd: string
-  /** Of a `tool`. */
+  /** Only with kind `tool`. */
   readonly call?: HostCall
-  /** It ends again after a round that we asked for. */
+  /** The turn was already continued once because of our answer. */
   readonly isAgain?: boolean
 }
 
-/** What is to be answered. `go` is no allowance: the client's own rules still hold. */
+/** The answer to an event. `pass` grants nothing: the client's own rules still apply. */
 export type HookVerdict =
-  | { readonly word: 'go' }
-  | { readonly word: 'refuse'; readonly why: string }
-  /** For the model. */
-  | { readonly word: 'tell'; readonly words: string }
-  /** The turn is not to end before the model has heard this. */
-  | { readonly word: 'on'; readonly words: string }
+  | { readonly kind: 'pass' }
+  | { readonly kind: 'refuse'; readonly why: string }
+  /** Text for the model. */
+  | { readonly kind: 'context'; readonly words: string }
+  /** The turn must not end before the model has read this text. */
+  | { readonly kind: 'continue'; readonly words: string }
 
-const GO: HookVerdict = { word: 'go' }
+const PASS: HookVerdict = { kind: 'pass' }
 
 /**
- * Judges an event of a client that can only refuse: what a person would have to be asked about, and what would have to be run by another
- * command, is refused. Rejects where nobody can judge.
+ * Judges an event of a client whose hooks can only refuse. A call that would need a person's answer or a replaced command is refused.
+ * Rejects if no judgement is possible.
  */
 export async function verdictOn(event: HookEvent, deps: HookDeps): Promise<HookVerdict> {
   const root = deps.rootOf(event.cwd) ?? rootOfCall(event, deps)
@@ -57,45 +57,45 @@ export async function verdictOn(event: HookEvent, deps: HookDeps): Promise<HookV
       return contextVerdict(await reviewersWords(judge))
     case 'ends': {
       const words = event.isAgain === true ? '' : await reviewersWords(judge)
-      return words === '' ? GO : { word: 'on', words }
+      return words === '' ? PASS : { kind: 'continue', words }
     }
     case 'other':
-      return GO
+      return PASS
   }
 }
 
 function contextVerdict(words: string): HookVerdict {
-  return words === '' ? GO : { word: 'tell', words }
+  return words === '' ? PASS : { kind: 'context', words }
 }
 
 async function onCall(judge: CallJudge, { call }: HookEvent, isStaged: boolean): Promise<HookVerdict> {
   if (!call) throw new Error('The event names no tool.')
   const ruling = await rule(judge, call, { isStaged, canContain: false })
-  if (ruling.word === 'pass') return GO
+  if (ruling.kind === 'pass') return PASS
   const words = await reviewersWords(judge)
   const why =
-    ruling.word === 'refuse'
+    ruling.kind === 'refuse'
       ? JSON.stringify(toolError({ ...ruling.denial, tool: call.tool }))
       : refusalWithoutDialog(ruling)
-  return { word: 'refuse', why: words === '' ? why : `${why}\n\n${words}` }
+  return { kind: 'refuse', why: words === '' ? why : `${why}\n\n${words}` }
 }
 
 function refusalWithoutDialog(
-  ruling: { readonly word: 'ask'; readonly why: string } | { readonly word: 'contain' },
+  ruling: { readonly kind: 'ask'; readonly why: string } | { readonly kind: 'contain' },
 ): string {
-  return ruling.word === 'ask' ? ruling.why : 'Its command cannot be contained here.'
+  return ruling.kind === 'ask' ? ruling.why : 'Its command cannot be contained here.'
 }
 
-/** Of what a call points to, where it is made from no workspace. */
+/** The workspace of the files that a call names, for a call from outside any workspace. */
 function rootOfCall({ call }: HookEvent, { rootOf }: HookDeps): string | undefined {
   const files = [...(call?.writes ?? []).map(({ path }) => path), ...(call?.reads ?? [])]
   const places = [...files.map((file) => dirname(file)), ...(call?.searches ?? [])]
   return places.map((place) => rootOf(resolve(place))).find((root) => root !== undefined)
 }
 
-/** Nothing says there what is allowed. What cannot harm goes on. */
+/** Outside any workspace there is no policy: only harmless calls pass. */
 function elsewhere({ kind, call }: HookEvent): HookVerdict {
-  if (kind !== 'tool' || call?.class === 'read' || call?.class === 'question') return GO
+  if (kind !== 'tool' || call?.class === 'read' || call?.class === 'question') return PASS
   const why = 'This is no escrow workspace: nothing says what is allowed here, and nothing is staged.'
-  return { word: 'refuse', why }
+  return { kind: 'refuse', why }
 }

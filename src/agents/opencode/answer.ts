@@ -11,13 +11,13 @@ export type OpencodeAnswer =
 /** Rejects where it cannot be done; the plugin refuses then. */
 export async function answerOpencode(text: string, more: Partial<HookDeps> = {}): Promise<OpencodeAnswer> {
   const verdict = await verdictOn(eventOf(opencodeEvent.parse(JSON.parse(text))), hookDeps(more))
-  switch (verdict.word) {
-    case 'go':
+  switch (verdict.kind) {
+    case 'pass':
       return { go: true }
     case 'refuse':
       return { go: false, refuse: verdict.why }
-    case 'tell':
-    case 'on':
+    case 'context':
+    case 'continue':
       return { go: true, tell: verdict.words }
   }
 }

@@ -6,39 +6,39 @@ import { fileURLToPath } from 'node:url'
 import { EscrowError, type HostFsOptions, hostFs, hostPrograms, type Session } from '../../index.js'
 import type { RooShell } from './shell.js'
 
-/** Which modules get the governed `fs`, and what more of it. */
+/** Options of {@link aliasFs}. */
 export interface AliasOptions extends Omit<HostFsOptions, 'isHostsOwn'> {
-  /** The host's code: its bundle, or directories of CommonJS modules. It is what gets the governed `fs`. */
+  /** The host's code, which gets the governed `fs`: its bundle, or directories of CommonJS modules. */
   readonly modules: readonly string[]
   /**
-   * Whether those modules get a governed `child_process` as well, as {@link hostPrograms} makes it: within a tool call no program
-   * runs uncontained. They do unless this says false; then a host's commands run on the disk.
+   * Whether those modules also get the `child_process` of {@link hostPrograms}, by which no program runs uncontained within a tool call.
+   * True by default. If false, the host's commands run on the disk.
    */
   readonly programs?: boolean
-  /** What runs the host's commands contained: within a tool call it is started all the same. */
+  /** The program that runs the host's commands contained; it may start within a tool call. */
   readonly shell?: Pick<RooShell, 'path'>
 }
 
-/** A governed `fs` in the place of the real one, for some modules. */
+/** A governed `fs` that replaces the real one for some modules. */
 export interface Alias {
-  /** What those modules get for `fs`; its `promises` is their `fs/promises`. */
+  /** The `fs` of those modules; its `promises` is their `fs/promises`. */
   readonly fs: Session['fs']
   /**
-   * The modules' calls in the flow of calls this is called in belong to a session from now on, until it is called again there.
-   * Outside of a tool call such a flow changes nothing in the workspace. Other flows have the session the alias was made with.
+   * Assigns the modules' calls in the current async context to a session, until the next call there. Outside a tool call such a context
+   * changes nothing in the workspace. Other contexts use the session that the alias was created with.
    */
   enter(session: Session): void
-  /** Of those modules what was loaded already, with the real `fs`. It is loaded anew when it is required again. */
+  /** Modules that were already loaded with the real `fs`. They are loaded again when they are next required. */
   readonly loadedBefore: readonly string[]
-  /** From now on modules get the real `fs` again. What was loaded meanwhile stays governed. */
+  /** Gives modules the real `fs` again. Modules that are already loaded stay governed. */
   uninstall(): void
 }
 
 /**
- * Gives a host's CommonJS modules the governed `fs` for `fs`, `fs/promises` and their `node:` forms. Modules of escrowfs,
- * and what those have loaded, keep the real one. Install it before the host's code is loaded.
- * @param session asked anew by each call, so that a host can go on with another; where it throws, the call fails
- * @throws EscrowError `unsupported` where no module is named, or this Node does not load modules by `Module._load`
+ * Gives a host's CommonJS modules the governed `fs` for `fs`, `fs/promises` and their `node:` forms. Modules of escrowfs and their
+ * dependencies keep the real one. Call it before the host's code is loaded.
+ * @param session the session, or a function that each call evaluates again, so that a host can switch sessions; if it throws, the call fails
+ * @throws EscrowError `unsupported` if no module is named, or if this Node does not load modules by `Module._load`
  */
 export function aliasModules(session: Session | (() => Session), options: AliasOptions): Alias {
   const flow = new AsyncLocalStorage<Session>()
@@ -80,7 +80,7 @@ export function aliasModules(session: Session | (() => Session), options: AliasO
   }
   const uninstall = () => {
     isInstalled = false
-    // Who came later calls this one, which is none any more.
+    // A later hook still calls this one, which now only forwards.
     if (Reflect.get(Module, '_load') === governedLoad) Reflect.set(Module, '_load', load)
   }
   Reflect.set(Module, '_load', governedLoad)
@@ -100,7 +100,7 @@ function packageOf(dir: string): string {
   return existsSync(`${dir}/package.json`) || dir === dirname(dir) ? dir : packageOf(dirname(dir))
 }
 
-/** Modules are known by their physical names. */
+/** Node identifies modules by their real paths. */
 function physical(path: string): string {
   return existsSync(path) ? realpathSync(path) : resolve(path)
 }
@@ -114,14 +114,14 @@ function fileOf(module: unknown): string | undefined {
   return typeof module.filename === 'string' ? module.filename : undefined
 }
 
-/** Whether it is one of some modules, or was first required by one of them. */
+/** Whether a module is in a set, or was first required by one in it. */
 function comesFrom(module: unknown, some: ReadonlySet<unknown>): boolean {
   for (let at: unknown = module; typeof at === 'object' && at !== null; at = Reflect.get(at, 'parent'))
     if (some.has(at)) return true
   return false
 }
 
-/** A library that escrowfs shares with the host was loaded with the real `fs`: the host gets one of its own. */
+/** A library that escrowfs shares with the host was loaded with the real `fs`, so the host gets its own instance. */
 function takeFromCache(isWanted: (file: string) => boolean): Map<string, unknown> {
   const taken = new Map<string, unknown>()
   const cache: unknown = Reflect.get(Module, '_cache')
@@ -131,7 +131,7 @@ function takeFromCache(isWanted: (file: string) => boolean): Map<string, unknown
   return taken
 }
 
-/** What a module there would get for `fs`. */
+/** The `fs` that a module there would get. */
 function requiredBy(place: string): unknown {
   const probe = new Module(place)
   probe.filename = place

@@ -14,78 +14,78 @@ import { isPersonFile } from './person-files.js'
 import { ESCROW_SHELL, type RooShell, rooShell } from './shell.js'
 import { offerTools } from './tools-file.js'
 
-/** Roo's provider, `sidebarProvider` of what it exports: the owner of its tasks and settings. */
+/** Roo's provider, which owns its tasks and settings: `sidebarProvider` of the extension's exports. */
 export interface RooProvider extends LiveProvider {
   on(event: 'taskCreated', listener: (task: LiveTask) => void): unknown
   off?(event: 'taskCreated', listener: (task: LiveTask) => void): unknown
   getCurrentTask(): Pick<LiveTask, 'taskId' | 'rootTaskId' | 'parentTaskId' | 'cwd'> | undefined
-  /** Undefined until its servers were started. */
+  /** Undefined until its MCP servers have started. */
   getMcpHub?(): LiveMcpHub | undefined
 }
 
-/** How Roo, or a host with Roo's tools, is brought under an engine. */
+/** Options of {@link enterRoo}. */
 export interface EnterRooOptions {
   /** The workspace: a directory with `.orchestration`. */
   readonly root: string
-  /** Roo's code: the directory of its extension, or its bundle. It must not be loaded yet. */
+  /** Roo's code: its extension directory or its bundle. It must not be loaded yet. */
   readonly modules: readonly string[]
   /**
-   * Loads and activates Roo, once its modules get the governed `fs`; answers with what its extension exports. Leave it out for a
-   * host with a dispatcher of its own.
+   * Loads and activates Roo once its modules get the governed `fs`, and returns the exports of its extension. Omit it for a host with its
+   * own dispatcher.
    */
   readonly load?: () => unknown
-  /** Directories outside of the workspace that Roo writes by itself: its storage, its logs. Absolute. */
+  /** Absolute paths of directories outside the workspace that Roo writes: its storage and logs. */
   readonly hostDirectories?: readonly string[]
-  /** `escrow-sh`, absolute, for Roo's commands; the one of this package unless told. */
+  /** Absolute path of `escrow-sh`, for Roo's commands; this package's by default. */
   readonly shell?: string
-  /** Asks a person what policy wants one for. Without it such calls are refused. */
+  /** Asks a person for approvals that policy requires. Without it such calls are refused. */
   readonly human?: Human
-  /** For the trace: `roo-code` unless told. */
+  /** The tool's name in the ledger; `roo-code` by default. */
   readonly tool?: string
-  /** Roo's version, for the trace. */
+  /** Roo's version, for the ledger. */
   readonly version?: string
   /**
-   * Remembers which tools were hidden from the model for want of an intent, beyond the end of this process. Without it none are
-   * hidden, and calls without an intent are refused.
+   * Persists which tools are hidden from the model while no intent is selected. Without it no tool is hidden, and calls without an intent
+   * are refused.
    */
   readonly hidden?: KeptNames
 }
 
-/** A tool call of a host with a dispatcher of its own. */
+/** A tool call of a host with its own dispatcher. */
 export interface HostCallInput extends TaskOrigin {
   readonly toolName: string
   readonly params: Readonly<Record<string, unknown>>
   readonly modelId?: string
 }
 
-/** Roo under an engine. */
+/** A governed Roo. */
 export interface EnteredRoo {
   readonly engine: HookEngine
-  /** For reviews: `review`, `commit`, the ledger. */
+  /** The workspace, for reviews, commits and the ledger. */
   readonly workspace: Workspace
   readonly alias: Alias
-  /** What `load` answered with. */
+  /** The result of `load`. */
   readonly roo: unknown
   /** The tools escrowfs adds; Roo loads them from `.roo/tools/escrowfs.js`. */
   readonly customTools: readonly RooCustomTool[]
-  /** Why Roo's own terminal is refused, where its shell could not be replaced; undefined where commands run contained. */
+  /** Why Roo's own terminal is refused: its shell could not be replaced. Undefined if commands run contained. */
   readonly commandsRefused: string | undefined
-  /** A task's session. Rejects as opening it does. */
+  /** The session of a task. Rejects if the session cannot be opened. */
   sessionOf(task: TaskOrigin): Promise<Session>
   /**
-   * Runs a tool of the host's own dispatcher as one call: judged before, recorded after.
-   * @returns what the model is to read: the tool's result, or the refusal as JSON
+   * Runs a tool of the host's own dispatcher as one call: judges it before, and records it after.
+   * @returns the text for the model: the tool's result, or the refusal as JSON
    */
   runTool(call: HostCallInput, run: () => Promise<string>): Promise<string>
-  /** Takes everything back; what is staged stays in its sessions. */
+  /** Restores Roo's own modules and shell. Staged changes stay in their sessions. */
   leave(): Promise<void>
 }
 
 /**
- * Brings Roo Code, unforked, under an engine in one call: its modules get the governed `fs` and `child_process`, `load` starts it, and
- * each of its tasks gets a session. Before a task has one, Roo reads the workspace by a session that nothing is staged in. Outside of
- * tool calls a person changes Roo's own files through its screens; nothing else in the workspace is changed by Roo.
- * @throws EscrowError `no_orchestration` for a root without `.orchestration`; `unsupported` where modules cannot be governed
+ * Governs an unmodified Roo Code: its modules get the governed `fs` and `child_process`, `load` starts it, and each task gets a session.
+ * Before a task has a session, Roo reads the workspace through one without staged changes. Outside tool calls a person may change Roo's
+ * own files through its user interface; Roo changes nothing else in the workspace.
+ * @throws EscrowError `no_orchestration` for a root without `.orchestration`; `unsupported` if modules cannot be governed
  */
 export async function enterRoo(options: EnterRooOptions): Promise<EnteredRoo> {
   const root = realpathSync(options.root)
@@ -141,7 +141,7 @@ export async function enterRoo(options: EnterRooOptions): Promise<EnteredRoo> {
   }
 }
 
-/** The session Roo reads by before a task has one. */
+/** The session for Roo's reads before a task has one. */
 const IDLE = 'roo-idle'
 
 function providerOf(roo: unknown): RooProvider | undefined {
@@ -154,7 +154,7 @@ function isProvider(value: unknown): value is RooProvider {
   return ['on', 'getState', 'getCurrentTask'].every((name) => typeof Reflect.get(value, name) === 'function')
 }
 
-/** Which task a task of the history was delegated by. */
+/** The task that delegated a task of the history. */
 function historyOf({ contextProxy }: RooProvider): (taskId: string) => string | undefined {
   return (taskId) => {
     const history: unknown = contextProxy.getValue('taskHistory')
@@ -168,7 +168,7 @@ function answersItself(provider: RooProvider): () => Promise<boolean> {
   return async () => (await provider.getState()).alwaysAllowFollowupQuestions === true
 }
 
-/** Without a provider there is no terminal of Roo's to govern. */
+/** Without a provider, Roo has no terminal to govern. */
 async function shellOf(
   provider: RooProvider | undefined,
   path: string,
@@ -195,7 +195,7 @@ function namesOf(value: unknown): string[] | undefined {
   return Array.isArray(value) ? value.filter((name) => typeof name === 'string') : undefined
 }
 
-/** Brings each task under the engine as it is created, and the hub of MCP servers once there is one. */
+/** Governs each task when it is created, and the MCP hub when it exists. */
 function governProvider(provider: RooProvider, governed: GovernedRoo, sessions: Map<string, Session>) {
   const tasks = new Set<Undo>()
   const hubs = new Map<LiveMcpHub, Undo>()
@@ -210,7 +210,7 @@ function governProvider(provider: RooProvider, governed: GovernedRoo, sessions: 
     tasks.add(undo)
     void governed.sessionOf(task).then(
       (session) => sessions.set(task.taskId, session),
-      // The task itself is told.
+      // The task itself reports the failure.
       () => undefined,
     )
     task.on?.('taskAborted', () => {

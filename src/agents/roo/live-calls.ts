@@ -13,11 +13,11 @@ export interface LiveCallsOptions {
   readonly catalogue: ToolCatalogue
   readonly taskId: string
   readonly cwd: string
-  /** The model at work, as the host names it now. */
+  /** The current model, by the host's name for it. */
   readonly model: () => string | undefined
   /** The task's session, once it is open. */
   readonly session: () => Session | undefined
-  /** Contains what the host's terminal runs. */
+  /** The contained shell of the host's terminal. */
   readonly shell: Pick<RooShell, 'problem' | 'ran'> | undefined
 }
 
@@ -25,25 +25,25 @@ export interface LiveCallsOptions {
 interface LiveCall {
   readonly id: string | undefined
   readonly tool: string
-  /** What the hooks say. Never rejects. */
+  /** The hooks' decision. Never rejects. */
   readonly verdict: Promise<HookResult>
-  /** Refused at once, before the hooks have spoken: the tool would not have waited for them. */
+  /** Refused before the hooks decide, because the tool does not wait for them. */
   readonly isStopped: boolean
-  /** The model is told this in the place of the tool's result. */
+  /** Replaces the tool's result for the model. */
   refused: string | undefined
   /** The host pushed an error as its result. */
   hasFailed: boolean
 }
 
-/** Asks that a person's yes lets a tool act after. The others inform, or ask what the tool is there to ask. */
+/** Kinds of ask that approve an action of a tool. The other kinds inform, or are the tool's own question. */
 const APPROVALS = new Set(['tool', 'command', 'use_mcp_server', 'followup'])
-/** Of those, the ones a tool asks only within a call that was checked. */
+/** The kinds of {@link APPROVALS} that occur only within a checked call. */
 const OF_A_CALL = new Set(['tool', 'command'])
 
 /**
- * The tool calls of a live task. The host's check of repetitions begins one, synchronously; the host's ask for approval waits for
- * what the hooks say. A call lasts until the next check or the next request: a tool may ask and write several times, and goes on
- * after a result was pushed. An approval of the host's lets a tool run and nothing more.
+ * The tool calls of a live task. The host's repetition check starts a call synchronously, and the host's request for approval waits for
+ * the hooks' decision. A call lasts until the next check or the next model request: a tool may ask and write several times, and may
+ * continue after it pushed a result. The host's own approval only lets a tool run; it approves no change.
  */
 export class LiveCalls {
   readonly #options: LiveCallsOptions
@@ -65,7 +65,7 @@ export class LiveCalls {
     return { allowExecution: false, askUser: { messageKey: 'mistake_limit_reached', messageDetail: block.name } }
   }
 
-  /** The answer in the host's place; undefined where the host is to be asked. */
+  /** Our answer to an ask; undefined if the host must ask. */
   async answer(type: string, partial: boolean | undefined): Promise<LiveAnswer | undefined> {
     if (partial === true) return undefined
     const call = this.#call
@@ -77,7 +77,7 @@ export class LiveCalls {
     return { response: 'noButtonClicked', text: call.refused }
   }
 
-  /** The host's own asking has let a call through: what contains its command may have been taken away meanwhile. */
+  /** Called after the host approved a call. Checks that its command would still run contained. */
   async afterApproval(type: string, answer: LiveAnswer): Promise<LiveAnswer> {
     const call = this.#call
     const { shell } = this.#options
@@ -88,7 +88,7 @@ export class LiveCalls {
     return { response: 'noButtonClicked', text: call.refused }
   }
 
-  /** Resolves where the call under way may write; rejects with its refusal, and where there is none. */
+  /** Resolves if the current call may write. Rejects with its refusal, or if there is no current call. */
   async assertAdmitted(): Promise<void> {
     const call = this.#call
     if (!call) throw new LiveRefusal(recordOf('write', NO_CALL))
@@ -98,7 +98,7 @@ export class LiveCalls {
     throw new LiveRefusal(call.refused)
   }
 
-  /** A result of a call is on its way to the model; its tool may go on. */
+  /** Handles a result that goes to the model. The tool may continue afterwards. */
   beforeResult(result: LiveToolResult): void {
     const call = this.#call
     if (call && isOf(result, call)) {
@@ -111,13 +111,13 @@ export class LiveCalls {
       result.content = withFeedback(result.content, this.#words.splice(0))
   }
 
-  /** Ends the call under way. */
+  /** Ends the current call. */
   async end(): Promise<void> {
     this.#finish()
     await this.#ended
   }
 
-  /** What reviewers said and no result has carried yet. */
+  /** Reviewers' feedback that no result has delivered yet. */
   words(): string {
     return withFeedback('', this.#words.splice(0))
   }
@@ -151,8 +151,8 @@ export class LiveCalls {
   }
 
   /**
-   * Whether a call is refused whatever the hooks say, as far as that can be told at once. A tool the host knows nothing of asks
-   * nobody before it runs, so nobody could be waited for either.
+   * The immediate refusal of a call, if one is certain before the hooks decide. A tool that the host does not know asks for no approval
+   * before it runs, so the hooks' decision would come too late.
    */
   #mustStop({ name, params, nativeArgs }: LiveToolUse): boolean {
     const { catalogue, session: current } = this.#options
@@ -174,15 +174,15 @@ export class LiveCalls {
   }
 }
 
-/** A tool that acts when no call is under way was not judged. */
+/** A tool that acts outside any call was not judged. */
 const NO_CALL: HookResult = { allow: false, message: 'No tool call is under way, so nothing was judged.', feedback: [] }
 
-/** Judged where it runs: tools of ours, and MCP tools. */
+/** Tools that are judged when they run: our own, and MCP tools. */
 function judgesItself(tool: string): boolean {
   return isAddedTool(tool) || isCustomTool(tool) || tool === 'use_mcp_tool'
 }
 
-/** Ids go to the model with the characters its API takes. */
+/** Replaces the characters that the model's API does not accept in an id. */
 function isOf(result: LiveToolResult, { id }: LiveCall): boolean {
   return id === undefined || result.tool_use_id === id || result.tool_use_id === id.replace(/[^\w-]/g, '_')
 }

@@ -6,29 +6,29 @@ import { EscrowError, type Session, type ShellServer, serveShell } from '../../i
 import { ExclusiveEnv } from './exclusive-env.js'
 import type { LiveMessage, LiveProvider } from './live.js'
 
-/** Whose shell, and which. */
+/** The provider whose shell is replaced, and the replacement. */
 export interface RooShellOptions {
-  /** Whose tasks run their commands by it. */
+  /** The provider of the tasks whose commands run in the shell. */
   readonly provider: LiveProvider
-  /** `escrow-sh`, absolute; the one of this package unless told. */
+  /** Absolute path of `escrow-sh`; this package's by default. */
   readonly path?: string
-  /** What the host's commands inherit; the variables of this process unless told. */
+  /** Environment of the host's commands; `process.env` by default. */
   readonly env?: NodeJS.ProcessEnv
 }
 
-/** A call of `execute_command`, the same object before and after it. */
+/** A call of `execute_command`. Start and end are matched by identity. */
 export type CommandCall = Pick<HookPayload, 'params' | 'session'>
 
-/** A session that lets commands in, and how many tasks work in it. */
+/** A session that accepts commands, with the number of its tasks. */
 interface Served {
   readonly server: Promise<ShellServer>
   users: number
 }
 
 /**
- * Makes `escrow-sh` the shell of a running Roo, so that its `execute_command` runs contained, in the session of the task that
- * called it. The host forgets its shell with each activation: so do this in each.
- * @throws EscrowError `unsupported` where there is no `escrow-sh`, or the host does not take it
+ * Makes `escrow-sh` the shell of a running Roo, so that `execute_command` runs contained in the session of the calling task. The host
+ * forgets its shell on each activation, so call this on each.
+ * @throws EscrowError `unsupported` if `escrow-sh` is missing or the host does not accept it
  */
 export async function rooShell(options: RooShellOptions): Promise<RooShell> {
   const shell = new RooShell(options)
@@ -41,18 +41,18 @@ export async function rooShell(options: RooShellOptions): Promise<RooShell> {
   return shell
 }
 
-/** Which session a command belongs to is told by this process's variables, so one call at a time may have one. */
+/** Variables of this process name the session of a command, so only one call at a time can run commands. */
 export class RooShell {
   readonly path: string
   readonly #provider: LiveProvider
   readonly #variables: ExclusiveEnv
   readonly #served = new Map<string, Served>()
-  /** Session → the command its call under way is going to run. */
+  /** By session: the command that its current call will run. */
   readonly #awaited = new Map<string, string>()
-  /** The latest call that had the variables. */
+  /** The last call that owned the variables. */
   #call: CommandCall | undefined
   #isClosed = false
-  /** Gives the host back what it had. */
+  /** Restores the host's own settings. */
   #giveBack: (() => Promise<void>) | undefined
 
   constructor({ provider, path = ESCROW_SHELL, env = process.env }: RooShellOptions) {
@@ -61,7 +61,7 @@ export class RooShell {
     this.#variables = new ExclusiveEnv(env, ['ESCROW_SESSION_ID', 'ESCROW_SHELL'])
   }
 
-  /** Names the shell to the host, and makes sure that it was heard: what the host has kept of earlier says nothing. */
+  /** Sends the shell setting to the host and waits for its confirmation; a stored value from earlier proves nothing. */
   async install(): Promise<void> {
     const { contextProxy } = this.#provider
     if (!isAbsolute(this.path) || !isProgram(this.path))
@@ -78,7 +78,7 @@ export class RooShell {
       })
   }
 
-  /** Why a command of the host's would not run by this shell now; undefined where it would. */
+  /** Why the host would not use this shell now; undefined if it would. */
   async problem(): Promise<string | undefined> {
     if (this.#isClosed) return 'its shell has been taken away'
     const { contextProxy } = this.#provider
@@ -88,12 +88,12 @@ export class RooShell {
     return undefined
   }
 
-  /** Lets commands into a session. Not from within a tool call: they would count as a part of it for ever. */
+  /** Opens a session to commands. Must not run within a tool call: its async context would attach every command to that call. */
   serve(session: Session): () => Promise<void> {
     const { id } = session
     const admit = (command: string) => this.#admit(id, command)
     const served: Served = this.#served.get(id) ?? { server: serveShell(session, { admit }), users: 0 }
-    // Whoever needs it is told.
+    // Each user of the session reports the failure itself.
     served.server.catch(() => undefined)
     served.users++
     this.#served.set(id, served)
@@ -109,7 +109,7 @@ export class RooShell {
     }
   }
 
-  /** A call begins: its session is the one commands run in, until it ends. Answers with why it cannot be. */
+  /** Starts a call: commands run in its session until it ends. Returns the reason if it cannot start. */
   async enter(call: CommandCall): Promise<string | undefined> {
     const { session, params } = call
     const missing = await this.problem()
@@ -125,20 +125,20 @@ export class RooShell {
     return undefined
   }
 
-  /** The host starts no more commands for a session's call: hooks may take a while to hear of it. */
+  /** The session's call starts no more commands, although its hooks may still be running. */
   ran({ id }: Pick<Session, 'id'>): void {
     if (this.#call?.session.id === id) this.#over(this.#call)
   }
 
-  /** What was started while the call was under way still finds its session. */
+  /** A command that was started during the call still finds its session. */
   leave(call: CommandCall, isDone: boolean): void {
     this.#over(call)
     if (!isDone) this.#awaited.delete(call.session.id)
   }
 
   /**
-   * Commands under way are ended; the host's shell and the variables are as they were. Where a call is under way that comes
-   * with its end: the host may be about to start its command, and would do so uncontained.
+   * Ends running commands and restores the host's shell and variables. During a call the restore waits for its end, because the host
+   * may be about to start the command and would start it uncontained.
    */
   async dispose(): Promise<void> {
     if (this.#isClosed) return
@@ -163,7 +163,7 @@ export class RooShell {
     await giveBack?.()
   }
 
-  /** What a person has set meanwhile stays. A shell of ours was left behind by a start that ended badly. */
+  /** Keeps a shell that a person has set since then. A shell of ours is a leftover of a failed start. */
   #asItIs(): () => Promise<void> {
     const { contextProxy } = this.#provider
     const shell = contextProxy.getValue('execaShellPath')
@@ -178,7 +178,7 @@ export class RooShell {
     }
   }
 
-  /** One command for each call, the one that was judged. */
+  /** Each call may run one command: the judged one. */
   #admit(session: string, command: string): void {
     const awaited = this.#awaited.get(session)
     if (awaited === command) this.#awaited.delete(session)
@@ -225,7 +225,7 @@ const ENTITIES = [
   ['&amp;', '&'],
 ] as const
 
-/** The host reads entities in a command as the characters they stand for, in this order. */
+/** HTML entities that the host decodes in a command, in its order. */
 function asRun(command: string): string {
   return ENTITIES.reduce((text, [entity, character]) => text.replaceAll(entity, character), command)
 }
