@@ -10,32 +10,32 @@ export type Colors = ReturnType<typeof picocolors.createColors>
 export const EXIT = { ok: 0, refused: 1, usage: 2, badLedger: 3, noWorkspace: 4 } as const
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
 
-/** Where a run reads and writes: the terminal, or a test. */
+/** Input and output of a run: the terminal, or a test's buffers. */
 export interface Io {
   out(text: string): void
   err(text: string): void
   readonly cwd: string
-  /** What comes in is typed: a person sits there. */
+  /** Whether a person types the input at a terminal. */
   readonly terminal: boolean
-  /** Colours only where a person sees them. */
+  /** Whether to print colours: only for a person. */
   readonly color: boolean
   readonly version: string
-  /** Asks the person at the terminal; absent where there is none. */
+  /** Asks the person at the terminal; absent without a terminal. */
   readonly ask?: () => Promise<Asking>
-  /** Shows a text page by page; absent where nobody looks on. */
+  /** Shows a text in the pager; absent without a terminal. */
   readonly page?: (text: string) => Promise<void>
-  /** Columns of the terminal; absent where there is none. */
+  /** Columns of the terminal; absent without one. */
   readonly columns?: number
-  /** The command's own file, absolute; absent where it runs within another program. */
+  /** Absolute path of the command's own file; absent if it runs within another program. */
   readonly entry?: string
 }
 
-/** What the commands need of the library; loaded when a command runs, so that `--help` is quick. */
+/** The library functions that commands use. They load when a command runs, which keeps `--help` fast. */
 export interface Library {
   openWorkspace(root: string): Promise<Workspace>
   makeSigningKey(): SigningKey
   makeReviewerKey(): SigningKey
-  /** By which clients of the workspace may ask a served hook. */
+  /** The token by which the workspace's clients may ask a served hook. */
   hookToken(root: string): string
   admitAgent(): void
   admitReviewer(root: string, options: { readonly terminal: boolean }): void
@@ -53,32 +53,32 @@ export interface Library {
   editText(text: string, name: string): Promise<string>
 }
 
-/** What a command is given to do its work. */
+/** The context of a command's action. */
 export interface Context {
   readonly io: Io
   readonly colors: Colors
-  /** The arguments, as they were typed. */
+  /** The arguments as typed. */
   readonly argv: readonly string[]
-  /** The directory of `-C`, absolute. */
+  /** Absolute path of the `-C` directory. */
   directory(): string
-  /** The workspace the directory lies in. Throws {@link NoWorkspace}. */
+  /** The workspace that contains the directory. Throws {@link NoWorkspace}. */
   root(): string
   library(): Promise<Library>
-  /** Prints what may be long: by the pager where a person looks on. */
+  /** Prints long output: in the pager at a terminal. */
   page(text: string): Promise<void>
-  /** Opens the workspace the directory lies in, and closes it in the end. Throws {@link NoWorkspace}. */
+  /** Opens the workspace of the directory for the duration of `work`. Throws {@link NoWorkspace}. */
   withWorkspace<T>(work: (workspace: Workspace) => Promise<T>): Promise<T>
-  /** As {@link withWorkspace}, for what begins an agent's work: refused in an agent's session, which has begun. */
+  /** {@link withWorkspace} for commands that start an agent's work. Refused within an agent's session. */
   asAgent<T>(work: (workspace: Workspace) => Promise<T>): Promise<T>
-  /** As {@link withWorkspace}, for what a person decides: refused in an agent's session, and where policy wants a person and there is none. */
+  /** {@link withWorkspace} for a person's decisions. Refused within an agent's session, and if policy requires a person and there is none. */
   asReviewer<T>(work: (workspace: Workspace) => Promise<T>): Promise<T>
-  /** Every command with all it takes. Loads each one. */
+  /** The program with the arguments and options of every command. Loads each command. */
   wholeProgram(): Promise<Command>
-  /** How the run is to end, a code of {@link EXIT} or that of a program it ran; 0 unless a command says otherwise. */
+  /** Sets the exit code: one of {@link EXIT}, or that of a program that ran; 0 by default. */
   exit(code: number): void
 }
 
-/** No `.orchestration` in the directory or above it. */
+/** Neither the directory nor one above it has `.orchestration`. */
 export class NoWorkspace extends Error {
   override readonly name = 'NoWorkspace'
   constructor(directory: string) {

@@ -26,17 +26,17 @@ export interface ProxyDeps {
   readonly session: Session
   readonly editor: Peer
   readonly agent: Peer
-  /** Whose agent it is, where that is known. */
+  /** The host that the agent belongs to, if known. */
   readonly client: HomeHost | undefined
-  /** The agent, once it runs. */
+  /** The agent's process, once it runs. */
   readonly running: () => RunningCommand | undefined
-  /** Says what nobody else is told. */
+  /** Reports failures that neither side gets as a response. */
   readonly note: (words: string) => void
 }
 
 type Handler = (call: Call) => Promise<unknown>
 
-/** What agents may say to editors. An editor may take any other name for one that writes or runs something. */
+/** Methods that agents may call on editors. Any other method might write or run something in an editor. */
 const PASSED: ReadonlySet<string> = new Set([
   'session/update',
   'session/request_permission',
@@ -50,17 +50,17 @@ function isPassed(method: string): boolean {
   return PASSED.has(method) || method.startsWith('_')
 }
 
-/** Between an editor and its agent: passes on what they say, and does itself what the agent asks of files and commands. */
+/** A proxy between an editor and its agent: forwards their messages, and serves the agent's file and terminal requests itself. */
 export class AcpProxy {
   readonly #terminals = new Terminals()
   readonly #served: Readonly<Record<string, Handler>>
-  /** Requests of each side that are under way: by their names there, what takes them back. */
+  /** Pending requests of each side: by id, a function that cancels them. */
   readonly #open = { editor: new Map<Id, () => void>(), agent: new Map<Id, () => void>() }
   #hasBuffers = false
-  /** Of the protocol: what was asked for, then what the agent speaks. */
+  /** The protocol version: the requested one, then the one that the agent speaks. */
   #version = 1
   #words: Feedback[] = []
-  /** Messages reach each side in the order the other sent them. */
+  /** Delivers messages to each side in the order of sending. */
   readonly #toEditorQueue = new SerialQueue()
   readonly #toAgentQueue = new SerialQueue()
 
@@ -94,7 +94,7 @@ export class AcpProxy {
     else if (message.kind === 'request') void this.#serve(message)
   }
 
-  /** Resolves when all that the agent said until now was passed on, and none of its terminals runs any more. */
+  /** Resolves when all messages of the agent so far are forwarded and none of its terminals runs. */
   async close(): Promise<void> {
     await this.#toEditorQueue.idle()
     await this.#terminals.close()
@@ -102,7 +102,7 @@ export class AcpProxy {
 
   async #serve({ id, method, params }: Request): Promise<void> {
     const { agent } = this.deps
-    // From version 2 on nothing is served: the agent works in its mount alone.
+    // From version 2 on the proxy serves nothing: the agent works only in its mount.
     const serve = this.#version === 1 && Object.hasOwn(this.#served, method) ? this.#served[method] : undefined
     try {
       if (serve === undefined) throw new RpcFailure(CODE.unknownMethod, `${method} is not served.`)
@@ -115,7 +115,7 @@ export class AcpProxy {
     }
   }
 
-  /** Work that was begun is finished: who asked for it is told at once that nobody waits for it. */
+  /** Cancels a request: its sender gets a response at once, and work that has started still finishes. */
   #untilCancelled<T>(id: Id, work: Promise<T>): Promise<T> {
     const open = this.#open.agent
     const cancelled = new Promise<never>((_, reject) => {
@@ -124,7 +124,7 @@ export class AcpProxy {
     return Promise.race([work, cancelled]).finally(() => open.delete(id))
   }
 
-  /** What the agent did in its mount comes before what it asks for. What cannot be taken in now is told when it ends. */
+  /** Stages the agent's effects in its mount before it serves a request. A failure is reported when the agent ends. */
   async #takeIn(): Promise<void> {
     await this.deps
       .running()
@@ -177,7 +177,7 @@ export class AcpProxy {
     return method === 'session/prompt' ? this.#withWords(params) : params
   }
 
-  /** What the agent answers says who it is, and by which model it works. */
+  /** Learns the agent's name and model from its responses. */
   #read({ method, params }: Request, answer: Answer): Answer {
     const { session } = this.deps
     if (method === 'initialize')
@@ -190,7 +190,7 @@ export class AcpProxy {
     return answer
   }
 
-  /** Where the agent is to work must be what its mount shows. */
+  /** Refuses a working directory that the agent's mount does not show. */
   #checkDirectories(params: unknown): unknown {
     const { root } = this.deps.workspace
     const { cwd, additionalDirectories = [] } = placed.parse(params)
@@ -200,7 +200,7 @@ export class AcpProxy {
     return params
   }
 
-  /** What reviewers said since comes in front of the person's next words. */
+  /** Puts new reviewer feedback before the person's next prompt. */
   async #withWords(params: unknown): Promise<unknown> {
     const { prompt, ...rest } = prompted.parse(params)
     this.#words.push(...(await this.deps.session.feedback().catch(() => [])))
@@ -208,7 +208,7 @@ export class AcpProxy {
     const text = withFeedback('', this.#words)
     this.#words = []
     const words = { type: 'text', text }
-    // An agent knows its own commands by the first letter of the prompt.
+    // Agents recognise their own commands by the first character of the prompt.
     return { ...rest, prompt: command.safeParse(prompt[0]).success ? [...prompt, words] : [words, ...prompt] }
   }
 
@@ -264,7 +264,7 @@ function readBy(read: (answer: Answer) => Answer, answer: Answer): Answer {
   }
 }
 
-/** With the content of one of its objects told otherwise. */
+/** A message with the content of one object replaced. */
 function withContent(params: unknown, name: string, told: (content: unknown) => unknown): unknown {
   const all = recordOf(params)
   const inner = recordOf(all[name])

@@ -9,25 +9,25 @@ import { CLAUDE_EVENTS, type ClaudeEventName } from './events.js'
 import { claudeFailure } from './failure.js'
 import { UndeliveredFeedback } from './undelivered-feedback.js'
 
-/** What a served hook goes by. */
+/** Options of a served hook. */
 export interface ClaudeHookOptions {
-  /** The workspace whose rules hold, wherever the event says it comes from. */
+  /** The workspace whose rules apply, whatever directory the event names. */
   readonly root: string
-  /** What a request must have, as a bearer or as `token` of its address. It should open nothing else. */
+  /** The secret of a request, as a bearer token or the `token` parameter. It should grant nothing else. */
   readonly token: string
-  /** The session to judge by, where the address names none by `session`; else the client's own. */
+  /** The session to judge by, if the URL has no `session` parameter. By default the client's own. */
   readonly session?: string
-  /** Milliseconds in which a judgement must be made, else it is a refusal. */
+  /** Milliseconds until a judgement that is still pending becomes a refusal. */
   readonly patience?: number
   readonly body?: Partial<BodyLimits>
 }
 
-/** Below the 30 seconds after which the settings of `escrow init` let Claude Code give up. */
+/** Less than the 30 seconds after which Claude Code gives up by the settings of `escrow init`. */
 const PATIENCE = 20_000
 
 /**
- * Answers Claude Code's hooks of type `http`. `event` of the address says which event is answered where its body cannot be read.
- * Never rejects. To who is not let in the answer is 401 or 403; all else, our own failures too, is 200 with a decision, as a status holds no tool.
+ * Answers Claude Code's hooks of type `http`. The `event` parameter names the event if the body is unreadable. Never rejects. A request
+ * without access gets 401 or 403. Any other request, also after a failure of ours, gets 200 with a decision, because no status stops a tool.
  */
 export function claudeHookHandler(options: ClaudeHookOptions): (request: Request) => Promise<Response> {
   const answer = answerer(options)
@@ -44,8 +44,8 @@ export function claudeHookHandler(options: ClaudeHookOptions): (request: Request
 }
 
 /**
- * As {@link claudeHookHandler}, for a server of Node's own: requests and answers of the fetch kind, with the streams they bring, would take
- * longer than the judgement.
+ * {@link claudeHookHandler} for `node:http` servers. Fetch requests and responses with their streams would take longer than the
+ * judgement.
  */
 export function claudeHookListener(options: ClaudeHookOptions): RequestListener {
   const answer = answerer(options)
@@ -60,14 +60,14 @@ export function claudeHookListener(options: ClaudeHookOptions): RequestListener 
   }
 }
 
-/** A request as a judgement needs it. */
+/** The parts of a request that a judgement needs. */
 interface Asked {
   readonly method: string
   readonly url: URL
-  /** By its name in lower case. */
+  /** The value of a header, by its name in lower case. */
   header(name: string): string | undefined
   body(): Incoming
-  /** Tells where the client went away before it had all of the answer. */
+  /** Aborts if the client disconnects before it has the whole response. */
   onLost(tell: () => void): void
 }
 
@@ -90,7 +90,7 @@ function answerer(options: ClaudeHookOptions): (asked: Asked) => Promise<HttpAns
     const telling = unheard.begin()
     asked.onLost(() => telling.markLost())
     const deps: Partial<HookDeps> = {
-      // Another process's variables are not believed, nor can it be seen from here whether that runs in a mount.
+      // The variables of another process are not trusted, and whether it runs in a mount is not visible from here.
       env: { CLAUDE_PROJECT_DIR: root },
       cwd: root,
       rootOf: () => root,
@@ -142,7 +142,7 @@ function requestOf(incoming: IncomingMessage, outgoing: ServerResponse, url: URL
   return { method: incoming.method ?? '', url, header, body, onLost }
 }
 
-/** Milliseconds in which what nobody reads of a request may still come, so that its sender gets to the answer. */
+/** Milliseconds to drain an unread request, so that its sender gets to read the response. */
 const DRAIN = 500
 
 function letGo(incoming: IncomingMessage): void {
@@ -152,7 +152,7 @@ function letGo(incoming: IncomingMessage): void {
   incoming.resume()
 }
 
-/** No page has business here, so a request that comes from one is refused whatever it brings. */
+/** Whether a request comes from a web page. No page may use the hook. */
 function refusalOf({ method, header, url }: Asked, token: string) {
   const hosts = [url.host, header('host') ?? url.host]
   if (!hosts.every((host) => LOOPBACK.test(host))) return NO_HOST

@@ -3,27 +3,27 @@ import { z } from 'zod'
 import type { ToolCatalogue, ToolClass } from '../../hooks/index.js'
 import type { PlannedWrite, Session, ToolCall } from '../../index.js'
 
-/** What a call gives: a text, or blocks of the protocol's own. */
+/** The result of a call: a text, or content blocks of the protocol. */
 export interface Answer {
   readonly content: ContentBlock[]
-  /** As the tool's output schema has it. */
+  /** A value of the tool's output schema. */
   readonly structured?: Record<string, unknown>
 }
 
-/** A call whose arguments are valid: what is to be judged before it, and its work. */
+/** A call with valid arguments: the changes to judge first, and the work. */
 export interface Plan {
   readonly class: ToolClass
   readonly kind: ToolCall['kind']
   readonly writes?: PlannedWrite[]
   readonly reads?: string[]
-  /** It can be called before an intent is active, whatever `gate.tools` says. */
+  /** Needs no active intent, whatever `gate.tools` says. */
   readonly free?: true
   run(session: Session): Promise<Answer>
 }
 
-/** What the server knows of a client's request. */
+/** A client's request, as far as the server needs it. */
 export interface CallContext {
-  /** The client has taken its request back. */
+  /** Aborts if the client cancels its request. */
   readonly signal: AbortSignal
 }
 
@@ -47,37 +47,37 @@ export function defineTool<S extends z.ZodObject>(name: string, definition: Defi
   return { ...definition, name, plan: async (args, session, moment) => plan(schema.parse(args), session, moment) }
 }
 
-/** What a reviewer said, in the structured content of any tool: most clients show a model nothing else. */
+/** Reviewer feedback in the structured content of any tool; most clients show a model only that. */
 export const REVIEWER = {
   reviewer: z.string().optional().describe('What the reviewer of your changes said. Follow it.'),
 }
 
-/** The output schema of every tool that answers in text. */
+/** The output schema of every tool with a text result. */
 export const TEXT = z.object({ content: z.string(), ...REVIEWER })
 
 export const READS: ToolAnnotations = { readOnlyHint: true, openWorldHint: false }
 
-/** What is staged destroys nothing: the disk has the old content until a person approves, and snapshots have it after that. */
+/** Staged changes destroy nothing: the disk has the old content until a person approves, and snapshots have it after that. */
 export const STAGES: ToolAnnotations = { readOnlyHint: false, destructiveHint: false, openWorldHint: false }
 
 export const pathArgument = z.string()
 
-/** What a write says of itself; needed where policy.yaml has `gate.require_mutation_class`. */
+/** The class that a write declares; required if policy.yaml has `gate.require_mutation_class`. */
 export const declared = z
   .enum(['AST_REFACTOR', 'INTENT_EVOLUTION'])
   .optional()
   .describe('What the change does: AST_REFACTOR keeps behaviour, INTENT_EVOLUTION changes it.')
 
-/** Why the agent makes a call: its reviewer reads it above the change. */
+/** The agent's reason for a call. The reviewer reads it above the change. */
 export const reason = z.string().optional().describe('Why you make this change, in a sentence. The reviewer reads it.')
 
-/** A text as block and as structured content, with a note behind it in a block of its own. */
+/** A text as a block and as structured content, followed by a note in its own block. */
 export function text(content: string, note?: string): Answer {
   const blocks = note === undefined ? [content] : [content, note]
   return { content: blocks.map((each) => ({ type: 'text', text: each })), structured: { content } }
 }
 
-/** The catalogue in which a call's tool is what its plan says. */
+/** The tool catalogue of a call: its tool has the class that the call's plan gives. */
 export function catalogueOf({ class: of, kind, free, writes = [], reads = [] }: Plan): ToolCatalogue {
   const entry = { class: of, kind, ...(free && { free }), writes: () => writes, reads: () => reads }
   return { of: () => entry, classify: () => (of === 'read' || of === 'question' ? 'SAFE' : 'DESTRUCTIVE') }

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { EscrowError, type HostFsOptions, hostFs, hostPrograms, type Session } from '../../index.js'
 import type { RooShell } from './shell.js'
 
-/** Options of {@link aliasFs}. */
+/** Options of {@link aliasModules}. */
 export interface AliasOptions extends Omit<HostFsOptions, 'isHostsOwn'> {
   /** The host's code, which gets the governed `fs`: its bundle, or directories of CommonJS modules. */
   readonly modules: readonly string[]
