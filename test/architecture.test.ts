@@ -128,6 +128,18 @@ function forbidden(file: string, imported: string): string | undefined {
 }
 
 describe('the rooms', () => {
+  it('are in ARCHITECTURE.md, with what each may import', () => {
+    const page = readFileSync('ARCHITECTURE.md', 'utf8')
+    const listed = [...page.matchAll(/^\| `(?:src\/)?([\w-]+)\/` +\| [^|]+ \| ([^|]+?) +\|$/gm)].flatMap(
+      ([, room = '', imports = '']) =>
+        SURFACES.includes(room) ? [] : [[room, imports === 'nothing' ? [] : imports.split(', ').sort()]],
+    )
+    const held = Object.entries(MAY_IMPORT).flatMap(([room, imports]) =>
+      SURFACES.includes(room) ? [] : [[room, [...imports].sort()]],
+    )
+    expect(Object.fromEntries(listed)).toEqual(Object.fromEntries(held))
+  })
+
   it('import along the arrows of the plan only', () => {
     const wrong = sources.flatMap((file) =>
       importsOf(file)
