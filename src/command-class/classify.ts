@@ -36,8 +36,8 @@ function judgeText(
   found: Findings,
   depth: number,
 ): undefined {
-  if (text.length > MAX_LINE) return found.unknown(text, 'is too long to be looked into')
-  if (depth > MAX_DEPTH) return found.unknown(text, 'has shells in shells too often')
+  if (text.length > MAX_LINE) return found.unknown(text, 'is too long to parse')
+  if (depth > MAX_DEPTH) return found.unknown(text, 'nests shells too deeply')
   const parsed = parse(text)
   if (!parsed.ok) return found.unknown(text, 'cannot be parsed')
   const judgeNested = (inner: string, fed: Stdin, into: Findings) => judgeText(parse, inner, fed, into, depth + 1)

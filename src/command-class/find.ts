@@ -25,13 +25,14 @@ export function judgeFind({ rule, given, scene, part }: RuleCase): undefined {
     const word = given[at]
     const text = word?.text
     if (text === undefined) {
-      if (word !== undefined && !isOperand(word)) found.unknown(part, `nobody can tell what ${word.source} makes it do`)
+      if (word !== undefined && !isOperand(word))
+        found.unknown(part, `has an argument whose effect is unknown: ${word.source}`)
     } else if (WITH_VALUE.has(text)) at += given[at + 1]?.splits === false ? 1 : 0
     else if (text === '-delete') found.add('destructive', part, 'deletes files')
     else if (RUNS.has(text)) at = judgeRun(given, at + 1, scene)
     else if (WRITES.has(text)) found.add('write', part, 'writes files')
     else if (text.startsWith('-') && !WITHOUT_VALUE.has(text) && !/^-newer[aBcm][aBcmt]$|^-O\d$/.test(text))
-      found.unknown(part, `nobody knows what ${text} makes it do`)
+      found.unknown(part, `has an unknown option: ${text}`)
   }
 }
 

@@ -47,7 +47,7 @@ export function judgeInside(node: Node, script: Script): undefined {
     const doubt = DOUBT_CHECKS[node.type]?.(textOf(syntax, node), node)
     if (doubt !== undefined) found.unknown(textOf(syntax, node), doubt)
   } else if (node.named && !INERT.has(node.type) && !TRANSPARENT.has(node.type)) {
-    found.unknown(textOf(syntax, node), `has a part (${node.type}) that is not looked into`)
+    found.unknown(textOf(syntax, node), `has a part (${node.type}) that is not analysed`)
   }
   for (const child of node.children) if (child.named) judgeInside(child, script)
 }
@@ -58,7 +58,7 @@ const PLAIN_EXPANSION = /^\$\{#?(?:\w+|[@*#?])(?:\[(?:\d+|[@*])\])?(?:\}|:?[-+?]
 const DOUBT_CHECKS: Readonly<Record<string, (text: string, node: Node) => string | undefined>> = {
   expansion: (text) => (PLAIN_EXPANSION.test(text) ? undefined : 'is an expansion that may run something'),
   arithmetic_expansion: (text) =>
-    /^\$\(\([\d\s+*/%()-]*\)\)$/.test(text) ? undefined : 'works out names, which may run something',
+    /^\$\(\([\d\s+*/%()-]*\)\)$/.test(text) ? undefined : 'expands names, which may run something',
   // A shell without $'…' ends the quote at \'.
   ansi_c_string: (text) => (text.includes("\\'") ? 'is quoted in a way that shells read differently' : undefined),
   extglob_pattern: (text) => (/[()`]|\$/.test(text) ? 'is a pattern that shells read differently' : undefined),

@@ -21,8 +21,8 @@ export function judgeWords(words: readonly Word[], scene: CommandContext, layer 
   if (program === undefined) return
   const { found } = scene
   const part = partOf(words)
-  if (program.text === undefined) return found.unknown(part, 'nobody can tell which program it runs')
-  if (layer > MAX_LAYERS) return found.unknown(part, 'is wrapped too often')
+  if (program.text === undefined) return found.unknown(part, 'names its program only at run time')
+  if (layer > MAX_LAYERS) return found.unknown(part, 'has too many wrappers')
   if (layer === 0 && scene.isFunction(program.text)) return
   const name = nameOf(program.text)
   if (name === undefined) return judgeNonSystem(program.text, given, scene, layer)
@@ -30,7 +30,7 @@ export function judgeWords(words: readonly Word[], scene: CommandContext, layer 
   if (wrapper !== undefined) return judgeWrapped(name, wrapper, given, scene, layer)
   if (SHELLS.has(name)) return judgeShell(name, given, scene)
   const rule = PROGRAMS.get(name)
-  if (rule === undefined) return found.unknown(part, 'is a program nobody knows here')
+  if (rule === undefined) return found.unknown(part, 'is an unknown program')
   judgeRule(rule, given, scene, part)
 }
 
@@ -51,7 +51,7 @@ function judgeNonSystem(program: string, given: readonly Word[], scene: CommandC
   const classified = own.toClassified()
   const isTool = /^(?:\.\/)?node_modules\/\.bin\/[^/]+$/.test(program) && classified.classes.join() === 'build-test'
   if (classified.classes.join() !== 'read-only') scene.found.addAll(classified)
-  if (!isTool) scene.found.unknown(program, 'is a program of another place than the system’s')
+  if (!isTool) scene.found.unknown(program, 'is a program outside the system directories')
 }
 
 function judgeRule(rule: Rule, given: readonly Word[], scene: CommandContext, part: string): undefined {
@@ -60,7 +60,7 @@ function judgeRule(rule: Rule, given: readonly Word[], scene: CommandContext, pa
   if (rule.own !== undefined) return OWN[rule.own]({ rule, given, scene, part })
   const more = (rule.additions ?? []).filter((turn) => applies(turn, given))
   const open = rule.additions || rule.instead ? possibleOption(given) : undefined
-  if (open !== undefined) found.unknown(part, `nobody can tell what ${open.source} makes it do`)
+  if (open !== undefined) found.unknown(part, `has an argument whose effect is unknown: ${open.source}`)
   const less = more.length === 0 && open === undefined ? rule.instead?.find((turn) => replaces(turn, given)) : undefined
   for (const turn of [less ?? rule, ...more]) found.add(turn.is, part, turn.does)
 }
@@ -135,11 +135,11 @@ function startOf(name: string, wrapper: Wrapper, given: readonly Word[], found: 
       if (riskOf(assigned) !== 'none') found.unknown(text, 'may change what the command does')
     } else if (values.includes(text)) at++
     else if (!text.startsWith('-') || (text === '-' && !flags.includes('-'))) break
-    else if (!isFlag(text, values, flags)) found.unknown(`${name} ${text}`, 'is an option nobody knows here')
+    else if (!isFlag(text, values, flags)) found.unknown(`${name} ${text}`, 'is an unknown option')
   }
   const word = given[at]
   if (word !== undefined && !isOperand(word) && word.text !== '--')
-    found.unknown(`${name} ${word.source}`, 'nobody can tell where its command begins')
+    found.unknown(`${name} ${word.source}`, 'hides where its command begins')
   const own = given[at]?.text === '--' ? at + 1 : at
   return own + (wrapper.operands ?? 0)
 }

@@ -20,14 +20,14 @@ export const OWN: Readonly<Record<Own, (of: RuleCase) => undefined>> = {
 
 /** eval joins its words to a shell line at run time. */
 function judgeEval({ given, scene, part }: RuleCase): undefined {
-  scene.found.unknown(part, 'runs what is put together when it runs')
+  scene.found.unknown(part, 'runs a command that is built at run time')
   if (given.every(({ text }) => text !== undefined)) scene.script(given.map(({ text }) => text).join(' '), scene.stdin)
 }
 
 function judgeTrap({ given, scene, part }: RuleCase): undefined {
   const [first] = given
   if (first === undefined || first.text === '-p' || first.text === '-l') return
-  if (first.text === undefined) return scene.found.unknown(part, 'nobody can tell what it runs')
+  if (first.text === undefined) return scene.found.unknown(part, 'runs something that is known only at run time')
   if (first.text !== '-' && first.text !== '')
     scene.script(first.text === '--' ? (given[1]?.text ?? '') : first.text, scene.stdin)
 }
@@ -39,7 +39,7 @@ function judgeVariables({ rule, given, scene, part }: RuleCase): undefined {
       text !== undefined && (/^-[rsnteuap]?\w*$/.test(text) || riskOf(text) !== 'perilous' || /^\d+$/.test(text)),
   )
   if (isPlain) scene.found.add(rule.is, part, rule.does)
-  else scene.found.unknown(part, 'may set what decides what runs')
+  else scene.found.unknown(part, 'may set a variable that decides what runs')
 }
 
 const SQL_DESTRUCTIVE = /\b(?:drop|truncate|delete|alter|flushall|flushdb|dropDatabase|deleteMany|remove|shutdown)\b/i
@@ -48,7 +48,7 @@ function judgeSql({ rule, given, scene, part }: RuleCase): undefined {
   scene.found.add(rule.is, part, rule.does)
   const texts = [...given.map(({ text, lead }) => text ?? lead), scene.stdin.text ?? '']
   if (texts.some((text) => SQL_DESTRUCTIVE.test(text)))
-    scene.found.add('destructive', part, 'deletes what a database holds')
+    scene.found.add('destructive', part, 'deletes data in a database')
 }
 
 const READING = new Set(['--get', '--get-all', '--get-regexp', '--list', '-l', 'get', 'list', '--get-urlmatch'])
@@ -75,7 +75,7 @@ const INFO_OPTIONS = new Set(['--version', '-V', '--help', '-h'])
 function judgeRunner({ rule, given, scene, part }: RuleCase): undefined {
   const [first, second] = given
   if (scene.stdin.from === 'network' && (first === undefined || first.text === '-'))
-    scene.found.add('destructive', part, 'runs what comes from another machine')
+    scene.found.add('destructive', part, 'runs code from another machine')
   if (given.length === 1 && INFO_OPTIONS.has(first?.text ?? ''))
     return scene.found.add('read-only', part, 'says its version')
   if (rule.is === 'build-test') return judgeScript({ rule, given, scene, part })
@@ -100,7 +100,7 @@ function judgePackage({ rule, given, scene, part }: RuleCase): undefined {
   const isTool = tool !== undefined && PROGRAMS.get(tool)?.is === 'build-test' && PROGRAMS.get(tool)?.own === undefined
   if (!isTool) return scene.found.add(rule.is, part, rule.does)
   const isHere = given.slice(0, at).some(({ text }) => text === '--no' || text === '--no-install')
-  if (!isHere) scene.found.add('network', part, 'may take a program from another machine')
+  if (!isHere) scene.found.add('network', part, 'may download a program')
   scene.judges.words(given.slice(at), scene)
 }
 

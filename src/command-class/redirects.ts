@@ -22,11 +22,11 @@ export function judgeRedirect(node: Node, script: Script): Word[] {
 
 function judgeTarget(operator: string, { text, lead }: Word, part: string, { found }: Script): undefined {
   const known = text ?? lead
-  if (SOCKET.test(known)) return found.add('network', part, 'speaks with another machine')
+  if (SOCKET.test(known)) return found.add('network', part, 'contacts another machine')
   const isOpen =
     text === undefined &&
     (lead === '' || '/dev/tcp/'.startsWith(lead) || '/dev/udp/'.startsWith(lead) || lead.startsWith('/dev'))
-  if (isOpen) found.unknown(part, 'nobody can tell where it leads')
+  if (isOpen) found.unknown(part, 'has a target that is known only at run time')
   if (operator === '<') return
   if (/^[<>]&$/.test(operator) && /^(?:\d+|-|\d+-)$/.test(known)) return
   if (text !== undefined && NOWHERE.test(text)) return
@@ -62,6 +62,6 @@ export function heredocOf(node: Node, script: Script): Heredoc {
   for (const child of body.children) if (child.named && child.type !== 'heredoc_content') judgeInside(child, script)
   const pieces = unquote(syntax, body, body.start, body.end)
   const bare = pieces.map(({ text }) => text).join('')
-  if (/`|\$[({[]/.test(bare)) found.unknown(bare, 'has something to be run that cannot be told apart')
+  if (/`|\$[({[]/.test(bare)) found.unknown(bare, 'has a part to run that cannot be separated')
   return { text: /\\/.test(textOf(syntax, body)) ? undefined : plainText(pieces), words, commands }
 }

@@ -59,7 +59,7 @@ function visit(node: Node, script: Script): undefined {
   }
   const judge = BY_TYPE[node.type]
   if (judge !== undefined) return judge(node, script)
-  script.found.unknown(textOf(script.syntax, node), `has a part (${node.type}) that is not looked into`)
+  script.found.unknown(textOf(script.syntax, node), `has a part (${node.type}) that is not analysed`)
   for (const child of node.children) if (child.named) visit(child, script)
 }
 
@@ -84,7 +84,7 @@ function judgeCommand(node: Node, after: readonly Word[], script: Script): undef
   const own = new Findings()
   judgeWords(all, sceneOf(node, script, own, stdin))
   if (inside.has('network') && own.has('other'))
-    own.add('destructive', textOf(syntax, node), 'may run what comes from another machine')
+    own.add('destructive', textOf(syntax, node), 'may run code from another machine')
   found.addAll(inside.toClassified())
   found.addAll(own.toClassified())
   for (const name of prefixes) judgePrefix(name, all, own, script)
@@ -134,7 +134,7 @@ function judgeRedirected(node: Node, script: Script): undefined {
   const inner = { ...script, stdin }
   if (body?.type === 'command') judgeCommand(body, late, inner)
   else {
-    if (late.length > 0) script.found.unknown(textOf(script.syntax, node), 'has words behind a redirection')
+    if (late.length > 0) script.found.unknown(textOf(script.syntax, node), 'has words after a redirection')
     if (body !== undefined) visit(body, inner)
   }
   // What a here-document's line goes on with reads what the command said.

@@ -22,11 +22,11 @@ export const SHELLS: ReadonlyMap<string, boolean> = new Map([
 export function judgeShell(name: string, given: readonly Word[], scene: CommandContext): undefined {
   const { found } = scene
   const part = partOf([{ source: name, text: name, lead: name, splits: false }, ...given])
-  if (SHELLS.get(name) === false) found.unknown(part, 'is a shell of its own language')
+  if (SHELLS.get(name) === false) found.unknown(part, 'is a shell with its own language')
   const { script, hasCommand, readsStdin, isKnown } = parseShellOptions(given)
-  if (!isKnown) found.unknown(part, 'has options nobody knows here')
+  if (!isKnown) found.unknown(part, 'has unknown options')
   if (hasCommand) {
-    if (script?.text === undefined) return found.unknown(part, 'nobody can tell what the shell is told to do')
+    if (script?.text === undefined) return found.unknown(part, 'runs a script that is known only at run time')
     return scene.script(script.text, scene.stdin)
   }
   if (script !== undefined && !readsStdin) return found.unknown(part, 'runs a file')
@@ -36,8 +36,8 @@ export function judgeShell(name: string, given: readonly Word[], scene: CommandC
 /** A shell without a script runs its input. */
 function judgeStdinScript(part: string, { stdin, found, script }: CommandContext): undefined {
   if (stdin.text !== undefined) return script(stdin.text, { from: 'caller' })
-  if (stdin.from === 'network') return found.add(['destructive', 'other'], part, 'runs what comes from another machine')
-  found.unknown(part, 'runs what it reads')
+  if (stdin.from === 'network') return found.add(['destructive', 'other'], part, 'runs code from another machine')
+  found.unknown(part, 'runs its input')
 }
 
 interface ShellOptions {

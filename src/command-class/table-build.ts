@@ -4,9 +4,9 @@ import { on, onWord, type Rule, rowsFor, type Table, table } from './rule.js'
 
 const BUILDS = 'builds or tests the project'
 const READS = 'only reads'
-const INSTALLS = 'takes packages from another machine'
+const INSTALLS = 'downloads packages'
 const PUBLISHES = 'publishes a package'
-const UNKNOWN = 'is a command nobody can tell the effects of'
+const UNKNOWN = 'is a command with unknown effects'
 
 function tool(name: string, values: string, flags: string, bare: Rule, subcommands: Table): ReturnType<typeof rowsFor> {
   return rowsFor(name, 'other', UNKNOWN, { subcommands: { values, flags, table: subcommands, bare } })
@@ -29,9 +29,9 @@ const NODE_COMMANDS = table(
   rowsFor(
     'audit outdated view info show v search ping whoami login logout adduser token owner access profile team dist-tag star fund doctor',
     'network',
-    'speaks with a registry',
+    'contacts a registry',
   ),
-  rowsFor('unpublish deprecate', ['destructive', 'network'], 'takes a published package back'),
+  rowsFor('unpublish deprecate', ['destructive', 'network'], 'removes a published package'),
   rowsFor('publish', ['destructive', 'network'], PUBLISHES),
   rowsFor('uninstall un unlink remove rm r prune', ['destructive', 'write'], 'removes packages'),
   rowsFor('ls list ll la why explain root prefix bin help', 'read-only', READS),
@@ -69,21 +69,21 @@ const GO = table(
 const PIP = table(
   rowsFor('install download wheel', ['network', 'write'], INSTALLS),
   rowsFor('list show freeze check help debug', 'read-only', READS, {
-    additions: [on('-o --outdated -u --uptodate', 'network', 'speaks with a registry')],
+    additions: [on('-o --outdated -u --uptodate', 'network', 'contacts a registry')],
   }),
   rowsFor('uninstall', 'destructive', 'removes packages'),
-  rowsFor('search index', 'network', 'speaks with a registry'),
+  rowsFor('search index', 'network', 'contacts a registry'),
   rowsFor('cache config', 'write', 'changes settings or the cache'),
 )
 
 const DOCKER = table(
   rowsFor('ps images logs inspect version info top stats port history events diff', 'read-only', READS),
-  rowsFor('pull login logout search', 'network', 'speaks with a registry'),
+  rowsFor('pull login logout search', 'network', 'contacts a registry'),
   rowsFor('push', ['destructive', 'network'], 'publishes an image'),
   rowsFor(
     'build run exec start create compose cp commit tag load save buildx',
     ['other', 'network'],
-    'starts programs elsewhere',
+    'starts programs on other machines or in containers',
   ),
   rowsFor(
     'rm rmi kill stop prune system volume network container image',
@@ -113,7 +113,7 @@ export const BUILD = table(
   tool('go', '', '', HELP, GO),
   ...['pip', 'pip3', 'pipx'].map((name) => tool(name, '', '-q --quiet -v --version -V --help', HELP, PIP)),
   ...['docker', 'podman', 'nerdctl'].map((name) => tool(name, '', '--version -v --help', HELP, DOCKER)),
-  rowsFor('npx bunx pnpx uvx', ['network', 'other'], 'may take a program from another machine and run it', {
+  rowsFor('npx bunx pnpx uvx', ['network', 'other'], 'may download a program and run it', {
     own: 'runner',
   }),
   rowsFor(
@@ -131,7 +131,7 @@ export const BUILD = table(
     BUILDS,
     {
       additions: [
-        onWord(/^(?:clean|distclean|purge)$/, 'destructive', 'deletes what was built'),
+        onWord(/^(?:clean|distclean|purge)$/, 'destructive', 'deletes build output'),
         onWord(/^(?:publish|deploy|release|push|uploadArchives)$|[pP]ublish/, ['destructive', 'network'], PUBLISHES),
         onWord(/^(?:install|restore|add|get|download|update|upgrade|dlx|exec|run|start)$/, 'other', UNKNOWN),
       ],
@@ -139,11 +139,11 @@ export const BUILD = table(
   ),
   rowsFor('make gmake just task', 'build-test', BUILDS, {
     additions: [
-      on('-f --file --makefile --eval -C --directory -I --include-dir -E', 'other', 'goes by another file'),
+      on('-f --file --makefile --eval -C --directory -I --include-dir -E', 'other', 'uses another file'),
       onWord(
         /clean|purge|reset|destroy|wipe|drop|delete|remove|uninstall|nuke/i,
         'destructive',
-        'deletes what was built',
+        'deletes build output',
       ),
       onWord(/publish|deploy|release|push|upload/i, ['destructive', 'network'], PUBLISHES),
       onWord(/install|fetch|download|deps|vendor|update/i, ['network', 'write'], INSTALLS),

@@ -43,7 +43,7 @@ export const FILES = table(
     additions: [on('--pre --hostname-bin', 'other', STARTS)],
   }),
   rowsFor('fd fdfind', 'read-only', READS, {
-    additions: [on('-x -X --exec --exec-batch', 'other', 'starts a program for what it finds')],
+    additions: [on('-x -X --exec --exec-batch', 'other', 'starts a program for each match')],
   }),
   rowsFor('ag', 'read-only', READS, { additions: [on('--pager', 'other', STARTS)] }),
   rowsFor('yq', 'read-only', READS, { additions: [on('-i --inplace -s --split-exp', 'write', WRITES)] }),
@@ -59,7 +59,7 @@ export const FILES = table(
   }),
   rowsFor('printf', 'read-only', READS, { additions: [on('-v', 'other', 'sets a variable')] }),
   rowsFor('read', 'read-only', READS, { own: 'variables' }),
-  rowsFor('eval', 'other', 'runs what is put together when it runs', { own: 'eval' }),
+  rowsFor('eval', 'other', 'runs a command that is built at run time', { own: 'eval' }),
   rowsFor('trap', 'other', 'runs a command later', { own: 'trap' }),
   rowsFor('find', 'read-only', READS, { own: 'find' }),
   rowsFor('sed', 'read-only', READS, { own: 'sed' }),
@@ -90,8 +90,8 @@ export const FILES = table(
     instead: [on('-t -tf -tvf -tzf -tvzf -tjf tf tvf tzf tvzf --list', 'read-only', READS)],
   }),
   rowsFor('rm unlink srm trash trash-put gio', 'destructive', DELETES),
-  rowsFor('shred wipe', 'destructive', 'overwrites what files held'),
-  rowsFor('truncate', 'destructive', 'cuts files short'),
+  rowsFor('shred wipe', 'destructive', 'overwrites files'),
+  rowsFor('truncate', 'destructive', 'truncates files'),
   rowsFor('dd', 'destructive', 'writes to files or devices byte by byte'),
   rowsFor('fallocate', 'destructive', 'may punch holes into files'),
   rowsFor(
@@ -103,7 +103,7 @@ export const FILES = table(
   rowsFor(
     'kill killall pkill skill xkill fuser shutdown reboot halt poweroff init telinit systemctl service launchctl',
     'destructive',
-    'ends processes or services',
+    'stops processes or services',
   ),
   rowsFor('crontab at batch', 'other', 'has commands run later'),
   rowsFor(

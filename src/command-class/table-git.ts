@@ -3,7 +3,7 @@ import { atLeast, on, onWord, type Rule, rowsFor, type Table, table } from './ru
 const READS = 'only reads'
 const WRITES = 'changes the repository or the working tree'
 const DISCARDS = 'discards work that was not committed'
-const LOSES = 'deletes what the repository kept'
+const LOSES = 'deletes data of the repository'
 const STARTS = 'starts another program'
 
 const OUTPUT = [
@@ -68,24 +68,24 @@ const SUBCOMMANDS: Table = table(
       on(
         '-f --force --force-with-lease --force-if-includes --mirror --prune -d --delete',
         'destructive',
-        'replaces or deletes what others have',
+        'replaces or deletes commits of others',
       ),
-      onWord(/^[+:]/, 'destructive', 'replaces or deletes what others have'),
+      onWord(/^[+:]/, 'destructive', 'replaces or deletes commits of others'),
       on('--receive-pack --exec', 'other', STARTS),
     ],
   }),
   rowsFor(
     'fetch ls-remote send-email request-pull lfs svn p4 imap-send daemon credential',
     'network',
-    'speaks with another machine',
+    'contacts another machine',
     {
       additions: [on('--upload-pack -u --exec', 'other', STARTS), on('-f --force -p --prune', 'destructive', LOSES)],
     },
   ),
   rowsFor('archive', 'write', 'writes files', {
-    additions: [on('--remote', 'network', 'speaks with another machine'), on('--exec', 'other', STARTS)],
+    additions: [on('--remote', 'network', 'contacts another machine'), on('--exec', 'other', STARTS)],
   }),
-  rowsFor('clone pull', ['network', 'write'], 'takes commits from another machine', {
+  rowsFor('clone pull', ['network', 'write'], 'downloads commits', {
     additions: [
       on('-c --config -u --upload-pack --template', 'other', STARTS),
       on('-f --force', 'destructive', DISCARDS),
@@ -93,7 +93,7 @@ const SUBCOMMANDS: Table = table(
     ],
   }),
   rowsFor('bisect difftool mergetool instaweb gui citool submodule--helper hook for-each-repo help', 'other', STARTS),
-  rowsFor('config', 'other', 'may set what git starts', { own: 'git-config' }),
+  rowsFor('config', 'other', 'may set a program that git starts', { own: 'git-config' }),
   groups('stash', { is: 'write', does: WRITES }, [
     rowsFor('list show', 'read-only', READS, { additions: OUTPUT }),
     rowsFor('push save pop apply branch create store', 'write', WRITES),
@@ -106,17 +106,17 @@ const SUBCOMMANDS: Table = table(
   groups('remote', { is: 'read-only', does: READS }, [
     rowsFor('get-url', 'read-only', READS),
     rowsFor('add rename set-url set-head set-branches', 'write', WRITES),
-    rowsFor('show update prune', 'network', 'speaks with another machine'),
+    rowsFor('show update prune', 'network', 'contacts another machine'),
     rowsFor('remove rm', 'destructive', LOSES),
   ]),
-  groups('worktree', { is: 'other', does: 'is no command of git' }, [
+  groups('worktree', { is: 'other', does: 'is not a git command' }, [
     rowsFor('list', 'read-only', READS),
     rowsFor('add lock unlock move repair', 'write', WRITES),
     rowsFor('remove prune', 'destructive', LOSES),
   ]),
   groups('submodule', { is: 'read-only', does: READS }, [
     rowsFor('status summary', 'read-only', READS),
-    rowsFor('add update init sync', ['network', 'write'], 'takes commits from another machine'),
+    rowsFor('add update init sync', ['network', 'write'], 'downloads commits'),
     rowsFor('deinit', 'destructive', LOSES),
     rowsFor('foreach', 'other', STARTS),
   ]),
@@ -124,11 +124,11 @@ const SUBCOMMANDS: Table = table(
 
 function groups(name: string, bare: Rule, rows: ReturnType<typeof rowsFor>[]): ReturnType<typeof rowsFor> {
   const subcommands = { values: '', flags: '-v --verbose -q --quiet', table: table(...rows), bare }
-  return rowsFor(name, 'other', 'is a command of git that is not known', { subcommands })
+  return rowsFor(name, 'other', 'is an unknown git command', { subcommands })
 }
 
 export const GIT = table(
-  rowsFor('git', 'other', 'is a command of git that is not known, or an alias', {
+  rowsFor('git', 'other', 'is an unknown git command, or an alias', {
     subcommands: {
       values: '-C',
       flags: '-P --no-pager --no-optional-locks --no-replace-objects --literal-pathspecs --no-lazy-fetch',

@@ -2,22 +2,22 @@ import { on, onWord, rowsFor, table } from './rule.js'
 
 /** Programs that speak with other machines, clouds and databases. */
 
-const SPEAKS = 'speaks with another machine'
+const SPEAKS = 'contacts another machine'
 
 export const REMOTE = table(
   rowsFor('curl', 'network', SPEAKS, {
     additions: [
       on('-o -O --output --remote-name --remote-name-all -J -D --dump-header -c --cookie-jar', 'write', 'writes files'),
       on('-K --config', 'other', 'takes options from a file'),
-      onWord(/^(?:DELETE)$/, 'destructive', 'deletes what is elsewhere'),
+      onWord(/^(?:DELETE)$/, 'destructive', 'deletes remote data'),
     ],
   }),
-  rowsFor('wget aria2c axel', ['network', 'write'], 'takes files from another machine', {
+  rowsFor('wget aria2c axel', ['network', 'write'], 'downloads files', {
     additions: [on('--use-askpass -e --execute --config', 'other', 'starts another program')],
   }),
   rowsFor('ssh mosh telnet rsh rlogin', ['network', 'other'], 'runs commands on another machine'),
   rowsFor('scp sftp ftp lftp rclone s3cmd tftp', ['network', 'write'], 'moves files between machines', {
-    additions: [onWord(/^(?:delete|purge|rm|del|sync)$/, 'destructive', 'deletes what is elsewhere')],
+    additions: [onWord(/^(?:delete|purge|rm|del|sync)$/, 'destructive', 'deletes remote data')],
   }),
   rowsFor('rsync', ['network', 'write'], 'copies files, perhaps between machines', {
     additions: [
@@ -45,7 +45,7 @@ export const REMOTE = table(
       onWord(
         /^(?:delete|remove|close|merge|publish|archive|rename|cancel|disable|release|api|secret|alias|extension)$/,
         'destructive',
-        'changes what is elsewhere',
+        'changes remote data',
       ),
       onWord(/^(?:alias|extension|codespace)$/, 'other', 'starts another program'),
     ],
@@ -59,21 +59,21 @@ export const REMOTE = table(
         onWord(
           /^(?:delete|destroy|remove|rm|rb|terminate.*|delete-.*|apply|deploy|uninstall|rollback|drain|reset|prune|purge|publish|up|scale|replace|patch)$/,
           'destructive',
-          'changes what runs elsewhere',
+          'changes remote services',
         ),
-        on('--prod --delete --force', 'destructive', 'changes what runs elsewhere'),
+        on('--prod --delete --force', 'destructive', 'changes remote services'),
       ],
     },
   ),
   rowsFor(
     'psql mysql mariadb sqlite3 mongosh mongo redis-cli cqlsh clickhouse-client duckdb sqlcmd',
     ['other', 'network'],
-    'speaks with a database',
+    'contacts a database',
     { own: 'sql' },
   ),
   rowsFor('dropdb dropuser mysqladmin', ['destructive', 'network'], 'deletes a database'),
-  rowsFor('pg_dump pg_dumpall mysqldump mongodump createdb', ['network', 'write'], 'speaks with a database'),
-  rowsFor('pg_restore mongorestore', ['network', 'destructive'], 'replaces what a database holds'),
+  rowsFor('pg_dump pg_dumpall mysqldump mongodump createdb', ['network', 'write'], 'contacts a database'),
+  rowsFor('pg_restore mongorestore', ['network', 'destructive'], 'replaces data in a database'),
   rowsFor('redis-server mysqld postgres mongod nginx httpd caddy', ['other', 'network'], 'is a server'),
   rowsFor('xdg-open open start mail sendmail mutt', ['other', 'network'], 'hands something on to another program'),
 )

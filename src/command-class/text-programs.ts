@@ -17,7 +17,7 @@ export function judgeSed({ rule, given, scene, part }: RuleCase): undefined {
   if (inPlace) found.add('write', part, 'writes files in place')
   const isPlain = isKnown && scripts.length > 0 && scripts.every((script) => isSedPlain(script))
   if (isPlain) found.add(rule.is, part, rule.does)
-  else found.unknown(part, 'nobody can tell what its script does')
+  else found.unknown(part, 'has a script with unknown effects')
 }
 
 function isSedPlain(script: string): boolean {
@@ -61,5 +61,5 @@ export function judgeAwk({ rule, given, scene, part }: RuleCase): undefined {
   const isPlain = isKnown && program !== undefined && !/system|getline|close|[>|@]/.test(program)
   const rest = given.slice(at + 1)
   if (isPlain && rest.every((word) => word.text !== undefined || isOperand(word))) found.add(rule.is, part, rule.does)
-  else found.unknown(part, 'nobody can tell what its program does')
+  else found.unknown(part, 'has a program with unknown effects')
 }

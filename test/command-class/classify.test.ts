@@ -33,7 +33,7 @@ describe('a line', () => {
     expect(why).toContainEqual({
       class: 'destructive',
       part: 'git push --force origin x',
-      because: 'replaces or deletes what others have',
+      because: 'replaces or deletes commits of others',
     })
   })
 
