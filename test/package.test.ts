@@ -95,7 +95,7 @@ export const all = [${names.map((_, n) => `entry${n}`).join(', ')}]`
     escrow('approve', 'agent-1', '--by', 'Ada <ada@example.org>')
     expect(escrow('commit', 'agent-1')).toContain('2 changes committed')
     expect(fs.readFileSync(`${project}/src/price.js`, 'utf8')).toContain('Math.round')
-    expect(escrow('verify')).toContain('The ledger is whole')
+    expect(escrow('verify')).toContain('The ledger is intact')
   })
 })
 

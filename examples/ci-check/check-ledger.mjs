@@ -119,7 +119,7 @@ async function verifyChain({ ledger }, heads, isSigned, report) {
   report.records = found.records
   report.signed = 'signed' in found ? (found.signed ?? 0) : 0
   if (!found.ok) {
-    report.problems.push(`The ledger is bad from line ${found.firstBad?.line} on: ${found.firstBad?.reason}`)
+    report.problems.push(`The ledger is damaged from line ${found.firstBad?.line} on: ${found.firstBad?.reason}`)
     return
   }
   if (!isSigned) return

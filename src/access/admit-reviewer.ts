@@ -18,9 +18,9 @@ export function refuseInside(env: NodeJS.ProcessEnv = process.env): void {
   if (!session) return
   throw new EscrowError(
     'access_denied',
-    `An agent cannot decide about its own work: this runs in session ${session}.`,
+    `An agent cannot decide about its own work. This command runs inside session ${session}.`,
     {
-      hint: `A person decides, in a terminal outside of it: one where ${INSIDE} is not set.`,
+      hint: `Run it in a terminal outside the session, where ${INSIDE} is not set.`,
     },
   )
 }
@@ -34,8 +34,8 @@ export function admitAgent(env: NodeJS.ProcessEnv = process.env): void {
   if (!session) return
   throw new EscrowError(
     'access_denied',
-    `This runs inside of session ${session} already, and an agent works in no other.`,
-    { hint: 'Run the program by itself: what it does here is staged.' },
+    `This command already runs inside session ${session}, and an agent works in one session only.`,
+    { hint: 'Run the program directly. Its changes here are staged already.' },
   )
 }
 
@@ -65,19 +65,25 @@ export function admitReviewer(root: string, { terminal, env = process.env }: Adm
   if (terminal || (policy.ok && policy.rules.settings.approvedBy !== 'person')) return
   const key = env[KEY]
   if ((key === undefined || key === '') && !policy.ok)
-    throw new EscrowError('policy_invalid', policy.message, { hint: 'Until then decide in a terminal.' })
-  if (key === undefined || key === '')
-    throw new EscrowError('access_denied', 'Policy wants a person for this, and there is no terminal.', {
-      hint: `Type it in a terminal, or set ${KEY} to a key that 'escrow keys --reviewer' has made.`,
+    throw new EscrowError('policy_invalid', policy.message, {
+      hint: 'Until it is corrected, run the command in a terminal.',
     })
+  if (key === undefined || key === '')
+    throw new EscrowError(
+      'access_denied',
+      'Policy requires a person for this (approval.by), and there is no terminal.',
+      {
+        hint: `Run it in a terminal, or set ${KEY} to a key from 'escrow keys --reviewer'.`,
+      },
+    )
   refuseBadKey(key, layout.root)
 }
 
 function refuseBadKey(key: string, root: string): void {
   const problem = keyProblem(key, root)
   if (problem !== undefined)
-    throw new EscrowError('access_denied', `${KEY} names no key that may decide: ${key} ${problem}.`, {
-      hint: "'escrow keys --reviewer' makes one, and says where its public half is trusted.",
+    throw new EscrowError('access_denied', `The key in ${KEY} may not decide: ${key} ${problem}.`, {
+      hint: "'escrow keys --reviewer' creates one, and prints where to trust its public half.",
     })
 }
 
@@ -95,8 +101,8 @@ export function admitTruster(
   if (terminal || isFirstByDigest) return
   const key = env[KEY]
   if (key === undefined || key === '')
-    throw new EscrowError('access_denied', 'Only a person accepts what the files ask for, and there is no terminal.', {
-      hint: `Type it in a terminal, or set ${KEY}. On a new machine, as in CI: 'escrow trust --trust-digest sha256:…'.`,
+    throw new EscrowError('access_denied', 'Only a person can accept these files, and there is no terminal.', {
+      hint: `Run it in a terminal, or set ${KEY}. On a new machine, such as CI: 'escrow trust --trust-digest sha256:…'.`,
     })
   refuseBadKey(key, layoutAt(realpathSync(root)).root)
 }
@@ -120,9 +126,10 @@ export function makeSigningKey(): ReturnType<typeof makeOwnKey> {
 
 function keyProblem(file: string, root: string): string | undefined {
   try {
-    if (isWithin(realpathSync(file), root)) return 'lies in the workspace, where agents are'
-    if (process.platform !== 'win32' && (statSync(file).mode & 0o077) !== 0) return 'can be read by others (chmod 600)'
-    return isReviewerKey(file) ? undefined : 'is not trusted here'
+    if (isWithin(realpathSync(file), root)) return 'is in the workspace, where agents can read it'
+    if (process.platform !== 'win32' && (statSync(file).mode & 0o077) !== 0)
+      return 'is readable by other users (chmod 600)'
+    return isReviewerKey(file) ? undefined : 'is not trusted on this machine'
   } catch (error) {
     return `cannot be read (${errorText(error)})`
   }

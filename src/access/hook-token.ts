@@ -26,6 +26,6 @@ export function hookToken(root: string): string {
     removeName(card)
   }
   const token = readSmall(file, 64)
-  if (!SHAPE.test(token)) throw new Error(`${file} holds no token. Remove it, and a new one is made.`)
+  if (!SHAPE.test(token)) throw new Error(`${file} contains no token. Remove the file; escrow then creates a new one.`)
   return token
 }

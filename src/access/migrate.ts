@@ -52,8 +52,8 @@ export function migrateOldState(root: string): string[] {
   refuseInside()
   const layout = layoutAt(physicalRoot(root))
   if (!isOurs(layout))
-    throw new EscrowError('access_denied', 'Nothing on this machine proves that these files are its own.', {
-      hint: 'They may have come with the repository. Remove them, or review that work with the version that made it.',
+    throw new EscrowError('access_denied', 'Nothing on this machine proves that it wrote these files.', {
+      hint: 'They may have come with the repository. Remove them, or review that work with the version that wrote it.',
     })
   prepareState(layout)
   keepFloor(layout)
@@ -134,8 +134,8 @@ function migrateSession(layout: Layout, id: string): boolean {
   if (lstatSync(dir, { throwIfNoEntry: false }) !== undefined) return false
   const old = `sessions/${id}`
   if (isOwned(`${oldFile(layout, `${old}/owner`)}`))
-    throw new EscrowError('session_busy', `Session ${id} is held by a process of the version before.`, {
-      hint: 'End it, then migrate again.',
+    throw new EscrowError('session_busy', `Session ${id} is held by a process of an earlier version.`, {
+      hint: "Stop that process, then run 'escrow migrate' again.",
     })
   const fresh = join(layout.state, `migrating-${id}`)
   removeTree(fresh)

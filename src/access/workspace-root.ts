@@ -13,7 +13,7 @@ export function physicalRoot(given: string): string {
   } catch (error) {
     const why = codeOf(error) === 'ENOENT' ? 'It does not exist' : `It cannot be read (${codeOf(error)})`
     throw new EscrowError('access_denied', `${given} cannot be opened as a workspace. ${why}.`, {
-      hint: 'Name a directory that you can list.',
+      hint: 'Give an existing directory that you can read.',
       cause: error,
     })
   }

@@ -21,24 +21,24 @@ export interface AgentOptions {
 
 export function addAgentOptions(command: Command): Command {
   return command
-    .option('--session <id>', 'the session to work in; a new one unless told')
-    .option('--intent <id>', "the intent to work for; the registry's active one unless told")
-    .option('--network', 'let it use the network, where policy allows it (`terminal.network`)')
+    .option('--session <id>', 'the session to work in (default: a new one)')
+    .option('--intent <id>', 'the intent to work for (default: the selected one)')
+    .option('--network', 'allow the network, if policy does (`terminal.network`)')
     .option(
       '--allow-host <host>',
-      'let it reach this host, where policy allows it, and not all of the network: example.com, *.example.com, example.com:8443; repeat it for more',
+      'allow this host alone, if policy does: example.com, *.example.com or example.com:8443; repeatable',
       collected,
     )
     .addOption(
       new Option(
         '--client <name>',
-        'which client it is, where its name does not say: it keeps its own state in your home directory, and reads its own login',
+        'the client that the program is, if its name does not say so; it keeps its state in your home directory and reads its login',
       ).choices(HOME_HOSTS),
     )
-    .option('--home', 'let it write in all of your home directory; what it writes there goes when it ends')
+    .option('--home', 'allow writes in your whole home directory; they are dropped when the program ends')
     .option(
       '--env <name[=value]>',
-      'give it a variable; without a value your own, though it holds a secret',
+      'pass a variable; without a value, pass your own, even if it holds a secret',
       variable,
       {},
     )
@@ -66,7 +66,7 @@ export async function openFor(
   if (intent !== undefined) await session.selectIntent(intent)
   if (session.intent === undefined)
     io.err(
-      `escrow: No intent is selected, so all that it writes will be refused. Name one by '--intent'${choiceOf(await session.intents())}.\n`,
+      `escrow: No intent is selected, so every write will be refused. Name one with '--intent'${choiceOf(await session.intents())}.\n`,
     )
   return session
 }
@@ -76,8 +76,8 @@ function refuseShadow(program: string): void {
   if (program.includes('/')) return
   const { path, shadow } = findProgram(program)
   if (path !== undefined || shadow === undefined) return
-  throw new EscrowError('unsupported', `The only '${program}' on PATH lies in a workspace: ${shadow}.`, {
-    hint: 'Name it by its path, if that is the program you mean.',
+  throw new EscrowError('unsupported', `The only '${program}' on PATH is in a workspace: ${shadow}.`, {
+    hint: 'escrow starts no program from a workspace by its bare name. If you mean it, give its path.',
   })
 }
 
@@ -96,6 +96,6 @@ export function runningBy(
 
 function choiceOf(intents: readonly Intent[]): string {
   return intents.length === 0
-    ? ", once 'escrow intents add' has declared it"
+    ? ", after 'escrow intents add' has declared it"
     : `: ${intents.map(({ id }) => oneLine(id)).join(', ')}`
 }

@@ -82,6 +82,6 @@ export interface Context {
 export class NoWorkspace extends Error {
   override readonly name = 'NoWorkspace'
   constructor(directory: string) {
-    super(`No escrow workspace in '${directory}' or any directory above it: there is no .orchestration.`)
+    super(`There is no escrow workspace in '${directory}' or any directory above it (no .orchestration).`)
   }
 }

@@ -7,6 +7,6 @@ export function deliveryOf(state: SessionState): string {
 
 const DELIVERY: Readonly<Record<SessionState, string>> = {
   served: 'The agent gets your words with its next call.',
-  held: "The agent gets your words with its next call. In 'escrow run' this takes our hooks in its client: 'escrow doctor' names those it finds.",
-  'at rest': 'The next call in this session gets your words.',
+  held: "The agent gets your words with its next call. In 'escrow run' this needs escrow's hooks in the client; 'escrow doctor' lists the clients that have them.",
+  'at rest': 'The agent gets your words with the next call in this session.',
 }

@@ -24,7 +24,7 @@ interface Details {
 /** Read by shape: the library's error class would have to be loaded only to be compared with. */
 export function detailsOf(error: unknown): Details {
   if (error instanceof NoWorkspace) {
-    return { message: error.message, hint: "Run 'escrow init' in the directory to govern.", refused: [], commands: [] }
+    return { message: error.message, hint: "Run 'escrow init' in the project's directory.", refused: [], commands: [] }
   }
   if (!(error instanceof Error)) return { message: String(error), refused: [], commands: [] }
   const reason = textAt(error, 'reason')

@@ -5,5 +5,5 @@ import { table } from './output.js'
 export function describeForeignSettings(settings: readonly ForeignSetting[]): string {
   if (settings.length === 0) return ''
   const rows = settings.map(({ path, at, value }) => [path, at, value])
-  return `This repository brings settings that are not ours, and your client will run or obey them:\n${table(rows)}`
+  return `This repository has settings that escrow did not write. Your client will run or obey them:\n${table(rows)}`
 }

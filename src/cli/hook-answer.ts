@@ -68,8 +68,8 @@ const ANSWERS: Readonly<Record<HomeHost, (more: More) => Promise<object>>> = {
 /** What takes too long is refused here, before the client lets it through. */
 async function inTime(client: HomeHost, work: () => Promise<void>): Promise<void> {
   const late = setTimeout(() => {
-    if (client === 'cline') process.stdout.write(`${clineRefusal('the judgement took too long.')}\n`)
-    else process.stderr.write('escrow: the judgement took too long, so it is refused.\n')
+    if (client === 'cline') process.stdout.write(`${clineRefusal('the check took too long.')}\n`)
+    else process.stderr.write('escrow: the check took too long, so the call is refused.\n')
     process.exit(client === 'cline' ? 0 : HOLDS)
   }, DEADLINE_MS)
   try {

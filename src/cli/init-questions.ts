@@ -15,12 +15,12 @@ export interface Wanted {
  */
 export async function askForWorkspace(asking: Asking, found: readonly HostName[]): Promise<Wanted | undefined> {
   const choices = HOSTS.map((value) => ({ value, label: profileOf(value).label, isChosen: found.includes(value) }))
-  const clients = await asking.some('Which agents work here? (space chooses, enter goes on)', choices)
+  const clients = await asking.some('Which agents work here? (Space selects, Enter continues)', choices)
   if (clients === undefined) return undefined
-  const name = await asking.line('What are they to work on first?', { shown: 'leave it empty to say so later' })
+  const name = await asking.line('What should they work on first?', { shown: 'leave empty to declare it later' })
   if (name === undefined) return undefined
   if (name === '') return { clients }
-  const scope = await asking.line('Which paths may they touch for it? (globs, a space between)', { initial: 'src/**' })
+  const scope = await asking.line('Which paths may they change? (globs, separated by spaces)', { initial: 'src/**' })
   if (scope === undefined) return undefined
   return { clients, intent: { name, ownedScope: scope.split(/\s+/).filter((glob) => glob !== '') } }
 }

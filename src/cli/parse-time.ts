@@ -15,6 +15,6 @@ export function parseTime(text: string, now = Date.now()): number {
   if (count !== undefined && size !== undefined) return now - Number(count) * size
   const at = /^\d{4}-\d\d-\d\d/.test(word) ? Date.parse(text.trim()) : Number.NaN
   if (Number.isNaN(at))
-    throw new InvalidArgumentError("A date as '2026-11-22' or a time ago as '3d', '2 hours ago' is expected.")
+    throw new InvalidArgumentError("Give a date such as '2026-11-22', or an age such as '3d' or '2 hours ago'.")
   return at
 }

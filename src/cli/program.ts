@@ -6,8 +6,8 @@ import type { Context } from './context.js'
 export function newProgram(): Command {
   return new Command('escrow')
     .description("Review, commit and trace an AI agent's staged writes.")
-    .option('-C <dir>', 'govern this directory in place of the working directory')
-    .option('--no-pager', 'do not show long output page by page')
+    .option('-C <dir>', 'use this directory instead of the working directory')
+    .option('--no-pager', 'do not page long output')
 }
 
 /** All commands with all they take, for who describes them: help is shown by one that runs. */

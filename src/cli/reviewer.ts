@@ -3,13 +3,13 @@ import type { Reviewer } from '../index.js'
 
 /** `--by NAME`, also as `--by 'NAME <EMAIL>'`; without it git's user, or the operating system's. */
 export function byOption(): Option {
-  const by = "who decides: 'Name' or 'Name <email>'; by default git's user.name and user.email, else the system's user"
+  const by = "the reviewer: 'Name' or 'Name <email>' (default: git's user.name and user.email, else the system's user)"
   return new Option('--by <name>', by).argParser(parseReviewer)
 }
 
 function parseReviewer(text: string): Reviewer {
   const [, name = text, email] = /^(.*?)\s*<([^<>]*)>\s*$/.exec(text) ?? []
   const trimmed = name.trim()
-  if (trimmed === '') throw new InvalidArgumentError('A reviewer needs a name.')
+  if (trimmed === '') throw new InvalidArgumentError("Give the reviewer's name.")
   return email === undefined || email === '' ? { name: trimmed } : { name: trimmed, email }
 }

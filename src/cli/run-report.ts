@@ -21,7 +21,7 @@ export async function reportRun(
   io.err(`\n${summaryOf(effects, [], kept).split('\n').map(oneLine).join('\n')}\n`)
   for (const { message, paths } of commits)
     io.err(`git commit kept as a proposal: ${firstLine(message)} (${pluralize(paths.length, 'file')})\n`)
-  if (commits.length > 0) io.err(`The repository has none of them. Their messages: 'escrow log --session ${id}'.\n`)
+  if (commits.length > 0) io.err(`They are not in the repository. 'escrow log --session ${id}' shows their messages.\n`)
   for (const host of unreachable)
     io.err(`no access to ${oneLine(host)}: allow it with '--allow-host ${oneLine(host)}'\n`)
   const isOwnGit = ({ path, reason }: (typeof refused)[number]) => path === '.git' && reason === 'protected_path'
@@ -29,7 +29,7 @@ export async function reportRun(
   const intentId = session.intent?.id
   const asked = others.map((each) => ({ ...each, ...defined({ intentId }) }))
   io.err(renderRemedies(await remediesIn(workspace, asked, { session: session.id, isKept: true })))
-  const next = changes.length === 0 ? '' : ` Look with 'escrow diff ${id}', then 'escrow approve ${id}'.`
+  const next = changes.length === 0 ? '' : ` See them with 'escrow diff ${id}', then 'escrow approve ${id}'.`
   io.err(`${pluralize(changes.length, 'change')} staged in session '${id}'.${next}\n`)
   return changes.length
 }

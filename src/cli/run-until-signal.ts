@@ -2,7 +2,8 @@ import { InvalidArgumentError } from 'commander'
 
 export function portOf(text: string): number {
   const port = Number(text)
-  if (!/^\d+$/.test(text) || port > 65_535) throw new InvalidArgumentError('A port is expected.')
+  if (!/^\d+$/.test(text) || port > 65_535)
+    throw new InvalidArgumentError('Give a port: a whole number from 0 to 65535.')
   return port
 }
 

@@ -10,9 +10,9 @@ import { newProgram, wholeProgram } from './program.js'
 const EPILOGUE = `
 Exit codes:
   0  done
-  1  refused or failed; the message says what was not done, and what to do next
+  1  refused or failed; the message says why, and what to do next
   2  wrong usage
-  3  verify found a bad ledger
+  3  'escrow verify' found a damaged ledger
   4  not a workspace: no .orchestration in the directory or above it
 `
 
@@ -62,7 +62,7 @@ function talkingProgram(io: Io): Command {
   return newProgram()
     .version(io.version)
     .addHelpText('after', EPILOGUE)
-    .showHelpAfterError("Run it with '--help' for what there is.")
+    .showHelpAfterError("'--help' lists the arguments and options.")
     .configureOutput({
       writeOut: (text) => io.out(text),
       writeErr: (text) => io.err(text),

@@ -48,7 +48,7 @@ function onlyOf(sessions: readonly SessionSummary[]): string {
   if (only !== undefined && meant.length === 1) return only.id
   const list = meant.map(({ id, changes }) => `${oneLine(id)} (${pluralize(changes, 'change')})`).join(', ')
   throw Object.assign(
-    new Error(meant.length === 0 ? 'There is no session.' : `Several sessions have staged changes: ${list}.`),
+    new Error(meant.length === 0 ? 'There is no session yet.' : `Several sessions have staged changes: ${list}.`),
     { reason: 'nothing_selected', hint: meant.length === 0 ? "'escrow run' starts one." : 'Name one of them.' },
   )
 }

@@ -6,6 +6,6 @@ export type Variables = Readonly<Record<string, string | undefined>>
 /** One more of them; without a value it is the person's own. */
 export function variable(text: string, before: Variables): Variables {
   const [, name, value] = /^([^=]+)(?:=(.*))?$/s.exec(text) ?? []
-  if (name === undefined) throw new InvalidArgumentError('NAME or NAME=VALUE is expected.')
+  if (name === undefined) throw new InvalidArgumentError('Give NAME or NAME=VALUE.')
   return { ...before, [name]: value ?? process.env[name] }
 }

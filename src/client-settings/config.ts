@@ -44,8 +44,8 @@ function addressOf(http: string, root: string): HookAddress {
   const url = URL.canParse(http) ? new URL(http) : undefined
   const isHere = url?.protocol === 'http:' && ['127.0.0.1', 'localhost', '[::1]'].includes(url.hostname)
   if (!url || !isHere)
-    throw new EscrowError('unsupported', `${http} is no address of a server on this machine.`, {
-      hint: 'It looks like http://127.0.0.1:4270.',
+    throw new EscrowError('unsupported', `${http} is not the address of a server on this machine.`, {
+      hint: "Give an address such as http://127.0.0.1:4270, as 'escrow serve' prints it.",
     })
   return { origin: url.origin, token: hookToken(root) }
 }
@@ -56,9 +56,9 @@ function refuseShared(root: string): void {
   if (isKeptByGit(root, path))
     throw new EscrowError(
       'unsupported',
-      `git does not ignore ${path}, which is to hold a token. Nothing was changed.`,
+      `git does not ignore ${path}, which would contain a token. Nothing was changed.`,
       {
-        hint: `Put ${path} into .gitignore, and take it out of the index where it is in it ('git rm --cached').`,
+        hint: `Add ${path} to .gitignore. If git tracks it, run 'git rm --cached' on it.`,
       },
     )
 }
@@ -67,7 +67,8 @@ function refuseShared(root: string): void {
 export function applyClients(root: string, files: readonly ClientFile[]): void {
   refuseInside()
   for (const { path, before } of files)
-    if (textAt(root, path) !== before) throw new EscrowError('stale_file', `${path} has changed meanwhile. Try again.`)
+    if (textAt(root, path) !== before)
+      throw new EscrowError('stale_file', `${path} was changed by another program. Run the command again.`)
   for (const { path, after, isProgram, isSecret } of files) {
     const file = join(root, path)
     if (after === undefined) {

@@ -80,7 +80,7 @@ export function blockFile(
   const before = textAt(root, path)
   const others = (before ?? '').replace(block, '').replace(former, '')
   if (remove) return { path, before, after: others === '' ? undefined : others }
-  if (rivals.test(others)) throw notOurs(path, 'has settings of another kind for `escrow`')
+  if (rivals.test(others)) throw notOurs(path, 'has an entry named `escrow` that escrow did not write')
   if (before?.includes(block)) return { path, before, after: before }
   const gap = others === '' || others.endsWith('\n') ? '' : '\n'
   return { path, before, after: `${others}${gap}${block}` }
@@ -107,7 +107,7 @@ export function fieldsAt(settings: Fields, key: string, path: string): Fields {
   const value = settings[key] ?? {}
   if (typeof value === 'object' && value !== null && !Array.isArray(value))
     return Object.fromEntries(Object.entries(value))
-  throw notOurs(path, `has a \`${key}\` that is no object`)
+  throw notOurs(path, `has a \`${key}\` that is not an object`)
 }
 
 function parseSettings(text: string, path: string, dialect: JsonDialect): Fields {
@@ -120,11 +120,11 @@ function parseSettings(text: string, path: string, dialect: JsonDialect): Fields
   }
   if (typeof value === 'object' && value !== null && !Array.isArray(value))
     return Object.fromEntries(Object.entries(value))
-  throw notOurs(path, 'holds no JSON object')
+  throw notOurs(path, 'does not contain a JSON object')
 }
 
 export function notOurs(path: string, why: string): EscrowError {
-  return new EscrowError('unsupported', `${path} ${why}, so it is left as it is. Nothing was changed.`, {
-    hint: 'Mend it or move it away, or enter escrow by hand as docs/hosts has it.',
+  return new EscrowError('unsupported', `${path} ${why}, so escrow leaves it alone. Nothing was changed.`, {
+    hint: 'Correct it or move it away, or add escrow by hand (see docs/hosts).',
   })
 }

@@ -43,7 +43,7 @@ IFS=:
 for dir in $PATH; do
   [ "$dir" != "$self" ] && [ -x "$dir/${name}" ] && exec "$dir/${name}" "$@"
 done
-echo "escrow is not at $entry any more. Install it again, then type 'escrow init' once more." >&2
+echo "escrow is not at $entry any more. Install it again, then run 'escrow init'." >&2
 exit 127
 `
 }

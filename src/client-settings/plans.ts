@@ -66,7 +66,7 @@ const PLANS: Readonly<Record<HostName, Plan>> = {
     ),
   ],
   opencode: (root, remove) => [
-    ownFile(root, '.opencode/plugins/escrow.js', OPENCODE_PLUGIN, remove, 'a plugin of another kind'),
+    ownFile(root, '.opencode/plugins/escrow.js', OPENCODE_PLUGIN, remove, 'a plugin that escrow did not write'),
     jsonFile(
       root,
       'opencode.json',
@@ -78,7 +78,7 @@ const PLANS: Readonly<Record<HostName, Plan>> = {
   mcp: (root, remove) => [serverFile(root, '.mcp.json', undefined, remove)],
 }
 
-const ONE_OF_EACH = 'a hook of another kind, and Cline runs one of each name in a directory'
+const ONE_OF_EACH = 'a hook that escrow did not write, and Cline runs only one of each name'
 const CLINE_EVENTS = ['PreToolUse', 'PostToolUse', 'TaskStart', 'TaskResume', 'UserPromptSubmit']
 
 /** Which entry of a client's list of hooks is ours, for each event, and what it was in earlier versions. */
@@ -165,10 +165,10 @@ const CLAUDE_SERVERS = ['escrow']
 function withAllowed(settings: Fields, path: string, remove: boolean): Fields {
   const permissions = fieldsAt(settings, 'permissions', path)
   const allow = listWith(permissions.allow, CLAUDE_ALLOWED, remove, () =>
-    notOurs(path, 'has a `permissions.allow` that is no list'),
+    notOurs(path, 'has a `permissions.allow` that is not a list'),
   )
   const servers = listWith(settings.enabledMcpjsonServers, CLAUDE_SERVERS, remove, () =>
-    notOurs(path, 'has an `enabledMcpjsonServers` that is no list'),
+    notOurs(path, 'has an `enabledMcpjsonServers` that is not a list'),
   )
   const { enabledMcpjsonServers: _, ...others } = settings
   const listed = servers === undefined ? others : { ...settings, enabledMcpjsonServers: servers }
@@ -189,7 +189,7 @@ function listWith(value: unknown, ours: readonly string[], remove: boolean, prob
 }
 
 function withHooksOn(settings: Fields, path: string): Fields {
-  if (settings.disableAllHooks === true) throw notOurs(path, 'switches all hooks off (`disableAllHooks`)')
+  if (settings.disableAllHooks === true) throw notOurs(path, 'disables all hooks (`disableAllHooks`)')
   return settings
 }
 
@@ -274,7 +274,8 @@ function isFormerServer(entry: unknown, ours: Fields): boolean {
 function withServer(settings: Fields, path: string, { key, entry, remove }: ServerEntry): Fields {
   const servers = fieldsAt(settings, key, path)
   const { escrow, ...others } = servers
-  if (escrow !== undefined && !isOurServer(escrow)) throw notOurs(path, 'has a server of another kind named `escrow`')
+  if (escrow !== undefined && !isOurServer(escrow))
+    throw notOurs(path, 'has a server named `escrow` that escrow did not write')
   const isKept = escrow !== undefined && !isFormerServer(escrow, entry)
   if (!remove) return { ...settings, [key]: { ...servers, escrow: isKept ? escrow : entry } }
   return escrow === undefined ? settings : without(settings, key, others)

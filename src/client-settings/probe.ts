@@ -20,14 +20,14 @@ export async function probeEntry(root: string, client: HostName): Promise<string
   if (hook === undefined || (client === 'claude' && !hasClaudeCommand(root))) return probeStart(root)
   const [program, args] = hookProgram(root, client, hook)
   const { code, out, err } = await run(program, args, root, JSON.stringify(hook.probe(root)))
-  const problem = code === 0 ? problemIn(out) : err.trim() || `It ended with code ${code ?? 'none'}.`
+  const problem = code === 0 ? problemIn(out) : err.trim() || `It exited with code ${code ?? 'none'}.`
   return problem === undefined ? undefined : firstLine(problem)
 }
 
 /** What is wrong where a client's server cannot be started. */
 async function probeStart(root: string): Promise<string | undefined> {
   const { code, err } = await run('/bin/sh', ['-c', escrowLine('--version')], root, '')
-  return code === 0 ? undefined : firstLine(err.trim() || `It ended with code ${code ?? 'none'}.`)
+  return code === 0 ? undefined : firstLine(err.trim() || `It exited with code ${code ?? 'none'}.`)
 }
 
 function firstLine(text: string): string {
@@ -52,9 +52,9 @@ function problemIn(out: string): string | undefined {
   try {
     answer = JSON.parse(out)
   } catch {
-    return 'What it prints is not an answer.'
+    return 'Its output is not an answer of escrow.'
   }
-  if (typeof answer !== 'object' || answer === null) return 'What it prints is not an answer.'
+  if (typeof answer !== 'object' || answer === null) return 'Its output is not an answer of escrow.'
   const { cancel, errorMessage, go, refuse }: Record<string, unknown> = { ...answer }
   if (cancel === true || go === false) return String(errorMessage ?? refuse)
   return undefined

@@ -34,8 +34,8 @@ function claudeProblems(root: string, home: string, env: NodeJS.ProcessEnv): str
   const off = [...managed, own, ...shared].filter((file) => fieldsIn(file).disableAllHooks === true)
   const closed = managed.filter((file) => fieldsIn(file).allowManagedHooksOnly === true)
   return [
-    ...off.map((file) => `${file} switches all hooks off (\`disableAllHooks\`).`),
-    ...closed.map((file) => `${file} lets only its own hooks run (\`allowManagedHooksOnly\`).`),
+    ...off.map((file) => `${file} disables all hooks (\`disableAllHooks\`).`),
+    ...closed.map((file) => `${file} allows only its own hooks (\`allowManagedHooksOnly\`).`),
   ]
 }
 
@@ -52,8 +52,10 @@ function codexProblems(root: string, home: string): string[] {
   return [
     ...(isTrusted
       ? []
-      : ['its hooks here are not trusted, and it runs none of them. Start codex here, and trust them when it asks.']),
-    ...(isOff ? [`${file} switches hooks off.`] : []),
+      : [
+          'Codex does not trust its hooks here, so it runs none of them. Start codex here, and trust them when it asks.',
+        ]),
+    ...(isOff ? [`${file} disables hooks.`] : []),
   ]
 }
 
@@ -65,11 +67,11 @@ function geminiProblems(root: string, home: string, env: NodeJS.ProcessEnv): str
   ]
   const off = layers.filter((file) => switchesOff(fieldsIn(file).hooksConfig))
   return [
-    ...off.map((file) => `${file} switches its hooks off (\`hooksConfig\`).`),
+    ...off.map((file) => `${file} disables its hooks (\`hooksConfig\`).`),
     ...(isTrustedFolder(root, home, layers, env)
       ? []
       : [
-          'it does not trust this folder, and runs no hooks of it. Start gemini here, and trust the folder when it asks.',
+          'Gemini CLI does not trust this folder, so it runs none of its hooks. Start gemini here, and trust the folder when it asks.',
         ]),
   ]
 }

@@ -119,7 +119,10 @@ const pathOf = (entry: CommitEntry) => entry.path
 export function approvedContent(entry: CommitEntry): Uint8Array {
   const bytes = entry.content?.() ?? new Uint8Array()
   if (digest(bytes) === entry.new?.digest) return bytes
-  throw new EscrowError('stale_file', `The staged content of ${entry.path} is not the content that was approved.`)
+  throw new EscrowError(
+    'stale_file',
+    `The staged content of ${entry.path} is not the content that was approved. Review it again.`,
+  )
 }
 
 /** Runs the check of one path. Returns what it returns or throws as a refusal. */
@@ -137,7 +140,11 @@ function askPolicy(input: CommitInput, entry: CommitEntry): Refusal | undefined 
   } catch (error) {
     // A rule that throws denies: an unknown answer must never let a write through.
     const why = errorText(error)
-    return { path: entry.path, reason: 'policy_invalid', message: `No rule could judge ${entry.path}: ${why}` }
+    return {
+      path: entry.path,
+      reason: 'policy_invalid',
+      message: `The rules could not be checked for ${entry.path}: ${why}`,
+    }
   }
 }
 

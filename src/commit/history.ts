@@ -178,7 +178,11 @@ function unknownCommit(id: string): EscrowError {
 }
 
 function undoExpired(id: string): EscrowError {
-  return new EscrowError('undo_expired', `What commit ${id} replaced is no longer kept, so it cannot be undone.`, {
-    hint: 'Earlier contents may still be in git.',
-  })
+  return new EscrowError(
+    'undo_expired',
+    `The earlier content of commit ${id} is no longer kept, so it cannot be undone.`,
+    {
+      hint: 'It may still be in git.',
+    },
+  )
 }

@@ -96,7 +96,7 @@ const FLOOR = 'floor'
 function floorOf(disk: Disk, { commits }: Layout): number {
   const number = Number(disk.readFile(`${commits}/${FLOOR}`).toString('utf8'))
   if (Number.isSafeInteger(number) && number >= 0) return number
-  throw new EscrowError('ledger_corrupt', `${commits}/${FLOOR} is no number.`)
+  throw new EscrowError('ledger_corrupt', `${commits}/${FLOOR} does not contain a number.`)
 }
 
 /** Replaces the conflicts that an earlier run of the same plan noted. */
@@ -115,7 +115,7 @@ export function conflictPaths(disk: Disk, layout: Layout, seq: number): Set<stri
   if (!exists(disk, name)) return new Set()
   const paths: unknown = JSON.parse(disk.readFile(name).toString('utf8'))
   if (!Array.isArray(paths) || !paths.every((path) => typeof path === 'string'))
-    throw new EscrowError('ledger_corrupt', `commits/${seq}.conflicts is no list of paths.`)
+    throw new EscrowError('ledger_corrupt', `commits/${seq}.conflicts does not contain a list of paths.`)
   return new Set(paths)
 }
 

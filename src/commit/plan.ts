@@ -16,7 +16,7 @@ export function decodePlan(text: string, name: string): Plan {
   const [json = '', sum] = text.split('\n')
   if (sha256hex(json) !== sum) throw corrupt(name, 'its checksum does not match')
   const value: unknown = JSON.parse(json)
-  if (!isPlan(value)) throw corrupt(name, 'it is not a commit plan of this version')
+  if (!isPlan(value)) throw corrupt(name, 'this version does not know its format')
   return value
 }
 
@@ -28,7 +28,7 @@ export function isPlainPath(path: string): boolean {
 
 function corrupt(name: string, why: string): EscrowError {
   return new EscrowError('ledger_corrupt', `The commit journal ${name} cannot be used: ${why}.`, {
-    hint: 'Restore that file from a backup, or move it away after comparing the workspace with it by hand.',
+    hint: 'Restore the file from a backup. Or compare the workspace with it by hand, then move it away.',
   })
 }
 

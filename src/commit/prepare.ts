@@ -91,7 +91,11 @@ export async function prepareCommit(disk: Disk, input: CommitInput, run: CommitR
 
 /** Words an error before the commit point. An EscrowError stays as it is. */
 export function nothingCommitted(error: unknown): unknown {
-  return diskFailure(error, 'Nothing was committed', 'Correct the cause, then commit again; the stage is as it was.')
+  return diskFailure(
+    error,
+    'Nothing was committed',
+    'Correct the cause, then commit again. The staged changes are kept.',
+  )
 }
 
 function ensureJournal(disk: Disk, pins: Pins, layout: Layout): void {

@@ -12,7 +12,7 @@ export function stale(path: string): EscrowError {
 }
 
 export function notADirectory(dir: string): EscrowError {
-  return new EscrowError('path_escape', `${dir} is a symlink or no directory, so nothing is written below it.`)
+  return new EscrowError('path_escape', `${dir} is a symlink or not a directory, so nothing is written below it.`)
 }
 
 export function malformedChange(path: string, why: string): EscrowError {
@@ -33,8 +33,8 @@ export function refusedCommit(refused: Refusal[]): EscrowError {
   const count = refused.length === 1 ? '1 path was' : `${refused.length} paths were`
   const messages = [...new Set(refused.map((refusal) => refusal.message))]
   const hint = refused.every(({ reason }) => reason === 'policy_invalid')
-    ? 'Correct that file, then commit again: the verdicts stay.'
-    : 'Drop or correct these changes, or approve them again on top of what is on disk, then commit.'
+    ? 'Correct that file, then commit again. The verdicts are kept.'
+    : 'Discard or correct these changes, or approve them again on top of what is on disk. Then commit.'
   return new EscrowError(
     isReason(first) ? first : 'access_denied',
     `Nothing was committed: ${count} refused. ${messages.join(' ')}`,
@@ -54,18 +54,20 @@ export function unfinishedCommit(error: unknown, seq: number): unknown {
   return diskFailure(
     error,
     `Commit ${seq} is decided but not finished`,
-    'Correct the cause; the next commit, or opening the workspace, finishes it.',
+    "Correct the cause, then run 'escrow recover' to finish it.",
   )
 }
 
 /** The error of a journal that cannot be used: another process holds its lock, or the disk failed. */
 export function journalFailure(error: unknown): unknown {
   if (codeOf(error) === 'ELOCKED') return busy()
-  return diskFailure(error, 'The commit journal is out of reach', 'Correct the cause, then try again.')
+  return diskFailure(error, 'The commit journal cannot be used', 'Correct the cause, then try again.')
 }
 
 export function busy(): EscrowError {
-  return new EscrowError('session_busy', 'Another commit holds this workspace.', { hint: 'Commit again in a moment.' })
+  return new EscrowError('session_busy', 'Another commit is running in this workspace.', {
+    hint: 'Commit again in a moment.',
+  })
 }
 
 function reasonFor(code: string): ApiReason {

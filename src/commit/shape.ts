@@ -9,15 +9,17 @@ import type { CommitEntry } from './types.js'
  * disk.
  */
 export function assertShape(entry: CommitEntry, seen: Set<string>): void {
-  if (!isPlainPath(entry.path)) throw new EscrowError('path_escape', `${entry.path} is no plain path below the root.`)
+  if (!isPlainPath(entry.path))
+    throw new EscrowError('path_escape', `${entry.path} is not a plain path below the root.`)
   if (entry.op === 'move') assertSource(entry)
   const own = entry.path.split('/').find((segment) => OWN.has(segment.toLowerCase()))
-  if (own !== undefined) throw new EscrowError('protected_path', `${entry.path} lies in ${own}, which is protected.`)
+  if (own !== undefined) throw new EscrowError('protected_path', `${entry.path} is in ${own}, which is protected.`)
   // One removal may make room for one new entry at the same path. More than that has no valid order.
   const key = `${kindOf(entry)} ${entry.path}`
   if (seen.has(key)) throw malformedChange(entry.path, 'it is changed twice')
   seen.add(key)
-  if (!FITS[entry.op](entry.old, entry.new)) throw malformedChange(entry.path, `its states do not fit a ${entry.op}`)
+  if (!FITS[entry.op](entry.old, entry.new))
+    throw malformedChange(entry.path, `its states do not match the operation ${entry.op}`)
   if (entry.new !== null && (entry.new.mode & ~0o777 & ~allowedBits(entry)) !== 0) {
     throw new EscrowError('protected_path', `${entry.path} would get a setuid, setgid or sticky bit.`)
   }
@@ -29,7 +31,7 @@ function allowedBits({ op, old }: CommitEntry): number {
 }
 
 function assertSource({ path, from }: CommitEntry): void {
-  if (from === undefined || !isPlainPath(from)) throw malformedChange(path, 'nobody says from where it is moved')
+  if (from === undefined || !isPlainPath(from)) throw malformedChange(path, 'it has no source to move from')
   if (from === path || path.startsWith(`${from}/`)) throw malformedChange(path, 'it is moved into itself')
 }
 

@@ -71,6 +71,6 @@ function isDirectory(pins: Pins, dir: string, isRemoved: boolean): boolean {
 function otherDevice(dir: string): EscrowError {
   return new EscrowError(
     'cross_device',
-    `${dir === '' ? 'The root' : dir} lies on another file system than .orchestration, so it cannot be committed to at once.`,
+    `${dir === '' ? 'The root' : dir} is on another file system than .orchestration, so it cannot be committed to atomically.`,
   )
 }

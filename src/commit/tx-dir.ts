@@ -106,7 +106,7 @@ function namePath<T>(path: string, look: () => T): T {
     return look()
   } catch (error) {
     if (codeOf(error) !== 'ENOTDIR' && codeOf(error) !== 'ELOOP') throw error
-    throw new EscrowError('path_escape', `${path} is a link or no directory, so nothing can be committed.`, {
+    throw new EscrowError('path_escape', `${path} is a link or not a directory, so nothing can be committed.`, {
       hint: 'Remove it, then commit again.',
     })
   }

@@ -67,12 +67,12 @@ function attempt(inverse: Inverse, change: CommittedChange): Refusal | undefined
 }
 
 function inTheWay(path: string): Refusal {
-  const message = `${path}: what stands there or above it by now is of another kind than what the commit left.`
+  const message = `${path}: it, or a directory above it, is now of another kind than the commit left.`
   return { path, reason: 'stale_file', message }
 }
 
 function undoExpired(path: string): EscrowError {
-  return new EscrowError('undo_expired', `${path}: what the commit replaced has been changed by another of its names.`)
+  return new EscrowError('undo_expired', `${path}: what the commit replaced was changed through another hard link.`)
 }
 
 type Step = (inverse: Inverse, path: RelPath, change: CommittedChange) => boolean

@@ -51,5 +51,9 @@ export function apiErrorOf({ reason, message, hint }: Denial): EscrowError {
 
 /** The error of a feature that this version lacks. */
 export function unsupported(what: string, hint?: string): EscrowError {
-  return new EscrowError('unsupported', `${what} is not supported by this version.`, hint === undefined ? {} : { hint })
+  return new EscrowError(
+    'unsupported',
+    `${what} is not supported by this version of escrowfs.`,
+    hint === undefined ? {} : { hint },
+  )
 }

@@ -38,11 +38,11 @@ export function confusableWords(line: string): Map<string, string> {
 }
 
 function whyConfusable(word: string, isLatinLine: boolean): string | undefined {
-  if (STYLED.test(word)) return 'has letters that only look like Latin ones'
+  if (STYLED.test(word)) return 'has letters that look like Latin ones and are not'
   const [script] = ALIKE.find(([, letters]) => letters.test(word)) ?? []
   if (script === undefined) return undefined
   if (LATIN.test(word)) return `mixes Latin and ${script} letters`
-  return isLatinLine && [...word].length > 1 && LOOKS_LATIN.test(word) ? `looks Latin and is ${script}` : undefined
+  return isLatinLine && [...word].length > 1 && LOOKS_LATIN.test(word) ? `looks Latin but is ${script}` : undefined
 }
 
 function isOfAnotherLanguage(word: string): boolean {

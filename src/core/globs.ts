@@ -47,7 +47,7 @@ function spellingProblem(glob: string, body: string): string | undefined {
 function bracesProblem(body: string): string | undefined {
   if (/\{[^{},]*\.\.[^{},]*\}/.test(body)) return 'a range in braces is not allowed; write its members: {1,2,3}'
   const alternatives = expandBraces(body)
-  if (alternatives === undefined) return `braces are not closed, or stand for more than ${MAX_ALTERNATIVES} globs`
+  if (alternatives === undefined) return `braces are not closed, or expand to more than ${MAX_ALTERNATIVES} globs`
   for (const each of alternatives) {
     const problem = segmentsProblem(each)
     if (problem) return problem

@@ -34,7 +34,7 @@ export type IntentsState =
     }
 
 export const INIT_HINT =
-  'This workspace declares no intents. A person runs `escrow init`, then declares one with `escrow intents add`.'
+  'This workspace declares no intents. Ask a person to run `escrow init`, then `escrow intents add`.'
 
 const SELECTABLE: ReadonlySet<IntentStatus> = new Set<IntentStatus>(['DRAFT', 'PENDING', 'IN_PROGRESS'])
 
@@ -64,7 +64,7 @@ function blocksAll(
   { id, status, dependsOn }: Intent,
 ): Pick<Denial, 'reason' | 'message'> | undefined {
   if (state.ignored?.has(id)) {
-    const message = `Intent Ignored: ${id} (${status}) is switched off by a line of .intentignore.`
+    const message = `Intent Ignored: ${id} (${status}) is switched off by a line in .intentignore.`
     return { reason: 'intent_ignored', message }
   }
   if (!SELECTABLE.has(status)) return { reason: 'intent_not_active', message: `Intent Not Active: ${id} is ${status}.` }
@@ -79,7 +79,7 @@ function notTrusted(state: IntentsState, id: string): Denial {
   return { reason: 'not_trusted', intentId: id, message, hint: TRUST_HINT }
 }
 
-export const TRUST_HINT = "A person runs 'escrow trust', which shows what the files ask for."
+export const TRUST_HINT = "Ask a person to run 'escrow trust', which shows the changed files and accepts them."
 
 export function unknownIntent(state: IntentsState, id: string): Denial {
   if (state.ok && state.waiting?.has(id)) return notTrusted(state, id)
@@ -98,6 +98,6 @@ function hintOf(state: IntentsState): string {
   if (!state.ok) return INIT_HINT
   if (selectableIds(state).length === 0 && state.waiting !== undefined) return TRUST_HINT
   return selectableIds(state).length === 0
-    ? 'Ask a person to declare an intent.'
+    ? 'Ask a person to declare an intent with `escrow intents add`.'
     : 'Call select_active_intent with one of these ids.'
 }

@@ -30,8 +30,8 @@ export const SECRET_PLACES: readonly (readonly [path: string, why: string, onlyW
   ['.npmrc', 'registry tokens', /_auth|_password/i],
   ['.pypirc', 'registry tokens'],
   ['.cargo/credentials.toml', 'registry tokens'],
-  ['.bash_history', 'what was typed'],
-  ['.zsh_history', 'what was typed'],
+  ['.bash_history', 'typed commands'],
+  ['.zsh_history', 'typed commands'],
   ...HOME_HOSTS.flatMap((host) => homeOf(host).logins.map((path): [string, string] => [path, AGENTS_LOGIN])),
   ...['.config/github-copilot', '.copilot/config.json', '.qwen/oauth_creds.json', '.local/share/amp/secrets.json'].map(
     (path): [string, string] => [path, AGENTS_LOGIN],

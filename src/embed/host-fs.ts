@@ -162,7 +162,7 @@ function placeOnDisk(path: string): string {
 function refuseCall(stem: string, args: readonly unknown[], [path]: readonly string[]): unknown {
   const callback = args.at(-1)
   const isMkdir = stem === 'mkdir'
-  const message = `Access Denied: no tool call is under way, so nothing in the workspace is changed for one.`
+  const message = `Access Denied: the host may change the workspace only while a tool call is running.`
   const error = isMkdir ? null : denialError({ reason: 'access_denied', message }, stem, path)
   if (typeof callback === 'function') return process.nextTick(callback, error)
   if (error) throw error

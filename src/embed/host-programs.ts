@@ -210,8 +210,8 @@ function refusal(current: Current, call: string, program: unknown): unknown {
 }
 
 function notStarted(call: string, program: string): DenialError {
-  const message = `Access Denied: '${program}' would run uncontained, so no tool call of the host starts it.`
-  const hint = 'Run it as a command of a session, which is contained.'
+  const message = `Access Denied: '${program}' would run without containment, so no tool call may start it.`
+  const hint = 'Run it as a command of a session; those are contained.'
   return denialError({ reason: 'access_denied', message, hint }, `${call} ${program}`, program)
 }
 

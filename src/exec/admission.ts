@@ -79,7 +79,10 @@ export class SessionAdmission {
   #judge(classified: Classified | undefined, options: StartOptions): CommandDecision {
     const settings = this.policy.settings()
     if (settings) return judgeCommand(settings, classified, wantsNetwork(options))
-    throw new EscrowError('policy_invalid', 'No command runs while .orchestration/policy.yaml is not valid.')
+    throw new EscrowError(
+      'policy_invalid',
+      "No command runs until .orchestration/policy.yaml is valid. 'escrow status' says what is wrong.",
+    )
   }
 
   #refuse(denial: Denial): EscrowError {
@@ -112,7 +115,7 @@ function wantsNetwork({ network, hosts = [], client, env = {} }: StartOptions): 
 
 function refuseOddWords(command: string | readonly string[]): void {
   if (command.length === 0 || [command].flat().some((word) => word.includes('\0')))
-    throw new EscrowError('unsupported', 'A command needs at least one word, and no word may contain a NUL.')
+    throw new EscrowError('unsupported', 'A command needs at least one word, and no word may contain a NUL character.')
 }
 
 /** Largest length of a command line in a denial (characters). A question shows all of it. */
@@ -139,7 +142,7 @@ function keyOf(
 }
 
 function withVariables({ classes, why }: Classified, names: readonly string[]): Classified {
-  const reasons = names.map((part) => ({ class: 'other', part, because: 'decides what commands run' }) as const)
+  const reasons = names.map((part) => ({ class: 'other', part, because: 'decides which commands run' }) as const)
   const others = classes.filter((each) => each !== 'read-only' && each !== 'other')
   return { classes: [...others, 'other'], why: [...why, ...reasons] }
 }
@@ -164,19 +167,23 @@ const NETWORK_HINT = 'A person can allow it: `terminal: { network: true }` in .o
 
 function deniedBy(command: string, { rules }: CommandDecision, why: string): Denial {
   if (rules.join() === 'terminal.network')
-    return { reason: 'access_denied', message: 'Policy does not let commands use the network.', hint: NETWORK_HINT }
+    return {
+      reason: 'access_denied',
+      message: 'Access Denied: policy does not allow commands to use the network.',
+      hint: NETWORK_HINT,
+    }
   return {
     reason: 'access_denied',
-    message: `Access Denied: policy does not let \`${command}\` run (${why}).`,
-    hint: `A person can change it under \`terminal\` in .orchestration/policy.yaml: ${rules.join(', ')}.`,
+    message: `Access Denied: policy does not allow \`${command}\` (${why}).`,
+    hint: `A person can change the rule under \`terminal\` in .orchestration/policy.yaml: ${rules.join(', ')}.`,
   }
 }
 
 function needsApproval(command: string, { rules }: CommandDecision, why: string): Denial {
   return {
     reason: 'needs_approval',
-    message: `Needs Approval: \`${command}\` needs a person's approval by ${rules.join(', ')} (${why}).`,
-    hint: 'A person is asked. Run it again once they have answered, or find another way.',
+    message: `Needs Approval: ${rules.join(', ')} asks a person before \`${command}\` runs (${why}).`,
+    hint: 'A person has been asked. Run it again after the answer, or find another way.',
   }
 }
 

@@ -27,7 +27,7 @@ import { proposedCommits } from './proposed-commits.js'
 const MAX_OUTPUT = 1 << 20
 /** Largest number of refused writes that are reported to a running agent. The result lists all of them. */
 const MAX_REFUSED = 100
-const NOT_STAGED = 'It is not staged, though you see it here as you wrote it: it is kept apart for a person to decide.'
+const NOT_STAGED = 'It is not staged. You still see it here as you wrote it; a person decides about it.'
 /** Milliseconds between SIGTERM and SIGKILL. */
 const GRACE_MS = 5_000
 

@@ -132,15 +132,18 @@ export class CommandGate {
     const { policy, layout } = this.deps
     const rules = policy.outside()
     if (!rules)
-      throw new EscrowError('policy_invalid', 'No command runs while .orchestration/policy.yaml is not valid.')
+      throw new EscrowError(
+        'policy_invalid',
+        "No command runs until .orchestration/policy.yaml is valid. 'escrow status' says what is wrong.",
+      )
     const beyond = rules.filter(({ path }) => !isWithin(path, layout.root))
     const visibility = visibilityOf(
       beyond.map(({ path, word }) => ({ path, isClosed: word === 'deny' || word === 'hidden' })),
       client,
     )
     if (typeof visibility !== 'string') return visibility
-    throw new EscrowError('access_denied', `Policy closes ${visibility} to agents, and no command runs without it.`, {
-      hint: 'Rules below `outside` that name places more closely leave commands what they need.',
+    throw new EscrowError('access_denied', `Policy closes ${visibility} to agents, and every command needs it.`, {
+      hint: 'In policy.yaml, write rules under `outside` for the subdirectories to close instead.',
     })
   }
 
@@ -150,7 +153,7 @@ export class CommandGate {
     if (!place.inside || place.type !== 'dir')
       throw new EscrowError(
         'nothing_selected',
-        `${path} is no directory of the workspace: a command cannot start there.`,
+        `${path} is not a directory of the workspace, so a command cannot start there.`,
       )
     return place.path === ROOT ? root : `${root}/${place.path}`
   }

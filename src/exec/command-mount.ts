@@ -56,7 +56,7 @@ export class CommandMount {
     const { root } = deps.layout
     const lacking = (await probe()).find(({ ok }) => !ok) ?? nestedMount(root)
     if (lacking === undefined) return new CommandMount(await openSandbox(root), deps, isExclusive)
-    const problem = `Commands cannot be contained here (${lacking.name}): ${lacking.problem}`
+    const problem = `This machine cannot contain commands (${lacking.name}): ${lacking.problem}`
     assertUncontainedAllowed(deps, isolation, problem, lacking.fix)
     return new CommandMount(openCopy(root), deps, isExclusive)
   }
@@ -64,7 +64,7 @@ export class CommandMount {
   /** @throws EscrowError `unsupported` where the mount is a copy and neither policy nor the caller still allows one. */
   assertAllowed(isolation?: Isolation): void {
     if (this.place.isolation === 'none')
-      assertUncontainedAllowed(this.deps, isolation, 'Commands run on a copy here, without containment.')
+      assertUncontainedAllowed(this.deps, isolation, 'Commands on this machine run on a copy, without containment.')
   }
 
   get isAlive(): boolean {
@@ -140,8 +140,8 @@ export class CommandMount {
       if (!foreign) continue
       return new EscrowError(
         'stale_file',
-        `Commit ${seq} has changed ${foreign.path} since this command was started, and it still sees what was there.`,
-        { hint: 'What it writes is kept apart, and goes to the quarantine when it ends. Start it again to go on.' },
+        `Commit ${seq} changed ${foreign.path} after this command started. The command still sees the earlier content.`,
+        { hint: 'Its writes are kept apart and go to the quarantine when it ends. Stop it and start it again.' },
       )
     }
     this.#seq = this.deps.store.overlay.stage.settledSeq
@@ -252,8 +252,8 @@ export class CommandMount {
 function nestedMount(root: string) {
   const [mount] = mountsBelow(root)
   if (mount === undefined) return undefined
-  const problem = `${mount} is a mount of its own in the workspace.`
-  return { name: 'mounts', problem, fix: `mount it outside of ${root}, and link to it.` }
+  const problem = `${mount} is a separate mount inside the workspace.`
+  return { name: 'mounts', problem, fix: `Mount it outside ${root}, and link to it.` }
 }
 
 /** A command runs without containment only where policy or the caller says so. */
@@ -261,7 +261,7 @@ function assertUncontainedAllowed({ policy }: ExecDeps, isolation: Isolation, pr
   if (isolation === 'none' || policy.settings()?.isolationNone === true) return
   const toFix = fix === undefined ? '' : `To fix it: ${fix} `
   throw new EscrowError('unsupported', problem, {
-    hint: `${toFix}A person can let commands run on a copy, without containment: \`terminal: { isolation_none: true }\`.`,
+    hint: `${toFix}To run commands on a copy, without containment, write \`terminal: { isolation_none: true }\` into policy.yaml.`,
   })
 }
 

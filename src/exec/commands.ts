@@ -71,5 +71,5 @@ export class SessionCommands {
 }
 
 function sessionClosing(): EscrowError {
-  return new EscrowError('session_busy', 'The session is being closed.')
+  return new EscrowError('session_busy', 'The session is closing, so no command starts.')
 }

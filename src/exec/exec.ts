@@ -29,7 +29,8 @@ export class SessionExec {
 
   run(command: CommandLine, options: ExecOptions, internal: InternalRun = {}): Promise<ExecResult> {
     // `close` waits for the queued commands. A later one would open a mount that nobody closes.
-    if (this.#isClosed) return Promise.reject(new EscrowError('session_busy', 'The session is being closed.'))
+    if (this.#isClosed)
+      return Promise.reject(new EscrowError('session_busy', 'The session is closing, so no command starts.'))
     return this.#queue.run(() => this.#run(command, options, internal))
   }
 

@@ -46,7 +46,7 @@ export class SessionFormat {
   async #attempt(job: Job, end: number): Promise<void> {
     try {
       const changed = await this.#run(job, end)
-      const reason = `It was formatted (${nameOf(job.rule)}) after you wrote it. Read it again before you edit it.`
+      const reason = `A formatter (${nameOf(job.rule)}) changed it after you wrote it. Read it again before you edit it.`
       for (const path of changed) this.inform({ path, kind: 'formatted', reason })
     } catch (error) {
       this.#report(job, errorText(error))
@@ -57,7 +57,7 @@ export class SessionFormat {
   async #run({ rule, files }: Job, end: number): Promise<string[]> {
     const left = end - Date.now()
     const over = new AbortController()
-    const isOver = () => Promise.reject(new EscrowError('limit_exceeded', 'there was no time left for it'))
+    const isOver = () => Promise.reject(new EscrowError('limit_exceeded', 'no time was left'))
     if (left <= 0) return isOver()
     const wanted = new Set(files)
     const running = this.exec.run(

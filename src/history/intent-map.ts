@@ -47,7 +47,7 @@ export async function mapCommitted(
     return []
   } catch (error) {
     const why = errorText(error).replace(/\.$/, '')
-    return [`The intent map was not brought up to date: ${why}. Run 'escrow map' once that is mended.`]
+    return [`The intent map was not updated: ${why}. Run 'escrow map' after you have fixed it.`]
   }
 }
 
@@ -96,7 +96,7 @@ async function rewrite({ layout, intents }: Mapping, change: (map: IntentMap) =>
   return withProcessLock(layout.locks, 'intent_map', async () => {
     const old = sharedExists(layout.intentMap) ? readShared(layout.intentMap, MAX_MAP).toString() : undefined
     if (old !== undefined && !old.startsWith('# Intent Map')) {
-      throw new EscrowError('unsupported', `${layout.intentMap} is not a map escrow wrote.`, {
+      throw new EscrowError('unsupported', `${layout.intentMap} was not written by escrow.`, {
         hint: 'Move it away; escrow then writes a new map.',
       })
     }

@@ -34,8 +34,8 @@ const text = (description: string) => z.string().min(1).describe(description)
 
 const selectActiveIntent = tool(
   'select_active_intent',
-  'Declare which intent you work for before you change anything. Answers with its scope, constraints and criteria.',
-  z.object({ intent_id: text('The id of a declared intent; null to have none.').nullable() }),
+  'Select the intent that you work for, before you change anything. Returns its scope, constraints and acceptance criteria.',
+  z.object({ intent_id: text('The id of a declared intent; null selects none.').nullable() }),
   async (session, { intent_id }) => (await session.selectIntent(intent_id)).xml,
 )
 
@@ -58,14 +58,14 @@ const requestScope = tool(
   z.object({ paths: z.array(z.string().min(1)).min(1).describe('Globs.'), why: text('For the person who decides.') }),
   async (session, { paths, why }) => {
     const { id, globs } = await session.requestScope(paths, why)
-    return `A person was asked for ${globs.join(', ')} (question ${id}). Their answer comes with a later result.`
+    return `A person was asked for ${globs.join(', ')} (question ${id}). The answer comes with a later tool result.`
   },
 )
 
 const recordLesson = tool(
   'record_lesson',
-  'Record what was learnt from a failure, for later work.',
-  z.object({ lesson: text('What was learnt.'), context: text('Where it came up.').nullish() }),
+  'Record a lesson from a failure, for later work.',
+  z.object({ lesson: text('The lesson.'), context: text('The situation in which it applies.').nullish() }),
   async (session, { lesson, context }) => {
     await session.recordLesson(lesson, context ?? undefined)
     return 'The lesson was recorded.'
@@ -74,8 +74,8 @@ const recordLesson = tool(
 
 const showChanges = tool(
   'show_staged_changes',
-  'Show what you have staged, with what reviewers decided, and the snapshots you can go back to.',
-  z.object({ paths: z.array(z.string().min(1)).nullish().describe('These files alone; null for all.') }),
+  "Show your staged changes with the reviewers' verdicts, and the snapshots that you can return to.",
+  z.object({ paths: z.array(z.string().min(1)).nullish().describe('Only these files; null for all.') }),
   async (session, { paths }) => {
     const snapshots = (await session.snapshots()).slice(-SNAPSHOTS)
     const marks = snapshots.map(
@@ -87,8 +87,8 @@ const showChanges = tool(
 
 const revertChanges = tool(
   'revert_staged_changes',
-  'Drop your own staged changes. The disk is not touched.',
-  z.object({ paths: z.array(z.string().min(1)).nullish().describe('These files alone; null for all.') }),
+  'Drop your own staged changes. The disk does not change.',
+  z.object({ paths: z.array(z.string().min(1)).nullish().describe('Only these files; null for all.') }),
   async (session, { paths }) => {
     await session.revert(paths ?? undefined)
     return paths ? `Reverted: ${paths.join(', ')}.` : 'Everything staged was reverted.'
@@ -97,11 +97,11 @@ const revertChanges = tool(
 
 const travel = tool(
   'travel_to_snapshot',
-  'Bring what is staged back to a snapshot. What is there now stays as another snapshot.',
-  z.object({ snapshot_id: text('As show_staged_changes lists it.') }),
+  'Return the stage to a snapshot. The current stage becomes another snapshot.',
+  z.object({ snapshot_id: text('The id, as show_staged_changes lists it.') }),
   async (session, { snapshot_id }) => {
     const { left, kept } = await session.travel(snapshot_id)
-    const stays = kept.length === 0 ? '' : ` Committed since, and as the disk has them: ${kept.join(', ')}.`
+    const stays = kept.length === 0 ? '' : ` Committed since, so left as they are on disk: ${kept.join(', ')}.`
     return `The stage is as it was at ${snapshot_id}; go to ${left.id} to come back.${stays}`
   },
 )

@@ -17,16 +17,16 @@ export async function breakerDenial(
   if (catalogue.of(call.tool).class === 'question') return undefined
   const last = refusals.at(-1)
   if (last === undefined || refusals.length < session.gate.breaker) return undefined
-  const what = `${refusals.length} calls in a row were refused, the last with: ${last.message}`
-  const answer = await human?.(questionOf('breaker', call, `${what} May the agent go on?`))
+  const what = `${refusals.length} calls in a row were refused. The last reason: ${last.message}`
+  const answer = await human?.(questionOf('breaker', call, `${what} May the agent continue?`))
   if (answer?.approved === true) {
     task.refusals = []
     return undefined
   }
-  const hint = 'Stop, and tell the person what you were trying to do and what refused it.'
+  const hint = 'Stop. Tell the person what you tried to do, and why it was refused.'
   const words = answer?.words === undefined ? '' : ` ${answer.words}`
   const reason = human ? 'user_rejected' : 'needs_approval'
-  return { reason, tool: call.tool, message: `Stopped: ${what} A person decides how to go on.${words}`, hint }
+  return { reason, tool: call.tool, message: `Stopped: ${what} A person decides how to continue.${words}`, hint }
 }
 
 /** Counts the outcome of a call. */

@@ -29,7 +29,7 @@ export function refusalOf(tool: string, { code, message, details }: HookError, f
 /** The denial for a hook that threw. */
 export function hookFailure(tool: string, hook: object, error: unknown): Denial {
   const what = errorText(error)
-  const message = `Hook Failed: ${hook.constructor.name} could not judge ${tool} (${what}). The call is refused until that is mended.`
+  const message = `Hook Failed: ${hook.constructor.name} could not check ${tool} (${what}). The call is refused until that is fixed.`
   return { reason: 'policy_invalid', tool, message }
 }
 

@@ -63,7 +63,7 @@ export function approverOf(human: Human): Approver {
     const { approved, words, by } = answer
     const policyAnswer: Answer = approved
       ? { answer: question.kind === 'scope' ? 'allow' : 'once' }
-      : { answer: 'deny', words: words ?? 'A person said no.' }
+      : { answer: 'deny', words: words ?? 'A person refused this call.' }
     return { ...policyAnswer, ...defined({ words }), ...(by && { by }) }
   }
 }

@@ -88,7 +88,7 @@ export class HumanInTheLoopHook implements ToolHook {
 }
 
 function rejectedByPerson(words: string | undefined, [file]: readonly string[]) {
-  const hint = 'Do something else, or ask what is wanted instead.'
+  const hint = 'Do something else, or ask the person what they want instead.'
   const message = words ?? 'A person rejected this call.'
   return { reason: 'user_rejected', message, hint, ...defined({ file }) } as const
 }
@@ -96,8 +96,8 @@ function rejectedByPerson(words: string | undefined, [file]: readonly string[]) 
 const NOBODY = {
   reason: 'needs_approval',
   message:
-    'Needs Approval: each call that changes something needs a person’s word (approval.modal), and none can be asked.',
-  hint: 'Run where a person can be asked.',
+    'Needs Approval: policy asks a person about each call that changes something (approval.modal), and no person can be asked here.',
+  hint: 'Tell the person to run the agent where questions can be answered.',
 } as const
 
 /** Answers `select_active_intent` with the intent's curated context; null clears the intent. */

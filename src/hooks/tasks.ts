@@ -25,7 +25,7 @@ export class HookTasks {
     const found = this.#tasks.get(taskId)
     if (found && found.cwd !== cwd) {
       const message = `Task ${taskId} works in ${found.cwd}; a call of it named ${cwd}.`
-      throw new EscrowError('path_escape', message, { hint: 'End the task first.' })
+      throw new EscrowError('path_escape', message, { hint: 'End the task before you start it in another workspace.' })
     }
     if (found) return found.task
     const task = this.#openTask(taskId, cwd, modelId)

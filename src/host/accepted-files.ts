@@ -53,7 +53,7 @@ function acceptedIn(file: FileBytes): AcceptedFiles | EscrowError {
   if (file.kind === 'absent') return NOTHING
   const found = file.kind === 'bytes' ? parseRecord(file.bytes.toString()) : undefined
   if (found) return { texts: new Map(Object.entries(found.files)), at: found.at, by: found.by }
-  return new EscrowError('policy_invalid', 'What was accepted on this machine cannot be read.', {
+  return new EscrowError('policy_invalid', 'The record of the files accepted on this machine cannot be read.', {
     hint: "Accept the files again: 'escrow trust'.",
   })
 }

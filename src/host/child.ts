@@ -11,7 +11,7 @@ const ENV = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bi
 /** The path of a program of the system. Throws an Error where there is none. */
 export function placeOfProgram(name: string): string {
   const place = ENV.PATH.split(':').find((dir) => existsSync(`${dir}/${name}`))
-  if (place === undefined) throw new Error(`The program ${name} is missing.`)
+  if (place === undefined) throw new Error(`The program ${name} is not installed.`)
   return `${place}/${name}`
 }
 

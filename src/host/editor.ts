@@ -40,6 +40,6 @@ export async function editText(text: string, name: string): Promise<string> {
 
 function editorFailed(editor: string, why: string): EscrowError {
   return new EscrowError('nothing_selected', `The editor '${editor}' ${why}. Nothing was changed.`, {
-    hint: 'Set EDITOR to an editor that waits until you are done.',
+    hint: "Set EDITOR to an editor that waits until you close the file, such as 'code --wait'.",
   })
 }

@@ -81,7 +81,7 @@ function replaceValue(text: string, path: Path, value: unknown): string {
 function nodeAt(text: string, path: Path): Node {
   const tree = parseTree(text, [], { allowTrailingComma: true })
   const node = tree && findNodeAtLocation(tree, [...path])
-  if (!node) throw new Error(`The JSON has nothing at ${path.join('.')}.`)
+  if (!node) throw new Error(`The JSON has no value at ${path.join('.')}.`)
   return node
 }
 

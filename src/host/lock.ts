@@ -56,7 +56,7 @@ function makeLocks(locks: string): void {
     ensurePrivateDir(locks)
   } catch (error) {
     const message = `Process locks cannot be kept in ${locks}: ${errorText(error)}`
-    const hint = 'Make it a directory this process can write to.'
+    const hint = 'Make it a directory that this process can write to.'
     throw new EscrowError('ledger_unavailable', message, { hint, cause: error })
   }
 }

@@ -26,8 +26,9 @@ export function isSameSecret(given: string, secret: string): boolean {
  */
 export function foreignTo(port: number, { host = '', origin }: Caller): string | undefined {
   const names = [`127.0.0.1:${port}`, `localhost:${port}`]
-  if (!names.includes(host)) return 'This is not the host it was asked as.'
-  if (origin !== undefined && !names.some((name) => origin === `http://${name}`)) return 'No other site may ask.'
+  if (!names.includes(host)) return 'The Host header does not name this server.'
+  if (origin !== undefined && !names.some((name) => origin === `http://${name}`))
+    return 'Requests from other sites are refused.'
   return undefined
 }
 

@@ -113,8 +113,8 @@ function readHolder(file: string): Holder | undefined {
 }
 
 function damagedOwner(file: string): EscrowError {
-  return new EscrowError('session_busy', `Nobody can say who owns this session: ${file} is damaged.`, {
-    hint: 'If no process is working on it, remove that file.',
+  return new EscrowError('session_busy', `The process that holds this session is unknown: ${file} is damaged.`, {
+    hint: 'If no process works in the session, remove that file.',
   })
 }
 

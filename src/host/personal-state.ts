@@ -9,7 +9,11 @@ import { stateDir } from './state-dir.js'
 export function personalState(): string {
   const dir = stateDir()
   if (!isInTree(dir)) return dir
-  throw new EscrowError('access_denied', `The state directory ${dir} lies in a workspace.`, {
-    hint: 'Set XDG_STATE_HOME, or HOME, to a directory outside of it.',
-  })
+  throw new EscrowError(
+    'access_denied',
+    `The state directory ${dir} is in a workspace, where agents could change it.`,
+    {
+      hint: 'Set XDG_STATE_HOME, or HOME, to a directory outside it.',
+    },
+  )
 }

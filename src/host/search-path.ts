@@ -67,7 +67,7 @@ export function refuseTree(variable: string, value: string): void {
   const path = namesTree(value)
   if (path === undefined) return
   throw new EscrowError('unsupported', `${variable} names a program in the workspace: ${path}.`, {
-    hint: `escrow starts no program of a workspace. Set ${variable} to one outside of it.`,
+    hint: `escrow starts no program from a workspace. Set ${variable} to a program outside it.`,
   })
 }
 

@@ -107,8 +107,8 @@ function isCard(value: unknown): value is Card {
 /** Throws where the state is in the workspace: a clone would bring it. */
 function assertOutside(base: string, root: string): void {
   if (!isWithin(physical(base), root)) return
-  throw new EscrowError('access_denied', `The state directory ${base} lies in the workspace ${root}.`, {
-    hint: 'Set XDG_STATE_HOME, or HOME, to a directory outside of it.',
+  throw new EscrowError('access_denied', `The state directory ${base} is in the workspace ${root}.`, {
+    hint: 'Set XDG_STATE_HOME, or HOME, to a directory outside it.',
   })
 }
 
@@ -132,7 +132,7 @@ function assertPrivate(state: string): void {
     if (stats === undefined) return
     if (!stats.isDirectory() || stats.uid !== self || (stats.mode & 0o022) !== 0)
       throw new EscrowError('access_denied', `${path} is not a directory that only you can write to.`, {
-        hint: `Make it yours: chown it, then 'chmod 700 ${path}'.`,
+        hint: `Take ownership with chown, then run 'chmod 700 ${path}'.`,
       })
   }
 }

@@ -4,11 +4,11 @@ import { type HomeHostProfile, toolEvent } from './profile.js'
 export const claude: HomeHostProfile = {
   title: 'Claude Code',
   example: "escrow claude 'Show prices with tax'",
-  label: 'Claude Code: its hooks and our MCP server',
+  label: "Claude Code: its hooks and escrow's MCP server",
   presence: ['.claude', 'CLAUDE.md'],
   governed: {
-    how: 'governed by hooks; what it writes is staged by our MCP server',
-    failing: 'fails closed from 2.1.330 on, before that open',
+    how: "governed by hooks; escrow's MCP server stages its writes",
+    failing: 'if a hook fails, tools are blocked (from 2.1.330 on; before that they run)',
   },
   protectedNames: {
     configures: ['.claude', '.claude.json', '.mcp.json'],

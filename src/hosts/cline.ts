@@ -7,8 +7,8 @@ export const cline: HomeHostProfile = {
   label: 'Cline: its hooks',
   presence: ['.clinerules', '.cline'],
   governed: {
-    how: 'governed by hooks; it stages nothing by itself',
-    failing: 'fails open where the hook cannot be run',
+    how: 'governed by hooks, which stage nothing',
+    failing: 'tools run if the hook cannot be started',
   },
   protectedNames: { configures: ['.cline', 'documents/cline/hooks'], instructs: ['.clinerules*'] },
   closedToCommands: ['.clinerules', '.cline'],

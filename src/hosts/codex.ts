@@ -4,11 +4,11 @@ import { type HomeHostProfile, toolEvent } from './profile.js'
 export const codex: HomeHostProfile = {
   title: 'Codex',
   example: "escrow codex 'Show prices with tax'",
-  label: 'Codex: its hooks and our MCP server',
+  label: "Codex: its hooks and escrow's MCP server",
   presence: ['.codex'],
   governed: {
-    how: 'governed by hooks that you have trusted there; it stages nothing by itself',
-    failing: 'fails open where the hook takes too long, and for tools it asks no hook about',
+    how: "governed by hooks that you have trusted in Codex; escrow's MCP server stages writes",
+    failing: 'tools run if the hook takes too long, and for tools without a hook',
   },
   protectedNames: { configures: ['.codex'], instructs: ['agents.md', 'agents.override.md'] },
   closedToCommands: ['.codex'],

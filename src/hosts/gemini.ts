@@ -4,11 +4,11 @@ import { type HomeHostProfile, toolEvent } from './profile.js'
 export const gemini: HomeHostProfile = {
   title: 'Gemini CLI',
   example: "escrow gemini -p 'Show prices with tax'",
-  label: 'Gemini CLI: its hooks and our MCP server',
+  label: "Gemini CLI: its hooks and escrow's MCP server",
   presence: ['.gemini', 'GEMINI.md'],
   governed: {
-    how: 'governed by hooks in folders you trust there; it stages nothing by itself',
-    failing: 'fails open where the hook takes too long',
+    how: "governed by hooks in folders that you trust in Gemini CLI; escrow's MCP server stages writes",
+    failing: 'tools run if the hook takes too long',
   },
   protectedNames: { configures: ['.gemini'], instructs: ['gemini.md'] },
   closedToCommands: ['.gemini'],

@@ -2,11 +2,11 @@ import type { HostProfile } from './profile.js'
 
 /** Any program that reads `.mcp.json`. */
 export const mcp: HostProfile = {
-  label: 'any client that reads .mcp.json: our MCP server',
+  label: "any client that reads .mcp.json: escrow's MCP server",
   presence: ['.mcp.json'],
   governed: {
-    how: 'not governed by this: our MCP server is beside its own tools',
-    failing: "run it whole by 'escrow run'",
+    how: "not governed: its own tools still write to the disk, beside escrow's MCP server",
+    failing: "start the client with 'escrow run' to govern it",
   },
   protectedNames: { configures: ['.mcp.json'], instructs: ['agents.md'] },
   closedToCommands: ['.mcp.json'],

@@ -7,11 +7,11 @@ const EXTENSIONS = ['agent', 'agents', 'command', 'commands', 'plugin', 'plugins
 export const opencode: HomeHostProfile = {
   title: 'opencode',
   example: "escrow opencode run 'Show prices with tax'",
-  label: 'opencode: a plugin that asks our hook, and our MCP server',
+  label: "opencode: a plugin that asks escrow, and escrow's MCP server",
   presence: ['.opencode', 'opencode.json', 'opencode.jsonc'],
   governed: {
-    how: 'governed by a plugin; it stages nothing by itself',
-    failing: 'fails open where plugins are switched off',
+    how: "governed by a plugin; escrow's MCP server stages writes",
+    failing: 'tools run if plugins are disabled',
   },
   protectedNames: { configures: ['.opencode', 'opencode.json', 'opencode.jsonc'], instructs: ['agents.md'] },
   // Not the whole of `.opencode`: opencode installs packages there when it starts.

@@ -2,10 +2,10 @@ import type { HostProfile } from './profile.js'
 
 /** Roo Code. Inside of the editor it is governed by `escrowfs/roo`; `escrow init` enters our MCP server alone. */
 export const roo: HostProfile = {
-  label: 'Roo Code: our MCP server',
+  label: "Roo Code: escrow's MCP server",
   presence: ['.roo', '.roorules'],
   governed: {
-    how: 'not governed by this: our MCP server is beside its own tools',
+    how: "not governed: its own tools still write to the disk, beside escrow's MCP server",
     failing: 'see docs/hosts/roo.md',
   },
   protectedNames: { configures: ['.roo', '.roomodes'], instructs: ['.roorules*'] },

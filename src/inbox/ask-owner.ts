@@ -41,9 +41,9 @@ function askOwner<T>(socketPath: string, question: ShellAsks, form: z.ZodType<T>
       socket.destroy()
     })
     socket.setEncoding('utf8')
-    socket.setTimeout(TIMEOUT, () => fail(new Error("The session's owner does not answer.")))
+    socket.setTimeout(TIMEOUT, () => fail(new Error('The process that holds the session does not answer.')))
     socket.on('error', fail)
-    socket.once('close', () => fail(new Error("The session's owner went away.")))
+    socket.once('close', () => fail(new Error('The process that holds the session ended.')))
     socket.on('data', (chunk) => {
       try {
         hear(String(chunk))

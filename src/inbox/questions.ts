@@ -87,8 +87,12 @@ export class SessionQuestions {
   requestScope(globs: readonly string[], why: string): ScopeRequest {
     const intentId = this.state.intentId
     if (intentId === undefined)
-      throw new EscrowError('missing_intent_id', 'More scope is asked for an active intent. Select one first.')
-    if (globs.length === 0) throw new EscrowError('nothing_selected', 'No glob was named: there is nothing to ask for.')
+      throw new EscrowError(
+        'missing_intent_id',
+        'No intent is active, so there is no scope to expand. Call select_active_intent first.',
+      )
+    if (globs.length === 0)
+      throw new EscrowError('nothing_selected', 'No glob was given. Name the paths that you need.')
     for (const glob of globs) {
       const problem = globProblem(glob)
       if (problem !== undefined)
@@ -189,7 +193,7 @@ export class SessionQuestions {
       const answer = await approver(question)
       if (answer) await this.answer(question.id, answer)
     })().catch((error: unknown) => {
-      process.emitWarning(`The approver could not answer ${question.id}: ${String(error)}`, 'EscrowApproverWarning')
+      process.emitWarning(`The approver failed on question ${question.id}: ${String(error)}`, 'EscrowApproverWarning')
     })
     this.#asking.add(asking)
     asking.finally(() => this.#asking.delete(asking))

@@ -69,17 +69,17 @@ function withdrawnRejections(rejections: readonly Rejection[], delivered: Readon
 /** What a reviewer did to a staged file, after the reviewer's name. */
 export const AMENDED = {
   edit: 'edited the staged file',
-  discard: 'took parts out of the staged file',
+  discard: 'removed parts of the staged file',
   merge: 'merged the staged file with what is on disk now',
 } as const satisfies Record<Amendment['cause'], string>
 
 /** The result of merging a staged file when a read tool found the disk changed. */
 const READ = {
-  clean: 'The file was changed on disk since you staged it. What you staged was merged with that.',
+  clean: 'The file changed on disk after you staged it. Your staged change was merged with it.',
   markers:
-    'The file was changed on disk in the lines you staged. Both versions are between conflict markers: combine them and remove the markers.',
+    'The file changed on disk in the lines that you staged. Both versions are between conflict markers: combine them and remove the markers.',
   beside:
-    'The file was changed on disk since you staged it, and cannot be merged. What you staged stays, and so does the file on disk; a person decides.',
+    'The file changed on disk after you staged it, and cannot be merged. Both versions are kept; a person decides.',
 } as const satisfies Record<NonNullable<Amendment['read']>, string>
 
 function feedbackKey({ id, path }: { readonly id: string; readonly path: string }): string {

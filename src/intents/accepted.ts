@@ -63,7 +63,7 @@ function parseAccepted({ texts }: AcceptedFiles): Reading {
       ...read,
       state: {
         ...read.state,
-        message: `The accepted ${FILE} cannot be read by this version. Accept it again: 'escrow trust'.`,
+        message: `The accepted ${FILE} is in a form that this version cannot read. Accept it again: 'escrow trust'.`,
       },
     }
   const lines = IGNORE_FILES.flatMap((name) => linesOf(texts.get(name) ?? ''))

@@ -19,7 +19,10 @@ export const selectIntent: Change = (intent, file) => {
 
 export const completeIntent: Change = (intent) => {
   if (intent.status === 'ARCHIVED') {
-    throw new EscrowError('intent_not_active', `Intent Not Active: ${intent.id} is ARCHIVED and cannot be completed.`)
+    throw new EscrowError(
+      'intent_not_active',
+      `Intent Not Active: ${intent.id} is ARCHIVED, so it cannot be completed.`,
+    )
   }
   return intent.status === 'COMPLETED' ? undefined : { intent: { ...intent, status: 'COMPLETED' } }
 }
@@ -47,7 +50,7 @@ export function newIntent(wanted: NewIntent, templates: readonly IntentTemplate[
   const template = from === undefined ? undefined : templates.find((each) => each.name === from)
   if (from !== undefined && !template) throw noTemplate(from, templates)
   if (taken.has(id)) {
-    throw new EscrowError('nothing_selected', `There is an intent ${id} already.`, { hint: 'Give it another id.' })
+    throw new EscrowError('nothing_selected', `There is already an intent ${id}.`, { hint: 'Give another id.' })
   }
   const ownedScope = wanted.ownedScope ?? template?.ownedScope ?? []
   refuseBadGlobs(ownedScope)

@@ -144,7 +144,10 @@ function editText(file: OpenFile, edit: IntentEdit, change: (document: Document)
 }
 
 function cannotEdit(problem: string): EscrowError {
-  return new EscrowError('policy_invalid', `The registry cannot take this edit: ${problem}. Edit the file by hand.`)
+  return new EscrowError(
+    'policy_invalid',
+    `This edit cannot be made automatically: ${problem}. Edit the file with 'escrow intents edit'.`,
+  )
 }
 
 /** What is wrong with an edited text: it must read as before but for the edit. */

@@ -164,13 +164,13 @@ const EMPTY = 'active_intents: []\n'
 
 function openText(text: string): OpenFile {
   const { open } = parseIntents({ kind: 'bytes', bytes: Buffer.from(text) }, 0)
-  if (!open) throw new EscrowError('policy_invalid', `${FILE} cannot be begun.`)
+  if (!open) throw new EscrowError('policy_invalid', `${FILE} cannot be created.`)
   return open
 }
 
 function notAccepted(): EscrowError {
-  return new EscrowError('not_trusted', `${FILE} has changes that nobody has accepted on this machine.`, {
-    hint: "Look at them first: 'escrow trust'.",
+  return new EscrowError('not_trusted', `${FILE} has changes that were not accepted on this machine.`, {
+    hint: "Review and accept them first: 'escrow trust'.",
   })
 }
 
@@ -187,8 +187,8 @@ function unusable({ line, column, message }: YamlProblem): EscrowError {
 }
 
 function staleRegistry(): EscrowError {
-  return new EscrowError('stale_file', `${FILE} was changed by somebody else meanwhile. It was left as it is now.`, {
-    hint: 'Begin again from what it says now.',
+  return new EscrowError('stale_file', `${FILE} was changed by another program. Your edit was not saved.`, {
+    hint: 'Make the edit again, based on the present file.',
   })
 }
 

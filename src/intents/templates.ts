@@ -16,27 +16,27 @@ const MAX_TEMPLATES = 200
 
 /** What ordinary work asks of an agent. Where it happens only a person knows, unless the kind of work says so. */
 export const BUILT_IN: readonly IntentTemplate[] = [
-  template('bug-fix', 'repair one fault, and prove it with a test', {
-    constraints: ['Change no more than the fault needs', 'Keep the public behaviour that is not at fault'],
+  template('bug-fix', 'fix one bug, and prove it with a test', {
+    constraints: ['Change no more than the bug needs', 'Keep all other public behaviour'],
     acceptanceCriteria: ['A test that failed before the fix passes now', 'All other tests pass as before'],
   }),
-  template('refactor', 'change the form, not what it does', {
+  template('refactor', 'change the structure, not the behaviour', {
     constraints: ['No change of behaviour', 'No change of public names'],
     acceptanceCriteria: ['The tests pass, and none of them was changed'],
   }),
   template('feature', 'something new that a user can notice', {
     constraints: ['Follow the conventions of the code around it'],
-    acceptanceCriteria: ['Tests show what it does and how it fails', 'It is documented where users look for it'],
+    acceptanceCriteria: ['Tests show how it works and how it fails', 'It is documented where users look for it'],
   }),
-  template('docs', 'words only', {
+  template('docs', 'text only', {
     ownedScope: ['docs/**', '**/*.md'],
     constraints: ['No change of code'],
-    acceptanceCriteria: ['Each example in it was tried as it stands'],
+    acceptanceCriteria: ['Each example was run as written'],
   }),
-  template('tests', 'tests for what is there', {
+  template('tests', 'tests for existing code', {
     ownedScope: ['test/**', 'tests/**', '**/*.{test,spec}.*'],
     constraints: ['No change of the code under test'],
-    acceptanceCriteria: ['Each new test fails when what it tests is broken'],
+    acceptanceCriteria: ['Each new test fails when the code is broken'],
   }),
 ]
 
@@ -77,7 +77,7 @@ export function templatesOf(layout: Layout): IntentTemplate[] {
 function namesIn(dir: SharedFile): string[] {
   const names = listShared(dir).filter((name) => /^[^.].*\.ya?ml$/.test(name))
   if (names.length <= MAX_TEMPLATES) return names.sort()
-  throw new EscrowError('policy_invalid', `${dir} holds more than ${MAX_TEMPLATES} templates. Take some away.`)
+  throw new EscrowError('policy_invalid', `${dir} holds more than ${MAX_TEMPLATES} templates. Remove some.`)
 }
 
 /** The files of a workspace's own templates. */
@@ -130,7 +130,7 @@ function readTemplate(template: SharedFile): IntentTemplate {
 }
 
 function messageOf(file: { readonly kind: 'absent' } | { readonly kind: 'unreadable'; readonly message: string }) {
-  return file.kind === 'absent' ? 'it is not there any more' : file.message
+  return file.kind === 'absent' ? 'the file is gone' : file.message
 }
 
 function scopeProblem(file: YamlFile, globs: readonly string[]): YamlProblem | undefined {
@@ -144,6 +144,6 @@ function scopeProblem(file: YamlFile, globs: readonly string[]): YamlProblem | u
 
 function invalid(file: string, { line, column, message }: YamlProblem): EscrowError {
   return new EscrowError('policy_invalid', `Template Invalid: ${file}, line ${line}, column ${column}: ${message}.`, {
-    hint: 'Correct the file, or take it away.',
+    hint: 'Correct the file, or remove it.',
   })
 }

@@ -40,7 +40,7 @@ export function openJudges(given: string): (options: JudgeOptions) => Promise<Ca
   const kept = new Map<string, JudgedSession>()
   return async (options) => {
     if (!isSessionId(options.session))
-      throw new EscrowError('path_escape', `"${options.session}" cannot be a session's id.`)
+      throw new EscrowError('path_escape', `"${options.session}" is not a valid session id.`)
     const layout = layoutAt(physicalRoot(given))
     hasOrchestration(layout)
     if (sources?.layout.root !== layout.root || sources.layout.state !== layout.state) {
@@ -208,8 +208,8 @@ class ReadOnlyJudge implements CallJudge {
     if (!closed.some((file) => place.path === ROOT || isWithin(file, place.path))) return undefined
     return {
       reason: 'access_denied',
-      message: `Access Denied: a search of ${path} would show files that are closed to agents.`,
-      hint: 'Search a directory that holds none of them, or search by a contained command.',
+      message: `Access Denied: a search of ${path} would also read files that are closed to agents.`,
+      hint: 'Search a directory without such files, or search with a contained command.',
       file: place.path === ROOT ? '.' : place.path,
     }
   }

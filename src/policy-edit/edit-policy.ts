@@ -47,7 +47,7 @@ export async function editPolicy(layout: Layout, { empty, before, change, after 
 }
 
 function unwritable(why: string): EscrowError {
-  return new EscrowError('policy_invalid', `The answer cannot be remembered: ${why}.`, {
-    hint: `Correct ${POLICY_FILE}, or answer without remembering.`,
+  return new EscrowError('policy_invalid', `The answer cannot be saved as a rule: ${why}.`, {
+    hint: `Correct ${POLICY_FILE}, or answer without --remember.`,
   })
 }

@@ -44,5 +44,8 @@ function assertEffective(
     rule === 'terminal.network' ? network === (verdict === 'allow') : classes[rule] === verdict,
   )
   if (!isEffective)
-    throw new EscrowError('policy_invalid', 'The answer cannot be remembered: `terminal` could not be changed.')
+    throw new EscrowError(
+      'policy_invalid',
+      'The answer cannot be saved as a rule: `terminal` in policy.yaml could not be changed.',
+    )
 }

@@ -40,7 +40,7 @@ export function commitDenial(request: CommitRequest, intents: IntentsState, poli
     const denial = denials.find((each) => each !== undefined)
     if (denial?.reason !== 'scope_violation' || scope) return denial
     return intentId === undefined
-      ? { ...missingIntent('A person can stage it again for an intent.'), file: path }
+      ? { ...missingIntent('Reject it, and let the agent write it again under an intent.'), file: path }
       : unknownIntent(intents, intentId)
   } catch (error) {
     return ruleFailed(path, error)

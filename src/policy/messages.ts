@@ -15,7 +15,7 @@ export function pathEscape({ asked, path }: Access): Denial {
     reason: 'path_escape',
     file: asked,
     message: `Path Escape: ${describePath(asked, path)} is outside the workspace.`,
-    hint: 'Write inside the workspace only.',
+    hint: 'Write inside the workspace.',
   }
 }
 
@@ -24,7 +24,7 @@ export function targetEscape(asked: string, target: string): Denial {
     reason: 'path_escape',
     file: asked,
     message: `Path Escape: ${asked} would point to ${target}, outside the workspace.`,
-    hint: 'Link to a path inside the workspace only.',
+    hint: 'Link to a path inside the workspace.',
   }
 }
 
@@ -35,17 +35,23 @@ export function protectedPath(asked: string, resolved: string, why: string, open
     file: asked,
     message: `Protected Path: ${describePath(asked, resolved)} cannot be written by an agent: ${why}.`,
     hint: openable
-      ? "A person can allow it by writing this name, without a wildcard, into the intent's owned_scope."
-      : 'Only a person can change it, outside of escrowfs.',
+      ? "A person can allow it by adding this name, without a wildcard, to the intent's owned_scope."
+      : 'Only a person can change it, outside escrow. Leave it as it is, and tell the person what it needs.',
   }
 }
 
 export function accessDenied(asked: string, name: string, rule: PathRule<AccessMode>, section: string): Denial {
   const hint = `A person can change the rule \`${rule.key}\` under \`${section}\` in ${POLICY_FILE}.`
   if (rule.value === 'ask') {
-    const message = `Needs Approval: writing ${describePath(asked, name)} needs a person's approval by the rule \`${rule.key}\`.`
+    const message = `Needs Approval: the rule \`${rule.key}\` asks a person before ${describePath(asked, name)} is written.`
     const asks = { rule: rule.key, ruleName: name }
-    return { reason: 'needs_approval', file: asked, message, hint: `A person is asked. ${hint}`, ...asks }
+    return {
+      reason: 'needs_approval',
+      file: asked,
+      message,
+      hint: `A person has been asked; try again after the answer. ${hint}`,
+      ...asks,
+    }
   }
   const state = rule.value === 'read-only' ? 'read-only' : 'closed to agents'
   const message = `Access Denied: ${describePath(asked, name)} is ${state} by the rule \`${rule.key}\`.`
@@ -55,7 +61,7 @@ export function accessDenied(asked: string, name: string, rule: PathRule<AccessM
 /** The denial of a secret, which is closed by default and can be opened by a rule. */
 export function secret(asked: string, { path, why }: Secret): Denial {
   const section = path.startsWith('/') ? 'outside' : 'access'
-  const message = `Access Denied: ${describePath(asked, path)} keeps secrets (${why}) and is closed to agents.`
+  const message = `Access Denied: ${describePath(asked, path)} may hold secrets (${why}), so it is closed to agents.`
   const hint = `A person can open it: \`${section}: { ${JSON.stringify(path)}: allow }\` in ${POLICY_FILE}.`
   return { reason: 'access_denied', file: asked, message, hint }
 }
@@ -85,8 +91,8 @@ export function missingIntent(hint: string): Denial {
 export function missingMutationClass(): Denial {
   return {
     reason: 'missing_mutation_class',
-    message: 'You must declare what a write does. Pass mutation_class: AST_REFACTOR or INTENT_EVOLUTION.',
-    hint: 'AST_REFACTOR: layout, comments, local names and the order of declarations only. INTENT_EVOLUTION: all else.',
+    message: 'You must declare what each write does. Pass mutation_class: AST_REFACTOR or INTENT_EVOLUTION.',
+    hint: 'AST_REFACTOR: only layout, comments, local names and the order of declarations change. INTENT_EVOLUTION: anything else.',
   }
 }
 
@@ -105,7 +111,7 @@ export function linkOutOfScope(intentId: string, asked: string, target: string):
     intentId,
     file: asked,
     message: `Scope Violation: ${asked} would point to ${target || 'the root'}, and ${intentId} is not authorized to edit all of that. Request scope expansion.`,
-    hint: 'Link to what the scope takes in: a file, or a directory with everything below it.',
+    hint: 'Link to a file in the scope, or to a directory that is in the scope with everything below it.',
   }
 }
 
@@ -114,8 +120,8 @@ export function linkAcrossRule(asked: string, target: string, key: string): Deni
   return {
     reason: 'access_denied',
     file: asked,
-    message: `Access Denied: ${asked} would point to ${target || 'the root'}, and the rule \`${key}\` closes something in it.`,
-    hint: 'Link to what no rule closes.',
+    message: `Access Denied: ${asked} would point to ${target || 'the root'}, and the rule \`${key}\` closes a path in it.`,
+    hint: 'Link to a path that no rule closes.',
   }
 }
 
@@ -124,13 +130,13 @@ export function ambiguousTarget(asked: string, target: string): Denial {
   return {
     reason: 'path_escape',
     file: asked,
-    message: `Path Escape: ${asked} would point to ${target}, which another link can turn elsewhere.`,
-    hint: 'Write the target with every `..` at its beginning.',
+    message: `Path Escape: ${asked} would point to ${target}, which depends on another link.`,
+    hint: 'Write the target with each `..` at its beginning.',
   }
 }
 
 export function sessionClosed(id: string, asked: string): Denial {
-  return { reason: 'access_denied', message: `Session ${id} is closed.`, file: asked }
+  return { reason: 'access_denied', message: `Session ${id} is closed. Open it again to write.`, file: asked }
 }
 
 export function staleFile(asked: string): Denial {
@@ -145,7 +151,7 @@ export function unreadFile(asked: string): Denial {
   return {
     reason: 'stale_file',
     file: asked,
-    message: `Stale File: ${asked} was never read in this session, and policy.yaml wants that (locks.require_read). Read it, then retry.`,
+    message: `Stale File: ${asked} was never read in this session, and policy.yaml requires that (locks.require_read). Read it, then retry.`,
   }
 }
 
@@ -154,7 +160,7 @@ export function ruleFailed(asked: string, error: unknown): Denial {
   return {
     reason: 'policy_invalid',
     file: asked,
-    message: `Policy Invalid: ${asked} could not be judged (${what}). It is refused until that is mended.`,
+    message: `Policy Invalid: ${asked} could not be checked (${what}). It is refused until that is fixed.`,
   }
 }
 

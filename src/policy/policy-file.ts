@@ -84,7 +84,7 @@ function rulesOf({ root }: Layout, text: string | undefined): Accepted {
   if (rules && !problem) return { text, rules }
   return {
     text,
-    problem: `The accepted ${POLICY_FILE} cannot be read by this version. Accept it again: 'escrow trust'.`,
+    problem: `This version cannot read the accepted ${POLICY_FILE}. Accept it again: 'escrow trust'.`,
   }
 }
 
@@ -103,7 +103,7 @@ function openFile(layout: Layout): () => PolicyState & { readonly text?: string 
       lastGood = rules
       return { ok: true, version, rules, ...text }
     }
-    const { line, column, message } = problem ?? { line: 1, column: 1, message: 'it cannot be understood' }
+    const { line, column, message } = problem ?? { line: 1, column: 1, message: 'it cannot be parsed' }
     const sentence = describeProblem(POLICY_FILE, { line, column, message })
     return {
       ok: false,

@@ -76,16 +76,16 @@ type Kind =
 /** Typed by every reason, so that a new one needs a row here. */
 const BY_KIND: Readonly<Record<Kind, (group: Group, context: RemedyContext) => Answer>> = {
   [PASSES]: ({ paths, intentId }, { session, isKept }) => ({
-    why: 'Nothing refuses it now.',
+    why: 'It is allowed now.',
     ...(isKept && session !== undefined && { command: takeCommand(session, paths, intentId) }),
-    advice: 'Stage what the quarantine has of it.',
+    advice: 'Stage it from the quarantine.',
   }),
   missing_intent_id: (group, context) => selectIntent('No intent was selected.', group, context),
   unknown_intent: (group, context) => selectIntent('Its intent is not declared.', group, context),
   not_trusted: (group, context) => ({
     why: 'Nobody has accepted its intent on this machine.',
     command: thenTake('escrow trust', group, context),
-    advice: 'Look at the files that wait, and accept them.',
+    advice: 'Review the changed files, and accept them.',
   }),
   intent_not_active: reopenIntent,
   intent_ignored: () => ({
@@ -93,57 +93,60 @@ const BY_KIND: Readonly<Record<Kind, (group: Group, context: RemedyContext) => A
     advice: 'Remove the line with its id from .intentignore.',
   }),
   scope_violation: (group, context) =>
-    widenScope(`Not in the scope of ${group.intentId ?? 'its intent'}.`, group, context),
+    widenScope(`It is not in the scope of ${group.intentId ?? 'its intent'}.`, group, context),
   protected: (group, context) => widenScope(protectedWhy(group), group, context),
   'protected always': (group) => ({
     why: protectedWhy(group),
-    advice: 'No agent may change this. Change it yourself, outside of escrow.',
+    advice: 'No agent may change it. Change it yourself, outside escrow.',
   }),
   'protected by rule': changeRule,
-  path_escape: () => ({ why: 'Outside of the workspace.', advice: 'Only you can change it.' }),
+  path_escape: () => ({ why: 'It is outside the workspace.', advice: 'Only you can change it.' }),
   access_denied: changeRule,
   hidden: changeRule,
   needs_approval: (_, { session }) => ({
-    why: 'A rule asks a person first.',
+    why: 'A rule asks a person before it is written.',
     command: session === undefined ? 'escrow questions' : `escrow questions ${shellWord(session)}`,
     advice: "See the question. Answer it with 'escrow answer'.",
   }),
   stale_file: (_, { session, isKept }) => {
-    const why = 'Changed on disk after the agent read it.'
+    const why = 'It changed on disk after the agent read it.'
     if (session === undefined || isKept) return { why, advice: 'Let the agent read it again.' }
     const command = `escrow commit ${shellWord(session)} --merge`
     return { why, command, advice: 'Merge the staged change with what is on disk now.' }
   },
   claimed: () => ({
-    why: 'Another session holds the path.',
+    why: 'Another session is working on it.',
     command: 'escrow sessions',
     advice: 'Commit or discard the changes of that session first.',
   }),
-  user_rejected: () => ({ why: 'A person rejected it.', advice: 'Nothing is left to do.' }),
+  user_rejected: () => ({ why: 'A person rejected it.', advice: 'There is nothing left to do.' }),
   policy_invalid: () => ({
-    why: 'A file of rules cannot be read.',
+    why: 'policy.yaml or the intents file is not valid.',
     command: 'escrow status',
-    advice: 'See which file it is, and correct it.',
+    advice: 'See which one, and correct it.',
   }),
   ledger_unavailable: () => ({
     why: 'The ledger cannot be written.',
     command: 'escrow verify',
-    advice: 'Find out why.',
+    advice: 'See the reason.',
   }),
   limit_exceeded: () => ({
     why: 'A limit was reached.',
     advice: `Review what is staged, or raise \`limits\` in ${POLICY_FILE}.`,
   }),
   missing_mutation_class: () => ({
-    why: 'The agent did not declare what the write does.',
+    why: 'The agent did not declare what the write does (mutation_class).',
     advice: 'Let the agent try again.',
   }),
-  unsupported: () => ({ why: 'It cannot be staged.', advice: 'Do it yourself, outside of escrow.' }),
+  unsupported: () => ({
+    why: 'It is of a kind that cannot be staged.',
+    advice: 'Make the change yourself, outside escrow.',
+  }),
 }
 const REMEDIES: Readonly<Record<string, (group: Group, context: RemedyContext) => Answer>> = BY_KIND
 
 function noRemedy({ reason }: Group): Answer {
-  return { why: `The reason is ${reason}.`, advice: 'No command lets this through.' }
+  return { why: `The reason is ${reason}.`, advice: 'No command allows it.' }
 }
 
 function protectionKind(path: string): Kind {
@@ -163,7 +166,7 @@ function selectIntent(why: string, { paths }: Group, { selectable, session, isKe
   if (first === undefined) {
     const scope = scopeFor(paths) ?? ['src/**']
     const add = `escrow intents add 'What is to be done' --scope ${words(scope)}`
-    return { why, command: add, advice: 'Declare an intent that owns these paths.' }
+    return { why, command: add, advice: 'Declare an intent whose scope has these paths.' }
   }
   const choice = others.length === 0 ? '' : ` Others: ${others.join(', ')}.`
   if (isKept && session !== undefined) {
@@ -185,16 +188,20 @@ function widenScope(why: string, group: Group, context: RemedyContext): Answer {
   if (intentId === undefined) return selectIntent(why, group, context)
   const scope = kind === 'protected' ? literalGlobs(paths) : scopeFor(paths)
   if (scope === undefined)
-    return { why, advice: `Add a glob for it to the scope of ${intentId} with 'escrow intents edit'.` }
+    return { why, advice: `Add a glob for it to the scope of ${intentId}: run 'escrow intents edit'.` }
   const command = `escrow intents scope ${shellWord(intentId)} --add ${words(scope)}`
-  return { why, command: thenTake(command, group, context), advice: `Let ${intentId} change ${amount(paths)}.` }
+  return {
+    why,
+    command: thenTake(command, group, context),
+    advice: `Add ${amount(paths)} to the scope of ${intentId}.`,
+  }
 }
 
 function changeRule({ paths, source }: Group): Answer {
-  const why = 'A rule closes it.'
+  const why = 'A rule closes it to agents.'
   if (source !== undefined) return { why, advice: `Change the rule at ${source}, then accept it with 'escrow trust'.` }
   const [first = ''] = paths
-  return { why, command: `escrow why ${words([first])}`, advice: 'See which rule it is.' }
+  return { why, command: `escrow why ${words([first])}`, advice: 'See which rule.' }
 }
 
 function amount({ size }: ReadonlySet<string>): string {

@@ -185,7 +185,9 @@ function writeAccess(access: Access, { policy, answers }: PolicyContext): Denial
 function customProtection(access: Access, rules: PolicyRules): Denial | undefined {
   return first([...namesOf(access), ...linkTargets(access)], (name) => {
     const rule = rules.protected.find(name)
-    return rule && denials.protectedPath(access.asked, name, `the person's rule \`${rule.key}\` protects it`, false)
+    return (
+      rule && denials.protectedPath(access.asked, name, `the rule \`${rule.key}\` in policy.yaml protects it`, false)
+    )
   })
 }
 
@@ -248,7 +250,9 @@ function selectHint(intents: IntentsState): string {
   const denial = named === undefined ? undefined : selectable(intents, named)
   if (denial) return `The registry's active_intent_id is ${named}. ${denial.message}`
   const ids = selectableIds(intents)
-  return ids.length === 0 ? 'No intent can be selected: a person declares one first.' : `Intents: ${ids.join(', ')}.`
+  return ids.length === 0
+    ? 'No intent can be selected. Ask a person to declare one with `escrow intents add`.'
+    : `Intents: ${ids.join(', ')}.`
 }
 
 function inScope(access: Access, context: PolicyContext): Denial | undefined {

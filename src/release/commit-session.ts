@@ -90,24 +90,24 @@ function refuseDriftedChanges(approved: readonly StagedChange[]): void {
   const refused = drifted.map(({ path }) => ({ path, reason: 'stale_file', message: staleFile(path).message }))
   throw new EscrowError(
     'stale_file',
-    `Nothing was committed. Approved paths that changed on disk since: ${drifted.length}.`,
+    `Nothing was committed. Approved paths that changed on disk: ${drifted.length}.`,
     {
       refused,
-      hint: 'Look at the changes again: the agent wrote over an older content.',
+      hint: "Review them again with 'escrow diff', or merge with 'escrow commit --merge'.",
     },
   )
 }
 
 function refuseInUse(store: StageStore, approved: readonly StagedChange[], all: readonly StagedChange[]): void {
   const refused = sourcesInUse(store.overlay, approved, all).map(({ path, shownAt }) => {
-    const message = `${path} still holds what is staged as ${shownAt}, which is not approved.`
+    const message = `${path} still contains the file that is staged as ${shownAt}, which is not approved.`
     return { path, reason: 'unsupported', message }
   })
   if (refused.length === 0) return
-  const hint = 'A directory was renamed. Approve both the old and the new name of what was in it, or neither.'
+  const hint = 'A directory was renamed. For each file in it, approve both the old and the new name, or neither.'
   throw new EscrowError(
     'unsupported',
-    `Nothing was committed. Approved paths that are needed elsewhere: ${refused.length}.`,
+    `Nothing was committed. Approved paths that other staged changes still need: ${refused.length}.`,
     {
       refused,
       hint,

@@ -25,7 +25,7 @@ export function quarantineOf(reviewed: ReviewedSession): Quarantine {
       throw new EscrowError(
         'nothing_selected',
         `Nothing in the quarantine of session '${sessionId}' matches '${name}'.`,
-        { hint: `'escrow quarantine ${sessionId}' lists what is there.` },
+        { hint: `'escrow quarantine ${sessionId}' lists the paths.` },
       )
     })
     const wanted = new Set(named.flat())
@@ -109,7 +109,7 @@ async function select(session: LocalSession, intent: string): Promise<EscrowErro
 function refusalOf({ path, kind }: QuarantinedFile): Refusal {
   const message =
     kind === 'file'
-      ? `The content of ${path} was not kept: it was too much, or could not be read.`
+      ? `The content of ${path} was not kept, because it was too large or could not be read.`
       : `${path} is of a kind that cannot be staged.`
   return { path, reason: 'unsupported', message }
 }

@@ -27,9 +27,10 @@ export async function stageUndo(layout: Layout, commitIds: readonly string[]): P
   const found = new Map(commitIds.map((id) => keptCommit(layout, id)).map((kept) => [kept.seq, kept]))
   const newestFirst = [...found.values()].sort((a, b) => b.seq - a.seq)
   const txs = newestFirst.map(({ tx }) => tx).reverse()
-  if (txs.length === 0) throw new EscrowError('nothing_selected', 'No commit to undo was named.')
+  if (txs.length === 0) throw new EscrowError('nothing_selected', 'No commit was given.')
   const { base, gaps } = chainOf(newestFirst)
-  if (gaps.length > 0) throw inTheWay(txs, gaps, 'Undo the commits that made them as well, or fewer commits.')
+  if (gaps.length > 0)
+    throw inTheWay(txs, gaps, 'Also undo the commits that changed these paths, or undo fewer commits.')
   const id = newSession(layout, sessionName(newestFirst.map(({ seq }) => seq)))
   const { dir, owner } = layout.session(id)
   const lease = await takeOwnership(owner, 0)
@@ -43,7 +44,7 @@ export async function stageUndo(layout: Layout, commitIds: readonly string[]): P
     store.settle([])
     const refused = newestFirst.flatMap((kept) => stageInverse(store.overlay, kept))
     if (refused.length > 0)
-      throw inTheWay(txs, refused, 'Move these away, or put back what the commit left there; then undo it again.')
+      throw inTheWay(txs, refused, 'Move these paths away, or restore the committed files there. Then undo again.')
     store.enqueue(NOTE, noteOf(txs))
     isStaged = true
   } finally {
@@ -79,7 +80,7 @@ function chainOf(newestFirst: readonly KeptCommit[]) {
       const known = undone.get(path)
       if (known === undefined) base.set(path, after)
       else if (!sameState(known, after)) {
-        const message = `${path} was changed after commit ${kept.tx} by a commit that is not undone.`
+        const message = `${path} was changed after commit ${kept.tx} by a later commit that is not being undone.`
         gaps.push({ path, reason: 'stale_file', message })
       }
     }

@@ -75,12 +75,15 @@ export function refuseNewVerdicts(
     const isSame = next !== undefined && sameState(next.change.after, change.after)
     const left = part?.left.map(({ id }) => id) ?? []
     if (isSame && left.every((id) => verdictIdOn(id, was.of(of)) === verdictIdOn(id, now.of(of)))) return []
-    const message = `A reviewer has said otherwise of ${change.path} while it was being committed.`
+    const message = `A reviewer changed the verdict on ${change.path} during the commit.`
     return [{ path: change.path as string, reason: 'stale_file', message }]
   })
   if (refused.length === 0) return
   const message = `Nothing was committed. ${refused.map((each) => each.message).join(' ')}`
-  throw new EscrowError('stale_file', message, { refused, hint: 'Look at the changes again, then commit.' })
+  throw new EscrowError('stale_file', message, {
+    refused,
+    hint: "Look at the changes again with 'escrow diff', then commit.",
+  })
 }
 
 function verdictIdOn(id: string, { file, hunks }: CurrentVerdicts): string | undefined {

@@ -27,7 +27,7 @@ export function openContents(directory: string): Contents {
     read(key) {
       const content = readIfThere(fileOf(key))
       if (content !== undefined && digest(content) === key) return content
-      const message = `${fileOf(key)} does not hold what a reviewer wrote; nothing of this session can be reviewed.`
+      const message = `${fileOf(key)} does not contain the reviewer's text, so this session cannot be reviewed.`
       throw new EscrowError('ledger_corrupt', message, { hint: 'Restore the file, or move the review log away.' })
     },
   }

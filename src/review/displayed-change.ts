@@ -43,7 +43,7 @@ export function refuseChanged(
   const now = new Map(staged.map((change) => [keyOf(change), change]))
   const refused = chosen.flatMap(({ change: displayed, hunks }) => {
     const change = now.get(keyOf(displayed))
-    if (change === undefined) return [refusal(displayed.path, 'has left the stage')]
+    if (change === undefined) return [refusal(displayed.path, 'is no longer staged')]
     if (matches(displayed, change)) return []
     const left = hunks && diffs.hunkIds(change)
     if (left !== undefined && hunks?.every(({ id }) => left.has(id))) return []
@@ -67,7 +67,7 @@ export function refuseMarked(
   marked: (displayed: DisplayedChange) => boolean,
 ): void {
   const refused = chosen.flatMap(({ change }) =>
-    marked(change) ? [refusal(change.path, 'has had a conflict, between markers,')] : [],
+    marked(change) ? [refusal(change.path, 'has a conflict, between markers,')] : [],
   )
   throwIfAny(refused, 'since it was merged')
 }

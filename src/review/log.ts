@@ -58,7 +58,7 @@ export function openReviewLog(file: string, locks: string): ReviewLog {
 
 function lockLost(): EscrowError {
   const hint = 'Try again.'
-  return new EscrowError('session_busy', 'The review log was taken over by another process; nothing was recorded.', {
+  return new EscrowError('session_busy', 'Another process took over the review log. Nothing was recorded.', {
     hint,
   })
 }
@@ -93,7 +93,7 @@ function contentOf(file: string): Buffer {
 
 function noFile(file: string, cause: unknown): EscrowError {
   const message = `${file} is not a regular file; no verdict of this session can be trusted.`
-  return new EscrowError('ledger_corrupt', message, { hint: 'Move it away and review the session again.', cause })
+  return new EscrowError('ledger_corrupt', message, { hint: 'Move it away, then review the session again.', cause })
 }
 
 function parse(line: string, number: number, file: string): ReviewRecord {

@@ -49,11 +49,14 @@ function refuseUnfit({ kind }: Question, { answer, words, remember }: Answer): v
   if (kind === 'scope' && answer !== 'allow' && answer !== 'deny')
     throw new EscrowError('unsupported', `A request for scope is answered with allow or deny, not with ${answer}.`)
   if (kind === 'command' && answer === 'subtree')
-    throw new EscrowError('unsupported', 'A command is answered with allow, once or deny: there is nothing below it.')
+    throw new EscrowError('unsupported', 'A command is answered with allow, once or deny.')
   if (remember && (kind === 'scope' || answer === 'once'))
-    throw new EscrowError('unsupported', 'Only allow, subtree and deny to what a rule asks about are remembered.')
+    throw new EscrowError(
+      'unsupported',
+      'Only allow, subtree and deny can be saved as a rule, and only for questions that a rule asks.',
+    )
   if (answer === 'deny' && (words ?? '').trim() === '')
-    throw new EscrowError('unsupported', 'A refusal needs words: they are what the agent can act on.')
+    throw new EscrowError('unsupported', 'Give a reason that the agent can act on.')
 }
 
 function noQuestion(id: string, open: readonly Question[]): EscrowError {

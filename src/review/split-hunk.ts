@@ -63,8 +63,8 @@ function splitRecord(by: Reviewer, entry: ReviewEntry, pieces: string[]): Review
 }
 
 function notDivisible(id: string): EscrowError {
-  const message = `The hunk '${id}' cannot be split: no unchanged line stands between its changes. Nothing was recorded.`
-  return new EscrowError('unsupported', message, { hint: 'Decide on it as a whole, or edit the file.' })
+  const message = `The hunk '${id}' cannot be split, because there is no unchanged line between its changes. Nothing was recorded.`
+  return new EscrowError('unsupported', message, { hint: 'Decide on the whole hunk, or edit the file.' })
 }
 
 /**

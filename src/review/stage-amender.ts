@@ -83,7 +83,7 @@ export class StageAmender {
     const { path, before, after } = change
     const now = this.stage.disk(change)
     if (change.from !== undefined && sameState(now.state, before)) {
-      const message = `${path} was created on disk since: another file is in the way of the renamed one.`
+      const message = `${path} was created on disk since: another file has the new name.`
       return { change, path, reason: 'stale_file', message }
     }
     const [ours, base] = [after?.type === 'file' ? change.content() : undefined, this.stage.before(change)]
@@ -124,10 +124,10 @@ export class StageAmender {
 
 function describeMerge(merged: Merge | undefined): string {
   if (merged === undefined)
-    return 'was changed on disk and cannot be merged; both versions stay, the one on disk and the one in the stage'
+    return 'changed on disk and cannot be merged; the disk and the stage keep their own versions'
   return merged.conflict
-    ? 'was changed on disk in the same lines; the stage has both between conflict markers'
-    : 'was merged with what is on disk now'
+    ? 'changed on disk in the same lines; the stage has both versions between conflict markers'
+    : 'was merged with the file on disk'
 }
 
 /** The refusal of a merged change, in the result of a commit that took others. */

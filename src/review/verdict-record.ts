@@ -67,12 +67,12 @@ export function refuseWithoutRename(
     const change = now.get(keyOf(displayed))
     if (hunks === undefined || from === undefined || change === undefined) return []
     if (stateOf(verdicts.of(change).file) === 'approved') return []
-    const message = `${path} was renamed from ${from}, so no hunk of it can land without the rename.`
+    const message = `${path} was renamed from ${from}, so no hunk can be committed without the rename.`
     return [{ path, reason: 'unsupported', message }]
   })
   if (refused.length === 0) return
   const message = `${refused.map((each) => each.message).join(' ')} Nothing was recorded.`
-  const hint = `Approve the path ${refused[0]?.path} as a whole, then reject the hunks you do not want.`
+  const hint = `Approve the whole path ${refused[0]?.path}, then reject the hunks that you do not want.`
   throw new EscrowError('unsupported', message, { refused, hint })
 }
 

@@ -67,7 +67,7 @@ export class VerdictWriter {
       const append = () => this.log.appendAfter(records, record, () => this.effects.recordVerdict(verdict))
       if (chosen.length === 0 || (await append())) return { ...verdict, ...(left.length > 0 && { left }) }
     }
-    const message = 'Other reviewers decide here without a pause; nothing was recorded.'
+    const message = 'Other reviewers are recording verdicts at this moment. Nothing was recorded.'
     throw new EscrowError('session_busy', message, { hint: 'Try again.' })
   }
 }
@@ -98,9 +98,9 @@ export function refusedUnfit(
     const change = now.get(keyOf(displayed))
     if (change !== undefined && stateOf(verdicts.of(change).file) === 'rejected') return []
     if (displayed.drifted || unfit.drifted(displayed))
-      return [{ path, reason: 'stale_file', message: `${path} was changed on disk since the agent saw it.` }]
+      return [{ path, reason: 'stale_file', message: `${path} changed on disk after the agent read it.` }]
     if (unfit.conflict(displayed) === undefined) return []
-    return [{ path, reason: 'stale_file', message: `${path} was merged with a conflict that nobody has settled.` }]
+    return [{ path, reason: 'stale_file', message: `${path} has a merge conflict that is not resolved.` }]
   })
 }
 

@@ -90,6 +90,6 @@ function readClaim(file: string): Claim | undefined {
 function refusal(intent: Intent, { session, intentId, path }: ClaimOverlap): EscrowError {
   const message = `Claimed: session ${session} works on ${intentId}, which owns ${path} as ${intent.id} does.`
   return new EscrowError('claimed', message, {
-    hint: 'Wait until that session has ended, or ask a person to separate the two scopes.',
+    hint: 'Wait until that session ends, or ask a person to separate the two scopes.',
   })
 }

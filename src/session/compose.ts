@@ -94,7 +94,7 @@ export function composeSession(deps: SessionDeps): SessionParts {
       return records
     }
     const assertOpen = () => {
-      if (state.closed) throw new EscrowError('session_busy', `Session ${id} is closed. Open it again.`)
+      if (state.closed) throw new EscrowError('session_busy', `Session ${id} is closed. Open it again to continue.`)
     }
     // A closed session has no log any more: then only the caller sees a denial.
     const denied = (denial: Denial) => {

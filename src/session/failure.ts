@@ -17,7 +17,7 @@ export function noSession(id: string, ids: readonly string[]): EscrowError {
 /** The error for a session that another process owns. */
 export function sessionBusy(id: string): EscrowError {
   return new EscrowError('session_busy', `Session ${id} is held by another process.`, {
-    hint: 'Wait until it ends, or use another id. Reviewing and committing it does not need to hold it.',
+    hint: 'Wait until that process ends, or use another id. You can review and commit the session meanwhile.',
   })
 }
 
@@ -26,8 +26,8 @@ export function sessionFailure(id: string, error: unknown): unknown {
   const code = codeOf(error)
   if (code === undefined || !(error instanceof Error)) return error
   const reason = code === 'ENOSPC' || code === 'EDQUOT' ? 'limit_exceeded' : 'access_denied'
-  return new EscrowError(reason, `Session ${id} cannot be kept: ${error.message}.`, {
-    hint: 'Make the state directory writable (`escrow doctor` shows it), then open the session again.',
+  return new EscrowError(reason, `Session ${id} cannot be saved: ${error.message}.`, {
+    hint: 'Make the state directory writable, then open the session again.',
     cause: error,
   })
 }

@@ -93,7 +93,7 @@ export class SessionFeedback implements PendingFeedback {
     return {
       reason: 'user_rejected',
       message: fresh.map(({ reason }) => reason).join('\n'),
-      hint: `${fresh.map(rejectedBy).join(' ')} Change what you write, then try again.`,
+      hint: `${fresh.map(rejectedBy).join(' ')} Change your edit accordingly, then try again.`,
       file: path,
     }
   }
@@ -118,7 +118,7 @@ export class SessionFeedback implements PendingFeedback {
     const [denial] = denials
     if (denial) {
       const refused = denials.map(({ message, reason, file = '' }) => ({ path: file, reason, message }))
-      const hint = 'Read it, then revert it if it is still to go.'
+      const hint = 'Read it, then revert it if you still want to.'
       throw new EscrowError('stale_file', `${denial.message} Nothing was reverted.`, { hint, refused })
     }
     for (const { path, cause, by } of [...new Set(paths)].flatMap((path) => this.#amendments.get(path) ?? [])) {

@@ -89,8 +89,8 @@ export function memoryCheck(overlay: Pick<Overlay, 'stage'>, most: number): Writ
     if (effect !== 'put' || bytes <= most) return undefined
     return {
       reason: 'limit_exceeded',
-      message: `Limit Exceeded: this session holds ${bytes} bytes in memory; the most is ${most}.`,
-      hint: "Commit or revert some of it, or open the workspace with durability 'process', which spills to disk.",
+      message: `Limit Exceeded: this session holds ${bytes} bytes in memory, and the limit is ${most}.`,
+      hint: "Commit or revert some changes, or open the workspace with durability 'process', which keeps content on disk.",
       file: asked,
     }
   }

@@ -34,7 +34,7 @@ export async function recordLesson(
   outbox: LedgerOutbox,
   { text, context, intent }: Lesson,
 ): Promise<void> {
-  if (text.trim() === '') throw new EscrowError('nothing_selected', 'A lesson without a word teaches nothing.')
+  if (text.trim() === '') throw new EscrowError('nothing_selected', 'The lesson is empty. Give a text.')
   const size = Buffer.byteLength(text) + Buffer.byteLength(context ?? '')
   if (size > MAX_BYTES) throw new EscrowError('limit_exceeded', `A lesson has at most ${MAX_BYTES} bytes, not ${size}.`)
   const path = fileOf(store, policy)
@@ -116,15 +116,22 @@ function appendOnDisk(layout: Layout, path: string, text: string): void {
     const { length } = onDisk(layout, path)
     if (extendShared(new SharedFile(layout.root, path), Buffer.from(text), length)) return
   }
-  throw new EscrowError('stale_file', `${path} is being changed by another program; the lesson was not written.`)
+  throw new EscrowError(
+    'stale_file',
+    `${path} is being changed by another program, so the lesson was not recorded. Try again.`,
+  )
 }
 
 const MOST_TRIES = 10
 
 function notAFile(path: string): EscrowError {
-  return new EscrowError('protected_path', `${path} is no plain file of the workspace, so no lesson goes there.`, {
-    hint: 'Name another lessons_file in policy.yaml.',
-  })
+  return new EscrowError(
+    'protected_path',
+    `${path} is not a plain file of the workspace, so the lesson was not recorded.`,
+    {
+      hint: 'Set another lessons_file in policy.yaml.',
+    },
+  )
 }
 
 function gapAfter(text: string): string {

@@ -62,7 +62,7 @@ export class SessionLimits {
         'files',
         files,
         `${paths.size} paths are staged`,
-        'Ask a person to review them, or revert some.',
+        'Ask a person to review the changes, or revert some of them.',
       )
     if (opsPerMinute === undefined) return undefined
     const count = this.#lastMinute()
@@ -72,7 +72,7 @@ export class SessionLimits {
         'ops_per_minute',
         opsPerMinute,
         `${count} paths were written in the last minute`,
-        'Wait, then go on.',
+        'Wait a moment, then continue.',
       )
     if (this.#announced !== undefined) {
       this.#announced += 1
@@ -94,7 +94,13 @@ export class SessionLimits {
     const after = this.#bytesAtMost + by
     if (after > limit) {
       const now = `${after} bytes would be staged`
-      return limitExceeded(path, 'bytes', limit, now, 'Ask a person to review what is staged, or revert some.')
+      return limitExceeded(
+        path,
+        'bytes',
+        limit,
+        now,
+        'Ask a person to review the staged changes, or revert some of them.',
+      )
     }
     this.#bytesAtMost = after
     return undefined

@@ -13,13 +13,13 @@ export function flagReasons(change: Pick<Change, 'path' | 'from' | 'flags' | 'hu
   if (flags.includes('protected') || flags.includes('highlight')) reasons.push(...nameReasons(path, from))
   if (flags.includes('confusable')) reasons.push(...wordReasons(change))
   if (flags.includes('set-id'))
-    reasons.push('set-id: it would run with the rights of its owner or group, and a commit refuses it')
+    reasons.push('set-id: it would run with the rights of its owner or group; a commit refuses it')
   return reasons
 }
 
 function nameReasons(path: string, from: string | undefined): string[] {
   const found = [path, ...(from === undefined ? [] : [from])].flatMap((each) => protection(each) ?? [])
-  if (found.length === 0) return ['protected: by policy.yaml, or as a part of a git repository']
+  if (found.length === 0) return ['protected: by policy.yaml, or as part of a git repository']
   return [...new Set(found.map(({ segments, why }) => `${segments.join('/')}: ${why}`))]
 }
 

@@ -80,7 +80,7 @@ export class LedgerOutbox {
   recordUnreported({ more, unread }: Pick<SpooledReports, 'more' | 'unread'>, intent: string | undefined): void {
     if (more + unread === 0) return
     const bytes = unread === 0 ? '' : `, and ${unread} bytes that were not read`
-    const words = `Limit Exceeded: ${more} more refusals were told${bytes}; ${MAX_SPOOLED} of one mount are recorded.`
+    const words = `Limit Exceeded: ${more} more refusals occurred${bytes}; ${MAX_SPOOLED} of one mount are recorded.`
     const data = { reported: true, more, ...(unread > 0 && { unread }) }
     this.#note('denied', intent, { reason: 'limit_exceeded', words, data })
   }

@@ -27,7 +27,7 @@ export class StageSnapshots {
     const id = `s${snapshots.made + 1}`
     this.writer.apply({ op: 'mark', t: editTime(), id, ...label })
     const made = snapshots.get(id)
-    if (!made) throw new Error(`The snapshot ${id} was not made.`)
+    if (!made) throw new Error(`The snapshot ${id} was not taken.`)
     return made
   }
 

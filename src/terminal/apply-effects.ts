@@ -86,7 +86,7 @@ class EffectApplier {
       else if (effect.kind === 'symlink') this.#attempt(effect, () => this.#symlink(effect.path, effect.target))
       else if (effect.kind === 'other') this.#refuse(effect, 'unsupported', `${effect.path} is ${effect.description}.`)
       else if (effect.kind === 'unnamed')
-        this.#refuse(effect, 'unsupported', `${effect.path || '.'} holds names that are no UTF-8.`)
+        this.#refuse(effect, 'unsupported', `${effect.path || '.'} contains names that are not UTF-8.`)
       else if (effect.kind === 'git') this.#git(effect)
     }
     return { refused: this.#refused, unsettled: this.#unsettled }
@@ -117,7 +117,7 @@ class EffectApplier {
       return
     }
     const data = read()
-    if (type === 'dir' && !this.#removeTree(path)) throw new Unsupported(`${path} took the place of a directory.`)
+    if (type === 'dir' && !this.#removeTree(path)) throw new Unsupported(`${path} replaced a directory.`)
     if (type === 'symlink') layer.remove(path)
     if (type === 'file' && this.#isSame(path, data)) {
       this.#mode(path, mode)
@@ -154,7 +154,7 @@ class EffectApplier {
     const { layer } = this.stage
     const type = overlay.typeOf(path)
     if (type === 'symlink' && overlay.readlink(path) === target) return
-    if (type === 'dir' && !this.#removeTree(path)) throw new Unsupported(`${path} took the place of a directory.`)
+    if (type === 'dir' && !this.#removeTree(path)) throw new Unsupported(`${path} replaced a directory.`)
     if (type === 'file' || type === 'symlink') layer.remove(path)
     layer.symlink(target, path)
   }
@@ -166,7 +166,7 @@ class EffectApplier {
     this.#refuse(
       effect,
       'protected_path',
-      `${files} in ${path} changed: a repository's own files are for people to change.`,
+      `${files} in ${path} changed: only a person may change a repository's own files.`,
     )
   }
 
@@ -249,11 +249,11 @@ class EffectApplier {
       this.#refuse(
         effect,
         'access_denied',
-        `${path} is closed to commands, so what a command wrote there is not staged.`,
+        `${path} is closed to commands, so the command's writes there are not staged.`,
       )
     else if (error instanceof Unsupported) this.#refuse(effect, 'unsupported', error.message)
     else if (error instanceof Errno && error.code === 'EFBIG')
-      this.#refuse(effect, 'limit_exceeded', `Limit Exceeded: ${path} is larger than a stage holds.`)
+      this.#refuse(effect, 'limit_exceeded', `Limit Exceeded: ${path} is too large to stage.`)
     else this.#refuse(effect, 'unsupported', `${path} could not be staged: ${errorText(error)}.`)
   }
 

@@ -65,9 +65,13 @@ export async function takeHome(
   const own = join(layersDir, client)
   const lease = await takeOwnership(join(own, 'owner'), WAIT_MS)
   if (lease === undefined)
-    throw new EscrowError('session_busy', `Another ${client} runs in a session of this workspace, and has its state.`, {
-      hint: 'Wait for its end. What both kept would be damaged.',
-    })
+    throw new EscrowError(
+      'session_busy',
+      `Another ${client} already runs in a session of this workspace, with the same state files.`,
+      {
+        hint: 'Wait until it ends. Two at once would damage the state.',
+      },
+    )
   try {
     return { ...viewOf(client, { base, root, own, env }, whole), release: () => lease.release() }
   } catch (error) {

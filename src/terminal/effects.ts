@@ -75,7 +75,7 @@ export function readEffects(places: LayerPaths, query: EffectQuery): Effects {
 /** The error for a layer that cannot be read as a whole. */
 export function unreadable(cause: unknown): EscrowError {
   const why = errorText(cause)
-  const message = `The command's changes could not be read, and none of them was staged: ${why}`
+  const message = `The command's changes could not be read, so none of them was staged: ${why}`
   return new EscrowError('unsupported', message, { cause })
 }
 
@@ -136,7 +136,7 @@ class Walk {
 
   #look(path: RelPath, name: string): void {
     const { effects, kept } = this.#found
-    if (path.split('/').length > MAX_DEPTH) throw new Error(`a directory lies deeper than ${MAX_DEPTH} others.`)
+    if (path.split('/').length > MAX_DEPTH) throw new Error(`directories are nested deeper than ${MAX_DEPTH} levels.`)
     const stats = this.written.look(path)
     if (!stats) {
       // One effect for all of them: decoded, they have the same name.

@@ -108,7 +108,7 @@ export class Holder {
       removeEmptyDir(scratch)
       throw error
     }
-    if (child.pid === undefined) throw new Error('unshare was started without a process id.')
+    if (child.pid === undefined) throw new Error('unshare could not be started.')
     // The holder must not keep this process alive.
     child.unref()
     child.stdin?.on('error', () => undefined)
@@ -147,7 +147,8 @@ export function scratchParent(root: string): string {
     .filter((path) => existsSync(path))
     .map((path) => realpathSync(path))
   const place = places.find((path) => !isWithin(path, root))
-  if (place === undefined) throw new Error(`No directory for temporary files is outside of ${root}: set TMPDIR to one.`)
+  if (place === undefined)
+    throw new Error(`There is no directory for temporary files outside ${root}. Set TMPDIR to one.`)
   return place
 }
 
@@ -167,6 +168,10 @@ function waitForLine(child: ChildProcess, line: string): Promise<void> {
       error += chunk
     })
     child.once('error', reject)
-    child.once('close', () => reject(new Error(error.trim() || 'The namespace could not be made.')))
+    child.once('close', () =>
+      reject(
+        new Error(error.trim() || "The user namespace could not be created. 'escrow doctor' says what is missing."),
+      ),
+    )
   })
 }

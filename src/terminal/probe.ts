@@ -39,8 +39,8 @@ function platform(): Capability {
   return {
     name: 'platform',
     ok,
-    problem: `Commands are contained on Linux on x86-64; this is ${process.platform} on ${process.arch}.`,
-    fix: 'Run it in a Linux virtual machine or container.',
+    problem: `Containment needs Linux on x86-64; this is ${process.platform} on ${process.arch}.`,
+    fix: 'Run escrow in a Linux virtual machine or container.',
   }
 }
 
@@ -111,5 +111,5 @@ async function sandbox(): Promise<Capability> {
 
 function toCapability(name: Capability['name'], ran: ReturnType<typeof runProgram>, fix: string): Capability {
   if (ran.status === 0) return { name, ok: true }
-  return { name, ok: false, problem: ran.problem ?? (ran.stderr.trim() || `It ended with ${ran.status}.`), fix }
+  return { name, ok: false, problem: ran.problem ?? (ran.stderr.trim() || `It exited with ${ran.status}.`), fix }
 }

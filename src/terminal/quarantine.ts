@@ -119,7 +119,7 @@ function listOf(place: string): Quarantined[] {
   try {
     return z.array(quarantinedSchema).parse(JSON.parse(text))
   } catch (error) {
-    throw new EscrowError('unsupported', `${place}/${LIST} cannot be understood.`, { cause: error })
+    throw new EscrowError('unsupported', `${place}/${LIST} cannot be parsed.`, { cause: error })
   }
 }
 

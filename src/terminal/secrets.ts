@@ -119,8 +119,8 @@ export function commandEnv(
   )
   for (const [name, value] of set)
     if (!/^[^=\0]+$/.test(name) || value.includes('\0'))
-      throw new EscrowError('unsupported', `No program can be given a variable like ${JSON.stringify(name)}.`, {
-        hint: 'A name has a character or more and no "=", and neither name nor value has a NUL.',
+      throw new EscrowError('unsupported', `This variable cannot be passed to a program: ${JSON.stringify(name)}.`, {
+        hint: 'A name must not be empty or contain "="; name and value must not contain a NUL character.',
       })
   return Object.fromEntries(set)
 }

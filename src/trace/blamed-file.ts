@@ -23,9 +23,9 @@ export function readBlamed(root: string, path: string): BlamedFile {
       hint: 'Use the current path of a file. A file that was deleted has no lines.',
     })
   }
-  if (!isWithin(place, root)) throw new EscrowError('path_escape', `${path} lies outside the workspace.`)
+  if (!isWithin(place, root)) throw new EscrowError('path_escape', `${path} is outside the workspace.`)
   const content = readWhole(place)
-  if (isBinary(content)) throw new EscrowError('nothing_selected', `${path} is binary: it has no lines to blame.`)
+  if (isBinary(content)) throw new EscrowError('nothing_selected', `${path} is a binary file, so it has no lines.`)
   return { path: relative(root, place).replaceAll('\\', '/'), content }
 }
 

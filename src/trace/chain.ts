@@ -174,12 +174,12 @@ function check(head: Head, own: ChainLink): Break | undefined {
   const due = 1 + (own.joins ?? []).reduce((most, { seq }) => Math.max(most, seq), head.seq)
   if (head.ledger !== null && own.ledger !== head.ledger) return { problem: 'belongs to another ledger' }
   if (own.seq > due) {
-    return { problem: `has sequence number ${own.seq} where ${due} is due: records before it are missing` }
+    return { problem: `has sequence number ${own.seq} where ${due} is expected: records before it are missing` }
   }
   if (own.seq < due) {
-    return { problem: `has sequence number ${own.seq} where ${due} is due: it is out of order or repeated` }
+    return { problem: `has sequence number ${own.seq} where ${due} is expected: it is out of order or repeated` }
   }
-  if (own.prev !== head.hash) return { problem: 'does not continue the line before it', unlinked: true }
+  if (own.prev !== head.hash) return { problem: 'does not follow from the line before it', unlinked: true }
   const claimed = own.foreign ?? NO_FOREIGN
   if (claimed.lines !== head.foreign.lines || claimed.sha256 !== head.foreign.sha256) {
     return { problem: 'follows lines of other tools that were changed since' }

@@ -103,8 +103,8 @@ export function newDraft<T extends TraceType>(
 export function parseDraft(value: unknown): RecordDraft {
   const parsed = draft.safeParse(value)
   if (parsed.success) return parsed.data
-  throw new EscrowError('ledger_corrupt', 'A trace record that was kept for the ledger cannot be read.', {
-    hint: 'Run `escrow verify`. A newer version of escrowfs may have written it: install that version.',
+  throw new EscrowError('ledger_corrupt', 'A record that waits to be written to the ledger cannot be read.', {
+    hint: 'Run `escrow verify`. A newer version of escrowfs may have written it; if so, install that version.',
     cause: parsed.error,
   })
 }

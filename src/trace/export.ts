@@ -27,7 +27,7 @@ export async function exportLedger(from: ExportSource, format: string): Promise<
   if (format === 'git-ai') return noteOf(from)
   const write = WRITERS[format]
   if (write === undefined)
-    throw unsupported(`The export format '${format}'`, `There are ${Object.keys(WRITERS).join(', ')} and git-ai.`)
+    throw unsupported(`The export format '${format}'`, `Use ${Object.keys(WRITERS).join(', ')} or git-ai.`)
   const lines = format === 'csv' ? [CSV_COLUMNS.join(',')] : []
   for (const { line, value } of wholeLines(from.file)) lines.push(...write(value, line))
   return lines.map((line) => `${line}\n`).join('')

@@ -19,10 +19,10 @@ export function corrupt(sentence: string): EscrowError {
 }
 
 const RESTORE =
-  'Nothing is appended to it. Restore the file from version control or a backup. Where you went back to an older one ' +
-  "on purpose, 'escrow verify --anchor' says so; to begin a new ledger, move both the file and ledger.d/ aside."
+  'Nothing is appended to it. Restore the file from version control or a backup. If you went back to an older one ' +
+  "on purpose, run 'escrow verify --anchor'. To begin a new ledger, move the file and ledger.d/ away."
 const RESOLVE =
-  "Nothing is appended to it. Once the markers are gone, 'escrow verify --join' joins the two branches by a record."
+  "Nothing is appended to it. Remove the markers, then run 'escrow verify --join' to join the two branches with a record."
 
 /** Wraps a system error (no space, no permission, a lock that is not free) as `ledger_unavailable`. */
 export function unavailable(file: SharedFile | string, error: unknown): EscrowError {

@@ -207,7 +207,9 @@ export function unwritten(published: Published, tip: Tip, copies: Copies): Place
   }
   const newest = Math.max(0, ...copies.keys())
   if (newest <= highest(at)) return placed
-  return { problem: `Record ${newest} was written, but the ledger ends at ${at.seq}: the records between are gone.` }
+  return {
+    problem: `Record ${newest} was written, but the ledger ends at ${at.seq}: the records between them are missing.`,
+  }
 }
 
 /** A last line that lacks only its LF: an editor removed it, so this is no torn write. */

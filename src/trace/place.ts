@@ -26,7 +26,7 @@ export function placeDraft(draft: RecordDraft, tip: Tip, vcs: Vcs | undefined): 
   if (line.length > MAX_LINE) {
     throw new EscrowError(
       'limit_exceeded',
-      `A ${draft.type} record of ${line.length} bytes is over the limit of ${MAX_LINE}.`,
+      `A ${draft.type} record of ${line.length} bytes exceeds the limit of ${MAX_LINE} bytes.`,
       { hint: 'Commit fewer files at once.' },
     )
   }

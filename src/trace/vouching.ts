@@ -95,7 +95,7 @@ export class Vouching {
     const { line, seq } = differs
     const reason =
       `Line ${line} is record ${seq}, and this machine knows another record of that number: the ledger was rewritten, or ` +
-      "its branch was made elsewhere. Where it is right, 'escrow verify --join' accepts it."
+      "the branch was created elsewhere. If it is right, accept it with 'escrow verify --join'."
     return { line, reason }
   }
 

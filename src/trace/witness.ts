@@ -71,12 +71,12 @@ function checkpoint(own: OwnRecordOf<'checkpoint'>, tip: Tip, keys: ReadonlyMap<
   if (seq === undefined || hash === undefined || key === undefined || signature === undefined || tip.ledger === null) {
     return 'is a checkpoint without a signature'
   }
-  if (seq !== tip.seq - 1 || hash !== tip.parent) return 'is a checkpoint of another record than the one before it'
+  if (seq !== tip.seq - 1 || hash !== tip.parent) return 'is a checkpoint that does not match the record before it'
   const known = keys.get(key)
   if (known === undefined) return 'unknown key'
   return isSigned({ ledger: tip.ledger, seq, hash }, signature, known)
     ? 'signed'
-    : 'is a checkpoint with a false signature'
+    : 'is a checkpoint with an invalid signature'
 }
 
 /** Parses a head in the form of a `Trace-Head:` trailer, `<seq>:<hash>`. */

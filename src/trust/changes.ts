@@ -35,7 +35,7 @@ const MAPS: ReadonlySet<string> = new Set(['access', 'outside', 'terminal.classe
 export function policyChanges(before: string | undefined, after: string | undefined): Change[] {
   const [was, is] = [flatPolicy(before), flatPolicy(after)]
   if (was === undefined || is === undefined)
-    return [{ effect: 'loosens', what: 'the file cannot be compared: one of the two is no valid YAML' }]
+    return [{ effect: 'loosens', what: 'the file cannot be compared: one version is not valid YAML' }]
   const keys = [...new Set([...was.keys(), ...is.keys()])]
   return keys.flatMap((key) => {
     const [old, now] = [was.get(key), is.get(key)]
@@ -94,7 +94,7 @@ function isLess(after: unknown, before: unknown): boolean {
 export function intentChanges(before: string | undefined, after: string | undefined): Change[] {
   const [was, is] = [intentsOf(before), intentsOf(after)]
   if (was === undefined || is === undefined)
-    return [{ effect: 'loosens', what: 'the file cannot be compared: one of the two is not valid' }]
+    return [{ effect: 'loosens', what: 'the file cannot be compared: one version is not valid' }]
   const gone = [...was.intents.values()].filter(({ id }) => !is.intents.has(id))
   const changes = [...is.intents.values()].flatMap((intent) => intentChange(was.intents.get(intent.id), intent))
   const active = was.active === is.active ? [] : [loosens(difference('active_intent_id', was.active, is.active))]
@@ -169,7 +169,7 @@ export function ignoreChanges(before: string | undefined, after: string | undefi
 /** A template is text for the next intent. */
 export function templateChanges(before: string | undefined, after: string | undefined): Change[] {
   if (after === undefined) return [{ effect: 'tightens', what: 'the template is gone' }]
-  return [{ effect: 'text', what: before === undefined ? 'a new template' : 'the template differs' }]
+  return [{ effect: 'text', what: before === undefined ? 'a new template' : 'the template changed' }]
 }
 
 function loosens(what: string): Change {

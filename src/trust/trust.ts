@@ -44,7 +44,7 @@ export function acceptFiles(
 ): void {
   const now = textsOf(layout)
   if (digestOf(now) !== digest)
-    throw new EscrowError('stale_file', 'The files have changed since they were shown; nothing was accepted.', {
+    throw new EscrowError('stale_file', 'The files changed after they were shown. Nothing was accepted.', {
       hint: "Look at them again: 'escrow trust'.",
     })
   assertReadable(layout, now)
@@ -59,7 +59,8 @@ function assertReadable(layout: Layout, now: ReadonlyMap<string, string>): void 
   const problem =
     (policy === undefined ? undefined : policyProblem(layout.root, policy)) ??
     (intents === undefined ? undefined : intentsProblem(intents))
-  if (problem !== undefined) throw new EscrowError('policy_invalid', problem, { hint: 'Correct it, then accept it.' })
+  if (problem !== undefined)
+    throw new EscrowError('policy_invalid', problem, { hint: "Correct it, then accept it with 'escrow trust'." })
 }
 
 /** A record that cannot be read accepts nothing: all of the files are shown. */
@@ -85,7 +86,7 @@ function textOf(file: SharedFile): [string, string][] {
     if (codeOf(error) === 'ENOENT') return []
     if (codeOf(error) !== 'EFBIG') throw error
     throw new EscrowError('policy_invalid', `${file} is larger than ${MAX_YAML_BYTES / 1024} KiB.`, {
-      hint: 'Make it smaller, then accept it.',
+      hint: "Make it smaller, then accept it with 'escrow trust'.",
     })
   }
 }

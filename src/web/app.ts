@@ -52,7 +52,8 @@ export function createApp(options: AppOptions): App {
   site.get('/:name{.*}', (c) => {
     const name = c.req.param('name')
     const file = page.get(name)
-    if (file === undefined) return c.json({ error: { reason: 'not_found', message: 'There is no such page.' } }, 404)
+    if (file === undefined)
+      return c.json({ error: { reason: 'not_found', message: 'There is no page at this address.' } }, 404)
     return c.body(file.content, 200, {
       'content-type': file.type,
       'cache-control': 'private, max-age=31536000, immutable',
@@ -79,13 +80,14 @@ export function createApp(options: AppOptions): App {
 /** The page finds all else of it below the browser's own path. */
 function indexOf(page: ReadonlyMap<string, PageFile>, base: string): string {
   const html = page.get('index.html')
-  if (html === undefined) throw new Error("The page is not there. Run 'npm run build'.")
+  if (html === undefined) throw new Error("The page was not built. Run 'npm run build'.")
   return new TextDecoder().decode(Buffer.from(html.content)).replace('<head>', `<head><base href="${base}">`)
 }
 
 function bodyLimitOf(maxSize: number) {
   return bodyLimit({
     maxSize,
-    onError: (c) => c.json({ error: { reason: 'limit_exceeded', message: `At most ${maxSize} bytes.` } }, 413),
+    onError: (c) =>
+      c.json({ error: { reason: 'limit_exceeded', message: `The request has more than ${maxSize} bytes.` } }, 413),
   })
 }

@@ -32,7 +32,10 @@ export class ChangeEvents {
   /** Answers with a stream that lasts as long as the page listens. */
   stream(c: Context): Response {
     if (this.#listeners.size >= MOST)
-      return c.json({ error: { reason: 'busy', message: `${MOST} pages are open already.` } }, 503)
+      return c.json(
+        { error: { reason: 'busy', message: `${MOST} pages are already open, which is the limit. Close one.` } },
+        503,
+      )
     return streamSSE(c, async (out) => {
       const listener: Listener = { pending: undefined, wake: () => undefined }
       this.#listeners.add(listener)

@@ -20,7 +20,7 @@ export function commitStream(
   c.header('content-type', 'application/x-ndjson; charset=utf-8')
   return stream(c, async (out) => {
     const away = new AbortController()
-    out.onAbort(() => away.abort(new Error('The page called it off.')))
+    out.onAbort(() => away.abort(new Error('The page cancelled the commit.')))
     const say = (line: WireCommit) => out.write(`${JSON.stringify(line)}\n`)
     let last = 0
     const onProgress: CommitOptions['onProgress'] = ({ phase, files, total }) => {

@@ -25,7 +25,7 @@ const SELECTION = z.strictObject({
   hunks: z.strictObject({ path: PATH, ids: z.array(z.string()).min(1).max(100_000) }).optional(),
   all: z.string().optional(),
 })
-const WORDS = z.string().trim().min(1, 'Write a reason for the agent.').max(10_000)
+const WORDS = z.string().trim().min(1, 'Give a reason that the agent can act on.').max(10_000)
 const VERDICT = z.discriminatedUnion('verdict', [
   z.strictObject({ verdict: z.enum(['approved', 'withdrawn']), selection: SELECTION }),
   z.strictObject({ verdict: z.literal('rejected'), selection: SELECTION, reason: WORDS }),
@@ -47,7 +47,7 @@ export function decideRoutes({ workspace, rooms, admit, by }: Deciding): Hono {
   const app = new Hono()
   app.use(async (c, next) => {
     if (c.req.header('content-type')?.split(';')[0]?.trim() !== 'application/json')
-      throw new BadRequest('JSON is wanted.')
+      throw new BadRequest('The request must be JSON.')
     admit('decide')
     return next()
   })
@@ -117,7 +117,7 @@ async function jsonOf(c: Context): Promise<unknown> {
   try {
     return JSON.parse(text)
   } catch {
-    throw new BadRequest('The body is no JSON.')
+    throw new BadRequest('The request is not valid JSON.')
   }
 }
 
@@ -127,12 +127,13 @@ type Picked = z.infer<typeof SELECTION>
 function selectionOf({ changes, hunks, all }: Picked, seen: Seen): Selection | undefined {
   if (all !== undefined) {
     if (all !== seen.set.digest) throw new Conflict('The change set')
-    if (changes !== undefined || hunks !== undefined) throw new BadRequest('All of it, or some of it.')
+    if (changes !== undefined || hunks !== undefined)
+      throw new BadRequest('`all` cannot be combined with `changes` or `hunks`.')
     return undefined
   }
   const paths = changes?.map(({ path, mark }) => changeOf(seen, path, mark).path) ?? []
   const ids = hunks === undefined ? [] : hunksOf(seen, hunks.path, hunks.ids)
-  if (paths.length + ids.length === 0) throw new BadRequest('Nothing is named.')
+  if (paths.length + ids.length === 0) throw new BadRequest('Select changes or hunks.')
   return { paths, hunks: ids }
 }
 

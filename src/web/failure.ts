@@ -9,7 +9,7 @@ export class Conflict extends Error {
   readonly reason = 'stale_file'
   readonly hint = 'The page now shows the current version: decide on that one.'
   constructor(what: string) {
-    super(`${what} has changed since it was shown. Nothing was recorded.`)
+    super(`${what} changed after it was shown. Nothing was recorded.`)
   }
 }
 

@@ -73,7 +73,7 @@ export class Files {
     const change = changeOf(await room.displayed(), path, mark)
     const { gaps, lines, colours } = await this.#rows(room, change, mark)
     const gap = gaps[at.gap]
-    if (gap === undefined) throw new BadRequest('There is no such gap.')
+    if (gap === undefined) throw new BadRequest('These lines are not hidden any more. Reload the page.')
     const first = gap.fresh + at.from
     const last = Math.min(first + Math.min(at.count, PAGE), gap.fresh + gap.lines)
     const found: DiffLine[] = lines.slice(first, last).map((line, index) => ({
@@ -208,12 +208,12 @@ async function conflictOf(review: Review, { path, flags }: Change): Promise<Wire
 }
 
 function whyNothing({ kind, flags }: Change): string {
-  if (flags.includes('binary')) return 'Binary: its content has no lines to show.'
-  if (flags.includes('large')) return 'Too large to be compared line by line.'
+  if (flags.includes('binary')) return 'This is a binary file, so it has no lines to show.'
+  if (flags.includes('large')) return 'The file is too large to compare line by line.'
   if (kind === 'mkdir') return 'A directory.'
-  if (kind === 'rename') return 'Renamed, with the same content.'
-  if (kind === 'mode') return 'Only its mode differs.'
-  return kind === 'delete' || kind === 'create' ? 'An empty file.' : 'No line differs.'
+  if (kind === 'rename') return 'The file was renamed and its content is the same.'
+  if (kind === 'mode') return 'Only the file mode changed.'
+  return kind === 'delete' || kind === 'create' ? 'The file is empty.' : 'No lines changed.'
 }
 
 function isEditable({ kind, flags, after }: Change): boolean {
@@ -223,11 +223,10 @@ function isEditable({ kind, flags, after }: Change): boolean {
 /** @throws Unclear where it is no text, or too much for a page. */
 function textOf(content: Uint8Array | undefined): string | undefined {
   if (content === undefined) return undefined
-  if (content.length > EDITABLE)
-    throw new BadRequest('It is too long to be edited here. Use an editor on the committed file.')
+  if (content.length > EDITABLE) throw new BadRequest('The file is too long to edit here. Edit it after the commit.')
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(content)
   } catch {
-    throw new BadRequest('It is no UTF-8 text.')
+    throw new BadRequest('The file is not UTF-8 text.')
   }
 }

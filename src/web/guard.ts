@@ -69,10 +69,19 @@ export function makeGuard({ token, port }: GuardOptions): Guard {
       if (foreign !== undefined) return c.json({ error: { reason: 'foreign', message: foreign } }, 403)
       const by = givenBy(c)
       const message =
-        'The token is missing, wrong, or of an earlier start. Open the address that `escrow serve` prints.'
+        'The token is missing, wrong, or from an earlier start. Open the address that `escrow serve` prints.'
       if (by === undefined) return c.json({ error: { reason: 'no_token', message } }, 401)
       if (by === 'cookie' && isDeciding(c) && c.req.header('origin') === undefined)
-        return c.json({ error: { reason: 'foreign', message: 'A browser says where a decision comes from.' } }, 403)
+        return c.json(
+          {
+            error: {
+              reason: 'foreign',
+              message:
+                'The request has no Origin header. Decide in a browser, on the address that `escrow serve` prints.',
+            },
+          },
+          403,
+        )
       return next()
     },
     ticket() {
@@ -92,7 +101,7 @@ function embedded(c: Context): string | undefined {
   // A link in an editor or a chat may lead here, with the token.
   const isVisit =
     mode === 'navigate' && c.req.method === 'GET' && c.req.path === '/' && c.req.query('token') !== undefined
-  return isVisit ? undefined : 'No other site may ask.'
+  return isVisit ? undefined : 'Requests from other sites are refused.'
 }
 
 function isDeciding(c: Context): boolean {

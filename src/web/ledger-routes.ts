@@ -23,7 +23,7 @@ export function ledgerRoutes(workspace: Workspace): Hono {
   app.get('/ledger/paths', async (c) => c.json({ paths: await knownPaths(workspace) }))
   app.get('/blame', async (c) => {
     const path = c.req.query('path')
-    if (path === undefined || path === '') throw new BadRequest('`path` is wanted.')
+    if (path === undefined || path === '') throw new BadRequest('`path` is missing.')
     return c.json(await blameOf(workspace, path, wholeNumber(c.req.query('from'))))
   })
   app.get('/stats', async (c) => {

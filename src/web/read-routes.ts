@@ -60,7 +60,7 @@ export function readRoutes({ workspace, rooms, files }: Reading): Hono {
     const isBefore = c.req.query('side') === 'before'
     const content = isBefore ? await review.content(path, 'before') : await stagedContent(review, change)
     const type = content && imageType(content, path)
-    if (content === undefined || type === undefined) throw new BadRequest('This is no image.')
+    if (content === undefined || type === undefined) throw new BadRequest('This is not an image.')
     // As a document of its own it could hold script; as an image it cannot.
     if (type === SVG && c.req.header('sec-fetch-dest') !== 'image')
       throw new BadRequest('An SVG is served as an image only.')
@@ -79,14 +79,14 @@ function pathsWith(changes: readonly Change[], text: string): string[] {
 }
 
 function requirePathAndMark({ path, mark }: Record<string, string>): { path: string; mark: string } {
-  if (path === undefined || mark === undefined) throw new BadRequest('`path` and `mark` are wanted.')
+  if (path === undefined || mark === undefined) throw new BadRequest('`path` or `mark` is missing.')
   return { path, mark }
 }
 
 /** A number of a query; 0 where there is none. */
 export function wholeNumber(text: string | undefined): number {
   if (text === undefined) return 0
-  if (!/^\d{1,9}$/.test(text)) throw new BadRequest('A whole number is wanted.')
+  if (!/^\d{1,9}$/.test(text)) throw new BadRequest('Give a whole number.')
   return Number(text)
 }
 

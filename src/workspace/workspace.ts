@@ -208,11 +208,11 @@ class LocalWorkspace implements Workspace {
     if (!isSessionId(id))
       throw new EscrowError(
         'path_escape',
-        `"${id}" cannot be a session's id: letters, digits, "-", "_" and ".", at most 100.`,
+        `"${id}" is not a valid session id. Use at most 100 letters, digits, "-", "_" and ".".`,
       )
     // Commands would read it as an option. A session of that name from an older version still opens.
     if (id.startsWith('-') && !existsSync(this.layout.session(id).dir))
-      throw new EscrowError('path_escape', `"${id}" cannot be a session's id: it begins with "-".`)
+      throw new EscrowError('path_escape', `"${id}" is not a valid session id, because it begins with "-".`)
     // Loaded here because a reviewer's process never needs the session's modules, which take long to load.
     const { LocalSession } = await import('../session/session.js')
     // Without .orchestration every write is denied, so there is nothing to store.

@@ -39,7 +39,7 @@ it('a new workspace is decided about by a person: no program approves, commits o
   ])
     expect([args, escrow(root, ...args)]).toMatchObject([
       args,
-      { status: 1, stderr: expect.stringContaining('Policy wants a person') },
+      { status: 1, stderr: expect.stringContaining('Policy requires a person') },
     ])
   expect(fs.existsSync(`${root}/a.txt`)).toBe(false)
 })

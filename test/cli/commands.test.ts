@@ -88,7 +88,7 @@ describe('approve', () => {
   it('approves everything without paths, and says what was left out', async () => {
     const { code, out, calls } = await approve()
     expect([code, calls[2]]).toEqual([0, ['approve', undefined, undefined]])
-    expect(out).toBe("approved  a.ts\nleft out  b.ts\n1 change approved. Put on disk with 'escrow commit s1'.\n")
+    expect(out).toBe("approved  a.ts\nleft out  b.ts\n1 change approved. Write to disk with 'escrow commit s1'.\n")
   })
 
   it('says why a change was left out that no verdict had kept out', async () => {
@@ -270,8 +270,8 @@ describe('recover', () => {
     expect(out.split('\n')).toEqual([
       'finished     commit 4',
       'rolled back  5-cd, which had changed nothing',
-      `left alone   a.ts (stale_file): commit 4 found another's version there; the commit's version is ${kept}`,
-      "left alone   b.ts (stale_file): commit 4 found another's version there",
+      `left alone   a.ts (stale_file): commit 4 found a file there that another program had written; the commit's version is in ${kept}`,
+      'left alone   b.ts (stale_file): commit 4 found a file there that another program had written',
       '',
     ])
     expect((await escrow(workspaceDir(), ['recover'])).out).toBe('Nothing to recover.\n')
@@ -351,7 +351,7 @@ describe('verify', () => {
   it('ends with 0 on a whole ledger', async () => {
     expect(await escrow(workspaceDir(), ['verify'])).toMatchObject({
       code: 0,
-      out: 'The ledger is whole: 2 records.\n',
+      out: 'The ledger is intact: 2 records.\n',
     })
   })
 
@@ -377,7 +377,7 @@ describe('snapshots', () => {
     expect(out.split('\n')).toEqual([
       expect.stringMatching(/^s1 {2}\S+ {2}before write_to_file c[^\u001b]+1$/),
       expect.stringMatching(/^s2 {2}\S+ {2}before lunch +from s1$/),
-      expect.stringMatching(/^s3 {2}\S+ {2}left by travelling +from s2$/),
+      expect.stringMatching(/^s3 {2}\S+ {2}before a travel +from s2$/),
       '',
     ])
     const asJson = await escrow(workspaceDir(), ['snapshots', 'a', '--json'], { review: { snapshots } })
@@ -422,7 +422,7 @@ describe('questions and answers', () => {
     )
     const asJson = await escrow(workspaceDir(), ['questions', 's1', '--json'], { sessions, review })
     expect(JSON.parse(asJson.out)).toEqual({ questions: [question, scope].map((each) => ({ session: 's1', ...each })) })
-    expect((await escrow(workspaceDir(), ['questions'], { sessions: [] })).out).toBe('No session asks anything.\n')
+    expect((await escrow(workspaceDir(), ['questions'], { sessions: [] })).out).toBe('No agent has an open question.\n')
   })
 
   it('gives an answer, with words and a name', async () => {
@@ -430,7 +430,7 @@ describe('questions and answers', () => {
     const { code, calls, out } = await escrow(workspaceDir(), argv, { review })
     const by = { name: 'Ada', email: 'ada@x.org' }
     expect(calls).toContainEqual(['answer', 'q1', { answer: 'deny', words: 'Use a migration.', by }])
-    expect([code, out]).toEqual([0, 'Answered: deny. The next call in this session gets your words.\n'])
+    expect([code, out]).toEqual([0, 'Answered: deny. The agent gets your words with the next call in this session.\n'])
     expect((await escrow(workspaceDir(), ['answer', 's1', 'q1', 'perhaps'], { review })).code).not.toBe(0)
   })
 
@@ -528,7 +528,7 @@ describe('verify with what was noted elsewhere', () => {
     const { out, calls } = await escrow(cwd, ['verify', '--heads', `${cwd}/heads`, '--anchor'], { verify })
     expect(calls.slice(1, 3)).toEqual([['anchor'], ['verify', { heads: ['Trace-Head: 1:aa', '2:bb'] }]])
     expect(out).toBe(
-      'The ledger is whole: 3 records, anchored up to number 2, 1 checkpoint signed, ' +
+      'The ledger is intact: 3 records, anchored up to number 2, 1 checkpoint signed, ' +
         '2 checkpoints signed by keys not known here.\n',
     )
   })

@@ -28,7 +28,7 @@ it('commits the rest with --merge, says what needs a verdict, and ends with 1', 
   const { at, commit } = await approved(DRIFT)
   const { code, out, err } = await commit('--merge')
   expect([code, out]).toEqual([1, expect.stringMatching(/^committed {2}src\/new\.ts\n/)])
-  expect(err).toMatch(/^left out {3}src\/a\.ts was merged with what is on disk now\.\n/)
+  expect(err).toMatch(/^left out {3}src\/a\.ts was merged with the file on disk\.\n/)
   expect([at.exists('src/new.ts'), at.read('src/a.ts')]).toEqual([true, 'a\nb\nc\nD\n'])
 })
 

@@ -39,7 +39,7 @@ describe('diff without a session', () => {
   })
 
   it('says so where there is none', async () => {
-    expect(await diff()).toMatchObject({ code: 1, err: expect.stringContaining('There is no session.') })
+    expect(await diff()).toMatchObject({ code: 1, err: expect.stringContaining('There is no session yet.') })
   })
 
   it('answers a mistyped session with the one that was meant', async () => {

@@ -6,7 +6,7 @@ it('says what works, what does not and what mends it, and exits by that', async 
   const dir = workspaceDir()
   expect(await escrow(dir, ['doctor'])).toMatchObject({
     code: 0,
-    out: 'platform  works\nCommands can be contained here.\n',
+    out: 'platform  works\nThis machine can contain commands.\n',
   })
   const containment = [
     { name: 'platform', ok: true },
@@ -15,7 +15,7 @@ it('says what works, what does not and what mends it, and exits by that', async 
   const { code, out } = await escrow(dir, ['doctor'], { containment })
   expect(code).toBe(1)
   expect(out).toContain('bubblewrap  does not work  spawn bwrap^[ ENOENT\n')
-  expect(out).toContain('Commands are refused here. To fix it: apt-get install bubblewrap\n')
+  expect(out).toContain('Commands are refused on this machine. To fix it: apt-get install bubblewrap\n')
   const json = await escrow(dir, ['doctor', '--json'], { containment })
   expect(JSON.parse(json.out)).toEqual({ ok: false, found: containment })
 })
@@ -31,7 +31,7 @@ it('runs the hook of each client that escrow is entered for, and says where it r
   const { code, out } = await escrow(dir, ['doctor'], { blocked })
   expect(code).toBe(1)
   expect(out).toContain('cline  blocked')
-  expect(out).toContain('cline: its entry was run once and fails: escrow could not be asked^[.\n')
+  expect(out).toContain('cline: its hook was run once and fails: escrow could not be asked^[.\n')
   expect(JSON.parse((await escrow(dir, ['doctor', '--json'], { blocked })).out).clients).toEqual([
     { client: 'cline', isEntered: true, blocked },
   ])

@@ -69,7 +69,7 @@ it('from an empty directory to a verified ledger', () => {
   const log = step('escrow log --path src/hello.txt').trimEnd().split('\n')
   expect(log.map((line) => line.split(/ {2,}/)[2])).toEqual(['commit', 'approved'])
   expect(step('escrow log --json')).toContain('"Ada Lovelace"')
-  expect(step('escrow verify')).toMatch(/^The ledger is whole: (\d+) records, anchored up to number \1\.\n$/)
+  expect(step('escrow verify')).toMatch(/^The ledger is intact: (\d+) records, anchored up to number \1\.\n$/)
 
   const ledger = `${home}/empty/.orchestration/agent_trace.jsonl`
   fs.writeFileSync(ledger, fs.readFileSync(ledger, 'utf8').replace('Ada Lovelace', 'Eve'))

@@ -13,9 +13,9 @@ describe('init', () => {
     const { code, err } = await escrow(workspaceDir(), ['init', '--cline', '--yes'], { blocked: 'no\u001b.' })
     expect([code, err]).toEqual([
       1,
-      expect.stringContaining('blocked  cline: its entry was run once and fails: no^[.\n'),
+      expect.stringContaining('blocked  cline: its hook was run once and fails: no^[.\n'),
     ])
-    expect(err).toContain("'escrow doctor' tries it again")
+    expect(err).toContain("'escrow doctor' checks again")
     const json = await escrow(workspaceDir(), ['init', '--cline', '--yes', '--json'], { blocked: 'no' })
     expect([json.code, JSON.parse(json.out).blocked]).toEqual([1, [{ client: 'cline', blocked: 'no' }]])
   })

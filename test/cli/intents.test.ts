@@ -63,7 +63,9 @@ describe('intents', () => {
   it('adds one from a template, and tells where nothing is owned', async () => {
     const at = scene({}, INTENTS)
     const bare = await escrow(at, 'add', 'Mend it', '--from', 'bug-fix', '--depends-on', 'INT-001', ...BY)
-    expect(bare.out).toBe("added  INT-002  Mend it\nIt owns no path yet: 'escrow intents scope INT-002 --add GLOB'.\n")
+    expect(bare.out).toBe(
+      "added  INT-002  Mend it\nIt may change no path yet. Add some with 'escrow intents scope INT-002 --add GLOB'.\n",
+    )
     const full = await escrow(
       at,
       'add',
@@ -79,7 +81,7 @@ describe('intents', () => {
     expect(full.out).toBe('added  DOC-1  Words\n')
     expect(plan(at)).toContain(INTENTS)
     expect((await escrow(at, 'show', 'INT-002')).out).toMatch(
-      /^INT-002 {2}PENDING {2}Mend it\nScope: nothing.*\nConstraints\n {2}Change no more.*\n(?:.*\n)*Depends on\n {2}INT-001\nVersions\n {2}\S+Z {2}Ada {2}declared\n$/,
+      /^INT-002 {2}PENDING {2}Mend it\nScope: empty.*\nConstraints\n {2}Change no more.*\n(?:.*\n)*Depends on\n {2}INT-001\nVersions\n {2}\S+Z {2}Ada {2}declared\n$/,
     )
     expect((await escrow(at, 'show', 'DOC-1')).out).toMatch(/declared \+docs\/\*\* \+!docs\/old {2}Asked for\.\n$/)
     const unknown = await escrow(at, 'add', 'x', '--from', 'nothing')
@@ -118,7 +120,9 @@ describe('intents', () => {
       await session.requestScope(['etc/**'], 'more'),
     ]
     const { out } = await escrow(at, 'scope', 'INT-001')
-    expect(out).toBe(`src/**\nasked by one  ${first.id}  test/**: tests\nasked by one  ${second.id}  etc/**: more\n`)
+    expect(out).toBe(
+      `src/**\nrequested by one  ${first.id}  test/**: tests\nrequested by one  ${second.id}  etc/**: more\n`,
+    )
     expect((await escrow(at, 'scope', 'INT-001', '--refuse', second.id)).err).toContain('needs words')
     await escrow(at, 'scope', 'INT-001', '--refuse', second.id, '--why', 'Not there.', ...BY)
     expect((await escrow(at, 'scope', 'INT-001', '--accept', first.id.slice(0, 8), ...BY)).out).toBe(
@@ -159,7 +163,7 @@ describe('intents edit', () => {
     const at = scene({}, INTENTS)
     editor("sed -i 's/PENDING/WAITING/'")
     const { code, err } = await escrow(at, 'edit')
-    expect([code, err]).toEqual([1, expect.stringMatching(/line 5.*editor is opened again/)])
+    expect([code, err]).toEqual([1, expect.stringMatching(/line 5.*editor opens again/)])
     expect(plan(at)).toBe(INTENTS)
     editor("sed -i 's/WAITING/DRAFT/; s/PENDING/WAITING/'")
     expect((await escrow(at, 'edit')).code).toBe(0)

@@ -27,7 +27,7 @@ it('names the command that widens the scope', async () => {
   const { code, err } = await quarantine('--take', 'other.txt', '--intent', 'INT-001')
   expect(code).toBe(1)
   expect(err).toBe(
-    'refused    other.txt (scope_violation): Not in the scope of INT-001. Let INT-001 change this path.\n' +
+    'refused    other.txt (scope_violation): It is not in the scope of INT-001. Add this path to the scope of INT-001.\n' +
       '  escrow intents scope INT-001 --add other.txt && escrow quarantine agent --take other.txt --intent INT-001\n',
   )
 })

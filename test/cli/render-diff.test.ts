@@ -37,7 +37,7 @@ describe('renderChangeSet', () => {
         '== Protected paths ==',
         '',
         '# src/a.ts  modify  rejected  drifted  protected  INT-001',
-        '! protected: by policy.yaml, or as a part of a git repository',
+        '! protected: by policy.yaml, or as part of a git repository',
         'diff --git a/src/a.ts b/src/a.ts',
         '--- a/src/a.ts',
         '+++ b/src/a.ts',

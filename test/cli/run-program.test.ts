@@ -37,7 +37,7 @@ exit 7`,
     for (const line of ['terminal', 'controlled', 'session one']) expect(lines).toContain(line)
     expect(stdout).not.toMatch(/no job control|cannot set terminal/)
     expect(stdout.replaceAll('\r', '')).toContain(
-      "deleted: src/a\ncreated: src/made\n2 changes staged in session 'one'. Look with 'escrow diff one'",
+      "deleted: src/a\ncreated: src/made\n2 changes staged in session 'one'. See the changes with 'escrow diff one'",
     )
     expect(fs.readdirSync(`${home}/shop/src`)).toEqual(['a'])
     expect(shell('escrow diff one').stdout).toContain('src/made')
@@ -66,7 +66,7 @@ exit 7`,
       shell(`A_TOKEN=t B_TOKEN=u escrow run ${options} -- sh -c 'echo "$A_TOKEN $B_TOKEN"'`)
     expect(run('--env A_TOKEN').stdout).toBe('t \n')
     expect(run('--env A_TOKEN=x --env B_TOKEN').stdout).toBe('x u\n')
-    expect(run('').stderr).toContain("Name one by '--intent'")
+    expect(run('').stderr).toContain("Name one with '--intent'")
     const refused = run('--network')
     expect([refused.status, refused.stderr]).toEqual([1, expect.stringContaining('(access_denied)')])
   })
@@ -100,7 +100,11 @@ describe('who decides', () => {
       'intents add Another',
     ]) {
       const { status, stderr } = shell(`ESCROW_SESSION=one escrow ${line}`)
-      expect([line, status, stderr]).toEqual([line, 1, expect.stringContaining('runs in session one. (access_denied)')])
+      expect([line, status, stderr]).toEqual([
+        line,
+        1,
+        expect.stringContaining('runs inside session one. (access_denied)'),
+      ])
     }
     expect(shell('ESCROW_SESSION=one escrow intents scope INT-001').status).toBe(0)
   })

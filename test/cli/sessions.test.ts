@@ -34,7 +34,7 @@ it('are listed, for people, for scripts and for completion', () => {
 it('run a command on what they have staged, contained', () => {
   const ran = shell("escrow exec agent-1 --intent INT-001 -- sh -c 'cat src/a; echo three > src/c; rm src/b; exit 5'")
   expect([ran.status, ran.stdout]).toEqual([5, 'one\n'])
-  expect(ran.stderr).toContain("staged. Look with 'escrow diff agent-1'")
+  expect(ran.stderr).toContain("staged. See the changes with 'escrow diff agent-1'")
   expect(fs.readdirSync(`${home}/shop/src`)).toEqual([])
   const { stdout } = shell('escrow exec agent-1 --json -- cat src/c')
   expect(JSON.parse(stdout)).toMatchObject({ session: 'agent-1', exitCode: 0, stdout: 'three\n', refused: [] })
@@ -70,7 +70,7 @@ it('go back to a snapshot and forth again', () => {
   const id = snapshots.find(({ name }) => name === 'half way')?.id
   const back = shell(`escrow travel agent-1 ${id}`)
   expect(back.stdout).toMatch(
-    new RegExp(`^Session 'agent-1' is at snapshot ${id}: 1 change staged\\.\nGo back by 'escrow travel`),
+    new RegExp(`^Session 'agent-1' is at snapshot ${id}: 1 change staged\\.\nReturn with 'escrow travel`),
   )
   const forth = /'(escrow travel [^']*)'/.exec(back.stdout)?.[1]
   expect(shell(`${forth} --json`).stdout).toContain('"staged": 2')
@@ -108,8 +108,10 @@ it('are none that an agent may begin or name in a session of its own', () => {
   ]) {
     const { status, stderr } = shell(`ESCROW_SESSION=own escrow ${command}`)
     expect([command, status]).toEqual([command, 1])
-    expect(stderr).toContain('This runs inside of session own already, and an agent works in no other. (access_denied)')
-    expect(stderr).toContain('what it does here is staged')
+    expect(stderr).toContain(
+      'This command already runs inside session own, and an agent works in one session only. (access_denied)',
+    )
+    expect(stderr).toContain('Its changes here are staged')
   }
   expect(fs.readdirSync(`${stateOf(`${home}/shop`)}/sessions`)).toEqual(['agent-1'])
   expect(shell('escrow diff agent-1').stdout).not.toContain('src/d')

@@ -105,16 +105,16 @@ describe('escrow-sh', () => {
   const mark = 'touch /tmp/escrow-sh-ran-outside'
 
   it.each([
-    [['-c', mark], {}, 126, /No session is named/],
-    [['-c', mark], { ESCROW_SESSION_ID: 'a/b' }, 126, /session's id/],
+    [['-c', mark], {}, 126, /No session was given/],
+    [['-c', mark], { ESCROW_SESSION_ID: 'a/b' }, 126, /not a valid session id/],
     [['-c', mark], { ESCROW_SESSION_ID: 'x', ESCROW_SESSION: 'y' }, 126, /inside of session y/],
-    [['-c', mark], { ESCROW_SESSION_ID: 'x', ESCROW_SHELL: '/nowhere/sh' }, 126, /no socket/],
+    [['-c', mark], { ESCROW_SESSION_ID: 'x', ESCROW_SHELL: '/nowhere/sh' }, 126, /not a socket/],
     [['-c', mark], { ESCROW_SESSION_ID: 'x', ESCROW_INTENT_ID: 'INT-009' }, 126, /INT-009/],
     [['-c'], { ESCROW_SESSION_ID: 'x' }, 2, /needs a command/],
     [['-c', mark, 'more'], { ESCROW_SESSION_ID: 'x' }, 2, /not passed on/],
-    [['-ec', mark], { ESCROW_SESSION_ID: 'x' }, 2, /not known/],
-    [['script.sh'], { ESCROW_SESSION_ID: 'x' }, 2, /not known/],
-    [[], { ESCROW_SESSION_ID: 'x' }, 2, /no shell to type in/],
+    [['-ec', mark], { ESCROW_SESSION_ID: 'x' }, 2, /not an option/],
+    [['script.sh'], { ESCROW_SESSION_ID: 'x' }, 2, /not an option/],
+    [[], { ESCROW_SESSION_ID: 'x' }, 2, /is not interactive/],
   ] as const)('%j with %j runs nothing', async (args, env, code, said) => {
     const { root } = testWorkspace()
     expect(await run(args, root, env)).toMatchObject({ code, out: '', err: expect.stringMatching(said) })
@@ -127,11 +127,11 @@ describe('escrow-sh', () => {
     const env = { ESCROW_SESSION_ID: 'shell' }
     expect(await run(['-c', mark], path, env)).toMatchObject({
       code: 126,
-      err: expect.stringContaining('No escrow workspace'),
+      err: expect.stringContaining('There is no escrow workspace'),
     })
     const { root, workspace } = await scenes(true)
     const busy = await run(['-c', mark], root, env)
-    expect(busy).toMatchObject({ code: 126, err: expect.stringContaining('belongs to another process that lives') })
+    expect(busy).toMatchObject({ code: 126, err: expect.stringContaining('is held by another running process') })
     expect(await run(['--session', 'other', '-c', 'echo ran'], root, env)).toMatchObject({ code: 0, out: 'ran\n' })
     await workspace.close()
   })
@@ -145,7 +145,10 @@ describe('escrow-sh', () => {
     onTestFinished(() => void server.close())
     const env = { ESCROW_SESSION_ID: 'x', ESCROW_SHELL: `${path}/sh` }
     fs.chmodSync(path, 0o755)
-    expect(await run(['-c', mark], root, env)).toMatchObject({ code: 126, err: expect.stringContaining('no socket') })
+    expect(await run(['-c', mark], root, env)).toMatchObject({
+      code: 126,
+      err: expect.stringContaining('not a socket'),
+    })
     fs.chmodSync(path, 0o700)
     expect(await run(['-c', mark], root, env)).toMatchObject({ code: 126, err: expect.stringContaining('owner') })
   })

@@ -11,12 +11,12 @@ describe('verify', () => {
     [
       'of a fresh clone',
       { ok: true, records: 15, unanchored: [{ from: 1, to: 15 }] },
-      `The ledger is whole: 15 records.\nNothing on this machine anchors records 1 to 15: it knows none of this ledger. ${ADVICE}\n`,
+      `The ledger is intact: 15 records.\nNothing on this machine anchors records 1 to 15: it has no record of this ledger. ${ADVICE}\n`,
     ],
     [
       'of records that others wrote after the known ones',
       { ...WHOLE, unanchored: [{ from: 11, to: 15 }] },
-      `The ledger is whole: 15 records, anchored up to number 10.\nRecords 11 to 15 were not written or accepted on this machine. ${ADVICE}\n`,
+      `The ledger is intact: 15 records, anchored up to number 10.\nRecords 11 to 15 were not written or accepted on this machine. ${ADVICE}\n`,
     ],
     [
       'of some records among others',
@@ -27,18 +27,18 @@ describe('verify', () => {
           { from: 5, to: 6 },
         ],
       },
-      `The ledger is whole: 15 records, anchored up to number 10.\nRecords 3 and 5 to 6 were not written or accepted on this machine. ${ADVICE}\n`,
+      `The ledger is intact: 15 records, anchored up to number 10.\nRecords 3 and 5 to 6 were not written or accepted on this machine. ${ADVICE}\n`,
     ],
     [
       'of one record, and a line of another tool',
       { ...WHOLE, unanchored: [{ from: 15, to: 15 }], foreign: 1 },
-      `The ledger is whole: 15 records, anchored up to number 10.\nRecord 15 was not written or accepted on this machine. ${ADVICE}\n` +
+      `The ledger is intact: 15 records, anchored up to number 10.\nRecord 15 was not written or accepted on this machine. ${ADVICE}\n` +
         '1 line of other tools was not accepted on this machine.\n',
     ],
     [
       'of a file without the newest known ones',
       { ...WHOLE, absent: { from: 16, seq: 20, at: '2026-01-01T00:00:00.000Z' } },
-      'The ledger is whole: 15 records, anchored up to number 10.\nThis machine also knows records 16 to 20 of this ledger; they are not in this file: ' +
+      'The ledger is intact: 15 records, anchored up to number 10.\nThis machine also knows records 16 to 20 of this ledger; they are not in this file: ' +
         'another branch is checked out, or its end was cut off.\n',
     ],
   ])('says which records this machine does not know: %s', async (_, verify, text) => {
@@ -78,7 +78,9 @@ describe('verify --join', () => {
 
   it('accepts nothing where there is nobody to ask', async () => {
     const alone = await escrow(workspaceDir(), ['verify', '--join'], { unanchored })
-    expect(alone.err).toContain("escrow: Nothing was accepted: there is no terminal to ask at. Give '--yes'.\n")
+    expect(alone.err).toContain(
+      "escrow: Nothing was accepted: there is no terminal to ask for confirmation. Add '--yes' to confirm.\n",
+    )
     expect([alone.code, alone.calls.map(([name]) => name)]).toEqual([1, ['open', 'close']])
     const asJson = await escrow(workspaceDir(), ['verify', '--join', '--json'], { unanchored, yes: true })
     expect([asJson.code, asJson.out]).toEqual([1, ''])
@@ -120,7 +122,7 @@ describe('blame', () => {
     const { out } = await escrow(cwd, ['blame', 'a.ts'], { blame: [...blame] })
     expect(out).toBe(
       '-  human    -  ? Ann  1  one\n-  unknown  -  Ann    2  two\n' +
-        "? marks lines whose record nothing on this machine anchors: 'escrow verify' tells more.\n",
+        "? marks lines whose record nothing on this machine anchors. 'escrow verify' says more.\n",
     )
   })
 })

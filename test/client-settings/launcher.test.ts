@@ -33,7 +33,7 @@ it('starts the escrow that wrote it where PATH knows none', () => {
 it('goes on to the next one on PATH where that is gone, and without one says what to do', () => {
   const { path, entry, run } = installed()
   rmSync(entry)
-  expect(run('status')).toMatchObject({ status: 127, stderr: expect.stringContaining("type 'escrow init' once more") })
+  expect(run('status')).toMatchObject({ status: 127, stderr: expect.stringContaining("run 'escrow init'") })
   mkdirSync(`${path}/other`)
   writeFileSync(`${path}/other/escrow`, '#!/bin/sh\necho other "$@"\n')
   chmodSync(`${path}/other/escrow`, 0o755)

@@ -20,7 +20,7 @@ function at(files: Readonly<Record<string, string>> = {}) {
 it.each([
   ['claude', 'home/.claude/settings.json', '{"disableAllHooks": true}', 'disableAllHooks'],
   ['claude', 'project/.claude/settings.local.json', '{"disableAllHooks": true}', 'disableAllHooks'],
-  ['codex', 'project/.codex/hooks.json', '{}', 'not trusted'],
+  ['codex', 'project/.codex/hooks.json', '{}', 'does not trust its hooks'],
   ['gemini', 'home/.gemini/trustedFolders.json', '{"ROOT": "DO_NOT_TRUST"}', 'does not trust'],
   ['gemini', 'home/.gemini/trustedFolders.json', '{"ROOT/src": "TRUST_FOLDER"}', 'does not trust'],
   [

@@ -57,9 +57,9 @@ Look up each command, its options and an example. This page is generated from th
 | code | meaning |
 | ---- | ------- |
 | 0 | done |
-| 1 | refused or failed; the message says what was not done, and what to do next |
+| 1 | refused or failed; the message says why, and what to do next |
 | 2 | wrong usage |
-| 3 | \`verify\` found a bad ledger |
+| 3 | \`verify\` found a damaged ledger |
 | 4 | not a workspace |
 
 \`run\`, \`exec\` and \`escrow-sh\` exit with the code of their program; \`hook\` with the code that its client expects.

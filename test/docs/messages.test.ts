@@ -35,7 +35,7 @@ it.each([
   ['help', "list a session's snapshots"],
   ['prompts', 'Accept these files on this machine?'],
   ['output', 'No snapshots.'],
-  ['doctor', 'Commands can be contained here.'],
+  ['doctor', 'This machine can contain commands.'],
   ['terminal', 'Approve all but what is rejected, in conflict or changed on disk: <pending>?'],
   ['page', 'Nothing is staged.'],
   ['editor', 'Approve and commit <count> staged change(|s)?'],

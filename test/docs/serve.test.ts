@@ -131,7 +131,7 @@ describe('docs/serve.md', () => {
     const before = fs.readFileSync(policy, 'utf8')
     fs.writeFileSync(policy, 'approval: { by: person }\n')
     const script = openShell(`${home}/shop`, { HOME: home })('../node_modules/.bin/escrow serve')
-    expect([script.status, script.stderr]).toEqual([1, expect.stringContaining('Policy wants a person')])
+    expect([script.status, script.stderr]).toEqual([1, expect.stringContaining('Policy requires a person')])
     fs.writeFileSync(policy, before)
   })
 })

@@ -197,7 +197,7 @@ describe('a formatter that takes too long', () => {
       throw new Error('not reached')
     })
     await formatted()
-    expect(reported).toEqual(['Not formatted: slow: there was no time left for it'])
+    expect(reported).toEqual(['Not formatted: slow: no time was left'])
     turn()
     await new Promise((resolve) => setImmediate(resolve))
     expect(started).toEqual([])

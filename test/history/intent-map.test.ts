@@ -179,7 +179,7 @@ describe('the intent map', () => {
     const result = await land(await at.open(), (fs) => fs.writeFileSync('src/a.ts', CODE))
     expect(result).toMatchObject({
       committed: ['src/a.ts'],
-      warnings: [expect.stringContaining('is not a map escrow wrote')],
+      warnings: [expect.stringContaining('was not written by escrow')],
     })
     expect(at.text(MAP)).toBe('my own file\n')
     await expect((await at.open()).mapIntents()).rejects.toMatchObject({ reason: 'unsupported' })

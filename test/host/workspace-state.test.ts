@@ -52,10 +52,10 @@ describe('the state directory of a workspace', () => {
   it('is refused in the workspace itself, whatever link leads there', () => {
     const { path, root } = place()
     vi.stubEnv('XDG_STATE_HOME', `${root}/state`)
-    expect(() => layoutAt(root)).toThrow(/lies in the workspace/)
+    expect(() => layoutAt(root)).toThrow(/is in the workspace/)
     symlinkSync(root, `${path}/link`)
     vi.stubEnv('XDG_STATE_HOME', `${path}/link`)
-    expect(() => layoutAt(root)).toThrow(/lies in the workspace/)
+    expect(() => layoutAt(root)).toThrow(/is in the workspace/)
   })
 })
 

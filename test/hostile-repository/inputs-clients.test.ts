@@ -70,11 +70,11 @@ describe('settings of clients that a clone brings', () => {
     expect(brought(clone.root)).toEqual(EXPECTED)
     const doctor = clone.escrow(['doctor'])
     expect(doctor.stdout).toMatch(
-      /brings settings that are not ours[\s\S]*hooks\.SessionStart\.0\.hooks\.0\.command +\.\/tool --now/,
+      /has settings that escrow did not write[\s\S]*hooks\.SessionStart\.0\.hooks\.0\.command +\.\/tool --now/,
     )
     expect(JSON.parse(clone.escrow(['doctor', '--json']).stdout).brought).toHaveLength(EXPECTED.length)
     const init = clone.escrow(['init', '--claude', '--yes'])
-    expect(init.stderr).toMatch(/brings settings that are not ours[\s\S]*\.\/tool --now/)
+    expect(init.stderr).toMatch(/has settings that escrow did not write[\s\S]*\.\/tool --now/)
     expect(clone.started()).toEqual([])
   })
 
@@ -158,9 +158,9 @@ describe('an `escrow` of the clone', () => {
     const clone = hostileClone()
     const env = shadowed(clone, ['escrow', 'escrow-sh'])
     const { stdout } = clone.escrow(['doctor'], env)
-    expect(stdout).toContain(`lies in a workspace, and a client's hooks would start it: ${clone.root}/escrow`)
+    expect(stdout).toContain(`is in a workspace, and a client's hooks would start it: ${clone.root}/escrow`)
     expect(JSON.parse(clone.escrow(['doctor', '--json'], env).stdout).shadow).toBe(`${clone.root}/escrow`)
-    expect(clone.escrow(['doctor']).stdout).not.toContain('lies in a workspace')
+    expect(clone.escrow(['doctor']).stdout).not.toContain('is in a workspace')
     expect(clone.started()).toEqual([])
   })
 })

@@ -197,7 +197,7 @@ describe('a variable that a direnv of the clone sets', () => {
   it('ESCROW_REVIEWER_KEY that lies in the clone is no key', () => {
     const clone = hostileClone({ 'key.pem': 'x', '.orchestration/policy.yaml': 'approval: {by: person}\n' })
     const { status, stderr } = clone.escrow(['commit', 's'], { ESCROW_REVIEWER_KEY: join(clone.root, 'key.pem') })
-    expect([status, stderr]).toEqual([1, expect.stringMatching(/ESCROW_REVIEWER_KEY.* lies in the workspace/)])
+    expect([status, stderr]).toEqual([1, expect.stringMatching(/ESCROW_REVIEWER_KEY.* is in the workspace/)])
   })
 
   it.each([

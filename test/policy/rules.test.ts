@@ -85,7 +85,7 @@ describe('every reason: its message and its code', () => {
   it.each([
     ['read-only', 'access_denied', 'Access Denied: src/auth/a is read-only by the rule `src/auth`.'],
     ['deny', 'access_denied', 'Access Denied: src/auth/a is closed to agents by the rule `src/auth`.'],
-    ['ask', 'needs_approval', "Needs Approval: writing src/auth/a needs a person's approval by the rule `src/auth`."],
+    ['ask', 'needs_approval', 'Needs Approval: the rule `src/auth` asks a person before src/auth/a is written.'],
     ['hidden', 'hidden', 'No such file or directory.'],
   ])('%s: %s', (word, reason, message) => {
     const state = policyOf(`access: {src/auth: ${word}}`)
@@ -197,7 +197,7 @@ describe('writes', () => {
     const state = policyOf('protected: [src/auth/keys]\naccess: {src/auth/keys: allow}')
     expect(denial(setUp({ policy: () => state }), access('put', 'src/auth/keys/a'))).toMatchObject({
       reason: 'protected_path',
-      message: expect.stringContaining("the person's rule `src/auth/keys`"),
+      message: expect.stringContaining('the rule `src/auth/keys` in policy.yaml'),
     })
   })
 

@@ -63,7 +63,7 @@ describe('a session', () => {
     const secret = `${at.root}/src/.env`
     const error = await failure(() => fs.readFileSync(secret))
     expect(error).toMatchObject({ code: 'EACCES', reason: 'access_denied' })
-    expect(error.message).toContain('keeps secrets (environment variables) and is closed to agents.')
+    expect(error.message).toContain('may hold secrets (environment variables), so it is closed to agents.')
     expect(error).toMatchObject({ hint: expect.stringContaining('access: { "src/.env": allow }') })
     fs.writeFileSync(`${at.root}/src/b.ts`, 'b')
     for (const attempt of [

@@ -343,7 +343,7 @@ describe('a merging commit', () => {
     const path = `${s.on.root}/src/a.ts`
     if (theirs === null) rmSync(path)
     else writeFileSync(path, theirs)
-    expect((await failure(() => s.review.commit({ merge: true }))).message).toContain('both versions stay')
+    expect((await failure(() => s.review.commit({ merge: true }))).message).toContain('keep their own versions')
     expect(existsSync(path)).toBe(theirs !== null)
     expect(await s.flags()).toContain('conflict')
     expect((await s.review.approve()).paths).toEqual([])
@@ -402,7 +402,7 @@ describe('a merging commit', () => {
     s.session.fs.renameSync('src/a.ts', 'src/c.ts')
     await s.review.approve()
     s.on.write('src/c.ts', 'theirs\n')
-    expect((await failure(() => s.review.commit({ merge: true }))).message).toContain('in the way of the renamed one')
+    expect((await failure(() => s.review.commit({ merge: true }))).message).toContain('another file has the new name')
     expect(await s.flags('src/c.ts')).toEqual(['drifted'])
     expect([s.on.text('src/c.ts'), s.session.fs.readFileSync('src/c.ts', 'utf8')]).toEqual(['theirs\n', lines()])
   })
@@ -447,7 +447,7 @@ describe('a merging commit', () => {
     const { committed, left } = await s.review.commit({ merge: true })
     expect([committed, left]).toEqual([
       ['src/new.ts'],
-      [{ path: 'src/a.ts', reason: 'needs_approval', message: 'src/a.ts was merged with what is on disk now.' }],
+      [{ path: 'src/a.ts', reason: 'needs_approval', message: 'src/a.ts was merged with the file on disk.' }],
     ])
     expect([s.on.text('src/new.ts'), s.on.text('src/a.ts')]).toEqual(['new\n', lines({ 12: 'theirs' })])
     await s.session.flush()

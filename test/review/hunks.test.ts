@@ -188,7 +188,10 @@ describe('verdicts on hunks', () => {
     s.session.fs.writeFileSync('src/c.ts', edited(2, 12))
     const hunk = await s.id(2, 'src/c.ts')
     const error = await failure(() => s.review.approve({ hunks: [hunk] }))
-    expect(error).toMatchObject({ reason: 'unsupported', hint: expect.stringContaining('Approve the path src/c.ts') })
+    expect(error).toMatchObject({
+      reason: 'unsupported',
+      hint: expect.stringContaining('Approve the whole path src/c.ts'),
+    })
     await s.review.approve('src/c.ts')
     await s.review.reject({ hunks: [hunk] }, 'no')
     expect(await s.hunks('src/c.ts')).toEqual(['rejected 2', 'approved 12'])

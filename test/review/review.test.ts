@@ -133,7 +133,7 @@ describe('approve', () => {
       await expect(review.approve(selection)).rejects.toEqual(refusal('stale_file', 'a was changed in the stage'))
     }
     stage = stage.filter(({ path }) => path !== 'a')
-    await expect(review.approve('a')).rejects.toEqual(refusal('stale_file', 'a has left the stage'))
+    await expect(review.approve('a')).rejects.toEqual(refusal('stale_file', 'a is no longer staged'))
     expect([records, ledger]).toEqual([[], []])
     expect((await review.approve('b')).paths).toEqual(['b'])
   })

@@ -35,7 +35,7 @@ describe('a read tool that comes upon a staged file whose disk has moved on', ()
     expect(await read(session)).toEqual({
       status: 'done',
       value: merged,
-      feedback: [{ path: 'src/a.ts', kind: 'merged', reason: expect.stringContaining('was merged with that') }],
+      feedback: [{ path: 'src/a.ts', kind: 'merged', reason: expect.stringContaining('was merged with it') }],
     })
     expect(await flags()).toEqual(['merged'])
     expect(place.text('src/a.ts')).toBe(LINES.replace('seven', 'SEVEN'))
@@ -61,7 +61,7 @@ describe('a read tool that comes upon a staged file whose disk has moved on', ()
       arguments: { path: 'src/a.ts' },
     })
     expect(content).toContain('7 | SEVEN')
-    expect(content).toContain('- src/a.ts: merged: The file was changed on disk')
+    expect(content).toContain('- src/a.ts: merged: The file changed on disk')
   })
 
   it('where both changed the same lines, both stand between markers', async () => {

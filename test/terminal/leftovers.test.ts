@@ -51,7 +51,7 @@ describe('what a command wrote', () => {
     const { refused } = await session.exec(
       `perl -e 'open F, ">", "src/\\xff\\xfe"; open F, ">", "src/\\xfd"; open F, ">", "src/plain"'`,
     )
-    expect(refused).toEqual([{ path: 'src', reason: 'unsupported', message: 'src holds names that are no UTF-8.' }])
+    expect(refused).toEqual([{ path: 'src', reason: 'unsupported', message: 'src contains names that are not UTF-8.' }])
     expect(await session.exec('ls src | wc -l')).toMatchObject({ refused: [], stdout: '4\n' })
   })
 

@@ -12,7 +12,7 @@ it('a workspace with a mount in it is none commands are contained in, by name; o
   expect(stderr).toBe('')
   const [contained, copied, changes] = stdout.split('\n')
   expect(contained).toContain(
-    `unsupported: EscrowError: Commands cannot be contained here (mounts): ${root}/src/deep is`,
+    `unsupported: EscrowError: This machine cannot contain commands (mounts): ${root}/src/deep is`,
   )
   expect([copied, changes]).toEqual(['none: mounted', 'delete src/deep/f'])
 })

@@ -132,7 +132,7 @@ describe('from an agent’s write to the disk', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Approve all' }).click()
     const left = page.getByRole('status', { name: 'Left out' })
     await left.waitFor()
-    expect(await left.textContent()).toMatch(/1 change[\s\S]*src\/tax\.ts was changed on disk[\s\S]*Merge/)
+    expect(await left.textContent()).toMatch(/1 change[\s\S]*src\/tax\.ts changed on disk[\s\S]*Merge/)
     await left.getByRole('button', { name: 'Close' }).click()
     await left.waitFor({ state: 'detached' })
   })
@@ -182,7 +182,7 @@ describe('from an agent’s write to the disk', () => {
     await page.locator('.flag', { hasText: 'disk moved on' }).waitFor()
     await page.keyboard.press('m')
     await page.getByRole('dialog').getByRole('button', { name: 'Merge' }).click()
-    await toast(page, /both between conflict markers/)
+    await toast(page, /both versions between conflict markers/)
     await page.getByText('Choose for each place whose lines to keep.').waitFor()
     expect(await page.locator('.side-of pre').allInnerTexts()).toEqual([
       expect.stringContaining('cents / 100'),
@@ -486,7 +486,7 @@ describe('safe hands, by the keys alone', () => {
     await keyboard.press('m')
     await page.getByRole('dialog').getByText('src/money.ts').waitFor()
     await keyboard.press('Enter')
-    await toast(page, /both between conflict markers/)
+    await toast(page, /both versions between conflict markers/)
     await keyboard.press('K')
     await page.locator('.conflict-blocks:focus').waitFor()
     await keyboard.press('Tab')

@@ -85,7 +85,7 @@ export function rewriteInitializeAnswer(answer: Answer, asked: number, heard: (s
   if (!Number.isInteger(protocolVersion) || protocolVersion < 1 || protocolVersion > asked)
     throw new RpcFailure(
       CODE.internal,
-      `The agent speaks version ${protocolVersion} of the protocol; version ${asked} was asked for.`,
+      `The agent uses version ${protocolVersion} of the protocol; version ${asked} was asked for.`,
     )
   const who = read.agentInfo ?? read.info
   const agent = who ? { tool: who.name, ...defined({ toolVersion: who.version }) } : {}

@@ -76,7 +76,7 @@ const shape = z.object({
 export function parseMessage(line: string): Message {
   const value = parseJson(line)
   const read = shape.safeParse(value)
-  if (!read.success) throw new RpcFailure(CODE.invalid, 'This is no message of JSON-RPC 2.0.')
+  if (!read.success) throw new RpcFailure(CODE.invalid, 'This is not a JSON-RPC 2.0 message.')
   const { method, params, result, error } = read.data
   const [hasId, hasResult] = ['id', 'result'].map((name) => Object.hasOwn(read.data, name))
   if (method !== undefined && !hasResult && error === undefined)
@@ -85,13 +85,13 @@ export function parseMessage(line: string): Message {
       : { kind: 'notification', method, params }
   if (method === undefined && read.data.id !== undefined && (error === undefined) === hasResult)
     return { kind: 'response', id: read.data.id, answer: error === undefined ? { result } : { error } }
-  throw new RpcFailure(CODE.invalid, 'This message is of no kind, or of two.')
+  throw new RpcFailure(CODE.invalid, 'This message is not exactly one of a request, a notification and a response.')
 }
 
 function parseJson(line: string): unknown {
   try {
     return JSON.parse(line)
   } catch {
-    throw new RpcFailure(CODE.parse, 'This is no JSON.')
+    throw new RpcFailure(CODE.parse, 'This is not valid JSON.')
   }
 }

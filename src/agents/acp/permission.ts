@@ -38,12 +38,13 @@ async function displayOf(changes: readonly Change[], root: string, review: Revie
 
 function wordsOn(changes: readonly Change[], named: readonly string[], session: string): string {
   const id = oneLine(session)
-  if (changes.length === 0) return `escrow: Nothing is staged yet. What you allow here is staged in session '${id}'.`
+  if (changes.length === 0)
+    return `escrow: Nothing is staged yet. Changes that you allow here are staged in session '${id}'.`
   const count = changes.length === 1 ? '1 change is' : `${changes.length} changes are`
   const words = `escrow: ${count} staged in session '${id}', and nothing of it is on the disk. What you allow here is staged, too: 'escrow review ${id}' decides.`
   const left = named.slice(0, NAMED)
   const more = named.length > NAMED ? [`- and ${named.length - NAMED} more`] : []
-  return named.length === 0 ? words : [words, 'Without a diff here:', ...left, ...more].join('\n')
+  return named.length === 0 ? words : [words, 'Not shown as a diff here:', ...left, ...more].join('\n')
 }
 
 const NAMED = 200

@@ -105,7 +105,7 @@ export class AcpProxy {
     // From version 2 on the proxy serves nothing: the agent works only in its mount.
     const serve = this.#version === 1 && Object.hasOwn(this.#served, method) ? this.#served[method] : undefined
     try {
-      if (serve === undefined) throw new RpcFailure(CODE.unknownMethod, `${method} is not served.`)
+      if (serve === undefined) throw new RpcFailure(CODE.unknownMethod, `escrow does not support the method ${method}.`)
       await this.#takeIn()
       const result = await this.#untilCancelled(id, serve({ method, params }))
       await this.deps.running()?.refresh()
@@ -196,7 +196,7 @@ export class AcpProxy {
     const { cwd, additionalDirectories = [] } = placed.parse(params)
     for (const path of [cwd, ...(additionalDirectories ?? [])])
       if (!isBelow(root, realpathSync(absolute(path))))
-        throw new RpcFailure(CODE.params, `This agent is governed in ${root}, and ${path} is not in it.`)
+        throw new RpcFailure(CODE.params, `escrow governs this agent in ${root}, and ${path} is outside it.`)
     return params
   }
 
@@ -240,7 +240,9 @@ export class AcpProxy {
       const { id, answer } = this.deps.editor.ask('fs/read_text_file', params)
       const late = setTimeout(() => {
         this.deps.editor.notify({ method: CANCEL, params: { requestId: id } })
-        this.deps.editor.resolveRequest(id, { error: { code: CODE.cancelled, message: 'It takes too long.' } })
+        this.deps.editor.resolveRequest(id, {
+          error: { code: CODE.cancelled, message: 'The agent took too long to answer.' },
+        })
       }, patience)
       const given = await answer.finally(() => clearTimeout(late))
       return 'result' in given ? given.result : undefined

@@ -12,7 +12,7 @@ import { AcpProxy } from './proxy.js'
 const EVERY = 2_000
 /** Milliseconds an agent has to end by itself when its editor is gone. */
 const GRACE = 2_000
-const CONNECTION_LOST = 'The editor is gone.'
+const CONNECTION_LOST = 'The editor closed the connection.'
 /** Bytes that may wait for an agent that does not read. */
 const WAITING = 256 << 20
 
@@ -49,13 +49,13 @@ export async function serveAcp(options: AcpOptions): Promise<number | null> {
   const editor = new Peer((line) => void output.write(line))
   const agent = new Peer((line) => {
     stdin.write(line)
-    if (stdin.writableLength > WAITING) end('The agent does not read what it is told.')
+    if (stdin.writableLength > WAITING) end('The agent stopped reading its input.')
   })
   const proxy = new AcpProxy({ workspace, session, editor, agent, note, client, running: () => running })
   const fromAgent = lineReader(
     spoken(
       (message) => proxy.fromAgent(message),
-      (error) => note(`The agent said what is no message: ${oneLine(error.message)}`),
+      (error) => note(`The agent sent an invalid message: ${oneLine(error.message)}`),
     ),
   )
   const fromEditor = lineReader(
@@ -93,7 +93,7 @@ export async function serveAcp(options: AcpOptions): Promise<number | null> {
   try {
     const ended = running.wait().then(
       ({ exitCode }) => `The agent has ended${exitCode === null ? '' : ` with code ${exitCode}`}.`,
-      (error) => `The agent was ended: ${errorText(error)}`,
+      (error) => `The agent was stopped: ${errorText(error)}`,
     )
     const why = await Promise.race([ended, over])
     await proxy.close()

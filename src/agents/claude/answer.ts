@@ -62,7 +62,7 @@ function eventOf(text: string): ClaudeEvent | undefined {
   if (!known) return undefined
   const read = claudeEvent.safeParse(addContext)
   if (read.success) return read.data
-  throw new Error(`This ${name} is not as Claude Code sends it. ${z.prettifyError(read.error)}`)
+  throw new Error(`This ${name} is not in the form that Claude Code sends. ${z.prettifyError(read.error)}`)
 }
 
 const named = z.looseObject({ hook_event_name: z.string().min(1) })
@@ -80,7 +80,10 @@ function workspaceOf(event: ClaudeEvent, { env, rootOf }: HookDeps): string | un
 function elsewhere(event: ClaudeEvent): ClaudeAnswer {
   if (event.hook_event_name === 'WorktreeCreate') throw new NoWorktree(event.name)
   if (event.hook_event_name !== 'PreToolUse') return NOTHING
-  return decision('ask', 'This is no escrow workspace: nothing says what is allowed here, and nothing is staged.')
+  return decision(
+    'ask',
+    "This directory is not an escrow workspace, so nothing can be staged. A person can run 'escrow init' here.",
+  )
 }
 
 /**
@@ -130,7 +133,7 @@ async function beforeTool(
 }
 
 const CONTAINED =
-  'This command waits for a person to allow it. It is to run contained: what it does is staged for review, and nothing of it reaches the disk.'
+  'This command waits for a person to allow it. It will run contained: its changes are staged for review, and nothing reaches the disk.'
 
 /** The first version that was shown to take another input where no decision comes with it: before, the tool runs as it was called. */
 const HEEDS = [2, 1, 197] as const

@@ -6,7 +6,7 @@ import type { ClaudeEventName } from './events.js'
  * answer of 2xx with these words does; by its status alone HTTP holds nothing.
  */
 export function claudeFailure(event: ClaudeEventName, why: string): ClaudeAnswer {
-  const reason = `escrow could not judge this, so it is refused: ${why}`
+  const reason = `escrow could not check this call, so it is refused: ${why}`
   switch (event) {
     case 'PreToolUse':
       return {

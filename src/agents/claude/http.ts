@@ -157,17 +157,17 @@ function refusalOf({ method, header, url }: Asked, token: string) {
   const hosts = [url.host, header('host') ?? url.host]
   if (!hosts.every((host) => LOOPBACK.test(host))) return NO_HOST
   if (header('origin') !== undefined || CROSS.test(header('sec-fetch-site') ?? ''))
-    return { status: 403, message: 'No page may ask.' }
+    return { status: 403, message: 'Web pages may not send events.' }
   const given = bearerOf(header('authorization')) ?? url.searchParams.get('token') ?? ''
   if (token === '' || !isSameSecret(given, token))
     return {
       status: 401,
-      message: 'The token is missing or wrong: `escrow init --claude --http` enters the right one.',
+      message: 'The token is missing or wrong. `escrow init --claude --http` writes the right one.',
     }
-  return method === 'POST' ? undefined : { status: 405, message: 'An event is sent by POST.' }
+  return method === 'POST' ? undefined : { status: 405, message: 'Send the event with POST.' }
 }
 
-const NO_HOST = { status: 403, message: 'This is not the host it was asked as.' }
+const NO_HOST = { status: 403, message: 'The Host header does not name this server.' }
 const LOOPBACK = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/i
 const CROSS = /^(?:cross-site|same-site|same-origin)$/i
 
@@ -185,7 +185,7 @@ function eventNamed(name: unknown): ClaudeEventName | undefined {
 async function within<T>(patience: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('the judgement took too long.')), patience)
+    timer = setTimeout(() => reject(new Error('the check took too long.')), patience)
   })
   return Promise.race([work, late]).finally(() => clearTimeout(timer))
 }

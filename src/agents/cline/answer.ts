@@ -35,7 +35,7 @@ export async function answerCline(text: string, more: Partial<HookDeps> = {}): P
 
 /** The answer where nobody could judge. */
 export function clineFailure(error: unknown): ClineAnswer {
-  return refuseCall(`escrow could not judge this, so it is refused: ${errorText(error)}`)
+  return refuseCall(`escrow could not check this call, so it is refused: ${errorText(error)}`)
 }
 
 async function answer(event: ClineEvent, deps: HookDeps): Promise<ClineAnswer> {
@@ -44,7 +44,8 @@ async function answer(event: ClineEvent, deps: HookDeps): Promise<ClineAnswer> {
   const call = event.tool && clineCall(event.tool.name, event.tool.input, first, event.tool.id)
   if (root === undefined) {
     if (!call || call.class === 'read' || call.class === 'question') return goesOn('')
-    const why = 'This is no escrow workspace: nothing says what is allowed here, and nothing is staged.'
+    const why =
+      "This directory is not an escrow workspace, so nothing can be staged. A person can run 'escrow init' here."
     return event.isSdk ? asks(why) : refuseCall(why)
   }
   const isStaged = deps.isInMount(root, deps.env)
@@ -67,7 +68,8 @@ async function answer(event: ClineEvent, deps: HookDeps): Promise<ClineAnswer> {
     }
     case 'contain': {
       const contained = commandsThrough(tool, input, (command) => shellLine(judge, command, deps.env))
-      if (contained === undefined) return refuseCall('Its command cannot be contained here.')
+      if (contained === undefined)
+        return refuseCall("This machine cannot contain its command. A person can run 'escrow doctor' to see why.")
       return instead(contained, await toolContext(judge, event, { isStaged, conversation }))
     }
   }

@@ -24,7 +24,7 @@ export async function bodyOf(incoming: Incoming, more: Partial<BodyLimits> = {})
   const chunks: Uint8Array[] = []
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('The event came too slowly.')), patience)
+    timer = setTimeout(() => reject(new Error('The event took too long to arrive.')), patience)
   })
   try {
     for (let size = 0; ; ) {

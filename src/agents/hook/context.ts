@@ -1,11 +1,11 @@
 import { intentPrompt, withFeedback } from '../../hooks/index.js'
 import type { CallJudge, Feedback } from '../../index.js'
 
-const STAGED = `You run inside of an escrow session: what your tools and commands write is staged, and a person reviews it.`
+const STAGED = `You run inside an escrow session. The writes of your tools and commands are staged, and a person reviews them.`
 
-const UNSTAGED = `Your own editing tools and terminal write to the disk itself, so escrow refuses them here. Use the tools of the \`escrow\` MCP server
-in their place: read_text_file, write_file, edit_file, create_directory, move_file, delete_file, execute_command, select_active_intent. What
-they do is staged: your own reading tools show the disk, not the stage.`
+const UNSTAGED = `Your own editing tools and terminal write directly to the disk, so escrow refuses them here. Use the tools of the \`escrow\` MCP server
+instead: read_text_file, write_file, edit_file, create_directory, move_file, delete_file, execute_command, select_active_intent. What
+they do is staged. Your own reading tools show the disk, not the staged files.`
 
 /** Where a model is told the intent. */
 export interface Conversation {

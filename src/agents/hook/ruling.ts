@@ -69,32 +69,32 @@ async function recordRefusal(judge: CallJudge, call: HostCall, denial: Denial): 
 /** Refuses a write without a path and a terminal call without a command, which cannot be judged. */
 function namesNothing({ tool, class: of, writes = [], command }: HostCall): Denial | undefined {
   if (of === 'write' && writes.length === 0)
-    return { reason: 'unsupported', message: `${tool} names no file, so nobody can say whether it may write.`, tool }
+    return { reason: 'unsupported', message: `${tool} names no file, so its write cannot be checked.`, tool }
   if (of === 'terminal' && (command === undefined || command.includes('\0')))
-    return { reason: 'unsupported', message: `${tool} has no command that can be judged.`, tool }
+    return { reason: 'unsupported', message: `${tool} has no command that can be checked.`, tool }
   return undefined
 }
 
-const MODAL = 'Each call that changes something needs a person’s word (approval.modal of policy.yaml).'
+const MODAL = 'policy.yaml asks a person about each call that changes something (approval.modal).'
 
 const unknown = (tool: string) =>
-  `escrowfs does not know what ${tool} does, and what it changes is not staged: it reaches the disk at once.`
+  `escrow does not know what ${tool} does. Its changes would not be staged; they would reach the disk at once.`
 
 const HINT =
-  "Call the tools of the `escrow` MCP server: write_file, edit_file, create_directory, move_file, delete_file, execute_command ('escrow mcp' is that server)."
+  "Call the tools of the `escrow` MCP server: write_file, edit_file, create_directory, move_file, delete_file, execute_command (a person starts that server with 'escrow mcp')."
 
 function notStaged({ tool, writes = [] }: HostCall, root: string): Denial {
   const [path] = writes.map((each) => relative(root, each.path))
-  const message = `Not Staged: ${tool} would write to the disk itself, and nobody could review it.`
+  const message = `Not Staged: ${tool} would write directly to the disk, without a review.`
   return { reason: 'unsupported', message, hint: HINT, tool, ...defined({ file: path }) }
 }
 
 function notContained(tool: string): Denial {
-  const message = `Not Contained: ${tool} would run on the disk itself, and what it does could not be reviewed.`
+  const message = `Not Contained: ${tool} would run directly on the disk, and its changes could not be reviewed.`
   return { reason: 'unsupported', message, hint: HINT, tool }
 }
 
 function sessionBusy(tool: string, session: string): Denial {
-  const message = `Not Contained: session ${session} belongs to another process, so ${tool} cannot run in it.`
+  const message = `Not Contained: another process holds session ${session}, so ${tool} cannot run in it.`
   return { reason: 'unsupported', message, hint: 'Call execute_command of the `escrow` MCP server.', tool }
 }

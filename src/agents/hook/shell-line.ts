@@ -19,5 +19,7 @@ function terminal(env: NodeJS.ProcessEnv): string {
   const known = path ?? findProgram('escrow-sh', env).path
   if (known !== undefined) return shellWord(known)
   if (shadow === undefined) return 'escrow-sh'
-  throw new Error(`The only 'escrow-sh' on PATH lies in a workspace: ${shadow}. Take its directory out of PATH.`)
+  throw new Error(
+    `The only 'escrow-sh' on PATH is in a workspace: ${shadow}. Ask the person to remove its directory from PATH.`,
+  )
 }

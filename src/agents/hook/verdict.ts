@@ -83,7 +83,9 @@ async function onCall(judge: CallJudge, { call }: HookEvent, isStaged: boolean):
 function refusalWithoutDialog(
   ruling: { readonly kind: 'ask'; readonly why: string } | { readonly kind: 'contain' },
 ): string {
-  return ruling.kind === 'ask' ? ruling.why : 'Its command cannot be contained here.'
+  return ruling.kind === 'ask'
+    ? ruling.why
+    : "This machine cannot contain its command. A person can run 'escrow doctor' to see why."
 }
 
 /** The workspace of the files that a call names, for a call from outside any workspace. */
@@ -96,6 +98,7 @@ function rootOfCall({ call }: HookEvent, { rootOf }: HookDeps): string | undefin
 /** Outside any workspace there is no policy: only harmless calls pass. */
 function elsewhere({ kind, call }: HookEvent): HookVerdict {
   if (kind !== 'tool' || call?.class === 'read' || call?.class === 'question') return PASS
-  const why = 'This is no escrow workspace: nothing says what is allowed here, and nothing is staged.'
+  const why =
+    "This directory is not an escrow workspace, so nothing can be staged. A person can run 'escrow init' here."
   return { kind: 'refuse', why }
 }

@@ -9,18 +9,18 @@ const schema = z.object({
   path: pathArgument,
   edits: z.array(
     z.object({
-      oldText: z.string().describe('The text to replace, as the file has it.'),
-      newText: z.string().describe('What takes its place.'),
+      oldText: z.string().describe('The text to replace, exactly as in the file.'),
+      newText: z.string().describe('The new text.'),
     }),
   ),
-  dryRun: z.boolean().default(false).describe('Show the diff, and change nothing.'),
+  dryRun: z.boolean().default(false).describe('Return the diff without changing the file.'),
   mutation_class: declared,
   reason,
 })
 
 export const editFile = defineTool('edit_file', {
   title: 'Edit File',
-  description: 'Replace texts in a file, all of them or none. Answers with a git-style diff. It is staged.',
+  description: 'Replace texts in a file, all of them or none. Returns a git-style diff. The change is staged.',
   schema,
   output: TEXT,
   annotations: { ...STAGES, idempotentHint: false },

@@ -100,10 +100,10 @@ function formOf({ message, intentId, tool, targets, detail }: HumanQuestion) {
         approve: {
           type: 'boolean' as const,
           title: 'Approve',
-          description: 'Let this one call go on.',
+          description: 'Allow this one call.',
           default: false,
         },
-        words: { type: 'string' as const, title: 'Words for the agent' },
+        words: { type: 'string' as const, title: 'Message to the agent' },
       },
       required: ['approve'],
     },

@@ -7,10 +7,10 @@ import { type Answer, defineTool, REVIEWER, reason, STAGES } from './tool.js'
 const SHOWN = 30_000
 
 const schema = z.object({
-  command: z.string().min(1).describe('A line for /bin/sh.'),
-  cwd: z.string().optional().describe('Where it starts; the root unless told.'),
+  command: z.string().min(1).describe('A command line for /bin/sh.'),
+  cwd: z.string().optional().describe('The working directory; the root by default.'),
   reason,
-  timeout: z.number().positive().optional().describe('Seconds after which it is ended.'),
+  timeout: z.number().positive().optional().describe('Seconds after which the command is stopped.'),
 })
 
 const output = z.object({
@@ -26,7 +26,7 @@ const output = z.object({
 export const executeCommand = defineTool('execute_command', {
   title: 'Execute Command',
   description:
-    'Run a command on the staged workspace, contained and without a network. What it changes is staged where your intent allows it, and refused otherwise.',
+    'Run a command on the staged workspace, contained and without network. Its changes are staged if your intent allows them, and refused otherwise.',
   schema,
   output,
   annotations: { ...STAGES, idempotentHint: false },
@@ -50,7 +50,7 @@ function answerOf({ exitCode, stdout, stderr, ended, summary, refused }: ExecRes
     refused: refused.slice(0, REASONS).map(({ path, reason, message }) => ({ path, reason, message })),
   }
   const words = [
-    ended === undefined ? `Exit code: ${exitCode}` : `Ended before its time (${ended}); it does not go on.`,
+    ended === undefined ? `Exit code: ${exitCode}` : `Ended before its time (${ended}); it does not continue.`,
     ...(structured.stdout === '' ? [] : [`Output:\n${structured.stdout}`]),
     ...(structured.stderr === '' ? [] : [`Errors:\n${structured.stderr}`]),
     `Changes, staged for review:\n${summary}`,

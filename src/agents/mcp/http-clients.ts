@@ -28,8 +28,8 @@ export class HttpClients {
   async handle(request: Request): Promise<Response> {
     const id = request.headers.get('mcp-session-id')
     const known = id === null ? undefined : this.#byId.get(id)
-    if (id !== null && known === undefined) return errorResponse(404, 'There is no such connection any more.')
-    if (known === undefined && request.method !== 'POST') return errorResponse(400, 'A connection begins by POST.')
+    if (id !== null && known === undefined) return errorResponse(404, 'This connection has ended. Start a new one.')
+    if (known === undefined && request.method !== 'POST') return errorResponse(400, 'Start a connection with POST.')
     const client = known ?? (await this.#begin())
     client.running++
     try {
@@ -66,7 +66,8 @@ export class HttpClients {
   async #evictIdle(): Promise<void> {
     if (this.#byId.size < MOST) return
     const [oldest] = [...this.#byId.values()].filter(({ running }) => running === 0).sort((a, b) => a.seen - b.seen)
-    if (oldest === undefined) throw new Error(`There are ${MOST} clients, and all of them are at work.`)
+    if (oldest === undefined)
+      throw new Error(`The server has ${MOST} active clients, which is its limit. Try again later.`)
     await this.#end(oldest)
   }
 

@@ -78,6 +78,7 @@ function refusalOf({ url: address, headers }: Request, port: number, token: stri
   const foreign = foreignTo(port, { host: headers.get('host') ?? url.host, origin: headers.get('origin') ?? undefined })
   if (foreign !== undefined) return [403, foreign]
   const given = bearerOf(headers.get('authorization') ?? undefined) ?? url.searchParams.get('token') ?? ''
-  if (!isSameSecret(given, token)) return [401, 'The token is missing or wrong.']
-  return url.pathname === '/mcp' ? undefined : [404, 'There is /mcp and nothing else.']
+  if (!isSameSecret(given, token))
+    return [401, 'The token is missing or wrong. Use the address that `escrow mcp --http` prints.']
+  return url.pathname === '/mcp' ? undefined : [404, 'The only path here is /mcp.']
 }

@@ -8,13 +8,17 @@ import { defineTool, pathArgument, READS, TEXT, text } from './tool.js'
 /** Entries of a directory that are shown at once. */
 const PAGE = 5_000
 
-const offset = z.int().nonnegative().default(0).describe(`Where to go on in a directory of more than ${PAGE} entries.`)
+const offset = z
+  .int()
+  .nonnegative()
+  .default(0)
+  .describe(`The first entry to list, in a directory of more than ${PAGE} entries.`)
 
 const looks = { class: 'read', kind: 'read' } as const
 
 export const listDirectory = defineTool('list_directory', {
   title: 'List Directory',
-  description: 'List what is in a directory, each with [FILE] or [DIR] before its name.',
+  description: 'List a directory, with [FILE] or [DIR] before each name.',
   schema: z.object({ path: pathArgument, offset }),
   output: TEXT,
   annotations: READS,
@@ -30,10 +34,10 @@ export const listDirectory = defineTool('list_directory', {
 
 export const listDirectoryWithSizes = defineTool('list_directory_with_sizes', {
   title: 'List Directory with Sizes',
-  description: 'List what is in a directory with the sizes of files, by name or by size, and their sum.',
+  description: 'List a directory with the sizes of its files and their sum, sorted by name or size.',
   schema: z.object({
     path: pathArgument,
-    sortBy: z.enum(['name', 'size']).optional().default('name').describe('What to sort by.'),
+    sortBy: z.enum(['name', 'size']).optional().default('name').describe('The sort order.'),
     offset,
   }),
   output: TEXT,
@@ -128,7 +132,7 @@ export const getFileInfo = defineTool('get_file_info', {
 
 export const listAllowedDirectories = defineTool('list_allowed_directories', {
   title: 'List Allowed Directories',
-  description: 'The workspace this server governs: no tool reads or writes outside of it.',
+  description: 'Show the workspace that this server governs. No tool reads or writes outside it.',
   schema: z.object({}),
   output: TEXT,
   annotations: READS,

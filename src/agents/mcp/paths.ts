@@ -7,7 +7,7 @@ import { codeOf } from '../../surface/index.js'
 /** A path as clients of the filesystem server give it: relative to the root, absolute, or below `~`. */
 export function at(path: string): string {
   if (process.platform !== 'win32' && /^[A-Za-z]:([\\/]|$)/.test(path))
-    throw new ToolFailure(`${path} is a path of Windows, and this is another system.`)
+    throw new ToolFailure(`${path} is a Windows path, and this system is not Windows.`)
   if (path === '~' || path.startsWith('~/')) return join(homedir(), path.slice(1))
   return path === '' ? '.' : path
 }
@@ -26,7 +26,7 @@ export async function inside(session: Session, path: string): Promise<string> {
   const wanted = resolve(root, at(path))
   const real = await realpath(session, wanted)
   if (isBelow(root, real)) return real
-  throw new ToolFailure(`Access denied - ${path} leads outside of the allowed directory ${root}.`)
+  throw new ToolFailure(`Access denied - ${path} leads outside the allowed directory ${root}.`)
 }
 
 /** What is not there is told by the operation itself, with the name as asked. */

@@ -10,8 +10,8 @@ import { defineTool, pathArgument, READS, REVIEWER, TEXT, text } from './tool.js
 
 const textSchema = z.object({
   path: pathArgument,
-  tail: z.number().optional().describe('Only the last so many lines.'),
-  head: z.number().optional().describe('Only the first so many lines.'),
+  tail: z.number().optional().describe('Return only this many lines from the end.'),
+  head: z.number().optional().describe('Return only this many lines from the start.'),
 })
 
 const shared = {
@@ -30,7 +30,7 @@ export const readTextFile = defineTool('read_text_file', {
   ...shared,
   title: 'Read Text File',
   description:
-    'Read a file as UTF-8 text: all of it, or with `head` or `tail` its first or last lines. Shows what is staged where something is.',
+    'Read a file as UTF-8 text, or only its first lines (`head`) or last lines (`tail`). Returns the staged content if the file is staged.',
 })
 
 export const readFile = defineTool('read_file', {
@@ -41,7 +41,7 @@ export const readFile = defineTool('read_file', {
 
 export const readMultipleFiles = defineTool('read_multiple_files', {
   title: 'Read Multiple Files',
-  description: 'Read several files as text. One that cannot be read does not keep the others back.',
+  description: 'Read several files as text. If one cannot be read, the others are still returned.',
   schema: z.object({ paths: z.array(pathArgument).min(1).describe('The files.') }),
   output: TEXT,
   annotations: READS,
@@ -103,7 +103,8 @@ const resource = z.object({ uri: z.string(), mimeType: z.string().optional(), bl
 
 export const readMediaFile = defineTool('read_media_file', {
   title: 'Read Media File',
-  description: 'Read a file as base64 with its MIME type: images and audio as such, all else as an embedded resource.',
+  description:
+    'Read a file as base64 with its MIME type: images and audio as such, other files as an embedded resource.',
   schema: z.object({ path: pathArgument }),
   output: z.object({
     content: z.array(z.union([media, z.object({ type: z.literal('resource'), resource })])),

@@ -52,7 +52,7 @@ function registerStage(server: McpServer, session: Session, listed: () => Promis
   server.registerResource(
     'stage',
     `stage://${name}/diff`,
-    { title: 'All that is staged', mimeType: DIFF_TYPE },
+    { title: 'All staged changes', mimeType: DIFF_TYPE },
     async (uri) => document(uri, DIFF_TYPE, (await session.changes()).changes.map(diffOf).join('\n')),
   )
   const config = { title: 'Staged files', description: 'The diff of a staged file.', mimeType: DIFF_TYPE }
@@ -115,7 +115,7 @@ function decodePath(value: string | string[] | undefined): string {
 }
 
 function need<T>(found: T | undefined, uri: URL): T {
-  if (found === undefined) throw new Error(`There is nothing at ${uri.href}.`)
+  if (found === undefined) throw new Error(`There is no resource ${uri.href}.`)
   return found
 }
 

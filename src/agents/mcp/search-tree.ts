@@ -9,7 +9,7 @@ import { defineTool, pathArgument, READS, TEXT, text } from './tool.js'
 /** Entries a tree shows, and paths a search does. */
 const MOST = 10_000
 
-const excludePatterns = z.array(z.string()).optional().default([]).describe('Globs of what to leave out.')
+const excludePatterns = z.array(z.string()).optional().default([]).describe('Globs of paths to leave out.')
 
 interface Node {
   readonly name: string
@@ -27,8 +27,8 @@ interface Found {
 export const directoryTree = defineTool('directory_tree', {
   title: 'Directory Tree',
   description:
-    'A directory and what is below it as JSON: `name`, `type` (file or directory) and, of directories, `children`. ' +
-    `At most ${MOST} entries: the deepest are left out, and a second text says so.`,
+    'Return a directory tree as JSON: `name`, `type` (file or directory) and, for directories, `children`. ' +
+    `At most ${MOST} entries; if there are more, the deepest are left out and a second text says so.`,
   schema: z.object({ path: pathArgument, excludePatterns }),
   output: TEXT,
   annotations: READS,
@@ -79,8 +79,8 @@ function treeGlobs(globs: Globs, pattern: string): Glob[] {
 export const searchFiles = defineTool('search_files', {
   title: 'Search Files',
   description:
-    'Search below a directory for files and directories by a glob of their paths there: `*.ts` for those in it, `**/*.ts` for all. ' +
-    'Answers with absolute paths.',
+    'Search a directory for files and directories whose relative path matches a glob: `*.ts` at its top, `**/*.ts` at any depth. ' +
+    'Returns absolute paths.',
   schema: z.object({ path: pathArgument, pattern: z.string(), excludePatterns }),
   output: TEXT,
   annotations: READS,

@@ -49,7 +49,7 @@ export function defineTool<S extends z.ZodObject>(name: string, definition: Defi
 
 /** Reviewer feedback in the structured content of any tool; most clients show a model only that. */
 export const REVIEWER = {
-  reviewer: z.string().optional().describe('What the reviewer of your changes said. Follow it.'),
+  reviewer: z.string().optional().describe('Feedback from the reviewer of your changes. Follow it.'),
 }
 
 /** The output schema of every tool with a text result. */
@@ -66,7 +66,7 @@ export const pathArgument = z.string()
 export const declared = z
   .enum(['AST_REFACTOR', 'INTENT_EVOLUTION'])
   .optional()
-  .describe('What the change does: AST_REFACTOR keeps behaviour, INTENT_EVOLUTION changes it.')
+  .describe('The kind of change: AST_REFACTOR keeps the behaviour, INTENT_EVOLUTION changes it.')
 
 /** The agent's reason for a call. The reviewer reads it above the change. */
 export const reason = z.string().optional().describe('Why you make this change, in a sentence. The reviewer reads it.')

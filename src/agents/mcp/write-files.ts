@@ -8,7 +8,7 @@ import { declared, defineTool, pathArgument, reason, STAGES, TEXT, text } from '
 export const writeFile = defineTool('write_file', {
   title: 'Write File',
   description:
-    'Write a whole file, new or not. It is staged: your reads show it, the disk has it once a person approves.',
+    'Write a whole file, new or existing. The write is staged: your reads show it, and it reaches the disk when a person approves it.',
   schema: z.object({ path: pathArgument, content: z.string(), mutation_class: declared, reason }),
   output: TEXT,
   annotations: { ...STAGES, idempotentHint: true },
@@ -25,8 +25,7 @@ export const writeFile = defineTool('write_file', {
 
 export const createDirectory = defineTool('create_directory', {
   title: 'Create Directory',
-  description:
-    'Make a directory, with those on the way to it. One that is there already is left as it is. It is staged.',
+  description: 'Create a directory with its parents. An existing directory is left as it is. The change is staged.',
   schema: z.object({ path: pathArgument }),
   output: TEXT,
   annotations: { ...STAGES, idempotentHint: true },
@@ -53,7 +52,7 @@ function isDirectory(session: Session, path: string): boolean {
 
 export const moveFile = defineTool('move_file', {
   title: 'Move File',
-  description: 'Move or rename a file or directory. Fails where something has the new name. It is staged.',
+  description: 'Move or rename a file or directory. Fails if the destination exists. The change is staged.',
   schema: z.object({ source: pathArgument, destination: pathArgument, mutation_class: declared, reason }),
   output: TEXT,
   annotations: { ...STAGES, idempotentHint: false },
@@ -76,8 +75,8 @@ export const moveFile = defineTool('move_file', {
 export const deleteFile = defineTool('delete_file', {
   title: 'Delete File',
   description:
-    'Delete a file, a link or an empty directory; with `recursive`, a directory with all that is in it. It is staged: the disk ' +
-    'keeps it until a person approves.',
+    'Delete a file, a link or an empty directory; with `recursive`, a directory with everything in it. The deletion is staged: it ' +
+    'reaches the disk when a person approves it.',
   schema: z.object({ path: pathArgument, recursive: z.boolean().optional(), mutation_class: declared, reason }),
   output: TEXT,
   annotations: { ...STAGES, idempotentHint: false },

@@ -86,7 +86,7 @@ export function aliasModules(session: Session | (() => Session), options: AliasO
   Reflect.set(Module, '_load', governedLoad)
   if (!places.every((place) => requiredBy(place) === fs) || places.length === 0) {
     uninstall()
-    throw new EscrowError('unsupported', places.length === 0 ? 'No module is named that is to be governed.' : CANNOT)
+    throw new EscrowError('unsupported', places.length === 0 ? 'Name at least one module to govern.' : CANNOT)
   }
   return { fs, enter, loadedBefore: [...earlier.keys()], uninstall }
 }

@@ -55,7 +55,7 @@ function locate(lines: readonly Line[], block: DiffBlock, path: string): number 
   if (only === undefined) throw mismatch(lines, block, path)
   if (second === undefined) return only
   throw new ToolFailure(
-    `The SEARCH text occurs in ${path} at lines ${found.map((at) => at + 1).join(', ')}. Say which by :start_line:, or add lines around it.`,
+    `The SEARCH text occurs in ${path} at lines ${found.map((at) => at + 1).join(', ')}. Give :start_line:, or add lines around it.`,
   )
 }
 
@@ -70,9 +70,9 @@ function mismatch(lines: readonly Line[], block: DiffBlock, path: string, elsewh
   const first = Math.max(0, (block.startLine ?? closest(lines, block) + 1) - 4)
   const near = lines.slice(first, first + block.search.length + 6).map((line) => line.text)
   const said = block.startLine === undefined ? '' : ` near line ${block.startLine}`
-  const hint = elsewhere === undefined ? '' : `\nThe same text stands at line ${elsewhere + 1}: correct :start_line:.`
+  const hint = elsewhere === undefined ? '' : `\nThe same text is at line ${elsewhere + 1}. Correct :start_line:.`
   return new ToolFailure(
-    `The SEARCH text was not found in ${path}${said}; it must match exactly, white space included. Nothing was changed.${hint}\n\nSearched for:\n${block.search.join('\n')}\n\nThe file has there:\n${numberLines(near, first + 1)}\n\nRead the file again if it may have changed.`,
+    `The SEARCH text was not found in ${path}${said}. It must match exactly, including white space. Nothing was changed.${hint}\n\nSearched for:\n${block.search.join('\n')}\n\nThe file has there:\n${numberLines(near, first + 1)}\n\nRead the file again if it may have changed.`,
   )
 }
 

@@ -34,21 +34,21 @@ export interface CustomToolsOptions {
 const COMMANDS: Readonly<Record<string, { tool: RooTool; description: string; parameters: z.ZodObject }>> = {
   run_command: {
     tool: executeCommand,
-    description: 'Run a shell command contained: it sees the staged files, and what it changes is staged.',
+    description: 'Run a shell command, contained. It sees the staged files, and its changes are staged.',
     parameters: z.object({
       command: z.string().min(1).describe('The command.'),
-      cwd: z.string().nullable().describe('A directory of the workspace; null for its root.'),
-      timeout: z.number().nullable().describe('Seconds after which it is ended; null for none.'),
+      cwd: z.string().nullable().describe('The working directory in the workspace; null for its root.'),
+      timeout: z.number().nullable().describe('Seconds after which the command is stopped; null for no limit.'),
     }),
   },
   read_run_output: {
     tool: readCommandOutput,
-    description: 'Read a long output of run_command: a part of it, or the lines that match.',
+    description: 'Read a part of a long output of run_command, or its matching lines.',
     parameters: z.object({
-      artifact_id: z.string().describe('As run_command named it.'),
-      search: z.string().nullable().describe('A pattern for lines; null for all.'),
-      offset: z.number().nullable().describe('The first byte; null for 0.'),
-      limit: z.number().nullable().describe('The most bytes; null for 32768.'),
+      artifact_id: z.string().describe('The id that run_command returned.'),
+      search: z.string().nullable().describe('A pattern that lines must match; null for all lines.'),
+      offset: z.number().nullable().describe('The first byte to read; null for 0.'),
+      limit: z.number().nullable().describe('The maximum number of bytes; null for 32768.'),
     }),
   },
 }
@@ -79,7 +79,8 @@ async function call(
 ): Promise<string> {
   const cwd = task.cwd ?? elsewhere
   const taskId = conversations.of(task)
-  if (cwd === undefined) return 'Error: it is not known in which workspace this task works.'
+  if (cwd === undefined)
+    return 'Error: the workspace of this task is unknown. Tell the person to open it in the editor.'
   try {
     const input = { taskId, cwd, toolName: name, params: argumentsOf(args) }
     const session = await engine.sessionOf(taskId, cwd)

@@ -57,7 +57,7 @@ function makeBlock(header: readonly string[], body: readonly string[], at: numbe
   if (HEADER_END.test(header[first] ?? '')) first++
   const raw = { search: header.slice(first).map(unescapeMarker), replace: body.map(unescapeMarker) }
   if (raw.search.join('') === '' && raw.search.length <= 1) {
-    throw new ToolFailure(`The SEARCH part at line ${at + 1} of the diff is empty. Give the lines to be replaced.`)
+    throw new ToolFailure(`The SEARCH part at line ${at + 1} of the diff is empty. Give the lines to replace.`)
   }
   const { search, replace } = withoutNumbers(raw)
   return { search, replace, ...(startLine !== undefined && startLine > 0 && { startLine }) }
@@ -77,7 +77,7 @@ function withoutNumbers(block: { search: string[]; replace: string[] }): { searc
 
 function malformedDiff(at: number, found: string, expected: string): ToolFailure {
   return new ToolFailure(
-    `Line ${at + 1} of the diff is '${found.trim()}' where '${expected}' should come first. Where the file itself has such a line, put a backslash before it.\n\n${FORM}`,
+    `Line ${at + 1} of the diff is '${found.trim()}' where '${expected}' was expected. If the file itself has such a line, put a backslash before it.\n\n${FORM}`,
   )
 }
 

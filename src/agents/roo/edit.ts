@@ -47,12 +47,12 @@ async function replaceInFile(session: Session, args: Replacement, expected: numb
   const { content, count } = replaceText(await readText(session, path), args.old_string, args.new_string)
   if (count === 0) {
     throw new ToolFailure(
-      `old_string does not occur in ${path}. It must match exactly, white space included: read the file and copy it.`,
+      `old_string does not occur in ${path}. It must match exactly, including white space. Read the file and copy the text.`,
     )
   }
   if (expected !== 'all' && count !== expected) {
     throw new ToolFailure(
-      `old_string occurs ${count} times in ${path}, expected ${expected}. Add lines around it, or ask for all of them.`,
+      `old_string occurs ${count} times in ${path}, expected ${expected}. Add lines around it, or ask to replace all of them.`,
     )
   }
   await writeText(session, path, content)

@@ -59,7 +59,7 @@ function describePersistedOutput(session: Session, directory: string, output: Bu
   const size = sizeOf(output.length) + (output.length === KEPT ? ' of it' : '')
   const preview = new TextDecoder().decode(output.subarray(0, PREVIEW), { stream: true })
   const name = keepOutput(session, output)
-  const where = name === undefined ? 'could not be kept; this is its beginning.' : `persisted. Artifact ID: ${name}`
+  const where = name === undefined ? 'could not be saved; this is its beginning.' : `persisted. Artifact ID: ${name}`
   const more = name === undefined ? [] : ['Use read_command_output tool to view full output if needed.']
   const head = `Command executed in '${directory}'. ${statusOf(result)}`
   return [head, `Output (${size}) ${where}`, `Preview:\n${preview}`, ...more].join('\n\n')
@@ -75,10 +75,10 @@ function keepOutput(session: Session, output: Buffer): string | undefined {
 }
 
 const ENDED = {
-  timeout: 'The command was ended when its timeout was over; it does not go on.',
-  aborted: 'The command was ended before its time.',
-  processes: 'The command was ended because it had too many processes.',
-  memory: 'The command was ended because it held too much memory.',
+  timeout: 'The command was stopped when its timeout ended; it does not continue.',
+  aborted: 'The command was stopped early.',
+  processes: 'The command was stopped because it had too many processes.',
+  memory: 'The command was stopped because it used too much memory.',
 } as const satisfies Record<NonNullable<ExecResult['ended']>, string>
 
 function statusOf({ exitCode, ended }: ExecResult): string {

@@ -18,9 +18,9 @@ async function readBytes(session: Session, path: string): Promise<Uint8Array> {
     return await session.fs.promises.readFile(path)
   } catch (error) {
     if (codeOf(error) === 'ENOENT') {
-      throw new ToolFailure(`File not found: ${path}. Use list_files to see what there is.`)
+      throw new ToolFailure(`File not found: ${path}. Use list_files to see the files.`)
     }
-    if (codeOf(error) === 'EISDIR') throw new ToolFailure(`${path} is a directory. Use list_files.`)
+    if (codeOf(error) === 'EISDIR') throw new ToolFailure(`${path} is a directory. Use list_files to see its files.`)
     throw error
   }
 }

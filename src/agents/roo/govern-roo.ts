@@ -137,7 +137,7 @@ async function promptFor(session: Session, gate: IntentGate | undefined): Promis
 
 function describeOpenFailure(error: unknown): string {
   const why = errorText(error)
-  return `Nothing can be changed here: ${why} Tell the person.`
+  return `escrow cannot stage changes here: ${why} Tell the person.`
 }
 
 interface Conversing {

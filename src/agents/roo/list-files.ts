@@ -18,7 +18,7 @@ export const listFiles = defineTool('list_files', schema, ({ path, recursive }) 
   }
   if (found.length === 0) return 'No files found.'
   const names = found.map((entry) => (entry.directory ? `${entry.path}/` : entry.path)).sort(byPath)
-  return names.join('\n') + (cut ? `\n\n(Only the first ${LIMIT}. List a directory below to see more.)` : '')
+  return names.join('\n') + (cut ? `\n\n(Only the first ${LIMIT} are listed. List a subdirectory to see more.)` : '')
 })
 
 /** A directory before what is in it, numbers in names by their value. */

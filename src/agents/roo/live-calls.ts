@@ -174,8 +174,8 @@ export class LiveCalls {
   }
 }
 
-/** A tool that acts outside any call was not judged. */
-const NO_CALL: HookResult = { allow: false, message: 'No tool call is under way, so nothing was judged.', feedback: [] }
+/** A tool that acts when no call is under way was not judged. */
+const NO_CALL: HookResult = { allow: false, message: 'No tool call is running, so nothing was checked.', feedback: [] }
 
 /** Tools that are judged when they run: our own, and MCP tools. */
 function judgesItself(tool: string): boolean {

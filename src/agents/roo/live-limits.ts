@@ -48,11 +48,11 @@ export function lostShell(why: string): string {
 }
 
 function shellMissing(why: string): HookError {
-  const message = `Not Governed: execute_command is not run, as ${why}.`
+  const message = `Not Governed: execute_command is refused, because ${why}.`
   return { code: 'unsupported', toolName: 'execute_command', message, details: { hint: INSTEAD } }
 }
 
 function terminalNotContained(): HookError {
-  const message = 'Not Governed: execute_command would run on the disk, as its terminal is not contained here.'
+  const message = 'Not Governed: execute_command would run directly on the disk, because its terminal is not contained.'
   return { code: 'unsupported', toolName: 'execute_command', message, details: { hint: INSTEAD } }
 }

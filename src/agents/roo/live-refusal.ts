@@ -8,7 +8,8 @@ export function recordOf(tool: string, result: HookResult | undefined): string {
   return buildJsonToolError(tool, 'failed', message ?? 'The call was refused.')
 }
 
-const STOPPED = 'Needs Approval: this tool runs unasked here, so no person could be waited for (approval.modal).'
+const STOPPED =
+  'Needs Approval: policy asks a person about each such call (approval.modal), and this tool cannot wait for an answer here.'
 
 /** The host prints errors by their `toJSON`: no stack of ours gets to the model. */
 export class LiveRefusal extends Error {

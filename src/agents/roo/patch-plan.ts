@@ -69,7 +69,7 @@ async function makeView(session: Session): Promise<View> {
   return {
     async get(path) {
       const known = contents.get(await keyOf(path))
-      if (known === null) throw new ToolFailure(`File not found: ${path}. The patch itself removes it before.`)
+      if (known === null) throw new ToolFailure(`File not found: ${path}. The patch itself removes it earlier.`)
       return known ?? (await readText(session, path))
     },
     async set(path, content) {

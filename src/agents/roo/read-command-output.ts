@@ -35,9 +35,7 @@ function readOutput(session: Session, id: string): Buffer {
   }
   const output = commandOutputs(session).read(id)
   if (output) return output
-  throw new ToolFailure(
-    `Artifact not found: "${id}". An output is kept when it is longer than what execute_command shows of it.`,
-  )
+  throw new ToolFailure(`Artifact not found: "${id}". Only an output longer than execute_command shows is saved.`)
 }
 
 function part(output: Buffer, { artifact_id, offset, limit }: Wanted): string {

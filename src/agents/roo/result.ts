@@ -19,8 +19,7 @@ export function writeOutcome(path: string, operation: 'created' | 'modified' | '
   return { path, operation, notice: NOTICE }
 }
 
-export const NOTICE =
-  'Staged for review. Your own reads show the change already; it reaches the disk once a person approves it.'
+export const NOTICE = 'Staged for review. Your reads show the change; it reaches the disk when a person approves it.'
 
 /** A refusal becomes its `tool_error` record; anything else the host's error shape, never a stack. */
 export function toToolResult(tool: string, outcome: ToolOutcome<Outcome>): RooToolResult {

@@ -87,7 +87,7 @@ async function search(
   }
   const head =
     count >= RESULTS
-      ? `The first ${RESULTS} results; there may be more.`
+      ? `Only the first ${RESULTS} results are shown. Use a narrower pattern or path.`
       : `Found ${count} result${count === 1 ? '' : 's'}.`
   return [head, ...sections].join('\n\n').trimEnd()
 }

@@ -65,26 +65,30 @@ export class RooShell {
   async install(): Promise<void> {
     const { contextProxy } = this.#provider
     if (!isAbsolute(this.path) || !isProgram(this.path))
-      throw new EscrowError('unsupported', `${this.path} is no program, so it cannot be the shell of the host.`, {
-        hint: 'Build escrowfs, or name escrow-sh by its absolute path.',
-      })
+      throw new EscrowError(
+        'unsupported',
+        `${this.path} is not an executable file, so it cannot be the host's shell.`,
+        {
+          hint: 'Build escrowfs, or give the absolute path of escrow-sh.',
+        },
+      )
     this.#giveBack = this.#asItIs()
     await contextProxy.setValue('execaShellPath', undefined)
     await this.#send({ execaShellPath: this.path, terminalShellIntegrationDisabled: true })
     const missing = await this.problem()
     if (missing !== undefined)
-      throw new EscrowError('unsupported', `The host did not take the shell it was given: ${missing}.`, {
-        hint: 'Without it execute_command is refused; run_command is contained.',
+      throw new EscrowError('unsupported', `The host does not use the shell that escrow set: ${missing}.`, {
+        hint: 'Until it does, execute_command is refused. run_command works, contained.',
       })
   }
 
   /** Why the host would not use this shell now; undefined if it would. */
   async problem(): Promise<string | undefined> {
-    if (this.#isClosed) return 'its shell has been taken away'
+    if (this.#isClosed) return 'its shell was removed'
     const { contextProxy } = this.#provider
     const { terminalShellIntegrationDisabled: isOwn = true } = await this.#provider.getState()
-    if (!isOwn) return 'its commands run in a terminal of the editor (terminalShellIntegrationDisabled is off)'
-    if (contextProxy.getValue('execaShellPath') !== this.path) return 'its shell is another one (execaShellPath)'
+    if (!isOwn) return 'its commands run in an editor terminal (terminalShellIntegrationDisabled is off)'
+    if (contextProxy.getValue('execaShellPath') !== this.path) return 'another shell is set (execaShellPath)'
     return undefined
   }
 
@@ -117,9 +121,9 @@ export class RooShell {
     const { command } = params
     if (typeof command !== 'string') return 'it names no command'
     const server = await this.#served.get(session.id)?.server
-    if (!server) return "nothing lets commands into this task's session"
+    if (!server) return "this task's session accepts no commands"
     if (!this.#variables.take(call, server.env))
-      return "another task's command is under way, and which task a command belongs to could not be told"
+      return "another task's command is running, and the two could not be told apart"
     this.#call = call
     this.#awaited.set(session.id, asRun(command))
     return undefined
@@ -183,8 +187,8 @@ export class RooShell {
     const awaited = this.#awaited.get(session)
     if (awaited === command) this.#awaited.delete(session)
     else
-      throw new EscrowError('unsupported', 'No tool call under way runs this command, so it was not judged.', {
-        hint: 'Each call of execute_command runs the command it names, once.',
+      throw new EscrowError('unsupported', 'No running tool call has this command, so it was not checked.', {
+        hint: 'Each call of execute_command runs exactly its own command, once.',
       })
   }
 

@@ -81,7 +81,7 @@ export function plainName(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0]/gu, '\ufffd')
 }
 
-const MOVED = 'This has changed since the review was opened. Open it again.\n'
+const MOVED = 'This file changed after the review was opened. Open it again.\n'
 
 function fieldsOf(query: string): Record<string, unknown> {
   try {

@@ -8,11 +8,10 @@ import { untilSignal } from '../run-until-signal.js'
 export function register(command: Command, context: Context): void {
   addAgentOptions(command)
     .description(
-      'Stand between an editor and an agent of the Agent Client Protocol. The editor starts this in place of the agent; the ' +
-        'agent runs on the staged workspace, and the files and commands it asks its editor for are served from there.',
+      'Run an agent of the Agent Client Protocol under escrow. Name this command in the editor in place of the agent. The agent works on the staged workspace, and escrow answers its requests for files and terminals from there.',
     )
     .usage('[options] -- <agent> [arguments...]')
-    .argument('<agent...>', 'the agent to start, after `--`')
+    .argument('<agent...>', 'the agent to run, after `--`')
     .action((agent: string[], options: AgentOptions) => serve(context, agent, options))
 }
 

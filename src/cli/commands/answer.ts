@@ -19,16 +19,13 @@ const ANSWERS: readonly Answer['answer'][] = ['allow', 'once', 'subtree', 'deny'
 export function register(command: Command, { io, asReviewer, root }: Context): void {
   command
     .description(
-      "Answer a session's question. `allow` holds for the path or the command (or puts the globs into the intent's scope), `subtree` for its directory, `once` for one tool call or run. `deny` needs a reason.",
+      "Answer an agent's question. `allow` holds for the path or the command, or adds the requested globs to the intent's scope. `subtree` holds for its directory, `once` for one tool call or run. `deny` needs a reason.",
     )
     .argument('<session>', "the session's id")
-    .argument('<question>', "the question's id, as 'escrow questions' shows it; its beginning will do")
-    .addArgument(new Argument('<answer>', 'what to answer').choices(ANSWERS))
-    .option('--reason <text>', 'what the agent is told')
-    .option(
-      '--remember',
-      'make it a rule of policy.yaml, for every session from now on (of a command: for its classes)',
-    )
+    .argument('<question>', "the question's id or its beginning, as 'escrow questions' lists it")
+    .addArgument(new Argument('<answer>', 'your answer').choices(ANSWERS))
+    .option('--reason <text>', 'the reason, for the agent')
+    .option('--remember', 'also write a rule to policy.yaml, for all sessions (for a command: for its classes)')
     .addOption(byOption())
     .addOption(jsonOption())
     .action(

@@ -15,13 +15,12 @@ interface Options extends Chosen, AsJson {
 export function register(command: Command, context: Context): void {
   addSelectionOptions(command)
     .description(
-      'Approve staged changes as they are now. Without paths, hunks or calls: all but those rejected, in conflict, or ' +
-        'changed on disk meanwhile.',
+      'Approve staged changes as they are now. Without paths, hunks or calls, approve every change except those that are rejected, in conflict, or changed on disk since the agent read them.',
     )
     .argument('<session>', "the session's id")
     .argument('[paths...]', 'paths or globs, relative to the root of the workspace')
     .addOption(byOption())
-    .option('--digest <digest>', "approve only while this is the change set, as 'escrow diff' named it")
+    .option('--digest <digest>', "approve only if the change set still has this digest, as 'escrow diff' prints it")
     .addOption(jsonOption())
     .action((session: string, paths: string[], options: Options) => approve(context, session, paths, options))
 }
@@ -33,7 +32,7 @@ async function approve(context: Context, session: string, paths: string[], optio
     const set = await review.changes()
     if (options.digest !== undefined && options.digest !== set.digest) {
       io.err(`escrow: Session '${oneLine(session)}' has changed since it was shown. Nothing was approved.\n`)
-      io.err(`Look again with 'escrow diff ${oneLine(session)}'.\n`)
+      io.err(`See it again with 'escrow diff ${oneLine(session)}'.\n`)
       context.exit(EXIT.refused)
       return
     }
@@ -50,5 +49,5 @@ async function approve(context: Context, session: string, paths: string[], optio
 }
 
 function next({ paths }: Verdict, session: string): string {
-  return paths.length === 0 ? '' : ` Put on disk with 'escrow commit ${oneLine(session)}'.`
+  return paths.length === 0 ? '' : ` Write to disk with 'escrow commit ${oneLine(session)}'.`
 }

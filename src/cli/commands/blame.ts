@@ -22,9 +22,9 @@ interface Range {
 export function register(command: Command, { io, page, withWorkspace }: Context): void {
   command
     .description(
-      'Show who wrote each line of a file: intent, model, session, who approved it; and the line. A ? before the approver marks a record that nothing on this machine anchors.',
+      'Show who wrote each line of a file: intent, model, session and approver. A ? before the approver marks a record that nothing on this machine anchors.',
     )
-    .argument('<path>', 'a file as it is called now, relative to the root')
+    .argument('<path>', 'a file by its present name, relative to the root')
     .option('-L, --lines <range>', "only these lines: '10,20', '10,+5', '10,' or '10'", range)
     .addOption(jsonOption('an array of lines'))
     .action(async (path: string, { lines: range = ALL, ...options }: Options) => {
@@ -48,7 +48,7 @@ function range(text: string): Range {
   const from = start === '' ? 1 : Number(start)
   const to = plus ? from + Number(end) - 1 : end !== '' ? Number(end) : comma ? ALL.to : from
   if ((start === '' && end === '') || (plus && end === '') || from < 1 || to < from)
-    throw new InvalidArgumentError("Lines as '10,20', '10,+5', '10,' or '10' are expected.")
+    throw new InvalidArgumentError("Give lines as '10,20', '10,+5', '10,' or '10'.")
   return { from, to }
 }
 
@@ -61,7 +61,7 @@ function render(lines: readonly BlameLine[], text: readonly string[]): string {
   return table(rows) + (lines.some(({ unanchored }) => unanchored) ? UNANCHORED : '')
 }
 
-const UNANCHORED = "? marks lines whose record nothing on this machine anchors: 'escrow verify' tells more.\n"
+const UNANCHORED = "? marks lines whose record nothing on this machine anchors. 'escrow verify' says more.\n"
 
 function credit(line: BlameLine) {
   const { intentId = '-', sessionId = '-', approvedBy = '-', unanchored } = line

@@ -10,13 +10,13 @@ import { remediesIn } from '../remedies.js'
 
 export function register(command: Command, { io, asReviewer, exit }: Context): void {
   command
-    .description('Put the approved changes of a session on disk, all or none.')
+    .description('Write the approved changes of a session to disk, all of them or none.')
     .argument('<session>', "the session's id")
-    .option('--strict', 'never replace a save made by another program at the last moment')
+    .option('--strict', 'never replace a file that another program saves at the last moment')
     .option(
       '--merge',
-      'merge the approved changes whose files changed on disk, or without any approved change all such files; what was merged needs a ' +
-        'verdict of its own, the other approved changes are committed',
+      'merge approved changes with files that changed on disk, and commit the others; merged changes need a new verdict. If nothing is approved, ' +
+        'merge every such file',
     )
     .addOption(jsonOption())
     .action(async (session: string, { json: asJson, ...options }: { strict?: true; merge?: true } & AsJson) => {
@@ -58,7 +58,7 @@ async function withCommands(error: unknown, workspace: Workspace, review: Review
 async function commit(io: Io, review: Review, options: CommitOptions): Promise<CommitResult> {
   const progress = progressOf(io)
   const controller = new AbortController()
-  const end = () => controller.abort(new Error('The commit was called off. Nothing is on disk.'))
+  const end = () => controller.abort(new Error('The commit was cancelled. Nothing was written to disk.'))
   process.on('SIGINT', end)
   try {
     return await review.commit({
@@ -73,7 +73,7 @@ async function commit(io: Io, review: Review, options: CommitOptions): Promise<C
   }
 }
 
-const WORDS = { checking: 'checking', staging: 'preparing', applying: 'putting on disk' } as const
+const WORDS = { checking: 'checking', staging: 'preparing', applying: 'writing to disk' } as const
 
 function render({ id, seq, committed }: CommitResult, session: string): string {
   if (id === '') {

@@ -8,7 +8,7 @@ import { oneLine } from '../printable.js'
 
 export function register(command: Command, context: Context): void {
   command
-    .description('Print the script that completes commands, options and values in your shell.')
+    .description('Print a script that completes commands, options and values in your shell.')
     .addArgument(new Argument('<shell>', 'your shell').choices(SHELLS))
     .addOption(new Option('--current <word>', 'for the scripts: list what can follow the words after `--`').hideHelp())
     .allowExcessArguments()

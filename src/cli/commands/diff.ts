@@ -24,12 +24,12 @@ export function register(command: Command, { io, page, colors, argv, withWorkspa
         'at its @@ line. Lockfiles, generated files and pure formatting are folded. Invisible characters are named.',
     )
     .usage('[options] [session] [--] [paths...]')
-    .argument('[session]', "the session's id; not needed where only one session has staged changes")
-    .argument('[paths...]', 'only these paths and what is below them, relative to the root; globs will do')
-    .addOption(summaryOption('--stat', 'only count the lines that each path adds and removes'))
-    .addOption(summaryOption('--name-only', 'only name the paths, one a line'))
+    .argument('[session]', "the session's id; optional if only one session has staged changes")
+    .argument('[paths...]', 'limit to these paths or globs and everything below them, relative to the root')
+    .addOption(summaryOption('--stat', 'count the added and removed lines of each path'))
+    .addOption(summaryOption('--name-only', 'print the paths alone, one per line'))
     .addOption(
-      summaryOption('--name-status', 'only name the paths, with a letter: A added, M modified, D deleted, R renamed'),
+      summaryOption('--name-status', 'print each path with a letter: A added, M modified, D deleted, R renamed'),
     )
     .addOption(new Option('--by <order>', 'order by step or by file').choices(['step', 'file']).default('step'))
     .option('--unfold', 'show the lines of folded files, too')

@@ -7,9 +7,11 @@ import { addSelectionOptions, refuseNothing } from '../selection-options.js'
 
 export function register(command: Command, { io, asReviewer }: Context): void {
   addSelectionOptions(command)
-    .description('Take staged changes out of a session. The disk stays as it is; what is named has to be named.')
+    .description(
+      'Remove staged changes from a session. The disk does not change. Name the paths, hunks or calls to remove.',
+    )
     .argument('<session>', "the session's id")
-    .argument('[paths...]', "paths or globs, relative to the root of the workspace; '**' is everything")
+    .argument('[paths...]', "paths or globs, relative to the root of the workspace; '**' for everything")
     .addOption(jsonOption())
     .action(async (session: string, paths: string[], options: Chosen & AsJson) => {
       refuseNothing(command, paths, options)
@@ -20,7 +22,7 @@ export function register(command: Command, { io, asReviewer }: Context): void {
       })
       if (options.json) return io.out(json({ session, left }))
       const name = oneLine(session)
-      const rest = left === 0 ? 'nothing is staged any more' : `${left} left, see 'escrow diff ${name}'`
+      const rest = left === 0 ? 'nothing is staged now' : `${left} left, see 'escrow diff ${name}'`
       io.out(`Discarded from session '${name}': ${rest}.\n`)
     })
 }

@@ -13,9 +13,7 @@ import { oneLine } from '../printable.js'
 export function register(command: Command, { io, exit, library, directory }: Context): void {
   command
     .description(
-      'Try what running commands in containment needs of this machine, and name what mends it. Name the settings that clients would ' +
-        'take from this directory, and programs of a workspace that a shell would start in the place of ours; none of them is run. Run the ' +
-        'entry that escrow init made for each client once, as the client would, with an event that changes nothing.',
+      'Check that this machine can contain commands, and say how to fix it if not. Run each hook that escrow init installed once, with an event that changes nothing. List settings in this directory that clients would obey, and programs of a workspace that would start instead of escrow; none of them is run.',
     )
     .addOption(jsonOption())
     .action(async (options: AsJson) => {
@@ -44,22 +42,22 @@ export function register(command: Command, { io, exit, library, directory }: Con
       io.out(
         table(found.map(({ name, ok, problem }) => [name, ok ? 'works' : 'does not work', oneLine(problem ?? '')])),
       )
-      if (lacking === undefined) io.out('Commands can be contained here.\n')
+      if (lacking === undefined) io.out('This machine can contain commands.\n')
       else
         io.out(
-          `Commands are refused here.${lacking.fix === undefined ? '' : ` To fix it: ${oneLine(lacking.fix)}`}\n` +
-            'They can run on a copy, without containment, where policy.yaml says `terminal: { isolation_none: true }`.\n',
+          `Commands are refused on this machine.${lacking.fix === undefined ? '' : ` To fix it: ${oneLine(lacking.fix)}`}\n` +
+            'To run them on a copy, without containment, write `terminal: { isolation_none: true }` into policy.yaml.\n',
         )
       if (clients.length > 0) io.out(table(clients.map((each) => [each.client, ...messageOf(each)])))
       for (const { client, problems = [] } of clients)
         for (const problem of problems) io.out(`${client}: ${oneLine(problem)}\n`)
       for (const { client, blocked } of clients)
-        if (blocked !== undefined) io.out(`${client}: its entry was run once and fails: ${oneLine(blocked)}\n`)
+        if (blocked !== undefined) io.out(`${client}: its hook was run once and fails: ${oneLine(blocked)}\n`)
       io.out(describeForeignSettings(brought))
       if (shadow !== undefined)
         io.out(
-          `The first 'escrow' on PATH lies in a workspace, and a client's hooks would start it: ${oneLine(shadow)}\n` +
-            'Take its directory out of PATH, or put it behind the one that has your own.\n',
+          `The first 'escrow' on PATH is in a workspace, and a client's hooks would start it: ${oneLine(shadow)}\n` +
+            'Remove its directory from PATH, or move it after the directory of your own escrow.\n',
         )
     })
 }
@@ -70,9 +68,9 @@ interface Checked extends FoundClient {
 }
 
 function messageOf({ client, isEntered, problems, blocked }: Checked): readonly string[] {
-  if (problems !== undefined) return ['not governed', 'escrow is entered there, and its hooks do not run']
-  if (blocked !== undefined) return ['blocked', 'escrow is entered there, and its entry fails']
+  if (problems !== undefined) return ['not governed', "escrow's hooks are installed, and do not run"]
+  if (blocked !== undefined) return ['blocked', "escrow's hook is installed, and fails"]
   return isEntered
     ? [profileOf(client).governed.how, profileOf(client).governed.failing]
-    : ['not governed', `enter escrow by 'escrow init --${client}', or run it by 'escrow run'`]
+    : ['not governed', `install escrow's hooks with 'escrow init --${client}', or start the client with 'escrow run'`]
 }

@@ -16,15 +16,14 @@ interface Options {
 export function register(command: Command, context: Context): void {
   command
     .description(
-      'Run one command on what a session has staged, its tests say, contained: what it changes is staged there, nothing reaches ' +
-        "the disk. Ends as the command does. 'escrow run' gives a program the terminal; this one does not.",
+      "Run one command, such as the tests, on the staged files of a session. The command is contained: its changes are staged, and nothing reaches the disk. The exit code is the command's. For a program that needs the terminal, use 'escrow run'.",
     )
     .usage('[options] <session> -- <command> [arguments...]')
     .argument('<session>', "the session's id")
-    .argument('<command...>', 'what to run, after `--`')
-    .option('--intent <id>', 'the intent its changes are for')
-    .option('--network', 'let it use the network, where policy allows it (`terminal.network`)')
-    .addOption(jsonOption('exit code, output, what was staged and refused'))
+    .argument('<command...>', 'the command to run, after `--`')
+    .option('--intent <id>', 'the intent that its changes are for')
+    .option('--network', 'allow the network, if policy does (`terminal.network`)')
+    .addOption(jsonOption('exit code, output, staged and refused changes'))
     .action((session: string, words: string[], options: Options) => execute(context, session, words, options))
 }
 
@@ -52,12 +51,12 @@ async function execute({ io, asAgent, exit }: Context, id: string, words: string
 
 function formatResult(id: string, { effects, refused, ended, truncated }: ExecResult): string {
   const lines = [
-    ...(ended === undefined ? [] : [`It was ended before its time: ${ended}.`]),
-    ...(truncated ? ['Its output was cut at 16 MiB.'] : []),
+    ...(ended === undefined ? [] : [`The command was stopped early: ${ended}.`]),
+    ...(truncated ? ['The output was cut at 16 MiB.'] : []),
     ...refused.map(({ path, message }) => `refused  ${oneLine(path)}: ${oneLine(message)}`),
     ...(effects.changes.length === 0
       ? []
-      : [`${pluralize(effects.changes.length, 'change')} staged. Look with 'escrow diff ${oneLine(id)}'.`]),
+      : [`${pluralize(effects.changes.length, 'change')} staged. See the changes with 'escrow diff ${oneLine(id)}'.`]),
   ]
   return lines.map((line) => `${line}\n`).join('')
 }

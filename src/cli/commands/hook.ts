@@ -10,9 +10,9 @@ interface Options {
 export function register(command: Command, { io, exit }: Context): void {
   command
     .description(
-      "Answer one event of a client's hooks, read from stdin. `escrow init --claude`, and so on, enters it there.",
+      "Read one event of a client's hooks from stdin, and print the answer. `escrow init` with the client's name installs it.",
     )
-    .addArgument(new Argument('<client>', 'whose event it is').choices(HOME_HOSTS))
-    .option('--session <id>', "the session to judge by; the client's own unless told")
+    .addArgument(new Argument('<client>', 'the client that sends the event').choices(HOME_HOSTS))
+    .option('--session <id>', "the session to judge by (default: the client's own)")
     .action(async (client: HomeHost, { session }: Options) => exit(await answerHook(client, io, session)))
 }

@@ -20,19 +20,18 @@ export function register(command: Command, context: Context): void {
   for (const host of HOSTS) command.option(`--${host}`, profileOf(host).label)
   command
     .description(
-      'Make the directory a workspace: .orchestration with a starter set of files. What is there stays. On a terminal it asks what ' +
-        'it is not told. With a client named, enter escrow into its settings here too; the change is shown first.',
+      "Make this directory a workspace: create .orchestration with its starter files, and keep files that exist. At a terminal, ask for what the options leave open. With a client named, also add escrow to the client's settings here; you see the change first.",
     )
     .option(
       '--http <url>',
-      "with --claude: its hooks ask the server that runs there ('escrow serve'), in its own settings",
+      "with --claude: hooks that ask a running 'escrow serve' at this address, in your own settings",
     )
     .addOption(
-      new Option('--approval-by <who>', 'who may approve by the command: a person at a terminal, or any program')
+      new Option('--approval-by <who>', 'who may approve with the command line: a person at a terminal, or any program')
         .choices(['person', 'any'])
         .default('person'),
     )
-    .option('--remove', 'take escrow out of the settings of the clients named, or of all')
+    .option('--remove', 'remove escrow from the settings of the named clients, or of all')
     .option('-y, --yes', 'do not ask')
     .addOption(jsonOption())
     .action((options: Options) => init(command, context, options))
@@ -62,7 +61,7 @@ async function asDocument(context: Context, clients: readonly HostName[], option
   const { approvalBy } = options
   const files = planClients(directory(), clients, aboutOf(options))
   if (files.length > 0 && options.yes !== true) {
-    io.err("escrow: Nothing was changed: with '--json' nothing is asked. Give '--yes'.\n")
+    io.err("escrow: Nothing was changed: '--json' asks no question. Add '--yes' to confirm.\n")
     return exit(EXIT.refused)
   }
   const made = options.remove ? { created: [], kept: [] } : await initWorkspace(directory(), { approvalBy })
@@ -112,7 +111,7 @@ async function enter(context: Context, clients: readonly HostName[], options: Op
   const files = planClients(directory(), clients, aboutOf(options))
   const isAgreed = files.length > 0 && (await confirm(context, files, options.yes === true))
   if (isAgreed) apply(context, applyClients, files)
-  if (files.length === 0) context.io.out('The settings are as they should be.\n')
+  if (files.length === 0) context.io.out('The settings need no change.\n')
   if (options.remove === true) return
   if (isAgreed || files.length === 0) await reportEntries(context, clients)
   await warn(context)
@@ -138,12 +137,12 @@ async function reportEntries(context: Context, clients: readonly HostName[]): Pr
   const refused = await checkEntries(context, clients)
   for (const client of clients) {
     const problem = refused.find((each) => each.client === client)
-    if (problem === undefined) io.out(`checked  ${client}: its entry was run once and works\n`)
-    else io.err(`blocked  ${client}: its entry was run once and fails: ${oneLine(problem.blocked)}\n`)
+    if (problem === undefined) io.out(`checked  ${client}: its hook was run once and works\n`)
+    else io.err(`blocked  ${client}: its hook was run once and fails: ${oneLine(problem.blocked)}\n`)
   }
   if (refused.length === 0) return
   io.err(
-    "Until that is mended the client refuses each tool. 'escrow doctor' tries it again; 'escrow init --remove' takes the entries out.\n",
+    "Until this is fixed, the client refuses every tool. 'escrow doctor' checks again; 'escrow init --remove' removes the hooks.\n",
   )
   exit(EXIT.refused)
 }
@@ -176,7 +175,7 @@ async function confirm(context: Context, files: readonly ClientFile[], yes: bool
   if (yes) return true
   const asking = await io.ask?.()
   if (asking === undefined) {
-    io.err("escrow: Nothing was changed: there is no terminal to ask at. Give '--yes'.\n")
+    io.err("escrow: Nothing was changed: there is no terminal to ask for confirmation. Add '--yes' to confirm.\n")
     exit(EXIT.refused)
     return false
   }

@@ -6,13 +6,9 @@ import { oneLine } from '../printable.js'
 export function register(command: Command, { io, library }: Context): void {
   command
     .description(
-      'Make an Ed25519 key outside of all workspaces, unless there is one, and print its public half. From then on a ' +
-        'signed checkpoint follows each commit you make.',
+      'Create an Ed25519 key outside all workspaces, if there is none, and print its public half. From then on, each commit you make is followed by a signed checkpoint.',
     )
-    .option(
-      '--reviewer',
-      'make the key by which you decide without a terminal, in scripts and CI (`ESCROW_REVIEWER_KEY`)',
-    )
+    .option('--reviewer', 'create the key for decisions without a terminal, in scripts and CI (`ESCROW_REVIEWER_KEY`)')
     .addOption(jsonOption())
     .action(async (options: { reviewer?: true } & AsJson) => {
       const { makeReviewerKey, makeSigningKey } = await library()

@@ -25,19 +25,19 @@ interface Options {
 export function register(command: Command, { io, page, withWorkspace }: Context): void {
   command
     .description('Show the ledger, newest record first.')
-    .option('-n, --max-count <n>', 'only the newest so many', wholeNumber)
-    .option('--since <when>', "only records since a date or a time ago: '2026-11-22', '3d', '2 hours ago'", when)
-    .option('--until <when>', 'only records until then', when)
-    .option('--intent <id>', 'only records of this intent')
-    .option('--session <id>', 'only records of this session')
-    .option('--path <path>', 'only records about this path, relative to the root')
+    .option('-n, --max-count <n>', 'at most this many, the newest ones', wholeNumber)
+    .option('--since <when>', "records since a date or an age: '2026-11-22', '3d', '2 hours ago'", when)
+    .option('--until <when>', 'records until a date or an age', when)
+    .option('--intent <id>', 'records of this intent')
+    .option('--session <id>', 'records of this session')
+    .option('--path <path>', 'records about this path, relative to the root')
     .addOption(
-      new Option('--kind <kinds...>', 'only records of these kinds, commas or spaces between')
+      new Option('--kind <kinds...>', 'records of these kinds, separated by commas or spaces')
         .choices(KINDS)
         .argParser(kinds),
     )
-    .option('--oneline', 'number, kind, intent and what it is about')
-    .option('--reverse', 'oldest record first')
+    .option('--oneline', 'one line per record: number, kind, intent and subject')
+    .option('--reverse', 'show the oldest record first')
     .addOption(jsonOption('an array of records, oldest first'))
     .action(async (options: Options) => {
       const records = await withWorkspace(async (workspace) => {
@@ -77,7 +77,7 @@ function kinds(text: string, before: readonly string[] = []): readonly string[] 
   if (unknown === undefined) return [...before, ...words]
   const meant = nearest(unknown, KINDS)
   const question = meant === undefined ? '' : ` Did you mean ${meant}?`
-  throw new InvalidArgumentError(`There is no kind '${oneLine(unknown)}'.${question} There are: ${KINDS.join(', ')}.`)
+  throw new InvalidArgumentError(`There is no kind '${oneLine(unknown)}'.${question} Use one of: ${KINDS.join(', ')}.`)
 }
 
 function isOfKind(record: TraceRecord, kinds: readonly string[]): boolean {

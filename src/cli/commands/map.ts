@@ -6,8 +6,7 @@ import { withProgress } from '../progress.js'
 export function register(command: Command, { io, withWorkspace }: Context): void {
   command
     .description(
-      'Regenerate .orchestration/intent_map.md and print it: the intents, what each changed, which functions and classes, ' +
-        'and when. Commits keep it up to date. What you write between its markers stays.',
+      'Update .orchestration/intent_map.md and print it: each intent with the functions and classes it changed, and when. Commits keep it up to date. Text that you write between its markers stays.',
     )
     .action(async () => {
       const text = await withProgress(io, 'Reading the ledger and the files', () =>

@@ -15,15 +15,14 @@ interface Options {
 export function register(command: Command, context: Context): void {
   command
     .description(
-      'Serve the workspace to a client of the Model Context Protocol: the tools of the official filesystem server, all writes staged. ' +
-        'A client starts it, and speaks with it over its standard streams.',
+      'Serve the workspace to a client of the Model Context Protocol, over stdin and stdout. The tools are those of the official filesystem server; every write is staged.',
     )
-    .option('--session <id>', 'the session to work in; a new one for each client unless told')
-    .option('--intent <id>', "the intent to work for; the registry's active one unless told")
-    .option('--model <id>', 'the model at work, for the ledger')
+    .option('--session <id>', 'the session to work in (default: a new one for each client)')
+    .option('--intent <id>', 'the intent to work for (default: the selected one)')
+    .option('--model <id>', "the model's name, for the ledger")
     .option(
       '--ask-client',
-      "let the client's user answer questions, unless policy wants a proven person (`approval.by`)",
+      "let the client's user answer questions, unless policy requires a proven person (`approval.by`)",
     )
     .option('--http [port]', 'serve over HTTP on this machine, and print the address with its token', portOf)
     .action((options: Options) => serve(context, options))

@@ -10,8 +10,7 @@ interface Options extends AsJson {
 export function register(command: Command, context: Context): void {
   command
     .description(
-      'Take the staged work of a version before 0.2 out of the repository. Sessions become proposals without a verdict. ' +
-        'Only files that this machine can prove to be its own are taken; the others are named.',
+      'Import staged work of a version before 0.2 from the repository. Sessions become proposals without a verdict. Files that this machine cannot prove to be its own are listed and left alone.',
     )
     .option('-y, --yes', 'do not ask')
     .addOption(jsonOption())
@@ -30,16 +29,16 @@ async function migrate({ io, library, root, exit }: Context, options: Options): 
     return
   }
   const { names, sessions, isOurs } = old
-  tell(`An earlier version left these in the repository. They are not used any more:\n${listOf(names)}`)
+  tell(`An earlier version left these files in the repository. They are no longer used:\n${listOf(names)}`)
   if (!isOurs || sessions.length === 0) {
-    tell(isOurs ? 'No session in them has staged work.\n' : FOREIGN)
+    tell(isOurs ? 'They contain no staged work.\n' : FOREIGN)
     tell(REMOVE)
     if (options.json) io.out(json({ ...old, migrated: [] }))
     return
   }
-  tell(`Staged work of these sessions can be taken along, without its verdicts:\n${listOf(sessions)}`)
+  tell(`The staged work of these sessions can be imported, without its verdicts:\n${listOf(sessions)}`)
   const asking = options.yes ? undefined : await io.ask?.()
-  if (options.yes !== true && (await asking?.yes('Take it along?')) !== true) {
+  if (options.yes !== true && (await asking?.yes('Import it?')) !== true) {
     io.err('escrow: Nothing was changed.\n')
     return exit(EXIT.refused)
   }
@@ -50,8 +49,9 @@ async function migrate({ io, library, root, exit }: Context, options: Options): 
   tell(REMOVE)
 }
 
-const FOREIGN = 'Nothing on this machine proves that they are its own: they may have come with the repository.\n'
-const REMOVE = "When you need them no more: 'rm -r .orchestration/sessions .orchestration/commits .orchestration/tx'\n"
+const FOREIGN = 'Nothing on this machine proves that it wrote these files. They may have come with the repository.\n'
+const REMOVE =
+  "When you no longer need them: 'rm -r .orchestration/sessions .orchestration/commits .orchestration/tx'\n"
 
 function listOf(names: readonly string[]): string {
   return names.map((name) => `  ${oneLine(name)}\n`).join('')

@@ -20,12 +20,11 @@ interface Options {
 export function register(command: Command, context: Context): void {
   command
     .description(
-      'List what commands of a session did and was refused. --take stages it, by the policy of now and for review; --drop ' +
-        'lets it go for good.',
+      "List changes of a session's commands that were refused. --take stages them for review, under the current policy. --drop deletes them for good.",
     )
     .argument('<session>', "the session's id")
-    .option('--take <path...>', 'stage these paths, and what is below them; globs will do')
-    .option('--drop <path...>', 'let these go')
+    .option('--take <path...>', 'stage these paths or globs, and everything below them')
+    .option('--drop <path...>', 'delete these paths or globs')
     .option('--intent <id>', 'with --take: the intent to stage them for')
     .addOption(byOption())
     .addOption(jsonOption())
@@ -53,12 +52,14 @@ const WORDS: Readonly<Record<Quarantined['kind'], string>> = {
   file: 'written',
   symlink: 'link',
   other: 'no file',
-  unnamed: 'no UTF-8',
+  unnamed: 'not UTF-8',
   git: 'repository',
 }
 
 function next(kept: readonly Quarantined[], session: string): string {
-  return kept.length === 0 ? '' : ` Stage with 'escrow quarantine ${oneLine(session)} --take PATH', or '--drop PATH'.`
+  return kept.length === 0
+    ? ''
+    : ` Stage one with 'escrow quarantine ${oneLine(session)} --take PATH', or delete it with '--drop PATH'.`
 }
 
 async function decide({ io, asReviewer, exit }: Context, session: string, options: Options): Promise<void> {

@@ -11,9 +11,9 @@ interface Options {
 export function register(command: Command, { io, withWorkspace }: Context): void {
   command
     .description(
-      'List what sessions ask of you: writes and commands that an `ask` rule holds back, and paths for an intent’s scope.',
+      "List what agents ask you to allow: writes and commands that an `ask` rule holds back, and paths to add to an intent's scope.",
     )
-    .argument('[session]', 'the id of one session')
+    .argument('[session]', "the session's id (default: all sessions)")
     .addOption(jsonOption())
     .action(async (session: string | undefined, options: Options) => {
       const found = await withWorkspace(async (workspace) => {
@@ -25,7 +25,7 @@ export function register(command: Command, { io, withWorkspace }: Context): void
       })
       if (options.json)
         io.out(json({ questions: found.map(({ session: from, question }) => ({ session: from, ...question })) }))
-      else if (found.length === 0) io.out('No session asks anything.\n')
+      else if (found.length === 0) io.out('No agent has an open question.\n')
       else
         for (const each of found)
           io.out(`${oneLine(each.session)}  ${each.question.id}  ${oneLine(textOf(each.question))}\n`)

@@ -6,7 +6,7 @@ import { oneLine } from '../printable.js'
 export function register(command: Command, { io, withWorkspace }: Context): void {
   command
     .description(
-      'Finish the commits that a crash cut off after they were decided, and roll back those that were not. Every command does so; this one tells.',
+      'Finish commits that a crash interrupted after they were decided, and roll back the others. Every command does this when it starts; this one reports it.',
     )
     .addOption(jsonOption())
     .action(async (options: AsJson) => {
@@ -16,8 +16,10 @@ export function register(command: Command, { io, withWorkspace }: Context): void
       for (const seq of finished) io.out(`finished     commit ${seq}\n`)
       for (const tx of rolledBack) io.out(`rolled back  ${oneLine(tx)}, which had changed nothing\n`)
       for (const { seq, path, reason, kept } of left) {
-        const ours = kept === undefined ? '' : `; the commit's version is ${oneLine(kept)}`
-        io.out(`left alone   ${oneLine(path)} (${reason}): commit ${seq} found another's version there${ours}\n`)
+        const ours = kept === undefined ? '' : `; the commit's version is in ${oneLine(kept)}`
+        io.out(
+          `left alone   ${oneLine(path)} (${reason}): commit ${seq} found a file there that another program had written${ours}\n`,
+        )
       }
       if (finished.length + rolledBack.length === 0) io.out('Nothing to recover.\n')
     })

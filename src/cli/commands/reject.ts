@@ -15,10 +15,10 @@ interface Options extends Chosen, AsJson {
 
 export function register(command: Command, { io, asReviewer, root }: Context): void {
   addSelectionOptions(command)
-    .description('Reject staged changes. They stay staged, are never committed, and the reason is given to the agent.')
+    .description('Reject staged changes and tell the agent why. They stay staged, and are never committed.')
     .argument('<session>', "the session's id")
     .argument('[paths...]', 'paths or globs, relative to the root of the workspace')
-    .requiredOption('--reason <text>', 'what the agent is told', parseReason)
+    .requiredOption('--reason <text>', 'the reason, for the agent', parseReason)
     .addOption(byOption())
     .addOption(jsonOption())
     .action(async (session: string, paths: string[], options: Options) => {
@@ -36,6 +36,6 @@ export function register(command: Command, { io, asReviewer, root }: Context): v
 }
 
 function parseReason(text: string): string {
-  if (text.trim() === '') throw new InvalidArgumentError('The agent needs to be told something.')
+  if (text.trim() === '') throw new InvalidArgumentError('Give a reason that the agent can act on.')
   return text
 }

@@ -13,11 +13,10 @@ interface Options {
 export function register(command: Command, context: Context): void {
   command
     .description(
-      'Review staged changes in the terminal, hunk by hunk, with the keys of `git add -p`; ? lists them. What the agent ' +
-        'writes meanwhile is shown as it comes. Verdicts are kept when you leave.',
+      'Review staged changes in the terminal, hunk by hunk, with the keys of `git add -p`; ? lists them. The screen follows what the agent writes. Verdicts are kept when you leave.',
     )
-    .argument('[session]', "the session's id; without it you choose among those that wait")
-    .option('--web', "in a browser: serve the review page, as 'escrow serve' does")
+    .argument('[session]', "the session's id; without it, choose from a list")
+    .option('--web', "review in a browser, as with 'escrow serve'")
     .addOption(byOption())
     .action((session: string | undefined, options: Options) => review(context, session, options))
 }
@@ -35,8 +34,10 @@ async function review(context: Context, session: string | undefined, { by, web }
   const { io, asReviewer, library, exit } = context
   if (!io.terminal || process.stdin.isTTY !== true || process.stdout.isTTY !== true) {
     const name = session === undefined ? 'SESSION' : oneLine(session)
-    io.err('escrow: A review needs a terminal, and this is none. Nothing was changed.\n')
-    io.err(`Look with 'escrow diff ${name}', decide with 'escrow approve ${name}' and 'escrow reject ${name}'.\n`)
+    io.err('escrow: A review needs a terminal, and this is not one. Nothing was changed.\n')
+    io.err(
+      `See the changes with 'escrow diff ${name}'. Decide with 'escrow approve ${name}' or 'escrow reject ${name}'.\n`,
+    )
     exit(EXIT.usage)
     return
   }

@@ -7,11 +7,10 @@ import { untilInterrupted } from '../run-until-signal.js'
 export function register(command: Command, context: Context): void {
   addAgentOptions(command)
     .description(
-      'Run a program, an agent with all it starts, on the staged workspace and in this terminal. What it does is staged ' +
-        'while it runs, and can be reviewed meanwhile; nothing reaches the disk. Ends as the program does.',
+      "Run a program, with everything it starts, on the staged workspace in this terminal. You can review its changes while it runs; nothing reaches the disk until you commit. The exit code is the program's.",
     )
     .usage('[options] -- <program> [arguments...]')
-    .argument('<program...>', 'what to run, after `--`')
+    .argument('<program...>', 'the program to run, after `--`')
     .action((program: string[], options: AgentOptions) => runProgram(context, program, options))
 }
 

@@ -15,12 +15,11 @@ interface Options {
 export function register(command: Command, context: Context): void {
   command
     .description(
-      'Serve the review page to a browser on this machine, and print its address with a token. Who has the address can ' +
-        'decide, as you can here. It ends with Ctrl-C.',
+      'Serve the review page to a browser on this machine, and print its address with a token. Anyone with the address can decide as you can. Ctrl-C stops it.',
     )
-    .option('--port <port>', 'the port; a free one unless told', portOf)
+    .option('--port <port>', 'the port (default: a free one)', portOf)
     .addOption(byOption())
-    .option('--open', 'open it in your browser, too')
+    .option('--open', 'also open it in your browser')
     .action((options: Options) => serve(context, options))
 }
 

@@ -11,15 +11,17 @@ interface Options {
 
 export function register(command: Command, { io, page, withWorkspace }: Context): void {
   command
-    .description('List the sessions: whether a process holds them, how much is staged, and whose they are.')
-    .option('--names', 'print their ids alone, one a line')
+    .description(
+      'List the sessions: whether a process holds them, how much they have staged, and which agent works in them.',
+    )
+    .option('--names', 'print the ids alone, one per line')
     .addOption(jsonOption('an array of sessions'))
     .action(async ({ names, ...options }: Options) => {
       const sessions = await withWorkspace((workspace) => workspace.sessions())
       if (options.json) io.out(json(sessions))
       else if (names) io.out(sessions.map(({ id }) => `${oneLine(id)}\n`).join(''))
       else if (sessions.length > 0) await page(table(sessions.map(sessionRow)))
-      else io.out("No sessions. An agent's first call makes one; 'escrow run -- PROGRAM' makes one too.\n")
+      else io.out("No sessions. An agent's first call creates one; so does 'escrow run -- PROGRAM'.\n")
     })
 }
 

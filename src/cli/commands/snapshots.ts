@@ -6,8 +6,7 @@ import { type AsJson, json, jsonOption, table } from '../output.js'
 export function register(command: Command, { io, withWorkspace }: Context): void {
   command
     .description(
-      "List the snapshots of a session's stage, oldest first: one from before each tool call, those taken by name, and " +
-        'those left by travelling. `escrow travel` goes back to one.',
+      "List the snapshots of a session's stage, oldest first. There is one before each tool call, one for each name given, and one for each `escrow travel`, which returns to a snapshot.",
     )
     .argument('<session>', "the session's id")
     .addOption(jsonOption())
@@ -19,6 +18,6 @@ export function register(command: Command, { io, withWorkspace }: Context): void
 }
 
 function row({ id, at, name, tool, callId, parent }: Snapshot): string[] {
-  const about = name ?? (tool === undefined ? 'left by travelling' : `before ${tool} ${callId ?? ''}`.trimEnd())
+  const about = name ?? (tool === undefined ? 'before a travel' : `before ${tool} ${callId ?? ''}`.trimEnd())
   return [id, at, about, parent === undefined ? '' : `from ${parent}`]
 }

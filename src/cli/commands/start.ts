@@ -31,29 +31,29 @@ export function register(command: Command, context: Context): void {
   const client = HOME_HOSTS.find((name) => name === command.name())
   const what = client === undefined ? 'a program' : homeProfileOf(client).title
   addAgentOptions(command)
-    .option('--task <text>', 'what it is to do: a new intent')
+    .option('--task <text>', 'the task, which becomes a new intent')
     .option(
       '--scope <glob>',
-      'paths that a new intent may touch; what git tracks unless told; repeat it for more',
+      'a glob of paths that the new intent may change (default: what git tracks); repeatable',
       collected,
     )
     .option('-y, --yes', 'do not ask')
-    .option('--no-review', 'do not open the review when it has ended')
+    .option('--no-review', 'do not open the review at the end')
     .description(
-      `Run ${what} in escrow: makes this directory a workspace if it is none, takes or declares an intent, runs the agent on the ` +
-        'staged workspace, and opens the review when it has ended. Nothing reaches your files before you commit. ' +
+      `Run ${what} in escrow: make this directory a workspace if it is none, select or declare an intent, run the agent on the ` +
+        'staged workspace, and open the review at the end. Your files do not change before you commit. ' +
         (client === undefined
-          ? 'A client it knows gets its own login and the hosts of its provider.'
-          : 'It gets its own login and configuration, and the hosts of its provider; nothing else of the network.'),
+          ? 'A known client gets its own login and the hosts of its provider.'
+          : 'The agent gets its own login and configuration, and may reach the hosts of its provider only.'),
     )
   if (client === undefined)
     return void command
       .usage('[options] -- <program> [arguments...]')
-      .argument('<program...>', 'what to run, after `--`')
+      .argument('<program...>', 'the program to run, after `--`')
       .action((program: string[], options: Options) => start(context, program, options))
   command
     .usage('[options] [arguments...]')
-    .argument('[arguments...]', `arguments of ${client}, from the first that is no option of ours`)
+    .argument('[arguments...]', `arguments for ${client}, from the first that is not an option above`)
     .action((args: string[], options: Options) => start(context, [client, ...args], options))
 }
 
@@ -104,9 +104,9 @@ async function refuseUncontained({ library }: Context): Promise<void> {
   if (lacking === undefined) return
   throw new EscrowError(
     'unsupported',
-    `An agent cannot be contained here (${lacking.name}): ${lacking.problem ?? ''}`,
+    `This machine cannot contain an agent (${lacking.name}): ${lacking.problem ?? ''}`,
     {
-      hint: `${lacking.fix ?? ''} 'escrow doctor' checks again. 'escrow init' sets up hooks for a client, which need no containment.`,
+      hint: `${lacking.fix ?? ''} 'escrow doctor' checks again. Or run 'escrow init': a client's hooks need no containment.`,
     },
   )
 }
@@ -130,7 +130,7 @@ function refuseMissing([program = '']: readonly string[], { client }: Options): 
   const { path, shadow } = findProgram(program)
   // A shadow is refused in words of its own.
   if (path !== undefined || shadow !== undefined) return
-  throw new EscrowError('unsupported', `'${oneLine(program)}' is not on the PATH.`, {
+  throw new EscrowError('unsupported', `'${oneLine(program)}' is not on PATH.`, {
     ...(client !== undefined && { hint: `Install it: npm install -g ${providerOf(client).installs}` }),
   })
 }

@@ -8,9 +8,9 @@ import { withProgress } from '../progress.js'
 export function register(command: Command, { io, withWorkspace }: Context): void {
   command
     .description(
-      'Show what the ledger adds up to: whose lines stand, how much was approved, how much was changed again.',
+      'Show totals from the ledger: who wrote the lines that stand, how much was approved, and how much was changed again.',
     )
-    .option('--days <n>', 'how soon a change of a line counts as rework', wholeNumber, 30)
+    .option('--days <n>', 'days within which a changed line counts as rework', wholeNumber, 30)
     .addOption(jsonOption())
     .action(async ({ days, ...options }: { days: number } & AsJson) => {
       const stats = await withProgress(io, 'Reading the ledger', () =>

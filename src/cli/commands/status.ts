@@ -70,4 +70,5 @@ function render({ root, intents, sessions, questions, unanchored, problem, waiti
   ].join('')
 }
 
-const OLD_STATE = "An earlier version left files in .orchestration that are not used any more: 'escrow migrate'"
+const OLD_STATE =
+  "An earlier version left files in .orchestration that are no longer used. See them with 'escrow migrate'."

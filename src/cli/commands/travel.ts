@@ -7,8 +7,7 @@ import { oneLine } from '../printable.js'
 export function register(command: Command, { io, asReviewer }: Context): void {
   command
     .description(
-      "Take a session's stage back to a snapshot. Nothing is lost: what is staged now stays as another snapshot. What was committed " +
-        'since stays on disk. While a process holds the session, only its agent can travel.',
+      "Return a session's stage to a snapshot. Nothing is lost: the current stage becomes another snapshot, and committed files stay on disk. While a process holds the session, only its agent can travel.",
     )
     .argument('<session>', "the session's id")
     .argument('<snapshot>', "the snapshot's id, as 'escrow snapshots' lists it")
@@ -25,6 +24,6 @@ export function register(command: Command, { io, asReviewer }: Context): void {
       const session = oneLine(id)
       io.out(`Session '${session}' is at snapshot ${oneLine(snapshot)}: ${pluralize(staged, 'change')} staged.\n`)
       for (const path of kept) io.out(`kept  ${oneLine(path)}: committed since\n`)
-      io.out(`Go back by 'escrow travel ${session} ${oneLine(left.id)}'.\n`)
+      io.out(`Return with 'escrow travel ${session} ${oneLine(left.id)}'.\n`)
     })
 }

@@ -17,12 +17,10 @@ interface Options {
 export function register(command: Command, context: Context): void {
   command
     .description(
-      'Show what policy, intents, templates and .intentignore ask for beyond what you have accepted on this machine, and ' +
-        'accept it. Until then the stricter of both holds. Accepting needs a terminal or a reviewer key; a machine that has ' +
-        'accepted nothing yet may name the digest instead.',
+      'Show changes to policy, intents, templates and .intentignore that you have not accepted on this machine, and accept them. Until then the stricter version holds. This needs a terminal or a reviewer key; a machine that has accepted nothing yet may name the digest instead.',
     )
-    .option('--diff', 'show the files line by line as well')
-    .option('-y, --yes', 'accept without a question')
+    .option('--diff', 'also show the differences line by line')
+    .option('-y, --yes', 'do not ask')
     .option('--trust-digest <digest>', 'accept only if the files have this digest (CI)')
     .addOption(byOption())
     .addOption(jsonOption())
@@ -72,7 +70,7 @@ function nothingToAccept({ acceptedAt, acceptedBy = '-', digest }: TrustReport):
 async function isAgreed({ io }: Context): Promise<boolean> {
   const asking = await io.ask?.()
   if (asking === undefined) {
-    io.err("escrow: Nothing was accepted. Type 'escrow trust' in a terminal.\n")
+    io.err("escrow: Nothing was accepted. Run 'escrow trust' in a terminal.\n")
     return false
   }
   if ((await asking.yes('Accept these files on this machine?')) === true) return true
@@ -82,11 +80,11 @@ async function isAgreed({ io }: Context): Promise<boolean> {
 
 function render({ files, changes, digest, waiting }: TrustReport, isWhole: boolean): string {
   const head = waiting
-    ? 'These files ask for more than you have accepted on this machine. Until you accept them the stricter of both holds.\n'
-    : 'These files only take away from what you have accepted on this machine. They hold already.\n'
+    ? 'These files allow more than you have accepted on this machine. Until you accept them, the stricter version holds.\n'
+    : 'These files only restrict what you have accepted on this machine. They hold already.\n'
   const parts = files.map(({ file, accepted, now }) => {
     const rows = changes.filter((change) => change.file === file).map(({ effect, what }) => [effect, oneLine(what)])
-    const listed = rows.length === 0 ? '  no difference but comments and layout\n' : table(rows, '  ')
+    const listed = rows.length === 0 ? '  only comments and layout differ\n' : table(rows, '  ')
     const patch = isWhole ? createTwoFilesPatch(file, file, accepted ?? '', now ?? '', 'accepted', 'now') : ''
     return `\n${oneLine(file)}\n${listed}${printable(patch)}`
   })

@@ -16,18 +16,17 @@ interface Options extends AsJson {
 export function register(command: Command, context: Context): void {
   command
     .description(
-      'Stage the inverse of commits in a session of its own, the newest first: all of them or none. It is reviewed and committed like ' +
-        'any other change.',
+      'Stage the inverse of commits, newest first, in a new session: all of them or none. Review and commit it like any other change.',
     )
-    .argument('[commits...]', "their ids or numbers, as 'escrow commit' named them")
-    .option('--since <when>', "every commit since a date or a time ago: '2026-11-22', '3d', 'yesterday'", (text) =>
+    .argument('[commits...]', "ids or numbers of commits, as 'escrow log' lists them")
+    .option('--since <when>', "all commits since a date or an age: '2026-11-22', '3d', 'yesterday'", (text) =>
       parseTime(text),
     )
-    .option('--dry-run', 'only show what would be staged')
+    .option('--dry-run', 'show what would be staged, and stage nothing')
     .addOption(jsonOption())
     .action((commits: string[], options: Options) => {
       if ((commits.length === 0) === (options.since === undefined))
-        command.error("error: name commits, or a time with '--since'")
+        command.error("error: give commits, or a time with '--since'")
       return undo(context, commits, options)
     })
 }
@@ -43,7 +42,7 @@ async function undo(context: Context, named: readonly string[], options: Options
     return { commits, session: review.sessionId, changes: (await review.changes()).changes }
   })
   if (found === undefined) {
-    io.err('escrow: There is no commit since then. Nothing was staged.\n')
+    io.err('escrow: There is no commit since that time. Nothing was staged.\n')
     return exit(EXIT.refused)
   }
   const { commits, session, changes } = found

@@ -15,14 +15,13 @@ interface Options extends ChangeOptions, AsJson {
 export function register(command: Command, context: Context): void {
   addChangeOptions(command)
     .description(
-      'Select the intent that agents in this workspace work for, unless they select another. It is written into ' +
-        '.orchestration/active_intents.yaml. Without an id: show which intent is selected.',
+      'Select the intent that agents in this workspace work for unless they select another. It is written to .orchestration/active_intents.yaml. Without an id, show the selected intent.',
     )
     .argument('[intent]', "the intent's id")
     .option('--none', 'select no intent')
     .addOption(jsonOption())
     .action((id: string | undefined, options: Options) => {
-      if (id !== undefined && options.none) command.error("error: name an intent or '--none', not both")
+      if (id !== undefined && options.none) command.error("error: give an intent or '--none', not both")
       return id === undefined && !options.none ? show(context, options) : use(context, id, options)
     })
 }

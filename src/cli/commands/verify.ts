@@ -18,14 +18,14 @@ interface Options {
 }
 
 export function register(command: Command, context: Context): void {
-  const anchor = 'anchor the ledger as it is, whatever was anchored before: it was begun again, or set back on purpose'
+  const anchor = 'anchor the ledger as it is now, after it was replaced or reset on purpose'
   const heads =
-    "a file with heads that must be there, one a line, as 'escrow trailer' prints them; '-' is standard input"
+    "a file of heads that the ledger must contain, one per line, as 'escrow trailer' prints them; '-' is stdin"
   const join =
-    'accept the records that this machine does not know, after they were shown; and join the branches of a ledger that git merged, by a record that names their ends'
+    'show the records that this machine does not know, then accept them; if git merged two branches of the ledger, join them with a record'
   command
     .description(
-      'Check that no ledger record was changed, cut out, cut off, rewritten or forked, and say which records this machine does not know.',
+      'Check that no ledger record was changed, removed, cut off, rewritten or forked, and list the records that this machine does not know.',
     )
     .addOption(jsonOption())
     .option('--heads <file>', heads)
@@ -53,7 +53,7 @@ async function verify(context: Context, options: Options): Promise<void> {
   })
   if (result === undefined) return exit(EXIT.refused)
   if (!result.ok) exit(EXIT.badLedger)
-  const { line, reason } = result.firstBad ?? { line: 0, reason: 'the reason is not known' }
+  const { line, reason } = result.firstBad ?? { line: 0, reason: 'the reason is unknown' }
   if (options.json) io.out(json(result))
   else if (result.ok) io.out(formatResult(context, result))
   else io.err(bad(line, reason, result))
@@ -70,7 +70,7 @@ async function unanchoredOf(ledger: Ledger): Promise<Pick<VerifyResult, 'unancho
 }
 
 function bad(line: number, reason: string, { unanchored = [] }: VerifyResult): string {
-  const words = `The ledger is bad from line ${line} on: ${oneLine(reason).replace(/\.?$/, '.')} Nothing was changed.\n`
+  const words = `The ledger is damaged from line ${line} on: ${oneLine(reason).replace(/\.?$/, '.')} Nothing was changed.\n`
   return unanchored.length === 0 ? words : `${words}Nothing on this machine anchors ${numbers(unanchored, NONE)}.\n`
 }
 
@@ -80,11 +80,11 @@ async function isAccepted({ io, colors }: Context, ledger: Ledger, { yes, json: 
   if (unseen.count === 0 || yes) return true
   io.err(formatUnanchored(unseen, colors))
   if (io.ask === undefined || asJson) {
-    const why = asJson ? "with '--json' nothing is asked" : 'there is no terminal to ask at'
-    io.err(`escrow: Nothing was accepted: ${why}. Give '--yes'.\n`)
+    const why = asJson ? "'--json' asks no question" : 'there is no terminal to ask for confirmation'
+    io.err(`escrow: Nothing was accepted: ${why}. Add '--yes' to confirm.\n`)
     return false
   }
-  const isYes = (await (await io.ask()).yes('Accept them as right?')) === true
+  const isYes = (await (await io.ask()).yes('Accept these records?')) === true
   if (!isYes) io.err('Nothing was accepted.\n')
   return isYes
 }
@@ -107,7 +107,7 @@ function formatUnanchored(
       ? ''
       : colors
           .yellow(
-            `This machine knows another record ${differs}: the ledger was rewritten, or its branch was made elsewhere.`,
+            `This machine knows another record ${differs}: the ledger was rewritten, or the branch was created elsewhere.`,
           )
           .concat('\n')
   return `${pluralize(count, 'line')} would be accepted: ${which}.\n${table(rows, '  ')}${warning}`
@@ -123,7 +123,7 @@ function formatResult({ colors }: Context, result: VerifyResult): string {
   const { anchored, unanchored = [], foreign = 0, absent } = result
   const loud: string[] = []
   if (unanchored.length > 0 && anchored === undefined)
-    loud.push(`Nothing on this machine anchors ${numbers(unanchored, NONE)}: it knows none of this ledger. ${CHECK}`)
+    loud.push(`Nothing on this machine anchors ${numbers(unanchored, NONE)}: it has no record of this ledger. ${CHECK}`)
   else if (unanchored.length > 0)
     loud.push(`${capital(numbers(unanchored, WERE))} not written or accepted on this machine. ${CHECK}`)
   if (foreign > 0)
@@ -137,7 +137,7 @@ function formatResult({ colors }: Context, result: VerifyResult): string {
       `This machine also knows ${which} of this ledger; ${they} not in this file: another branch is checked out, or its end was cut off.`,
     )
   }
-  const whole = `The ledger is whole: ${pluralize(result.records, 'record')}${formatVouching(result)}.`
+  const whole = `The ledger is intact: ${pluralize(result.records, 'record')}${formatVouching(result)}.`
   return [whole, ...loud.map(colors.yellow)].map((line) => `${line}\n`).join('')
 }
 

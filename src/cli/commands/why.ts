@@ -14,12 +14,11 @@ interface Options extends AsJson {
 export function register(command: Command, { io, colors, withWorkspace }: Context): void {
   command
     .description(
-      'Say what decides whether an agent may change a path: each rule in its turn, the intent, where the rule stands; where the path is ' +
-        'staged or kept in quarantine; what was refused there and when; and the command that allows it. Nothing is changed.',
+      'Explain whether an agent may change a path: each rule and where it is written, the intent, where the path is staged or in quarantine, past refusals, and the command that allows it. Nothing is changed.',
     )
     .argument('<path>', 'a file or directory, relative to the root; it need not exist')
-    .option('--session <id>', 'as this session sees it, under its intent')
-    .option('--intent <id>', "for this intent; the session's or the selected one unless told")
+    .option('--session <id>', 'as this session sees the path, under its intent')
+    .option('--intent <id>', "for this intent (default: the session's or the selected one)")
     .addOption(jsonOption())
     .action(async (path: string, options: Options) => {
       const { explainPath } = await import('../why.js')

@@ -31,30 +31,32 @@ interface EditOptions extends ChangeOptions, Details, AsJson {
 export function registerEditing(command: Command, context: Context): void {
   const { io, asReviewer } = context
   addChangeOptions(addDetails(command.command('add').addOption(statusOption())))
-    .description('Declare an intent: what is to be done, and which paths it may touch.')
-    .argument('<name>', 'what is to be done, in a few words')
-    .option('--scope <glob...>', 'paths it may touch; `!` takes away')
-    .option('--from <template>', "begin with a template's lists; 'escrow intents templates' has them")
-    .option('--id <id>', 'its id; without one, the next number')
+    .description('Declare an intent: a task, and the paths that it may change.')
+    .argument('<name>', 'the task, in a few words')
+    .option('--scope <glob...>', 'globs of paths it may change; `!` excludes')
+    .option('--from <template>', "start from a template; 'escrow intents templates' lists them")
+    .option('--id <id>', 'its id (default: the next number)')
     .addOption(jsonOption())
     .action(async (name: string, options: AddOptions) => {
       const intent = await asReviewer(({ intents }) => intents.add(toNewIntent(name, options), options.by, options.why))
       if (options.json) return io.out(json({ intent }))
       io.out(`added  ${oneLine(intent.id)}  ${oneLine(intent.name)}\n`)
       if (intent.ownedScope.length === 0)
-        io.out(`It owns no path yet: 'escrow intents scope ${oneLine(intent.id)} --add GLOB'.\n`)
+        io.out(`It may change no path yet. Add some with 'escrow intents scope ${oneLine(intent.id)} --add GLOB'.\n`)
     })
   addChangeOptions(addDetails(command.command('edit').addOption(statusOption())))
-    .description('Change an intent by options, or without any the whole file in your editor ($VISUAL, $EDITOR).')
+    .description(
+      'Change an intent with options. Without options, open the whole file in your editor ($VISUAL, $EDITOR).',
+    )
     .argument('[id]', "the intent's id")
     .option('--name <text>', 'its name')
     .addOption(jsonOption())
     .action(async (id: string | undefined, options: EditOptions, self: Command) => {
       const changes = changesOf(options)
       const isByOptions = Object.keys(changes).length > 0
-      if (!isByOptions && options.json) return self.error('error: --json goes with a change by options')
+      if (!isByOptions && options.json) return self.error('error: --json needs an option that changes the intent')
       if (!isByOptions) return byEditor(context, options)
-      if (id === undefined) return self.error('error: name the intent to change')
+      if (id === undefined) return self.error("error: give the id of the intent to change; 'escrow intents' lists them")
       await change(context, id, changes, options)
     })
   addChangeOptions(command.command('status'))
@@ -112,9 +114,9 @@ async function byEditor({ io, library, asReviewer }: Context, { by, why }: Chang
         if (error === problem || !(error instanceof Error) || Reflect.get(error, 'reason') !== 'policy_invalid')
           throw error
         problem = error
-        io.err(`${oneLine(error.message)} The editor is opened again.\n`)
+        io.err(`${oneLine(error.message)} The editor opens again.\n`)
       }
     }
   })
-  io.out("Done. 'escrow intents' shows what there is now.\n")
+  io.out("Done. 'escrow intents' lists the intents.\n")
 }

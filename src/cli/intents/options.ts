@@ -12,7 +12,7 @@ export interface ChangeOptions {
 }
 
 export function addChangeOptions(command: Command): Command {
-  return command.addOption(byOption()).option('--why <text>', 'why; the ledger holds it')
+  return command.addOption(byOption()).option('--why <text>', 'the reason, for the ledger')
 }
 
 /** What an intent says of itself, as options. */
@@ -24,9 +24,9 @@ export interface Details {
 
 export function addDetails(command: Command): Command {
   return command
-    .option('--constraint <text...>', 'what the agent must keep to')
-    .option('--criterion <text...>', 'when it is done')
-    .option('--depends-on <id...>', 'intents that must be completed first')
+    .option('--constraint <text...>', 'a constraint for the agent')
+    .option('--criterion <text...>', 'an acceptance criterion')
+    .option('--depends-on <id...>', 'intents to complete first')
 }
 
 export function detailsOf({ constraint, criterion, dependsOn }: Details) {
@@ -43,7 +43,7 @@ export function statusOption(): Option {
 export function parseStatus(text: string): IntentStatus {
   const word = text.toUpperCase().replace('-', '_')
   const status = STATUSES.find((each) => each === word)
-  if (!status) throw new InvalidArgumentError(`One of ${STATUSES.join(', ')} is expected.`)
+  if (!status) throw new InvalidArgumentError(`Give one of ${STATUSES.join(', ')}.`)
   return status
 }
 

@@ -20,10 +20,10 @@ export function registerScope(command: Command, context: Context): void {
   addChangeOptions(command.command('scope'))
     .description("Show, extend or narrow an intent's scope, or answer an agent's request for more of it.")
     .argument('<id>', "the intent's id")
-    .option('--add <glob...>', 'globs to add; `!` takes away')
-    .option('--remove <glob...>', 'globs to take out, as the file spells them')
-    .option('--accept <request>', "add the globs of a session's request, by the beginning of its id")
-    .option('--refuse <request>', 'refuse a request; --why is what the agent is told')
+    .option('--add <glob...>', 'globs to add; `!` excludes')
+    .option('--remove <glob...>', 'globs to remove, as the file spells them')
+    .option('--accept <request>', "add the globs of an agent's request, by its id or the beginning of it")
+    .option('--refuse <request>', 'refuse a request; the agent reads --why')
     .addOption(jsonOption())
     .action(async (id: string, options: Options) => {
       const { add, remove, accept, refuse } = options
@@ -75,9 +75,9 @@ async function show({ io }: Context, workspace: Workspace, id: string, asked: As
   if (asked.json)
     return io.out(json({ intent, requests: requests.map(({ session, request }) => ({ session, ...request })) }))
   for (const glob of intent.ownedScope) io.out(`${oneLine(glob)}\n`)
-  if (intent.ownedScope.length === 0) io.out('Nothing, so every write is refused.\n')
+  if (intent.ownedScope.length === 0) io.out('The scope is empty, so every write is refused.\n')
   for (const { session, request } of requests)
     io.out(
-      `asked by ${oneLine(session)}  ${request.id}  ${oneLine(request.globs.join(', '))}: ${oneLine(request.why)}\n`,
+      `requested by ${oneLine(session)}  ${request.id}  ${oneLine(request.globs.join(', '))}: ${oneLine(request.why)}\n`,
     )
 }

@@ -34,7 +34,7 @@ export function registerShowing(command: Command, { io, withWorkspace }: Context
     })
   command
     .command('show')
-    .description('Show an intent, and the versions of its scope and status.')
+    .description('Show an intent and the history of its scope and status.')
     .argument('<id>', "the intent's id")
     .addOption(jsonOption())
     .action(async (id: string, options: Options) => {
@@ -47,7 +47,7 @@ export function registerShowing(command: Command, { io, withWorkspace }: Context
     })
   command
     .command('templates')
-    .description('List the templates for new intents: those of .orchestration/templates, and built-in ones.')
+    .description('List the templates for new intents: built-in ones and those of .orchestration/templates.')
     .addOption(jsonOption())
     .action(async (options: Options) => {
       const templates = await withWorkspace((workspace) => workspace.intents.templates())
@@ -66,7 +66,7 @@ function renderIntent(intent: Intent): string {
     texts.length === 0 ? '' : `${title}\n${texts.map((text) => `  ${oneLine(text)}\n`).join('')}`
   return [
     table([rowOf(intent)]),
-    intent.ownedScope.length === 0 ? 'Scope: nothing, so every write is refused.\n' : list('Scope', intent.ownedScope),
+    intent.ownedScope.length === 0 ? 'Scope: empty, so every write is refused.\n' : list('Scope', intent.ownedScope),
     list('Constraints', intent.constraints),
     list('Acceptance criteria', intent.acceptanceCriteria),
     list('Depends on', intent.dependsOn),
@@ -77,7 +77,7 @@ function versionRow({ at, by, byHand, session, why, ...what }: IntentVersion): s
   const { created, deleted, status, added = [], removed = [] } = what
   const words = [
     ...(created ? ['declared'] : []),
-    ...(deleted ? ['taken out of the file'] : []),
+    ...(deleted ? ['removed from the file'] : []),
     ...(status ? [`${status.from} to ${status.to}`] : []),
     ...added.map((glob) => `+${glob}`),
     ...removed.map((glob) => `-${glob}`),

@@ -204,7 +204,7 @@ async function headOf(workspace: Workspace, session: string): Promise<Head> {
 function summaryOf({ set, head }: State): string {
   const { pending, approved, rejected } = countStates(set)
   if (set.changes.length === 0) return `Nothing is staged in session '${oneLine(head.session)}'.\n`
-  const next = approved > 0 ? ` Not on disk yet: 'escrow commit ${oneLine(head.session)}'.` : ''
+  const next = approved > 0 ? ` Not on disk yet. Write it with 'escrow commit ${oneLine(head.session)}'.` : ''
   const counts = `${pluralize(set.changes.length, 'change')}: ${approved} approved, ${rejected} rejected, ${pending} pending`
   return `Session '${oneLine(head.session)}', ${counts}.${next}\n`
 }

@@ -51,19 +51,20 @@ const ACTIONS: Readonly<Record<Action, Doing>> = {
   }),
   approveAll: decide((state) => {
     const pending = state.set.changes.filter((change) => change.state === 'pending')
-    if (pending.length === 0) return notice(state, 'Nothing is undecided.')
+    if (pending.length === 0) return notice(state, 'Everything is decided.')
     const text = `Approve all but what is rejected, in conflict or changed on disk: ${describeFiles(pending)}?`
     return openQuestion(state, text, { y: { do: 'approveAll', shown: state.set } })
   }),
   undo: undone,
   split: decide((state, stop) => {
     const target = targetOf(stop)
-    if (target?.hunk === undefined) return step(showMessage(state, 'This has no hunks to split.', 'warn'))
+    if (target?.hunk === undefined) return step(showMessage(state, 'This change has no hunks to split.', 'warn'))
     return step(state, { do: 'split', target, shown: state.set })
   }),
   edit: decide((state, { change }) => {
     if (change === undefined) return step(state)
-    if (change.after === null) return step(showMessage(state, 'It is deleted: there is nothing to edit.', 'warn'))
+    if (change.after === null)
+      return step(showMessage(state, 'The file is deleted, so there is nothing to edit.', 'warn'))
     const draft = state.drafts.get(change.path)
     return step(state, { do: 'edit', target: { change }, shown: state.set, ...defined({ draft }) })
   }),
@@ -71,10 +72,10 @@ const ACTIONS: Readonly<Record<Action, Doing>> = {
     const target = targetOf(stop)
     if (target === undefined) return step(state)
     const file: Effect = { do: 'discard', target: { change: target.change }, shown: state.set }
-    const text = `Take ${target.change.path} out of the stage, for good?`
+    const text = `Discard ${target.change.path} for good?`
     if (target.hunk === undefined) return openQuestion(state, text, { y: file })
     const hunk: Effect = { do: 'discard', target, shown: state.set }
-    return openQuestion(state, 'Take this out of the stage, for good? y: this hunk, f: all of its file', {
+    return openQuestion(state, 'Discard this for good? y: this hunk, f: the whole file', {
       y: hunk,
       f: file,
     })
@@ -84,7 +85,8 @@ const ACTIONS: Readonly<Record<Action, Doing>> = {
     const lands = state.set.changes
       .filter((change) => isApproved(change) || change.hunks.some(isApproved))
       .map((change) => (isApproved(change) ? change : { ...change, hunks: change.hunks.filter(isApproved) }))
-    if (lands.length === 0) return notice(state, 'Nothing is approved, so nothing can be committed. y approves a hunk.')
+    if (lands.length === 0)
+      return notice(state, 'Nothing is approved, so there is nothing to commit. y approves a hunk.')
     const text = `Write to disk: ${describeFiles(lands)}? y: yes, m: merge with what is on disk now`
     const commit = (merge: boolean): Effect => ({ do: 'commit', merge, shown: state.set })
     return openQuestion(state, text, { y: commit(false), m: commit(true) })
@@ -125,19 +127,21 @@ function decide(work: (state: State, stop: Stop) => Step): Doing {
   return (state, at) => {
     const stop = stopOf(state)
     if (state.busy !== undefined) return step(showMessage(state, `Not now: ${state.busy}`, 'warn'))
-    if (isTooSmall(state)) return step(showMessage(state, 'The terminal is too small to decide on anything.', 'warn'))
-    if (stop === undefined) return step(showMessage(state, 'There is nothing to decide on.'))
+    if (isTooSmall(state))
+      return step(showMessage(state, 'The terminal is too small for a decision. Make the window larger.', 'warn'))
+    if (stop === undefined) return step(showMessage(state, 'There is nothing to decide here.'))
     if (at < state.freshUntil)
-      return step(showMessage(state, 'This has just changed. Look again, then decide.', 'warn'))
+      return step(showMessage(state, 'This changed just now. Look at it again, then decide.', 'warn'))
     return work(state, stop)
   }
 }
 
 function onQuestion(answer: (question: Question) => Answer | undefined): Doing {
   return decide((state, { question }) => {
-    if (question === undefined) return step(showMessage(state, 'That key answers questions; this is none.', 'warn'))
+    if (question === undefined)
+      return step(showMessage(state, 'That key answers a question, and this is not one.', 'warn'))
     const given = answer(question)
-    if (given === undefined) return step(showMessage(state, 'This question has no such answer.', 'warn'))
+    if (given === undefined) return step(showMessage(state, 'This question does not have that answer.', 'warn'))
     return step(toUndecided(state), { do: 'answer', question, answer: given })
   })
 }
@@ -168,7 +172,7 @@ function onward(state: State): Step {
   const next = isThere
     ? { ...state, top: clampPlace(state, movePlace(state, state.top, page(state))) }
     : visibleStop(state, state.cursor)
-  return step(showMessage(next, 'There is more of this. Once you have seen its end, y approves it.', 'warn'))
+  return step(showMessage(next, 'There is more to see. y approves it once you have scrolled to its end.', 'warn'))
 }
 
 function approvedFile(state: State, { change, folded }: Stop): Step {
@@ -178,7 +182,7 @@ function approvedFile(state: State, { change, folded }: Stop): Step {
   const stops = state.document.stops.filter((stop) => stop.change === change)
   const unseen = stops.filter(({ key }) => state.seen.get(key)?.whole !== true).length
   if (unseen === 0) return step(toUndecided(state, change), effect)
-  const text = `${pluralize(unseen, 'hunk')} of ${change.path} you have not seen to the end. Approve all of it?`
+  const text = `${pluralize(unseen, 'hunk')} of ${change.path} you have not scrolled to the end. Approve all of it?`
   return openQuestion(state, text, { y: effect })
 }
 
@@ -197,7 +201,7 @@ function undone(state: State, at: number): Step {
     return decide(() => step(state, { do: 'withdraw', target: here, shown: state.set }))(state, at)
   }
   const last = state.given.findLast((target) => stopsOf(state, target).length > 0)
-  if (last === undefined) return step(showMessage(state, 'There is no verdict here to take back.'))
+  if (last === undefined) return step(showMessage(state, 'There is no verdict here to undo.'))
   const given = state.given.slice(0, state.given.lastIndexOf(last))
   const [first] = stopsOf(state, last)
   return step(visibleStop({ ...state, given }, first ?? state.cursor), {

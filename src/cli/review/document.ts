@@ -95,7 +95,7 @@ function notesOf(change: Change): string[] {
     ...flagReasons(change),
     ...(from === undefined ? [] : [`renamed from ${from}`]),
     ...(mode === undefined || kind === 'mkdir' ? [] : [`mode ${octal(mode.before)} to ${octal(mode.after)}`]),
-    ...(flags.includes('binary') ? ['not shown: it is no text'] : []),
+    ...(flags.includes('binary') ? ['not shown: it is not text'] : []),
     ...(flags.includes('large') && hunks.length === 0 ? ['not shown: it is too large'] : []),
     ...classNotes(change),
   ]

@@ -72,7 +72,7 @@ class ReviewEffectRunner implements EffectRunner {
   }
 
   stop(): void {
-    this.#committing?.abort(new Error('The commit was called off. Nothing is on disk.'))
+    this.#committing?.abort(new Error('The commit was cancelled. Nothing was written to disk.'))
   }
 
   idle(): Promise<void> {
@@ -134,7 +134,7 @@ class ReviewEffectRunner implements EffectRunner {
   /** Nothing is decided on but what the screen had. */
   async #asDisplayed({ target: { change }, shown }: { target: Target; shown: Staged['set'] }): Promise<boolean> {
     if (isSameThere(change.path, shown, this.#shown)) return true
-    this.#tell(`${change.path} has changed since it was shown. Nothing was recorded; look again.`, 'failed')
+    this.#tell(`${change.path} changed after it was shown. Nothing was recorded. Look at it again.`, 'failed')
     return false
   }
 
@@ -151,7 +151,7 @@ class ReviewEffectRunner implements EffectRunner {
     const what = target.hunk === undefined ? target.change.path : `A hunk of ${target.change.path}`
     // Nothing was recorded: somebody, or this reviewer a moment ago, had taken it back.
     if (verdict.id === '') {
-      this.#tell(`${what} has no verdict to take back.`)
+      this.#tell(`${what} has no verdict to undo.`)
       this.onStageChange()
       return
     }
@@ -180,7 +180,7 @@ class ReviewEffectRunner implements EffectRunner {
 
   async #approveAll({ shown }: Given<'approveAll'>): Promise<void> {
     if (!isSame(shown, this.#shown)) {
-      this.#tell('The stage has changed since it was shown. Nothing was approved; look again.', 'failed')
+      this.#tell('The staged changes differ from what was shown. Nothing was approved. Look at them again.', 'failed')
       return
     }
     const { paths } = await this.deps.review.approve(undefined, this.deps.by)
@@ -201,7 +201,7 @@ class ReviewEffectRunner implements EffectRunner {
     if (!(await this.#asDisplayed(effect))) return
     await this.deps.review.discard(selectionOf(effect.target))
     await this.#renew(true)
-    this.#tell(`Taken out of the stage: ${effect.target.hunk ? 'a hunk of ' : ''}${effect.target.change.path}.`)
+    this.#tell(`Discarded: ${effect.target.hunk ? 'a hunk of ' : ''}${effect.target.change.path}.`)
   }
 
   async #edit({ target, shown, draft }: Given<'edit'>): Promise<void> {
@@ -209,7 +209,7 @@ class ReviewEffectRunner implements EffectRunner {
     const { path } = target.change
     if (!(await this.#asDisplayed({ target, shown }))) return
     const text = textOf(await review.content(path, 'after'))
-    if (text === undefined) return this.#tell(`${path} is not a text in UTF-8: it cannot be edited here.`, 'warn')
+    if (text === undefined) return this.#tell(`${path} is not UTF-8 text, so it cannot be edited here.`, 'warn')
     const now = await editText(draft ?? text, nameFor(path))
     if (now === text) return this.#tell('Nothing was changed.')
     dispatch({ is: 'draft', path, text: now })
@@ -218,11 +218,11 @@ class ReviewEffectRunner implements EffectRunner {
     } catch (error) {
       await this.#renew(true)
       const { message } = detailsOf(error)
-      return this.#tell(`${message} What you wrote is kept: e opens it again.`, 'failed')
+      return this.#tell(`${message} Your text is kept; e opens it again.`, 'failed')
     }
     dispatch({ is: 'draft', path, text: undefined })
     await this.#renew(true)
-    this.#tell(`${path} is as you wrote it. It needs a verdict.`)
+    this.#tell(`${path} was edited. It needs a verdict.`)
   }
 
   async #commit({ merge }: Given<'commit'>): Promise<void> {
@@ -285,7 +285,7 @@ function commitWords({ id, seq, committed, conflicts, warnings = [] }: CommitRes
   if (first === undefined) return { text: [done, ...warnings].join(' '), kind: warnings.length > 0 ? 'warn' : 'told' }
   const rest = conflicts.length > 1 ? ` and ${conflicts.length - 1} more` : ''
   return {
-    text: `${done} Not on disk: ${first.path}${rest}: ${first.reason}. Another program has written there.`,
+    text: `${done} Not on disk: ${first.path}${rest}: ${first.reason}. Another program has written to it. See the changes again.`,
     kind: 'failed',
   }
 }

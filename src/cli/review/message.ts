@@ -20,7 +20,7 @@ export function messageRows(state: State): Line[] {
 
 function messageSpan({ mode, busy, message, quarantined, questions, head }: State): Span {
   if (mode.kind === 'ask') return { text: mode.text, style: 'warn' }
-  if (mode.kind === 'write') return { text: `${mode.label} (Enter; Escape leaves all as it is)`, style: 'warn' }
+  if (mode.kind === 'write') return { text: `${mode.label} (Enter; Escape cancels)`, style: 'warn' }
   if (busy !== undefined) return { text: busy, style: 'warn' }
   if (message !== undefined) return { text: message.text, style: STYLES[message.kind] }
   const waiting = [

@@ -34,9 +34,7 @@ function submit(state: State, { text, then }: Writing): Step {
   if (then.do === 'search') return step(findNext({ ...state, search: text === '' ? state.search : text }))
   const words = text.trim()
   if (words === '')
-    return step(
-      showMessage(state, 'A no needs words: they are what the agent can act on. Nothing was changed.', 'warn'),
-    )
+    return step(showMessage(state, 'Give a reason that the agent can act on. Nothing was changed.', 'warn'))
   if (then.do === 'deny') {
     return step(toUndecided(state), { do: 'answer', question: then.question, answer: { answer: 'deny', words } })
   }
@@ -51,7 +49,8 @@ export function chosen(state: State, { choices }: Asking, key: string, at: numbe
   const next = toBrowseMode(state)
   if (effect === undefined && Object.keys(choices).length === 0) return step(next)
   if (effect === undefined) return step(showMessage(next, 'Nothing was changed.'))
-  if (at < state.freshUntil) return step(showMessage(next, 'This has just changed. Look again, then decide.', 'warn'))
+  if (at < state.freshUntil)
+    return step(showMessage(next, 'This changed just now. Look at it again, then decide.', 'warn'))
   return step(next, effect)
 }
 
@@ -95,7 +94,7 @@ function findNext(state: State): State {
     const line = hunkLines(stop.hunk).findIndex(({ text }) => text.toLowerCase().includes(words))
     return line < 0 ? next : shownLine(next, item.first + line)
   }
-  return showMessage(state, `Nothing has '${state.search}' in it.`, 'warn')
+  return showMessage(state, `No line contains '${state.search}'.`, 'warn')
 }
 
 /** Scrolled no further than that a line is near the top. */

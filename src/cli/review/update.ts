@@ -184,8 +184,8 @@ function withVerdict(state: State, { change, hunk }: Target, verdict: ChangeStat
 function onProgress({ busy, ...state }: State, progress: CommitProgress | undefined): State {
   if (progress === undefined) return state
   const { phase, files, total } = progress
-  const words = { checking: 'checking', staging: 'writing', applying: 'putting in place' }
-  const end = phase === 'applying' ? '' : '; Ctrl-C calls it off'
+  const words = { checking: 'checking', staging: 'writing', applying: 'replacing files' }
+  const end = phase === 'applying' ? '' : '; Ctrl-C cancels it'
   return { ...state, busy: `commit: ${words[phase]} ${files} of ${total}${end}` }
 }
 

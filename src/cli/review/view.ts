@@ -10,7 +10,7 @@ import { fitLine, type Line, type Span, wrap } from './text.js'
 /** The whole screen: as many lines as it has rows, each as wide as it has columns. */
 export function view(state: State): Line[] {
   const { rows } = state.size
-  if (isTooSmall(state)) return padRows(state, [line(state, 'Too small.', 'warn')], rows)
+  if (isTooSmall(state)) return padRows(state, [line(state, 'Window too small.', 'warn')], rows)
   const body = bodyOf(state)
   return [
     titleLine(state),
@@ -105,9 +105,9 @@ function keysLine(state: State): Line {
   if (mode.kind === 'write') return typedLine(state, mode.text)
   if (mode.kind === 'ask') {
     const keys = Object.keys(mode.choices)
-    return line(state, keys.length === 0 ? ' any key goes on' : ` ${keys.join('/')}, any other key: no`, 'dim')
+    return line(state, keys.length === 0 ? ' any key continues' : ` ${keys.join('/')}, any other key: no`, 'dim')
   }
-  if (mode.kind === 'list') return line(state, ' j/k move, Enter goes there, any other key goes back', 'dim')
+  if (mode.kind === 'list') return line(state, ' j/k move, Enter opens the file, any other key goes back', 'dim')
   if (mode.kind === 'help') return line(state, ' j/k scroll, any other key goes back', 'dim')
   const hints = isDecided(state.set) ? `Everything is decided: Enter commits  ${HINTS}` : HINTS
   return line(state, ` ${hints}`, 'dim')

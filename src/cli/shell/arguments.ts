@@ -23,9 +23,9 @@ export function shellCall(argv: readonly string[], env: NodeJS.ProcessEnv): Shel
     else if (/^-[li]*c[li]*$/.test(word)) {
       const command = argv[at + 1]
       if (command === undefined) return '-c needs a command.'
-      if (argv.length > at + 2) return 'Words behind the command are not passed on. Put them into it.'
+      if (argv.length > at + 2) return 'Arguments after the command are not passed on. Put them into the command.'
       return { command, session: session || undefined, intent: intent || undefined }
-    } else if (!/^(?:-[li]+|--login)$/.test(word)) return `'${word}' is not known here.`
+    } else if (!/^(?:-[li]+|--login)$/.test(word)) return `'${word}' is not an option of escrow-sh.`
   }
-  return 'There is no command: it runs commands by -c only, and is no shell to type in.'
+  return 'No command was given. escrow-sh is not interactive: pass the command with -c.'
 }

@@ -18,8 +18,8 @@ export async function runHere(
   const root = rootOf(cwd)
   if (root === undefined)
     throw new NotRun(
-      `No escrow workspace in '${cwd}' or any directory above it.`,
-      "Run 'escrow init' in the directory to govern.",
+      `There is no escrow workspace in '${cwd}' or any directory above it.`,
+      "Run 'escrow init' in the project's directory.",
     )
   const workspace = await library.openWorkspace(root)
   try {

@@ -45,7 +45,7 @@ async function runCommand(
 ): Promise<ShellEnd> {
   if (env.ESCROW_SESSION) throw new Error(`This runs inside of session ${env.ESCROW_SESSION} already.`)
   const { session } = call
-  if (session === undefined) throw new Error('No session is named: set ESCROW_SESSION_ID, or give --session.')
+  if (session === undefined) throw new Error('No session was given. Set ESCROW_SESSION_ID, or pass --session.')
   const isServed = env.ESCROW_SHELL !== undefined && session === env.ESCROW_SESSION_ID
   if (isServed && env.ESCROW_SHELL) return runThere(call.command, env.ESCROW_SHELL, io)
   const door = doorIn(io.cwd, session)

@@ -19,9 +19,13 @@ export async function runThere(command: string, path: string, io: ShellIo): Prom
       const hear = lineReader(io, resolve, reject)
       socket.setEncoding('utf8')
       socket.on('data', (chunk) => hear(String(chunk)) || stop())
-      socket.once('error', (error) => reject(new NotRun(`The session's owner cannot be reached: ${error.message}`)))
+      socket.once('error', (error) =>
+        reject(new NotRun(`The process that holds the session cannot be reached: ${error.message}`)),
+      )
       socket.once('close', () =>
-        io.signal.aborted ? resolve({ code: null, note: '' }) : reject(new NotRun("The session's owner went away.")),
+        io.signal.aborted
+          ? resolve({ code: null, note: '' })
+          : reject(new NotRun('The process that holds the session ended.')),
       )
       io.signal.addEventListener('abort', stop)
       if (io.signal.aborted) stop()
@@ -44,8 +48,8 @@ function refuseForeign(path: string): void {
     dir?.isDirectory() && dir.uid === uid && (dir.mode & 0o077) === 0 && socket?.isSocket() && socket.uid === uid
   if (!isOurs)
     throw new NotRun(
-      `${path} is no socket of a session's owner.`,
-      'ESCROW_SHELL names it: unset it, or start the owner again.',
+      `${path} is not a socket of a process that holds a session.`,
+      'ESCROW_SHELL names it. Unset ESCROW_SHELL, or start that process again.',
     )
 }
 
@@ -76,5 +80,5 @@ function onMessage(
     io.write(Buffer.from(out, 'base64'), said.get('stream') === 'stderr' ? 'stderr' : 'stdout')
   else if (typeof failed === 'string') reject(new NotRun(failed, String(said.get('hint') ?? '')))
   else if (code === null || typeof code === 'number') resolve({ code, note: String(said.get('note') ?? '') })
-  else throw new NotRun("The session's owner said what nobody understands.")
+  else throw new NotRun('The process that holds the session sent a message that this version cannot read.')
 }

@@ -39,10 +39,10 @@ export async function chooseIntent(choice: Choice, asking: Asking | undefined, a
   if (asking === undefined) throw needsAnswer(selectable)
   if (only !== undefined) {
     const choices = selectable.map(({ id, name }) => ({ value: id, label: oneLine(`${id}  ${name}`) }))
-    const id = await asking.one(`What does ${agent} work for?`, choices)
+    const id = await asking.one(`Which intent does ${agent} work for?`, choices)
     return id === undefined ? undefined : { id }
   }
-  const name = await asking.line(`What is ${agent} to do? (Enter starts it)`, { shown: 'Show prices with tax' })
+  const name = await asking.line(`What should ${agent} do? (Enter starts it)`, { shown: 'Show prices with tax' })
   return name === undefined ? undefined : add(name === '' ? `Work of ${agent}` : name)
 }
 
@@ -60,7 +60,7 @@ function needsAnswer(selectable: readonly Intent[]): Error {
   const ids = selectable.map(({ id }) => oneLine(id)).join(', ')
   const [message, hint] =
     selectable.length === 0
-      ? ['There is no intent to work for.', "Say what is to be done: --task 'Show prices with tax'."]
+      ? ['No intent is declared.', "Describe the task: --task 'Show prices with tax'."]
       : ['Several intents are open.', `Name one: --intent. There are: ${ids}.`]
   return Object.assign(new Error(message), { reason: 'missing_intent_id', hint })
 }

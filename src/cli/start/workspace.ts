@@ -21,9 +21,13 @@ export function placeFor(directory: string): Place {
   const physical = realpathSync(root)
   const home = homedir()
   if (`${existsSync(home) ? realpathSync(home) : home}/`.startsWith(physical === '/' ? '/' : `${physical}/`))
-    throw new EscrowError('unsupported', `${oneLine(root)} holds your home directory: it cannot become a workspace.`, {
-      hint: 'Change to the directory of a project.',
-    })
+    throw new EscrowError(
+      'unsupported',
+      `${oneLine(root)} contains your home directory, so it cannot become a workspace.`,
+      {
+        hint: "Change to the project's directory, then run the command again.",
+      },
+    )
   return { root, isNew: true }
 }
 

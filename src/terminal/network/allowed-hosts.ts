@@ -55,7 +55,7 @@ function parseEntry(text: string): Entry {
   const isName =
     address !== undefined && (isIP(address.host) !== 0 || /^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/.test(address.host))
   if (!isName || (isWildcard && (isIP(address.host) !== 0 || !address.host.includes('.'))))
-    throw new TypeError(`'${text}' is not a host: write 'example.com', '*.example.com' or 'example.com:8443'.`)
+    throw new TypeError(`'${text}' is not a host. Give 'example.com', '*.example.com' or 'example.com:8443'.`)
   const isPortWritten = parseAddress(rest) !== undefined
   return { host: address.host, isWildcard, ports: isPortWritten ? [address.port] : PORTS }
 }

@@ -108,7 +108,7 @@ function waitForListener(child: ChildProcess): Promise<{ readonly listening: Ser
     child.once('error', reject)
     child.once('close', () => {
       clearTimeout(late)
-      reject(new Error(`The network namespace could not be made: ${problem.trim()}`))
+      reject(new Error(`The network namespace could not be created: ${problem.trim()}`))
     })
   })
 }

@@ -114,7 +114,7 @@ function lookupWithin(allowed: AllowedHosts, address: Address): LookupFunction {
       const usable = (found ?? []).filter(({ address: ip }) => allowed.mayResolveTo(address, ip))
       const [first] = usable
       if (error !== null) done(error, '', 0)
-      else if (first === undefined) done(new Error(`${name} leads to a private address.`), '', 0)
+      else if (first === undefined) done(new Error(`${name} resolves to a private address.`), '', 0)
       else if (options.all) done(null, usable)
       else done(null, first.address, first.family)
     })
@@ -127,7 +127,7 @@ function refuse(response: ServerResponse, address: Address | undefined): void {
 
 function refusalText(address: Address | undefined): string {
   const what = address === undefined ? 'This address' : formatAddress(address)
-  return `escrow: ${what} is not among the hosts this session may reach. A person can allow it: --allow-host.`
+  return `escrow: ${what} is not a host that this session may reach. A person can allow it with --allow-host.`
 }
 
 function formatAddress({ host, port }: Address): string {

@@ -173,7 +173,7 @@ describe('what passes', () => {
       params: odd,
     })
     const elsewhere = await editor.ask('session/new', { cwd: '/usr', mcpServers: [] })
-    expect(elsewhere.error?.message).toBe(`This agent is governed in ${root}, and /usr is not in it.`)
+    expect(elsewhere.error?.message).toBe(`escrow governs this agent in ${root}, and /usr is outside it.`)
     editor.say({ method: 'session/cancel', params: { sessionId: 's1' } })
     editor.on = ({ params }) => ({ result: { back: params } })
     const [own] = await editor.prompt({ ask: '_vendor/back', params: odd })
@@ -260,7 +260,7 @@ describe('version 2 of the protocol', () => {
     const workspace = await place.open({ durability: 'memory' })
     const { editor } = stand(workspace, await working(workspace), [...agentIn(place.root), '2'])
     const met = await editor.ask('initialize', { protocolVersion: 1 })
-    expect(met.error?.message).toBe('The agent speaks version 2 of the protocol; version 1 was asked for.')
+    expect(met.error?.message).toBe('The agent uses version 2 of the protocol; version 1 was asked for.')
   })
 })
 
@@ -294,7 +294,7 @@ describe('what goes wrong', () => {
     )
     const heard = editor.heard.filter(({ method }) => method !== undefined)
     expect(heard.map(({ method, params }) => [method, params?.path])).toEqual([['_odd', `${root}/src/a.ts`]])
-    expect(log().match(/The agent said what is no message/g)).toHaveLength(3)
+    expect(log().match(/The agent sent an invalid message/g)).toHaveLength(3)
     editor.input.write('{broken\n')
     await editor.prompt()
     expect(editor.heard.find(({ id }) => id === null)?.error?.code).toBe(-32_700)

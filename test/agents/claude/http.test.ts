@@ -157,7 +157,7 @@ describe.each(Object.entries(WAYS))('%s', (_, serve) => {
         expect(response.status).toBe(200)
         expect(decisionOf(answer)).toBe(Object.hasOwn(HOLDS, event) ? Reflect.get(HOLDS, event) : undefined)
         expect(JSON.stringify(answer)).not.toContain('worktreePath')
-        expect(JSON.stringify(answer)).toContain('escrow could not judge this')
+        expect(JSON.stringify(answer)).toContain('escrow could not check this call')
         const { hookEventName = event } = fieldsOf(answer.hookSpecificOutput)
         expect(hookEventName).toBe(event)
       }
@@ -182,7 +182,7 @@ describe.each(Object.entries(WAYS))('%s', (_, serve) => {
       const socket = connect(Number(new URL(origin).port), '127.0.0.1')
       socket.write(`POST /?token=${TOKEN} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 100\r\n\r\n{`)
       const [said] = await once(socket, 'data')
-      expect(String(said)).toMatch(/200 OK[\s\S]*"permissionDecision":"deny"[\s\S]*too slowly/)
+      expect(String(said)).toMatch(/200 OK[\s\S]*"permissionDecision":"deny"[\s\S]*too long to arrive/)
       socket.destroy()
       const late = await served({}, { patience: 50 })
       const answer = await withProcessLock(layoutAt(late.place.root).locks, 'ledger', () =>

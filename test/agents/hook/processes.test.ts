@@ -209,7 +209,7 @@ describe('inside of a session’s mount', () => {
     expect(may).toBe('{"hookSpecificOutput":{"hookEventName":"PreToolUse"}}')
     expect(not).toContain('Scope Violation: INT-001 is not authorized to edit README.md')
     expect(bash).toBe('{"hookSpecificOutput":{"hookEventName":"PreToolUse"}}')
-    expect(start).toContain('inside of an escrow session')
+    expect(start).toContain('inside an escrow session')
     expect(cline).toBe('{"cancel":false,"contextModification":""}')
     await session.flush()
     const denied = (await recordsOf(await at.open())).map(own).filter(({ type }) => type === 'denied')

@@ -71,7 +71,7 @@ describe('execute_command', () => {
 
   it('is ended when its timeout, in seconds, is over', async () => {
     const { content } = await execute(await desk(), 'echo begun; sleep 60', { timeout: 0.4 })
-    expect(content).toContain('ended when its timeout was over')
+    expect(content).toContain('stopped when its timeout ended')
     expect(content).toContain('begun')
   })
 
@@ -111,7 +111,7 @@ describe('read_command_output', () => {
     writeFileSync(`${stateOf(at.root)}/sessions/agent/outputs`, 'in the way')
     const { content, isError } = await execute(at, `${long(3000)}; echo x > src/new.ts`)
     expect(isError).toBe(false)
-    expect(content).toContain('could not be kept; this is its beginning.')
+    expect(content).toContain('could not be saved; this is its beginning.')
     expect(content).toContain('created: src/new.ts')
     expect(content).not.toContain('read_command_output')
   })

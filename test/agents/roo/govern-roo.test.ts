@@ -161,7 +161,7 @@ describe('a live task', () => {
       type: 'tool_error',
     })
     expect([roo.ran, existsSync(`${place.root}/absent`)]).toEqual([[], false])
-    expect(await roo.getSystemPrompt()).toMatch(/^You are Roo\.\n\nNothing can be changed here: /)
+    expect(await roo.getSystemPrompt()).toMatch(/^You are Roo\.\n\nescrow cannot stage changes here: /)
   })
 })
 

@@ -60,7 +60,7 @@ describe('what the host does with no call under way', () => {
     await roo.dispatch('write_to_file', { path: 'mail/m.ts', content: 'x' })
     await roo.getSystemPrompt()
     expect(await roo.ask('tool')).toMatchObject({ response: 'noButtonClicked' })
-    await expect(roo.diffViewProvider.saveDirectly('src/a.ts', 'x')).rejects.toThrow('No tool call is under way')
+    await expect(roo.diffViewProvider.saveDirectly('src/a.ts', 'x')).rejects.toThrow('No tool call is running')
     roo.toolRepetitionDetector.check({ id: 'x', name: 'select_active_intent', params: {} })
     await expect(roo.fs.promises.unlink(`${place.root}/src/a.ts`)).rejects.toMatchObject({ code: 'EACCES' })
     const called = new Promise((resolve) => roo.fs.rename(`${place.root}/src/a.ts`, `${place.root}/src/z.ts`, resolve))

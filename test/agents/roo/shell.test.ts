@@ -95,7 +95,7 @@ describe('execute_command of a live task with escrow-sh for its shell', () => {
     host.settings.terminalShellIntegrationDisabled = false
     expect(refusal(await run('rm src/b.ts'))).toMatchObject({
       reason: 'unsupported',
-      message: expect.stringContaining('terminal of the editor'),
+      message: expect.stringContaining('editor terminal'),
     })
     host.settings.terminalShellIntegrationDisabled = true
     host.settings.execaShellPath = '/bin/bash'
@@ -121,7 +121,7 @@ describe('execute_command of a live task with escrow-sh for its shell', () => {
     await engine.runPostHook({ taskId: 'task-1' })
     host.settings.terminalShellIntegrationDisabled = true
     await shell.dispose()
-    expect(refusal(await run('rm src/b.ts'))).toMatchObject({ message: expect.stringContaining('taken away') })
+    expect(refusal(await run('rm src/b.ts'))).toMatchObject({ message: expect.stringContaining('was removed') })
     expect(host.loose).toEqual([])
   })
 
@@ -142,7 +142,7 @@ describe('a call that a later hook refuses', () => {
     const refused = refusal(await run('echo x > src/x.ts'))
     expect(refused).toMatchObject({ message: expect.stringContaining('Not today.') })
     expect(theirs()).toEqual([undefined, undefined])
-    expect((await startShell(shell.path, 'echo x > src/x.ts', place.root)).output).toContain('No session is named')
+    expect((await startShell(shell.path, 'echo x > src/x.ts', place.root)).output).toContain('No session was given')
   })
 })
 
@@ -177,7 +177,7 @@ describe('two tasks in one process', () => {
       return own.call(host, command, cwd)
     }
     expect(await run('echo mine > src/mine.ts')).toContain('Exit code: 0')
-    expect(refusal(told ?? '')).toMatchObject({ message: expect.stringContaining('which task a command belongs to') })
+    expect(refusal(told ?? '')).toMatchObject({ message: expect.stringContaining('could not be told apart') })
     expect([await staged(), (await otherSession.changes()).changes]).toEqual([['create src/mine.ts'], []])
     expect(await other.dispatch('execute_command', { command: 'echo later' })).toContain('later')
     expect(roo.results).toHaveLength(1)
@@ -210,9 +210,9 @@ describe('the shell of a task', () => {
       return output
     }
     expect(await run('echo mine > src/mine.ts')).toContain('Exit code: 0')
-    expect(told).toEqual([expect.stringContaining('was not judged'), expect.stringContaining('was not judged')])
+    expect(told).toEqual([expect.stringContaining('was not checked'), expect.stringContaining('was not checked')])
     expect(await staged()).toEqual(['create src/mine.ts'])
-    expect((await startShell(shell.path, 'echo x', place.root)).output).toContain('No session is named')
+    expect((await startShell(shell.path, 'echo x', place.root)).output).toContain('No session was given')
   })
 
   it('is said anew in each activation: what the host has kept of the last one is not believed', async () => {

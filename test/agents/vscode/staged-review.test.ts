@@ -93,7 +93,7 @@ describe('show', () => {
     const [, before, after] = shown()[1] ?? expect.unreachable()
     expect([await read(before), await read(after)]).toEqual([
       'a one\na two\n',
-      'This has changed since the review was opened. Open it again.\n',
+      'This file changed after the review was opened. Open it again.\n',
     ])
   })
 

@@ -5,7 +5,7 @@ describe('escrow review without a terminal', () => {
   it('changes nothing, says what to use, and ends with 2', async () => {
     const ran = await escrow(workspaceDir(), ['review', 'agent\x1b[2J'])
     expect([ran.code, ran.out, ran.calls]).toEqual([2, '', []])
-    expect(ran.err).toContain("Look with 'escrow diff agent^[[2J'")
+    expect(ran.err).toContain("See the changes with 'escrow diff agent^[[2J'")
     expect((await escrow(workspaceDir(), ['review'])).err).toContain("'escrow approve SESSION'")
   })
 })

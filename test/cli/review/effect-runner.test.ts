@@ -100,7 +100,7 @@ describe('a desk', () => {
     ann.type('u')
     await ann.desk.idle()
     expect(ann.decided.map(({ state }) => state)).toEqual(['approved', 'pending'])
-    expect(ann.message()).toMatch(/has no verdict to take back\.$/)
+    expect(ann.message()).toMatch(/has no verdict to undo\.$/)
   })
 
   it('says what a commit met, and merges when told to', async () => {
@@ -118,7 +118,7 @@ describe('a desk', () => {
     expect(ann.message()).toMatch(/^1 change committed, number \d\.$/)
   })
 
-  it('calls a commit off', async () => {
+  it('cancels a commit', async () => {
     const { on, workspace } = await scene()
     const ann = await seat(workspace, 'Ann')
     await ann.press('Y', 'c')
@@ -127,7 +127,7 @@ describe('a desk', () => {
     await Promise.resolve()
     ann.desk.stop()
     await ann.desk.idle()
-    if (ann.message()?.includes('called off')) expect(on.text('src/a.ts')).toBe(numbered(60))
+    if (ann.message()?.includes('cancelled')) expect(on.text('src/a.ts')).toBe(numbered(60))
     else expect(on.text('src/a.ts')).toBe(numbered(60, { 3: 'three', 30: 'thirty' }))
     expect(ann.state.busy).toBeUndefined()
   })
@@ -141,7 +141,7 @@ describe('a desk', () => {
       return seen.length === 1 ? text.replace('thirty', 'THIRTY') : `${text}and more\n`
     })
     await ann.press('e')
-    expect(ann.message()).toContain('What you wrote is kept')
+    expect(ann.message()).toContain('Your text is kept')
     await ann.press('e')
     expect(seen[1]).toBe(numbered(60, { 3: 'three', 30: 'THIRTY' }))
     await session.flush()
@@ -158,7 +158,7 @@ describe('a desk', () => {
     expect(ann.message()).toContain('Answered: deny')
     expect(await reasons(session)).toEqual([expect.stringContaining('no')])
     await ann.press('g', 'x', 'y')
-    expect(ann.message()).toBe('Taken out of the stage: a hunk of src/a.ts.')
+    expect(ann.message()).toBe('Discarded: a hunk of src/a.ts.')
     await ann.press('A', 'y')
     expect(ann.message()).toBe('2 changes approved.')
     expect(ann.state.set.changes.map(({ state }) => state)).toEqual(['approved', 'approved'])

@@ -86,7 +86,7 @@ describe('escrow review in a terminal', () => {
     t.resize(100, 30)
     await t.waitFor('/ find')
     t.resize(18, 4)
-    await t.waitFor('Too small')
+    await t.waitFor('too small')
     t.key('y')
     t.resize(60, 15)
     await t.waitFor('<U+202E>')

@@ -90,7 +90,7 @@ describe('keys', () => {
     const s = screen(setOf({ path: 'long.ts', old: null, now: numbered(50) }))
     s.press('y')
     expect(s.effects).toEqual([])
-    expect(s.text()).toContain('There is more of this')
+    expect(s.text()).toContain('There is more to see')
     s.press('y', 'y', 'y', 'y')
     expect(s.effects).toMatchObject([{ do: 'approve' }, ...s.effects.slice(1)])
     expect(s.text()).toContain('line 49')
@@ -103,7 +103,7 @@ describe('keys', () => {
     })
     s.press('Y')
     expect(s.effects).toEqual([])
-    expect(s.text()).toContain('1 hunk of a.ts you have not seen to the end')
+    expect(s.text()).toContain('1 hunk of a.ts you have not scrolled to the end')
     s.press('n')
     expect(s.effects).toEqual([])
     s.press('Y', 'y')
@@ -206,7 +206,7 @@ describe('keys', () => {
     ])
     s.press('g', 'n', 'w', 'h', 'y', 'Enter', 'o')
     expect(s.effects[4]).toMatchObject({ do: 'answer', answer: { answer: 'deny', words: 'why' } })
-    expect(s.text()).toContain('this is none')
+    expect(s.text()).toContain('this is not one')
   })
 
   it('/ finds words in lines and paths, and goes round', () => {
@@ -218,7 +218,7 @@ describe('keys', () => {
     s.press('/', 'B', '.', 't', 's', 'Enter')
     expect(s.here()).toBe('b.ts 1')
     s.press('/', '%', 'Enter')
-    expect(s.text()).toContain("Nothing has '%' in it.")
+    expect(s.text()).toContain("No line contains '%'.")
   })
 
   it('what is pasted is no command, and in a line it is text', () => {
@@ -272,7 +272,7 @@ describe('while the agent writes', () => {
     s.restage(later)
     for (const key of ['y', 'n', 'Y', 'N', 'A', 's', 'e', 'x', 'c']) {
       s.soon(key)
-      expect(s.text()).toContain('This has just changed')
+      expect(s.text()).toContain('This changed just now')
     }
     expect(s.effects).toEqual([])
     s.press('y')

@@ -38,7 +38,7 @@ describe('escrow start', () => {
     const { home, root, env, text } = project()
     const PATH = `${home}/node_modules/.bin:${process.env.PATH}`
     const t = start('escrow start -- sh agent.sh', { cwd: root, columns: 120, rows: 40, env: { ...env, PATH } })
-    await t.waitFor('What is sh to do?')
+    await t.waitFor('What should sh do?')
     t.type('Show prices with tax')
     t.key('Enter')
     await t.waitFor('1/3 .github')
@@ -91,7 +91,7 @@ describe('escrow start', () => {
     const { type, home } = project()
     const { status, stderr } = type(`cd ${home}; escrow start --yes --task 'a b' -- true`)
     expect([status, existsSync(`${home}/.orchestration`)]).toEqual([1, false])
-    expect(stderr).toContain('holds your home directory')
+    expect(stderr).toContain('contains your home directory')
     expect(home).not.toBe(homedir())
   })
 

@@ -127,7 +127,7 @@ describe('a pull request that does not hold', () => {
     const pr = await honest()
     pr.writeLedger(pr.ledger().slice(0, -2))
     pr.commit()
-    expect((await check(pr)).problems).toEqual([expect.stringMatching(/^The ledger is bad from line \d+ on/)])
+    expect((await check(pr)).problems).toEqual([expect.stringMatching(/^The ledger is damaged from line \d+ on/)])
   })
 
   it('has lost a record in the middle, or has one that was changed', async () => {
@@ -148,7 +148,7 @@ describe('a pull request that does not hold', () => {
     })
     pr.writeLedger(forged)
     pr.commit()
-    expect((await check(pr)).problems).toEqual([expect.stringMatching(/^The ledger is bad from line/)])
+    expect((await check(pr)).problems).toEqual([expect.stringMatching(/^The ledger is damaged from line/)])
   })
 
   it('has another ledger than the base had, or none any more', async () => {

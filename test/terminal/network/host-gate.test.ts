@@ -64,7 +64,9 @@ describe('a command that may reach some hosts', () => {
     const running = await session.start([process.execPath, '-e', ASK, host], { hosts: ['api.example.com'] })
     const { exitCode, unreachable } = await running.wait()
     expect([exitCode, unreachable]).toEqual([0, [host]])
-    expect(session.fs.readFileSync('src/plain', 'utf8')).toMatch(/^403 escrow: .* is not among the hosts/)
+    expect(session.fs.readFileSync('src/plain', 'utf8')).toMatch(
+      /^403 escrow: .* is not a host that this session may reach/,
+    )
     expect(session.fs.readFileSync('src/tunnel', 'utf8')).toBe('403')
     await session.flush()
     expect(text('.orchestration/agent_trace.jsonl')).toContain(`"unreachable":["${host}"]`)
