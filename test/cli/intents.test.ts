@@ -123,7 +123,7 @@ describe('intents', () => {
     expect(out).toBe(
       `src/**\nrequested by one  ${first.id}  test/**: tests\nrequested by one  ${second.id}  etc/**: more\n`,
     )
-    expect((await escrow(at, 'scope', 'INT-001', '--refuse', second.id)).err).toContain('needs words')
+    expect((await escrow(at, 'scope', 'INT-001', '--refuse', second.id)).err).toContain('Give a reason')
     await escrow(at, 'scope', 'INT-001', '--refuse', second.id, '--why', 'Not there.', ...BY)
     expect((await escrow(at, 'scope', 'INT-001', '--accept', first.id.slice(0, 8), ...BY)).out).toBe(
       'src/**\ntest/**\n',

@@ -37,7 +37,7 @@ exit 7`,
     for (const line of ['terminal', 'controlled', 'session one']) expect(lines).toContain(line)
     expect(stdout).not.toMatch(/no job control|cannot set terminal/)
     expect(stdout.replaceAll('\r', '')).toContain(
-      "deleted: src/a\ncreated: src/made\n2 changes staged in session 'one'. See the changes with 'escrow diff one'",
+      "deleted: src/a\ncreated: src/made\n2 changes staged in session 'one'. See them with 'escrow diff one'",
     )
     expect(fs.readdirSync(`${home}/shop/src`)).toEqual(['a'])
     expect(shell('escrow diff one').stdout).toContain('src/made')

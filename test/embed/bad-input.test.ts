@@ -53,7 +53,7 @@ describe('a workspace that is none', () => {
     fs.chmodSync(at.root, 0o300)
     const error = await withoutPrivileges(() => failure(() => openWorkspace(at.root)))
     fs.chmodSync(at.root, 0o700)
-    expect(error).toMatchObject({ reason: 'access_denied', hint: expect.stringContaining('list') })
+    expect(error).toMatchObject({ reason: 'access_denied', hint: expect.stringContaining('read') })
   })
 })
 

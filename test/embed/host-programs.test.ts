@@ -165,7 +165,7 @@ describe('any other program', () => {
         expect(await once(child, 'close')).toEqual([126, null])
         await stdinClosed
         expect([child.pid, child instanceof ChildProcess, events]).toEqual([undefined, true, ['spawn', 'exit']])
-        expect(complaint).toMatch(/^Access Denied: 'touch' would run uncontained[^\n]*\n$/)
+        expect(complaint).toMatch(/^Access Denied: 'touch' would run without containment[^\n]*\n$/)
       }
       const told = await new Promise<unknown>((resolve) => programs.exec('touch', (error) => resolve(error)))
       expect(told).toMatchObject(denied)

@@ -92,7 +92,7 @@ describe('verify', () => {
     ['swap', (all) => all.with(4, all[5] ?? '').with(5, all[4] ?? ''), 5, /missing/],
     ['duplicate', (all) => all.toSpliced(5, 0, all[4] ?? ''), 6, /repeated/],
     ['cut of the end', (all) => all.slice(0, -2), COUNT - 1, /missing/],
-    ['cut of more than ledger.d keeps', (all) => all.slice(0, 3), 4, /gone/],
+    ['cut of more than ledger.d keeps', (all) => all.slice(0, 3), 4, /are missing/],
     [
       'a record of another ledger',
       (all) => all.with(4, (all[4] ?? '').replace(/"ledger":"./, '"ledger":"x')),

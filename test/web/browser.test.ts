@@ -601,7 +601,7 @@ describe('pages', () => {
     await session.flush()
     await one.locator('.line.add', { hasText: 'tax = () => 0' }).waitFor()
     await two.getByRole('button', { name: 'Approve', exact: true }).click()
-    await toast(two, /since it was shown/)
+    await toast(two, /after it was shown/)
     await two.unroute('**/changes?*')
     await expect.poll(() => one.locator('.file-actions .verdict').textContent()).toBe('pending')
   })

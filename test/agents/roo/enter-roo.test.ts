@@ -125,7 +125,7 @@ describe('one call', () => {
   it('reads the disk before there is a task, and changes nothing', async () => {
     await enter()
     expect(bundle.fs.readFileSync(inWorkspace('src/a.ts'), 'utf8')).toBe('a one\na two\n')
-    expect(() => bundle.fs.writeFileSync(inWorkspace('src/a.ts'), '')).toThrow('no tool call is under way')
+    expect(() => bundle.fs.writeFileSync(inWorkspace('src/a.ts'), '')).toThrow('only while a tool call is running')
     expect(place.text('src/a.ts')).toBe('a one\na two\n')
   })
 

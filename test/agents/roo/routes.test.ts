@@ -65,7 +65,7 @@ describe('what the host does with no call under way', () => {
     await expect(roo.fs.promises.unlink(`${place.root}/src/a.ts`)).rejects.toMatchObject({ code: 'EACCES' })
     const called = new Promise((resolve) => roo.fs.rename(`${place.root}/src/a.ts`, `${place.root}/src/z.ts`, resolve))
     expect(await called).toMatchObject({ reason: 'access_denied' })
-    expect(() => roo.fs.writeFileSync(`${place.root}/src/a.ts`, '')).toThrow('no tool call is under way')
+    expect(() => roo.fs.writeFileSync(`${place.root}/src/a.ts`, '')).toThrow('only while a tool call is running')
     expect(await roo.fs.promises.mkdir(`${place.root}/src/deep/er`, { recursive: true })).toBeUndefined()
     expect([await staged(), place.text('src/a.ts'), existsSync(`${place.root}/src/deep`)]).toEqual([
       [],

@@ -269,7 +269,7 @@ describe('who decides', () => {
     } finally {
       delete process.env.ESCROW_SESSION
     }
-    expect(new Set(desk.editor.asked.map(({ kind, text }) => `${kind} ${text.split(':')[0]}`))).toEqual(
+    expect(new Set(desk.editor.asked.map(({ kind, text }) => `${kind} ${text.split(/[:.]/)[0]}`))).toEqual(
       new Set(['error An agent cannot decide about its own work']),
     )
   })
