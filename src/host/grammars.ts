@@ -42,15 +42,14 @@ export async function parse(grammar: string, text: string, skips?: (node: Node) 
  */
 export async function checkBoth(grammar: string, before: string, after: string): Promise<Checked> {
   try {
-    const checkOld = await workerFor(
-      grammar,
-      (tree, _, parser): Checked => {
-        tree.edit(editOf(before, after))
-        const now = parseWith(parser, after, () => OK, { old: tree, acceptsGap: true })
-        return now.ok ? OK : { ...now, side: 'after' }
-      },
-      true,
-    )
+    const check = (tree: Tree, _: string, parser: ParserType): Checked => {
+      tree.edit(editOf(before, after))
+      if (parseWith(parser, after, () => OK, { old: tree, gap: 'an error' }).ok) return OK
+      // An incremental parse can place errors elsewhere: only a whole parse recognizes a gap.
+      const now = parseWith(parser, after, () => OK, { gap: gapIn(grammar, 'accepted') })
+      return now.ok ? OK : { ...now, side: 'after' }
+    }
+    const checkOld = await workerFor(grammar, check, 'accepted')
     const found = checkOld(before)
     return found.ok || 'side' in found ? found : { ...found, side: 'before' }
   } catch (error) {
@@ -70,8 +69,12 @@ export function parserFor(grammar: string, skips?: (node: Node) => boolean): Pro
 
 type Take<T> = (tree: Tree, text: string, parser: ParserType) => T
 
-/** @param acceptsGap as in {@link Parsing} */
-async function workerFor<T>(grammar: string, take: Take<T>, acceptsGap = false): Promise<(text: string) => T | Failed> {
+/** @param gap of a TypeScript text; in other grammars a {@link GAP} cannot occur */
+async function workerFor<T>(
+  grammar: string,
+  take: Take<T>,
+  gap: Parsing['gap'] = 'reported',
+): Promise<(text: string) => T | Failed> {
   const { Parser } = await engine()
   const language = await languageOf(grammar)
   return (text) => {
@@ -79,7 +82,7 @@ async function workerFor<T>(grammar: string, take: Take<T>, acceptsGap = false):
     try {
       parser = new Parser()
       parser.setLanguage(language)
-      return parseWith(parser, text, take, { acceptsGap })
+      return parseWith(parser, text, take, { gap: gapIn(grammar, gap) })
     } catch (error) {
       // Running out of the parser's memory also ends here.
       return { ok: false, rule: 'size', detail: errorText(error) }
@@ -92,18 +95,23 @@ async function workerFor<T>(grammar: string, take: Take<T>, acceptsGap = false):
 interface Parsing {
   /** The tree of an earlier text, edited into this one. */
   readonly old?: Tree
-  /** Accepts a tree with a {@link GAP}, for callers that only ask whether a text parses. */
-  readonly acceptsGap: boolean
+  /** How to treat a {@link GAP}. Callers that only ask whether a text parses accept it. */
+  readonly gap: 'accepted' | 'reported' | 'an error'
 }
 
-function parseWith<T>(parser: ParserType, text: string, take: Take<T>, { old, acceptsGap }: Parsing): T | Failed {
+function gapIn(grammar: string, gap: Parsing['gap']): Parsing['gap'] {
+  return grammar === 'typescript' || grammar === 'tsx' ? gap : 'an error'
+}
+
+function parseWith<T>(parser: ParserType, text: string, take: Take<T>, { old, gap }: Parsing): T | Failed {
   let steps = Math.max(STEPS.least, (text.length / 1024) * STEPS.perKib)
   const tree = parser.parse(text, old ?? null, { progressCallback: () => --steps < 0 })
   if (tree === null) return { ok: false, rule: 'size', detail: 'parsing takes too many steps' }
   try {
     if (!tree.rootNode.hasError) return take(tree, text, parser)
-    if (!hasOnlyVarianceErrors(tree.rootNode, text)) return { ok: false, rule: 'syntax', detail: 'it does not parse' }
-    return acceptsGap ? take(tree, text, parser) : GAP
+    if (gap === 'an error' || !hasOnlyVarianceErrors(tree.rootNode, text))
+      return { ok: false, rule: 'syntax', detail: 'it does not parse' }
+    return gap === 'accepted' ? take(tree, text, parser) : GAP
   } finally {
     tree.delete()
   }

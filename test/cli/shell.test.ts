@@ -150,7 +150,10 @@ describe('escrow-sh', () => {
       err: expect.stringContaining('not a socket'),
     })
     fs.chmodSync(path, 0o700)
-    expect(await run(['-c', mark], root, env)).toMatchObject({ code: 126, err: expect.stringContaining('holds the session') })
+    expect(await run(['-c', mark], root, env)).toMatchObject({
+      code: 126,
+      err: expect.stringContaining('holds the session'),
+    })
   })
 })
 

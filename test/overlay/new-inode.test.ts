@@ -1,6 +1,7 @@
 import fs from 'node:fs'
 import { afterEach, describe, expect, it } from 'vitest'
 import { newInode } from '../../overlay/new-inode.js'
+import { invalidateTick } from '../../overlay/tick.js'
 import { bareFacade, tempDir } from '../support/facade.js'
 import { testWorkspace, working } from '../support/workspace.js'
 
@@ -10,6 +11,7 @@ const SHARED = { mode: 0o42775, gid: 4711 }
 
 afterEach(() => {
   if (getuid) process.getuid = getuid
+  invalidateTick()
 })
 
 describe('a new inode', () => {

@@ -23,7 +23,7 @@ describe('a ledger that is damaged in the middle', () => {
     ['not UTF-8', (lines) => lines.with(1, Buffer.from([0x22, 0xff, 0x22])), /line 2 is not valid UTF-8/i],
     ['too long', (lines) => lines.with(1, Buffer.alloc(MAX_LINE + 1, ' ')), /line 2 is longer than 16 MiB/i],
     ['too long, at the end', (lines) => lines.with(3, Buffer.alloc(MAX_LINE + 1, ' ')), /line 4 is longer/i],
-    ['a line gone', (lines) => lines.toSpliced(1, 1), /line 2 has sequence number 3 where 2 is due/i],
+    ['a line gone', (lines) => lines.toSpliced(1, 1), /line 2 has sequence number 3 where 2 is expected/i],
     [
       'an odd chain field',
       (lines) => lines.with(1, Buffer.from('{"metadata":{"dev.escrowfs":[]}}')),

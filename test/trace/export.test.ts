@@ -11,7 +11,7 @@ describe('export', () => {
   it('lists the formats for an unknown one', async () => {
     await expect(openLedger(workspace()).export('xml')).rejects.toMatchObject({
       reason: 'unsupported',
-      hint: 'There are jsonl, agent-trace, flat, csv and git-ai.',
+      hint: 'Use jsonl, agent-trace, flat, csv or git-ai.',
     })
   })
 

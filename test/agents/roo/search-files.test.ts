@@ -34,7 +34,7 @@ describe('search_files', () => {
   it('stops at 300 results', async () => {
     put('a.ts', Array.from({ length: 1000 }, (_, index) => (index % 3 === 0 ? 'needle' : '')).join('\n'))
     const { content } = await run('search_files', { path: '.', regex: 'needle$' })
-    expect(content).toContain('The first 300 results')
+    expect(content).toContain('Only the first 300 results')
     expect(content.split('needle').length - 1).toBe(300)
   })
 

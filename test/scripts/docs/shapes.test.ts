@@ -17,12 +17,12 @@ describe('the table of a schema', () => {
       items: z.array(z.strictObject({ is: z.boolean() })),
     })
     expect(cells(schemaTable(schema))).toEqual([
-      ['`name`', 'a text', 'needed'],
+      ['`name`', 'a string', 'required'],
       ['`mode`', '`a`, `b`', ''],
       ['`section`', 'a map', ''],
-      ['`section.count`', 'a number above 0', ''],
-      ['`items`', 'a list: a map', 'needed'],
-      ['`items[].is`', '`true`, `false`', 'needed'],
+      ['`section.count`', 'an integer above 0', ''],
+      ['`items`', 'a list of: a map', 'required'],
+      ['`items[].is`', '`true`, `false`', 'required'],
     ])
   })
 
@@ -31,7 +31,7 @@ describe('the table of a schema', () => {
     const two = z.strictObject({ kind: z.literal('two'), id: z.string() })
     const tables = kindTables(z.discriminatedUnion('kind', [one, two]), ['kind', 'id'])
     expect(tables.map(([kind, table]) => [kind, cells(table)])).toEqual([
-      ['one', [['`x`', 'a text', 'needed']]],
+      ['one', [['`x`', 'a string', 'required']]],
       ['two', []],
     ])
   })
