@@ -9,7 +9,7 @@ import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
 
 /** Bytes. Each is some way above what there is, so that what passes it was noticed by nobody. */
-const LIMITS = { packed: 1_900_000, unpacked: 6_500_000, coldStart: 700_000 }
+const LIMITS = { packed: 1_950_000, unpacked: 6_500_000, coldStart: 700_000 }
 const CONTENTS =
   /^(dist\/.*\.(js|d\.ts)|dist\/web\/.*\.(html|css|svg)|dist\/src\/cli\/(LICENSES\.txt|package\.json)|docs\/.*\.(md|svg)|[A-Z]+\.md|LICENSE|package\.json)$/
 /** CommonJS gets the ES modules by `require`, as of Node 20.19; Node 10 had no `exports` to resolve by. */
