@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import picomatch from 'picomatch'
 import manifest from 'picomatch/package.json' with { type: 'json' }
 import type { Intent } from '../src/core/api.js'
-import { layoutAt } from '../src/host/workspace-state.js'
+import { layoutAt } from '../src/os/workspace-state.js'
 import { createPolicy, openPolicyFile, type Policy } from '../src/policy/index.js'
 import { compileScope } from '../src/policy/scope.js'
 import type { Bench, Suite } from './bench.js'

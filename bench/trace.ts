@@ -1,7 +1,7 @@
 import { appendFileSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { digest } from '../overlay/digest.js'
 import type { Layout } from '../src/core/layout.js'
-import { layoutAt } from '../src/host/workspace-state.js'
+import { layoutAt } from '../src/os/workspace-state.js'
 import {
   attributeFile,
   compareContents,

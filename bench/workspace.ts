@@ -1,6 +1,6 @@
 import { mkdirSync, realpathSync, writeFileSync } from 'node:fs'
-import { layoutAt } from '../src/host/workspace-state.js'
 import { openWorkspace, type Session, type Workspace, type WorkspaceOptions } from '../src/index.js'
+import { layoutAt } from '../src/os/workspace-state.js'
 import { acceptFiles, lookAtFiles } from '../src/trust/index.js'
 
 /** A workspace with one intent that may touch everything a suite writes. */

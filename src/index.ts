@@ -28,9 +28,9 @@ export {
   type ServeShellOptions,
   serveShell,
 } from './embed/index.js'
-export { type FoundProgram, findProgram } from './host/search-path.js'
 export type { HomeHost } from './hosts/index.js'
 export { type CallJudge, type JudgedCall, type JudgeOptions, openJudge, openJudges } from './judge/index.js'
+export { type FoundProgram, findProgram } from './os/search-path.js'
 export { groupChanges } from './review/index.js'
 export { type Capability, probeNow as checkContainment } from './terminal/index.js'
 export { openWorkspace } from './workspace/index.js'

@@ -23,17 +23,17 @@ function roomOf(file: string): string {
   return room ?? ''
 }
 
-const BELOW = ['core', 'overlay', 'host']
+const BELOW = ['core', 'overlay', 'os']
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   overlay: [],
   hosts: [],
   core: ['hosts'],
-  host: ['core', 'overlay'],
+  os: ['core', 'overlay'],
   'change-class': BELOW,
-  'command-class': ['core', 'host'],
-  intents: ['core', 'host'],
+  'command-class': ['core', 'os'],
+  intents: ['core', 'os'],
   policy: [...BELOW, 'hosts'],
-  'policy-edit': ['core', 'host', 'policy'],
+  'policy-edit': ['core', 'os', 'policy'],
   trace: [...BELOW, 'change-class'],
   commit: BELOW,
   terminal: [...BELOW, 'hosts'],
@@ -84,7 +84,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   web: [],
 }
 /** Rooms without one entry: shelves of small files that know nothing of each other. Each file is imported by its name. */
-const SHELVES = ['core', 'host']
+const SHELVES = ['core', 'os']
 /** Rooms that nobody imports; the command line starts an adapter by the adapter's own entry. */
 const SURFACES = ['agents', 'cli', 'web']
 /** All others are entered by `index.ts` alone. */
@@ -222,7 +222,7 @@ describe('the rooms', () => {
 })
 
 /** The files that change the disk by node:fs; no other power is theirs. */
-const WRITERS = ['src/host/write.ts', 'overlay/stage-log.ts', 'overlay/compact.ts']
+const WRITERS = ['src/os/write.ts', 'overlay/stage-log.ts', 'overlay/compact.ts']
 /** Each other file with something that could change the disk, and why it does not, or where it may. */
 const GRANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'src/cli/review/text.ts': { 'package string-width': 'measures text' },
@@ -234,9 +234,9 @@ const GRANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'fs.ReadStream': 'with our own open, read and close',
     'fs.WriteStream': 'with our own open, write and close',
   },
-  'src/host/loopback.ts': { 'module http': 'listens on loopback, for clients with a token' },
+  'src/os/loopback.ts': { 'module http': 'listens on loopback, for clients with a token' },
   'src/web/serve.ts': { 'package @hono/node-server': 'answers requests of a server it is given' },
-  'src/host/socket.ts': { 'module net': 'listens on a Unix socket in a directory of its own, for escrow-sh' },
+  'src/os/socket.ts': { 'module net': 'listens on a Unix socket in a directory of its own, for escrow-sh' },
   'src/terminal/network/allowed-hosts.ts': { 'module net': 'compares addresses' },
   'src/terminal/network/host-gate.ts': {
     'module net': 'takes over the socket that listens in a namespace of a command',
@@ -249,13 +249,13 @@ const GRANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'src/inbox/ask-owner.ts': { 'module net': "asks a session's owner what reviewers said" },
   'src/cli/shell/there.ts': { 'module net': 'speaks with the process that owns a session' },
   'src/cli/prompts.ts': { 'package @clack/prompts': 'asks the person at the terminal' },
-  'src/host/pager.ts': { 'module child_process': 'starts the pager a person has chosen' },
-  'src/host/json-edit.ts': { 'package jsonc-parser': 'parses text' },
-  'src/host/browser.ts': { 'module child_process': 'starts the browser a person has chosen' },
-  'src/host/editor.ts': { 'module child_process': 'starts the editor a person has chosen' },
-  'src/host/child.ts': { 'module child_process': 'starts programs of the system for the terminal' },
-  'src/host/lock.ts': { 'package proper-lockfile': 'makes and removes lock directories of our own' },
-  'src/host/grammars.ts': {
+  'src/os/pager.ts': { 'module child_process': 'starts the pager a person has chosen' },
+  'src/os/json-edit.ts': { 'package jsonc-parser': 'parses text' },
+  'src/os/browser.ts': { 'module child_process': 'starts the browser a person has chosen' },
+  'src/os/editor.ts': { 'module child_process': 'starts the editor a person has chosen' },
+  'src/os/child.ts': { 'module child_process': 'starts programs of the system for the terminal' },
+  'src/os/lock.ts': { 'package proper-lockfile': 'makes and removes lock directories of our own' },
+  'src/os/grammars.ts': {
     'package @vscode/tree-sitter-wasm': 'reads its own grammars',
     'module module': 'finds them',
   },

@@ -25,7 +25,7 @@ const FOR_TESTS: Readonly<Record<string, string>> = {
   'src/cli/review/text.ts#NARROW': 'every character of it is measured',
   'src/cli/review/terminal.ts#charsetOf': 'of variables and systems other than the ones here',
   'src/fs/times.ts#timeNs': 'held against what a disk keeps',
-  'src/host/git.ts#userIn': "held against git's own reading of thousands of files",
+  'src/os/git.ts#userIn': "held against git's own reading of thousands of files",
   'src/access/init.ts#GITATTRIBUTES': "held against this repository's own",
   'src/intents/templates.ts#BUILT_IN': 'each is valid',
   'src/policy/free-paths.ts#compileFreePaths': 'held against git, without a registry for each',

@@ -55,12 +55,12 @@ export const CALLS: Limits = {
     'milliseconds',
     'wait of a client for state that another of its kind uses; then it does not start',
   ],
-  'src/host/lock.ts#WAIT_MS': ['milliseconds', 'wait of a commit for another one; then it fails'],
+  'src/os/lock.ts#WAIT_MS': ['milliseconds', 'wait of a commit for another one; then it fails'],
 }
 
 export const FILES: Limits = {
-  'src/host/yaml.ts#MAX_YAML_BYTES': ['bytes', '`policy.yaml`, the intents, a template'],
-  'src/host/yaml-scan.ts#MAX_DEPTH': ['count', 'nesting levels in them; anchors, aliases and tags are refused'],
+  'src/os/yaml.ts#MAX_YAML_BYTES': ['bytes', '`policy.yaml`, the intents, a template'],
+  'src/os/yaml-scan.ts#MAX_DEPTH': ['count', 'nesting levels in them; anchors, aliases and tags are refused'],
   'src/core/globs.ts#MAX_GLOBS': ['count', 'globs of one intent'],
   'src/core/globs.ts#MAX_GLOB_LENGTH': ['count', 'characters of a glob'],
   'src/core/globs.ts#MAX_ALTERNATIVES': ['count', 'alternatives from the braces of a glob'],
@@ -81,7 +81,7 @@ export const FILES: Limits = {
     'count',
     "entries of a client's settings directory that `escrow doctor` reads",
   ],
-  'src/host/git.ts#MAX_BYTES': ['bytes', 'a git file that is read for a name'],
+  'src/os/git.ts#MAX_BYTES': ['bytes', 'a git file that is read for a name'],
   'src/trace/vcs.ts#MAX_BYTES': ['bytes', 'a git file that is read for a revision'],
 }
 
@@ -130,8 +130,8 @@ export const LEDGER: Limits = {
   'src/trace/intent-map/ast-nodes.ts#MAX_BYTES': ['bytes', 'a file whose functions and classes the intent map lists'],
   'src/trace/intent-map/document.ts#MAX_NODES': ['count', 'functions and classes listed for a file'],
   'src/history/intent-map.ts#MAX_MAP': ['bytes', '`intent_map.md`'],
-  'src/host/tree.ts#MAX_NODES': ['count', 'nodes of a syntax tree'],
-  'src/host/tree.ts#MAX_DEPTH': ['count', 'levels of a syntax tree'],
+  'src/os/tree.ts#MAX_NODES': ['count', 'nodes of a syntax tree'],
+  'src/os/tree.ts#MAX_DEPTH': ['count', 'levels of a syntax tree'],
 }
 
 export const COMMANDS: Limits = {

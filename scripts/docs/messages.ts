@@ -40,7 +40,7 @@ const NOT_MESSAGES = [
   'src/cli/completion/',
   'src/change-class/',
   'src/client-settings/texts.ts',
-  'src/host/grammars.ts',
+  'src/os/grammars.ts',
   'src/trace/intent-map/',
   'src/terminal/seccomp.ts',
   'src/terminal/secret-variables.ts',

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { sha256hex } from '../../overlay/index.js'
-import { newToken } from '../host/loopback.js'
-import { personalState } from '../host/personal-state.js'
-import { readSmall } from '../host/read.js'
-import { createDurable, ensurePrivateDir, publish, removeName } from '../host/write.js'
+import { newToken } from '../os/loopback.js'
+import { personalState } from '../os/personal-state.js'
+import { readSmall } from '../os/read.js'
+import { createDurable, ensurePrivateDir, publish, removeName } from '../os/write.js'
 import { physicalRoot } from './workspace-root.js'
 
 /** Of one token, in base64url. */

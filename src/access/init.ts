@@ -1,7 +1,7 @@
 import { PRIVATE_NAMES, type SharedFile } from '../core/layout.js'
-import { acceptTexts } from '../host/accepted-files.js'
-import { createShared, makeOrchestration, readShared, sharedExists } from '../host/shared-files.js'
-import { layoutAt } from '../host/workspace-state.js'
+import { acceptTexts } from '../os/accepted-files.js'
+import { createShared, makeOrchestration, readShared, sharedExists } from '../os/shared-files.js'
+import { layoutAt } from '../os/workspace-state.js'
 import { physicalRoot } from './workspace-root.js'
 
 const INTENTS = `# What agents may work on. An agent selects one of these before it may write anything.

@@ -1,4 +1,4 @@
-import { runProgram } from '../host/child.js'
+import { runProgram } from '../os/child.js'
 
 /** More directories than this are not named one by one. */
 const MOST_NAMED = 40

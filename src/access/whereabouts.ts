@@ -1,7 +1,7 @@
 import { realpathSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { ORCHESTRATION } from '../core/layout.js'
-import { currentMounts, type Mount } from '../host/read.js'
+import { currentMounts, type Mount } from '../os/read.js'
 
 /** The workspace a directory lies in: the nearest with `.orchestration`, from it up. It need not exist itself. */
 export function rootOf(directory: string): string | undefined {

@@ -1,4 +1,4 @@
-import type { Node, Syntax } from '../host/tree.js'
+import type { Node, Syntax } from '../os/tree.js'
 import type { Token } from './stream.js'
 
 /** A name declared in a scope, and how far the scope reaches. */

@@ -1,4 +1,4 @@
-import { ancestor, childOf, isWithin, type Node, type Syntax, textOf, walk } from '../host/tree.js'
+import { ancestor, childOf, isWithin, type Node, type Syntax, textOf, walk } from '../os/tree.js'
 import { type Binding, mentions, type Side, type Span } from './binding.js'
 
 /** Names in a text that can reach a variable by its name, or a parameter by the way it is passed. */

@@ -1,4 +1,4 @@
-import { childOf, type Node, type Syntax, textOf, walk } from '../host/tree.js'
+import { childOf, type Node, type Syntax, textOf, walk } from '../os/tree.js'
 import { type Binding, mentions, type Side } from './binding.js'
 
 /** Names that can reach a local variable by its name. */

@@ -1,6 +1,6 @@
 import { type Document, isAlias, isMap, isPair, isScalar, isSeq, parseAllDocuments } from 'yaml'
-import { MAX_YAML_BYTES } from '../host/yaml.js'
-import { scanYaml } from '../host/yaml-scan.js'
+import { MAX_YAML_BYTES } from '../os/yaml.js'
+import { scanYaml } from '../os/yaml-scan.js'
 import { Inconclusive } from './inconclusive.js'
 
 /**

@@ -1,4 +1,4 @@
-import type { Node } from '../host/tree.js'
+import type { Node } from '../os/tree.js'
 import { isContextual, type Leaf } from './gaps.js'
 import type { Language } from './languages.js'
 

@@ -1,4 +1,4 @@
-import type { Node } from '../host/tree.js'
+import type { Node } from '../os/tree.js'
 import type { Language } from './languages.js'
 
 /** A leaf of the tree with its text, for the rules about the white space next to it. */

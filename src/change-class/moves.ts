@@ -1,4 +1,4 @@
-import { childOf, type Node, walk } from '../host/tree.js'
+import { childOf, type Node, walk } from '../os/tree.js'
 import type { Side } from './binding.js'
 import type { Comparison } from './renames.js'
 import { isSame, type Token } from './stream.js'

@@ -1,4 +1,4 @@
-import type { Node } from '../host/tree.js'
+import type { Node } from '../os/tree.js'
 import type { Binding, Side, Span } from './binding.js'
 import { ecmascriptBindings, isEcmascriptVariable } from './bindings-ecmascript.js'
 import { isPythonVariable, pythonBindings } from './bindings-python.js'

@@ -1,4 +1,4 @@
-import { type Node, type Syntax, textOf } from '../host/tree.js'
+import { type Node, type Syntax, textOf } from '../os/tree.js'
 import { everyCommentCounts, isPlainComment } from './comments.js'
 import {
   endsByLine,

@@ -3,8 +3,8 @@ import { isDeepStrictEqual } from 'node:util'
 import { codeOf, sha256hex } from '../../overlay/index.js'
 import { EscrowError } from '../core/api-error.js'
 import { errorText } from '../core/error-text.js'
-import { editJson, parseJsonc } from '../host/json-edit.js'
-import { isLink, readSmall } from '../host/read.js'
+import { editJson, parseJsonc } from '../os/json-edit.js'
+import { isLink, readSmall } from '../os/read.js'
 import { FORMER_FILES } from './texts.js'
 
 /** One file of a client's settings as it is, and as it is going to be; undefined where there is none. */

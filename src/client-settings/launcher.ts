@@ -1,8 +1,8 @@
 import { dirname, join } from 'node:path'
 import { refuseInside } from '../access/index.js'
 import { shellWord } from '../core/shell-word.js'
-import { stateDir } from '../host/state-dir.js'
-import { ensurePrivateDir, replaceDurable, setMode } from '../host/write.js'
+import { stateDir } from '../os/state-dir.js'
+import { ensurePrivateDir, replaceDurable, setMode } from '../os/write.js'
 
 /** Where the programs lie that {@link installLauncher} makes. */
 export function launcherDir(): string {

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { killGroup, startOwn } from '../host/child.js'
 import { type HostHook, type HostName, profileOf } from '../hosts/index.js'
+import { killGroup, startOwn } from '../os/child.js'
 import { textAt } from './files.js'
 import { escrowLine, hookCommand } from './texts.js'
 

@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, realpathSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
-import { userHome } from '../host/home.js'
-import { isFields, parseJsonc } from '../host/json-edit.js'
-import { readSmall } from '../host/read.js'
 import type { HostName } from '../hosts/index.js'
+import { userHome } from '../os/home.js'
+import { isFields, parseJsonc } from '../os/json-edit.js'
+import { readSmall } from '../os/read.js'
 
 const MAX_BYTES = 1 << 20
 

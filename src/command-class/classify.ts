@@ -1,5 +1,5 @@
 import type { Classified } from '../core/command-class.js'
-import { type Parsed, parserFor } from '../host/grammars.js'
+import { type Parsed, parserFor } from '../os/grammars.js'
 import { Findings } from './findings.js'
 import { JUDGES, judgeWords } from './judge.js'
 import type { Stdin } from './scene.js'

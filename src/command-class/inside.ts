@@ -1,4 +1,4 @@
-import { type Node, textOf } from '../host/tree.js'
+import { type Node, textOf } from '../os/tree.js'
 import type { Script } from './scene.js'
 
 /** Parts of words that cannot run anything. */

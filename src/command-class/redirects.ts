@@ -1,4 +1,4 @@
-import { type Node, textOf } from '../host/tree.js'
+import { type Node, textOf } from '../os/tree.js'
 import { isWord, judgeInside } from './inside.js'
 import type { Script } from './scene.js'
 import { plainText, unquote, type Word, wordOf } from './words.js'

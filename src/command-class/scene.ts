@@ -1,4 +1,4 @@
-import type { Node, Syntax } from '../host/tree.js'
+import type { Node, Syntax } from '../os/tree.js'
 import type { Findings } from './findings.js'
 import type { Rule } from './rule.js'
 import type { Word } from './words.js'

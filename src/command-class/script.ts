@@ -1,5 +1,5 @@
 import { defined } from '../core/defined.js'
-import { type Node, type Syntax, textOf } from '../host/tree.js'
+import { type Node, type Syntax, textOf } from '../os/tree.js'
 import { Findings } from './findings.js'
 import { isWord, judgeInside } from './inside.js'
 import { JUDGES, judgeWords } from './judge.js'

@@ -1,4 +1,4 @@
-import type { Node, Syntax } from '../host/tree.js'
+import type { Node, Syntax } from '../os/tree.js'
 
 /** Characters that shells and the grammar may read differently: unusual blanks, and control characters. */
 function hasUnusualCharacter(text: string): boolean {

@@ -1,4 +1,4 @@
-import type { Node, Syntax } from '../host/tree.js'
+import type { Node, Syntax } from '../os/tree.js'
 
 /** One word of a command, as far as it is known before the shell expands it. */
 export interface Word {

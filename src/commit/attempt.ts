@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { codeOf } from '../../overlay/index.js'
 import type { Layout } from '../core/layout.js'
-import { isDead, type ProcessIdentity, thisProcess } from '../host/process.js'
+import { isDead, type ProcessIdentity, thisProcess } from '../os/process.js'
 import type { Disk } from './disk.js'
 import { type HeldTx, makeTx, removeTx } from './tx-dir.js'
 

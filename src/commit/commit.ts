@@ -1,5 +1,5 @@
 import { codeOf } from '../../overlay/index.js'
-import { withProcessLock } from '../host/lock.js'
+import { withProcessLock } from '../os/lock.js'
 import { type CommitRun, startCommitRun } from './commit-run.js'
 import { type Disk, realDisk } from './disk.js'
 import { prune, readJournal, UNDO_COMMITS } from './journal.js'

@@ -1,7 +1,7 @@
 import { accessSync, type BigIntStats, constants, existsSync, lstatSync, readdirSync, readlinkSync } from 'node:fs'
 import { codeOf, digest } from '../../overlay/index.js'
-import { flushFileSystem } from '../host/flush.js'
-import { closeDescriptor, digestFile, openDirectory, readWhole } from '../host/read.js'
+import { flushFileSystem } from '../os/flush.js'
+import { closeDescriptor, digestFile, openDirectory, readWhole } from '../os/read.js'
 import {
   createFile,
   ensurePrivateDir,
@@ -17,7 +17,7 @@ import {
   setTimes,
   syncDir,
   syncFile,
-} from '../host/write.js'
+} from '../os/write.js'
 
 /** Every disk call of a commit in one place, for tests that simulate a crash between them. All throw Node's errors. */
 export const realDisk = {

@@ -1,5 +1,5 @@
 import type { BigIntStats } from 'node:fs'
-import type { Owner } from '../host/write.js'
+import type { Owner } from '../os/write.js'
 import type { Disk } from './disk.js'
 import { type Pins, parentOf } from './pin.js'
 import type { TargetDirs } from './target-dirs.js'

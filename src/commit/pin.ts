@@ -1,6 +1,6 @@
 import { readFileSync, readlinkSync } from 'node:fs'
 import { Errno } from '../../overlay/index.js'
-import { mountsBelow } from '../host/read.js'
+import { mountsBelow } from '../os/read.js'
 import type { Disk } from './disk.js'
 
 /**

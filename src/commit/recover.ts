@@ -1,5 +1,5 @@
 import type { Layout } from '../core/layout.js'
-import { withProcessLock } from '../host/lock.js'
+import { withProcessLock } from '../os/lock.js'
 import { applyPlan, notInPlace, type Site } from './apply.js'
 import { orphans, removeTransaction } from './attempt.js'
 import { startCommitRun } from './commit-run.js'

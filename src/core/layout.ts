@@ -66,7 +66,7 @@ export interface SessionLayout {
 }
 
 /**
- * A file of ours that people share by git, so anybody may have made it. It is no string: only `host/shared-files.ts` can
+ * A file of ours that people share by git, so anybody may have made it. It is no string: only `os/shared-files.ts` can
  * open it, and does so without following a link.
  */
 export class SharedFile {
@@ -87,7 +87,7 @@ export const ORCHESTRATION = '.orchestration'
 /** Names under `.orchestration/` that git ignores and agents do not see. All but `tx` are of versions before 0.2. */
 export const PRIVATE_NAMES = ['sessions', 'tx', 'commits', 'ledger.d', 'locks'] as const
 
-/** @param state the state directory of the workspace, see `host/workspace-state.ts`. */
+/** @param state the state directory of the workspace, see `os/workspace-state.ts`. */
 export function layoutOf(root: string, state: string): Layout {
   const sharedFile = (name: string) => new SharedFile(root, `${ORCHESTRATION}/${name}`)
   return {

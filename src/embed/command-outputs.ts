@@ -1,9 +1,9 @@
 import { readdirSync } from 'node:fs'
 import { codeOf } from '../../overlay/index.js'
 import type { Session } from '../core/api.js'
-import { readWhole } from '../host/read.js'
-import { layoutAt } from '../host/workspace-state.js'
-import { createFile, ensurePrivateDir, removeName } from '../host/write.js'
+import { readWhole } from '../os/read.js'
+import { layoutAt } from '../os/workspace-state.js'
+import { createFile, ensurePrivateDir, removeName } from '../os/write.js'
 import { syncState } from '../session/index.js'
 
 /** Outputs of commands that are too long to be told at once, kept beside the session's stage. */

@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { isWithin } from '../../overlay/index.js'
 import type { Session } from '../core/api.js'
 import { type DenialError, denialError } from '../core/denials.js'
-import { findProgram } from '../host/search-path.js'
+import { findProgram } from '../os/search-path.js'
 import { syncState } from '../session/index.js'
 import { type ChildWork, GovernedChild } from './governed-child.js'
 

@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { isWithin } from '../../overlay/index.js'
-import { makeTempDir, removeTree } from '../host/write.js'
+import { makeTempDir, removeTree } from '../os/write.js'
 
 /** Functions that make a file or a directory under a name. */
 const CREATES = new Set(['open', 'writeFile', 'appendFile', 'createWriteStream', 'copyFile'])

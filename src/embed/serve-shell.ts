@@ -4,8 +4,8 @@ import { z } from 'zod'
 import type { Session } from '../core/api.js'
 import { errorText } from '../core/error-text.js'
 import { linesOf, type ShellAsks, type ShellServer, type ShellTells } from '../core/shell-api.js'
-import { listenPrivately } from '../host/socket.js'
 import { publishSocket } from '../inbox/index.js'
+import { listenPrivately } from '../os/socket.js'
 import { formatRefusals } from '../terminal/index.js'
 
 const asks: z.ZodType<ShellAsks> = z.union([

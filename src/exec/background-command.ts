@@ -9,7 +9,7 @@ import type {
   RunningCommand,
   StartOptions,
 } from '../core/api.js'
-import { childrenOf, sendSignal } from '../host/child.js'
+import { childrenOf, sendSignal } from '../os/child.js'
 import {
   type CommandEnd,
   type MountedHome,

@@ -1,8 +1,8 @@
 import { ancestorsOf, mergedState, type Overlay, parentOf, type RelPath } from '../../overlay/index.js'
 import type { ExecOptions } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
-import { withFrozenStamps } from '../host/cached-file.js'
-import { mountsBelow } from '../host/read.js'
+import { withFrozenStamps } from '../os/cached-file.js'
+import { mountsBelow } from '../os/read.js'
 import { gitIgnored } from '../policy/index.js'
 import { sessionCommitsAfter } from '../stage/index.js'
 import {

@@ -7,7 +7,7 @@ import {
   type StageEdit,
   touchedBy,
 } from '../../overlay/index.js'
-import type { HostEvent } from '../host/watch.js'
+import type { HostEvent } from '../os/watch.js'
 import { type DiskScope, DiskWatch } from './disk-watch.js'
 
 /**

@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import { childOf, codeOf, isWithin, type Overlay, parentOf, type RelPath } from '../../overlay/index.js'
-import { type HostEvent, watchHost } from '../host/watch.js'
+import { type HostEvent, watchHost } from '../os/watch.js'
 
 /**
  * Watches the lower directories that show in a watched part of the merged view. Renames and commits change which ones

@@ -1,6 +1,6 @@
 import { basename, join } from 'node:path'
 import { Errno, type Inside, isWithin, type Outside, pathText, type RelPath } from '../../overlay/index.js'
-import { watchHost } from '../host/watch.js'
+import { watchHost } from '../os/watch.js'
 import { encodeName, invalidType } from './args.js'
 import type { Args, Form } from './op-types.js'
 import type { WatchView } from './view.js'

@@ -6,10 +6,10 @@ import { EscrowError } from '../core/api-error.js'
 import { errorText } from '../core/error-text.js'
 import type { IntentsState } from '../core/intents-state.js'
 import type { Layout } from '../core/layout.js'
-import { withProcessLock } from '../host/lock.js'
-import { readSmall } from '../host/read.js'
-import { readShared, replaceShared, sharedExists } from '../host/shared-files.js'
 import { isIntentId } from '../intents/index.js'
+import { withProcessLock } from '../os/lock.js'
+import { readSmall } from '../os/read.js'
+import { readShared, replaceShared, sharedExists } from '../os/shared-files.js'
 import { freePathsOf } from '../policy/index.js'
 import {
   type FileAttribution,

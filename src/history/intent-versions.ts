@@ -4,8 +4,8 @@ import type { Intent, IntentRegistry, IntentVersion, TraceRecord } from '../core
 import { defined } from '../core/defined.js'
 import type { IntentsState } from '../core/intents-state.js'
 import type { Reviewer } from '../core/people.js'
-import { gitUser } from '../host/git.js'
 import type { RegistryEdits, RegistryStore } from '../intents/index.js'
+import { gitUser } from '../os/git.js'
 import { type DataOf, type LedgerStore, newDraft, ownRecordOf } from '../trace/index.js'
 
 /** The change of an intent in a record, and its status and scope afterwards. */

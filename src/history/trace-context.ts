@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Layout } from '../core/layout.js'
-import { readWhole } from '../host/read.js'
 import type { ContextEntry, IntentMemory } from '../intents/index.js'
+import { readWhole } from '../os/read.js'
 import { type LedgerStore, type Lesson, lessonsIn } from '../trace/index.js'
 
 /** How many ledger entries, related files and lessons an intent's context has at most. */

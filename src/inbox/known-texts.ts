@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import { z } from 'zod'
 import { sha256hex } from '../../overlay/index.js'
-import { personalState } from '../host/personal-state.js'
-import { readSmall } from '../host/read.js'
-import { ensurePrivateDir, replaceDurable } from '../host/write.js'
+import { personalState } from '../os/personal-state.js'
+import { readSmall } from '../os/read.js'
+import { ensurePrivateDir, replaceDurable } from '../os/write.js'
 
 /** How many conversations of a workspace are remembered. */
 const MOST = 50

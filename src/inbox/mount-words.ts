@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Feedback } from '../core/api.js'
-import { readSmall } from '../host/read.js'
+import { readSmall } from '../os/read.js'
 import { FEEDBACK_AT, spoolDelivery, spooledDeliveries } from '../terminal/index.js'
 import { feedbackForm } from './ask-owner.js'
 

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import { physicalRoot } from '../access/index.js'
-import { isOwned } from '../host/owner.js'
-import { readSmall } from '../host/read.js'
-import { layoutAt } from '../host/workspace-state.js'
-import { removeName, replaceDurable } from '../host/write.js'
+import { isOwned } from '../os/owner.js'
+import { readSmall } from '../os/read.js'
+import { layoutAt } from '../os/workspace-state.js'
+import { removeName, replaceDurable } from '../os/write.js'
 
 /**
  * The socket of a session that another process owns. The owner runs commands for `escrow-sh` there, and gives feedback to hooks.

@@ -1,6 +1,6 @@
 import { errorText } from '../core/error-text.js'
 import type { IntentsState } from '../core/intents-state.js'
-import type { AcceptedFiles } from '../host/accepted-files.js'
+import type { AcceptedFiles } from '../os/accepted-files.js'
 import { IGNORE_FILES, linesOf } from './ignore.js'
 import { FILE, parseIntents, type Reading, stateWith } from './reading.js'
 import { stricterIntents } from './stricter.js'

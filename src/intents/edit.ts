@@ -3,8 +3,8 @@ import { type Document, isScalar, isSeq, type Scalar } from 'yaml'
 import type { Intent } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
 import { defined } from '../core/defined.js'
-import type { YamlFile, YamlPath } from '../host/yaml.js'
-import { putNode, rewriteYaml, setTexts } from '../host/yaml-edit.js'
+import type { YamlFile, YamlPath } from '../os/yaml.js'
+import { putNode, rewriteYaml, setTexts } from '../os/yaml-edit.js'
 import { type OpenFile, understand } from './understood.js'
 
 /** What is to become of one intent, and of the file's `active_intent_id`. */

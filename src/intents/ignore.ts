@@ -1,5 +1,5 @@
 import { type Layout, ORCHESTRATION } from '../core/layout.js'
-import { cachedFile, type FileBytes } from '../host/cached-file.js'
+import { cachedFile, type FileBytes } from '../os/cached-file.js'
 
 /** `.intentignore`: its lines switch intents off by their ids, or name paths that need no intent. */
 

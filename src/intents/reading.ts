@@ -1,8 +1,8 @@
 import { defined } from '../core/defined.js'
 import { INIT_HINT, type IntentsState } from '../core/intents-state.js'
 import { ORCHESTRATION } from '../core/layout.js'
-import type { FileBytes } from '../host/cached-file.js'
-import { describeProblem, type YamlProblem } from '../host/yaml.js'
+import type { FileBytes } from '../os/cached-file.js'
+import { describeProblem, type YamlProblem } from '../os/yaml.js'
 import type { IgnoreLines } from './ignore.js'
 import { type OpenFile, understand } from './understood.js'
 

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import type { Intent, IntentStatus } from '../core/api.js'
 import { globProblem, MAX_GLOBS } from '../core/globs.js'
-import type { YamlFile, YamlPath, YamlProblem } from '../host/yaml.js'
-import { checkYaml } from '../host/yaml-schema.js'
+import type { YamlFile, YamlPath, YamlProblem } from '../os/yaml.js'
+import { checkYaml } from '../os/yaml-schema.js'
 
 /** The registry file as data, whichever of its two shapes it has. */
 export interface IntentsFile {

@@ -5,11 +5,11 @@ import { EscrowError } from '../core/api-error.js'
 import { globProblem } from '../core/globs.js'
 import { TRUST_HINT } from '../core/intents-state.js'
 import { type Layout, SharedFile } from '../core/layout.js'
-import { openAccepted } from '../host/accepted-files.js'
-import { cachedFile } from '../host/cached-file.js'
-import { listShared } from '../host/shared-files.js'
-import { MAX_YAML_BYTES, readYaml, type YamlFile, type YamlProblem } from '../host/yaml.js'
-import { checkYaml } from '../host/yaml-schema.js'
+import { openAccepted } from '../os/accepted-files.js'
+import { cachedFile } from '../os/cached-file.js'
+import { listShared } from '../os/shared-files.js'
+import { MAX_YAML_BYTES, readYaml, type YamlFile, type YamlProblem } from '../os/yaml.js'
+import { checkYaml } from '../os/yaml-schema.js'
 
 /** More files than that are no templates. */
 const MAX_TEMPLATES = 200

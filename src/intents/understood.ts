@@ -1,4 +1,4 @@
-import { readYaml, type YamlFile, type YamlProblem } from '../host/yaml.js'
+import { readYaml, type YamlFile, type YamlProblem } from '../os/yaml.js'
 import { type IntentsFile, readIntents } from './schema.js'
 
 /** A registry file as read: the guarded YAML and what it says. */

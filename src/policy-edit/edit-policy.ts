@@ -1,10 +1,10 @@
 import { EscrowError } from '../core/api-error.js'
 import type { Layout } from '../core/layout.js'
-import { acceptTexts, openAccepted } from '../host/accepted-files.js'
-import { cachedFile } from '../host/cached-file.js'
-import { withProcessLock } from '../host/lock.js'
-import { createShared, replaceShared } from '../host/shared-files.js'
-import { MAX_YAML_BYTES } from '../host/yaml.js'
+import { acceptTexts, openAccepted } from '../os/accepted-files.js'
+import { cachedFile } from '../os/cached-file.js'
+import { withProcessLock } from '../os/lock.js'
+import { createShared, replaceShared } from '../os/shared-files.js'
+import { MAX_YAML_BYTES } from '../os/yaml.js'
 import { POLICY_FILE, type PolicyRules, readPolicy } from '../policy/index.js'
 
 export interface PolicyEdit {

@@ -1,7 +1,7 @@
 import { EscrowError } from '../core/api-error.js'
 import type { Layout } from '../core/layout.js'
 import type { CommandQuestion } from '../core/question.js'
-import { rewriteYaml } from '../host/yaml-edit.js'
+import { rewriteYaml } from '../os/yaml-edit.js'
 import type { Settings } from '../policy/index.js'
 import { editPolicy } from './edit-policy.js'
 

@@ -1,7 +1,7 @@
 import { isMap, isScalar } from 'yaml'
 import { EscrowError } from '../core/api-error.js'
 import type { Layout } from '../core/layout.js'
-import { putNode, rewriteYaml } from '../host/yaml-edit.js'
+import { putNode, rewriteYaml } from '../os/yaml-edit.js'
 import { type AccessMode, POLICY_FILE, type PolicyRules, sameRule } from '../policy/index.js'
 import { editPolicy } from './edit-policy.js'
 

@@ -1,8 +1,8 @@
 import { errorText } from '../core/error-text.js'
 import { type Layout, ORCHESTRATION } from '../core/layout.js'
-import { openAccepted } from '../host/accepted-files.js'
-import { cachedFile, type FileBytes } from '../host/cached-file.js'
-import { describeProblem, MAX_YAML_BYTES } from '../host/yaml.js'
+import { openAccepted } from '../os/accepted-files.js'
+import { cachedFile, type FileBytes } from '../os/cached-file.js'
+import { describeProblem, MAX_YAML_BYTES } from '../os/yaml.js'
 import { type PolicyRules, readPolicy } from './policy-read.js'
 import { stricterRules } from './stricter.js'
 

@@ -1,9 +1,9 @@
 import { homedir } from 'node:os'
 import { resolve } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import type { FileBytes } from '../host/cached-file.js'
-import { readYaml, type YamlFile, type YamlPath, type YamlProblem } from '../host/yaml.js'
-import { checkYaml } from '../host/yaml-schema.js'
+import type { FileBytes } from '../os/cached-file.js'
+import { readYaml, type YamlFile, type YamlPath, type YamlProblem } from '../os/yaml.js'
+import { checkYaml } from '../os/yaml-schema.js'
 import { type FormatSection, formatGlobs } from './format-rules.js'
 import { type PathRule, type PathRules, pathRules, ruleProblem } from './path-rules.js'
 import {

@@ -2,8 +2,8 @@ import { codeOf, type FileState, sameState } from '../../overlay/index.js'
 import { type KeptCommit, keptCommit, stageInverse, statesAfter, statesBefore } from '../commit/index.js'
 import { EscrowError, type Refusal } from '../core/api-error.js'
 import type { Layout } from '../core/layout.js'
-import { takeOwnership } from '../host/owner.js'
-import { ensurePrivateDir, makeDir, removeTree } from '../host/write.js'
+import { takeOwnership } from '../os/owner.js'
+import { ensurePrivateDir, makeDir, removeTree } from '../os/write.js'
 import { openStage, ownStage, type StageStore } from '../stage/index.js'
 
 /** The commits that an undo session undoes. */

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Digest, digest } from '../../overlay/index.js'
 import { EscrowError } from '../core/api-error.js'
-import { readWhole } from '../host/read.js'
-import { ensurePrivateDir, replaceDurable } from '../host/write.js'
+import { readWhole } from '../os/read.js'
+import { ensurePrivateDir, replaceDurable } from '../os/write.js'
 
 /** What reviewers wrote into a session, and what they wrote over: whole contents, by digest. */
 export interface Contents {

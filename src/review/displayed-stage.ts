@@ -1,6 +1,6 @@
 import type { Digest } from '../../overlay/index.js'
 import type { ChangeSet, Selection } from '../core/api.js'
-import { withFrozenStamps } from '../host/cached-file.js'
+import { withFrozenStamps } from '../os/cached-file.js'
 import { amendmentState } from './amend.js'
 import type { BaseDiffs } from './base-diffs.js'
 import { toChangeSet } from './change-set.js'

@@ -3,9 +3,9 @@ import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { z } from 'zod'
 import type { Change } from '../core/api.js'
-import { readSmall } from '../host/read.js'
-import { layoutAt } from '../host/workspace-state.js'
-import { ensurePrivateDir, replaceDurable } from '../host/write.js'
+import { readSmall } from '../os/read.js'
+import { layoutAt } from '../os/workspace-state.js'
+import { ensurePrivateDir, replaceDurable } from '../os/write.js'
 
 /**
  * What a reviewer had before them when they last left a session's review. Only a help for the eye: no verdict depends on it, so a

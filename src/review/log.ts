@@ -1,8 +1,8 @@
 import { basename, dirname } from 'node:path'
 import { codeOf, fileStampAt, readRegular } from '../../overlay/index.js'
 import { EscrowError } from '../core/api-error.js'
-import { withProcessLock } from '../host/lock.js'
-import { appendDurable, ensurePrivateDir, syncDir } from '../host/write.js'
+import { withProcessLock } from '../os/lock.js'
+import { appendDurable, ensurePrivateDir, syncDir } from '../os/write.js'
 import { type ReviewRecord, reviewRecord } from './record.js'
 
 /** What reviewers, in whatever process, have said about one session. */

@@ -11,7 +11,7 @@ import {
 import type { ChangeSet, ChangesOf, Snapshot, Travelled } from '../core/api.js'
 import { apiErrorOf, EscrowError } from '../core/api-error.js'
 import type { ToolContext } from '../core/tool-context.js'
-import { withFrozenStamps } from '../host/cached-file.js'
+import { withFrozenStamps } from '../os/cached-file.js'
 import type { Policy } from '../policy/index.js'
 import { amendmentState, BaseDiffs, type ReviewRecord, toChangeSet, verdictState } from '../review/index.js'
 import { flagsOf, type StageStore, snapshotsOf, toSnapshot } from '../stage/index.js'

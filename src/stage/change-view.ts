@@ -9,7 +9,7 @@ import {
   stateNow,
 } from '../../overlay/index.js'
 import type { ChangeSet } from '../core/api.js'
-import { withFrozenStamps } from '../host/cached-file.js'
+import { withFrozenStamps } from '../os/cached-file.js'
 import { bareRepositoryAt, type Policy } from '../policy/index.js'
 import { amendmentState, BaseDiffs, type ReviewRecord, splitsIn, toChangeSet, verdictState } from '../review/index.js'
 import type { StageStore } from './store.js'

@@ -4,7 +4,7 @@ import { codeOf } from '../../overlay/index.js'
 import type { KnownClasses } from '../change-class/index.js'
 import type { Layout } from '../core/layout.js'
 import type { Measured } from '../core/mutation.js'
-import { appendOnto, replaceDurable } from '../host/write.js'
+import { appendOnto, replaceDurable } from '../os/write.js'
 
 /** The limit of classes in the cache. Beyond it the older half is dropped. */
 const MOST = 8_192

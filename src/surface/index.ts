@@ -37,8 +37,10 @@ export { oneLine, type PrintablePart, printable, printableParts } from '../core/
 export { SerialQueue } from '../core/serial-queue.js'
 export { shellWord } from '../core/shell-word.js'
 export type { WorkEvent } from '../core/work.js'
-export { openBrowser } from '../host/browser.js'
-export { editText } from '../host/editor.js'
+export { HOME_HOSTS, type HostName, hostOfProgram, providerHosts, providerOf } from '../hosts/index.js'
+export { ownerSocketOf, type SessionState, stateOfSession } from '../inbox/index.js'
+export { openBrowser } from '../os/browser.js'
+export { editText } from '../os/editor.js'
 export {
   bearerOf,
   foreignTo,
@@ -48,10 +50,8 @@ export {
   newToken,
   PATIENCE,
   type Patience,
-} from '../host/loopback.js'
-export { showPaged } from '../host/pager.js'
-export { HOME_HOSTS, type HostName, hostOfProgram, providerHosts, providerOf } from '../hosts/index.js'
-export { ownerSocketOf, type SessionState, stateOfSession } from '../inbox/index.js'
+} from '../os/loopback.js'
+export { showPaged } from '../os/pager.js'
 export { PASSES, type RefusedPath, type Remedy, remediesFor } from '../policy/index.js'
 export {
   type ActionOn,

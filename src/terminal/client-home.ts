@@ -3,10 +3,10 @@ import { homedir } from 'node:os'
 import { dirname, extname, isAbsolute, join, relative } from 'node:path'
 import { isWithin } from '../../overlay/index.js'
 import { EscrowError } from '../core/api-error.js'
-import { takeOwnership } from '../host/owner.js'
-import { isLink, readSmall } from '../host/read.js'
-import { createFile, ensureDir, ensurePrivateDir, removeTree } from '../host/write.js'
 import { type HomeHost, homeOf } from '../hosts/index.js'
+import { takeOwnership } from '../os/owner.js'
+import { isLink, readSmall } from '../os/read.js'
+import { createFile, ensureDir, ensurePrivateDir, removeTree } from '../os/write.js'
 
 /** A directory outside the workspace that a command may write to. Its writes go to a layer above the directory. */
 export interface HomeMount {

@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process'
-import { killGroup } from '../host/child.js'
+import { killGroup } from '../os/child.js'
 import type { HomeView } from './client-home.js'
 import type { Visibility } from './secrets.js'
 

@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync } from 'node:fs'
 import { codeOf, type Overlay, type RelPath } from '../../overlay/index.js'
-import { overwrite } from '../host/write.js'
+import { overwrite } from '../os/write.js'
 import type { CommandEnd, CommandOptions } from './command-io.js'
 import { runContained } from './contained.js'
 import { copyKept } from './copy-kept.js'

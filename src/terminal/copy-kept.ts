@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync, readlinkSync } from 'node:fs'
 import { ancestorsOf, childOf, codeOf, type RelPath } from '../../overlay/index.js'
-import { chmodSync, cloneFile, linkSync, makeDir, makeSymlink, setTimes } from '../host/write.js'
+import { chmodSync, cloneFile, linkSync, makeDir, makeSymlink, setTimes } from '../os/write.js'
 
 /** The copying of kept files (build output that git ignores, say) from one place to another. */
 export interface KeptCopy {

@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync, readFileSync, readlinkSync, type Stats } from 'node:fs'
 import { childOf, codeOf, digest, nameOf, type Overlay, type RelPath, ROOT } from '../../overlay/index.js'
-import { lookAt } from '../host/read.js'
+import { lookAt } from '../os/read.js'
 import {
   chmodSync,
   cloneFile,
@@ -10,7 +10,7 @@ import {
   makeTempDir,
   removeTree,
   setTimes,
-} from '../host/write.js'
+} from '../os/write.js'
 import type { Place } from './command-place.js'
 import { copyKept } from './copy-kept.js'
 import { type EffectQuery, type Effects, unreadable } from './effects.js'

@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, readSync } from 'node:fs'
 import { codeOf, openForReading } from '../../overlay/index.js'
 import { DENIAL_CODES, type Denial, type DenialReason } from '../core/denials.js'
-import { appendOnto } from '../host/write.js'
+import { appendOnto } from '../os/write.js'
 
 /**
  * The spool by which programs in a session's mount report denials to the session's owner. They have no ledger to write and can open no

@@ -2,7 +2,7 @@ import { readdirSync, type Stats } from 'node:fs'
 import { ancestorsOf, childOf, type Overlay, parentOf, type RelPath, ROOT } from '../../overlay/index.js'
 import { EscrowError } from '../core/api-error.js'
 import { errorText } from '../core/error-text.js'
-import { lookAt } from '../host/read.js'
+import { lookAt } from '../os/read.js'
 import type { HolderPlaces } from './holder.js'
 import { isInUse, type Layer, layerStamp, liveLayer, restingLayer } from './layer.js'
 

@@ -11,8 +11,8 @@ import {
   ROOT,
   readRegular,
 } from '../../overlay/index.js'
-import { closeDescriptor, openDirectory } from '../host/read.js'
-import { chmodSync } from '../host/write.js'
+import { closeDescriptor, openDirectory } from '../os/read.js'
+import { chmodSync } from '../os/write.js'
 
 /** A tree that a command writes to, read for its effects. */
 export interface Layer {

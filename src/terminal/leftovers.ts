@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync } from 'node:fs'
 import type { Overlay, RelPath } from '../../overlay/index.js'
-import { chmodSync, removeEmptyDir, removeTree, removeTreeAt } from '../host/write.js'
+import { chmodSync, removeEmptyDir, removeTree, removeTreeAt } from '../os/write.js'
 import type { Effect } from './effects.js'
 
 /** Cleaning the written layer between two commands. */

@@ -9,7 +9,7 @@ import {
   ROOT,
   type TreeNode,
 } from '../../overlay/index.js'
-import { lookAt } from '../host/read.js'
+import { lookAt } from '../os/read.js'
 import {
   chmodSync,
   createFile,
@@ -19,7 +19,7 @@ import {
   removeEmptyDir,
   removeName,
   setTimes,
-} from '../host/write.js'
+} from '../os/write.js'
 
 /**
  * The stage as a layer of the kernel's overlayfs above the workspace: files, directories, links, and whiteouts for deletions. Before

@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os'
-import { runProgram } from '../host/child.js'
-import { makeDir, makeTempDir, removeTree } from '../host/write.js'
+import { runProgram } from '../os/child.js'
+import { makeDir, makeTempDir, removeTree } from '../os/write.js'
 import { runContained } from './contained.js'
 import { Holder } from './holder.js'
 

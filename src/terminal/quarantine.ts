@@ -4,7 +4,7 @@ import { asRelPath, codeOf, digest } from '../../overlay/index.js'
 import { EscrowError } from '../core/api-error.js'
 import { defined } from '../core/defined.js'
 import { newId } from '../core/ids.js'
-import { createFile, ensurePrivateDir, removeTree, replaceDurable } from '../host/write.js'
+import { createFile, ensurePrivateDir, removeTree, replaceDurable } from '../os/write.js'
 import type { RefusedEffect } from './apply-effects.js'
 import type { Effect } from './effects.js'
 

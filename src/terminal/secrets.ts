@@ -4,9 +4,9 @@ import { delimiter, isAbsolute, join, relative, resolve } from 'node:path'
 import { isWithin, type RelPath } from '../../overlay/index.js'
 import { EscrowError } from '../core/api-error.js'
 import { SECRET_PLACES } from '../core/secrets.js'
-import { userHome } from '../host/home.js'
-import { stateDir } from '../host/state-dir.js'
 import { HOME_HOSTS, type HomeHost, homeOf } from '../hosts/index.js'
+import { userHome } from '../os/home.js'
+import { stateDir } from '../os/state-dir.js'
 import { holdsSecret } from './secret-variables.js'
 
 /**

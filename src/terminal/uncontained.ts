@@ -1,6 +1,6 @@
 import { constants } from 'node:os'
 import { codeOf } from '../../overlay/index.js'
-import { sendSignal, startOwn } from '../host/child.js'
+import { sendSignal, startOwn } from '../os/child.js'
 import { type CommandEnd, type CommandOptions, collect, createStopper, exitOf } from './command-io.js'
 
 /** A shell's exit code for a program that is not found. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Stats } from 'node:fs'
 import { childOf, codeOf, type Overlay, type RelPath } from '../../overlay/index.js'
-import { createFile, makeDir, makeSymlink, removeEmptyDir, removeName, renameSync } from '../host/write.js'
+import { createFile, makeDir, makeSymlink, removeEmptyDir, removeName, renameSync } from '../os/write.js'
 import { isInUse, type LiveLayer, liveLayer } from './layer.js'
 
 /**

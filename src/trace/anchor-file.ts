@@ -1,8 +1,8 @@
 import { closeSync, fstatSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { codeOf } from '../../overlay/index.js'
-import { readStart } from '../host/read.js'
-import { appendByName, createDurable, ensurePrivateDir, removeName, renameSync } from '../host/write.js'
+import { readStart } from '../os/read.js'
+import { appendByName, createDurable, ensurePrivateDir, removeName, renameSync } from '../os/write.js'
 import { type AnchorLine, compactAnchors, parseAnchors } from './anchor-lines.js'
 
 /**

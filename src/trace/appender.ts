@@ -1,7 +1,7 @@
 import type { LedgerHead, TraceRecord } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
 import { SerialQueue } from '../core/serial-queue.js'
-import type { withProcessLock } from '../host/lock.js'
+import type { withProcessLock } from '../os/lock.js'
 import type { Tip } from './chain.js'
 import { checkpointOf } from './checkpoint.js'
 import type { RecordDraft } from './draft.js'

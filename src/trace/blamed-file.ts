@@ -2,7 +2,7 @@ import { realpathSync, statSync } from 'node:fs'
 import { isAbsolute, join, relative } from 'node:path'
 import { isWithin } from '../../overlay/index.js'
 import { EscrowError } from '../core/api-error.js'
-import { readWhole } from '../host/read.js'
+import { readWhole } from '../os/read.js'
 import { isBinary } from './attribution.js'
 
 /** A text file of the workspace, for blame. */

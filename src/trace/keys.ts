@@ -11,8 +11,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { codeOf } from '../../overlay/index.js'
 import type { SigningKey } from '../core/api.js'
-import { stateDir } from '../host/state-dir.js'
-import { createDurable, ensurePrivateDir } from '../host/write.js'
+import { stateDir } from '../os/state-dir.js'
+import { createDurable, ensurePrivateDir } from '../os/write.js'
 
 /** Ed25519 keys (RFC 8032) that sign checkpoints. They are stored outside every workspace. */
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { codeOf, fileStampAt, readRegular, sha256hex } from '../../overlay/index.js'
-import { createFile, ensurePrivateDir, publish, removeName } from '../host/write.js'
+import { createFile, ensurePrivateDir, publish, removeName } from '../os/write.js'
 import { parseLine } from './lines.js'
 
 /**

@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileStamp } from '../../overlay/index.js'
-import { findGit, type GitDirs, type ReadText } from '../host/git.js'
-import { readSmall } from '../host/read.js'
+import { findGit, type GitDirs, type ReadText } from '../os/git.js'
+import { readSmall } from '../os/read.js'
 
 /** A version control revision in a record. */
 export interface Vcs {

@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Intent } from '../core/api.js'
 import { ORCHESTRATION } from '../core/layout.js'
 import type { TrustChange } from '../core/trust-api.js'
-import { describeProblem, readYaml } from '../host/yaml.js'
 import { linesOf, understand } from '../intents/index.js'
+import { describeProblem, readYaml } from '../os/yaml.js'
 
 type Change = Omit<TrustChange, 'file'>
 

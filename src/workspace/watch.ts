@@ -2,7 +2,7 @@ import { lstatSync, readdirSync, type Stats } from 'node:fs'
 import type { WorkspaceNews } from '../core/api.js'
 import { isSessionId } from '../core/ids.js'
 import type { Layout } from '../core/layout.js'
-import { watchHost } from '../host/watch.js'
+import { watchHost } from '../os/watch.js'
 
 /** One append can cause several events. */
 const DEBOUNCE_MS = 30

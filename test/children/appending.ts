@@ -1,5 +1,5 @@
 /** Appends records from a process of its own: ROOT WHO COUNT BATCH [nolock]. */
-import { layoutAt } from '../../src/host/workspace-state.js'
+import { layoutAt } from '../../src/os/workspace-state.js'
 import { newDraft, openLedger } from '../../src/trace/index.js'
 
 const [root = '', who = '', count = '0', batch = '1', nolock] = process.argv.slice(2)

@@ -8,7 +8,7 @@ import { writeSync } from 'node:fs'
 import { digest } from '../../overlay/index.js'
 import { type Disk, realDisk } from '../../src/commit/disk.js'
 import { type CommitEntry, commitEntries } from '../../src/commit/index.js'
-import { layoutAt } from '../../src/host/workspace-state.js'
+import { layoutAt } from '../../src/os/workspace-state.js'
 import { newDraft, openLedger, parseDraft } from '../../src/trace/index.js'
 import { roundFiles } from './rounds.js'
 

@@ -6,7 +6,7 @@
 import { mkdirSync, readFileSync, rmSync, statfsSync, writeFileSync, writeSync } from 'node:fs'
 import { digest } from '../../overlay/index.js'
 import { type CommitEntry, commitEntries, recover } from '../../src/commit/index.js'
-import { layoutAt } from '../../src/host/workspace-state.js'
+import { layoutAt } from '../../src/os/workspace-state.js'
 import { newDraft, openLedger, parseDraft } from '../../src/trace/index.js'
 
 const [directory = '', ...amounts] = process.argv.slice(2)

@@ -1,6 +1,6 @@
 /** Takes and gives back an ownership many times; while it has it, nobody else may be in the room: FILE ROOM TIMES. */
 import { closeSync, openSync, unlinkSync } from 'node:fs'
-import { takeOwnership } from '../../src/host/owner.js'
+import { takeOwnership } from '../../src/os/owner.js'
 
 const [file = '', room = '', times = '0'] = process.argv.slice(2)
 let done = 0

@@ -1,7 +1,7 @@
 /** Says that it is there, then finishes what a commit left, and says so: ROOT */
 import { writeSync } from 'node:fs'
 import { recover } from '../../src/commit/index.js'
-import { layoutAt } from '../../src/host/workspace-state.js'
+import { layoutAt } from '../../src/os/workspace-state.js'
 import { openLedger, parseDraft } from '../../src/trace/index.js'
 
 const [root = ''] = process.argv.slice(2)

@@ -17,7 +17,7 @@ import type { FileState } from '../../overlay/change.js'
 import { digest, EMPTY_DIGEST } from '../../overlay/digest.js'
 import type { CommitEntry, CommitInput, CommitOp, JsonObject } from '../../src/commit/types.js'
 import type { Layout } from '../../src/core/layout.js'
-import { layoutAt } from '../../src/host/workspace-state.js'
+import { layoutAt } from '../../src/os/workspace-state.js'
 
 /** What may stand at a path, in short. Modes default to 644 and 755. */
 export type Thing = { file: string; mode?: number } | { link: string } | { dir: true; mode?: number }

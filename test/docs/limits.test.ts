@@ -37,7 +37,7 @@ const UNMET: Readonly<Record<string, string>> = {
     ...['src/trace/origins.ts#WEIGHT_WITHIN', 'src/trace/origins.ts#WEIGHT_ACROSS', 'src/exec/format.ts#MAX_OUTPUT'],
     ...['src/exec/admission.ts#MAX_SHOWN', 'src/command-class/findings.ts#MAX_PART'],
     'src/command-class/findings.ts#MAX_REASONS',
-    'src/host/variance.ts#LONGEST',
+    'src/os/variance.ts#LONGEST',
     ...['src/hooks/human.ts#MAX_PREVIEW', 'src/terminal/summary.ts#MAX_NAMES', 'src/terminal/denial-spool.ts#MAX_PART'],
     ...['src/terminal/denial-spool.ts#MAX_LINE', 'src/exec/proposed-commits.ts#MAX_ANSWER'],
   ]),
@@ -56,24 +56,24 @@ const UNMET: Readonly<Record<string, string>> = {
     'src/trace/anchor-lines.ts#MAX_HASHES',
   ]),
   ...because('it is how long something of ours is waited for', [
-    ...['src/cli/progress.ts#PATIENCE_MS', 'src/cli/review/coloring.ts#PATIENCE_MS', 'src/host/flush.ts#TIMEOUT_MS'],
-    'src/host/lock.ts#LONGEST_NAP_MS',
+    ...['src/cli/progress.ts#PATIENCE_MS', 'src/cli/review/coloring.ts#PATIENCE_MS', 'src/os/flush.ts#TIMEOUT_MS'],
+    'src/os/lock.ts#LONGEST_NAP_MS',
     'src/session/lessons.ts#MOST_TRIES',
   ]),
   ...because("it is Node's own, or the kernel's", ['src/fs/kernel-dir.ts#MAX_BUFFER', 'src/fs/ownership.ts#MAX_ID']),
   ...because('it is far above what we write, and what is longer is damaged', [
     ...[
-      'src/host/process.ts#MAX_CARD_BYTES',
+      'src/os/process.ts#MAX_CARD_BYTES',
       'src/session/claims.ts#MAX_CLAIM_BYTES',
       'src/terminal/contained.ts#MESSAGE',
     ],
-    ...['src/access/migrate.ts#MAX_BYTES', 'src/host/accepted-files.ts#MAX_BYTES'],
+    ...['src/access/migrate.ts#MAX_BYTES', 'src/os/accepted-files.ts#MAX_BYTES'],
     ...[
       'src/workspace/workspace.ts#MAX_META_BYTES',
       'src/cli/shell/there.ts#MAX_LINE',
       'src/trace/ledger-file.ts#MAX_REPAIRS',
     ],
-    ...['src/host/accepted-files.ts#MAX_BYTES', 'src/access/migrate.ts#MAX_BYTES', 'src/session/lessons.ts#MOST_TRIES'],
+    ...['src/os/accepted-files.ts#MAX_BYTES', 'src/access/migrate.ts#MAX_BYTES', 'src/session/lessons.ts#MOST_TRIES'],
   ]),
   ...because('what is beyond it is told less of, and nothing is refused', [
     ...['src/cli/commands/verify.ts#MOST_NAMES', 'src/cli/record-numbers.ts#MOST_RANGES'],

@@ -2,7 +2,7 @@ import { mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { pullRequest } from '../../examples/ci-check/pull-request.mjs'
-import { findGit, gitUser } from '../../src/host/git.js'
+import { findGit, gitUser } from '../../src/os/git.js'
 import { commitAll, git } from '../support/git.js'
 import { hostileClone } from './inputs-kit.js'
 

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { findProgram, ownEnv } from '../../src/host/search-path.js'
+import { findProgram, ownEnv } from '../../src/os/search-path.js'
 import { hostileClone, shadowed } from './inputs-kit.js'
 
 /** Programs that lie in a clone, and variables that a direnv of the clone sets. */
@@ -36,7 +36,7 @@ describe('a program of the clone that has the name of another', () => {
   it('is not the one that makes a commit durable', () => {
     const clone = hostileClone()
     const { stdout } = clone.call(
-      `const { flushFileSystem } = await load('src/host/flush.js')
+      `const { flushFileSystem } = await load('src/os/flush.js')
       console.log(flushFileSystem(process.cwd()))`,
       shadowed(clone),
     )
@@ -207,7 +207,7 @@ describe('a variable that a direnv of the clone sets', () => {
     const clone = hostileClone({ [`conf/${file}`]: '[user]\n\tname = Forged\n' })
     for (const value of [join(clone.root, 'conf'), 'conf']) {
       const { stdout, stderr } = clone.call(
-        `const { gitUser } = await load('src/host/git.js'); console.log(gitUser(process.cwd()).name)`,
+        `const { gitUser } = await load('src/os/git.js'); console.log(gitUser(process.cwd()).name)`,
         { [name]: value },
       )
       expect([stdout, stderr]).toEqual([expect.not.stringContaining('Forged'), ''])
@@ -218,7 +218,7 @@ describe('a variable that a direnv of the clone sets', () => {
     const clone = hostileClone({ 'fake/config': '[user]\n\tname = Forged\n', 'fake/HEAD': 'ref: refs/heads/x\n' })
     writeFileSync(join(clone.home, '.gitconfig'), '[user]\n\tname = Ada\n')
     const { stdout } = clone.call(
-      `const { gitUser, findGit } = await load('src/host/git.js')
+      `const { gitUser, findGit } = await load('src/os/git.js')
       console.log(gitUser(process.cwd()).name, findGit(process.cwd()))`,
       {
         ...{ GIT_DIR: join(clone.root, 'fake'), GIT_CONFIG_GLOBAL: join(clone.root, 'fake/config') },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { readYaml } from '../../src/host/yaml.js'
 import { readIntents } from '../../src/intents/schema.js'
+import { readYaml } from '../../src/os/yaml.js'
 import { PLAN } from './workspace.js'
 
 function read(text: string) {

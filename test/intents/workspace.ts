@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import type { Intent, IntentChanges, NewIntent } from '../../src/core/api.js'
 import type { Layout } from '../../src/core/layout.js'
-import { layoutAt } from '../../src/host/workspace-state.js'
 import type { RegistryStore } from '../../src/intents/index.js'
+import { layoutAt } from '../../src/os/workspace-state.js'
 import { trust } from '../support/trust.js'
 
 export interface TestWorkspace {

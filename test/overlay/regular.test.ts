@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
 import { expect, it, onTestFinished } from 'vitest'
 import { openRegular, readRegular } from '../../overlay/regular.js'
-import { digestFile, readSmall, readStart } from '../../src/host/read.js'
+import { digestFile, readSmall, readStart } from '../../src/os/read.js'
 import { tempDir } from '../support/facade.js'
 
 function place() {

@@ -1,8 +1,8 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { lastCommit } from '../../src/commit/index.js'
-import { withProcessLock } from '../../src/host/lock.js'
-import { layoutAt } from '../../src/host/workspace-state.js'
+import { withProcessLock } from '../../src/os/lock.js'
+import { layoutAt } from '../../src/os/workspace-state.js'
 import { testWorkspace, working } from '../support/workspace.js'
 
 const ANN = { name: 'Ann' }

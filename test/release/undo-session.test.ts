@@ -12,8 +12,8 @@ import {
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Session, Workspace } from '../../src/core/api.js'
-import { layoutAt } from '../../src/host/workspace-state.js'
-import { removeTree } from '../../src/host/write.js'
+import { layoutAt } from '../../src/os/workspace-state.js'
+import { removeTree } from '../../src/os/write.js'
 import { listing } from '../commit/kit.js'
 import { failure, own, reasonOf, recordsOf, type TestWorkspace, testWorkspace, working } from '../support/workspace.js'
 

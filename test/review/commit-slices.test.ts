@@ -1,6 +1,6 @@
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { layoutAt } from '../../src/host/workspace-state.js'
+import { layoutAt } from '../../src/os/workspace-state.js'
 import { failure, testWorkspace, working } from '../support/workspace.js'
 
 const LINES = 'one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\nten\n'

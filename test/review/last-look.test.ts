@@ -2,8 +2,8 @@ import { mkdtempSync, realpathSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { layoutAt } from '../../src/host/workspace-state.js'
 import type { Change } from '../../src/index.js'
+import { layoutAt } from '../../src/os/workspace-state.js'
 import { isNewSince, readLastLook, writeLastLook } from '../../src/review/index.js'
 
 const change: Change = {

@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import { expect, it } from 'vitest'
-import { layoutAt } from '../../src/host/workspace-state.js'
+import { layoutAt } from '../../src/os/workspace-state.js'
 import { reasonOf, testWorkspace, working } from '../support/workspace.js'
 
 it.runIf(fs.existsSync('/proc/self/fd'))('a session that cannot be opened leaves no file open', async () => {

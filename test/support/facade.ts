@@ -9,7 +9,7 @@ import { GuardedLayer, type GuardRules } from '../../src/fs/guarded.js'
 import type { Rows } from '../../src/fs/ops.js'
 import { View } from '../../src/fs/view.js'
 import type { Watches } from '../../src/fs/watches.js'
-import { layoutAt } from '../../src/host/workspace-state.js'
+import { layoutAt } from '../../src/os/workspace-state.js'
 
 /** A facade over a directory with a decision of the test's own, and nothing else of a session. */
 export interface BareFacade {

@@ -26,7 +26,7 @@ export const OWN_PROCESS: readonly string[] = [
   'test/fs/change-feed.test.ts',
   'test/fs/locks-runtime.test.ts',
   'test/hooks/deeds.test.ts',
-  'test/host/workspace-state.test.ts',
+  'test/os/workspace-state.test.ts',
   'test/hostile-repository/inputs-git.test.ts',
   'test/overlay/image.test.ts',
   'test/overlay/stage-log.test.ts',

@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs'
 import { EscrowError } from '../../src/core/api-error.js'
-import { layoutAt } from '../../src/host/workspace-state.js'
+import { layoutAt } from '../../src/os/workspace-state.js'
 import { acceptFiles, lookAtFiles } from '../../src/trust/index.js'
 
 /** A person accepts the policy, intents and templates of a workspace as they are now. */

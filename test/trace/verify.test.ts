@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { layoutAt } from '../../src/host/workspace-state.js'
+import { layoutAt } from '../../src/os/workspace-state.js'
 import { openLedger } from '../../src/trace/ledger.js'
 import { draftOf, fileOf, linesOf, NO_LOCK, rechain, workspaces } from './support.js'
 

@@ -1,8 +1,8 @@
 import type { ChildProcess } from 'node:child_process'
 import { Server } from 'node:net'
 import { Readable } from 'node:stream'
-import { startProgram } from '../../host/child.js'
-import { closeDescriptor, openFile } from '../../host/read.js'
+import { startProgram } from '../../os/child.js'
+import { closeDescriptor, openFile } from '../../os/read.js'
 import { AllowedHosts } from './allowed-hosts.js'
 import { hostProxy } from './proxy.js'
 

@@ -1,6 +1,6 @@
 import { languageOf } from '../../change-class/index.js'
-import { parse } from '../../host/grammars.js'
-import { childOf, type Node, type Syntax, textOf } from '../../host/tree.js'
+import { parse } from '../../os/grammars.js'
+import { childOf, type Node, type Syntax, textOf } from '../../os/tree.js'
 
 /** A function, class or method of a file, with its lines from 1. */
 export interface AstNode {

@@ -10,8 +10,8 @@ import {
   claudeHookHandler,
   claudeHookListener,
 } from '../../../src/agents/claude/index.js'
-import { withProcessLock } from '../../../src/host/lock.js'
-import { layoutAt } from '../../../src/host/workspace-state.js'
+import { withProcessLock } from '../../../src/os/lock.js'
+import { layoutAt } from '../../../src/os/workspace-state.js'
 import { serveFetch, serveListener } from '../../support/serve-fetch.js'
 import { stateOf } from '../../support/state.js'
 import { working } from '../../support/workspace.js'

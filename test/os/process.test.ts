@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { isDead, thisProcess } from '../../src/host/process.js'
+import { isDead, thisProcess } from '../../src/os/process.js'
 
 function child(): ReturnType<typeof spawn> {
   const made = spawn(process.execPath, ['-e', 'process.stdin.resume()'], { stdio: ['pipe', 'ignore', 'ignore'] })

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { languageOf } from '../../src/change-class/languages.js'
-import { checkBoth, parse } from '../../src/host/grammars.js'
-import { editOf } from '../../src/host/text-edit.js'
+import { checkBoth, parse } from '../../src/os/grammars.js'
+import { editOf } from '../../src/os/text-edit.js'
 import { PAIRS } from '../change-class/pairs/index.js'
 import { fuzzParameters } from '../support/fuzz.js'
 

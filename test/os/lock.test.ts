@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { withProcessLock } from '../../src/host/lock.js'
-import { thisProcess } from '../../src/host/process.js'
+import { withProcessLock } from '../../src/os/lock.js'
+import { thisProcess } from '../../src/os/process.js'
 import { tempDir } from '../support/facade.js'
 
 let dir: { path: string; dispose(): void }

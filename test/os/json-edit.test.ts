@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { editJson, parseJsonc } from '../../src/host/json-edit.js'
+import { editJson, parseJsonc } from '../../src/os/json-edit.js'
 
 describe('an edit of JSON', () => {
   it('keeps the layout, the comments and the commas of what it does not change', () => {

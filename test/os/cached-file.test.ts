@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { SharedFile } from '../../src/core/layout.js'
-import { cachedFile, withFrozenStamps } from '../../src/host/cached-file.js'
+import { cachedFile, withFrozenStamps } from '../../src/os/cached-file.js'
 import { tempDir } from '../support/facade.js'
 
 function watched(): {

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { isOwned, takeOwnership } from '../../src/host/owner.js'
-import { thisProcess } from '../../src/host/process.js'
+import { isOwned, takeOwnership } from '../../src/os/owner.js'
+import { thisProcess } from '../../src/os/process.js'
 import { startChild } from '../children/run.js'
 import { tempDir } from '../support/facade.js'
 

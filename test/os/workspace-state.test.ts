@@ -1,8 +1,8 @@
 import { cpSync, mkdirSync, renameSync, rmSync, statSync, symlinkSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { isInState, stateDir } from '../../src/host/state-dir.js'
-import { layoutAt, prepareState } from '../../src/host/workspace-state.js'
+import { isInState, stateDir } from '../../src/os/state-dir.js'
+import { layoutAt, prepareState } from '../../src/os/workspace-state.js'
 import { tempDir } from '../support/facade.js'
 
 function place(): { readonly path: string; readonly root: string } {

@@ -4,7 +4,7 @@ import { tmpdir, userInfo } from 'node:os'
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { findGit, gitUser, userIn } from '../../src/host/git.js'
+import { findGit, gitUser, userIn } from '../../src/os/git.js'
 
 let dir = ''
 beforeEach(() => {

@@ -1,6 +1,6 @@
 import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync } from 'node:fs'
 import { expect, it, onTestFinished } from 'vitest'
-import { flushFileSystem } from '../../src/host/flush.js'
+import { flushFileSystem } from '../../src/os/flush.js'
 
 /** A directory on a disk: one in memory needs no flush. */
 function onDisk(): string {

@@ -11,8 +11,8 @@ import {
   readShared,
   replaceShared,
   sharedExists,
-} from '../../src/host/shared-files.js'
-import { layoutAt } from '../../src/host/workspace-state.js'
+} from '../../src/os/shared-files.js'
+import { layoutAt } from '../../src/os/workspace-state.js'
 import { tempDir } from '../support/facade.js'
 import { filesBelow } from '../support/usage.js'
 
