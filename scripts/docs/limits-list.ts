@@ -69,7 +69,7 @@ export const FILES: Limits = {
   'src/inbox/owner-socket.ts#LONGEST': ['bytes', "the path of a session's socket"],
   'src/intents/ignore.ts#MAX_BYTES': ['bytes', '`.intentignore`'],
   'src/intents/templates.ts#MAX_TEMPLATES': ['count', 'templates of a workspace'],
-  'src/session/agent.ts#MOST': ['count', "characters of a client's or model's name; the rest is cut"],
+  'src/session/agent.ts#MAX_NAME_LENGTH': ['count', "characters of a client's or model's name; the rest is cut"],
   'src/session/lessons.ts#MAX_BYTES': ['bytes', 'a lesson'],
   'src/history/trace-context.ts#BUDGET': ['bytes', "an intent's history as given to an agent"],
   'src/history/trace-context.ts#ENTRIES': ['count', 'changes in it'],

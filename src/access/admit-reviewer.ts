@@ -7,30 +7,30 @@ import { layoutAt } from '../os/workspace-state.js'
 import { openPolicyFile } from '../policy/index.js'
 import { isReviewerKey, makeSigningKey as makeOwnKey, makeReviewerKey as makeTrustedKey } from '../trace/index.js'
 
-/** Set for every command of a session, and so for an agent that is one. */
-const INSIDE = 'ESCROW_SESSION'
-/** Names a reviewer's key, where nobody sits at a terminal. */
-const KEY = 'ESCROW_REVIEWER_KEY'
+/** Set for every command of a session, including an agent that runs as one. */
+const SESSION_VARIABLE = 'ESCROW_SESSION'
+/** Names a reviewer's key file, for processes without a terminal. */
+const KEY_VARIABLE = 'ESCROW_REVIEWER_KEY'
 
-/** @throws EscrowError `access_denied` where this process was started by an agent's session: its work is for others to judge. */
-export function refuseInside(env: NodeJS.ProcessEnv = process.env): void {
-  const session = env[INSIDE]
+/** @throws EscrowError `access_denied` where an agent's session started this process: others judge its work. */
+export function assertOutsideSession(env: NodeJS.ProcessEnv = process.env): void {
+  const session = env[SESSION_VARIABLE]
   if (!session) return
   throw new EscrowError(
     'access_denied',
     `An agent cannot decide about its own work. This command runs inside session ${session}.`,
     {
-      hint: `Run it in a terminal outside the session, where ${INSIDE} is not set.`,
+      hint: `Run it in a terminal outside the session, where ${SESSION_VARIABLE} is not set.`,
     },
   )
 }
 
 /**
- * Whether who gives a command may begin an agent's work: not where that is under way, as what is begun there is of the same session already.
- * @throws EscrowError `access_denied` where this process was started by an agent's session
+ * Refuses to start an agent's work inside of a session: the work there belongs to that session already.
+ * @throws EscrowError `access_denied` where an agent's session started this process
  */
 export function admitAgent(env: NodeJS.ProcessEnv = process.env): void {
-  const session = env[INSIDE]
+  const session = env[SESSION_VARIABLE]
   if (!session) return
   throw new EscrowError(
     'access_denied',
@@ -39,31 +39,33 @@ export function admitAgent(env: NodeJS.ProcessEnv = process.env): void {
   )
 }
 
-/** A call of the person's side: refused inside of a session. */
-export function outside<A extends unknown[], R>(work: (...args: A) => Promise<R>): (...args: A) => Promise<R> {
+/** Wraps a method that only people may call: inside of a session it rejects with `access_denied`. */
+export function requireOutsideSession<A extends unknown[], R>(
+  work: (...args: A) => Promise<R>,
+): (...args: A) => Promise<R> {
   return async (...args) => {
-    refuseInside()
+    assertOutsideSession()
     return work(...args)
   }
 }
 
 export interface AdmitOptions {
-  /** A terminal is where the words come from. */
+  /** Whether a person types the command at a terminal. */
   readonly terminal: boolean
   readonly env?: NodeJS.ProcessEnv
 }
 
 /**
- * Whether who gives a command may decide: not an agent's session, and where policy says `approval: { by: person }`, or
- * cannot be read, a person at a terminal, or who holds a reviewer's key.
- * @throws EscrowError `access_denied`; `policy_invalid` where nobody can say what policy wants
+ * Refuses a decision by an agent's session. Where policy says `approval: { by: person }`, or cannot be read, it also refuses
+ * everyone but a person at a terminal and a process with a trusted reviewer's key.
+ * @throws EscrowError `access_denied`; `policy_invalid` where policy cannot be read and there is neither terminal nor key
  */
 export function admitReviewer(root: string, { terminal, env = process.env }: AdmitOptions): void {
-  refuseInside(env)
+  assertOutsideSession(env)
   const layout = layoutAt(realpathSync(root))
   const policy = openPolicyFile(layout)()
   if (terminal || (policy.ok && policy.rules.settings.approvedBy !== 'person')) return
-  const key = env[KEY]
+  const key = env[KEY_VARIABLE]
   if ((key === undefined || key === '') && !policy.ok)
     throw new EscrowError('policy_invalid', policy.message, {
       hint: 'Until it is corrected, run the command in a terminal.',
@@ -73,23 +75,23 @@ export function admitReviewer(root: string, { terminal, env = process.env }: Adm
       'access_denied',
       'Policy requires a person for this (approval.by), and there is no terminal.',
       {
-        hint: `Run it in a terminal, or set ${KEY} to a key from 'escrow keys --reviewer'.`,
+        hint: `Run it in a terminal, or set ${KEY_VARIABLE} to a key from 'escrow keys --reviewer'.`,
       },
     )
-  refuseBadKey(key, layout.root)
+  assertTrustedKey(key, layout.root)
 }
 
-function refuseBadKey(key: string, root: string): void {
+function assertTrustedKey(key: string, root: string): void {
   const problem = keyProblem(key, root)
   if (problem !== undefined)
-    throw new EscrowError('access_denied', `The key in ${KEY} may not decide: ${key} ${problem}.`, {
+    throw new EscrowError('access_denied', `The key in ${KEY_VARIABLE} may not decide: ${key} ${problem}.`, {
       hint: "'escrow keys --reviewer' creates one, and prints where to trust its public half.",
     })
 }
 
 /**
- * Whether who gives a command may accept the files of a workspace for this machine: never an agent's session; a person at
- * a terminal, or who holds a reviewer's key. A machine that has accepted nothing yet, as in CI, may name the digest.
+ * Refuses to accept the files of a workspace for this machine, except for a person at a terminal or with a reviewer's key.
+ * A machine that has accepted nothing yet, as in CI, may pass the digest instead. An agent's session never may.
  * @throws EscrowError `access_denied`
  */
 export function admitTruster(
@@ -97,27 +99,27 @@ export function admitTruster(
   { terminal, env = process.env }: AdmitOptions,
   isFirstByDigest: boolean,
 ): void {
-  refuseInside(env)
+  assertOutsideSession(env)
   if (terminal || isFirstByDigest) return
-  const key = env[KEY]
+  const key = env[KEY_VARIABLE]
   if (key === undefined || key === '')
     throw new EscrowError('access_denied', 'Only a person can accept these files, and there is no terminal.', {
-      hint: `Run it in a terminal, or set ${KEY}. On a new machine, such as CI: 'escrow trust --trust-digest sha256:…'.`,
+      hint: `Run it in a terminal, or set ${KEY_VARIABLE}. On a new machine, such as CI: 'escrow trust --trust-digest sha256:…'.`,
     })
-  refuseBadKey(key, layoutAt(realpathSync(root)).root)
+  assertTrustedKey(key, layoutAt(realpathSync(root)).root)
 }
 
-/** Makes this user's reviewer's key, unless there is one. Who has it decides, so it is made where a person is. */
+/** Creates this user's reviewer's key, unless there is one. Its holder can decide, so an agent's session is refused. */
 export function makeReviewerKey(): ReturnType<typeof makeTrustedKey> {
-  refuseInside()
+  assertOutsideSession()
   personalState()
   return makeTrustedKey()
 }
 
 /**
- * Makes the key of this user by which checkpoints are signed, unless there is one. Others' public keys can be put beside it, as
+ * Creates the key that signs this user's checkpoints, unless there is one. Public keys of others can be put next to it, as
  * `NAME.pub.pem`.
- * @throws EscrowError `access_denied` where the state directory lies in a workspace
+ * @throws EscrowError `access_denied` where the state directory is in a workspace
  */
 export function makeSigningKey(): ReturnType<typeof makeOwnKey> {
   personalState()

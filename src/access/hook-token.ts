@@ -7,12 +7,12 @@ import { readSmall } from '../os/read.js'
 import { createDurable, ensurePrivateDir, publish, removeName } from '../os/write.js'
 import { physicalRoot } from './workspace-root.js'
 
-/** Of one token, in base64url. */
-const SHAPE = /^[\w-]{43}$/
+/** A token in base64url. */
+const TOKEN = /^[\w-]{43}$/
 
 /**
- * The token by which a workspace's clients ask a served hook. It is made once and lies outside of the workspace, so that settings which
- * name it outlive the server. Who has it can have calls judged, and nothing else: it is no reviewer's.
+ * The token that a workspace's clients send to a hook server. It is created once, outside of the workspace, so settings that
+ * contain it stay valid when the server restarts. It lets its holder have calls judged, and permits no review.
  */
 export function hookToken(root: string): string {
   const dir = join(personalState(), 'hooks')
@@ -20,12 +20,12 @@ export function hookToken(root: string): string {
   if (!existsSync(file)) {
     ensurePrivateDir(dir)
     const token = newToken()
-    const card = `${file}.${token.slice(0, 8)}`
-    createDurable(card, token)
-    publish(card, file)
-    removeName(card)
+    const draft = `${file}.${token.slice(0, 8)}`
+    createDurable(draft, token)
+    publish(draft, file)
+    removeName(draft)
   }
   const token = readSmall(file, 64)
-  if (!SHAPE.test(token)) throw new Error(`${file} contains no token. Remove the file; escrow then creates a new one.`)
+  if (!TOKEN.test(token)) throw new Error(`${file} contains no token. Remove the file; escrow then creates a new one.`)
   return token
 }

@@ -36,21 +36,21 @@ access: {}
 approval: { by: ${by} }
 `
 
-/** What {@link initWorkspace} writes other than by default. */
+/** Options of {@link initWorkspace}. */
 export interface InitOptions {
-  /** Who may approve by the command: `approval.by` of the new policy.yaml. A person unless told. */
+  /** Who may approve by the command: `approval.by` of the new policy.yaml. Default: `person`. */
   readonly approvalBy?: 'person' | 'any'
 }
 
-/** Names of ours that belong to this machine and not to the repository. */
+/** Directories in `.orchestration` that belong to this machine and not to the repository. */
 export const GITIGNORE = `${PRIVATE_NAMES.map((name) => `/${name}/`).join('\n')}\n*.tmp\n`
 
-/** Git puts the lines of both branches behind each other: `escrow verify --join` joins the ledger, and writes the map anew. */
+/** Git concatenates the lines of both branches: `escrow verify --join` joins the ledger and rewrites the map. */
 export const GITATTRIBUTES = 'agent_trace.jsonl merge=union\nintent_map.md merge=union\n'
 
 /**
- * Makes a directory a workspace: writes `.orchestration/` with commented starters. Never overwrites.
- * @returns the files made and the files that were there, relative to the root.
+ * Makes a directory a workspace: writes `.orchestration/` with commented templates. Never overwrites.
+ * @returns the files created and the files that existed, relative to the root.
  */
 export async function initWorkspace(
   root: string,
@@ -65,20 +65,20 @@ export async function initWorkspace(
     [layout.gitattributes, GITATTRIBUTES],
   ]
   const created: string[] = []
-  const made = new Map<string, string>()
+  const createdTexts = new Map<string, string>()
   const kept: string[] = []
-  // A link in the place of a file is found before anything is written.
+  // Finds a link in the place of a file before anything is written.
   for (const [file] of files) if (sharedExists(file)) readShared(file)
   for (const [file, content] of files) {
     const { name } = file
     if (sharedExists(file)) kept.push(name)
     else {
       createShared(file, content)
-      made.set(name, content)
+      createdTexts.set(name, content)
       created.push(name)
     }
   }
-  // What we wrote ourselves a person need not look at; what was there already waits for 'escrow trust'.
-  acceptTexts(layout, new Map([...made].filter(([name]) => name.endsWith('.yaml'))))
+  // Files that we wrote need no review; files that existed wait for 'escrow trust'.
+  acceptTexts(layout, new Map([...createdTexts].filter(([name]) => name.endsWith('.yaml'))))
   return { created, kept }
 }

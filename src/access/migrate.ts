@@ -10,13 +10,13 @@ import { inDirectory, listShared, readShared } from '../os/shared-files.js'
 import { stateDir } from '../os/state-dir.js'
 import { layoutAt, prepareState } from '../os/workspace-state.js'
 import { createDurable, ensurePrivateDir, removeTree, renameSync, syncDir } from '../os/write.js'
-import { refuseInside } from './admit-reviewer.js'
+import { assertOutsideSession } from './admit-reviewer.js'
 import { physicalRoot } from './workspace-root.js'
 
 /**
- * Versions before 0.2 kept sessions, plans and locks in the repository, where a clone can bring its own. What is found there
- * is never obeyed. Where this machine's own anchor proves that it committed in this very directory, a person may take the
- * staged work of those sessions along: as proposals, without a verdict. Everything else is only named.
+ * Versions before 0.2 kept sessions, plans and locks in the repository, where a clone can bring its own. Such files have no
+ * authority. Where this machine's anchor proves that it committed in this directory, a person may migrate the staged work of
+ * those sessions: as proposals, without a verdict. Everything else is only listed.
  */
 export interface OldState {
   /** Names under `.orchestration` that an earlier version used. */
@@ -29,10 +29,10 @@ export interface OldState {
 
 const OLD_NAMES = ['sessions', 'commits', 'ledger.d', 'locks']
 
-/** What an earlier version left in the repository; undefined where there is nothing. */
+/** Finds the state of an earlier version in the repository; undefined where there is none. */
 export function findOldState(root: string): OldState | undefined {
   const layout = layoutAt(physicalRoot(root))
-  const names = OLD_NAMES.filter((name) => lookAt(layout, name))
+  const names = OLD_NAMES.filter((name) => exists(layout, name))
   if (names.length === 0) return undefined
   return {
     names: names.map((name) => `${ORCHESTRATION}/${name}`),
@@ -42,25 +42,25 @@ export function findOldState(root: string): OldState | undefined {
 }
 
 /**
- * Takes the staged work of the old sessions into the state directory. Verdicts are left behind: they have to be given again.
- * The old files stay where they are.
- * @returns the sessions taken along.
- * @throws EscrowError `access_denied` in an agent's session, and where nothing proves that the files are this machine's;
- * `session_busy` while a process of the version before holds one of the sessions.
+ * Copies the staged work of the old sessions to the state directory. Verdicts are not copied: reviewers decide again. The old
+ * files stay.
+ * @returns the migrated sessions.
+ * @throws EscrowError `access_denied` in an agent's session, and where nothing proves that this machine wrote the files;
+ * `session_busy` while a process of the earlier version holds one of the sessions.
  */
 export function migrateOldState(root: string): string[] {
-  refuseInside()
+  assertOutsideSession()
   const layout = layoutAt(physicalRoot(root))
   if (!isOurs(layout))
     throw new EscrowError('access_denied', 'Nothing on this machine proves that it wrote these files.', {
       hint: 'They may have come with the repository. Remove them, or review that work with the version that wrote it.',
     })
   prepareState(layout)
-  keepFloor(layout)
+  writeFloor(layout)
   return sessionsIn(layout).filter((id) => migrateSession(layout, id))
 }
 
-function lookAt({ dir }: Layout, name: string): boolean {
+function exists({ dir }: Layout, name: string): boolean {
   return lstatSync(join(dir, name), { throwIfNoEntry: false }) !== undefined
 }
 
@@ -68,7 +68,7 @@ function oldFile({ root }: Layout, name: string): SharedFile {
   return new SharedFile(root, `${ORCHESTRATION}/${name}`)
 }
 
-/** A link or a file in the place of the directory holds none. */
+/** A link or a file in the place of the directory contains none. */
 function sessionsIn(layout: Layout): string[] {
   return namesIn(oldFile(layout, 'sessions')).filter(
     (id) => isSessionId(id) && namesIn(oldFile(layout, `sessions/${id}`)).includes('stage.log'),
@@ -90,18 +90,18 @@ function isOurs(layout: Layout): boolean {
   let ledger: Buffer
   let anchors: string
   try {
-    anchors = readSmall(file, MAX_BYTES)
+    anchors = readSmall(file, MAX_ANCHOR_BYTES)
     ledger = readShared(layout.ledgerFile)
   } catch (error) {
     if (error instanceof EscrowError || codeOf(error) !== undefined) return false
     throw error
   }
-  return anchors.split('\n').some((line) => isInUse(ledger, line))
+  return anchors.split('\n').some((line) => matchesAnchor(ledger, line))
 }
 
-const MAX_BYTES = 1024 * 1024
+const MAX_ANCHOR_BYTES = 1024 * 1024
 
-function isInUse(ledger: Buffer, line: string): boolean {
+function matchesAnchor(ledger: Buffer, line: string): boolean {
   try {
     const { start, size, hash } = JSON.parse(line)
     return Number.isSafeInteger(start) && sha256hex(ledger.subarray(start, size - 1)) === hash
@@ -110,8 +110,8 @@ function isInUse(ledger: Buffer, line: string): boolean {
   }
 }
 
-/** Numbers of commits go on where they ended: the stages know them. */
-function keepFloor(layout: Layout): void {
+/** Commit numbers continue after the highest old one: the stages refer to them. */
+function writeFloor(layout: Layout): void {
   const numbers = namesIn(oldFile(layout, 'commits')).map((name) =>
     Number(/^(\d{1,15})(\.done)?$/.exec(name)?.[1] ?? 0),
   )
@@ -125,10 +125,10 @@ function keepFloor(layout: Layout): void {
   syncDir(layout.commits)
 }
 
-const TAKEN = /^(stage\.log|pack(\.\d+)?|meta\.json)$/
-const TREES = ['edits', 'quarantine']
+const SESSION_FILES = /^(stage\.log|pack(\.\d+)?|meta\.json)$/
+const SESSION_DIRECTORIES = ['edits', 'quarantine']
 
-/** Copies a session whole, then gives it its name: one that is there already stays as it is. */
+/** Copies a session completely, then renames the copy into place. An existing session of that id is kept. */
 function migrateSession(layout: Layout, id: string): boolean {
   const { dir } = layout.session(id)
   if (lstatSync(dir, { throwIfNoEntry: false }) !== undefined) return false
@@ -140,16 +140,16 @@ function migrateSession(layout: Layout, id: string): boolean {
   const fresh = join(layout.state, `migrating-${id}`)
   removeTree(fresh)
   ensurePrivateDir(fresh)
-  for (const name of namesIn(oldFile(layout, old)).filter((each) => TAKEN.test(each)))
+  for (const name of namesIn(oldFile(layout, old)).filter((each) => SESSION_FILES.test(each)))
     createDurable(join(fresh, name), readShared(oldFile(layout, `${old}/${name}`)))
-  for (const tree of TREES) copyTree(layout, `${old}/${tree}`, join(fresh, tree))
+  for (const tree of SESSION_DIRECTORIES) copyTree(layout, `${old}/${tree}`, join(fresh, tree))
   ensurePrivateDir(layout.sessions)
   renameSync(fresh, dir)
   syncDir(layout.sessions)
   return true
 }
 
-/** Plain files and directories; everything else is left behind. */
+/** Copies plain files and directories only. */
 function copyTree(layout: Layout, from: string, to: string): void {
   for (const name of namesIn(oldFile(layout, from))) {
     const path = `${from}/${name}`

@@ -1,6 +1,6 @@
 import { existsSync, lstatSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { hookToken, refuseInside } from '../access/index.js'
+import { assertOutsideSession, hookToken } from '../access/index.js'
 import { EscrowError } from '../core/api-error.js'
 import { HOSTS, type HostName, profileOf } from '../hosts/index.js'
 import { isKeptByGit } from '../os/git-ignore.js'
@@ -27,7 +27,7 @@ export function planClients(
   clients: readonly HostName[],
   { remove = false, http }: ClientOptions = {},
 ): ClientFile[] {
-  refuseInside()
+  assertOutsideSession()
   const served = http === undefined || remove ? undefined : addressOf(http, root)
   if (served !== undefined) refuseShared(root)
   const files = new Map<string, ClientFile>()
@@ -65,7 +65,7 @@ function refuseShared(root: string): void {
 
 /** Writes what was planned, unless a file has changed since. */
 export function applyClients(root: string, files: readonly ClientFile[]): void {
-  refuseInside()
+  assertOutsideSession()
   for (const { path, before } of files)
     if (textAt(root, path) !== before)
       throw new EscrowError('stale_file', `${path} was changed by another program. Run the command again.`)

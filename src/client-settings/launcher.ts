@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path'
-import { refuseInside } from '../access/index.js'
+import { assertOutsideSession } from '../access/index.js'
 import { shellWord } from '../core/shell-word.js'
 import { stateDir } from '../os/state-dir.js'
 import { ensurePrivateDir, replaceDurable, setMode } from '../os/write.js'
@@ -21,7 +21,7 @@ const PROGRAMS = [
  * @param entry the command's own file, absolute.
  */
 export function installLauncher(entry: string, node = process.execPath): void {
-  refuseInside()
+  assertOutsideSession()
   const bin = launcherDir()
   ensurePrivateDir(bin)
   for (const [name, file] of PROGRAMS) {

@@ -62,7 +62,7 @@ export interface SessionLayout {
   readonly meta: string
   readonly claim: string
   /** Where its owner's socket is, while it has one. */
-  readonly door: string
+  readonly socketFile: string
 }
 
 /**
@@ -125,7 +125,7 @@ export function layoutOf(root: string, state: string): Layout {
         outputs: join(own, 'outputs'),
         meta: join(own, 'meta.json'),
         claim: join(own, 'claim.json'),
-        door: join(own, 'door'),
+        socketFile: join(own, 'door'),
       }
     },
   }

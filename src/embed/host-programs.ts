@@ -108,10 +108,10 @@ const PS_WORD = /^-?[A-Za-z0-9,]+$/
 function ripgrep(current: Current, { program, args, cwd, stdio }: Spawned): GovernedChild {
   const work: ChildWork = async (options) => {
     const session = current()
-    const { view, tool, look } = syncState(session)
+    const { view, tool, runReadOnly } = syncState(session)
     const command = [program, ...args]
     const how = { ...options, cwd: isWithin(cwd, view.root) ? cwd : view.root }
-    return tool() === undefined ? look(command, how) : session.exec(command, how)
+    return tool() === undefined ? runReadOnly(command, how) : session.exec(command, how)
   }
   return new GovernedChild(program, args, work, stdio)
 }

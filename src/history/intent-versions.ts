@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { outside } from '../access/index.js'
+import { requireOutsideSession } from '../access/index.js'
 import type { Intent, IntentRegistry, IntentVersion, TraceRecord } from '../core/api.js'
 import { defined } from '../core/defined.js'
 import type { IntentsState } from '../core/intents-state.js'
@@ -98,15 +98,17 @@ export function recordedRegistry(
     get: (id) => registry.get(id),
     active: () => registry.active(),
     templates: async () => registry.templates(),
-    select: outside((id, by, why) => recordVersion((edits) => edits.select(id), by, why)),
-    deselect: outside((by, why) => versions.rewrite((edits) => edits.deselect(), by ?? gitUser(root), why)),
-    complete: outside((id, by, why) => recordVersion((edits) => edits.complete(id), by, why)),
-    expandScope: outside((id, globs, by, why) =>
+    select: requireOutsideSession((id, by, why) => recordVersion((edits) => edits.select(id), by, why)),
+    deselect: requireOutsideSession((by, why) =>
+      versions.rewrite((edits) => edits.deselect(), by ?? gitUser(root), why),
+    ),
+    complete: requireOutsideSession((id, by, why) => recordVersion((edits) => edits.complete(id), by, why)),
+    expandScope: requireOutsideSession((id, globs, by, why) =>
       recordVersion((edits) => edits.change(id, { addScope: globs }), by, why),
     ),
-    edit: outside((id, changes, by, why) => recordVersion((edits) => edits.change(id, changes), by, why)),
-    add: outside((intent, by, why) => recordVersion((edits) => edits.add(intent), by, why)),
-    editFile: outside(async (edit, by, why) => {
+    edit: requireOutsideSession((id, changes, by, why) => recordVersion((edits) => edits.change(id, changes), by, why)),
+    add: requireOutsideSession((intent, by, why) => recordVersion((edits) => edits.add(intent), by, why)),
+    editFile: requireOutsideSession(async (edit, by, why) => {
       const was = registry.text()
       const text = await edit(was)
       if (text !== was) await versions.rewrite((edits) => edits.replaceText(was, text), by ?? gitUser(root), why)

@@ -12,10 +12,10 @@ import { removeName, replaceDurable } from '../os/write.js'
 
 /** Publishes the session's socket to other processes of this user. @returns a function that withdraws it */
 export function publishSocket(root: string, session: string, path: string): () => void {
-  const { door } = layoutAt(physicalRoot(root)).session(session)
-  replaceDurable(door, path, 0o600)
+  const { socketFile } = layoutAt(physicalRoot(root)).session(session)
+  replaceDurable(socketFile, path, 0o600)
   return () => {
-    if (existsSync(door) && readSmall(door, LONGEST) === path) removeName(door)
+    if (existsSync(socketFile) && readSmall(socketFile, LONGEST) === path) removeName(socketFile)
   }
 }
 
@@ -24,8 +24,8 @@ const LONGEST = 4_096
 
 /** The path of a session's socket; undefined where its owner is gone or has published none. */
 export function ownerSocketOf(root: string, session: string): string | undefined {
-  const { door, owner } = layoutAt(physicalRoot(root)).session(session)
-  return existsSync(door) && isOwned(owner) ? readSmall(door, LONGEST) : undefined
+  const { socketFile, owner } = layoutAt(physicalRoot(root)).session(session)
+  return existsSync(socketFile) && isOwned(owner) ? readSmall(socketFile, LONGEST) : undefined
 }
 
 /**

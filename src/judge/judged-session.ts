@@ -10,7 +10,7 @@ import { openRegistry, type RegistryStore } from '../intents/index.js'
 import { isOwned } from '../os/owner.js'
 import { createPolicy, mayBeProtected, openPolicyFile, type Policy, type PolicyState } from '../policy/index.js'
 import { openReviewLog, type ReviewRecord } from '../review/index.js'
-import { claimedBy } from '../session/index.js'
+import { claimedIntent } from '../session/index.js'
 import { type StageStore, stageReader } from '../stage/index.js'
 import { type LedgerStore, openLedger } from '../trace/index.js'
 
@@ -85,7 +85,7 @@ export class JudgedSession {
     const files = layout.session(this.options.session)
     this.#clock += 1_000
     const isHeld = isOwned(files.owner)
-    const intentId = this.options.intent ?? (isHeld ? claimedBy(files.claim) : undefined) ?? this.#activeIntentId()
+    const intentId = this.options.intent ?? (isHeld ? claimedIntent(files.claim) : undefined) ?? this.#activeIntentId()
     const store = this.#readStage()
     const reviews = this.#readReviews()
     // A judgement must not use up an answer for the call itself, which runs later: notes are dropped.

@@ -8,8 +8,8 @@ import { type DataOf, newDraft } from '../trace/index.js'
 import type { ReviewedSession } from './reviewed-session.js'
 
 /**
- * Applies an answer, before the session is told: accepted globs go into the intent, an answer to remember goes into
- * policy.yaml, and the answer goes into the ledger.
+ * Applies an answer before the session gets it: adds accepted globs to the intent, writes an answer to remember into
+ * policy.yaml, and records the answer in the ledger.
  */
 export async function applyAnswer(session: ReviewedSession, question: Question, record: AnswerRecord): Promise<void> {
   if (question.kind === 'scope' && record.answer === 'allow') {

@@ -21,12 +21,12 @@ import {
 import type { Undone } from './undo-session.js'
 
 /**
- * The most bytes, of both sides, that a commit parses for classes that are not cached: some hundredths of a second. An
- * approval caches the classes of whole changes, so mostly parts of files are left.
+ * The most bytes, of both sides, that a commit parses for classes that are not cached: parsing them takes some hundredths
+ * of a second. An approval caches the classes of whole changes, so mostly parts of files remain.
  */
 const MAX_UNCACHED = 256 * 1024
 
-interface Attribution {
+interface AttributionContext {
   readonly undone: Undone | undefined
   readonly free: FreePaths
   readonly amendments: AmendmentState
@@ -39,14 +39,14 @@ interface Attribution {
 
 /**
  * Reads both sides of the approved changes for the commit's ledger record: the author of each line, the lines that moved, and
- * the class of each change. `looks` has the stat of each old file as it was read: while that is unchanged, the commit need not
+ * the class of each change. `looks` has the stat of each old file as it was read: while that is unchanged, the commit does not
  * read the file again.
  */
 export async function readBases(
   store: StageStore,
   diff: StageDiff,
   approved: readonly StagedChange[],
-  about: Attribution,
+  about: AttributionContext,
 ) {
   const files: FileAttribution[] = []
   const lines: FileLines[] = []
@@ -57,7 +57,7 @@ export async function readBases(
     const look = readAt === undefined ? undefined : settledLook(diff.look(path), readAt)
     if (look !== undefined) looks.set(path, look)
   }
-  const isWriting = approved.some(isWritten)
+  const writesFiles = approved.some(isWritten)
   const outsideOf = await about.ledger.outside(olderBases(store, diff, approved, about))
   // Comparing and parsing is the longest part of a commit, so it reports progress and can be aborted.
   const run = startCommitRun({ signal: about.signal })
@@ -70,14 +70,17 @@ export async function readBases(
     if (isDirectory(change) || about.free.has(path, false)) continue
     const known = knownBase(change, about)
     const readAt = Date.now()
-    const read = isRead(change, known, isWriting) ? readBoth(store, change, diff.look(from)) : undefined
-    const was = read && read.before !== null ? digest(read.before) : undefined
-    if (was !== undefined && was === change.before?.digest) recordLook(from, readAt)
-    const followed = isFollowed(change) && (read ? read.comparison : known === 'whole' && UNCHANGED)
-    const moved = followed && linesOfChange(path, followed, known === 'whole')
+    const read = needsReading(change, known, writesFiles) ? readSides(store, change, diff.look(from)) : undefined
+    const beforeDigest = read && read.before !== null ? digest(read.before) : undefined
+    if (beforeDigest !== undefined && beforeDigest === change.before?.digest) recordLook(from, readAt)
+    const comparison = hasLines(change) && (read ? read.comparison : known === 'whole' && UNCHANGED)
+    const moved = comparison && linesOfChange(path, comparison, known === 'whole')
     if (moved) lines.push(moved)
     if (about.undone?.restores(path, after)) continue
-    const mutation = mutationOf(await measure(change, read && { ...read, was }), about.declarations.of(change))
+    const mutation = mutationOf(
+      await measure(change, read && { ...read, was: beforeDigest }),
+      about.declarations.of(change),
+    )
     mutations.set(change, mutation)
     if (after === null) continue
     const outside = (known === 'older' && outsideOf.get(from)) || NONE
@@ -94,7 +97,7 @@ function* olderBases(
   store: StageStore,
   diff: StageDiff,
   approved: readonly StagedChange[],
-  about: Attribution,
+  about: AttributionContext,
 ): Generator<PathContent> {
   for (const change of approved) {
     const { path, from = path, after } = change
@@ -109,10 +112,10 @@ const NONE: ReadonlySet<number> = new Set()
 const EMPTY = new Uint8Array()
 const UNCHANGED: Comparison = { old: [], now: [], hunks: [], origins: [] }
 
-/** Which lines of a base the ledger knows: all; those of an older content of the file; none. */
+/** How much of a base the ledger knows: all lines; only the lines of an older content; none. */
 type Known = 'whole' | 'older' | 'nothing'
 
-function knownBase({ path, from = path, before }: StagedChange, { ledger }: Attribution): Known {
+function knownBase({ path, from = path, before }: StagedChange, { ledger }: AttributionContext): Known {
   const head = ledger.lineHead(from)
   if (head === undefined) return 'nothing'
   return head === before?.digest ? 'whole' : 'older'
@@ -126,19 +129,19 @@ function isWritten({ before, after }: StagedChange): boolean {
   return after !== null && after.type !== 'dir' && !sameContent(before, after)
 }
 
-/** A move or removal of a file that the ledger does not know is read only where a written file may contain its lines. */
-function isRead(change: StagedChange, known: Known, isWriting: boolean): boolean {
+/** Whether to read both sides. A removed file that the ledger does not know matters only if a written file may contain its lines. */
+function needsReading(change: StagedChange, known: Known, writesFiles: boolean): boolean {
   if (isWritten(change) || known === 'older') return true
-  return known === 'nothing' && change.after === null && isWriting
+  return known === 'nothing' && change.after === null && writesFiles
 }
 
-/** A symlink has no lines, and a change of mode moves none. */
-function isFollowed(change: StagedChange): boolean {
+/** Whether a change can move lines. A symlink has none, and a change of mode moves none. */
+function hasLines(change: StagedChange): boolean {
   if (change.before?.type === 'symlink' || change.after?.type === 'symlink') return false
   return change.from !== undefined || change.after === null || isWritten(change)
 }
 
-function readBoth(store: StageStore, change: StagedChange, look: BigIntStats | undefined) {
+function readSides(store: StageStore, change: StagedChange, look: BigIntStats | undefined) {
   const before = change.before?.type === 'dir' ? null : readBefore(store, change, look)
   const after = isWritten(change) ? change.content() : change.after === null ? null : before
   return { before, after, comparison: compareContents(before, after) }

@@ -37,8 +37,7 @@ interface Rules {
 }
 
 /**
- * Asks policy about each entry of a commit, under the commit's lock. All entries are judged by the rules as they are when the
- * first one is.
+ * Asks policy about each entry of a commit, under the commit's lock. The rules are read once, for the first entry.
  */
 export function commitGate(
   { layout, intents, policyFile }: Pick<ReviewedSession, 'layout' | 'intents' | 'policyFile'>,
@@ -63,7 +62,7 @@ function refusal({ path }: CommitEntry, denial: Denial | undefined): Refusal | u
   return denial && { path, reason: denial.reason, message: denial.message }
 }
 
-/** A directory that is made or removed only for its files is judged by those, unless it is protected. */
+/** Policy judges a directory that is created or removed only for its files by those files, unless it is protected. */
 function judge(
   root: string,
   overlay: Overlay,
@@ -86,8 +85,8 @@ function judge(
 /** Where a new symlink points from its final path. It may have been staged at another. */
 function linkOf(root: string, overlay: Overlay, { path, new: next, content }: CommitEntry): CommitRequest['link'] {
   if (next?.type !== 'symlink' || content === undefined) return undefined
-  const written = Buffer.from(content()).toString()
-  const place = resolve(root, dirname(path), written)
+  const text = Buffer.from(content()).toString()
+  const place = resolve(root, dirname(path), text)
   const target = isWithin(place, root) ? place.slice(root.length + 1) : place
-  return { target, written, toFile: !isOutside(target) && overlay.typeOf(asRelPath(target)) === 'file' }
+  return { target, written: text, toFile: !isOutside(target) && overlay.typeOf(asRelPath(target)) === 'file' }
 }

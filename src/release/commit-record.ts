@@ -7,9 +7,9 @@ import type { AgentInfo } from '../core/people.js'
 import type { AmendmentState } from '../review/index.js'
 import { newDraft, type RecordDraft, type RecordedChange } from '../trace/index.js'
 import type { ReviewedSession } from './reviewed-session.js'
-import { noteOf, type Undone } from './undo-session.js'
+import { type Undone, undoNoteOf } from './undo-session.js'
 
-/** What a commit's ledger record is made from. */
+/** The inputs of a commit's ledger record. */
 export interface RecordedCommit {
   readonly approved: readonly StagedChange[]
   readonly mutations: ReadonlyMap<StagedChange, Mutation>
@@ -40,7 +40,7 @@ export function commitDraft(
     ...attribution,
     changes: approved.map((change) => recordedChange(change, mutations.get(change))),
     data: {
-      ...(undone !== undefined && { undoes: noteOf(undone.txs) }),
+      ...(undone !== undefined && { undoes: undoNoteOf(undone.txs) }),
       ...(editors.length > 0 && { edited_by: editors }),
     },
   })
@@ -56,8 +56,8 @@ function recordedChange({ path, from, before, after }: StagedChange, mutation: M
 }
 
 /**
- * The agent that wrote every change. Where one program did with several models, or the stage does not say, the session's
- * current agent; where several programs did, none.
+ * The agent that wrote every change. It is the session's current agent where one program used several models or the stage has
+ * no agent, and undefined where several programs wrote changes.
  */
 function agentOf(approved: readonly StagedChange[], present: AgentInfo | undefined): AgentInfo | undefined {
   const agents = approved.map(({ agent }) => agent as AgentInfo | null | undefined)

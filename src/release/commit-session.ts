@@ -32,7 +32,7 @@ export async function commitSession(
   const { approvals, signal } = commit
   const undone = withParts(undoneBy(layout, store), commit.parts)
   const amendments = amendmentState(session.log.read())
-  // Only records appended after this head can be those of the commit: a retry looks no further back.
+  // The commit's records come after this head, so a retry searches no further back.
   const before = await ledger.head()
   const { looks, mutations, ...attribution } = await readBases(store, diff, approved, {
     undone,
@@ -43,12 +43,12 @@ export async function commitSession(
     classes: classCache(layout),
     signal,
   })
-  const looked = entriesFor(approved, diff).map((entry) => withLook(entry, looks.get(entry.at ?? entry.path)))
+  const entries = entriesFor(approved, diff).map((entry) => withLook(entry, looks.get(entry.at ?? entry.path)))
   const policy = session.policyFile()
   const outcome = await commitEntries({
     layout,
     sessionId,
-    entries: withWrittenOrder(store.overlay, looked),
+    entries: withWrittenOrder(store.overlay, entries),
     gate: commitGate(session, store, approved, undone),
     records: ({ tx }) => {
       const draft = commitDraft(session, { approved, mutations, attribution, tx, undone, approvals, amendments })
@@ -74,7 +74,7 @@ function resultOf({ tx, seq, conflicts }: CommitOutcome, approved: readonly Stag
   return { id: tx, seq, committed: [...new Set(committed)], conflicts: [...conflicts] }
 }
 
-/** Policy can make a commit strict, never less strict than its caller asked for. */
+/** Policy can make a commit strict, never less strict than its caller requests. */
 function isStrict(policy: PolicyState): boolean {
   return policy.ok && policy.rules.settings.strict
 }
@@ -115,7 +115,7 @@ function refuseInUse(store: StageStore, approved: readonly StagedChange[], all: 
   )
 }
 
-/** An undo restores a change that is committed in part as it would restore all of it. */
+/** Makes a partly committed change of an undo count as a restored one. */
 function withParts(undone: Undone | undefined, parts: ApprovedCommit['parts'] = new Map()): Undone | undefined {
   return undone && { ...undone, restores: (path, next) => undone.restores(path, parts.get(path) ?? next) }
 }

@@ -8,8 +8,8 @@ import { committedRecordsOf, type ReviewLog, type ReviewRecord, reviewRecord, wr
  * log; without the record, staging the same change again would need no new verdict.
  */
 export class CommittedApprovals {
-  /** The number of the last commit that was looked at. */
-  #lookedAt = 0
+  /** The number of the last commit that was checked. */
+  #lastSeen = 0
 
   constructor(
     private readonly layout: Layout,
@@ -20,24 +20,24 @@ export class CommittedApprovals {
   /** Records the session's commits that the review log does not have yet. */
   async consume(): Promise<void> {
     const last = lastCommit(this.layout)
-    if (last === this.#lookedAt) return
+    if (last === this.#lastSeen) return
     const records = this.log.read()
     const recorded = new Set(records.flatMap((record) => (record.kind === 'committed' ? [numberOf(record.tx)] : [])))
     const [first = 0] = [...recorded].sort((a, b) => a - b)
-    const since = Math.max(this.#lookedAt, first)
+    const since = Math.max(this.#lastSeen, first)
     const missing = committedBy(this.layout, this.sessionId, (seq) => seq > since && !recorded.has(seq))
     if (records.length === 0) {
-      // A new log, since a damaged one was moved away: earlier commits used up none of the verdicts that it will hold.
+      // The log is new because a damaged one was moved away: earlier commits used none of its verdicts.
       const before = missing.at(-1)
       if (before) await this.log.appendAfter(records, committedRecord(before.tx, []), async () => undefined)
     } else {
       for (const commit of missing) await writeCommitted(this.log, commit.tx, recordsOf(commit))
     }
-    this.#lookedAt = last
+    this.#lastSeen = last
   }
 }
 
-/** The records that a commit of parts has planned; a commit of whole changes plans none and gets one for all of them. */
+/** The records that a commit of parts planned. A commit of whole changes plans none and gets one record. */
 function recordsOf({ tx, changes, noted, left }: ReturnType<typeof committedBy>[number]): ReviewRecord[] {
   const planned = noted.map((record) => reviewRecord.parse(record))
   if (planned.length > 0) return committedRecordsOf(planned, (path) => !left.has(path))

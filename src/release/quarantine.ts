@@ -1,5 +1,5 @@
 import { ancestorsOf, isWithin, type RelPath } from '../../overlay/index.js'
-import { outside } from '../access/index.js'
+import { requireOutsideSession } from '../access/index.js'
 import type { Quarantine, Quarantined } from '../core/api.js'
 import { EscrowError, type Refusal } from '../core/api-error.js'
 import { defined } from '../core/defined.js'
@@ -15,7 +15,7 @@ import type { ReviewedSession } from './reviewed-session.js'
 export function quarantineOf(reviewed: ReviewedSession): Quarantine {
   const { layout, sessionId } = reviewed
   const listKept = () => listQuarantined(layout.session(sessionId).quarantine)
-  const chosen = (paths: string | readonly string[]) => {
+  const selectQuarantined = (paths: string | readonly string[]) => {
     const all = listKept()
     const named = [paths].flat().map((name) => {
       const path = relativeTo(layout.root, name)
@@ -33,17 +33,17 @@ export function quarantineOf(reviewed: ReviewedSession): Quarantine {
   }
   return {
     quarantined: async () => listKept().map(toQuarantined),
-    takeQuarantined: outside(async (paths, by, intent) => {
-      const wanted = chosen(paths)
-      const refused = await reviewed.atWork((session) => take(session, wanted, listKept(), intent))
+    takeQuarantined: requireOutsideSession(async (paths, by, intent) => {
+      const wanted = selectQuarantined(paths)
+      const refused = await reviewed.withSession((session) => stageQuarantined(session, wanted, listKept(), intent))
       const left = new Set(refused.map(({ path }) => path))
       const gone = wanted.filter(({ path }) => !left.has(path))
-      await remove(reviewed, 'taken', gone, by)
+      await recordAndDiscard(reviewed, 'taken', gone, by)
       return { taken: pathsOf(gone), refused }
     }),
-    dropQuarantined: outside(async (paths, by) => {
-      const gone = chosen(paths)
-      await remove(reviewed, 'dropped', gone, by)
+    dropQuarantined: requireOutsideSession(async (paths, by) => {
+      const gone = selectQuarantined(paths)
+      await recordAndDiscard(reviewed, 'dropped', gone, by)
       return pathsOf(gone)
     }),
   }
@@ -59,13 +59,13 @@ function toQuarantined(kept: QuarantinedFile): Quarantined {
 
 /**
  * Stages the latest effect on each path, with the directories above it.
- * @param forAll an intent that replaces the one of each effect
+ * @param intentOverride an intent that replaces the one of each effect
  */
-async function take(
+async function stageQuarantined(
   session: LocalSession,
   wanted: readonly QuarantinedFile[],
   all: readonly QuarantinedFile[],
-  forAll: string | undefined,
+  intentOverride: string | undefined,
 ): Promise<Refusal[]> {
   const last = new Map(wanted.map((each) => [each.path, each]))
   const needed = new Set([...last.keys()].flatMap(ancestorsOf))
@@ -75,13 +75,13 @@ async function take(
   const refused: Refusal[] = []
   const byIntent = new Map<string | undefined, QuarantinedFile[]>()
   for (const each of last.values()) {
-    const intent = forAll ?? active ?? each.intent
+    const intent = intentOverride ?? active ?? each.intent
     if (effectOf(each) === undefined) refused.push(refusalOf(each))
     else byIntent.set(intent, [...(byIntent.get(intent) ?? []), each])
   }
   try {
     for (const [intent, group] of byIntent) {
-      const denial = intent === active || intent === undefined ? undefined : await select(session, intent)
+      const denial = intent === active || intent === undefined ? undefined : await trySelectIntent(session, intent)
       const found = denial
         ? group.map(({ path }) => ({ path, reason: denial.reason, message: denial.message }))
         : await session.terminal.takeEffects(group.flatMap((each) => effectOf(each) ?? []))
@@ -90,13 +90,13 @@ async function take(
   } finally {
     if (session.intent?.id !== active) await session.selectIntent(active ?? null)
   }
-  // Directories were added for their files; their refusals are no answer to the caller.
+  // Directories were added for their files: the caller did not ask for them.
   const asked = new Set<string>(wanted.map(({ path }) => path))
   return refused.filter(({ path }) => asked.has(path))
 }
 
-/** The error of selecting an intent, if it cannot be selected. */
-async function select(session: LocalSession, intent: string): Promise<EscrowError | undefined> {
+/** Selects an intent. Returns the error where it cannot be selected. */
+async function trySelectIntent(session: LocalSession, intent: string): Promise<EscrowError | undefined> {
   try {
     await session.selectIntent(intent)
     return undefined
@@ -118,8 +118,8 @@ function pathsOf(kept: readonly QuarantinedFile[]): RelPath[] {
   return [...new Set(kept.map(({ path }) => path))].sort()
 }
 
-/** Records what happened to effects, then removes them from the quarantine. */
-async function remove(
+/** Records that effects were taken or dropped, then removes them from the quarantine. */
+async function recordAndDiscard(
   { layout, sessionId, ledger }: ReviewedSession,
   quarantine: 'taken' | 'dropped',
   gone: readonly QuarantinedFile[],

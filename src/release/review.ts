@@ -1,4 +1,4 @@
-import { outside } from '../access/index.js'
+import { requireOutsideSession } from '../access/index.js'
 import type { Review } from '../core/api.js'
 import { createReview, type StageReview } from '../review/index.js'
 import { CommittedApprovals } from './consume-approvals.js'
@@ -7,7 +7,7 @@ import type { ReviewedSession } from './reviewed-session.js'
 import { ReviewedStage } from './reviewed-stage.js'
 import { SessionEffects } from './session-effects.js'
 
-/** The review of a session: over its stage, with commits and ledger records as the effects. */
+/** Opens the review of a session. Its decisions become commits and ledger records. */
 export async function reviewOf(session: ReviewedSession): Promise<Review> {
   const { layout, sessionId, log } = session
   const approvals = new CommittedApprovals(layout, sessionId, log)
@@ -20,23 +20,23 @@ export async function reviewOf(session: ReviewedSession): Promise<Review> {
     await stage.measure(verdict.paths)
     return verdict
   }
-  return { ...refusedInside({ ...review, approve }), ...quarantineOf(session) }
+  return { ...guardDecisions({ ...review, approve }), ...quarantineOf(session) }
 }
 
-/** Methods that an agent's own process may call. The compiler demands that every other one is listed in {@link refusedInside}. */
+/** Methods that an agent's own process may call. The compiler requires every other method in {@link guardDecisions}. */
 type ReadOnly = 'sessionId' | 'changes' | 'content' | 'snapshots' | 'questions'
 
-/** The review with every method that decides refused inside of a session. */
-function refusedInside(review: StageReview): StageReview {
+/** Makes every method that decides refuse callers inside of a session. */
+function guardDecisions(review: StageReview): StageReview {
   const deciding = {
-    approve: outside(review.approve),
-    reject: outside(review.reject),
-    withdraw: outside(review.withdraw),
-    split: outside(review.split),
-    edit: outside(review.edit),
-    commit: outside(review.commit),
-    discard: outside(review.discard),
-    answer: outside(review.answer),
+    approve: requireOutsideSession(review.approve),
+    reject: requireOutsideSession(review.reject),
+    withdraw: requireOutsideSession(review.withdraw),
+    split: requireOutsideSession(review.split),
+    edit: requireOutsideSession(review.edit),
+    commit: requireOutsideSession(review.commit),
+    discard: requireOutsideSession(review.discard),
+    answer: requireOutsideSession(review.answer),
   } satisfies Record<Exclude<keyof StageReview, ReadOnly>, unknown>
   return { ...review, ...deciding }
 }

@@ -23,6 +23,6 @@ export interface ReviewedSession {
   /** Ingests a commit into the session where it is open in this process, so that its next call sees it. */
   ingestCommit(): Promise<void>
   agent(): AgentInfo | undefined
-  /** Runs work on the session, which is opened for it where it is not open. Rejects with `session_busy`. */
-  atWork<T>(work: (session: LocalSession) => Promise<T>): Promise<T>
+  /** Runs work on the session, and opens the session for it if necessary. Rejects with `session_busy`. */
+  withSession<T>(work: (session: LocalSession) => Promise<T>): Promise<T>
 }

@@ -16,7 +16,7 @@ import {
 import type { CommittedApprovals } from './consume-approvals.js'
 import type { ReviewedSession } from './reviewed-session.js'
 
-/** A session's stage as a review reads it. Single changes are looked up in the stage that {@link changes} has read last. */
+/** A session's stage as a review reads it. Other methods use the stage that {@link changes} read last. */
 export class ReviewedStage implements ReviewStage {
   readonly #classes
   readonly #mutations
@@ -41,14 +41,14 @@ export class ReviewedStage implements ReviewStage {
     return this.#diff.changes
   }
 
-  /** Hands out the last reading for a commit, once: how its files looked on disk holds for that commit only. */
+  /** Returns the last reading for one commit, and forgets it: its file stats are valid for that commit only. */
   takeReading(): { readonly store: StageStore; readonly diff: StageDiff } {
     const reading = { store: this.#store, diff: this.#diff ?? diffStage(this.#store.overlay) }
     this.#diff = undefined
     return reading
   }
 
-  /** Classifies approved changes now, so that their commit has nothing to parse. */
+  /** Classifies approved changes now, so that their commit parses nothing. */
   async measure(paths: readonly string[]): Promise<void> {
     const wanted = new Set(paths)
     const { changes } = this.#diff ?? diffStage(this.#store.overlay)

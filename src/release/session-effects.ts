@@ -11,7 +11,7 @@ import { commitSession } from './commit-session.js'
 import type { ReviewedSession } from './reviewed-session.js'
 import type { ReviewedStage } from './reviewed-stage.js'
 
-/** Carries a session's verdicts and answers to the ledger, its intents and policy, and its commits to the disk. */
+/** Writes a session's verdicts and answers to the ledger, intents and policy, and its commits to the disk. */
 export class SessionEffects implements ReviewEffects {
   constructor(
     private readonly session: ReviewedSession,
@@ -51,7 +51,7 @@ export class SessionEffects implements ReviewEffects {
     try {
       return await commitSession(this.session, this.stage.takeReading(), changes, commit)
     } finally {
-      // The commit is done either way. An open session that cannot ingest it now does so, or reports why, at its next call.
+      // The commit is done either way. An open session that cannot ingest it now retries at its next call.
       await this.session.ingestCommit().catch(() => undefined)
     }
   }

@@ -14,23 +14,23 @@ export interface Undone {
   restores(path: string, next: FileState | null): boolean
 }
 
-/** The note that makes a session an undo. Agents cannot write notes. */
+/** Kind of the note that marks a session as an undo. Agents cannot write notes. */
 const NOTE = 'undo'
 
 /**
- * Stages the inverse of commits, newest first, in a new session (`undo-3`, `undo-3-to-5`). The note that makes it an undo is
- * written last: after a crash before that, its commit is refused.
+ * Stages the inverse of commits, newest first, in a new session (`undo-3`, `undo-3-to-5`). The note that marks it as an undo
+ * is written last: after an earlier crash, its commit is refused.
  * @returns the id of the session
- * @throws EscrowError `undo_expired`; `stale_file` with each path that is in the way, and nothing is staged
+ * @throws EscrowError `undo_expired`; `stale_file` with each path in the way; nothing is staged then
  */
 export async function stageUndo(layout: Layout, commitIds: readonly string[]): Promise<string> {
   const found = new Map(commitIds.map((id) => keptCommit(layout, id)).map((kept) => [kept.seq, kept]))
   const newestFirst = [...found.values()].sort((a, b) => b.seq - a.seq)
   const txs = newestFirst.map(({ tx }) => tx).reverse()
   if (txs.length === 0) throw new EscrowError('nothing_selected', 'No commit was given.')
-  const { base, gaps } = chainOf(newestFirst)
+  const { base, gaps } = combineCommits(newestFirst)
   if (gaps.length > 0)
-    throw inTheWay(txs, gaps, 'Also undo the commits that changed these paths, or undo fewer commits.')
+    throw cannotUndo(txs, gaps, 'Also undo the commits that changed these paths, or undo fewer commits.')
   const id = newSession(layout, sessionName(newestFirst.map(({ seq }) => seq)))
   const { dir, owner } = layout.session(id)
   const lease = await takeOwnership(owner, 0)
@@ -44,8 +44,8 @@ export async function stageUndo(layout: Layout, commitIds: readonly string[]): P
     store.settle([])
     const refused = newestFirst.flatMap((kept) => stageInverse(store.overlay, kept))
     if (refused.length > 0)
-      throw inTheWay(txs, refused, 'Move these paths away, or restore the committed files there. Then undo again.')
-    store.enqueue(NOTE, noteOf(txs))
+      throw cannotUndo(txs, refused, 'Move these paths away, or restore the committed files there. Then undo again.')
+    store.enqueue(NOTE, undoNoteOf(txs))
     isStaged = true
   } finally {
     store.close()
@@ -55,13 +55,13 @@ export async function stageUndo(layout: Layout, commitIds: readonly string[]): P
   return id
 }
 
-/** The commits of an undo in the notes and the ledger: one id as a string, as earlier versions wrote it, several as a list. */
-export function noteOf(txs: readonly string[]): string | string[] {
+/** Formats the undone commits for the note and the ledger: one id as a string, as earlier versions did, several as a list. */
+export function undoNoteOf(txs: readonly string[]): string | string[] {
   const [first = '', ...others] = txs
   return others.length === 0 ? first : [first, ...others]
 }
 
-function inTheWay(txs: readonly string[], refused: Refusal[], hint: string): EscrowError {
+function cannotUndo(txs: readonly string[], refused: Refusal[], hint: string): EscrowError {
   const what = txs.length === 1 ? `Commit ${txs[0]}` : `Commits ${txs.join(', ')}`
   return new EscrowError('stale_file', `${what} cannot be undone. Paths in the way: ${refused.length}.`, {
     refused,
@@ -69,8 +69,8 @@ function inTheWay(txs: readonly string[], refused: Refusal[], hint: string): Esc
   })
 }
 
-/** The state that the newest commit left at each path, and the paths that a commit in between changed and is not undone. */
-function chainOf(newestFirst: readonly KeptCommit[]) {
+/** The state that the newest commit left at each path, and the paths that a commit in between changed without being undone. */
+function combineCommits(newestFirst: readonly KeptCommit[]) {
   const base = new Map<string, FileState | null>()
   /** The state of each path once the newer commits are undone. */
   const undone = new Map<string, FileState | null>()
@@ -94,7 +94,7 @@ function sessionName(seqs: readonly number[]): string {
   return first === last ? `undo-${last}` : `undo-${first}-to-${last}`
 }
 
-/** Takes the first free name by creating its directory, which only one process can. */
+/** Creates the directory of the first free name, so only one process gets it. */
 function newSession(layout: Layout, name: string): string {
   ensurePrivateDir(layout.sessions)
   for (let turn = 1; ; turn += 1) {
@@ -110,7 +110,7 @@ function newSession(layout: Layout, name: string): string {
 
 /**
  * The commits that a session undoes; undefined for an agent's session.
- * @throws EscrowError `undo_expired` once a commit's plan is no longer kept
+ * @throws EscrowError `undo_expired` for a commit whose plan was pruned
  */
 export function undoneBy(layout: Layout, store: StageStore): Undone | undefined {
   const [note] = store.queued(NOTE)

@@ -12,7 +12,7 @@ import type { SessionLimits } from './limits.js'
 import type { SessionSnapshots } from './snapshots.js'
 import type { SessionState } from './state.js'
 
-/** The running tool calls: which one a call of `fs` belongs to, which paths it touched, and which agent made it. */
+/** The running tool calls: maps each call of `fs` to its tool call, and tracks the touched paths and the agent. */
 export class SessionCalls {
   /** Call id → the paths it has touched. */
   readonly #paths = new Map<string, Set<string>>()
@@ -68,49 +68,50 @@ type Work<T> = (context: ToolContext, touched: ReadonlySet<string>) => Promise<T
 
 /** Decides whether a tool call may begin: its host's gate, then policy on each write that it announces. */
 export class CallGate {
-  /** @param denied records a denial */
+  /** @param recordDenial records a denial */
   constructor(
     private readonly policy: Policy,
     private readonly questions: Pick<SessionQuestions, 'waitForAnswers'>,
-    private readonly limits: Pick<SessionLimits, 'announce'>,
+    private readonly limits: Pick<SessionLimits, 'runAnnounced'>,
     private readonly view: View,
-    private readonly denied: (denial: Denial) => void,
+    private readonly recordDenial: (denial: Denial) => void,
     private readonly syncExternal: () => unknown,
   ) {}
 
   /**
-   * Asks the gate, then policy: a person at the gate may have taken a while to answer. The gate may ask policy itself; a denial
-   * that it gets stands, whatever it answers.
+   * Asks the gate first, then policy, because a person at the gate may take a while to answer. The gate may ask policy itself;
+   * a denial that it gets is final, whatever the gate answers.
    * @throws DenialError
    */
   async admit(call: ToolCall, id: string): Promise<void> {
-    let denied: DenialError | undefined
+    let policyError: DenialError | undefined
     const judge = async () => {
-      denied ??= await this.#judge(call)
-      return denied?.denial
+      policyError ??= await this.#judge(call)
+      return policyError?.denial
     }
-    const refused = await call.gate?.({ id, judge })
-    if (denied === undefined && refused !== undefined) this.denied(refused)
-    const error = denied ?? (refused ? denialError(refused, 'open', refused.file) : await this.#judge(call))
+    const hostDenial = await call.gate?.({ id, judge })
+    if (policyError === undefined && hostDenial !== undefined) this.recordDenial(hostDenial)
+    const error =
+      policyError ?? (hostDenial ? denialError(hostDenial, 'open', hostDenial.file) : await this.#judge(call))
     if (error) throw error
   }
 
-  /** A write that needs approval is judged again once the approver has answered: no write has been made yet, so it can wait. */
+  /** Waits for the approver where a write needs approval, then judges again. The call has written nothing yet, so it can wait. */
   async #judge(call: ToolCall): Promise<DenialError | undefined> {
     const denial = (call.needsIntent === true ? this.policy.denialWithoutPath() : undefined) ?? this.#missingClass(call)
     if (denial) {
-      this.denied(denial)
+      this.recordDenial(denial)
       return denialError(denial, 'open')
     }
     for (;;) {
-      const error = this.limits.announce(() => judgeWrites(this.view, call.writes ?? [], this.denied))
+      const error = this.limits.runAnnounced(() => judgeWrites(this.view, call.writes ?? [], this.recordDenial))
       if (error?.reason !== 'needs_approval' || !(await this.questions.waitForAnswers())) return error
       this.syncExternal()
     }
   }
 
   #missingClass({ writes = [], declares }: ToolCall): Denial | undefined {
-    // A directory has no content that a class could describe.
+    // A directory has no content to classify.
     const changes = writes.some(({ effect }) => effect !== 'mkdir')
     const isRequired = changes && declares === undefined && this.policy.gate().requireMutationClass
     return isRequired ? missingMutationClass() : undefined
@@ -134,7 +135,7 @@ export class CallRunner {
   async run<T>(call: ToolCall, work: Work<T>): Promise<T> {
     const { tool, kind, host, id = newId() } = call
     const context: ToolContext = { tool, kind, callId: id, ...defined({ host }) }
-    const snapshot = this.snapshots.before(context)
+    const snapshot = this.snapshots.beforeCall(context)
     const paths = this.calls.begin(context)
     let outcome = 'error'
     try {

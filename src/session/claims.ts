@@ -11,8 +11,8 @@ import { removeName, replaceDurable } from '../os/write.js'
 import { sharedPath } from '../policy/index.js'
 
 /**
- * Claims: which session works on which intent's scope now. A claim is a file in the session's directory. It ends with the
- * selection, or when the process that owns the session ends.
+ * Records which session works on which intent's scope. A claim is a file in the session's directory. It ends when the session
+ * selects another intent, or when the process that owns the session ends.
  */
 export class SessionClaims {
   constructor(
@@ -26,13 +26,13 @@ export class SessionClaims {
    * @returns the overlaps with claims of other sessions
    * @throws EscrowError `claimed` for an overlap where policy says `refuse`
    */
-  async take(intent: Intent, policy: 'warn' | 'refuse'): Promise<ClaimOverlap[]> {
+  async acquire(intent: Intent, policy: 'warn' | 'refuse'): Promise<ClaimOverlap[]> {
     // A session without a directory is visible to no other process.
     if (!existsSync(this.layout.session(this.sessionId).dir)) return []
     return withProcessLock(this.layout.locks, 'claims', () => {
-      const overlaps = this.#others().flatMap((claim) => this.#overlap(intent, claim))
+      const overlaps = this.#otherClaims().flatMap((claim) => this.#overlapsWith(intent, claim))
       const [first] = overlaps
-      if (first && policy === 'refuse') throw refusal(intent, first)
+      if (first && policy === 'refuse') throw claimedError(intent, first)
       replaceDurable(this.#file(), JSON.stringify({ intent: intent.id } satisfies Claim))
       return overlaps
     })
@@ -46,7 +46,7 @@ export class SessionClaims {
     return this.layout.session(this.sessionId).claim
   }
 
-  #others(): { readonly session: string; readonly intent: string }[] {
+  #otherClaims(): { readonly session: string; readonly intent: string }[] {
     return readdirSync(this.layout.sessions)
       .filter((session) => session !== this.sessionId && isOwned(this.layout.session(session).owner))
       .flatMap((session) => {
@@ -55,8 +55,8 @@ export class SessionClaims {
       })
   }
 
-  /** Compares with the other intent's current scope, not the one that was claimed. */
-  #overlap(mine: Intent, other: { readonly session: string; readonly intent: string }): ClaimOverlap[] {
+  /** Compares with the other intent's current scope, not the scope at the time of its claim. */
+  #overlapsWith(mine: Intent, other: { readonly session: string; readonly intent: string }): ClaimOverlap[] {
     const state = this.intents()
     const scope = state.ok ? state.intents.get(other.intent)?.ownedScope : undefined
     const path = scope && sharedPath(mine.ownedScope, scope)
@@ -65,7 +65,7 @@ export class SessionClaims {
 }
 
 /** The intent that a claim file names. */
-export function claimedBy(file: string): string | undefined {
+export function claimedIntent(file: string): string | undefined {
   return readClaim(file)?.intent
 }
 
@@ -87,7 +87,7 @@ function readClaim(file: string): Claim | undefined {
   }
 }
 
-function refusal(intent: Intent, { session, intentId, path }: ClaimOverlap): EscrowError {
+function claimedError(intent: Intent, { session, intentId, path }: ClaimOverlap): EscrowError {
   const message = `Claimed: session ${session} works on ${intentId}, which owns ${path} as ${intent.id} does.`
   return new EscrowError('claimed', message, {
     hint: 'Wait until that session ends, or ask a person to separate the two scopes.',

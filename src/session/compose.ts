@@ -22,7 +22,7 @@ import { SessionSnapshots } from './snapshots.js'
 import { newState, type SessionState } from './state.js'
 import { sessionView } from './view.js'
 
-/** The parts of a session, put together. */
+/** The parts of a session. */
 export interface SessionParts {
   readonly state: SessionState
   readonly store: StageStore
@@ -48,8 +48,8 @@ export interface SessionParts {
 }
 
 /**
- * Builds a session in order: each part is given finished parts. State that several parts share is in `state`.
- * @throws EscrowError `ledger_unavailable` for a stage that cannot be read; nothing stays open
+ * Builds a session in order: each part gets only finished parts. State that several parts share is in `state`.
+ * @throws EscrowError `ledger_unavailable` for a stage that cannot be read; every file is closed then
  */
 export function composeSession(deps: SessionDeps): SessionParts {
   const { id, layout, ledger, registry, reviews } = deps
@@ -69,10 +69,10 @@ export function composeSession(deps: SessionDeps): SessionParts {
     committed: ({ path, after }) => seenFiles.onCommitted(path, after),
   })
   try {
-    const agent = new SessionAgent(deps.agent, state, store, deps.keepAgent)
+    const agent = new SessionAgent(deps.agent, state, store, deps.saveAgent)
     const lock = new ContentLock(store.overlay, seenFiles, tool)
     const outbox = new LedgerOutbox(id, agent, ledger, store, tool)
-    const questions = new SessionQuestions(store, state, deps.approver, deps.answer)
+    const questions = new SessionQuestions(store, state, deps.approver, deps.recordAnswer)
     const feedback = new SessionFeedback(store, questions, tool)
     const policy = createPolicy({
       intents: memoizePerTick(() => registry.state()),
@@ -96,8 +96,8 @@ export function composeSession(deps: SessionDeps): SessionParts {
     const assertOpen = () => {
       if (state.closed) throw new EscrowError('session_busy', `Session ${id} is closed. Open it again to continue.`)
     }
-    // A closed session has no log any more: then only the caller sees a denial.
-    const denied = (denial: Denial) => {
+    // A closed session has no log: only the caller sees its denials.
+    const recordDenial = (denial: Denial) => {
       if (!state.closed) outbox.recordDenial(denial, state.intentId)
     }
     const record = <T extends TraceType>(type: T, more: DraftFields<T>) =>
@@ -108,12 +108,12 @@ export function composeSession(deps: SessionDeps): SessionParts {
       ledgerCheck(outbox),
       memoryCheck(store.overlay, deps.memory),
       limitCheck(policy, limits),
-      (access: Access) => feedback.rejectionOf(access),
-      (access: Access) => feedback.amendmentOf(access),
+      (access: Access) => feedback.checkRejections(access),
+      (access: Access) => feedback.checkAmendments(access),
     ]
     const guard = new SessionGuard(id, state, policy, questions, checks, (dir) => [
       ...lock.readBelow(dir),
-      ...feedback.refusedBelow(dir).map(asRelPath),
+      ...feedback.refusedPathsBelow(dir).map(asRelPath),
     ])
     const view = sessionView(deps, { store, guard, lock, feedback, syncExternal })
     const merge = async (paths: readonly string[]) => {
@@ -124,7 +124,7 @@ export function composeSession(deps: SessionDeps): SessionParts {
       syncExternal()
       await record('drift_merged', { paths: merged })
     }
-    const gate = new CallGate(policy, questions, limits, view, denied, syncExternal)
+    const gate = new CallGate(policy, questions, limits, view, recordDenial, syncExternal)
     const runner = new CallRunner(calls, gate, state, store, outbox, snapshots, questions, merge)
     const terminal = new SessionTerminal({
       id,
@@ -138,7 +138,7 @@ export function composeSession(deps: SessionDeps): SessionParts {
       syncExternal,
       assertOpen,
       changesSince: (since, isWanted) => snapshots.changes({ since }, isWanted),
-      admission: new SessionAdmission(policy, questions, syncExternal, denied),
+      admission: new SessionAdmission(policy, questions, syncExternal, recordDenial),
       record: (data) => record('command', { data }),
       async inCall(work, isNew) {
         if (tool() && isNew !== true) return work()
@@ -148,9 +148,11 @@ export function composeSession(deps: SessionDeps): SessionParts {
       },
       gitHead: () => openVcs(layout.root)()?.revision,
     })
-    const format = new SessionFormat(policy, terminal.internal, store.overlay, (message) => feedback.inform(message))
-    const look: SyncState['look'] = (command, options) => terminal.runReadOnly(command, options)
-    const fs = sessionFs({ view, denied }, { tool, look })
+    const format = new SessionFormat(policy, terminal.internal, store.overlay, (message) =>
+      feedback.addMessage(message),
+    )
+    const runReadOnly: SyncState['runReadOnly'] = (command, options) => terminal.runReadOnly(command, options)
+    const fs = sessionFs({ view, denied: recordDenial }, { tool, runReadOnly: runReadOnly })
     syncExternal()
     const base = { state, store, agent, calls, policy, outbox, intent, questions, feedback, snapshots }
     return { ...base, view, runner, terminal, format, fs, syncExternal, assertOpen, record }

@@ -13,7 +13,7 @@ export interface SessionDeps {
   readonly id: string
   readonly agent: AgentInfo | undefined
   /** Stores the agent for other processes. */
-  readonly keepAgent: (agent: AgentInfo) => void
+  readonly saveAgent: (agent: AgentInfo) => void
   readonly layout: Layout
   /** Other spellings of the root. */
   readonly aliases: readonly string[]
@@ -30,6 +30,6 @@ export interface SessionDeps {
   readonly lease: Lease | undefined
   readonly approver: Approver | undefined
   /** Records an answer of the approver. */
-  readonly answer: (questionId: string, answer: Answer) => Promise<void>
-  readonly closed: () => void
+  readonly recordAnswer: (questionId: string, answer: Answer) => Promise<void>
+  readonly onClose: () => void
 }

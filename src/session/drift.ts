@@ -5,8 +5,8 @@ import { type ReviewLog, StageAmender } from '../review/index.js'
 import { beforeOf, diskNow, type StageStore } from '../stage/index.js'
 
 /**
- * Merges staged files with the disk where it has changed below them, before a read tool shows them: the model then works on
- * what is there now. The merge is recorded in the review log, as a reviewer's is.
+ * Merges staged files with the disk where it has changed below them, before a read tool shows them, so that the
+ * model works on current content. The review log records the merge as it does a reviewer's.
  * @param by the agent that reads
  * @returns the merged paths
  */
@@ -32,18 +32,18 @@ export async function mergeDrifted(
 
 /** The physical path of a staged file whose base is no longer on disk; undefined for a file that may not be read. */
 function driftedPath(view: View, { overlay }: StageStore, asked: string): RelPath | undefined {
-  const path = readable(view, asked)
+  const path = readablePath(view, asked)
   const inode = path === undefined ? undefined : overlay.placeOf(path).node?.inode
   if (path === undefined || inode?.type !== 'file') return undefined
   const names = [path, ...(inode.origin === undefined ? [] : [inode.origin as RelPath])]
-  const moved = names.some((name) => {
+  const hasChanged = names.some((name) => {
     const base = overlay.stage.bases.get(name)
     return base !== undefined && !sameContent(base.state, stateNow(overlay.lower, name, base))
   })
-  return moved ? path : undefined
+  return hasChanged ? path : undefined
 }
 
-function readable(view: View, asked: string): RelPath | undefined {
+function readablePath(view: View, asked: string): RelPath | undefined {
   try {
     return view.within(() => {
       const place = view.at(asked, 'follow')

@@ -3,14 +3,14 @@ import { EscrowError } from '../core/api-error.js'
 import { nearest } from '../core/nearest.js'
 
 /** How many sessions the message lists. */
-const MOST_NAMED = 12
+const MAX_LISTED = 12
 
 /** The error for an unknown session id; it lists the known ones. */
-export function noSession(id: string, ids: readonly string[]): EscrowError {
-  const meant = nearest(id, ids)
-  const some = ids.length > MOST_NAMED ? [...ids.slice(0, MOST_NAMED), `and ${ids.length - MOST_NAMED} more`] : ids
+export function unknownSession(id: string, ids: readonly string[]): EscrowError {
+  const suggestion = nearest(id, ids)
+  const some = ids.length > MAX_LISTED ? [...ids.slice(0, MAX_LISTED), `and ${ids.length - MAX_LISTED} more`] : ids
   const known = ids.length === 0 ? 'This workspace has none.' : `There are: ${some.join(', ')}.`
-  const hint = meant === undefined ? {} : { hint: `Did you mean ${meant}?` }
+  const hint = suggestion === undefined ? {} : { hint: `Did you mean ${suggestion}?` }
   return new EscrowError('nothing_selected', `There is no session ${id}. ${known}`, hint)
 }
 

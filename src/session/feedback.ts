@@ -18,7 +18,7 @@ import type { NoteQueue } from '../stage/index.js'
 
 /**
  * Delivers reviewers' decisions to the agent: as feedback between its calls, and by refusing its next write of a path once,
- * where it was rejected, or amended and not read since.
+ * if it was rejected, or amended and not read since.
  */
 export class SessionFeedback implements PendingFeedback {
   #reviews: readonly ReviewRecord[] = []
@@ -42,11 +42,11 @@ export class SessionFeedback implements PendingFeedback {
   update(reviews: readonly ReviewRecord[]): void {
     if (reviews === this.#reviews) return
     this.#reviews = reviews
-    this.#rejections = inForceByPath(rejectionsFor(reviews))
-    this.#amendments = inForceByPath(amendmentsFor(reviews))
+    this.#rejections = groupInForce(rejectionsFor(reviews))
+    this.#amendments = groupInForce(amendmentsFor(reviews))
   }
 
-  /** The undelivered feedback, which counts as delivered from now on. */
+  /** Returns the undelivered feedback and marks it delivered. */
   take(): Feedback[] {
     const fresh = this.undelivered()
     for (const { keys } of fresh) for (const key of keys) this.#deliver(key)
@@ -54,7 +54,7 @@ export class SessionFeedback implements PendingFeedback {
   }
 
   /** Delivers a message of the session itself with the next feedback. */
-  inform(message: Feedback): void {
+  addMessage(message: Feedback): void {
     this.#messages.push(message)
   }
 
@@ -68,16 +68,16 @@ export class SessionFeedback implements PendingFeedback {
     for (const key of keys) if (open.has(key)) this.#deliver(key)
   }
 
-  /** A read of a path delivers reviewers' changes to it. An edit tool's own read does not: the model sees nothing of it. */
-  saw(path: string): void {
+  /** A read of a path delivers reviewers' changes to it. An edit tool's own read does not: the model does not see its result. */
+  onRead(path: string): void {
     if (this.#amendments.size === 0) return
     const kind = this.tool()?.kind
     if (kind !== undefined && kind !== 'read') return
-    for (const amendment of this.#unread(path)) this.#record(keyOf(amendment))
+    for (const amendment of this.#unread(path)) this.#record(refusalKey(amendment))
   }
 
   /** The paths below a directory whose writes would be refused. */
-  refusedBelow(dir: RelPath): string[] {
+  refusedPathsBelow(dir: RelPath): string[] {
     const below = (path: string) => isWithin(path, dir) && path !== dir
     return [
       ...[...this.#rejections.keys()].filter(below),
@@ -86,23 +86,23 @@ export class SessionFeedback implements PendingFeedback {
   }
 
   /** Refuses a write once for each rejection of the path. */
-  rejectionOf({ path }: Access): Denial | undefined {
-    const fresh = (this.#rejections.get(path) ?? []).filter((each) => !this.#delivered.has(keyOf(each)))
+  checkRejections({ path }: Access): Denial | undefined {
+    const fresh = (this.#rejections.get(path) ?? []).filter((each) => !this.#delivered.has(refusalKey(each)))
     if (fresh.length === 0) return undefined
-    for (const rejection of fresh) this.#record(keyOf(rejection))
+    for (const rejection of fresh) this.#record(refusalKey(rejection))
     return {
       reason: 'user_rejected',
       message: fresh.map(({ reason }) => reason).join('\n'),
-      hint: `${fresh.map(rejectedBy).join(' ')} Change your edit accordingly, then try again.`,
+      hint: `${fresh.map(describeRejection).join(' ')} Change your edit accordingly, then try again.`,
       file: path,
     }
   }
 
   /** Refuses a write once for each amendment that the agent has not read: the write would silently undo it. */
-  amendmentOf({ path }: Pick<Access, 'path'>): Denial | undefined {
+  checkAmendments({ path }: Pick<Access, 'path'>): Denial | undefined {
     const unread = this.#unread(path)
     if (unread.length === 0) return undefined
-    for (const amendment of unread) this.#record(keyOf(amendment))
+    for (const amendment of unread) this.#record(refusalKey(amendment))
     const names = [...new Set(unread.map(({ by }) => by.name))].join(', ')
     const hint = unread.map(({ by, cause }) => `${by.name} ${AMENDED[cause]}.`).join(' ')
     const message = `Stale File: ${path} was changed by ${names} since you read it. Read it again, then retry.`
@@ -110,11 +110,11 @@ export class SessionFeedback implements PendingFeedback {
   }
 
   /**
-   * Call it before the agent reverts files. Reviewers' edits in them are lost with the rest, and feedback says so.
-   * @throws EscrowError `stale_file`, once, where the agent has not read a reviewer's change; nothing may be reverted then
+   * Call it before the agent reverts files. The revert also drops reviewers' edits of them; feedback reports that.
+   * @throws EscrowError `stale_file`, once, where the agent has not read a reviewer's change; the caller must revert nothing then
    */
   beforeRevert(paths: readonly string[]): void {
-    const denials = paths.flatMap((path) => this.amendmentOf({ path }) ?? [])
+    const denials = paths.flatMap((path) => this.checkAmendments({ path }) ?? [])
     const [denial] = denials
     if (denial) {
       const refused = denials.map(({ message, reason, file = '' }) => ({ path: file, reason, message }))
@@ -123,12 +123,17 @@ export class SessionFeedback implements PendingFeedback {
     }
     for (const { path, cause, by } of [...new Set(paths)].flatMap((path) => this.#amendments.get(path) ?? [])) {
       if (cause !== 'edit') continue
-      this.inform({ path, kind: 'reverted', reason: `The edit of this file by ${by.name} was reverted with it.`, by })
+      this.addMessage({
+        path,
+        kind: 'reverted',
+        reason: `The edit of this file by ${by.name} was reverted with it.`,
+        by,
+      })
     }
   }
 
   #unread(path: string): Amendment[] {
-    return (this.#amendments.get(path) ?? []).filter((each) => !this.#delivered.has(keyOf(each)))
+    return (this.#amendments.get(path) ?? []).filter((each) => !this.#delivered.has(refusalKey(each)))
   }
 
   #deliver(key: string): void {
@@ -141,7 +146,7 @@ export class SessionFeedback implements PendingFeedback {
   }
 }
 
-function inForceByPath<T extends { readonly path: string; readonly isInForce: boolean }>(
+function groupInForce<T extends { readonly path: string; readonly isInForce: boolean }>(
   all: readonly T[],
 ): Map<string, T[]> {
   const found = new Map<string, T[]>()
@@ -155,11 +160,11 @@ function inForceByPath<T extends { readonly path: string; readonly isInForce: bo
 }
 
 /** The key of a refused write. It differs from that of the same verdict's feedback: the agent gets each once. */
-function keyOf({ id, path }: { readonly id: string; readonly path: string }): string {
+function refusalKey({ id, path }: { readonly id: string; readonly path: string }): string {
   return `write:${id}:${path}`
 }
 
-function rejectedBy({ by, hunks }: Rejection): string {
+function describeRejection({ by, hunks }: Rejection): string {
   const places = linesOf(hunks).map(([first, last]) => (first === last ? `line ${first}` : `lines ${first} to ${last}`))
   return `${by.name} rejected ${places.length === 0 ? '' : `${places.join(', ')} of `}the staged change of this file.`
 }

@@ -8,13 +8,13 @@ import type { LedgerOutbox } from '../stage/index.js'
 import type { SessionLimits } from './limits.js'
 import type { SessionState } from './state.js'
 
-/** Decides a write that policy allows by something that only the session knows. Undefined: no objection. */
+/** Checks a write that policy allows against the session's own state. Undefined: no objection. */
 export type WriteCheck = (access: Access) => Denial | undefined
 
 /**
  * Decides each access of a session's `fs`: first by policy, then each write by the session's own checks, in their order. A
- * check may have an effect (it delivers a rejection, or counts a write), so it runs only where all before it let the write
- * pass.
+ * check may have an effect (it delivers a rejection, or counts a write), so it runs only after every earlier check has
+ * passed.
  */
 export class SessionGuard implements GuardRules {
   /** @param pathsKnownBelow the paths below a directory that a check may refuse although it lets the directory pass */
@@ -100,6 +100,6 @@ export function memoryCheck(overlay: Pick<Overlay, 'stage'>, most: number): Writ
 export function limitCheck(policy: Pick<Policy, 'settings'>, counter: SessionLimits): WriteCheck {
   return (access) => {
     const limits = policy.settings()?.limits
-    return limits && counter.take(access, limits)
+    return limits && counter.countWrite(access, limits)
   }
 }

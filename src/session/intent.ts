@@ -24,7 +24,7 @@ export class SessionIntent {
     this.#claims = new SessionClaims(deps.layout, deps.id, () => deps.registry.state())
   }
 
-  /** As the registry has it now. */
+  /** The selected intent, as the registry has it now. */
   get current(): Intent | undefined {
     return this.state.intentId === undefined ? undefined : this.#findIntent(this.state.intentId)
   }
@@ -75,7 +75,7 @@ export class SessionIntent {
     const intent = this.#findIntent(id)
     if (!intent) return []
     try {
-      return await this.#claims.take(intent, this.policy.settings()?.claims ?? 'warn')
+      return await this.#claims.acquire(intent, this.policy.settings()?.claims ?? 'warn')
     } catch (error) {
       if (error instanceof EscrowError && error.reason === 'claimed')
         this.outbox.recordDenial({ reason: 'claimed', message: error.message, intentId: id }, this.state.intentId)

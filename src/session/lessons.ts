@@ -8,10 +8,10 @@ import { type PolicyState, undoDenial } from '../policy/index.js'
 import type { LedgerOutbox, StageStore } from '../stage/index.js'
 import { formatLesson, isSameLesson, lessonsIn } from '../trace/index.js'
 
-/** The files that agents read at the start of a session. The first that exists gets the lessons; without any, the first is created. */
-const FILES = ['CLAUDE.md', 'AGENTS.md']
+/** Files that agents read at the start of a session. Lessons go into the first that exists; if none does, the first is created. */
+const LESSON_FILES = ['CLAUDE.md', 'AGENTS.md']
 const MAX_BYTES = 16 * 1024
-/** The notes that say which bytes at the end of a file are lessons. Agents cannot write notes. */
+/** Kind of the notes that hold the text of recorded lessons. Agents cannot write notes. */
 const NOTE = 'lesson'
 
 /** A lesson of an agent. */
@@ -24,7 +24,7 @@ interface Lesson {
 
 /**
  * Appends a lesson to the shared file: to the stage, for a person to approve, or straight to the disk where
- * `approval.lessons` is `auto`. A lesson that the file has already is not appended again; the ledger records it as a duplicate.
+ * `approval.lessons` is `auto`. A lesson that the file already has is not appended again; the ledger records a duplicate.
  * @throws EscrowError `nothing_selected` (an empty text), `limit_exceeded`, `policy_invalid`, `protected_path`
  */
 export async function recordLesson(
@@ -37,17 +37,17 @@ export async function recordLesson(
   if (text.trim() === '') throw new EscrowError('nothing_selected', 'The lesson is empty. Give a text.')
   const size = Buffer.byteLength(text) + Buffer.byteLength(context ?? '')
   if (size > MAX_BYTES) throw new EscrowError('limit_exceeded', `A lesson has at most ${MAX_BYTES} bytes, not ${size}.`)
-  const path = fileOf(store, policy)
+  const path = lessonsFileOf(store, policy)
   const denial = undoDenial(path, policy)
   if (denial) throw apiErrorOf(denial)
   const isDirect = policy.ok && policy.rules.settings.autoLessons
-  const old = isDirect ? onDisk(layout, path).toString() : readStaged(store, path)
+  const old = isDirect ? readOnDisk(layout, path).toString() : readStaged(store, path)
   const isKnown = lessonsIn(old).some((lesson) => isSameLesson(lesson.text, text))
   if (!isKnown) {
     const about = { ...defined({ context, intent }) }
-    const block = gapAfter(old) + formatLesson({ at: new Date().toISOString(), text, ...about })
+    const block = separatorAfter(old) + formatLesson({ at: new Date().toISOString(), text, ...about })
     if (isDirect) appendOnDisk(layout, path, block)
-    else stage(store, path, block)
+    else stageLesson(store, path, block)
   }
   const data = { duplicate: isKnown, direct: isDirect, ...defined({ context }) }
   await outbox.append('lesson', intent, { path, words: text, data })
@@ -71,8 +71,8 @@ export function isLessonEntry(store: StageStore, { path, old, content }: CommitE
 function blocksOf(store: StageStore, path: string): string[] {
   return [...store.queued(NOTE)].flatMap((note) => {
     if (typeof note !== 'object' || note === null || !('block' in note) || !('path' in note)) return []
-    const isIts = note.path === path && typeof note.block === 'string' && note.block !== ''
-    return isIts ? [latin1(String(note.block))] : []
+    const isSameFile = note.path === path && typeof note.block === 'string' && note.block !== ''
+    return isSameFile ? [latin1(String(note.block))] : []
   })
 }
 
@@ -80,10 +80,10 @@ function latin1(text: string): string {
   return Buffer.from(text).toString('latin1')
 }
 
-function fileOf(store: StageStore, policy: PolicyState): RelPath {
-  const given = policy.ok ? policy.rules.settings.lessonsFile : undefined
-  const [first = ''] = FILES
-  const name = given ?? FILES.find((file) => store.overlay.typeOf(file as RelPath) === 'file') ?? first
+function lessonsFileOf(store: StageStore, policy: PolicyState): RelPath {
+  const configured = policy.ok ? policy.rules.settings.lessonsFile : undefined
+  const [first = ''] = LESSON_FILES
+  const name = configured ?? LESSON_FILES.find((file) => store.overlay.typeOf(file as RelPath) === 'file') ?? first
   return (lexical(name) ?? name) as RelPath
 }
 
@@ -94,7 +94,7 @@ function readStaged({ overlay }: StageStore, path: RelPath): string {
   return Buffer.from(overlay.read(path)).toString()
 }
 
-function stage(store: StageStore, path: RelPath, block: string): void {
+function stageLesson(store: StageStore, path: RelPath, block: string): void {
   store.enqueue(NOTE, { path, block })
   const before = store.overlay.typeOf(path) === 'file' ? store.overlay.read(path) : new Uint8Array()
   store.overlay.put(path, Buffer.concat([before, Buffer.from(block)]), {})
@@ -102,7 +102,7 @@ function stage(store: StageStore, path: RelPath, block: string): void {
 }
 
 /** Only a plain file of the workspace is read and appended to: a link could point anywhere. */
-function onDisk({ root }: Layout, path: string): Buffer {
+function readOnDisk({ root }: Layout, path: string): Buffer {
   try {
     return readShared(new SharedFile(root, path))
   } catch (error) {
@@ -112,8 +112,8 @@ function onDisk({ root }: Layout, path: string): Buffer {
 }
 
 function appendOnDisk(layout: Layout, path: string, text: string): void {
-  for (let tries = 0; tries < MOST_TRIES; tries += 1) {
-    const { length } = onDisk(layout, path)
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+    const { length } = readOnDisk(layout, path)
     if (extendShared(new SharedFile(layout.root, path), Buffer.from(text), length)) return
   }
   throw new EscrowError(
@@ -122,7 +122,7 @@ function appendOnDisk(layout: Layout, path: string, text: string): void {
   )
 }
 
-const MOST_TRIES = 10
+const MAX_TRIES = 10
 
 function notAFile(path: string): EscrowError {
   return new EscrowError(
@@ -134,7 +134,7 @@ function notAFile(path: string): EscrowError {
   )
 }
 
-function gapAfter(text: string): string {
+function separatorAfter(text: string): string {
   if (text === '' || text.endsWith('\n\n')) return ''
   return text.endsWith('\n') ? '\n' : '\n\n'
 }

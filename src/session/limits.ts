@@ -29,9 +29,9 @@ export function sizeOf(stage: Stage): StageSize {
 export class SessionLimits {
   /** Writes of the last minute, by second. */
   readonly #counts = new Map<number, number>()
-  /** Announced writes that passed so far; undefined outside of {@link announce}. */
+  /** Announced writes that passed so far; undefined outside of {@link runAnnounced}. */
   #announced: number | undefined
-  /** An upper bound of the bytes staged; undefined where it has to be counted. */
+  /** An upper bound of the bytes staged; undefined where it must be counted. */
   #bytesAtMost: number | undefined
 
   /** @param now milliseconds of a monotonic clock */
@@ -41,10 +41,10 @@ export class SessionLimits {
   ) {}
 
   /**
-   * Runs checks of writes that a tool call announces. They are held against the limits, all of them together, but only the
-   * writes themselves count later.
+   * Runs checks of writes that a tool call announces. Together they must fit the limits, but only the writes
+   * themselves count later.
    */
-  announce<T>(checks: () => T): T {
+  runAnnounced<T>(checks: () => T): T {
     this.#announced = 0
     try {
       return checks()
@@ -54,7 +54,7 @@ export class SessionLimits {
   }
 
   /** Counts a write, or refuses it by the limit that it would exceed. */
-  take({ path, asked }: Access, { files, opsPerMinute }: Limits): Denial | undefined {
+  countWrite({ path, asked }: Access, { files, opsPerMinute }: Limits): Denial | undefined {
     const paths = this.staged.paths()
     if (files !== undefined && paths.size >= files && !paths.has(path))
       return limitExceeded(
@@ -65,7 +65,7 @@ export class SessionLimits {
         'Ask a person to review the changes, or revert some of them.',
       )
     if (opsPerMinute === undefined) return undefined
-    const count = this.#lastMinute()
+    const count = this.#countLastMinute()
     if (count + (this.#announced ?? 0) >= opsPerMinute)
       return limitExceeded(
         asked,
@@ -78,7 +78,7 @@ export class SessionLimits {
       this.#announced += 1
       return undefined
     }
-    const slice = this.#slice()
+    const slice = this.#currentSlice()
     this.#counts.set(slice, (this.#counts.get(slice) ?? 0) + 1)
     return undefined
   }
@@ -87,7 +87,7 @@ export class SessionLimits {
    * Adds bytes to the staged content, or refuses them. The content is counted only when the upper bound reaches the limit.
    * @param by bytes
    */
-  grow(path: string, by: number, limit: number | undefined): Denial | undefined {
+  addBytes(path: string, by: number, limit: number | undefined): Denial | undefined {
     if (limit === undefined) this.#bytesAtMost = undefined
     if (limit === undefined || by === 0) return undefined
     if (this.#bytesAtMost === undefined || this.#bytesAtMost + by > limit) this.#bytesAtMost = this.staged.bytes()
@@ -113,21 +113,21 @@ export class SessionLimits {
   assertRoom(path: RelPath, size: number, limits: Limits | undefined): void {
     const limit = limits?.bytes
     const has = limit === undefined ? 0 : this.staged.sizeAt(path)
-    const denial = this.grow(path, Math.max(0, size - has), limit)
+    const denial = this.addBytes(path, Math.max(0, size - has), limit)
     if (denial) throw new Denied(denial)
   }
 
-  /** Call it when the stage has grown by other means: a reviewer's edit, or travel to a snapshot. */
+  /** Call it when something else changed the stage: a reviewer's edit, or travel to a snapshot. */
   recount(): void {
     this.#bytesAtMost = undefined
   }
 
-  #slice(): number {
+  #currentSlice(): number {
     return Math.floor((this.now() * SLICES) / MINUTE_MS)
   }
 
-  #lastMinute(): number {
-    const oldest = this.#slice() - SLICES
+  #countLastMinute(): number {
+    const oldest = this.#currentSlice() - SLICES
     let sum = 0
     for (const [slice, count] of this.#counts) {
       if (slice <= oldest) this.#counts.delete(slice)
@@ -137,7 +137,7 @@ export class SessionLimits {
   }
 }
 
-function limitExceeded(file: string, limit: string, most: number, now: string, hint: string): Denial {
-  const message = `Limit Exceeded: ${now}; limits.${limit} in policy.yaml allows ${most}.`
+function limitExceeded(file: string, limit: string, most: number, currently: string, hint: string): Denial {
+  const message = `Limit Exceeded: ${currently}; limits.${limit} in policy.yaml allows ${most}.`
   return { reason: 'limit_exceeded', file, message, hint }
 }

@@ -8,12 +8,12 @@ export function readOnlyLedger(ledger: LedgerStore): LedgerStore {
   return { ...ledger, append: async () => [] }
 }
 
-/** Selects the intent that the registry names as active. Where it cannot be selected, the denial of the first write says why. */
+/** Selects the intent that the registry names as active. If that fails, the denial of the first write says why. */
 export async function selectNamedIntent(session: Session, state: IntentsState): Promise<void> {
-  const named = state.ok ? state.activeIntentId : undefined
-  if (named === undefined || selectable(state, named)) return
+  const activeId = state.ok ? state.activeIntentId : undefined
+  if (activeId === undefined || selectable(state, activeId)) return
   try {
-    await session.selectIntent(named)
+    await session.selectIntent(activeId)
   } catch (error) {
     if (error instanceof EscrowError) return
     await session.close().catch(() => undefined)

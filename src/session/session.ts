@@ -20,7 +20,7 @@ import type { SessionDeps } from './deps.js'
 import { recordLesson } from './lessons.js'
 import { relativeTo, stagedBelow } from './view.js'
 
-/** The front of a session: it checks that the session is open, ingests reviews, and passes calls on to the parts. */
+/** The public API of a session: checks that the session is open, ingests reviews, and delegates to the parts. */
 export class LocalSession implements Session {
   readonly id: string
   readonly fs: Session['fs']
@@ -61,7 +61,7 @@ export class LocalSession implements Session {
   readonly commands: Session['commands'] = () => this.terminal.commands()
 
   attribute(agent: AgentInfo): void {
-    this.#parts.calls.setAgent(this.#parts.agent.learn(agent))
+    this.#parts.calls.setAgent(this.#parts.agent.update(agent))
   }
 
   async intents(): Promise<Intent[]> {
@@ -83,9 +83,9 @@ export class LocalSession implements Session {
   async revert(paths?: string[]): Promise<void> {
     const { store, feedback } = this.#parts
     this.#sync()
-    const mine = stagedBelow(store, this.#deps.layout.root, paths)
-    feedback.beforeRevert(mine.flatMap(({ path, from }) => (from === undefined ? [path] : [path, from])))
-    store.drop(mine)
+    const staged = stagedBelow(store, this.#deps.layout.root, paths)
+    feedback.beforeRevert(staged.flatMap(({ path, from }) => (from === undefined ? [path] : [path, from])))
+    store.drop(staged)
     store.sync()
   }
 
@@ -136,7 +136,7 @@ export class LocalSession implements Session {
       state.closed = true
       store.close()
       this.#deps.lease?.release()
-      this.#deps.closed()
+      this.#deps.onClose()
     }
   }
 

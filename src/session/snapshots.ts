@@ -36,7 +36,7 @@ export class SessionSnapshots {
     const { version } = this.#find(id)
     const isOutside = path.startsWith('/') || path === '..' || path.startsWith('../')
     const decision = this.policy.decide({ effect: 'read', path, asked: path })
-    const overlay = this.#over(Stage.of(version))
+    const overlay = this.#overlayOf(Stage.of(version))
     if (decision.verdict === 'deny' && decision.denial.reason !== 'hidden') throw apiErrorOf(decision.denial)
     if (isOutside || decision.verdict === 'deny' || overlay.typeOf(path) !== 'file')
       throw new EscrowError('nothing_selected', `${path} is not a file in the snapshot ${id}.`)
@@ -48,7 +48,7 @@ export class SessionSnapshots {
   }
 
   /** Takes the snapshot before a tool call. The caller calls `endCall` when the call has ended. */
-  before({ callId, tool }: ToolContext): { readonly id: string; endCall(): void } {
+  beforeCall({ callId, tool }: ToolContext): { readonly id: string; endCall(): void } {
     const mark = this.store.createSnapshot({ before: callId, tool })
     return { id: mark.id, endCall: () => this.store.endCall(mark) }
   }
@@ -61,8 +61,8 @@ export class SessionSnapshots {
   /** The changes since a snapshot, or by one tool call, at the wanted paths. */
   changes(of: ChangesOf, isWanted: (path: RelPath) => boolean = () => true): ChangeSet {
     const [from, to] = 'since' in of ? [this.#find(of.since).version, undefined] : this.#spanOf(of.call)
-    const before = this.#over(Stage.of(from))
-    const after = to === undefined ? this.store.overlay : this.#over(Stage.of(to))
+    const before = this.#overlayOf(Stage.of(from))
+    const after = to === undefined ? this.store.overlay : this.#overlayOf(Stage.of(to))
     // Other calls may have run at the same time; their changes are left out.
     const isMine = ({ path, calls }: StagedChange) => isWanted(path) && ('since' in of || calls.includes(of.call))
     const views = {
@@ -76,24 +76,24 @@ export class SessionSnapshots {
 
   /** The stage before and after a call. After a crash in the call, the snapshot before the next one is its end. */
   #spanOf(call: string): readonly [Version, Version | undefined] {
-    const marks = this.#all.list()
+    const marks = this.#snapshots.list()
     const at = marks.findLastIndex((mark) => mark.call === call)
     const mark = marks[at]
     if (!mark) throw noSuchSnapshot(`There is no tool call ${call} in this session.`)
-    return [mark.version, this.#all.endOf(mark.id) ?? marks[at + 1]?.version]
+    return [mark.version, this.#snapshots.endOf(mark.id) ?? marks[at + 1]?.version]
   }
 
   #find(id: string): Mark {
-    const mark = this.#all.get(id)
+    const mark = this.#snapshots.get(id)
     if (!mark) throw noSuchSnapshot(`There is no snapshot ${id} in this session.`)
     return mark
   }
 
-  get #all() {
+  get #snapshots() {
     return this.store.overlay.stage.snapshots
   }
 
-  #over(stage: Stage): Overlay {
+  #overlayOf(stage: Stage): Overlay {
     return new Overlay({ lower: this.store.overlay.lower, stage })
   }
 }

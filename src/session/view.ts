@@ -39,12 +39,12 @@ export function sessionView(deps: SessionDeps, { store, guard, lock, feedback, s
     layer: new GuardedLayer(overlay, guard, leadsTo),
     seen: (path, content, known) => {
       lock.saw(path, content, known)
-      feedback.saw(path)
+      feedback.onRead(path)
     },
-    seenStaged: (path) => feedback.saw(path),
+    seenStaged: (path) => feedback.onRead(path),
     opened: (place: Inside) => {
       lock.onOpen(place.path)
-      feedback.saw(place.path)
+      feedback.onRead(place.path)
     },
     sync: () => store.sync(),
     catchUp: memoizePerTick(() => {

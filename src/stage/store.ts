@@ -44,7 +44,7 @@ export interface StageStore extends NoteQueue {
   /** Removes changes from the stage. */
   drop(changes: readonly StagedChange[]): void
   /** Sets the agent of the next edits. Returns the number that they name it by. */
-  workedOnBy(agent: JsonValue): number
+  setAgent(agent: JsonValue): number
   /** Keeps the current stage as a snapshot. */
   createSnapshot(label: SnapshotLabel): Mark
   deleteSnapshot(mark: Mark): void
@@ -140,7 +140,7 @@ function storeOver(
     endCall: (mark) => snapshots.endCall(mark),
     travel: (to, reviews) => snapshots.travel(to, reviews),
     base: (path) => keptBase(stage.bases.get(path), found?.pack, contents),
-    workedOnBy(agent) {
+    setAgent(agent) {
       if (!isDeepStrictEqual(stage.agents.at(-1), agent)) writer.apply({ op: 'agent', t: editTime(), name: agent })
       return stage.agents.length - 1
     },

@@ -15,7 +15,7 @@ export {
   makeSigningKey,
   migrateOldState,
   type OldState,
-  proposedScope,
+  proposeScope,
 } from '../access/index.js'
 export {
   applyClients,

@@ -5,6 +5,6 @@
  * Data enters as the workspace's directory. It leaves as objects of the other rooms; a room that takes long to load is imported
  * when it is first needed. `watch.ts` compares files and reports changes that other processes make.
  *
- * May not happen here: a rule. What is allowed, staged or committed is decided in the rooms that this one joins.
+ * This room has no rules. The rooms that it joins decide what is allowed, staged or committed.
  */
 export { openWorkspace } from './workspace.js'

@@ -6,13 +6,13 @@ import { watchHost } from '../os/watch.js'
 
 /** One append can cause several events. */
 const DEBOUNCE_MS = 30
-/** Events can be lost, and some disks (a network mount, no watches left) have none. */
+/** Events can be lost, and some disks (a network mount, no watches left) send none. */
 const POLL_MS = 1_000
 
 /**
- * Reports changes of stages, verdicts and questions by session, of the ledger, the intents and the policy. The stats of the
- * files are compared, so an event without a change reports nothing, and a change without an event is found within a second.
- * The watch never keeps the process alive.
+ * Reports changes of stages, verdicts and questions by session, of the ledger, the intents and the policy. It compares the
+ * stats of files, so an event without a change reports nothing, and it finds a change without an event within a second. The
+ * watch never keeps the process alive.
  * @returns a function that ends the watch
  */
 export function watchWorkspace(layout: Layout, onChange: (news: WorkspaceNews) => void): () => void {
@@ -27,7 +27,7 @@ export function watchWorkspace(layout: Layout, onChange: (news: WorkspaceNews) =
     updateWatches()
     if (news !== undefined) onChange(news)
   }
-  const soon = () => {
+  const scheduleCompare = () => {
     pending ??= setTimeout(compare, DEBOUNCE_MS).unref()
   }
   const updateWatches = () => {
@@ -37,29 +37,29 @@ export function watchWorkspace(layout: Layout, onChange: (news: WorkspaceNews) =
       layout.sessions,
       ...[...before.sessions.keys()].map((id) => layout.session(id).dir),
     ])
-    for (const [path, end] of watches) if (!wanted.has(path)) stop(watches, path, end)
-    for (const path of wanted) if (!watches.has(path)) start(watches, path, soon)
+    for (const [path, end] of watches) if (!wanted.has(path)) stopWatch(watches, path, end)
+    for (const path of wanted) if (!watches.has(path)) startWatch(watches, path, scheduleCompare)
   }
   updateWatches()
   const polling = setInterval(compare, POLL_MS).unref()
   return () => {
     clearInterval(polling)
     clearTimeout(pending)
-    for (const [path, end] of watches) stop(watches, path, end)
+    for (const [path, end] of watches) stopWatch(watches, path, end)
   }
 }
 
-function start(watches: Map<string, () => void>, path: string, soon: () => void): void {
+function startWatch(watches: Map<string, () => void>, path: string, scheduleCompare: () => void): void {
   try {
-    const onFailure = () => stop(watches, path, end)
-    const end = watchHost(path, { failed: onFailure }, soon)
+    const onFailure = () => stopWatch(watches, path, end)
+    const end = watchHost(path, { failed: onFailure }, scheduleCompare)
     watches.set(path, end)
   } catch {
     // The path is missing, or no watches are left: polling finds the change.
   }
 }
 
-function stop(watches: Map<string, () => void>, path: string, end: () => void): void {
+function stopWatch(watches: Map<string, () => void>, path: string, end: () => void): void {
   watches.delete(path)
   end()
 }

@@ -4,7 +4,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { diffStage, foldsNames } from '../../overlay/index.js'
-import { GITIGNORE, outside, physicalRoot, refuseInside } from '../access/index.js'
+import { assertOutsideSession, GITIGNORE, physicalRoot, requireOutsideSession } from '../access/index.js'
 import { recover } from '../commit/index.js'
 import type {
   ChangeSet,
@@ -38,11 +38,11 @@ import { createPolicy, openPolicyFile, type Policy, type PolicyState } from '../
 import { openReviewLog, type ReviewLog } from '../review/index.js'
 import {
   type LocalSession,
-  noSession,
   readOnlyLedger,
   selectNamedIntent,
   sessionBusy,
   sessionFailure,
+  unknownSession,
 } from '../session/index.js'
 import { MEMORY, readStage, type StageStore, stageReader } from '../stage/index.js'
 import { type LedgerStore, openLedger, parseDraft } from '../trace/index.js'
@@ -61,11 +61,11 @@ const BUSY_WAIT_MS = 5_000
  * commit cannot be appended
  */
 export async function openWorkspace(root: string | URL, options: WorkspaceOptions = {}): Promise<Workspace> {
-  const given = resolve(root instanceof URL ? fileURLToPath(root) : root)
-  const layout = layoutAt(physicalRoot(given))
+  const requested = resolve(root instanceof URL ? fileURLToPath(root) : root)
+  const layout = layoutAt(physicalRoot(requested))
   hasOrchestration(layout)
   const ledger = openLedger(layout)
-  const workspace = new LocalWorkspace(layout, [given], ledger, options)
+  const workspace = new LocalWorkspace(layout, [requested], ledger, options)
   await workspace.recover()
   return workspace
 }
@@ -76,7 +76,7 @@ class LocalWorkspace implements Workspace {
   readonly #registry: RegistryStore
   readonly #versions: IntentVersions
   readonly ledger: Ledger
-  readonly #live = new Map<string, Promise<LocalSession>>()
+  readonly #open = new Map<string, Promise<LocalSession>>()
   readonly #policyFile: () => PolicyState
   readonly #policy: Policy
   readonly #watches = new Set<() => void>()
@@ -89,7 +89,7 @@ class LocalWorkspace implements Workspace {
     private readonly options: WorkspaceOptions,
   ) {
     this.root = layout.root
-    this.ledger = { ...store, join: outside(store.join), anchor: outside(store.anchor) }
+    this.ledger = { ...store, join: requireOutsideSession(store.join), anchor: requireOutsideSession(store.anchor) }
     this.#registry = openRegistry(layout)
     this.#versions = openVersions(this.#registry, store)
     this.intents = recordedRegistry(this.#registry, this.#versions, store, layout.root)
@@ -103,11 +103,11 @@ class LocalWorkspace implements Workspace {
   }
 
   session(options: SessionOptions): Promise<Session> {
-    const known = this.#live.get(options.id)
+    const known = this.#open.get(options.id)
     if (known) return known
     const opening = this.#openSession(options)
-    this.#live.set(options.id, opening)
-    opening.catch(() => this.#live.delete(options.id))
+    this.#open.set(options.id, opening)
+    opening.catch(() => this.#open.delete(options.id))
     return opening
   }
 
@@ -118,7 +118,7 @@ class LocalWorkspace implements Workspace {
   }
 
   async review(sessionId: string): Promise<Review> {
-    if (!this.#exists(sessionId)) throw await this.#noSession(sessionId)
+    if (!this.#exists(sessionId)) throw await this.#unknownSession(sessionId)
     const { reviewOf } = await import('../release/index.js')
     const log = this.#reviewLog(sessionId)
     const read = stageReader(this.layout, sessionId)
@@ -129,10 +129,10 @@ class LocalWorkspace implements Workspace {
       ledger: this.store,
       stage: () => this.#stageOf(sessionId, log, read),
       ingestCommit: async () => {
-        if (this.#live.has(sessionId)) await this.#stageOf(sessionId, log)
+        if (this.#open.has(sessionId)) await this.#stageOf(sessionId, log)
       },
       agent: () => this.#agentOf(sessionId),
-      atWork: (work) => this.#atWork(sessionId, work),
+      withSession: (work) => this.#withSession(sessionId, work),
       intents: this.#registry,
       versions: this.#versions,
       policyFile: this.#policyFile,
@@ -141,7 +141,7 @@ class LocalWorkspace implements Workspace {
   }
 
   async undo(commits: string | readonly string[]): Promise<Review> {
-    refuseInside()
+    assertOutsideSession()
     const { stageUndo } = await import('../release/index.js')
     return this.review(await stageUndo(this.layout, [commits].flat()))
   }
@@ -162,7 +162,7 @@ class LocalWorkspace implements Workspace {
   }
 
   async accept(digest: string, by: Reviewer = gitUser(this.root)): Promise<void> {
-    refuseInside()
+    assertOutsideSession()
     const { acceptFiles } = await import('../trust/index.js')
     await withProcessLock(this.layout.locks, 'intents', () => acceptFiles(this.layout, digest, by))
   }
@@ -198,7 +198,7 @@ class LocalWorkspace implements Workspace {
   async close(): Promise<void> {
     for (const end of this.#watches) end()
     this.#watches.clear()
-    const open = await Promise.allSettled(this.#live.values())
+    const open = await Promise.allSettled(this.#open.values())
     const closed = await Promise.allSettled(open.map((each) => each.status === 'fulfilled' && each.value.close()))
     const failed = closed.find((each) => each.status === 'rejected')
     if (failed) throw failed.reason
@@ -217,7 +217,7 @@ class LocalWorkspace implements Workspace {
     const { LocalSession } = await import('../session/session.js')
     // Without .orchestration every write is denied, so there is nothing to store.
     const isStored = this.options.durability !== 'memory' && hasOrchestration(this.layout)
-    const { dir, owner, meta, door: socket } = this.layout.session(id)
+    const { dir, owner, meta, socketFile } = this.layout.session(id)
     let lease: Lease | undefined
     try {
       if (isStored) {
@@ -225,14 +225,14 @@ class LocalWorkspace implements Workspace {
         lease = await takeOwnership(owner, BUSY_WAIT_MS)
         if (!lease) throw sessionBusy(id)
         // A killed owner leaves its socket behind.
-        removeName(socket)
+        removeName(socketFile)
       }
       const keepAgent = (each: AgentInfo) => isStored && replaceDurable(meta, JSON.stringify(each))
       if (agent) keepAgent(agent)
       const session = new LocalSession({
         id,
         agent: agent ?? this.#agentOf(id),
-        keepAgent,
+        saveAgent: keepAgent,
         layout: this.layout,
         aliases: this.aliases,
         foldsNames: foldsNames(this.layout.dir),
@@ -245,8 +245,8 @@ class LocalWorkspace implements Workspace {
         reviews: this.#reviewLog(id),
         lease,
         approver: this.options.approver,
-        answer: async (question, answer) => (await this.review(id)).answer(question, answer),
-        closed: () => this.#live.delete(id),
+        recordAnswer: async (question, answer) => (await this.review(id)).answer(question, answer),
+        onClose: () => this.#open.delete(id),
       })
       await selectNamedIntent(session, this.#registry.state())
       return session
@@ -256,10 +256,10 @@ class LocalWorkspace implements Workspace {
     }
   }
 
-  async #atWork<T>(id: string, work: (session: LocalSession) => Promise<T>): Promise<T> {
-    const wasOpen = this.#live.has(id)
+  async #withSession<T>(id: string, work: (session: LocalSession) => Promise<T>): Promise<T> {
+    const wasOpen = this.#open.has(id)
     await this.session({ id })
-    const session = await this.#live.get(id)
+    const session = await this.#open.get(id)
     if (!session) throw sessionBusy(id)
     try {
       return await work(session)
@@ -275,18 +275,18 @@ class LocalWorkspace implements Workspace {
   }
 
   #exists(id: string): boolean {
-    return isSessionId(id) && (this.#live.has(id) || existsSync(this.layout.session(id).dir))
+    return isSessionId(id) && (this.#open.has(id) || existsSync(this.layout.session(id).dir))
   }
 
-  async #noSession(id: string): Promise<EscrowError> {
+  async #unknownSession(id: string): Promise<EscrowError> {
     const ids = (await this.sessions()).map((each) => each.id)
-    return noSession(id, ids)
+    return unknownSession(id, ids)
   }
 
   /** The stage of a session that is open in this process, else the stage read from its files. */
   async #stageOf(id: string, log: ReviewLog, read = () => readStage(this.layout, id)): Promise<StageStore> {
     // A session that failed to open can still be read.
-    const live = await this.#live.get(id)?.catch(() => undefined)
+    const live = await this.#open.get(id)?.catch(() => undefined)
     const store = live?.store ?? read()
     store.settle(log.read())
     return store
@@ -307,7 +307,7 @@ class LocalWorkspace implements Workspace {
   /** One damaged session must not hide the others. */
   async #summary(id: string): Promise<SessionSummary> {
     const agent = this.#agentOf(id)
-    const live = this.#live.has(id) || isOwned(this.layout.session(id).owner)
+    const live = this.#open.has(id) || isOwned(this.layout.session(id).owner)
     const summary = { id, live, ...(agent && { agent }) }
     try {
       const store = await this.#stageOf(id, this.#reviewLog(id))

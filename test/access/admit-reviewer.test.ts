@@ -5,7 +5,7 @@ import { makeReviewerKey } from '../../src/surface/index.js'
 import { tempDir } from '../support/facade.js'
 import { failure, reasonOf, testWorkspace, working } from '../support/workspace.js'
 
-/** A state directory of the test's own. */
+/** A state directory for the test. */
 function stateHome(): string {
   const { path, dispose } = tempDir()
   vi.stubEnv('XDG_STATE_HOME', path)
@@ -17,7 +17,7 @@ function stateHome(): string {
 }
 
 describe("in an agent's session", () => {
-  it('nothing of the person is done, and all can be looked at', async () => {
+  it('refuses every decision and allows every read', async () => {
     const at = testWorkspace()
     const workspace = await at.open()
     const session = await working(workspace)
@@ -62,10 +62,10 @@ describe("in an agent's session", () => {
   })
 })
 
-describe('where policy wants a person', () => {
+describe('where policy requires a person', () => {
   const POLICY = { '.orchestration/policy.yaml': 'approval: { by: person }\n' }
 
-  it('a terminal will do, and nothing else without a key', async () => {
+  it('accepts a terminal, and otherwise requires a key', async () => {
     stateHome()
     const { root } = testWorkspace(POLICY)
     expect(admitReviewer(root, { terminal: true, env: {} })).toBeUndefined()
@@ -73,7 +73,7 @@ describe('where policy wants a person', () => {
     expect(admitReviewer(testWorkspace().root, { terminal: false, env: {} })).toBeUndefined()
   })
 
-  it("a reviewer's key will do, of those trusted here, kept outside and to its owner", async () => {
+  it("accepts a reviewer's key that is trusted here, outside of the workspace and private", async () => {
     const home = stateHome()
     const { root } = testWorkspace(POLICY)
     const key = makeReviewerKey()
@@ -91,7 +91,7 @@ describe('where policy wants a person', () => {
     expect((await failure(asked(`${home}/none.pem`))).message).toContain('cannot be read')
     fs.writeFileSync(`${home}/no.pem`, 'no key', { mode: 0o600 })
     expect(await reasonOf(asked(`${home}/no.pem`))).toBe('access_denied')
-    // Another's, whose public half nobody has put here.
+    // Another user's key, whose public half is not on this machine.
     vi.stubEnv('XDG_STATE_HOME', `${home}/other`)
     const other = makeReviewerKey().file
     vi.stubEnv('XDG_STATE_HOME', home)
@@ -100,7 +100,7 @@ describe('where policy wants a person', () => {
     expect(asked(other)()).toBeUndefined()
   })
 
-  it('a policy that cannot be read may be one that wants a person', async () => {
+  it('treats a policy that cannot be read as one that requires a person', async () => {
     stateHome()
     const broken = { '.orchestration/policy.yaml': 'approval: { by: person\n' }
     const { root } = testWorkspace(broken)

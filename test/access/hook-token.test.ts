@@ -10,7 +10,7 @@ function place(): string {
   return path
 }
 
-it('is one for each workspace, kept where only its user reads it, and no text that was put in its place', () => {
+it('is created once for each workspace, is private, and rejects other text in its file', () => {
   const [state, root, other] = [place(), place(), place()]
   vi.stubEnv('XDG_STATE_HOME', state)
   onTestFinished(() => void vi.unstubAllEnvs())

@@ -11,7 +11,7 @@ function place(): string {
   return path
 }
 
-/** The command as a program calls it: no terminal, and no reviewer's key. */
+/** Runs the command as a program does: without a terminal or a reviewer's key. */
 function escrow(root: string, ...args: string[]) {
   const env = { ...process.env, ESCROW_REVIEWER_KEY: '', ESCROW_SESSION: '' }
   return spawnSync(process.execPath, [`${compiled()}/test/children/escrow.js`, ...args], {
@@ -21,7 +21,7 @@ function escrow(root: string, ...args: string[]) {
   })
 }
 
-it('a new workspace is decided about by a person: no program approves, commits or declares an intent', async () => {
+it('requires a person for a new workspace: no program approves, commits or declares an intent', async () => {
   const root = place()
   expect(escrow(root, 'init', '--yes').status).toBe(0)
   const workspace = await openWorkspace(root)
@@ -44,7 +44,7 @@ it('a new workspace is decided about by a person: no program approves, commits o
   expect(fs.existsSync(`${root}/a.txt`)).toBe(false)
 })
 
-it('one that is told so is decided about by any program', async () => {
+it('lets any program decide in a workspace created with --approval any', async () => {
   for (const make of [
     async (root: string) => void escrow(root, 'init', '--yes', '--approval-by', 'any'),
     async (root: string) => void (await initWorkspace(root, { approvalBy: 'any' })),
@@ -56,7 +56,7 @@ it('one that is told so is decided about by any program', async () => {
   expect(escrow(place(), 'init', '--approval-by', 'nobody').status).toBe(2)
 })
 
-it('a policy that is there stays as it is', async () => {
+it('keeps an existing policy', async () => {
   const root = place()
   fs.mkdirSync(`${root}/.orchestration`)
   fs.writeFileSync(`${root}/.orchestration/policy.yaml`, 'access: {}\n')

@@ -8,7 +8,7 @@ import { tempDir } from '../support/facade.js'
 import { trust } from '../support/trust.js'
 import { reasonOf } from '../support/workspace.js'
 
-/** Staged work of a version before 0.2, which kept it in the repository. The fixture is that version's own. */
+/** Staged work of a version before 0.2, which kept it in the repository. That version wrote the fixture. */
 
 interface Old {
   readonly anchor: Readonly<Record<string, unknown>>
@@ -17,7 +17,7 @@ interface Old {
 
 const OLD: Old = JSON.parse(readFileSync(new URL('../fixtures/workspace-0.1.json', import.meta.url), 'utf8'))
 
-/** @param isOurs false: as a clone on another machine. */
+/** @param isOurs false for a clone on another machine. */
 function oldWorkspace(isOurs: boolean): string {
   const { path: root, dispose } = tempDir('escrowfs-old-')
   onTestFinished(dispose)
@@ -35,7 +35,7 @@ function oldWorkspace(isOurs: boolean): string {
   return root
 }
 
-it('is taken along on a person’s word, as proposals: no verdict, no plan, no number twice', async () => {
+it('is migrated by a person as proposals: without verdicts or plans, with unique commit numbers', async () => {
   const root = oldWorkspace(true)
   expect(findOldState(root)).toEqual({
     names: ['sessions', 'commits', 'ledger.d'].map((name) => `.orchestration/${name}`),
@@ -61,14 +61,14 @@ it('is taken along on a person’s word, as proposals: no verdict, no plan, no n
   await workspace.close()
 })
 
-it('is only named where nothing proves that it is this machine’s', () => {
+it('is only listed where nothing proves that this machine wrote it', () => {
   const root = oldWorkspace(false)
   expect(findOldState(root)).toMatchObject({ sessions: ['agent-1'], isOurs: false })
   expect(() => migrateOldState(root)).toThrow(expect.objectContaining({ reason: 'access_denied' }))
   expect(existsSync(`${root}/.orchestration/sessions/agent-1/stage.log`)).toBe(true)
 })
 
-it('is none of an agent’s to take along', () => {
+it('cannot be migrated by an agent', () => {
   const root = oldWorkspace(true)
   const { ESCROW_SESSION: before } = process.env
   process.env.ESCROW_SESSION = 'agent-1'
@@ -79,7 +79,7 @@ it('is none of an agent’s to take along', () => {
   expect(() => migrateOldState(root)).toThrow(expect.objectContaining({ reason: 'access_denied' }))
 })
 
-it('takes nothing through a link', async () => {
+it('is not copied through a link', async () => {
   const root = oldWorkspace(true)
   const { path: outside, dispose } = tempDir()
   onTestFinished(dispose)
@@ -94,7 +94,7 @@ it('takes nothing through a link', async () => {
   expect(await (await openWorkspace(root)).sessions()).toEqual([])
 })
 
-it('says nothing of a workspace of today', async () => {
+it('is not found in a current workspace', async () => {
   const { path: root, dispose } = tempDir()
   onTestFinished(dispose)
   mkdirSync(`${root}/.orchestration`)

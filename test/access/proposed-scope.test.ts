@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { proposedScope } from '../../src/access/proposed-scope.js'
+import { proposeScope } from '../../src/access/proposed-scope.js'
 import { tempDir } from '../support/facade.js'
 import { git } from '../support/git.js'
 
@@ -19,29 +19,29 @@ function repository(...files: readonly string[]): string {
 }
 
 describe('the scope proposed for a new intent', () => {
-  it('is the files at the top, and the directories that git tracks and that are not hidden', () => {
+  it('lists the files at the top and the tracked directories that are not hidden', () => {
     const root = repository('README.md', 'src/a.ts', 'test/deep/b.ts', '.github/ci.yml')
     mkdirSync(`${root}/dist`)
-    expect(proposedScope(root)).toEqual(['*', 'src/**', 'test/**'])
-    expect(proposedScope(`${root}/test`)).toEqual(['*', 'deep/**'])
+    expect(proposeScope(root)).toEqual(['*', 'src/**', 'test/**'])
+    expect(proposeScope(`${root}/test`)).toEqual(['*', 'deep/**'])
   })
 
-  it('is the whole workspace where git tracks no directory, or there is no git', () => {
-    expect(proposedScope(repository('a.js'))).toEqual(['**'])
-    expect(proposedScope(repository())).toEqual(['**'])
+  it('is the whole workspace where git tracks no directory, or git is missing', () => {
+    expect(proposeScope(repository('a.js'))).toEqual(['**'])
+    expect(proposeScope(repository())).toEqual(['**'])
     const { path, dispose } = tempDir()
     onTestFinished(dispose)
-    expect(proposedScope(path)).toEqual(['**'])
+    expect(proposeScope(path)).toEqual(['**'])
   })
 
-  it('takes a name with characters of a glob for the name alone', () => {
-    expect(proposedScope(repository('a{b,c}[x]/1', '!not/1'))).toEqual(['*', '?not/**', 'a?b?c??x?/**'])
+  it('replaces glob characters in names', () => {
+    expect(proposeScope(repository('a{b,c}[x]/1', '!not/1'))).toEqual(['*', '?not/**', 'a?b?c??x?/**'])
   })
 
   it('starts no program that the repository names', () => {
     const root = repository('src/a.ts')
     git(root, 'config', 'core.fsmonitor', `touch ${root}/ran; false`)
-    proposedScope(root)
+    proposeScope(root)
     expect(() => writeFileSync(`${root}/ran`, '', { flag: 'wx' })).not.toThrow()
   })
 })

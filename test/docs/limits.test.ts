@@ -28,8 +28,8 @@ const UNMET: Readonly<Record<string, string>> = {
     ...[
       'src/trace/line-prints.ts#PRINT_LENGTH',
       'src/trace/line-prints.ts#LONGEST',
-      'src/session/failure.ts#MOST_NAMED',
-      'src/access/proposed-scope.ts#MOST_NAMED',
+      'src/session/failure.ts#MAX_LISTED',
+      'src/access/proposed-scope.ts#MAX_LISTED',
       'src/cli/commands/why.ts#LISTED',
       'src/policy/remedy.ts#MAX_NAMES',
       'src/cli/commands/completion.ts#LONGEST_ABOUT',
@@ -58,7 +58,7 @@ const UNMET: Readonly<Record<string, string>> = {
   ...because('it is how long something of ours is waited for', [
     ...['src/cli/progress.ts#PATIENCE_MS', 'src/cli/review/coloring.ts#PATIENCE_MS', 'src/os/flush.ts#TIMEOUT_MS'],
     'src/os/lock.ts#LONGEST_NAP_MS',
-    'src/session/lessons.ts#MOST_TRIES',
+    'src/session/lessons.ts#MAX_TRIES',
   ]),
   ...because("it is Node's own, or the kernel's", ['src/fs/kernel-dir.ts#MAX_BUFFER', 'src/fs/ownership.ts#MAX_ID']),
   ...because('it is far above what we write, and what is longer is damaged', [
@@ -67,13 +67,17 @@ const UNMET: Readonly<Record<string, string>> = {
       'src/session/claims.ts#MAX_CLAIM_BYTES',
       'src/terminal/contained.ts#MESSAGE',
     ],
-    ...['src/access/migrate.ts#MAX_BYTES', 'src/os/accepted-files.ts#MAX_BYTES'],
+    ...['src/access/migrate.ts#MAX_ANCHOR_BYTES', 'src/os/accepted-files.ts#MAX_BYTES'],
     ...[
       'src/workspace/workspace.ts#MAX_META_BYTES',
       'src/cli/shell/there.ts#MAX_LINE',
       'src/trace/ledger-file.ts#MAX_REPAIRS',
     ],
-    ...['src/os/accepted-files.ts#MAX_BYTES', 'src/access/migrate.ts#MAX_BYTES', 'src/session/lessons.ts#MOST_TRIES'],
+    ...[
+      'src/os/accepted-files.ts#MAX_BYTES',
+      'src/access/migrate.ts#MAX_ANCHOR_BYTES',
+      'src/session/lessons.ts#MAX_TRIES',
+    ],
   ]),
   ...because('what is beyond it is told less of, and nothing is refused', [
     ...['src/cli/commands/verify.ts#MOST_NAMES', 'src/cli/record-numbers.ts#MOST_RANGES'],

@@ -106,7 +106,7 @@ describe('a compacted log', { timeout: 180_000 + RUNS * 500 }, () => {
         const at = site()
         let store = at.open()
         try {
-          store.workedOnBy({ model: 'm' })
+          store.setAgent({ model: 'm' })
           for (const each of steps) {
             const { snapshots } = store.overlay.stage
             if (each.op === 'mark') {

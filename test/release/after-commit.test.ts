@@ -15,8 +15,8 @@ async function started(files: Readonly<Record<string, string>>) {
   return { at, workspace, fs: agent.fs, commit }
 }
 
-describe('after a commit, a session', () => {
-  it('removes a directory that it had put in the place of a file it had read', async () => {
+describe('A live session continues after a commit of its changes: later calls behave as on a plain directory.', () => {
+  it('removes a directory that it had put in the place of a file', async () => {
     const { fs, commit } = await started({ 'src/d/b': 'x\n' })
     expect(fs.readFileSync('src/d/b', 'utf8')).toBe('x\n')
     fs.rmSync('src/d', { recursive: true })
@@ -26,7 +26,7 @@ describe('after a commit, a session', () => {
     expect(fs.readdirSync('src/d')).toEqual([])
   })
 
-  it('removes a directory with a file in it that it had put in the place of a file it had read', async () => {
+  it('removes a directory and its file that it had put in the place of a file', async () => {
     const { fs, commit } = await started({ 'src/b': 'x\n' })
     expect(fs.readFileSync('src/b', 'utf8')).toBe('x\n')
     fs.rmSync('src/b')
@@ -37,10 +37,10 @@ describe('after a commit, a session', () => {
     expect(fs.existsSync('src/b')).toBe(false)
   })
 
-  it.each([1, 40])('has %s moved files with one name each, whatever is kept of them for an undo', async (count) => {
+  it.each([1, 40])('has %s moved files with one name each, even while undo keeps copies', async (count) => {
     const names = Array.from({ length: count }, (_, n) => `${n}.ts`)
     const { at, fs, commit, workspace } = await started(Object.fromEntries(names.map((name) => [`src/${name}`, name])))
-    // A file that was written a moment ago is copied: a write since might not show in its time.
+    // A recently written file is copied: its mtime might not show a later write.
     for (const name of names) utimesSync(`${at.root}/src/${name}`, 1, 1)
     const before = statSync(`${at.root}/src/0.ts`)
     fs.mkdirSync('src/to')
@@ -48,13 +48,13 @@ describe('after a commit, a session', () => {
     const { id } = await commit()
     for (const name of names) expect(statSync(`${at.root}/src/to/${name}`).nlink).toBe(1)
     expect(statSync(`${at.root}/src/to/0.ts`).ino).toBe(before.ino)
-    // A write into the moved file does not reach what the undo puts back.
+    // A write into the moved file does not reach the content kept for undo.
     appendFileSync(`${at.root}/src/to/0.ts`, ' and more')
     const undo = await workspace.undo(id)
     expect(Buffer.from((await undo.content('src/0.ts', 'after')) ?? []).toString()).toBe('0.ts')
   })
 
-  it('still proposes to replace a file by a directory once another session has committed', async () => {
+  it('still proposes to replace a file by a directory after another session commits', async () => {
     const { at, workspace, fs, commit } = await started({ 'src/b/a': 'x\n', 'src/a': 'one\n' })
     fs.rmSync('src/b', { recursive: true })
     fs.mkdirSync('src/b/a', { recursive: true })

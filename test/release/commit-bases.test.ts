@@ -3,8 +3,8 @@ import { own, recordsOf, testWorkspace, working } from '../support/workspace.js'
 
 const ADD = 'export function add(a: number, b: number) {\n  return a + b\n}\n'
 
-describe('what a commit records of its changes', () => {
-  it('has the measured class of each file, and of all of them', async () => {
+describe('the ledger record of a commit', () => {
+  it('has the measured class of each file and of all files', async () => {
     const place = testWorkspace({ 'src/a.ts': ADD, 'src/b.ts': ADD, 'src/c.txt': 'one\n', 'src/gone.ts': ADD })
     const workspace = await place.open()
     const session = await working(workspace)

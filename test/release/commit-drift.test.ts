@@ -25,8 +25,8 @@ const ACTS: readonly (readonly [name: string, path: string, act: Act])[] = [
   ['created as a directory', 'src/made', (fs) => fs.mkdirSync('src/made')],
 ]
 
-describe("a person's files below a path that the agent", () => {
-  it.each(ACTS)('%s are drift, and stay', async (_, path, act) => {
+describe('A person replaces a path by a directory with one file.', () => {
+  it.each(ACTS)('%s are drifted and stay', async (_, path, act) => {
     const at = testWorkspace({ 'src/a.ts': 'one\n', 'src/b.ts': 'b\n' })
     const workspace = await at.open()
     const agent = await working(workspace)
@@ -46,7 +46,7 @@ describe("a person's files below a path that the agent", () => {
     ['made another in', (fs) => fs.mkdirSync('src/made/deep', { recursive: true })],
     ['renamed a directory to', (fs) => fs.renameSync('src/d', 'src/made')],
   ]
-  it.each(inTheWay)('%s are drift where a person puts a file at the name, and both stay', async (_, act) => {
+  it.each(inTheWay)('%s are drifted where a person puts a file at the name, and both stay', async (_, act) => {
     const at = testWorkspace({ 'src/a.ts': 'one\n', 'src/d/x': 'x\n' })
     const workspace = await at.open()
     const agent = await working(workspace)
@@ -70,7 +70,7 @@ describe("a person's files below a path that the agent", () => {
     ['an empty directory', (at) => mkdirSync(`${at.root}/src/d/made`), 'src/d/made'],
     ['a file where the directory was', replaceByFile, 'src/d'],
   ]
-  it.each(inRemoved)('removed with its directory stay: %s', async (_, act, kept) => {
+  it.each(inRemoved)('that are in a removed directory stay: %s', async (_, act, kept) => {
     const at = testWorkspace({ 'src/d/x': 'x\n', 'src/d/in/y': 'y\n' })
     const workspace = await at.open()
     const agent = await working(workspace)
@@ -84,7 +84,7 @@ describe("a person's files below a path that the agent", () => {
     if (kept !== 'src/d') expect(agent.fs.readdirSync(dirname(kept))).toEqual([basename(kept)])
   })
 
-  it('renamed with its directory come along, or stay where the name was given to another', async () => {
+  it('move with a renamed directory, or stay where another file took the name', async () => {
     const at = testWorkspace({ 'src/d/x': 'x\n', 'src/d/y': 'y\n', 'src/z': 'z\n' })
     const workspace = await at.open()
     const agent = await working(workspace)
@@ -108,7 +108,7 @@ describe("a person's files below a path that the agent", () => {
   })
 })
 
-/** A session that commits all it has staged. */
+/** A session that commits everything it stages. */
 async function committing(files: Readonly<Record<string, string>>) {
   const at = testWorkspace(files)
   const workspace = await at.open()
@@ -126,7 +126,7 @@ async function committing(files: Readonly<Record<string, string>>) {
   return { at, workspace, fs, commit }
 }
 
-describe('the session goes on at once from what its commit left', () => {
+describe('a session after its commit', () => {
   const leaving: readonly (readonly [string, Act])[] = [
     ['removed', (fs) => fs.rmSync('src/d', { recursive: true })],
     ['renamed', (fs) => fs.renameSync('src/d', 'src/e')],
@@ -154,7 +154,7 @@ describe('the session goes on at once from what its commit left', () => {
     },
   )
 
-  it('sees a renamed directory at its new name, and can rename it again', async () => {
+  it('sees a renamed directory at its new name and can rename it again', async () => {
     const { at, fs, commit } = await committing({ 'src/old/a.txt': 'A\n' })
     fs.renameSync('src/old', 'src/new')
     await commit()
@@ -165,7 +165,7 @@ describe('the session goes on at once from what its commit left', () => {
     expect(fs.readdirSync('src')).toEqual(['newer'])
   })
 
-  it('where a directory it made was renamed, and a file got its name in the same commit', async () => {
+  it('sees a file that took the name of its renamed directory in the same commit', async () => {
     const { at, fs, commit } = await committing({ 'src/z': 'z\n' })
     fs.mkdirSync('src/b/b', { recursive: true })
     await commit()

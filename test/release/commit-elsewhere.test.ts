@@ -6,7 +6,7 @@ import { type TestWorkspace, testWorkspace, working } from '../support/workspace
 const ANN = { name: 'Ann' }
 const FILES = { 'src/old/a.ts': 'a\n', 'src/old/in/b.ts': 'b\n' }
 
-/** A live session, and a review of it that another process does: it knows nothing of the session's own objects. */
+/** A live session, and a review by another process, which shares none of the session's objects. */
 async function apart(files: Readonly<Record<string, string>> = FILES): Promise<{
   readonly at: TestWorkspace
   readonly agent: Session
@@ -26,7 +26,7 @@ async function apart(files: Readonly<Record<string, string>> = FILES): Promise<{
   }
 }
 
-/** No call of the session's own but those of its `fs` come between. */
+/** Between them the session makes only calls of its `fs`. */
 describe('a commit by another process', () => {
   it('shows a renamed directory at its new name to the next call', async () => {
     const { at, agent, commit } = await apart()
@@ -41,7 +41,7 @@ describe('a commit by another process', () => {
     expect(at.text('src/newer/in/b.ts')).toBe('b\n')
   })
 
-  it('lets the session write at the name a directory was renamed from, and loses neither', async () => {
+  it('lets the session write at the old name of a renamed directory, and loses neither', async () => {
     const { at, agent, commit } = await apart()
     agent.fs.renameSync('src/old', 'src/new')
     await commit()
@@ -51,7 +51,7 @@ describe('a commit by another process', () => {
     expect(at.text('src/new/a.ts')).toBe('a\n')
   })
 
-  it('lets the session write at the name of a directory it had removed', async () => {
+  it('lets the session write at the name of a directory it removed', async () => {
     const { at, agent, commit } = await apart()
     agent.fs.rmSync('src/old', { recursive: true })
     await commit()
@@ -60,7 +60,7 @@ describe('a commit by another process', () => {
     expect(at.text('src/old')).toBe('precious\n')
   })
 
-  it('shows what a person did with a landed file to each form of a call', async () => {
+  it("shows a person's later edit of a committed file to every form of a call", async () => {
     const { at, agent, commit } = await apart()
     agent.fs.renameSync('src/old', 'src/new')
     await commit()

@@ -5,7 +5,7 @@ import { type TestWorkspace, testWorkspace, working } from '../support/workspace
 
 const ANN = { name: 'Ann' }
 
-/** An agent works, a person approves (everything unless told) and commits. */
+/** An agent works; a person approves everything, or `some`, and commits. */
 async function committed(at: TestWorkspace, workspace: Workspace, work: (fs: Session['fs']) => void, some?: Selection) {
   const agent = await working(workspace)
   work(agent.fs)
@@ -17,14 +17,14 @@ async function committed(at: TestWorkspace, workspace: Workspace, work: (fs: Ses
   return { id, flags: Object.fromEntries(changes.map(({ path, flags }) => [path, flags])), rest, agent, at }
 }
 
-/** `names content` of a path. */
+/** The link count and content of a path. */
 function look(at: TestWorkspace, path: string): string {
   return `${lstatSync(`${at.root}/${path}`).nlink} ${at.text(path)}`
 }
 
 const inode = (at: TestWorkspace, path: string) => lstatSync(`${at.root}/${path}`).ino
 
-it('names staged for one new file land as one, and are shown as what they are', async () => {
+it('commits several names staged for one new file as hard links, and shows them as such', async () => {
   const at = testWorkspace()
   const { flags, rest } = await committed(at, await at.open(), (fs) => {
     fs.writeFileSync('src/deep-name.ts', 'one')
@@ -47,7 +47,7 @@ it('names staged for one new file land as one, and are shown as what they are', 
   expect(rest).toEqual([])
 })
 
-it('a name for a file of the disk is a name for that file, which stays as it is', async () => {
+it('commits a new name for a file on disk as a hard link of that file', async () => {
   const at = testWorkspace()
   const workspace = await at.open()
   const old = inode(at, 'src/a.ts')
@@ -66,7 +66,7 @@ it('a name for a file of the disk is a name for that file, which stays as it is'
   expect(inode(at, 'src/a.ts')).toBe(old)
 })
 
-it('a file of the disk that was linked, then written, becomes one new file with its names', async () => {
+it('commits a file that was linked and then written as one new file with all its names', async () => {
   const at = testWorkspace()
   const { rest } = await committed(at, await at.open(), (fs) => {
     fs.linkSync('src/a.ts', 'src/b2.ts')
@@ -80,7 +80,7 @@ it('a file of the disk that was linked, then written, becomes one new file with 
   expect(rest).toEqual([])
 })
 
-it('a name that is approved alone lands alone, and what is not is not changed by it', async () => {
+it('commits one approved name alone and leaves the others unchanged', async () => {
   const at = testWorkspace()
   const { rest, agent } = await committed(
     at,
@@ -96,7 +96,7 @@ it('a name that is approved alone lands alone, and what is not is not changed by
   expect(agent.fs.readFileSync('src/a.ts', 'utf8')).toBe('new')
 })
 
-it('a file that changed on disk since is not taken for the one that was linked to', async () => {
+it('does not link to a file that changed on disk since', async () => {
   const at = testWorkspace()
   const workspace = await at.open()
   const agent = await working(workspace)

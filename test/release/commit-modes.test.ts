@@ -6,7 +6,7 @@ import { failure, type TestWorkspace, testWorkspace, working } from '../support/
 const ANN = { name: 'Ann' }
 const mode = (at: TestWorkspace, path: string) => (lstatSync(`${at.root}/${path}`).mode & 0o7777).toString(8)
 
-/** An agent works, then a person gives `src/a.ts` another mode on disk, and approves. */
+/** An agent works, then a person changes the mode of `src/a.ts` on disk, and approves. */
 async function meanwhile(work: (fs: Session['fs']) => void, given: number) {
   const at = testWorkspace()
   const workspace = await at.open()
@@ -18,8 +18,8 @@ async function meanwhile(work: (fs: Session['fs']) => void, given: number) {
   return { at, agent, workspace, review }
 }
 
-describe('a mode that a person has set on disk since', () => {
-  it('stays with the file, where the agent wrote it and left its mode alone', async () => {
+describe('a mode that a person set on disk since', () => {
+  it('is kept where the agent wrote the file and did not change its mode', async () => {
     const { at, agent, workspace, review } = await meanwhile((fs) => fs.writeFileSync('src/a.ts', 'new'), 0o755)
     const { id } = await review.commit()
     expect([at.text('src/a.ts'), mode(at, 'src/a.ts')]).toEqual(['new', '755'])
@@ -30,19 +30,19 @@ describe('a mode that a person has set on disk since', () => {
     expect([at.text('src/a.ts'), mode(at, 'src/a.ts')]).toEqual(['a one\na two\n', '755'])
   })
 
-  it('hinders no removal', async () => {
+  it('does not block a removal', async () => {
     const { agent, review } = await meanwhile((fs) => fs.unlinkSync('src/a.ts'), 0o600)
     expect((await review.commit()).committed).toEqual(['src/a.ts'])
     expect((await agent.changes()).changes).toEqual([])
   })
 
-  it('gives an agent no file that runs as another user', async () => {
+  it('does not give an agent a setuid file', async () => {
     const { at, review } = await meanwhile((fs) => fs.writeFileSync('src/a.ts', 'new'), 0o4755)
     await review.commit()
     expect([at.text('src/a.ts'), mode(at, 'src/a.ts')]).toEqual(['new', '755'])
   })
 
-  it('refuses the change of one who set another', async () => {
+  it('refuses the change of an agent that set another mode', async () => {
     const { at, review } = await meanwhile((fs) => {
       fs.writeFileSync('src/a.ts', 'new')
       fs.chmodSync('src/a.ts', 0o700)

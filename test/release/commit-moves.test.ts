@@ -13,7 +13,7 @@ interface Moved {
   readonly agent: Session
 }
 
-/** A directory of everything, renamed by an agent from `src/old` to `src/deep/new`. */
+/** A directory with every kind of entry, which an agent renames from `src/old` to `src/deep/new`. */
 async function moving(more: (at: TestWorkspace) => void = () => undefined): Promise<Moved> {
   const at = testWorkspace({ 'src/old/a.ts': 'a one\na two\n', 'src/old/in/b.ts': 'b\n', 'src/old/in/c.sh': 'c\n' })
   mkdirSync(`${at.root}/src/old/empty`)
@@ -37,7 +37,7 @@ async function commitAll({ workspace }: Moved, id = 'agent') {
 const inode = (at: TestWorkspace, path: string) => lstatSync(`${at.root}/${path}`).ino
 
 describe('a renamed directory', () => {
-  it('lands by one rename, with later edits in it, and goes back by one', async () => {
+  it('is committed by one rename, including later edits in it, and undone by one', async () => {
     const moved = await moving()
     const { at, agent, workspace } = moved
     const before = listing(at.root)
@@ -75,7 +75,7 @@ describe('a renamed directory', () => {
     expect((await workspace.ledger.verify()).ok).toBe(true)
   })
 
-  it('leaves what another program put into it since where it was: the rest lands without it', async () => {
+  it('leaves files that another program added since where they were, and commits the rest', async () => {
     const moved = await moving()
     const { at, workspace } = moved
     const review = await workspace.review('agent')
@@ -92,7 +92,7 @@ describe('a renamed directory', () => {
     expect(readdirSync(`${at.root}/src/deep/new/in`)).toEqual(['c.sh'])
   })
 
-  it('moves without what is to be removed, moved elsewhere or made anew in it', async () => {
+  it('moves without entries that are removed, moved elsewhere or recreated', async () => {
     const moved = await moving()
     const { at, agent, workspace } = moved
     const before = listing(at.root)
@@ -124,7 +124,7 @@ describe('a renamed directory', () => {
     expect(inode(at, 'src/old/in')).toBe(dir)
   })
 
-  it('is moved file by file where its old name is taken, a directory in it has another mode, or not all is approved', async () => {
+  it('is moved file by file where its old name is taken, an inner directory has another mode, or only a part is approved', async () => {
     const leaves: ((fs: Session['fs']) => void)[] = [
       (fs) => fs.chmodSync('src/deep/new/in', 0o700),
       (fs) => fs.writeFileSync('src/old', 'a file now'),
@@ -146,14 +146,14 @@ describe('a renamed directory', () => {
     expect(moved.at.text('src/deep/new/in/b.ts')).toBe('b\n')
   })
 
-  it('is not moved over the head of a pipe in it, which no review shows', async () => {
+  it('is not moved together with a pipe, which no review shows', async () => {
     const moved = await moving((at) => execFileSync('mkfifo', [`${at.root}/src/old/in/pipe`]))
     await commitAll(moved)
     expect(readdirSync(`${moved.at.root}/src/old/in`)).toEqual(['pipe'])
     expect(existsSync(`${moved.at.root}/src/deep/new/in/b.ts`)).toBe(true)
   })
 
-  it('is refused with every protected name in it, however deep', async () => {
+  it('is refused with every protected name in it, at any depth', async () => {
     const moved = await moving()
     moved.at.write('src/old/in/sub/.git/config', 'x')
     const review = await moved.workspace.review('agent')
@@ -167,7 +167,7 @@ describe('a renamed directory', () => {
     expect(listing(moved.at.root)).toEqual(before)
   })
 
-  it('is taken back file by file where others have put something into it since', async () => {
+  it('is undone file by file where others added files since', async () => {
     const moved = await moving()
     const { at, workspace } = moved
     const { id } = await commitAll(moved)
@@ -185,7 +185,7 @@ describe('a renamed directory', () => {
     expect(existsSync(`${at.root}/src/deep/new/a.ts`)).toBe(false)
   })
 
-  it('has a record of each file that moved', async () => {
+  it('has a record of each moved file', async () => {
     const moved = await moving()
     await commitAll(moved)
     const record = (await recordsOf(moved.workspace)).at(-1)

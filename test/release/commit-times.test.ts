@@ -5,7 +5,7 @@ import { testWorkspace, working } from '../support/workspace.js'
 
 const THEN = new Date('2020-02-02T02:02:02.500Z')
 
-it('a commit gives files the times that were set by hand after their last write, in any process', async () => {
+it('commits times that were set by hand after the last write, in any process', async () => {
   const at = testWorkspace()
   const workspace = await at.open()
   const session = await working(workspace)
@@ -28,7 +28,7 @@ it('a commit gives files the times that were set by hand after their last write,
   expect(statSync(path('later')).mtimeMs).toBeGreaterThan(began)
 })
 
-it('a file edited in a directory that was renamed keeps the times that were set by hand', async () => {
+it('keeps times that were set by hand on a file edited in a renamed directory', async () => {
   const at = testWorkspace()
   mkdirSync(`${at.root}/src/old`)
   writeFileSync(`${at.root}/src/old/edited`, 'before')
@@ -46,7 +46,7 @@ it('a file edited in a directory that was renamed keeps the times that were set 
   expect(statSync(edited).mtime).toEqual(THEN)
 })
 
-it('times alone are no change: nothing that could be reviewed', async () => {
+it('treats times alone as no change', async () => {
   const at = testWorkspace()
   const session = await working(await at.open())
   session.fs.utimesSync(`${at.root}/src/b.ts`, THEN, THEN)
@@ -54,7 +54,7 @@ it('times alone are no change: nothing that could be reviewed', async () => {
   expect(session.fs.statSync(`${at.root}/src/b.ts`).mtime).toEqual(THEN)
 })
 
-it('files of one commit keep the order in which the session wrote them, so make builds what is stale', async () => {
+it('keeps the order in which the session wrote files, so that make rebuilds stale targets', async () => {
   const at = testWorkspace()
   const workspace = await at.open()
   const session = await working(workspace)
@@ -67,7 +67,7 @@ it('files of one commit keep the order in which the session wrote them, so make 
   expect(times).toEqual([...new Set(times)].sort((a, b) => (a < b ? -1 : 1)))
 })
 
-it('files that a contained command wrote keep the order of its writes', async () => {
+it('keeps the order in which a contained command wrote files', async () => {
   const at = testWorkspace()
   at.write('src/Makefile', 'a.out: f.c\n\tcp f.c a.out\n')
   const workspace = await at.open()
@@ -83,7 +83,7 @@ it('files that a contained command wrote keep the order of its writes', async ()
   expect((await session.exec('cd src && make')).stdout).toContain('cp f.c a.out')
 })
 
-it('times that a contained command sets by hand are staged and committed', async () => {
+it('stages and commits times that a contained command sets', async () => {
   const at = testWorkspace()
   writeFileSync(`${at.root}/src/old`, 'old')
   utimesSync(`${at.root}/src/old`, THEN, THEN)
@@ -97,7 +97,7 @@ it('times that a contained command sets by hand are staged and committed', async
     'touch -d 2020-02-02T02:02:02.5Z b.ts',
   ].join(' && ')
   expect((await session.exec(set)).exitCode).toBe(0)
-  // A tar of this format knows whole seconds.
+  // The ustar format stores whole seconds.
   const whole = new Date(Math.floor(THEN.getTime() / 1000) * 1000)
   const expected = { 'src/touched': THEN, 'src/copied': THEN, 'src/packed/old': whole }
   const seen = () => session.fs.statSync(`${at.root}/src/b.ts`).mtime
@@ -111,7 +111,7 @@ it('times that a contained command sets by hand are staged and committed', async
   for (const [path, time] of Object.entries(expected)) expect(statSync(`${at.root}/${path}`).mtime).toEqual(time)
 })
 
-it('a time of a file out of scope is nothing to refuse a command for', async () => {
+it('does not refuse a command for the time of a file out of scope', async () => {
   const at = testWorkspace()
   const session = await working(await at.open())
   const { exitCode, refused } = await session.exec('touch -d 2020-02-02 mail/m.ts')

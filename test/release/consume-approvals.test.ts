@@ -7,7 +7,7 @@ import { testWorkspace, working } from '../support/workspace.js'
 
 const ANN = { name: 'Ann' }
 
-it('an approval whose commit died before it was noted does not hold for the same change made again', async () => {
+it('does not apply an approval again when its commit died before it was recorded', async () => {
   const at = testWorkspace()
   const workspace = await at.open()
   const agent = await working(workspace)
@@ -43,7 +43,7 @@ it('an approval whose commit died before it was noted does not hold for the same
 const THREE = 'one\nkept\ntwo\nkept too\nthree\n'
 const CHANGED = 'ONE\nkept\nTWO\nkept too\nTHREE\n'
 
-/** A file changed in three places that stand in one hunk, divided. */
+/** A file with three changes in one hunk, which the reviewer split. */
 async function divided() {
   const at = testWorkspace({ 'src/a.ts': THREE })
   const agent = await working(await at.open())
@@ -61,7 +61,7 @@ async function divided() {
   return { at, review, pieces, log, statesNow }
 }
 
-it('a no to a piece outlives a committer that died before it wrote down what landed, however much it had written', async () => {
+it('keeps the rejection of a piece when the committer dies before recording, however much it wrote', async () => {
   const { at, review, pieces, log, statesNow } = await divided()
   await review.approve({ hunks: [pieces[1] ?? ''] }, ANN)
   await review.reject({ hunks: [pieces[2] ?? ''] }, 'not three', ANN)
@@ -80,7 +80,7 @@ it('a no to a piece outlives a committer that died before it wrote down what lan
   expect(at.text('src/a.ts')).toBe('ONE\nkept\nTWO\nkept too\nthree\n')
 })
 
-it('so does a no to the file, of which a part was approved afterwards', async () => {
+it('keeps the rejection of a file when the committer of an approved part dies', async () => {
   const { review, pieces, log, statesNow } = await divided()
   await review.reject('src/a.ts', 'none of it', ANN)
   await review.approve({ hunks: [pieces[1] ?? ''] }, ANN)
@@ -90,7 +90,7 @@ it('so does a no to the file, of which a part was approved afterwards', async ()
   expect(await statesNow()).toEqual(['rejected ONE', 'rejected THREE'])
 })
 
-it('a review log that was moved away is begun anew: what was committed before spends no word of the new one', async () => {
+it('starts a new review log after a damaged one was moved away; earlier commits use none of its verdicts', async () => {
   const at = testWorkspace()
   const workspace = await at.open()
   const agent = await working(workspace)
@@ -99,7 +99,7 @@ it('a review log that was moved away is begun anew: what was committed before sp
     agent.fs.writeFileSync('src/a.ts', text)
     await agent.flush()
     const committed = []
-    // Each as a process of its own would.
+    // Each call acts as a separate process.
     for (const step of ['approve', 'commit'] as const) {
       const review = await (await at.open()).review('agent')
       if (step === 'approve') await review.approve('src/a.ts', ANN)
@@ -114,7 +114,7 @@ it('a review log that was moved away is begun anew: what was committed before sp
   expect(await land('four\n')).toEqual(['src/a.ts'])
 })
 
-it('a word that is given while the committer is not done yet outlives it: what landed is noted once', async () => {
+it('records a commit once when a verdict arrives while the committer is not done', async () => {
   const at = testWorkspace()
   const layout = layoutAt(at.root)
   const agent = await working(await at.open())
@@ -127,7 +127,7 @@ it('a word that is given while the committer is not done yet outlives it: what l
   const [review, other] = [await (await at.open()).review('agent'), await (await at.open()).review('agent')]
   await review.approve('src/a.ts', ANN)
   let landing: ReturnType<typeof review.commit> | undefined
-  // It has still to bring the intent map up to date when others see what has landed.
+  // The intent map is still to be updated when others see the commit.
   await withProcessLock(layout.locks, 'intent_map', async () => {
     landing = review.commit()
     while (lastCommit(layout) === 0) await new Promise((resolve) => setTimeout(resolve, 5))

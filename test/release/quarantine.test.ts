@@ -6,15 +6,15 @@ import { site } from '../terminal/site.js'
 
 const FILES = { 'src/a.ts': 'a\n', 'mail/m.ts': 'm\n', 'docs/d.md': 'd\n', 'docs/sub/e.md': 'e\n' }
 
-/** A session whose command did what it may not, and the review of it. */
+/** A session whose command wrote refused paths, and its review. */
 async function refused(command: string) {
   const at = await site(FILES, INTENTS)
   await at.session.exec(command)
   return { ...at, review: await at.workspace.review('agent') }
 }
 
-describe('what is in quarantine', () => {
-  it('is listed, and staged once the scope was widened, and not before', async () => {
+describe('quarantined effects', () => {
+  it('are listed, and can be staged only once the scope was widened', async () => {
     const { review, session, workspace, root, text } = await refused(
       'echo y >> mail/m.ts; rm -r docs; mkdir -p new/dir; echo n > new/dir/f; ln -s f new/dir/l; chmod 755 new/dir/f',
     )
@@ -56,7 +56,7 @@ describe('what is in quarantine', () => {
     expect(records.map(({ quarantine, reviewer }) => [quarantine, reviewer])).toEqual([['taken', { name: 'Ada' }]])
   })
 
-  it('of a session at rest is staged for the intent it was done for, which is let go again', async () => {
+  it('of a closed session are staged for their intent, which is cleared again', async () => {
     const { session, workspace } = await refused('echo y >> mail/m.ts')
     await session.close()
     await workspace.intents.expandScope('INT-001', ['mail/**'])
@@ -68,7 +68,7 @@ describe('what is in quarantine', () => {
     expect(again.intent).toBeUndefined()
   })
 
-  it('of work without an intent is staged for the one a person names, which is let go again', async () => {
+  it('of work without an intent are staged for the intent that a person names, which is cleared again', async () => {
     const { workspace, session, root } = await refused('true')
     await session.selectIntent(null)
     await session.exec('echo y >> src/a.ts')
@@ -83,7 +83,7 @@ describe('what is in quarantine', () => {
     expect([session.intent, session.fs.readFileSync(`${root}/src/a.ts`, 'utf8')]).toEqual([undefined, 'a\ny\n'])
   })
 
-  it('for an intent that is none any more stays, what is of others is taken, and the session has no intent of it', async () => {
+  it("for a missing intent stay, the others are staged, and the session's intent is unchanged", async () => {
     const { review, session, workspace } = await refused('echo y >> mail/m.ts')
     await session.selectIntent('INT-002')
     await session.exec('echo z >> src/a.ts')
@@ -99,7 +99,7 @@ describe('what is in quarantine', () => {
     expect((await review.quarantined()).map(({ path }) => path)).toEqual(['src/a.ts'])
   })
 
-  it('is dropped for good, with its content, and nothing of it is staged', async () => {
+  it('are dropped with their content, and nothing is staged', async () => {
     const { review, root } = await refused('echo y >> mail/m.ts; echo z >> docs/d.md')
     const dir = `${stateOf(root)}/sessions/agent/quarantine`
     const [place = ''] = fs.readdirSync(dir)
@@ -112,7 +112,7 @@ describe('what is in quarantine', () => {
     expect(await reasonOf(() => review.dropQuarantined('mail'))).toBe('nothing_selected')
   })
 
-  it('is the last of a path that several commands wrote to', async () => {
+  it('show the last of several writes to a path', async () => {
     const { review, session, workspace, root } = await refused('echo first > mail/m.ts')
     await session.exec('echo second > mail/m.ts')
     expect(await review.quarantined()).toHaveLength(2)
@@ -122,7 +122,7 @@ describe('what is in quarantine', () => {
     expect(await review.quarantined()).toEqual([])
   })
 
-  it('and no stage can hold is told as such; protected paths stay protected', async () => {
+  it('that cannot be staged are marked, and protected paths stay protected', async () => {
     const { review, workspace } = await refused('mkfifo src/f; mkdir -p .git/hooks; echo x > .git/hooks/post-commit')
     await workspace.intents.expandScope('INT-001', ['**'])
     expect((await review.quarantined()).map(({ path, canBeTaken }) => [path, canBeTaken])).toEqual([
@@ -134,7 +134,7 @@ describe('what is in quarantine', () => {
     expect((await review.quarantined()).length).toBe(2)
   })
 
-  it('is nothing for an agent to decide about, nor a list that is none of ours', async () => {
+  it('cannot be decided by an agent, and foreign lists are ignored', async () => {
     const { review, root } = await refused('echo y >> mail/m.ts')
     vi.stubEnv('ESCROW_SESSION', 'agent')
     onTestFinished(() => void vi.unstubAllEnvs())

@@ -2,7 +2,7 @@ import { utimesSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { testWorkspace, working } from '../support/workspace.js'
 
-/** A reviewer's process that stays, beside an agent's. */
+/** A reviewer's process that stays open next to an agent's. */
 async function watched() {
   const place = testWorkspace()
   const session = await working(await place.open())
@@ -26,13 +26,13 @@ async function watched() {
 const A = { text: ' a one\n-a two\n+a new\n', state: 'pending', flags: [] }
 const B = { text: '-b\n+b new\n', state: 'pending', flags: [] }
 
-describe('a review that is looked at again and again', () => {
-  it('says the same while nothing moves', async () => {
+describe('a review that is read repeatedly', () => {
+  it('returns the same while nothing changes', async () => {
     const { look } = await watched()
     for (let turn = 0; turn < 3; turn++) expect(await look()).toEqual({ 'src/a.ts': A, 'src/b.ts': B })
   })
 
-  it('sees what the agent has written, taken back and moved since', async () => {
+  it('sees what the agent writes, reverts and moves', async () => {
     const { session, look } = await watched()
     session.fs.writeFileSync('src/b.ts', 'b newer\n')
     expect(await look()).toEqual({ 'src/a.ts': A, 'src/b.ts': { ...B, text: '-b\n+b newer\n' } })
@@ -44,22 +44,22 @@ describe('a review that is looked at again and again', () => {
     expect(await look()).toEqual({ 'src/moved.ts': A })
   })
 
-  it('sees what others do to the disk, and that they undo it', async () => {
+  it('sees changes of the disk by others, and their reversal', async () => {
     const { place, look } = await watched()
     place.write('src/b.ts', 'b of another\n')
     expect((await look())['src/b.ts']).toMatchObject({ flags: ['drifted'] })
     place.write('src/b.ts', 'b\n')
     expect(await look()).toEqual({ 'src/a.ts': A, 'src/b.ts': B })
-    // Of the same length, under the time it had: that it was changed shows all the same.
+    // Same length and same mtime: the change is still found.
     place.write('src/b.ts', 'c\n')
     utimesSync(`${place.root}/src/b.ts`, 1, 1)
     expect((await look())['src/b.ts']).toMatchObject({ flags: ['drifted'] })
-    // Nothing is left to decide where the disk has come to hold what is staged.
+    // Nothing is left to decide when the disk has the staged content.
     place.write('src/b.ts', 'b new\n')
     expect(await look()).toEqual({ 'src/a.ts': A })
   })
 
-  it('sees a policy and a scope that have changed', async () => {
+  it('sees a changed policy and scope', async () => {
     const { place, look } = await watched()
     place.write('.orchestration/policy.yaml', 'protected: [src/b.ts]\n')
     expect(await look()).toEqual({ 'src/a.ts': A, 'src/b.ts': { ...B, flags: ['protected'] } })
@@ -87,7 +87,7 @@ describe('a review that is looked at again and again', () => {
     expect(await look()).toEqual({})
   })
 
-  it('decides on what it has shown, and refuses what has moved since', async () => {
+  it('decides on what it has shown, and refuses what changed since', async () => {
     const { session, review } = await watched()
     session.fs.writeFileSync('src/b.ts', 'b newer\n')
     await expect(review.approve('src/b.ts')).rejects.toMatchObject({ reason: 'stale_file' })

@@ -5,7 +5,7 @@ import { testWorkspace, working } from '../support/workspace.js'
 
 type Act = (fs: Session['fs'], root: string) => void
 
-/** Calls that stage a name, and change nothing that a commit would put on disk. */
+/** Calls that stage a name without a change to commit. */
 const IDLE: readonly (readonly [string, Act])[] = [
   ['a write of the same content', (fs) => fs.writeFileSync('src/a.ts', 'one\n')],
   [
@@ -41,7 +41,7 @@ const IDLE: readonly (readonly [string, Act])[] = [
   ],
 ]
 
-/** Ways to ask for a name after the disk has moved on, each by another route through the facade. */
+/** Calls that read a name after the disk changed, each by another route through the facade. */
 const LOOKS: readonly (readonly [string, (fs: Session['fs']) => unknown, unknown])[] = [
   ['readFileSync', (fs) => fs.readFileSync('src/a.ts', 'utf8'), 'mine\n'],
   ['promises.readFile', (fs) => fs.promises.readFile('src/a.ts', 'utf8'), 'mine\n'],
@@ -86,7 +86,7 @@ describe('a staged file that changes nothing', () => {
     expect((await session.changes()).changes).toEqual([])
   })
 
-  it('shows what a person writes after the session was opened again', async () => {
+  it('shows what a person writes after the session is reopened', async () => {
     const { at, session, workspace } = await idle((fs) => fs.writeFileSync('src/a.ts', 'one\n'))
     await session.close()
     at.write('src/a.ts', 'mine\n')
@@ -94,7 +94,7 @@ describe('a staged file that changes nothing', () => {
     expect(again.fs.readFileSync('src/a.ts', 'utf8')).toBe('mine\n')
   })
 
-  it('lets the next write rest on what the disk has, so that it lands', async () => {
+  it('bases the next write on the disk, so that it can be committed', async () => {
     const { at, session, workspace } = await idle((fs) => fs.writeFileSync('src/a.ts', 'one\n'))
     at.write('src/a.ts', 'mine\n')
     session.fs.writeFileSync('src/a.ts', `${session.fs.readFileSync('src/a.ts', 'utf8')}more\n`)
@@ -104,18 +104,18 @@ describe('a staged file that changes nothing', () => {
     expect(at.text('src/a.ts')).toBe('mine\nmore\n')
   })
 
-  it('is seen by a command as the disk has it', async () => {
+  it('has the content of the disk for a command', async () => {
     const { at, session } = await idle((fs) => fs.writeFileSync('src/a.ts', 'one\n'))
     at.write('src/a.ts', 'mine\n')
     expect((await session.exec('cat src/a.ts')).stdout).toBe('mine\n')
   })
 
-  it('keeps its times while the disk stays as it was', async () => {
+  it('keeps its times while the disk is unchanged', async () => {
     const { session } = await idle((fs) => fs.utimesSync('src/a.ts', 1, 2))
     expect(session.fs.statSync('src/a.ts').mtimeMs).toBe(2_000)
   })
 
-  it('stays what an open descriptor refers to', async () => {
+  it('is still what an open descriptor refers to', async () => {
     const { at, session } = await idle((fs) => fs.writeFileSync('src/a.ts', 'one\n'))
     const fd = session.fs.openSync('src/a.ts', 'r')
     at.write('src/a.ts', 'mine\n')
@@ -125,7 +125,7 @@ describe('a staged file that changes nothing', () => {
     expect(session.fs.readFileSync('src/a.ts', 'utf8')).toBe('mine\n')
   })
 
-  it('is the source of a link that was committed', async () => {
+  it('can be the source of a link that was committed', async () => {
     const { at, session, workspace } = await idleLink()
     at.write('src/a.ts', 'mine\n')
     expect(session.fs.readFileSync('src/a.ts', 'utf8')).toBe('mine\n')

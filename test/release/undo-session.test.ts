@@ -19,7 +19,7 @@ import { failure, own, reasonOf, recordsOf, type TestWorkspace, testWorkspace, w
 
 const ANN = { name: 'Ann' }
 
-/** Lets an agent work, and a person approve and commit all of it. */
+/** Lets an agent work; a person approves and commits everything. */
 async function committed(workspace: Workspace, work: (fs: Session['fs']) => void, id = 'agent') {
   const agent = await working(workspace, id)
   work(agent.fs)
@@ -33,7 +33,7 @@ async function commitAll(workspace: Workspace, id: string) {
   return review.commit()
 }
 
-/** A tree with something of every kind. */
+/** A tree with an entry of every kind. */
 function plant(at: TestWorkspace): void {
   at.write('src/run.sh', 'echo\n')
   at.write('src/gone/deep/x.ts', 'x\n')
@@ -66,7 +66,7 @@ function changeAll(fs: Session['fs']): void {
 }
 
 describe('an undo', () => {
-  it('is to be had of as many commits as the policy says', async () => {
+  it('is available for as many commits as policy says', async () => {
     const at = testWorkspace()
     const workspace = await at.open()
     const write = (text: string) => committed(workspace, (fs) => fs.writeFileSync('src/a.ts', text), `writes-${text}`)
@@ -80,7 +80,7 @@ describe('an undo', () => {
     ])
   })
 
-  it('stages the inverse of every kind of change, puts it on disk when approved, and can be undone itself', async () => {
+  it('stages the inverse of every kind of change, commits it when approved, and can be undone itself', async () => {
     const at = testWorkspace()
     plant(at)
     const before = listing(at.root)
@@ -108,7 +108,7 @@ describe('an undo', () => {
     expect(listing(at.root)).toEqual(after)
   })
 
-  it('is recorded as one, names what it undoes and claims no line for itself', async () => {
+  it('is recorded as an undo, names its commits and claims no line', async () => {
     const at = testWorkspace()
     const workspace = await at.open()
     const commit = await committed(workspace, changeTwo)
@@ -153,7 +153,7 @@ describe('an undo', () => {
     expect(at.text('src/b.ts')).toBe('b\n')
   })
 
-  it('leaves a directory in which others have put something, and makes parents again that went since', async () => {
+  it('keeps a directory to which others added files, and recreates missing parents', async () => {
     const at = testWorkspace()
     const workspace = await at.open()
     const { id } = await committed(workspace, (fs) => {
@@ -168,7 +168,7 @@ describe('an undo', () => {
     expect(at.text('src/sub/c.ts')).toBe('c\n')
   })
 
-  it('has nothing to do where a person has undone it by hand', async () => {
+  it('has nothing to do where a person undid the change by hand', async () => {
     const at = testWorkspace()
     const workspace = await at.open()
     const { id } = await committed(workspace, (fs) => fs.writeFileSync('src/a.ts', 'x\n'))
@@ -176,7 +176,7 @@ describe('an undo', () => {
     expect((await (await workspace.undo(id)).changes()).changes).toEqual([])
   })
 
-  it('is refused, naming the paths, where something of another kind is in the way; nothing is staged', async () => {
+  it('is refused with the paths where another kind of entry is in the way, and stages nothing', async () => {
     const at = testWorkspace()
     const workspace = await at.open()
     const { id } = await committed(workspace, (fs) => {
@@ -194,7 +194,7 @@ describe('an undo', () => {
     expect((await workspace.sessions()).map((each) => each.id)).toEqual(['agent'])
   })
 
-  it('puts nothing back whose kept content was changed through another of its names', async () => {
+  it('restores nothing whose kept content was changed through another hard link', async () => {
     const at = testWorkspace()
     const workspace = await at.open()
     linkSync(`${at.root}/src/a.ts`, `${at.root}/mail/twin.ts`)
@@ -210,8 +210,8 @@ function changeTwo(fs: Session['fs']): void {
   fs.unlinkSync('src/b.ts')
 }
 
-describe('what may be undone', () => {
-  it('is undo_expired for a commit whose contents were let go, and for none at all', async () => {
+describe('commits that can be undone', () => {
+  it('throws undo_expired for a commit whose contents were pruned, and for an unknown one', async () => {
     const at = testWorkspace()
     const workspace = await at.open()
     const { id } = await committed(workspace, (fs) => fs.writeFileSync('src/a.ts', 'x\n'))
@@ -222,7 +222,7 @@ describe('what may be undone', () => {
     expect(await reasonOf(() => workspace.undo(id))).toBe('undo_expired')
   })
 
-  it('an undo cut off while it was staged is no undo: its commit is refused', async () => {
+  it('refuses the commit of an undo that was interrupted while staging', async () => {
     const at = testWorkspace()
     const workspace = await at.open()
     const { id } = await committed(workspace, changeTwo)
@@ -234,7 +234,7 @@ describe('what may be undone', () => {
     expect((await failure(() => undo.commit())).refused?.map(({ reason }) => reason)).toContain('missing_intent_id')
   })
 
-  it('what an agent adds to an undo needs an intent and its scope like anything it writes', async () => {
+  it('requires an intent and scope for what an agent adds to an undo', async () => {
     const at = testWorkspace()
     const workspace = await at.open()
     const { id } = await committed(workspace, changeTwo)
@@ -262,7 +262,7 @@ describe('what may be undone', () => {
     expect((await undo.commit()).committed.sort()).toEqual(['src/a.ts', 'src/b.ts'])
   })
 
-  it('two undos of one commit are two sessions; once one landed the other has nothing left to do', async () => {
+  it('stages two undos of one commit in two sessions; after one is committed the other is empty', async () => {
     const at = testWorkspace()
     const workspace = await at.open()
     const { id } = await committed(workspace, changeTwo)
@@ -291,7 +291,7 @@ function perform(fs: Session['fs'], [op, a, b]: Act, turn: number): void {
   }
 }
 
-it('whatever was committed, its undo gives back the tree as it was', async () => {
+it('restores the tree as it was, whatever was committed', async () => {
   const runs = Number(process.env.ESCROWFS_FUZZ_RUNS ?? 12)
   await fc.assert(
     fc.asyncProperty(fc.array(act, { minLength: 1, maxLength: 12 }), async (acts) => {
@@ -315,7 +315,7 @@ it('whatever was committed, its undo gives back the tree as it was', async () =>
 describe('an undo of several commits', () => {
   const edit = (workspace: Workspace, text: string) => committed(workspace, (fs) => fs.writeFileSync('src/a.ts', text))
 
-  it('puts back what stood before the oldest, in one commit that names them all', async () => {
+  it('restores the content before the oldest commit, in one commit that names them all', async () => {
     const at = testWorkspace()
     const workspace = await at.open()
     const before = at.text('src/a.ts')
@@ -334,7 +334,7 @@ describe('an undo of several commits', () => {
     expect([record?.type, record?.undoes]).toEqual(['undo', [one.id, two.id, three.id]])
   })
 
-  it('needs no intent for what it puts back, and the lines are whose they were', async () => {
+  it('needs no intent for restored content, whose lines keep their authors', async () => {
     const at = testWorkspace({ 'src/a.ts': '' })
     const workspace = await at.open()
     await committed(workspace, (fs) => fs.writeFileSync('src/a.ts', 'first\nsecond line\n'), 'author')
@@ -347,7 +347,7 @@ describe('an undo of several commits', () => {
     expect(blamed.map(({ sessionId }) => sessionId)).toEqual(['author', 'author'])
   })
 
-  it('is refused whole where a commit between them changed a path, too', async () => {
+  it('is refused as a whole where another commit between them changed a path', async () => {
     const at = testWorkspace()
     const workspace = await at.open()
     const one = await edit(workspace, 'one\n')
@@ -360,7 +360,7 @@ describe('an undo of several commits', () => {
     expect(await reasonOf(() => workspace.undo([]))).toBe('nothing_selected')
   })
 
-  it('can be looked at without staging it', async () => {
+  it('can be previewed without being staged', async () => {
     const at = testWorkspace()
     const workspace = await at.open()
     const ids = [(await edit(workspace, 'one\n')).id, (await edit(workspace, 'two\n')).id]

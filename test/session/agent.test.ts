@@ -7,27 +7,31 @@ function agentWith(known?: { tool?: string; model?: string; toolVersion?: string
   const kept: object[] = []
   const stage: JsonValue[] = []
   const workedOnBy = (agent: JsonValue) => stage.push(agent) - 1
-  return { kept, stage, agent: new SessionAgent(known, newState(), { workedOnBy }, (each) => void kept.push(each)) }
+  return {
+    kept,
+    stage,
+    agent: new SessionAgent(known, newState(), { setAgent: workedOnBy }, (each) => void kept.push(each)),
+  }
 }
 
-describe('who works in a session', () => {
-  it('is added to by what the same tool says later', () => {
+describe('the agent of a session', () => {
+  it('merges a later report of the same tool', () => {
     const { agent, kept, stage } = agentWith({ tool: 'codex' })
-    expect(agent.learn({ tool: 'codex', toolVersion: '2' })).toBe(1)
-    expect(agent.learn({ model: 'gpt-6' })).toBe(2)
+    expect(agent.update({ tool: 'codex', toolVersion: '2' })).toBe(1)
+    expect(agent.update({ model: 'gpt-6' })).toBe(2)
     expect(agent.known).toEqual({ tool: 'codex', toolVersion: '2', model: 'gpt-6' })
     expect([kept.length, stage.length]).toEqual([2, 3])
   })
 
-  it('is another where another tool speaks: no model is taken over from the one before', () => {
+  it('is replaced when another tool reports, without the old model', () => {
     const { agent } = agentWith({ tool: 'codex', model: 'gpt-6' })
-    agent.learn({ tool: 'claude-code' })
+    agent.update({ tool: 'claude-code' })
     expect(agent.known).toEqual({ tool: 'claude-code' })
   })
 
-  it('is noted once, and a name has an end', () => {
+  it('is recorded once, and long names are truncated', () => {
     const { agent, stage } = agentWith()
-    for (const _ of [1, 2]) agent.learn({ tool: 'x'.repeat(1_000) })
+    for (const _ of [1, 2]) agent.update({ tool: 'x'.repeat(1_000) })
     expect([stage.length, agent.known?.tool?.length]).toEqual([2, 250])
   })
 })

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { scene } from '../attacks/kit.js'
 import { stateOf } from '../support/state.js'
 
-/** Who works on what: two sessions whose intents own a path in common are told of each other, or kept apart. */
+/** Two sessions whose intents share a path: one is warned, or refused. */
 
 const INTENTS = `active_intents:
   - {id: INT-001, name: All, status: IN_PROGRESS, owned_scope: ["src/**"]}
@@ -18,7 +18,7 @@ async function records(workspace: Awaited<ReturnType<ReturnType<typeof scene>['o
   return all
 }
 
-it('are told of each other, with a path, and so is the ledger', async () => {
+it('warns of an overlap with its path, and records it in the ledger', async () => {
   const { open } = scene({}, INTENTS)
   const workspace = await open()
   const first = await workspace.session({ id: 'first' })
@@ -31,7 +31,7 @@ it('are told of each other, with a path, and so is the ledger', async () => {
   expect((await first.selectIntent('INT-001')).overlaps).toBeUndefined()
 })
 
-it('are no hindrance where a `!` parts them', async () => {
+it('finds no overlap where a `!` pattern separates the scopes', async () => {
   const { open } = scene(REFUSE, INTENTS)
   const workspace = await open()
   const [first, second] = [await workspace.session({ id: 'first' }), await workspace.session({ id: 'second' })]
@@ -39,7 +39,7 @@ it('are no hindrance where a `!` parts them', async () => {
   expect((await second.selectIntent('INT-003')).overlaps).toBeUndefined()
 })
 
-it('claims: refuse keeps the second one out until the first is done', async () => {
+it('refuses the second session until the first is closed, with claims: refuse', async () => {
   const { open, root } = scene(REFUSE, INTENTS)
   const workspace = await open()
   const [first, second] = [await workspace.session({ id: 'first' }), await workspace.session({ id: 'second' })]
@@ -58,7 +58,7 @@ it('claims: refuse keeps the second one out until the first is done', async () =
   expect((await second.selectIntent('INT-002')).overlaps).toBeUndefined()
 })
 
-it('of two at once one gets it', async () => {
+it('grants a scope to one of two concurrent sessions', async () => {
   const { open } = scene(REFUSE, INTENTS)
   const workspace = await open()
   const sessions = [await workspace.session({ id: 'a' }), await workspace.session({ id: 'b' })]
@@ -66,7 +66,7 @@ it('of two at once one gets it', async () => {
   expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
 })
 
-it('of a process that died hold nobody up, nor do damaged ones', async () => {
+it('ignores damaged claims and claims of dead processes', async () => {
   const { open, root, agent } = scene(REFUSE, INTENTS)
   const workspace = await open()
   const dir = `${stateOf(root)}/sessions`

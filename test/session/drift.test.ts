@@ -24,8 +24,8 @@ async function drifting(staged: string, disk: string | undefined, policy?: strin
 const read = (session: Session, path = 'src/a.ts') =>
   runTool(session, { name: 'read_file', args: { path } }, () => session.fs.promises.readFile(path, 'utf8'))
 
-describe('a read tool that comes upon a staged file whose disk has moved on', () => {
-  it('merges both, shows the merge, says so, and the next write goes through', async () => {
+describe('a read of a staged file that changed on disk', () => {
+  it('merges both versions, shows the merge, reports it, and accepts the next write', async () => {
     const { place, session, flags, workspace } = await drifting(
       LINES.replace('one', 'ONE'),
       LINES.replace('seven', 'SEVEN'),
@@ -53,7 +53,7 @@ describe('a read tool that comes upon a staged file whose disk has moved on', ()
     expect((await recordsOf(workspace)).filter((record) => own(record).type === 'drift_merged')).toHaveLength(1)
   })
 
-  it("the host's tool is told in its result", async () => {
+  it('reports the merge in the result of a host tool', async () => {
     const { session } = await drifting(LINES.replace('one', 'ONE'), LINES.replace('seven', 'SEVEN'))
     const { content } = await createRooTools(session).execute({
       id: 'c',
@@ -64,7 +64,7 @@ describe('a read tool that comes upon a staged file whose disk has moved on', ()
     expect(content).toContain('- src/a.ts: merged: The file changed on disk')
   })
 
-  it('where both changed the same lines, both stand between markers', async () => {
+  it('puts markers around lines that both sides changed', async () => {
     const { session, flags } = await drifting(LINES.replace('two', 'mine'), LINES.replace('two', 'theirs'))
     const shown = await read(session)
     expect(shown).toMatchObject({
@@ -90,7 +90,7 @@ describe('a read tool that comes upon a staged file whose disk has moved on', ()
     expect(text()).toBe('mine still\n')
   })
 
-  it('the stage as it was is a snapshot to go back to', async () => {
+  it('keeps the earlier stage as a snapshot', async () => {
     const staged = LINES.replace('one', 'ONE')
     const { session, text, flags } = await drifting(staged, LINES.replace('seven', 'SEVEN'))
     const use = { id: 'the-read', name: 'read_file', args: { path: 'src/a.ts' } }
@@ -104,14 +104,14 @@ describe('a read tool that comes upon a staged file whose disk has moved on', ()
     expect(await read(session)).toMatchObject({ value: expect.stringContaining('SEVEN') })
   })
 
-  it('by whatever name it is asked for, and among many', async () => {
+  it('works for every name of the file and for many files', async () => {
     const { place, session, text } = await drifting(LINES.replace('one', 'ONE'), LINES.replace('seven', 'SEVEN'))
     const files = [{ path: 'src/none.ts' }, { path: `${place.root}/src/../src/a.ts` }, { path: '/etc/hostname' }]
     const outcome = await runTool(session, { name: 'read_file', args: { files } }, text)
     expect(outcome).toMatchObject({ value: expect.stringContaining('SEVEN'), feedback: [{ path: 'src/a.ts' }] })
   })
 
-  it('approvals are gone with it: what they held for is another content', async () => {
+  it('cancels approvals, because the content is different', async () => {
     const { session, workspace, place } = await drifting(LINES.replace('one', 'ONE'), LINES)
     const review = await workspace.review('agent')
     await review.approve()
@@ -120,7 +120,7 @@ describe('a read tool that comes upon a staged file whose disk has moved on', ()
     expect((await review.changes()).changes).toMatchObject([{ path: 'src/a.ts', state: 'pending' }])
   })
 
-  it('a process that dies in between loses neither side', async () => {
+  it('loses neither side when the process dies during the merge', async () => {
     const staged = LINES.replace('one', 'ONE')
     const { place, session, text } = await drifting(staged, LINES.replace('seven', 'SEVEN'))
     await read(session)
@@ -131,8 +131,8 @@ describe('a read tool that comes upon a staged file whose disk has moved on', ()
   })
 })
 
-describe('nothing is merged', () => {
-  it.each(['apply_diff', 'search_files', 'list_files'])('by %s', async (name) => {
+describe('does not merge', () => {
+  it.each(['apply_diff', 'search_files', 'list_files'])('on a call of %s', async (name) => {
     const staged = LINES.replace('one', 'ONE')
     const { session, text, flags } = await drifting(staged, LINES.replace('seven', 'SEVEN'))
     await runTool(session, { name, args: { path: 'src/a.ts' } }, text)
@@ -140,7 +140,7 @@ describe('nothing is merged', () => {
     expect(await flags()).toEqual(['drifted'])
   })
 
-  it('of a file the agent may not read', async () => {
+  it('a file that the agent may not read', async () => {
     const { place, session, flags } = await drifting(LINES.replace('one', 'ONE'), LINES.replace('seven', 'SEVEN'))
     place.write('.orchestration/policy.yaml', 'access: {src/a.ts: deny}\n')
     await new Promise((next) => setTimeout(next, 5))
@@ -148,7 +148,7 @@ describe('nothing is merged', () => {
     expect(await flags()).toContain('drifted')
   })
 
-  it('of a file that is removed in the stage', async () => {
+  it('a file that is removed in the stage', async () => {
     const { session, place } = await drifting('x\n', LINES)
     session.fs.unlinkSync('src/a.ts')
     place.write('src/a.ts', 'theirs\n')

@@ -3,11 +3,14 @@ import { expect, it } from 'vitest'
 import { stateOf } from '../support/state.js'
 import { reasonOf, testWorkspace } from '../support/workspace.js'
 
-it.each(['--help', '-x', '-'])('%s is no id of a new session: a command would read it as an option', async (id) => {
-  const at = testWorkspace()
-  const workspace = await at.open()
-  expect(await reasonOf(() => workspace.session({ id }))).toBe('path_escape')
-  expect(await workspace.sessions()).toEqual([])
-  mkdirSync(`${stateOf(at.root)}/sessions/${id}`, { recursive: true })
-  expect((await workspace.session({ id })).id).toBe(id)
-})
+it.each(['--help', '-x', '-'])(
+  'refuses %s as the id of a new session, because a command would read it as an option',
+  async (id) => {
+    const at = testWorkspace()
+    const workspace = await at.open()
+    expect(await reasonOf(() => workspace.session({ id }))).toBe('path_escape')
+    expect(await workspace.sessions()).toEqual([])
+    mkdirSync(`${stateOf(at.root)}/sessions/${id}`, { recursive: true })
+    expect((await workspace.session({ id })).id).toBe(id)
+  },
+)

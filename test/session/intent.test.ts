@@ -10,7 +10,7 @@ intents:
 const begun = async (s: Scene, id = 'one') => (await s.open()).session({ id })
 
 describe('a session where the registry names an active intent', () => {
-  it('begins under it, as if it had selected it', async () => {
+  it('starts with that intent selected', async () => {
     const s = scene({}, NAMED)
     const workspace = await s.open()
     const session = await workspace.session({ id: 'one' })
@@ -24,7 +24,7 @@ describe('a session where the registry names an active intent', () => {
     ])
   })
 
-  it('may select another, or none; what the file says later changes nothing for it', async () => {
+  it('can select another intent or none, and ignores later changes of the file', async () => {
     const s = scene({}, NAMED)
     const workspace = await s.open()
     const session = await workspace.session({ id: 'one' })
@@ -54,7 +54,7 @@ describe('a session where the registry names an active intent', () => {
     expect(s.read('.orchestration/active_intents.yaml')).toBe(text)
   })
 
-  it('begins under none while another holds the scope and claims are refused', async () => {
+  it('starts without an intent while another session holds the scope and claims are refused', async () => {
     const s = scene({ '.orchestration/policy.yaml': 'claims: refuse\n' }, NAMED)
     const first = await begun(s)
     const second = await begun(s, 'two')
@@ -62,7 +62,7 @@ describe('a session where the registry names an active intent', () => {
     expect((await failure(() => second.selectIntent('A-1'))).reason).toBe('claimed')
   })
 
-  it('begins under none where nothing is named', async () => {
+  it('starts without an intent where the registry names none', async () => {
     const s = scene({}, NAMED.replace('A-1 # now', '""'))
     expect((await begun(s)).intent).toBeUndefined()
   })

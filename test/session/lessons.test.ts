@@ -7,7 +7,7 @@ const lesson = (text: string, about: string) =>
   new RegExp(`## Lesson Learned \\(\\d{4}-[-\\dT:.]+Z\\)\n\n${text}\n\n\\*\\*Context:\\*\\* ${about}\n\n---\n$`)
 
 describe('a lesson', () => {
-  it('goes through stage and review to the shared file, though no scope names it', async () => {
+  it('is staged, reviewed and committed to the shared file without a scope', async () => {
     const at = testWorkspace({ 'CLAUDE.md': '# Rules\n' })
     const workspace = await at.open()
     const session = await working(workspace)
@@ -28,7 +28,7 @@ describe('a lesson', () => {
     ])
   })
 
-  it('that the file has already is not written again, and the ledger says so', async () => {
+  it('is not appended twice, and the ledger records the duplicate', async () => {
     const workspace = await testWorkspace({}).open()
     const session = await working(workspace)
     await session.recordLesson('Run  the linter\nfirst.')
@@ -38,7 +38,7 @@ describe('a lesson', () => {
     expect(own((await recordsOf(workspace)).at(-1) ?? {})).toMatchObject({ type: 'lesson', duplicate: true })
   })
 
-  it('goes to AGENTS.md where only that is there, or where lessons_file says', async () => {
+  it('goes to AGENTS.md where only that exists, or to lessons_file', async () => {
     const agents = testWorkspace({ 'AGENTS.md': 'a' })
     const session = await working(await agents.open())
     await session.recordLesson('One.')
@@ -50,7 +50,7 @@ describe('a lesson', () => {
     expect(existsSync(`${named.root}/CLAUDE.md`)).toBe(false)
   })
 
-  it('is appended directly where a person said so', async () => {
+  it('is written to disk directly where policy allows it', async () => {
     const at = testWorkspace({ '.orchestration/policy.yaml': 'approval: {lessons: auto}\n' })
     const session = await working(await at.open())
     await session.recordLesson('One.')
@@ -60,7 +60,7 @@ describe('a lesson', () => {
     expect((await session.changes()).changes).toEqual([])
   })
 
-  it('never goes through a link, or into what is ours', async () => {
+  it('never goes through a link or into .orchestration', async () => {
     const at = testWorkspace({ '.orchestration/policy.yaml': 'approval: {lessons: auto}\n', elsewhere: '' })
     symlinkSync('elsewhere', `${at.root}/CLAUDE.md`)
     const session = await working(await at.open())
@@ -71,7 +71,7 @@ describe('a lesson', () => {
     expect(await reasonOf(() => other.recordLesson('One.'))).toBe('protected_path')
   })
 
-  it('cannot be used to bring in anything else: what stands beside a lesson needs a scope', async () => {
+  it('does not exempt other changes of the same file from the scope', async () => {
     const at = testWorkspace(
       { 'CLAUDE.md': '# Rules\n' },
       'active_intents:\n  - { id: INT-001, name: A, status: IN_PROGRESS, owned_scope: ["CLAUDE.md", "src/**"] }\n',
@@ -93,7 +93,7 @@ describe('a lesson', () => {
     expect(refused).toEqual(['CLAUDE.md'])
   })
 
-  it('needs words, and not too many; a bad policy refuses it', async () => {
+  it('must have text of limited length and a valid policy', async () => {
     const at = testWorkspace({})
     const session = await working(await at.open())
     expect(await reasonOf(() => session.recordLesson(' \n'))).toBe('nothing_selected')

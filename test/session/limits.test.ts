@@ -3,10 +3,10 @@ import { SessionLimits } from '../../src/session/limits.js'
 
 const access = (path: string) => ({ effect: 'put' as const, path, asked: path })
 
-it('a minute passes: what was written in it no longer counts', () => {
+it('counts only the writes of the last minute', () => {
   let now = 0
   const limits = new SessionLimits({ paths: () => new Set(), bytes: () => 0, sizeAt: () => 0 }, () => now)
-  const take = () => limits.take(access('a'), { opsPerMinute: 2 })?.reason
+  const take = () => limits.countWrite(access('a'), { opsPerMinute: 2 })?.reason
   expect([take(), take(), take()]).toEqual([undefined, undefined, 'limit_exceeded'])
   now = 30_000
   expect(take()).toBe('limit_exceeded')
@@ -14,14 +14,14 @@ it('a minute passes: what was written in it no longer counts', () => {
   expect([take(), take(), take()]).toEqual([undefined, undefined, 'limit_exceeded'])
 })
 
-it('a path that is staged already is no further one', () => {
+it('does not count a path that is already staged', () => {
   const limits = new SessionLimits({ paths: () => new Set(['a', 'b']), bytes: () => 0, sizeAt: () => 0 })
-  expect(limits.take(access('a'), { files: 2 })).toBeUndefined()
-  expect(limits.take(access('c'), { files: 2 })).toMatchObject({ reason: 'limit_exceeded' })
-  expect(limits.take(access('c'), {})).toBeUndefined()
+  expect(limits.countWrite(access('a'), { files: 2 })).toBeUndefined()
+  expect(limits.countWrite(access('c'), { files: 2 })).toMatchObject({ reason: 'limit_exceeded' })
+  expect(limits.countWrite(access('c'), {})).toBeUndefined()
 })
 
-it('bytes: what is staged is counted only when it might be too much', () => {
+it('measures the staged bytes only when the upper bound reaches the limit', () => {
   let staged = 40
   let counted = 0
   const bytes = () => {
@@ -29,11 +29,11 @@ it('bytes: what is staged is counted only when it might be too much', () => {
     return staged
   }
   const limits = new SessionLimits({ paths: () => new Set(), bytes, sizeAt: () => 0 })
-  const grow = (by: number, limit: number | undefined = 100) => limits.grow('a', by, limit)?.reason
+  const grow = (by: number, limit: number | undefined = 100) => limits.addBytes('a', by, limit)?.reason
   expect([grow(30), grow(30), counted]).toEqual([undefined, undefined, 1])
   expect([grow(1), counted]).toEqual([undefined, 2])
   staged = 100
-  expect([grow(60), grow(1), grow(0), limits.grow('a', 1, undefined)]).toEqual([
+  expect([grow(60), grow(1), grow(0), limits.addBytes('a', 1, undefined)]).toEqual([
     'limit_exceeded',
     'limit_exceeded',
     undefined,

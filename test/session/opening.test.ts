@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { layoutAt } from '../../src/os/workspace-state.js'
 import { reasonOf, testWorkspace, working } from '../support/workspace.js'
 
-it.runIf(fs.existsSync('/proc/self/fd'))('a session that cannot be opened leaves no file open', async () => {
+it.runIf(fs.existsSync('/proc/self/fd'))('closes every file when opening a session fails', async () => {
   const at = testWorkspace()
   const workspace = await at.open()
   const first = await working(workspace)

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { scene } from '../attacks/kit.js'
 import { trust } from '../support/trust.js'
 
-/** What a person writes into the policy's files, as a session meets it. */
+/** Files that a person writes into .orchestration, as a session reads them. */
 
 const fails = (reason: string, message?: RegExp) =>
   expect.objectContaining({ reason, ...(message && { message: expect.stringMatching(message) }) })
@@ -43,7 +43,7 @@ describe('.intentignore', () => {
       await expect(session.selectIntent('INT-001')).rejects.toEqual(fails('intent_ignored'))
       await expect(workspace.intents.select('INT-001')).rejects.toEqual(fails('intent_ignored'))
       rmSync(at(file))
-      // Without a person's word what is accepted goes on switching it off.
+      // Until a person accepts the change, the accepted text still disables it.
       await expect(session.selectIntent('INT-001')).rejects.toEqual(fails('intent_ignored'))
       trust(root)
       await new Promise((next) => setImmediate(next))
@@ -51,7 +51,7 @@ describe('.intentignore', () => {
     },
   )
 
-  it('frees paths of intent and scope: staged, reviewed, committed, and attributed to nobody', async () => {
+  it('frees paths of intent and scope: they are staged, reviewed, committed, and attributed to nobody', async () => {
     const { root, at, open, write, read } = scene({ '.intentignore': 'notes/\n*.log\n', 'notes/a.md': 'old' })
     const workspace = await open()
     const session = await workspace.session({ id: 'one' })
@@ -76,7 +76,7 @@ describe('.intentignore', () => {
     expect(existsSync(`${root}/run.log`)).toBe(true)
   })
 
-  it('that cannot be read denies every write', async () => {
+  it('denies every write while it cannot be read', async () => {
     const { at, open, agent, write } = scene({ 'src/a.ts': 'x' })
     const session = await agent(await open())
     write('.intentignore', '\xff'.repeat(100_000))
@@ -85,7 +85,7 @@ describe('.intentignore', () => {
 })
 
 describe('settings of policy.yaml', () => {
-  it('locks.require_read: a file is read before it is overwritten', async () => {
+  it('locks.require_read requires a read before an overwrite', async () => {
     const files = { 'src/a.ts': 'x', 'src/b.ts': 'x', '.orchestration/policy.yaml': 'locks: {require_read: true}\n' }
     const { at, open, agent } = scene(files)
     const session = await agent(await open())
@@ -99,7 +99,7 @@ describe('settings of policy.yaml', () => {
     fs.renameSync(at('src/b.ts'), at('src/c.ts'))
   })
 
-  it('limits.files: so many paths are staged at most', async () => {
+  it('limits.files limits the staged paths', async () => {
     const { at, open, agent, release, write } = scene({ 'src/a.ts': 'x' })
     write('.orchestration/policy.yaml', 'limits: {files: 3}\n')
     const session = await agent(await open())
@@ -115,7 +115,7 @@ describe('settings of policy.yaml', () => {
     fs.writeFileSync(at('src/d.ts'), 'y')
   })
 
-  it('limits.files: calls of tools count, with the snapshots made before them, and a travel back counts less', async () => {
+  it('limits.files counts writes of tool calls, and travel to a snapshot lowers the count', async () => {
     const { at, open, agent, write } = scene({ 'src/a.ts': 'x' })
     write('.orchestration/policy.yaml', 'limits: {files: 2}\n')
     const session = await agent(await open())
@@ -132,7 +132,7 @@ describe('settings of policy.yaml', () => {
     await expect(call('d')).rejects.toEqual(fails('limit_exceeded'))
   })
 
-  it('limits.bytes: so much content is staged at most, by whatever call it comes', async () => {
+  it('limits.bytes limits the staged content of every kind of call', async () => {
     const big = 'x'.repeat(600)
     const { at, open, agent, release, write, read } = scene({ 'src/a.ts': 'x', 'src/big.ts': big })
     write('.orchestration/policy.yaml', 'limits: {bytes: 1000}\n')
@@ -168,7 +168,7 @@ describe('settings of policy.yaml', () => {
     expect(() => again.fs.writeFileSync(at('src/e.ts'), big)).toThrow(fails('limit_exceeded'))
   })
 
-  it('limits.ops_per_minute: so many paths are written in a minute at most', async () => {
+  it('limits.ops_per_minute limits the paths written in a minute', async () => {
     const { at, open, agent, write } = scene({ 'src/a.ts': 'x' })
     write('.orchestration/policy.yaml', 'limits: {ops_per_minute: 5}\n')
     const { fs } = await agent(await open())
@@ -177,7 +177,7 @@ describe('settings of policy.yaml', () => {
     expect(fs.readFileSync(at('src/a.ts'), 'utf8')).toBe('4')
   })
 
-  it('limits.ops_per_minute: counts a write of a tool call once, whether or not the call announces it', async () => {
+  it('limits.ops_per_minute counts a write of a tool call once, announced or not', async () => {
     const { at, open, agent, write } = scene({ 'src/a.ts': 'x' })
     write('.orchestration/policy.yaml', 'limits: {ops_per_minute: 2}\n')
     const session = await agent(await open())

@@ -8,7 +8,7 @@ import { failure, own, reasonOf, recordsOf, testWorkspace, working } from '../su
 const put = (session: Session, path: string, text: string) => session.fs.writeFileSync(path, text)
 
 describe('selecting an intent', () => {
-  it('gives the context, opens the scope, and leaves the YAML byte-identical when it is in progress', async () => {
+  it('returns the context, opens the scope, and leaves the YAML of an intent in progress byte-identical', async () => {
     const at = testWorkspace()
     const before = at.text('.orchestration/active_intents.yaml')
     const session = await (await at.open()).session({ id: 's' })
@@ -21,7 +21,7 @@ describe('selecting an intent', () => {
     put(session, 'src/a.ts', 'new')
   })
 
-  it('makes a pending one IN_PROGRESS and keeps the comments of the file', async () => {
+  it('sets a pending intent to IN_PROGRESS and keeps the comments of the file', async () => {
     const at = testWorkspace()
     const session = await working(await at.open(), 's', 'INT-002')
     expect(session.intent?.status).toBe('IN_PROGRESS')
@@ -30,7 +30,7 @@ describe('selecting an intent', () => {
     expect(text).toContain('# since Monday')
   })
 
-  it('is refused for an unknown and a completed one, and keeps the one that was active', async () => {
+  it('is refused for an unknown and a completed intent, and keeps the active one', async () => {
     const session = await working(await testWorkspace().open())
     expect(await reasonOf(() => session.selectIntent('INT-999'))).toBe('unknown_intent')
     const done = await failure(() => session.selectIntent('INT-003'))
@@ -39,7 +39,7 @@ describe('selecting an intent', () => {
     expect(session.intent?.id).toBe('INT-001')
   })
 
-  it('null clears it: nothing may be written any more', async () => {
+  it('with null clears the intent and denies every write', async () => {
     const session = await working(await testWorkspace().open())
     expect(await session.selectIntent(null)).toEqual({ intent: undefined, xml: 'Active intent cleared.' })
     expect(session.intent).toBeUndefined()
@@ -48,7 +48,7 @@ describe('selecting an intent', () => {
 })
 
 describe('the fs of a session', () => {
-  it('shows its own writes, and neither the disk nor another session sees them', async () => {
+  it('shows its own writes, which neither the disk nor another session sees', async () => {
     const at = testWorkspace()
     const workspace = await at.open()
     const [one, two] = [await working(workspace, 'one'), await working(workspace, 'two')]
@@ -65,7 +65,7 @@ describe('the fs of a session', () => {
     expect(treeOf(fs, `${at.root}/src`)).toEqual(before)
   })
 
-  it('refuses what is out of scope in the exact shape of a node:fs error', async () => {
+  it('refuses a path out of scope with the exact shape of a node:fs error', async () => {
     const session = await working(await testWorkspace().open())
     const error = await failure(() => put(session, 'mail/m.ts', 'x'))
     expect(error).toMatchObject({ code: 'EACCES', syscall: 'open', path: 'mail/m.ts', reason: 'scope_violation' })
@@ -74,13 +74,13 @@ describe('the fs of a session', () => {
     )
   })
 
-  it('takes relative paths from the root, never from the working directory', async () => {
+  it('resolves relative paths from the root, never from the working directory', async () => {
     const session = await working(await testWorkspace().open())
     expect(session.fs.readFileSync('src/b.ts', 'utf8')).toBe('b\n')
     expect(session.fs.existsSync('package.json')).toBe(false)
   })
 
-  it('refuses a write on a file that changed since the agent read it, until it reads it again', async () => {
+  it('refuses a write to a file that changed since the agent read it, until it reads it again', async () => {
     const at = testWorkspace()
     const session = await working(await at.open())
     session.fs.readFileSync('src/a.ts')
@@ -90,7 +90,7 @@ describe('the fs of a session', () => {
     put(session, 'src/a.ts', 'x')
   })
 
-  it("does not take an edit tool's own re-read for the model having seen the file", async () => {
+  it("does not count an edit tool's own re-read as a read by the model", async () => {
     const at = testWorkspace()
     const session = await working(await at.open())
     await session.toolCall({ tool: 'read_file', kind: 'read' }, () => session.fs.readFileSync('src/a.ts'))
@@ -103,7 +103,7 @@ describe('the fs of a session', () => {
     expect(await reasonOf(edit)).toBe('stale_file')
   })
 
-  it('never refuses a write of what is staged: drift is flagged instead', async () => {
+  it('flags drift of a staged file but never refuses its write', async () => {
     const at = testWorkspace()
     const session = await working(await at.open())
     put(session, 'src/a.ts', 'one')
@@ -113,7 +113,7 @@ describe('the fs of a session', () => {
     expect(changes).toMatchObject([{ path: 'src/a.ts', flags: ['drifted'] }])
   })
 
-  it('a denied multi-path call is denied whole, before its first write', async () => {
+  it('denies a multi-path call as a whole, before its first write', async () => {
     const session = await working(await testWorkspace().open())
     const writes = [
       { path: 'src/a.ts', effect: 'put' as const },
@@ -125,7 +125,7 @@ describe('the fs of a session', () => {
     expect((await session.changes()).changes).toEqual([])
   })
 
-  it('judges a directory with those missing on the way to it, and none that is there', async () => {
+  it('judges a new directory with its missing parents, and skips existing ones', async () => {
     const at = testWorkspace()
     at.write('.orchestration/policy.yaml', 'access: {src/shut: read-only}\n')
     const session = await working(await at.open())
@@ -146,8 +146,8 @@ describe('the fs of a session', () => {
   })
 })
 
-describe('what is staged', () => {
-  it('is told with digests, kinds, hunks and the intent: deletions first, then by path', async () => {
+describe('staged changes', () => {
+  it('have digests, kinds, hunks and the intent, deletions first, then by path', async () => {
     const session = await working(await testWorkspace().open())
     session.fs.unlinkSync('src/sub/c.ts')
     session.fs.renameSync('src/b.ts', 'src/z.ts')
@@ -166,7 +166,7 @@ describe('what is staged', () => {
     expect(changes[0]).toMatchObject({ after: null })
   })
 
-  it('goes by revert: all of it, or what is named; the disk shows again', async () => {
+  it('are reverted completely or by path, and the disk shows again', async () => {
     const session = await working(await testWorkspace().open())
     put(session, 'src/a.ts', 'x')
     put(session, 'src/sub/c.ts', 'x')
@@ -179,7 +179,7 @@ describe('what is staged', () => {
     expect(session.fs.readFileSync('src/a.ts', 'utf8')).toBe('a one\na two\n')
   })
 
-  it('reverts a removed and a renamed directory whole', async () => {
+  it('are reverted completely for a removed and a renamed directory', async () => {
     const session = await working(await testWorkspace().open())
     session.fs.rmSync('src/sub', { recursive: true })
     await session.revert(['src/sub/c.ts'])
@@ -192,8 +192,8 @@ describe('what is staged', () => {
   })
 })
 
-describe('explaining', () => {
-  it('says what each rule says, up to the first that denies', async () => {
+describe('explain', () => {
+  it('lists the decision of each rule, up to the first that denies', async () => {
     const session = await working(await testWorkspace().open())
     expect(await session.explain('src/a.ts', 'write')).toMatchObject({ path: 'src/a.ts', verdict: 'stage' })
     expect(await session.explain('src/a.ts', 'read')).toMatchObject({ verdict: 'allow' })
@@ -203,7 +203,7 @@ describe('explaining', () => {
     expect(await session.explain('.git/config', 'write')).toMatchObject({ reason: 'protected_path' })
   })
 
-  it('names the line a person wrote that a rule goes by', async () => {
+  it('names the policy line behind a rule', async () => {
     const at = testWorkspace()
     at.write('.orchestration/policy.yaml', '# rules\naccess:\n  docs: deny\n  src/a.ts: allow\n')
     const session = await working(await at.open())
@@ -223,7 +223,7 @@ describe('explaining', () => {
   })
 })
 
-describe('closing', () => {
+describe('close', () => {
   it('keeps the stage and clears the intent; the closed session refuses everything', async () => {
     const at = testWorkspace()
     const workspace = await at.open()
@@ -239,7 +239,7 @@ describe('closing', () => {
     expect(await reasonOf(() => put(again, 'src/a.ts', 'x'))).toBe('missing_intent_id')
   })
 
-  it('writes the selection, its end, calls and denials to the ledger', async () => {
+  it('records the selection, its end, calls and denials in the ledger', async () => {
     const at = testWorkspace()
     const workspace = await at.open()
     const session = await working(workspace)
@@ -269,7 +269,7 @@ describe('durability', () => {
     expect(existsSync(`${stateOf(at.root)}/sessions`)).toBe(false)
   })
 
-  it("process has the write in the session's files before the call returns", async () => {
+  it("process writes to the session's files before the call returns", async () => {
     const at = testWorkspace()
     const session = await working(await at.open())
     const log = `${stateOf(at.root)}/sessions/agent/stage.log`
@@ -281,7 +281,7 @@ describe('durability', () => {
 })
 
 describe('a ledger that cannot be written', () => {
-  it('lets nothing more be staged', async () => {
+  it('blocks every further write', async () => {
     const at = testWorkspace()
     const session = await working(await at.open())
     put(session, 'src/a.ts', 'x')

@@ -21,7 +21,7 @@ async function approveAll(workspace: Workspace, session: Session): Promise<void>
 }
 
 describe('snapshots of a session', () => {
-  it('are made before each tool call and by name, and each says where it comes from', async () => {
+  it('are taken before each tool call and by name, with their origin', async () => {
     const session = await working(await testWorkspace().open())
     await call(session, 'one', { 'src/a.ts': '1' })
     await session.toolCall({ tool: 'read_file', kind: 'read', id: 'two' }, () => session.fs.readFileSync('src/a.ts'))
@@ -36,7 +36,7 @@ describe('snapshots of a session', () => {
     for (const { at } of list) expect(Math.abs(Date.parse(at) - Date.now())).toBeLessThan(60_000)
   })
 
-  it('tell what each call changed, with its hunks, and what changed since one', async () => {
+  it('show what each call changed, with hunks, and what changed since a snapshot', async () => {
     const session = await working(await testWorkspace().open())
     await call(session, 'one', { 'src/a.ts': 'a one\na TWO\n', 'src/new.ts': 'n\n' })
     session.fs.writeFileSync('src/between.ts', 'by no call')
@@ -65,7 +65,7 @@ describe('snapshots of a session', () => {
     expect(await reasonOf(() => session.changes({ call: 'nine' }))).toBe('nothing_selected')
   })
 
-  it('tell the changes of calls that run at the same time apart', async () => {
+  it('separate the changes of concurrent calls', async () => {
     const session = await working(await testWorkspace().open())
     let release = () => {}
     const gate = new Promise<void>((resolve) => {
@@ -82,7 +82,7 @@ describe('snapshots of a session', () => {
     expect(kinds(await session.changes({ call: 'short' }))).toEqual([['create', 'src/short.ts']])
   })
 
-  it('say of a call whose changes were committed since what it did', async () => {
+  it('show the changes of a call that were committed since', async () => {
     const at = testWorkspace()
     const workspace = await at.open()
     const session = await working(workspace)
@@ -98,7 +98,7 @@ describe('snapshots of a session', () => {
 })
 
 describe('travelling', () => {
-  it('goes back, and forth again to the branch left behind; the ledger has both', async () => {
+  it('goes back, and forward to the branch left behind; the ledger records both', async () => {
     const workspace = await testWorkspace().open()
     const session = await working(workspace)
     await call(session, 'one', { 'src/a.ts': '1' })
@@ -130,7 +130,7 @@ describe('travelling', () => {
     expect(await workspace.ledger.verify()).toMatchObject({ ok: true })
   })
 
-  it('to what is not there is refused, and nothing moves', async () => {
+  it('refuses an unknown snapshot and changes nothing', async () => {
     const session = await working(await testWorkspace().open())
     await call(session, 'one', { 'src/a.ts': '1' })
     expect(await reasonOf(() => session.travel('s7'))).toBe('nothing_selected')
@@ -141,7 +141,7 @@ describe('travelling', () => {
     expect(await reasonOf(() => session.snapshots())).toBe('session_busy')
   })
 
-  it('works in the next process too, and another process sees what it made of the stage', async () => {
+  it('works in the next process, and another process sees the result', async () => {
     const at = testWorkspace()
     const first = await at.open()
     const session = await working(first)
@@ -164,7 +164,7 @@ describe('travelling', () => {
     expect(change?.hunks[0]?.text).toContain('+2')
   })
 
-  it('keeps nothing beyond the process where nothing is durable', async () => {
+  it('keeps nothing after the process ends without durability', async () => {
     const at = testWorkspace()
     const session = await working(await at.open({ durability: 'memory' }))
     await call(session, 'one', { 'src/a.ts': '1' })
@@ -176,7 +176,7 @@ describe('travelling', () => {
     expect(await (await working(await at.open())).snapshots()).toEqual([])
   })
 
-  it('lets a verdict stand where the content is the one it was given for, and nowhere else', async () => {
+  it('keeps a verdict only where the content is what was approved', async () => {
     const workspace = await testWorkspace().open()
     const session = await working(workspace)
     await call(session, 'one', { 'src/a.ts': '1' })
@@ -190,7 +190,7 @@ describe('travelling', () => {
 })
 
 describe('travelling past a commit', () => {
-  it('brings neither an old base nor the reverse of what was committed into the stage', async () => {
+  it('brings neither an old base nor the inverse of the commit into the stage', async () => {
     const at = testWorkspace()
     const workspace = await at.open()
     const session = await working(workspace)
@@ -206,11 +206,11 @@ describe('travelling past a commit', () => {
     expect(kinds(await session.changes())).toEqual([['create', 'src/left.ts']])
     const [record] = (await recordsOf(workspace)).map(own).filter(({ type }) => type === 'travel')
     expect(record?.kept).toEqual(['src/a.ts'])
-    // The agent can still see what it had.
+    // The agent still sees its earlier content.
     const [was] = (await session.changes({ since: 's2' })).changes
     expect(was).toMatchObject({ path: 'src/a.ts', kind: 'modify' })
     expect(was?.hunks[0]?.text).toMatch(/^-1$/m)
-    // What it writes now rests on what was committed.
+    // A new write is based on the committed content.
     await call(session, 'three', { 'src/a.ts': '3' })
     await approveAll(workspace, session)
     expect([at.text('src/a.ts'), at.text('src/left.ts')]).toEqual(['3', 'never committed'])
@@ -232,7 +232,7 @@ describe('travelling past a commit', () => {
     expect((await session.changes()).changes).toEqual([])
   })
 
-  it('also in the next process, and for the review of another', async () => {
+  it("works in the next process, and for another process's review", async () => {
     const at = testWorkspace()
     const first = await at.open()
     const session = await working(first)
@@ -247,7 +247,7 @@ describe('travelling past a commit', () => {
     expect((await (await other.review(again.id)).changes()).changes).toEqual([])
   })
 
-  it('of another session flags what rested on the disk of then, and drops what the disk has', async () => {
+  it("flags changes based on the old disk and drops those that the disk has, after another session's commit", async () => {
     const workspace = await testWorkspace().open()
     const [mine, theirs] = [await working(workspace, 'mine'), await working(workspace, 'theirs')]
     await call(mine, 'one', { 'src/a.ts': 'mine', 'src/b.ts': 'same' })
@@ -260,7 +260,7 @@ describe('travelling past a commit', () => {
     expect((await mine.changes()).changes.map(({ path, flags }) => [path, flags])).toEqual([['src/a.ts', ['drifted']]])
   })
 
-  it('does not bring back what a person discarded', async () => {
+  it('does not bring back discarded changes', async () => {
     const workspace = await testWorkspace().open()
     const session = await working(workspace)
     await call(session, 'one', { 'src/a.ts': '1', 'src/b.ts': '2' })
@@ -272,8 +272,8 @@ describe('travelling past a commit', () => {
   })
 })
 
-describe('what is open while the stage travels', () => {
-  it('goes on with the file its descriptor was opened on, in the version of the snapshot', async () => {
+describe('open files, directories and watchers during travel', () => {
+  it('a descriptor continues on its file, in the version of the snapshot', async () => {
     const session = await working(await testWorkspace().open())
     const { fs: face } = session
     face.writeFileSync('src/made.ts', 'made')
@@ -293,7 +293,7 @@ describe('what is open while the stage travels', () => {
     face.closeSync(fd)
   })
 
-  it('reads the disk again where the snapshot does, and what exists no more without a name', async () => {
+  it('reads the disk again where the snapshot does, and keeps removed files open', async () => {
     const session = await working(await testWorkspace().open())
     const { fs: face } = session
     await session.snapshot()
@@ -315,7 +315,7 @@ describe('what is open while the stage travels', () => {
     face.closeSync(made)
   })
 
-  it('watchers are told of each path that looks different', async () => {
+  it('notifies watchers of each path that looks different', async () => {
     const { root, open } = testWorkspace()
     const session = await working(await open())
     const { fs: face } = session
@@ -332,7 +332,7 @@ describe('what is open while the stage travels', () => {
 })
 
 describe('the content lock of a session that travelled', () => {
-  it('holds again for what is staged no more', async () => {
+  it('applies again to paths that are no longer staged', async () => {
     const at = testWorkspace()
     const session = await working(await at.open())
     session.fs.readFileSync('src/a.ts')
@@ -347,7 +347,7 @@ describe('the content lock of a session that travelled', () => {
   })
 })
 
-it('holds no more than its memory of what snapshots have, and still reads it all', async () => {
+it('stays within the memory limit, and every snapshot can still be read', async () => {
   const at = testWorkspace()
   const memory = 1 << 20
   const session = await working(await at.open({ memory }))
@@ -359,8 +359,8 @@ it('holds no more than its memory of what snapshots have, and still reads it all
   }
 })
 
-describe('a file at a snapshot', () => {
-  it('is read without travelling, by the agent and nobody the policy refuses', async () => {
+describe('the file of a snapshot', () => {
+  it('can be read without travel, by the agent, where policy allows it', async () => {
     const place = testWorkspace()
     const workspace = await place.open()
     const session = await working(workspace)
@@ -385,7 +385,7 @@ describe('a file at a snapshot', () => {
     expect(session.fs.readFileSync('src/new.ts', 'utf8')).toBe('n')
   })
 
-  it('a person in another process sees the list', async () => {
+  it('appears in the list of another process', async () => {
     const place = testWorkspace()
     const session = await working(await place.open())
     await call(session, 'one', { 'src/a.ts': 'first' })
@@ -399,8 +399,8 @@ describe('a file at a snapshot', () => {
   })
 })
 
-describe('a snapshot that is dropped', () => {
-  it('is gone for good, its number is not given again, and what came from it comes from where it came from', async () => {
+describe('a dropped snapshot', () => {
+  it('is gone, its number is not reused, and its descendants keep a valid origin', async () => {
     const place = testWorkspace()
     const workspace = await place.open()
     const session = await working(workspace)
@@ -435,7 +435,7 @@ describe('a snapshot that is dropped', () => {
     expect(again.fs.readFileSync('src/a.ts', 'utf8')).toBe('a one\na two\n')
   })
 
-  it('while its tool call runs leaves nothing of the call to ask for', async () => {
+  it('of a running call leaves no changes to query', async () => {
     const session = await working(await testWorkspace().open())
     await session.toolCall({ tool: 't', kind: 'edit', id: 'one' }, async () => {
       session.fs.writeFileSync('src/a.ts', 'x')

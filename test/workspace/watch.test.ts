@@ -4,7 +4,7 @@ import { openWorkspace, type Workspace, type WorkspaceNews } from '../../src/ind
 import { scene } from '../attacks/kit.js'
 import { stateOf } from '../support/state.js'
 
-/** All that was told since the last time. */
+/** Collects the events since the last call. */
 function listen(workspace: Workspace) {
   const told: WorkspaceNews[] = []
   const end = workspace.watch((news) => told.push(news))
@@ -13,7 +13,7 @@ function listen(workspace: Workspace) {
   return { heard, end, told: () => told, forget: () => void told.splice(0) }
 }
 
-it('tells of stages, verdicts and commits of any process, by session', async () => {
+it('reports stages, verdicts and commits of any process, by session', async () => {
   const { root, at, open, agent } = scene({ 'src/a.ts': 'x' })
   const watching = await openWorkspace(root)
   const { heard, forget } = listen(watching)
@@ -34,7 +34,7 @@ it('tells of stages, verdicts and commits of any process, by session', async () 
   await watching.close()
 })
 
-it('tells of intents and policy, also where their files are replaced, and of a session that goes', async () => {
+it('reports intents and policy, also when their files are replaced, and a removed session', async () => {
   const { root, at, open, agent } = scene({ 'src/a.ts': 'x' })
   const workspace = await open()
   await agent(workspace)
@@ -53,7 +53,7 @@ it('tells of intents and policy, also where their files are replaced, and of a s
   await watching.close()
 })
 
-it('says nothing of what a person does not look at, nor after its end', async () => {
+it('reports nothing for irrelevant files, and nothing after it ends', async () => {
   const { root, at } = scene({ 'src/a.ts': 'x' })
   const watching = await openWorkspace(root)
   const one = listen(watching)
@@ -76,7 +76,7 @@ it('says nothing of what a person does not look at, nor after its end', async ()
   await after.close()
 })
 
-it('watches a directory that is no workspace yet', async () => {
+it('works in a directory that is not a workspace yet', async () => {
   const { root, at } = scene({})
   rmSync(at('.orchestration'), { recursive: true })
   const watching = await openWorkspace(root)

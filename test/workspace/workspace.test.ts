@@ -18,7 +18,7 @@ import { failure, own, reasonOf, recordsOf, type TestWorkspace, testWorkspace, w
 
 const ANN = { name: 'Ann' }
 
-/** An agent with one staged edit, and a person's own look at it through another Workspace object. */
+/** An agent with one staged edit, and a person who looks at it through another Workspace object. */
 async function staged(): Promise<{ at: TestWorkspace; agent: Awaited<ReturnType<typeof working>>; person: Workspace }> {
   const at = testWorkspace()
   const agent = await working(await at.open())
@@ -28,7 +28,7 @@ async function staged(): Promise<{ at: TestWorkspace; agent: Awaited<ReturnType<
 }
 
 describe('opening', () => {
-  it('takes a path, a file URL and a link to the root; paths by any of them are inside', async () => {
+  it('accepts a path, a file URL and a link to the root, and resolves paths by each of them', async () => {
     const at = testWorkspace()
     fs.symlinkSync(at.root, `${at.root}.link`)
     try {
@@ -48,7 +48,7 @@ describe('opening', () => {
     }
   })
 
-  it('touches nothing', async () => {
+  it('changes nothing on disk', async () => {
     const at = testWorkspace()
     const before = treeOf(fs, at.root)
     const workspace = await at.open()
@@ -58,7 +58,7 @@ describe('opening', () => {
     expect(treeOf(fs, at.root)).toEqual(before)
   })
 
-  it('without .orchestration: no intents, every write denied with a hint, nothing made', async () => {
+  it('without .orchestration has no intents, denies every write with a hint, and creates nothing', async () => {
     const at = testWorkspace(undefined, '')
     const before = treeOf(fs, at.root)
     const workspace = await at.open()
@@ -73,7 +73,7 @@ describe('opening', () => {
   })
 })
 
-/** What an attempt leaves whose process died before the commit point. */
+/** The files of a commit attempt whose process died before the commit point. */
 function leaveAttempt({ attempts, tx }: Layout, id: string): void {
   fs.mkdirSync(`${tx}/${id}-00`, { recursive: true })
   fs.mkdirSync(attempts, { recursive: true, mode: 0o700 })
@@ -82,7 +82,7 @@ function leaveAttempt({ attempts, tx }: Layout, id: string): void {
 }
 
 describe('recover', () => {
-  /** A commit that died right after it was decided, another's save since, and an attempt that died before. */
+  /** A decided commit whose process died, a later save by another program, and an attempt that died earlier. */
   async function cutOff(): Promise<TestWorkspace> {
     const at = testWorkspace()
     const layout = layoutAt(at.root)
@@ -110,7 +110,7 @@ describe('recover', () => {
     return at
   }
 
-  it('is done by opening, told by recover(), and done once', async () => {
+  it('happens when a workspace opens, is reported by recover(), and happens once', async () => {
     const at = await cutOff()
     const workspace = await at.open()
     expect([at.text('src/b.ts'), at.text('src/new.ts')]).toEqual(['theirs', 'new'])
@@ -122,7 +122,7 @@ describe('recover', () => {
     expect(await (await at.open()).recover()).toEqual({ finished: [], rolledBack: [], left: [] })
   })
 
-  it('does what another process left to do since', async () => {
+  it('finishes a commit of another process that died since', async () => {
     const at = testWorkspace()
     const workspace = await at.open()
     leaveAttempt(layoutAt(at.root), '1-abcd')
@@ -132,7 +132,7 @@ describe('recover', () => {
 })
 
 describe('init', () => {
-  it('makes a workspace that opens, with no intent yet; a second run keeps everything', async () => {
+  it('creates a workspace that opens without an intent; a second run keeps everything', async () => {
     const at = testWorkspace(undefined, '')
     const { created, kept } = await initWorkspace(at.root)
     expect(created.sort()).toEqual([
@@ -154,7 +154,7 @@ describe('init', () => {
 })
 
 describe('sessions', () => {
-  it('one id is one object, also when asked twice at once; after close it is a new one', async () => {
+  it('returns one object for one id, also to concurrent callers, and a new one after close', async () => {
     const workspace = await testWorkspace().open()
     const [a, b] = await Promise.all([workspace.session({ id: 's' }), workspace.session({ id: 's' })])
     expect(a).toBe(b)
@@ -163,7 +163,7 @@ describe('sessions', () => {
     expect(await workspace.session({ id: 's' })).not.toBe(a)
   })
 
-  it('an id that is no plain file name is refused, and nothing is made for it', async () => {
+  it('refuses an id that is not a plain file name, and creates nothing', async () => {
     const at = testWorkspace()
     const workspace = await at.open()
     for (const id of ['', '..', '../x', 'a/b', '.hidden', 'x'.repeat(101), 'a\0b', 'a b'])
@@ -171,7 +171,7 @@ describe('sessions', () => {
     expect(existsSync(`${stateOf(at.root)}/sessions`)).toBe(false)
   })
 
-  it('are listed with their agent, their changes and whether a process holds them', async () => {
+  it('lists sessions with their agent, their changes and whether a process holds them', async () => {
     const { agent, person } = await staged()
     expect(await person.sessions()).toEqual([
       { id: 'agent', live: true, changes: 1, agent: { model: 'm-1', tool: 'tester' }, intents: ['INT-001'] },
@@ -180,7 +180,7 @@ describe('sessions', () => {
     expect(await person.sessions()).toMatchObject([{ id: 'agent', live: false, changes: 1 }])
   })
 
-  it('held by another process: its stage can be seen and listed, opening it is session_busy until it ends', async () => {
+  it('lists a session of another process and shows its stage; opening it is session_busy until that process ends', async () => {
     const at = testWorkspace()
     const child = startChild('holder.ts', at.root, 'theirs')
     expect(await child.line()).toBe('held')
@@ -189,7 +189,7 @@ describe('sessions', () => {
     const { changes } = await (await workspace.review('theirs')).changes()
     expect(changes).toMatchObject([{ path: 'src/held.ts', kind: 'create' }])
     const opening = failure(() => workspace.session({ id: 'theirs' }))
-    // Who waits to open it looks at it as anybody does.
+    // A process that waits for a session can still review it.
     expect(await workspace.sessions()).toMatchObject([{ id: 'theirs', live: true, changes: 1 }])
     expect((await (await workspace.review('theirs')).changes()).changes).toHaveLength(1)
     const busy = await opening
@@ -200,7 +200,7 @@ describe('sessions', () => {
     expect(session.fs.readFileSync('src/held.ts', 'utf8')).toBe(String(child.process.pid))
   })
 
-  it('of a killed process are resumed with their stage and without their intent', async () => {
+  it('resumes a session of a killed process with its stage and without its intent', async () => {
     const at = testWorkspace()
     const child = startChild('holder.ts', at.root, 'theirs')
     await child.line()
@@ -215,7 +215,7 @@ describe('sessions', () => {
 })
 
 describe('a review', () => {
-  it('of a session that is not there says which there are', async () => {
+  it('of an unknown session lists the known ones', async () => {
     const { person } = await staged()
     const error = await failure(() => person.review('nobody'))
     expect(error.reason).toBe('nothing_selected')
@@ -223,7 +223,7 @@ describe('a review', () => {
     expect(await reasonOf(() => person.review('../agent'))).toBe('nothing_selected')
   })
 
-  it('shows what a live session has staged since, from another Workspace object', async () => {
+  it('shows what a live session staged, from another Workspace object', async () => {
     const { agent, person } = await staged()
     const review = await person.review('agent')
     const seen = await review.changes()
@@ -236,7 +236,7 @@ describe('a review', () => {
     expect((await review.changes()).changes.map(({ path }) => path)).toEqual(['src/a.ts', 'src/new.ts'])
   })
 
-  it('approves and commits: the disk, the ledger and the stage agree, and the agent works on', async () => {
+  it('approves and commits; the disk, the ledger and the stage agree, and the agent works on', async () => {
     const { at, agent, person } = await staged()
     const review = await person.review('agent')
     await review.changes()
@@ -258,7 +258,7 @@ describe('a review', () => {
     ])
   })
 
-  it('commits creations, deletions, renames and a new empty directory alike, whole', async () => {
+  it('commits creations, deletions, renames and a new empty directory together', async () => {
     const { at, agent, person } = await staged()
     agent.fs.mkdirSync('src/empty/deep', { recursive: true })
     agent.fs.renameSync('src/sub', 'src/moved')
@@ -276,7 +276,7 @@ describe('a review', () => {
     expect(agent.fs.readFileSync('src/moved/c.ts', 'utf8')).toBe('c\n')
   })
 
-  it('approves what was shown: what was written since needs its own verdict', async () => {
+  it('approves only what was shown; later writes need their own verdict', async () => {
     const { at, agent, person } = await staged()
     const review = await person.review('agent')
     await review.changes()
@@ -290,7 +290,7 @@ describe('a review', () => {
     expect(at.text('src/a.ts')).toBe('a one\na two\n')
   })
 
-  it('with nothing approved commits nothing and records nothing', async () => {
+  it('commits nothing and records nothing when nothing is approved', async () => {
     const { person } = await staged()
     const before = (await recordsOf(person)).length
     const review = await person.review('agent')
@@ -298,7 +298,7 @@ describe('a review', () => {
     expect(await recordsOf(person)).toHaveLength(before)
   })
 
-  it('commits a part; the rest stays staged', async () => {
+  it('commits a part and keeps the rest staged', async () => {
     const { at, agent, person } = await staged()
     agent.fs.writeFileSync('src/b.ts', 'b2')
     const review = await person.review('agent')
@@ -310,7 +310,7 @@ describe('a review', () => {
     expect(agent.fs.readFileSync('src/a.ts', 'utf8')).toBe('a one\na TWO\n')
   })
 
-  it('rejects: the agent hears it by feedback once and by its next write of the path once; it is never committed', async () => {
+  it('rejects a change: the agent gets it once as feedback and once at its next write, and it is never committed', async () => {
     const { at, agent, person } = await staged()
     const review = await person.review('agent')
     await review.changes()
@@ -331,7 +331,7 @@ describe('a review', () => {
     expect((await agent.changes()).changes).toMatchObject([{ state: 'pending' }])
   })
 
-  it('what the agent was told is not told again after a restart', async () => {
+  it('does not deliver feedback again after a restart', async () => {
     const { agent, person } = await staged()
     const review = await person.review('agent')
     await review.changes()
@@ -344,7 +344,7 @@ describe('a review', () => {
     again.fs.writeFileSync('src/a.ts', 'x')
   })
 
-  it('discards: the agent sees the disk again, and no verdict is left', async () => {
+  it('discards a change: the agent sees the disk again, and no verdict remains', async () => {
     const { agent, person } = await staged()
     agent.fs.writeFileSync('src/b.ts', 'b2')
     const review = await person.review('agent')
@@ -357,7 +357,7 @@ describe('a review', () => {
     expect((await agent.changes()).changes).toEqual([])
   })
 
-  it("a person's edit on disk meanwhile is flagged, never overwritten", async () => {
+  it("flags a person's edit on disk and never overwrites it", async () => {
     const { at, agent, person } = await staged()
     const review = await person.review('agent')
     await review.changes()
@@ -372,7 +372,7 @@ describe('a review', () => {
     expect(agent.fs.readFileSync('src/a.ts', 'utf8')).toBe('a one\na TWO\n')
   })
 
-  it('the commit of one session makes what another read stale, and what another staged drifted', async () => {
+  it("makes other sessions' reads stale and their staged changes drifted when one session commits", async () => {
     const { agent, person } = await staged()
     const two = await working(person, 'two')
     const three = await working(person, 'three')
@@ -387,7 +387,7 @@ describe('a review', () => {
     expect((await agent.changes()).changes).toEqual([])
   })
 
-  it('a deletion of what another session has committed since is drifted, not carried out', async () => {
+  it('flags a deletion as drifted when another session committed the file since', async () => {
     const { at, person } = await staged()
     const two = await working(person, 'two')
     two.fs.rmSync('src', { recursive: true })
@@ -403,7 +403,7 @@ describe('a review', () => {
     expect(at.text('src/a.ts')).toBe('a one\na TWO\n')
   })
 
-  it('a scope that was narrowed since refuses the commit, whole', async () => {
+  it('refuses the whole commit after its scope was narrowed', async () => {
     const { at, person } = await staged()
     const review = await person.review('agent')
     await review.changes()
@@ -417,7 +417,7 @@ describe('a review', () => {
     expect(at.text('src/a.ts')).toBe('a one\na two\n')
   })
 
-  it('of a closed session still commits, from its files alone', async () => {
+  it('commits a closed session from its files alone', async () => {
     const { at, agent, person } = await staged()
     await agent.close()
     const review = await person.review('agent')
@@ -430,14 +430,14 @@ describe('a review', () => {
     expect((await again.changes()).changes).toEqual([])
   })
 
-  it('the agent has no way to approve or commit', async () => {
+  it('gives the agent no way to approve or commit', async () => {
     const { agent } = await staged()
     for (const name of ['approve', 'commit', 'reject', 'review', 'discard']) expect(agent).not.toHaveProperty(name)
   })
 })
 
 describe('closing the workspace', () => {
-  it('closes its sessions and lets another process have them', async () => {
+  it('closes its sessions and releases them to other processes', async () => {
     const { at, agent, person } = await staged()
     const mine = await working(person, 'mine')
     await person.close()
@@ -448,7 +448,7 @@ describe('closing the workspace', () => {
   })
 })
 
-describe('a session that another agent goes on with', () => {
+describe('a session that another agent continues', () => {
   const write = async (at: TestWorkspace, agent: { model: string; tool: string } | undefined, path: string) => {
     const workspace = await at.open()
     const session = await workspace.session({ id: 'agent', ...(agent && { agent }) })
@@ -467,7 +467,7 @@ describe('a session that another agent goes on with', () => {
     return { tool: record?.tool, models: files.map((file) => [file.path, file.contributor.model_identifier]) }
   }
 
-  it('credits each with what it wrote, and the record with the one who wrote all of it', async () => {
+  it('credits each agent with its own lines, and the record with the agent that wrote all of it', async () => {
     const at = testWorkspace()
     await write(at, { model: 'm-1', tool: 'first' }, 'src/a.ts')
     await write(at, { model: 'm-2', tool: 'second' }, 'src/b.ts')
@@ -482,12 +482,12 @@ describe('a session that another agent goes on with', () => {
     })
     expect((await committed(at, 'src/b.ts', 'src/sub/c.ts')).models).toEqual([
       ['src/b.ts', 'm-2'],
-      // Opened without a name, a session goes on as who it was.
+      // Opened without an agent, a session continues with its last one.
       ['src/sub/c.ts', 'm-2'],
     ])
   })
 
-  it('does not give what nobody was named for to the first who is', async () => {
+  it('does not credit a named agent with lines that no agent was named for', async () => {
     const at = testWorkspace()
     await write(at, undefined, 'src/a.ts')
     await write(at, { model: 'm-2', tool: 'second' }, 'src/b.ts')
@@ -496,7 +496,7 @@ describe('a session that another agent goes on with', () => {
   })
 })
 
-it('sessions() tells of a damaged session beside the others, with the file and what to do', async () => {
+it('sessions() lists a damaged session next to the others, with the file and a hint', async () => {
   const at = testWorkspace()
   const first = await at.open()
   for (const id of ['bad', 'good']) (await working(first, id)).fs.writeFileSync('src/a.ts', id)

@@ -3,7 +3,7 @@ import { basename } from 'node:path'
 import type { Command } from 'commander'
 import { HOME_HOSTS, homeProfileOf } from '../../hosts/index.js'
 import { EscrowError, findProgram, type Workspace } from '../../index.js'
-import { hostOfProgram, proposedScope, providerHosts, providerOf } from '../../surface/index.js'
+import { hostOfProgram, proposeScope, providerHosts, providerOf } from '../../surface/index.js'
 import { type AgentOptions, addAgentOptions, collected, openFor, runningBy } from '../agent-session.js'
 import { type Context, EXIT } from '../context.js'
 import { knownIntent, unknownIntent } from '../intents/known.js'
@@ -164,7 +164,7 @@ async function choose(
       isNewTask: options.task !== undefined,
       active: await intents?.active(),
       selectable: selectableIn((await intents?.list()) ?? []),
-      scope: options.scope ?? proposedScope(place.root),
+      scope: options.scope ?? proposeScope(place.root),
     },
     asking,
     basename(program[0] ?? ''),

@@ -12,14 +12,14 @@ function place(): string {
 }
 
 describe('where a hook runs', () => {
-  it('is the nearest workspace from a directory up, there or not', () => {
+  it('finds the nearest workspace upwards, even from a missing directory', () => {
     const root = place()
     expect(rootOf(`${root}/a/b`)).toBe(root)
     expect(rootOf(`${root}/a/none/deeper`)).toBe(root)
     expect(rootOf('/')).toBeUndefined()
   })
 
-  it('is a mount only where the kernel says so, in a session', () => {
+  it("detects a mount only by the kernel's mount table, in a session", () => {
     const root = place()
     const staged = { path: root, type: 'overlay', isReadOnly: false }
     const ours = { path: `${root}/.orchestration`, type: 'overlay', isReadOnly: true }
@@ -31,7 +31,7 @@ describe('where a hook runs', () => {
     expect(isInMount(root, env, () => [staged])).toBe(false)
     expect(isInMount(root, env, () => [staged, { ...ours, isReadOnly: false }])).toBe(false)
     expect(isInMount(root, env, () => [{ ...staged, type: 'ext4' }, ours])).toBe(false)
-    // The last mount at a place is the one that is seen.
+    // The last mount at a place is the visible one.
     expect(isInMount(root, env, () => [staged, ours, { ...staged, type: 'ext4' }])).toBe(false)
     expect(isInMount(`${root}/a`, env, () => [staged, ours])).toBe(false)
   })
