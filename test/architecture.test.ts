@@ -247,7 +247,7 @@ const GRANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'module dns': 'resolves the name of a host that a command may reach',
   },
   'src/inbox/ask-owner.ts': { 'module net': "asks a session's owner what reviewers said" },
-  'src/cli/shell/there.ts': { 'module net': 'speaks with the process that owns a session' },
+  'src/cli/shell/in-owner.ts': { 'module net': 'speaks with the process that owns a session' },
   'src/cli/prompts.ts': { 'package @clack/prompts': 'asks the person at the terminal' },
   'src/os/pager.ts': { 'module child_process': 'starts the pager a person has chosen' },
   'src/os/json-edit.ts': { 'package jsonc-parser': 'parses text' },

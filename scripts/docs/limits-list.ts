@@ -171,7 +171,7 @@ export const CLIENTS: Limits = {
   'src/client-settings/switches.ts#MAX_BYTES': ['bytes', "a client's settings that `escrow doctor` reads"],
   'src/inbox/known-texts.ts#MOST': ['count', 'conversations for which escrowfs remembers the intent text already sent'],
   'src/inbox/known-texts.ts#MAX_BYTES': ['bytes', 'the file that stores this'],
-  'src/cli/hook-answer.ts#MOST': ['bytes', 'an event of `escrow hook`'],
+  'src/cli/hook-answer.ts#MAX_EVENT_BYTES': ['bytes', 'an event of `escrow hook`'],
   'src/cli/hook-answer.ts#DEADLINE_MS': ['milliseconds', 'for its answer; then the tool is blocked'],
   'src/agents/claude/http.ts#PATIENCE': ['milliseconds', 'for the answer of a served hook'],
   'src/agents/cline/answer.ts#MOST_CONTEXT': ['count', "characters of a message to Cline's model"],

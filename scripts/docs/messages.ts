@@ -253,7 +253,7 @@ function ownerOf(node: ts.Node): ts.Node {
 
 const HELP =
   /(?:^|\.)(?:description|summary|option|argument|addHelpText|Option|Argument|jsonOption|InvalidArgumentError)$/
-const ASKING = /(?:^|\.)(?:yes|some|one|line|ask|confirm)$/
+const ASKING = /(?:^|\.)(?:confirm|multiselect|select|text|ask)$/
 const FAILING =
   /(?:Error|(?<!disk)Failure|Denied|NotRun|NoWorkspace|Unsupported|Conflict|BadRequest|Failed|refusedCommit|corrupt|invalid|stale|fsError)$/
 

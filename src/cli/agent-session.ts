@@ -4,11 +4,11 @@ import { defined } from '../core/defined.js'
 import { EscrowError, findProgram, type HomeHost, type Intent, type Session, type Workspace } from '../index.js'
 import { HOME_HOSTS, hostOfProgram } from '../surface/index.js'
 import type { Io } from './context.js'
-import { knownIntent } from './intents/known.js'
+import { requireIntent } from './intents/require-intent.js'
 import { oneLine } from './printable.js'
-import { type Variables, variable } from './variables.js'
+import { collectVariable, type Variables } from './variables.js'
 
-/** What `run` and `acp` are told of the session a program works in. */
+/** Options of the commands that run a program in a session. */
 export interface AgentOptions {
   readonly session?: string
   readonly intent?: string
@@ -27,7 +27,7 @@ export function addAgentOptions(command: Command): Command {
     .option(
       '--allow-host <host>',
       'allow this host alone, if policy does: example.com, *.example.com or example.com:8443; repeatable',
-      collected,
+      collectValues,
     )
     .addOption(
       new Option(
@@ -39,26 +39,26 @@ export function addAgentOptions(command: Command): Command {
     .option(
       '--env <name[=value]>',
       'pass a variable; without a value, pass your own, even if it holds a secret',
-      variable,
+      collectVariable,
       {},
     )
 }
 
-/** For an option that may be repeated: all its values. */
-export function collected(value: string, before: readonly string[] = []): readonly string[] {
+/** Collects the values of a repeatable option. */
+export function collectValues(value: string, before: readonly string[] = []): readonly string[] {
   return [...before, value]
 }
 
-/** Opens the session for a program; whose word is missing for its writes is told that now. */
-export async function openFor(
+/** Opens the session for a program, and warns if no intent is selected. */
+export async function openAgentSession(
   [program = '']: readonly string[],
   workspace: Workspace,
   { session: id, intent, env }: AgentOptions,
   { io, prefix }: { readonly io: Io; readonly prefix: string },
 ): Promise<Session> {
   if (env.PATH === undefined) refuseShadow(program)
-  // Before the session: a mistyped id leaves none behind.
-  if (intent !== undefined) await knownIntent(workspace, intent)
+  // Check the intent first, so that a mistyped id creates no session.
+  if (intent !== undefined) await requireIntent(workspace, intent)
   const session = await workspace.session({
     id: id ?? `${prefix}-${Date.now().toString(36)}`,
     agent: { tool: basename(program) },
@@ -66,12 +66,12 @@ export async function openFor(
   if (intent !== undefined) await session.selectIntent(intent)
   if (session.intent === undefined)
     io.err(
-      `escrow: No intent is selected, so every write will be refused. Name one with '--intent'${choiceOf(await session.intents())}.\n`,
+      `escrow: No intent is selected, so every write will be refused. Name one with '--intent'${describeChoice(await session.intents())}.\n`,
     )
   return session
 }
 
-/** A bare name means a program of the person's; one of the workspace has to be named by its path. */
+/** Refuses a bare program name that resolves only to a program of a workspace. Such a program needs its path. */
 function refuseShadow(program: string): void {
   if (program.includes('/')) return
   const { path, shadow } = findProgram(program)
@@ -81,8 +81,8 @@ function refuseShadow(program: string): void {
   })
 }
 
-/** What the options say of how the program runs. */
-export function runningBy(
+/** Converts the command line options to options of `session.run`. */
+export function runOptionsOf(
   [program = '']: readonly string[],
   { network, allowHost, env, client = hostOfProgram(program), home }: AgentOptions,
 ) {
@@ -94,7 +94,7 @@ export function runningBy(
   }
 }
 
-function choiceOf(intents: readonly Intent[]): string {
+function describeChoice(intents: readonly Intent[]): string {
   return intents.length === 0
     ? ", after 'escrow intents add' has declared it"
     : `: ${intents.map(({ id }) => oneLine(id)).join(', ')}`

@@ -1,5 +1,5 @@
 /**
- * Whether to print in colour: where a person sees it, or where `FORCE_COLOR` says so.
+ * True if output goes to a terminal or `FORCE_COLOR` is set.
  * `NO_COLOR` wins over both. Either variable counts as absent when it is empty.
  */
 export function wantsColor(env: NodeJS.ProcessEnv, isTerminal: boolean): boolean {

@@ -3,21 +3,21 @@ import type { Command } from 'commander'
 import { HOME_HOSTS, homeProfileOf } from '../hosts/index.js'
 import type { Context } from './context.js'
 
-/** A file of `commands/`: gives a command its arguments, options and action. */
+/** A module of `commands/`. It defines the arguments, options and action of a command. */
 export interface CommandModule {
   register(command: Command, context: Context): void
-  /** For a command that runs a program: the words of the line, the program's apart from ours. */
-  apart?(argv: readonly string[], command: Command): string[]
+  /** For a command that runs a program: inserts `--` before the program's own arguments. */
+  separateProgram?(argv: readonly string[], command: Command): string[]
 }
 
 export interface CommandEntry {
   readonly name: string
-  /** Under which heading of `--help` it stands. */
+  /** Its heading in `--help`. */
   readonly group: string
   readonly summary: string
-  /** A line as it is typed, the last of the command's help. */
+  /** An example command line, the last line of the command's help. */
   readonly example: string
-  /** Only the command that runs is loaded. */
+  /** Loads the module. Only the command that runs is loaded. */
   load(): Promise<CommandModule>
 }
 

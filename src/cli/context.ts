@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type picocolors from 'picocolors'
 import type { Capability, InitOptions, SigningKey, Workspace } from '../index.js'
 import type { ClientFile, ClientOptions, ForeignSetting, FoundClient, HostName, OldState } from '../surface/index.js'
-import type { Asking } from './prompts.js'
+import type { Prompts } from './prompts.js'
 
 export type Colors = ReturnType<typeof picocolors.createColors>
 
@@ -15,13 +15,13 @@ export interface Io {
   out(text: string): void
   err(text: string): void
   readonly cwd: string
-  /** Whether a person types the input at a terminal. */
+  /** True if stdin is a terminal. */
   readonly terminal: boolean
-  /** Whether to print colours: only for a person. */
+  /** True if output is coloured. */
   readonly color: boolean
   readonly version: string
-  /** Asks the person at the terminal; absent without a terminal. */
-  readonly ask?: () => Promise<Asking>
+  /** Loads the prompts; absent without a terminal. */
+  readonly ask?: () => Promise<Prompts>
   /** Shows a text in the pager; absent without a terminal. */
   readonly page?: (text: string) => Promise<void>
   /** Columns of the terminal; absent without one. */
@@ -73,12 +73,12 @@ export interface Context {
   /** {@link withWorkspace} for a person's decisions. Refused within an agent's session, and if policy requires a person and there is none. */
   asReviewer<T>(work: (workspace: Workspace) => Promise<T>): Promise<T>
   /** The program with the arguments and options of every command. Loads each command. */
-  wholeProgram(): Promise<Command>
+  buildFullProgram(): Promise<Command>
   /** Sets the exit code: one of {@link EXIT}, or that of a program that ran; 0 by default. */
   exit(code: number): void
 }
 
-/** Neither the directory nor one above it has `.orchestration`. */
+/** Thrown if neither the directory nor one above it has `.orchestration`. */
 export class NoWorkspace extends Error {
   override readonly name = 'NoWorkspace'
   constructor(directory: string) {

@@ -1,7 +1,7 @@
 import type { SessionState } from '../surface/index.js'
 
-/** When the agent of a session gets what a reviewer said, as far as anybody can know. */
-export function deliveryOf(state: SessionState): string {
+/** Describes when a session's agent gets the reviewer's words. */
+export function describeDelivery(state: SessionState): string {
   return DELIVERY[state]
 }
 

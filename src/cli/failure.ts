@@ -2,8 +2,8 @@ import { defined } from '../core/defined.js'
 import { type Colors, EXIT, type ExitCode, type Io, NoWorkspace } from './context.js'
 import { oneLine } from './printable.js'
 
-/** Says on stderr what happened, what was refused and what to do next; gives the exit code that goes with it. */
-export function report(error: unknown, io: Io, colors: Colors): ExitCode {
+/** Prints an error with its refusals, hint and commands to stderr. Returns the exit code. */
+export function reportError(error: unknown, io: Io, colors: Colors): ExitCode {
   const { message, reason, hint, refused, commands } = detailsOf(error)
   io.err(`${colors.red('escrow:')} ${oneLine(message)}${reason === undefined ? '' : ` (${oneLine(reason)})`}\n`)
   for (const each of refused) io.err(`  ${oneLine(each.path)}: ${oneLine(each.message)}\n`)
@@ -17,11 +17,11 @@ interface Details {
   readonly reason?: string
   readonly hint?: string
   readonly refused: { path: string; message: string }[]
-  /** Lines for a shell: what a person can do about it. */
+  /** Shell commands that resolve the error. */
   readonly commands: readonly string[]
 }
 
-/** Read by shape: the library's error class would have to be loaded only to be compared with. */
+/** Reads the fields of an error. It avoids `instanceof EscrowError`, which would load the library. */
 export function detailsOf(error: unknown): Details {
   if (error instanceof NoWorkspace) {
     return { message: error.message, hint: "Run 'escrow init' in the project's directory.", refused: [], commands: [] }

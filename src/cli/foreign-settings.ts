@@ -1,7 +1,7 @@
 import type { ForeignSetting } from '../surface/index.js'
 import { table } from './output.js'
 
-/** Tells a person what a client will obey here that did not come from us; nothing where there is nothing. */
+/** Lists the settings that a client obeys and escrow did not write. Returns '' if there are none. */
 export function describeForeignSettings(settings: readonly ForeignSetting[]): string {
   if (settings.length === 0) return ''
   const rows = settings.map(({ path, at, value }) => [path, at, value])

@@ -1,26 +1,29 @@
 import { HOSTS, type HostName, profileOf } from '../hosts/index.js'
 import type { NewIntent } from '../index.js'
-import type { Asking } from './prompts.js'
+import type { Prompts } from './prompts.js'
 
-/** What a person wants of a new workspace. */
-export interface Wanted {
+/** The answers for a new workspace. */
+export interface WorkspaceAnswers {
   readonly clients: readonly HostName[]
   readonly intent?: NewIntent
 }
 
 /**
- * Asks what `escrow init` would else be told by options. Nothing is done meanwhile.
- * @param found clients whose files are in the directory: they are chosen at first.
- * @returns undefined where the person left.
+ * Asks for the values that `escrow init` otherwise takes from options. Changes nothing.
+ * @param found clients whose files are in the directory; they are preselected
+ * @returns undefined if the person left
  */
-export async function askForWorkspace(asking: Asking, found: readonly HostName[]): Promise<Wanted | undefined> {
-  const choices = HOSTS.map((value) => ({ value, label: profileOf(value).label, isChosen: found.includes(value) }))
-  const clients = await asking.some('Which agents work here? (Space selects, Enter continues)', choices)
+export async function askForWorkspace(
+  prompts: Prompts,
+  found: readonly HostName[],
+): Promise<WorkspaceAnswers | undefined> {
+  const choices = HOSTS.map((value) => ({ value, label: profileOf(value).label, isSelected: found.includes(value) }))
+  const clients = await prompts.multiselect('Which agents work here? (Space selects, Enter continues)', choices)
   if (clients === undefined) return undefined
-  const name = await asking.line('What should they work on first?', { shown: 'leave empty to declare it later' })
+  const name = await prompts.text('What should they work on first?', { placeholder: 'leave empty to declare it later' })
   if (name === undefined) return undefined
   if (name === '') return { clients }
-  const scope = await asking.line('Which paths may they change? (globs, separated by spaces)', { initial: 'src/**' })
+  const scope = await prompts.text('Which paths may they change? (globs, separated by spaces)', { initial: 'src/**' })
   if (scope === undefined) return undefined
   return { clients, intent: { name, ownedScope: scope.split(/\s+/).filter((glob) => glob !== '') } }
 }

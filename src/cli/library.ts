@@ -16,7 +16,7 @@ import {
 } from '../surface/index.js'
 import type { Library } from './context.js'
 
-/** The library as the commands use it. What answers later is loaded by its first caller: most of it, and most commands need little. */
+/** The library for commands. Asynchronous functions load their modules on the first call, because most commands need few. */
 export const library: Library = {
   admitAgent,
   admitReviewer,

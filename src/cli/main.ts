@@ -2,10 +2,10 @@
 import { fileURLToPath } from 'node:url'
 import { wantsColor } from './color.js'
 import type { Io } from './context.js'
-import { answerHook, clientOf } from './hook-answer.js'
-import type { Asking } from './prompts.js'
+import { answerHook, hookClient } from './hook-answer.js'
+import type { Prompts } from './prompts.js'
 
-/** The package's, put here by the bundler (`scripts/bundle.mjs`). */
+/** The package's version. The bundler defines it (`scripts/bundle.mjs`). */
 declare const ESCROW_VERSION: string
 
 const io: Io = {
@@ -20,27 +20,27 @@ const io: Io = {
   ...(process.stdout.isTTY === true && { columns: process.stdout.columns, page }),
 }
 
-async function ask(): Promise<Asking> {
-  const { asking } = await import('./prompts.js')
-  return asking
+async function ask(): Promise<Prompts> {
+  const { prompts } = await import('./prompts.js')
+  return prompts
 }
 
-/** What fits the screen needs no pager, and where there is none the terminal itself is scrolled. */
+/** Pages a text that does not fit the screen. Prints it if it fits or no pager is installed. */
 async function page(text: string): Promise<void> {
   if (text.split('\n').length < process.stdout.rows) return void process.stdout.write(text)
   const { showPaged } = await import('../surface/index.js')
   if (!(await showPaged(text))) process.stdout.write(text)
 }
 
-// A reader that has seen enough (`| head`) is no failure, nor is a terminal that was closed: what was asked for is done all the same.
+// A closed pipe (`| head`) or terminal is no error. The command still runs to its end.
 for (const stream of [process.stdout, process.stderr])
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error
   })
 
-/** Clients start a hook for each call of a tool: its line, as they are told it, waits for no parser. */
+/** Fast path: hooks run for every tool call, so they skip Commander. */
 async function start(argv: readonly string[]): Promise<number> {
-  const client = clientOf(argv)
+  const client = hookClient(argv)
   if (client !== undefined) return answerHook(client, io)
   const { run } = await import('./run.js')
   return run(argv, io, async () => (await import('./library.js')).library)

@@ -1,7 +1,7 @@
 import { Option } from 'commander'
 import { oneLine } from './printable.js'
 
-/** `--json`, as every command has it that prints data. @param more what the document is, where that has to be said */
+/** The `--json` option. @param more describes the document, if the command prints something other than an object */
 export function jsonOption(more?: string): Option {
   return new Option('--json', `print one JSON document${more === undefined ? '' : `: ${more}`}`)
 }
@@ -10,12 +10,12 @@ export interface AsJson {
   readonly json?: true
 }
 
-/** The one document of a `--json` command. */
+/** Formats the document of a `--json` command. */
 export function json(document: unknown): string {
   return `${JSON.stringify(document, null, 2)}\n`
 }
 
-/** Columns as wide as they need to be, two spaces between; what the cells hold cannot break the rows. */
+/** Renders rows in aligned columns, two spaces apart. Control characters in cells are made visible. */
 export function table(rows: readonly (readonly string[])[], indent = ''): string {
   const cells = rows.map((row) => row.map(oneLine))
   const widths: number[] = []

@@ -3,8 +3,9 @@ import { InvalidArgumentError } from 'commander'
 const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 }
 
 /**
- * A moment as it is typed: `2026-11-22`, `2026-11-22T10:00`, `3d`, `2 weeks ago`, `yesterday`.
- * @returns milliseconds since 1970. @throws InvalidArgumentError for anything else.
+ * Parses a time: `2026-11-22`, `2026-11-22T10:00`, `3d`, `2 weeks ago`, `yesterday`.
+ * @returns milliseconds since 1970
+ * @throws InvalidArgumentError for any other text
  */
 export function parseTime(text: string, now = Date.now()): number {
   const word = text.trim().toLowerCase()

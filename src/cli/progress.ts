@@ -1,43 +1,43 @@
 import type { Io } from './context.js'
 
-/** A line that says how far something is, gone when it is done. */
+/** A progress line, cleared when the work is done. */
 export interface Progress {
-  tell(words: string): void
+  show(words: string): void
   clear(): void
 }
 
-/** Before that nobody wonders. */
-const PATIENCE_MS = 1_000
-const EVERY_MS = 100
-const WIPE = '\r\x1b[K'
+/** Work that ends sooner shows no progress. */
+const DELAY_MS = 1_000
+const INTERVAL_MS = 100
+const CLEAR_LINE = '\r\x1b[K'
 
-/** Shows a line on stderr, to a person at a terminal alone, once the work has taken a second. */
-export function progressOf(io: Io, now: () => number = () => performance.now()): Progress {
+/** Shows progress on stderr once the work has taken a second. Does nothing without a terminal. */
+export function createProgress(io: Io, now: () => number = () => performance.now()): Progress {
   const { columns } = io
-  const began = now()
+  const startedAt = now()
   let last = Number.NEGATIVE_INFINITY
   return {
-    tell(words) {
+    show(words) {
       const at = now()
-      if (columns === undefined || !io.terminal || at - began < PATIENCE_MS || at - last < EVERY_MS) return
+      if (columns === undefined || !io.terminal || at - startedAt < DELAY_MS || at - last < INTERVAL_MS) return
       last = at
       io.err(`\r${words.slice(0, columns - 1)}\x1b[K`)
     },
     clear() {
-      if (last > 0) io.err(WIPE)
+      if (last > 0) io.err(CLEAR_LINE)
     },
   }
 }
 
-/** Says what is being done, with a mark that moves, until it is. */
+/** Shows a label with moving dots while `work` runs. */
 export async function withProgress<T>(io: Io, words: string, work: () => Promise<T>): Promise<T> {
-  const progress = progressOf(io)
+  const progress = createProgress(io)
   let turn = 0
-  const ticking = setInterval(() => progress.tell(`${words}${'.'.repeat((turn++ % 3) + 1)}`), 3 * EVERY_MS)
+  const timer = setInterval(() => progress.show(`${words}${'.'.repeat((turn++ % 3) + 1)}`), 3 * INTERVAL_MS)
   try {
     return await work()
   } finally {
-    clearInterval(ticking)
+    clearInterval(timer)
     progress.clear()
   }
 }

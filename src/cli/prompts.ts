@@ -1,53 +1,57 @@
 import { confirm, multiselect, select, text } from '@clack/prompts'
 import { defined } from '../core/defined.js'
 
-/** Questions to the person at the terminal. Each answers undefined where they leave by Ctrl-C or Escape. */
-export interface Asking {
-  /** @param isProposed Enter says yes. */
-  yes(question: string, isProposed?: boolean): Promise<boolean | undefined>
-  /** Any of several, none included. */
-  some<T extends string>(question: string, choices: readonly Choice<T>[]): Promise<readonly T[] | undefined>
-  /** One of several. */
-  one<T extends string>(question: string, choices: readonly Omit<Choice<T>, 'isChosen'>[]): Promise<T | undefined>
-  line(question: string, about: { readonly shown?: string; readonly initial?: string }): Promise<string | undefined>
+/** Asks the person at the terminal. Each method resolves to undefined on Ctrl-C or Escape. */
+export interface Prompts {
+  /** @param isDefault true if Enter means yes */
+  confirm(question: string, isDefault?: boolean): Promise<boolean | undefined>
+  /** Any number of the choices, also none. */
+  multiselect<T extends string>(question: string, choices: readonly Choice<T>[]): Promise<readonly T[] | undefined>
+  /** One of the choices. */
+  select<T extends string>(question: string, choices: readonly Omit<Choice<T>, 'isSelected'>[]): Promise<T | undefined>
+  text(
+    question: string,
+    about: { readonly placeholder?: string; readonly initial?: string },
+  ): Promise<string | undefined>
 }
 
 export interface Choice<T extends string> {
   readonly value: T
   readonly label: string
-  readonly isChosen: boolean
+  readonly isSelected: boolean
 }
 
-/** On stderr: what the command prints stays clean. */
-const AT = { input: process.stdin, output: process.stderr }
+/** Prompts are on stderr, so that stdout has only the command's output. */
+const STREAMS = { input: process.stdin, output: process.stderr }
 
-export const asking: Asking = {
-  yes: async (message, initialValue = false) => answer(await confirm({ ...AT, message, initialValue })),
-  some: async (message, choices) => {
+export const prompts: Prompts = {
+  confirm: async (message, initialValue = false) =>
+    unlessCancelled(await confirm({ ...STREAMS, message, initialValue })),
+  multiselect: async (message, choices) => {
     const options = choices.map(({ value, label }) => ({ value: String(value), label }))
-    const initialValues = choices.filter(({ isChosen }) => isChosen).map(({ value }) => String(value))
-    const chosen = answer(await multiselect({ ...AT, message, options, initialValues, required: false }))
+    const initialValues = choices.filter(({ isSelected }) => isSelected).map(({ value }) => String(value))
+    const chosen = unlessCancelled(await multiselect({ ...STREAMS, message, options, initialValues, required: false }))
     return chosen && choices.map(({ value }) => value).filter((value) => chosen.includes(value))
   },
-  one: async (message, choices) => {
+  select: async (message, choices) => {
     const options = choices.map(({ value, label }) => ({ value: String(value), label }))
-    const chosen = answer(await select({ ...AT, message, options }))
+    const chosen = unlessCancelled(await select({ ...STREAMS, message, options }))
     return choices.find(({ value }) => value === chosen)?.value
   },
-  line: async (message, { shown, initial }) => {
+  text: async (message, { placeholder, initial }) => {
     const about = {
-      ...defined({ placeholder: shown, initialValue: initial }),
+      ...defined({ placeholder, initialValue: initial }),
     }
-    const typed = answer(await text({ ...AT, message, ...about }))
+    const typed = unlessCancelled(await text({ ...STREAMS, message, ...about }))
     return typed === undefined ? undefined : (typed ?? '').trim()
   },
 }
 
-/** A symbol stands for having left. */
-function answer<T>(given: T): Exclude<T, symbol> | undefined {
-  return isAnswer(given) ? given : undefined
+/** Converts the symbol of a cancelled prompt to undefined. */
+function unlessCancelled<T>(value: T): Exclude<T, symbol> | undefined {
+  return isAnswer(value) ? value : undefined
 }
 
-function isAnswer<T>(given: T): given is Exclude<T, symbol> {
-  return typeof given !== 'symbol'
+function isAnswer<T>(value: T): value is Exclude<T, symbol> {
+  return typeof value !== 'symbol'
 }

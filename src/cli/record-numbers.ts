@@ -1,12 +1,12 @@
 import type { RecordRange } from '../index.js'
 
-/** Ranges that are named one by one. */
-const MOST_RANGES = 8
+/** The number of ranges that are listed. */
+const MAX_RANGES = 8
 
-/** `record 3 is`, `records 3, 5 to 7 and 11 to 15 are`. */
-export function numbers(ranges: readonly RecordRange[], verb = { one: ' is', more: ' are' }): string {
-  const words = ranges.slice(0, MOST_RANGES).map(({ from, to }) => (from === to ? `${from}` : `${from} to ${to}`))
-  const named = ranges.length > MOST_RANGES ? [...words, `${ranges.length - MOST_RANGES} more ranges`] : words
+/** Formats ranges as `record 3 is` or `records 3, 5 to 7 and 11 to 15 are`. */
+export function formatRecordNumbers(ranges: readonly RecordRange[], verb = { one: ' is', more: ' are' }): string {
+  const words = ranges.slice(0, MAX_RANGES).map(({ from, to }) => (from === to ? `${from}` : `${from} to ${to}`))
+  const named = ranges.length > MAX_RANGES ? [...words, `${ranges.length - MAX_RANGES} more ranges`] : words
   const last = named.at(-1) ?? ''
   const list = named.length > 1 ? `${named.slice(0, -1).join(', ')} and ${last}` : last
   const isOne = ranges.length === 1 && ranges[0]?.from === ranges[0]?.to

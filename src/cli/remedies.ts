@@ -3,22 +3,22 @@ import type { Intent, Workspace } from '../index.js'
 import { type RefusedPath, type Remedy, remediesFor } from '../surface/index.js'
 import { oneLine } from './printable.js'
 
-/** Which session was refused, and whether its quarantine has the content. */
-export interface RefusedIn {
+/** The refused session, and whether its quarantine has the content. */
+export interface RemedyContext {
   readonly session?: string
   readonly isKept?: boolean
   /** Ids of intents to propose before others. */
   readonly prefer?: readonly string[]
 }
 
-/** What a person can do about refusals in a workspace: one remedy for each reason, intent and rule. */
+/** Finds remedies for refusals: one for each reason, intent and rule. */
 export async function remediesIn(
   workspace: Workspace,
   refused: readonly RefusedPath[],
-  { session, isKept = false, prefer = [] }: RefusedIn = {},
+  { session, isKept = false, prefer = [] }: RemedyContext = {},
 ): Promise<Remedy[]> {
   if (refused.length === 0) return []
-  const open = selectableIn(await workspace.intents.list()).map(({ id }) => id)
+  const open = selectableIntents(await workspace.intents.list()).map(({ id }) => id)
   const selectable = [...open.filter((id) => prefer.includes(id)), ...open.filter((id) => !prefer.includes(id))]
   return remediesFor(refused, { selectable, isKept, ...defined({ session }) })
 }
@@ -27,20 +27,20 @@ const OPEN: readonly string[] = ['DRAFT', 'PENDING', 'IN_PROGRESS'] satisfies In
 const DONE: readonly string[] = ['COMPLETED', 'ARCHIVED'] satisfies Intent['status'][]
 
 /** The intents that can be selected: open ones whose dependencies are done. */
-export function selectableIn(intents: readonly Intent[]): Intent[] {
+export function selectableIntents(intents: readonly Intent[]): Intent[] {
   const done = new Set(intents.filter(({ status }) => DONE.includes(status)).map(({ id }) => id))
   return intents.filter(({ status, dependsOn }) => OPEN.includes(status) && dependsOn.every((id) => done.has(id)))
 }
 
-/** Paths that a line names before it counts the others. */
-const NAMED = 3
+/** Paths that a line lists. It counts the others. */
+const MAX_NAMED_PATHS = 3
 
-/** What was refused and why, each group with the command that resolves it. Ends with a line break unless it is empty. */
+/** Renders refusals with the command that resolves each group. Ends with a line break unless it is empty. */
 export function renderRemedies(remedies: readonly Remedy[]): string {
   return remedies
     .map(({ reason, paths, why, command, advice }) => {
-      const more = paths.length > NAMED ? ` and ${paths.length - NAMED} more` : ''
-      const names = `${paths.slice(0, NAMED).map(oneLine).join(', ')}${more}`
+      const more = paths.length > MAX_NAMED_PATHS ? ` and ${paths.length - MAX_NAMED_PATHS} more` : ''
+      const names = `${paths.slice(0, MAX_NAMED_PATHS).map(oneLine).join(', ')}${more}`
       const typed = command === undefined ? '' : `\n  ${oneLine(command)}`
       return `refused    ${names} (${oneLine(reason)}): ${oneLine(why)} ${oneLine(advice)}${typed}\n`
     })

@@ -17,18 +17,18 @@ import { shortIds } from './hunks.js'
 import { pluralize } from './output.js'
 import { oneLine, printable } from './printable.js'
 
-/** Characters of one line that are shown: a minified file would hide all else. */
+/** The longest line that is shown whole, in UTF-16 units. A minified file would hide everything else. */
 const LINE_LIMIT = 2000
 
 export interface DiffStyle {
   readonly order: ReviewOrder
-  /** What the ledger knows of the session's work. */
+  /** The events of the session in the ledger. */
   readonly work: readonly WorkEvent[]
-  /** Shows lockfiles, generated files and pure formatting as well. */
+  /** True to show lockfiles, generated files and pure formatting. */
   readonly unfold: boolean
 }
 
-/** A change set as git would show it, each change under a line with its state and flags. */
+/** Renders a change set as `git diff` does, with a line for the state and flags of each change. */
 export function renderChangeSet(set: ChangeSet, colors: Colors, { order, work, unfold }: DiffStyle): string {
   const count = set.changes.length
   const end = `${count} ${count === 1 ? 'change' : 'changes'}. Change set ${set.digest}\n`
@@ -45,7 +45,7 @@ export function renderChangeSet(set: ChangeSet, colors: Colors, { order, work, u
   return [...groups, end].join('\n')
 }
 
-/** A file whose hunks are left out, in two lines. */
+/** Renders a folded file in two lines. */
 function renderFolded(change: Change, chapter: Chapter, colors: Colors): string {
   const reason = foldReason(change)
   const { added, removed } = countLines([change])
@@ -60,34 +60,34 @@ function renderChange(change: Change, group: Chapter, short: ReadonlyMap<string,
   return [headline(change, group, colors), ...reasons, ...header, ...hunks].join('')
 }
 
-/** What the group's title says is not said again. */
+/** The line above a change. Leaves out what the group's title already shows. */
 function headline(change: Change, group: Chapter, colors: Colors): string {
   const { path, kind, state, flags } = change
   const words = [oneLine(path), kind, colorState(state, colors), ...flags.map((flag) => colors.magenta(oneLine(flag)))]
-  const told = [group.intentId, group.callId]
+  const shownAlready = [group.intentId, group.callId]
   const label = classLabel(change)
-  if (label) words.push(classWord(label))
-  return `# ${[...words, ...creditOf(change, told).map(oneLine)].join('  ')}\n`
+  if (label) words.push(formatClass(label))
+  return `# ${[...words, ...originLabels(change, shownAlready).map(oneLine)].join('  ')}\n`
 }
 
-/** Tool calls of a change that are named. */
+/** The number of a change's tool calls that are listed. */
 const CALLS_SHOWN = 3
 
-/** The intent and the first few tool calls of a change, but for what is told already. */
-export function creditOf(
+/** The intent and first tool calls of a change, without those in `shownAlready`. */
+export function originLabels(
   { intentId, calls = [] }: Pick<Change, 'intentId' | 'calls'>,
-  told: readonly (string | undefined)[],
+  shownAlready: readonly (string | undefined)[],
 ): string[] {
-  const untold = calls.filter((call) => !told.includes(call))
-  const more = untold.length - CALLS_SHOWN
+  const newCalls = calls.filter((call) => !shownAlready.includes(call))
+  const more = newCalls.length - CALLS_SHOWN
   return [
-    ...(intentId === undefined || told.includes(intentId) ? [] : [intentId]),
-    ...untold.slice(0, CALLS_SHOWN),
+    ...(intentId === undefined || shownAlready.includes(intentId) ? [] : [intentId]),
+    ...newCalls.slice(0, CALLS_SHOWN),
     ...(more > 0 ? [`and ${pluralize(more, 'more call')}`] : []),
   ]
 }
 
-function classWord({ measured, rule, declared }: ClassLabel): string {
+function formatClass({ measured, rule, declared }: ClassLabel): string {
   return `${measured} (${oneLine(rule)}${declared === undefined ? '' : `, declared ${declared}`})`
 }
 
@@ -124,7 +124,7 @@ function modeLines({ kind, before, after, mode, flags }: Change): string[] {
 function renderHunk({ text, state }: Hunk, change: Change, id: string, colors: Colors): string {
   const own = state === change.state ? '' : ` ${colorState(state, colors)}`
   const paint = (line: string, index: number) => {
-    // Only the first line is ours: the others begin with their mark, whatever the file says.
+    // Only the first line is a header. Every other line begins with its sign, whatever the file contains.
     if (index === 0) return `${colors.cyan(line)} ${id}${own}`
     if (line.startsWith('+')) return colors.green(line)
     return line.startsWith('-') ? colors.red(line) : line

@@ -1,7 +1,7 @@
 import { InvalidArgumentError, Option } from 'commander'
 import type { Reviewer } from '../index.js'
 
-/** `--by NAME`, also as `--by 'NAME <EMAIL>'`; without it git's user, or the operating system's. */
+/** The option `--by NAME` or `--by 'NAME <EMAIL>'`. The default is git's user, else the system's user. */
 export function byOption(): Option {
   const by = "the reviewer: 'Name' or 'Name <email>' (default: git's user.name and user.email, else the system's user)"
   return new Option('--by <name>', by).argParser(parseReviewer)

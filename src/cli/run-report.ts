@@ -7,7 +7,7 @@ import { oneLine } from './printable.js'
 import { remediesIn, renderRemedies } from './remedies.js'
 
 /**
- * Prints what became of a program's run: what it changed, what was refused with the command that resolves it, hosts it could not
+ * Prints the result of a program's run: its changes, refusals with the command that resolves each, hosts it could not
  * reach, its git commits, and what to type next. Resolves with the number of changes that are staged.
  */
 export async function reportRun(

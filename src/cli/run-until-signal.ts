@@ -1,40 +1,40 @@
 import { InvalidArgumentError } from 'commander'
 
-export function portOf(text: string): number {
+export function parsePort(text: string): number {
   const port = Number(text)
   if (!/^\d+$/.test(text) || port > 65_535)
     throw new InvalidArgumentError('Give a port: a whole number from 0 to 65535.')
   return port
 }
 
-/** What is typed at a terminal, and so meant for whoever works in it. */
-const TYPED = ['SIGINT', 'SIGQUIT'] as const
-const SENT = ['SIGTERM', 'SIGHUP'] as const
+/** Signals of keys typed at the terminal. */
+const TERMINAL_SIGNALS = ['SIGINT', 'SIGQUIT'] as const
+const TERMINATION_SIGNALS = ['SIGTERM', 'SIGHUP'] as const
 
-/** Who ends us is waited for by what was begun: all that was acknowledged is on the disk then. */
-export function untilSignal<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  return runUntilSignal(['SIGINT', ...SENT], [], work)
+/** Runs `work` with a signal that SIGINT, SIGTERM or SIGHUP aborts, and waits for it to end, so that acknowledged writes are on disk. */
+export function runUntilSignal<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  return runWithSignals(['SIGINT', ...TERMINATION_SIGNALS], [], work)
 }
 
-/** As {@link untilSignal} for a program that has our terminal: what is typed there is for it alone. */
-export function untilInterrupted<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  return runUntilSignal(SENT, TYPED, work)
+/** {@link runUntilSignal} for a program that uses this terminal. Ignores SIGINT and SIGQUIT, which go to the program. */
+export function runUntilTerminated<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  return runWithSignals(TERMINATION_SIGNALS, TERMINAL_SIGNALS, work)
 }
 
-async function runUntilSignal<T>(
+async function runWithSignals<T>(
   ending: readonly NodeJS.Signals[],
-  unheard: readonly NodeJS.Signals[],
+  ignored: readonly NodeJS.Signals[],
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const controller = new AbortController()
   const end = () => controller.abort()
-  const deaf = () => undefined
+  const ignore = () => undefined
   for (const signal of ending) process.on(signal, end)
-  for (const signal of unheard) process.on(signal, deaf)
+  for (const signal of ignored) process.on(signal, ignore)
   try {
     return await work(controller.signal)
   } finally {
     for (const signal of ending) process.off(signal, end)
-    for (const signal of unheard) process.off(signal, deaf)
+    for (const signal of ignored) process.off(signal, ignore)
   }
 }

@@ -4,8 +4,8 @@ import picocolors from 'picocolors'
 import { rootOf, type Workspace } from '../index.js'
 import { COMMANDS } from './commands.js'
 import { type Context, EXIT, type Io, type Library, NoWorkspace } from './context.js'
-import { report } from './failure.js'
-import { newProgram, wholeProgram } from './program.js'
+import { reportError } from './failure.js'
+import { buildFullProgram, createProgram } from './program.js'
 
 const EPILOGUE = `
 Exit codes:
@@ -24,7 +24,7 @@ Exit codes:
 export async function run(argv: readonly string[], io: Io, library: () => Promise<Library>): Promise<number> {
   const colors = picocolors.createColors(io.color)
   let code: number = EXIT.ok
-  const program = talkingProgram(io)
+  const program = createTerminalProgram(io)
   const context: Context = {
     io,
     colors,
@@ -43,7 +43,7 @@ export async function run(argv: readonly string[], io: Io, library: () => Promis
       ;(await library()).admitReviewer(root, { terminal: io.terminal })
       return withWorkspace(root, library, work)
     },
-    wholeProgram: () => wholeProgram(context),
+    buildFullProgram: () => buildFullProgram(context),
     exit: (given) => {
       code = given
     },
@@ -52,14 +52,14 @@ export async function run(argv: readonly string[], io: Io, library: () => Promis
     await program.parseAsync(await addCommands(program, argv, context), { from: 'user' })
     return code
   } catch (error) {
-    // Commander has said its word by now; all it ends with but help and version is wrong usage.
+    // Commander has printed its message. Every exit code but 0, of help and version, means wrong usage.
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage
-    return report(error, io, colors)
+    return reportError(error, io, colors)
   }
 }
 
-function talkingProgram(io: Io): Command {
-  return newProgram()
+function createTerminalProgram(io: Io): Command {
+  return createProgram()
     .version(io.version)
     .addHelpText('after', EPILOGUE)
     .showHelpAfterError("'--help' lists the arguments and options.")
@@ -70,7 +70,7 @@ function talkingProgram(io: Io): Command {
     .exitOverride()
 }
 
-/** Declares all commands, and loads those whose name is on the line. Resolves with the words to parse. */
+/** Adds all commands, and loads those whose name is on the command line. Resolves with the words to parse. */
 async function addCommands(program: Command, argv: readonly string[], context: Context): Promise<string[]> {
   let words = [...argv]
   for (const { name, group, summary, example, load } of COMMANDS) {
@@ -80,17 +80,17 @@ async function addCommands(program: Command, argv: readonly string[], context: C
       .description(summary)
       .addHelpText('after', `\nExample:\n  ${example}`)
     if (!argv.includes(name)) continue
-    const { register, apart } = await load()
+    const { register, separateProgram } = await load()
     register(command, context)
-    if (apart !== undefined && commandIn(argv) === name) words = apart(argv, command)
+    if (separateProgram !== undefined && findCommandName(argv) === name) words = separateProgram(argv, command)
   }
-  // In the last group.
+  // Added last, so that `help` is in the last group.
   program.helpCommand(true)
   return words
 }
 
-/** The command that a line names: its first word that is neither a global option nor the directory of `-C`. */
-function commandIn(argv: readonly string[]): string | undefined {
+/** Finds the command name: the first word that is neither a global option nor the directory of `-C`. */
+function findCommandName(argv: readonly string[]): string | undefined {
   return argv.find((word, at) => !word.startsWith('-') && argv[at - 1] !== '-C')
 }
 

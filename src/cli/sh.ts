@@ -1,24 +1,24 @@
 #!/usr/bin/env node
 import { runShell } from './shell/run.js'
 
-/** Signals a host ends a shell by: the command ends, and then so does this process. */
+/** Signals that end the command, and then this process. */
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 const stop = new AbortController()
 let received: (typeof SIGNALS)[number] | undefined
-const heard = SIGNALS.map((signal) => {
-  const hear = () => {
+const removeListeners = SIGNALS.map((signal) => {
+  const onSignal = () => {
     received ??= signal
     stop.abort()
   }
-  process.on(signal, hear)
-  return () => process.removeListener(signal, hear)
+  process.on(signal, onSignal)
+  return () => process.removeListener(signal, onSignal)
 })
 
-// What cannot be read, a directory say, is no input.
+// An unreadable stdin, such as a directory, counts as empty.
 process.stdin.on('error', () => undefined)
 
-// Nobody reads any more: the command has nothing to go on for.
+// Nobody reads the output any more, so stop the command.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => stop.abort())
 
 const io = {
@@ -38,10 +38,10 @@ void runShell(process.argv.slice(2), io, process.env, async () => {
 }).then((code) => {
   process.exitCode = code
   process.stdin.destroy()
-  for (const forget of heard) forget()
+  for (const remove of removeListeners) remove()
   if (received !== undefined) {
     process.kill(process.pid, received)
-    // It arrives a moment later; until then this process must not end in another way.
+    // The signal arrives a moment later. Until then this process must not exit.
     setTimeout(() => undefined, 1_000)
   }
 })

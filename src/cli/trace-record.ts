@@ -1,8 +1,8 @@
 import type { TraceRecord } from '../index.js'
 import { toHistoryEntry } from '../surface/index.js'
 
-/** A line of `escrow log`: number, time, what, intent, session, a commit's id, what it is about, by whom, why. */
-export function rowOf(record: TraceRecord): string[] {
+/** A row of `escrow log`: number, time, kind, intent, session, then commit id, paths, author and reason. */
+export function logRow(record: TraceRecord): string[] {
   const { seq, at = '-', what, intentId = '-', sessionId = '-', tx, about: all, by, why } = toHistoryEntry(record)
   const about = all.length > 3 ? [...all.slice(0, 3), `and ${all.length - 3} more`] : all
   return [
@@ -15,8 +15,8 @@ export function rowOf(record: TraceRecord): string[] {
   ]
 }
 
-/** A line of `escrow log --oneline`: number, what, intent, what it is about. */
-export function shortRowOf(record: TraceRecord): string[] {
+/** A row of `escrow log --oneline`: number, kind, intent, paths. */
+export function shortLogRow(record: TraceRecord): string[] {
   const { seq, what, intentId = '-', about } = toHistoryEntry(record)
   const [first = '', ...more] = about
   return [
@@ -27,7 +27,7 @@ export function shortRowOf(record: TraceRecord): string[] {
   ]
 }
 
-/** Milliseconds since 1970. */
+/** The time of a record in milliseconds since 1970, if it has one. */
 export function timeOf(record: TraceRecord): number | undefined {
   const at = Date.parse(toHistoryEntry(record).at ?? '')
   return Number.isNaN(at) ? undefined : at

@@ -1,16 +1,16 @@
 import { defined } from '../core/defined.js'
 import { type CallJudge, type Explanation, type Intent, openJudges, type Workspace } from '../index.js'
 import { PASSES, type Remedy, refusalsOf, relativeName, toHistoryEntry } from '../surface/index.js'
-import { knownIntent } from './intents/known.js'
+import { requireIntent } from './intents/require-intent.js'
 import { remediesIn } from './remedies.js'
 
-/** What decides about a path, and what happened to it. */
+/** The decisions about a path, and its history. */
 export interface Findings {
   /** Relative to the root. */
   readonly path: string
   readonly write: Explanation
   readonly read: Explanation
-  /** The intent that a write would be for. */
+  /** The intent of a write. */
   readonly intent?: Intent
   /** Ids of the intents that can be selected and may change the path. */
   readonly owners: readonly string[]
@@ -21,7 +21,7 @@ export interface Findings {
     readonly reason: string
     readonly intentId?: string
   }[]
-  /** By the ledger, oldest first. */
+  /** Refusals in the ledger, oldest first. */
   readonly refused: readonly PastRefusal[]
   /** How to allow a write. */
   readonly remedies: readonly Remedy[]
@@ -36,29 +36,29 @@ export interface PastRefusal {
   readonly reason: string
 }
 
-interface Asked {
+interface ExplainOptions {
   readonly session?: string
   readonly intent?: string
 }
 
-/** The session that a question without one is asked for. It need not exist. */
-const NOBODY = 'why'
+/** The session id for explanations without a session. It need not exist. */
+const DEFAULT_SESSION = 'why'
 
-/** Rejects for a session or an intent that is not there. */
+/** Explains the decisions about a path. Rejects for an unknown session or intent. */
 export async function explainPath(
   workspace: Workspace,
-  given: string,
-  { session, intent: wanted }: Asked,
+  typed: string,
+  { session, intent: intentId }: ExplainOptions,
 ): Promise<Findings> {
   if (session !== undefined) await workspace.review(session)
-  if (wanted !== undefined) await knownIntent(workspace, wanted)
-  const path = relativeName(given, workspace.root).replace(/(?<=.)\/+$/, '')
+  if (intentId !== undefined) await requireIntent(workspace, intentId)
+  const path = relativeName(typed, workspace.root).replace(/(?<=.)\/+$/, '')
   const open = openJudges(workspace.root)
-  const judgeFor = (intent: string | undefined) => open({ session: session ?? NOBODY, ...defined({ intent }) })
-  const judge = await judgeFor(wanted)
+  const judgeFor = (intent: string | undefined) => open({ session: session ?? DEFAULT_SESSION, ...defined({ intent }) })
+  const judge = await judgeFor(intentId)
   const [write, read, { intent }] = [judge.explain(path, 'write'), judge.explain(path, 'read'), judge]
   const owners = await ownersOf(path, judge, judgeFor)
-  const { staged, quarantined } = await whereabouts(workspace, path)
+  const { staged, quarantined } = await findInSessions(workspace, path)
   return {
     path,
     write,
@@ -83,7 +83,7 @@ async function ownersOf(
   return owners
 }
 
-async function whereabouts(workspace: Workspace, path: string): Promise<Pick<Findings, 'staged' | 'quarantined'>> {
+async function findInSessions(workspace: Workspace, path: string): Promise<Pick<Findings, 'staged' | 'quarantined'>> {
   const staged: Findings['staged'][number][] = []
   const quarantined: Findings['quarantined'][number][] = []
   for (const { id: session, damaged, changes } of await workspace.sessions()) {
@@ -110,7 +110,7 @@ async function refusalsAt({ ledger }: Workspace, path: string): Promise<PastRefu
 
 type Decided = Pick<Findings, 'path' | 'write' | 'owners' | 'quarantined'> & { readonly intent: Intent | undefined }
 
-/** What allows a write now; and where the path waits in a quarantine, what stages it. */
+/** Remedies that allow the write, and that stage the path if it is in quarantine. */
 async function remediesOf(
   workspace: Workspace,
   { path, write, intent, owners, quarantined }: Decided,

@@ -33,7 +33,7 @@ const record = (seq: number, more: object, own: object = {}) => ({
 })
 
 describe('init', () => {
-  it('makes the very directory a workspace, whatever is above it', async () => {
+  it('makes the directory itself a workspace, even inside another workspace', async () => {
     const cwd = workspaceDir()
     const { code, out, calls } = await escrow(cwd, ['init', '-C', 'sub'])
     expect([code, calls]).toEqual([0, [['init', `${cwd}/sub`]]])
@@ -42,7 +42,7 @@ describe('init', () => {
 })
 
 describe('status', () => {
-  it('says that a policy.yaml which is not valid refuses all writes', async () => {
+  it('reports an invalid policy.yaml, which refuses all writes', async () => {
     const problem = 'Policy Invalid: .orchestration/policy.yaml: unknown key `a\u001b`. All writes are refused.'
     const { out } = await escrow(workspaceDir(), ['status'], { problem })
     expect(out).toContain('Policy Invalid: .orchestration/policy.yaml: unknown key `a^[`. All writes are refused.\n')
@@ -66,7 +66,7 @@ describe('status', () => {
 })
 
 describe('diff', () => {
-  it('shows the changes of the session, or that there are none', async () => {
+  it('shows the changes of the session, or that nothing is staged', async () => {
     const cwd = workspaceDir()
     const { code, out, calls } = await escrow(cwd, ['diff', 's1'], { set })
     expect([code, calls]).toEqual([0, [['open', cwd], ['review', 's1'], ['close']]])
@@ -74,7 +74,7 @@ describe('diff', () => {
     expect((await escrow(cwd, ['diff', 's1'])).out).toBe("Nothing is staged in session 's1'.\n")
   })
 
-  it('prints one document, the same with nothing staged', async () => {
+  it('prints one document, also with nothing staged', async () => {
     const cwd = workspaceDir()
     expect(JSON.parse((await escrow(cwd, ['diff', 's1', '--json'], { set }, true)).out)).toEqual(set)
     const none = await escrow(cwd, ['diff', 's1', '--json'])
@@ -85,13 +85,13 @@ describe('diff', () => {
 describe('approve', () => {
   const approve = async (...argv: string[]) => await escrow(workspaceDir(), ['approve', 's1', ...argv], { set })
 
-  it('approves everything without paths, and says what was left out', async () => {
+  it('approves everything without paths, and lists what it left out', async () => {
     const { code, out, calls } = await approve()
     expect([code, calls[2]]).toEqual([0, ['approve', undefined, undefined]])
     expect(out).toBe("approved  a.ts\nleft out  b.ts\n1 change approved. Write to disk with 'escrow commit s1'.\n")
   })
 
-  it('says why a change was left out that no verdict had kept out', async () => {
+  it('gives the reason for a change left out without a verdict', async () => {
     const left = [{ path: 'b.ts', reason: 'stale_file', message: 'b.ts was changed on disk.' }]
     const verdict = 'approved' as const
     const approve = async () => ({ id: 'v1', verdict, paths: ['a.ts'], left, by: { name: 'Ann' }, at: '' })
@@ -99,14 +99,14 @@ describe('approve', () => {
     expect(out).toContain('left out  b.ts was changed on disk.\n')
   })
 
-  it('approves the paths named, by whom it is told', async () => {
+  it('approves the named paths as the given reviewer', async () => {
     const { out, calls } = await approve('a.ts', 'src/**', '--by', 'Ann Lee <ann@example.org>')
     expect(calls[2]).toEqual(['approve', ['a.ts', 'src/**'], { name: 'Ann Lee', email: 'ann@example.org' }])
     expect(out).not.toContain('left out')
     expect((await approve('--by', 'Ann Lee')).calls[2]).toEqual(['approve', undefined, { name: 'Ann Lee' }])
   })
 
-  it('approves only the change set that was shown, where one is named', async () => {
+  it('approves only the change set with the given digest', async () => {
     expect((await approve('--digest', 'sha256:2')).calls).toContainEqual(['approve', undefined, undefined])
     const stale = await approve('--digest', 'sha256:other')
     expect(stale.code).toBe(1)
@@ -118,7 +118,7 @@ describe('approve', () => {
 describe('hunks and calls', () => {
   const verdict = { id: 'v', verdict: 'approved' as const, by: { name: 'Ann' }, at: 'now' }
 
-  it('are named by the beginning of an id, and handed on whole', async () => {
+  it('are selected by an id prefix, which is expanded', async () => {
     const review = {
       approve: async () => ({ ...verdict, paths: ['a.ts', 'b.ts'], hunks: ['h_aaaa1111'] }),
     }
@@ -134,7 +134,7 @@ describe('hunks and calls', () => {
     expect(rejected.calls[2]).toEqual(['reject', { hunks: ['h_aaaa2222'] }, 'no', undefined])
   })
 
-  it("are refused where an id is nobody's or more than one hunk's", async () => {
+  it('are refused for an unknown or ambiguous id prefix', async () => {
     for (const [id, what] of [
       ['bbbb', 'No hunk has'],
       ['aaaa', '2 hunks have'],
@@ -148,7 +148,7 @@ describe('hunks and calls', () => {
 })
 
 describe('discard', () => {
-  it('takes only what is named, and says what is left', async () => {
+  it('removes only what is named, and prints how much is left', async () => {
     const selections: unknown[] = []
     const review = {
       discard: async (selection?: unknown) => {
@@ -162,7 +162,7 @@ describe('discard', () => {
 })
 
 describe('reject', () => {
-  it('passes paths, reason and reviewer on', async () => {
+  it('passes on paths, reason and reviewer', async () => {
     const argv = ['reject', 's1', 'a.ts', 'b.ts', '--reason', 'use the helper', '--by', 'Ann']
     const { code, out, calls } = await escrow(workspaceDir(), argv)
     expect([code, calls[2]]).toEqual([0, ['reject', ['a.ts', 'b.ts'], 'use the helper', { name: 'Ann' }]])
@@ -171,26 +171,26 @@ describe('reject', () => {
 })
 
 describe('commit', () => {
-  it('says what was committed', async () => {
+  it('lists the committed paths', async () => {
     const { code, out, calls } = await escrow(workspaceDir(), ['commit', 's1', '--strict'])
     expect([code, calls[2]]).toEqual([0, ['commit', expect.objectContaining({ strict: true })]])
     expect(out).toBe('committed  a.ts\n1 change committed as tx1, number 4.\n')
   })
 
-  it('passes on that it is to merge', async () => {
+  it('passes on --merge', async () => {
     expect((await escrow(workspaceDir(), ['commit', 's1', '--merge'])).calls[2]).toEqual([
       'commit',
       expect.objectContaining({ merge: true }),
     ])
   })
 
-  it('says that nothing was approved', async () => {
+  it('reports that nothing was approved', async () => {
     const commit = async () => ({ id: '', seq: 0, committed: [], conflicts: [] })
     const { code, out, err } = await escrow(workspaceDir(), ['commit', 's1'], { review: { commit } })
     expect([code, out, err]).toEqual([1, '', expect.stringContaining('Nothing is approved, so nothing was committed.')])
   })
 
-  it('says what was left out, and why', async () => {
+  it('lists what was left out, with reasons', async () => {
     const left = [{ path: 'b.ts', reason: 'stale_file', message: 'b.ts was changed on disk.' }]
     const commit = async () => ({ id: 'tx1', seq: 1, committed: ['a.ts'], conflicts: [], left })
     const { code, err } = await escrow(workspaceDir(), ['commit', 's1'], { review: { commit } })
@@ -198,7 +198,7 @@ describe('commit', () => {
     expect([code, err]).toEqual([0, `left out   b.ts was changed on disk.\n${next}`])
   })
 
-  it('ends with 1 where a path was in conflict', async () => {
+  it('exits with 1 for a path in conflict', async () => {
     const conflicts = [{ path: 'b.ts', reason: 'stale_file' }]
     const commit = async () => ({ id: 'tx1', seq: 1, committed: ['a.ts'], conflicts })
     const { code, err } = await escrow(workspaceDir(), ['commit', 's1'], { review: { commit } })
@@ -212,13 +212,13 @@ describe('undo', () => {
     set: { digest: 'sha256:0', changes: [{ ...change, state: 'pending' as const, flags }] },
   })
 
-  it('says what it staged, and where to look at it', async () => {
+  it('lists what it staged, and the command that shows it', async () => {
     const { code, out, calls } = await escrow(workspaceDir(), ['undo', '4'], shown([]))
     expect([code, calls[1]]).toEqual([0, ['undo', ['4']]])
     expect(out).toBe("staged   a.ts\n1 change staged in session 'undo-4'. See 'escrow diff undo-4'.\n")
   })
 
-  it('says which paths changed on disk since', async () => {
+  it('lists paths that changed on disk since', async () => {
     const { out } = await escrow(workspaceDir(), ['undo', '4'], shown(['drifted']))
     expect(out).toContain('drifted  a.ts\n1 path changed on disk since')
   })
@@ -233,18 +233,18 @@ describe('undo of several', () => {
   ]
   const undo = async (...argv: string[]) => await escrow(workspaceDir(), ['undo', ...argv], { records, set })
 
-  it('takes names, or every commit since a time, one that undid among them', async () => {
+  it('takes ids, or every commit since a time, undo commits included', async () => {
     expect((await undo('3', '4')).calls[1]).toEqual(['undo', ['3', '4']])
     expect((await undo('--since', '2026-01-02')).calls[1]).toEqual(['undo', ['2-bb', '3-cc']])
   })
 
-  it('shows with --dry-run what it would stage, and stages nothing', async () => {
+  it('with --dry-run shows what it would stage, and stages nothing', async () => {
     const { code, out, calls } = await undo('--since', '2026-01-01', '--dry-run')
     expect([code, calls.map(([name]) => name)]).toEqual([0, ['open', 'previewUndo', 'close']])
     expect(out).toMatch(/^3 commits: 1-aa, 2-bb, 3-cc\n[\s\S]*would be staged\. Nothing was changed\.\n$/)
   })
 
-  it('refuses a time with no commit since, and neither or both of names and time', async () => {
+  it('refuses a time without later commits, and neither or both of ids and time', async () => {
     expect(await undo('--since', '2026-02-01')).toMatchObject({
       code: 1,
       err: expect.stringContaining('no commit since'),
@@ -264,7 +264,7 @@ describe('recover', () => {
     ],
   }
 
-  it('says what was finished, rolled back and left alone, and where our version is', async () => {
+  it('lists finished, rolled back and skipped commits, and the kept version', async () => {
     const { code, out } = await escrow(workspaceDir(), ['recover'], { recovery })
     expect(code).toBe(0)
     expect(out.split('\n')).toEqual([
@@ -308,7 +308,7 @@ describe('log', () => {
     return found.map((each) => records.findIndex((one) => JSON.stringify(one) === JSON.stringify(each)) + 1)
   }
 
-  it('prints a line for each record, whatever its shape', async () => {
+  it('prints a line for each record of any shape', async () => {
     const { code, out } = await escrow(workspaceDir(), ['log', '--reverse'], { records })
     expect(code).toBe(0)
     expect(out.split('\n').map((line) => line.split(/ {2,}/))).toEqual([
@@ -324,7 +324,7 @@ describe('log', () => {
     expect((await escrow(workspaceDir(), ['log'])).out).toBe('No records.\n')
   })
 
-  it('keeps to an intent, a path, or both', async () => {
+  it('filters by intent, path, or both', async () => {
     expect(await numbers()).toEqual([1, 2, 3, 4, 5, 6, 7])
     expect(await numbers('--intent', 'INT-001')).toEqual([1, 3])
     expect(await numbers('--path', 'a.ts')).toEqual([1, 4])
@@ -334,7 +334,7 @@ describe('log', () => {
     expect(await numbers('--path', 'a.ts', '--intent', 'INT-002')).toEqual([])
   })
 
-  it('keeps to kinds, of which a verdict is one and each of its words another', async () => {
+  it('filters by kind; `verdict` covers each single verdict', async () => {
     expect(await numbers('--kind', 'commit')).toEqual([1, 5])
     expect(await numbers('--kind', 'commit,denied')).toEqual([1, 2, 5])
     expect(await numbers('--kind', 'command', 'rejected')).toEqual([4, 6, 7])
@@ -348,14 +348,14 @@ describe('log', () => {
 describe('verify', () => {
   const bad = { ok: false, records: 3, firstBad: { line: 2, reason: 'its prev is not the hash of line 1' } }
 
-  it('ends with 0 on a whole ledger', async () => {
+  it('exits with 0 for an intact ledger', async () => {
     expect(await escrow(workspaceDir(), ['verify'])).toMatchObject({
       code: 0,
       out: 'The ledger is intact: 2 records.\n',
     })
   })
 
-  it('ends with 3 on a bad one, and names the first bad line', async () => {
+  it('exits with 3 for a damaged ledger, and names the first bad line', async () => {
     const { code, out, err } = await escrow(workspaceDir(), ['verify'], { verify: bad })
     expect([code, out]).toEqual([3, ''])
     expect(err).toContain('line 2 on: its prev is not the hash of line 1.')
@@ -372,7 +372,7 @@ describe('snapshots', () => {
     { id: 's3', at, parent: 's2' },
   ]
 
-  it('are listed, each with what it came before', async () => {
+  it('are listed, each with the call that followed it', async () => {
     const { out } = await escrow(workspaceDir(), ['snapshots', 'a'], { review: { snapshots } })
     expect(out.split('\n')).toEqual([
       expect.stringMatching(/^s1 {2}\S+ {2}before write_to_file c[^\u001b]+1$/),
@@ -406,7 +406,7 @@ describe('questions and answers', () => {
   const sessions = [{ id: 's1', live: true, changes: 0 }]
   const review = { questions: async () => [question, scope] }
 
-  it('shows a command with what asks, and nothing of it moves the terminal', async () => {
+  it('shows a command with its rules, and no control characters', async () => {
     const { out } = await escrow(workspaceDir(), ['questions'], {
       sessions,
       review: { questions: async () => [command] },
@@ -415,7 +415,7 @@ describe('questions and answers', () => {
     expect(out).toMatch(/may it run rm .* x in src\? \(destructive asks: destructive: rm x deletes files\)\n$/)
   })
 
-  it('lists what sessions ask, as text and as one document', async () => {
+  it('lists the questions of sessions, as text and as one document', async () => {
     const { out } = await escrow(workspaceDir(), ['questions'], { sessions, review })
     expect(out).toBe(
       's1  q1  may it write src/db/a.sql? (the rule src/db asks)\ns1  q2  may INT-001 own lib/** too? It says: It is there.\n',
@@ -425,7 +425,7 @@ describe('questions and answers', () => {
     expect((await escrow(workspaceDir(), ['questions'], { sessions: [] })).out).toBe('No agent has an open question.\n')
   })
 
-  it('gives an answer, with words and a name', async () => {
+  it('records an answer with a reason and a reviewer', async () => {
     const argv = ['answer', 's1', 'q1', 'deny', '--reason', 'Use a migration.', '--by', 'Ada <ada@x.org>']
     const { code, calls, out } = await escrow(workspaceDir(), argv, { review })
     const by = { name: 'Ada', email: 'ada@x.org' }
@@ -434,7 +434,7 @@ describe('questions and answers', () => {
     expect((await escrow(workspaceDir(), ['answer', 's1', 'q1', 'perhaps'], { review })).code).not.toBe(0)
   })
 
-  it('takes the beginning of an id, where it is one question’s', async () => {
+  it('accepts a unique id prefix', async () => {
     const long = { questions: async () => ['af4d-1', 'af4e-2', 'q1', 'q10'].map((id) => ({ ...question, id })) }
     const answer = (id: string) => escrow(workspaceDir(), ['answer', 's1', id, 'once'], { review: long })
     expect((await answer('af4d')).calls).toContainEqual(['answer', 'af4d-1', { answer: 'once' }])
@@ -451,7 +451,7 @@ describe('questions and answers', () => {
     }
   })
 
-  it('are counted by status, but for sessions nobody can read', async () => {
+  it('are counted by status, without damaged sessions', async () => {
     const both = [...sessions, { id: 's2', live: false, changes: 0, damaged: 'torn' }]
     expect((await escrow(workspaceDir(), ['status'], { sessions: both, review })).out).toContain(
       "2 questions for you: 'escrow questions'\n",
@@ -468,7 +468,7 @@ describe('blame', () => {
     { line: 4, contributor: 'ai' },
   ]
 
-  it('shows who wrote each line, an agent by its model or its program, and the line', async () => {
+  it('shows each line with its author: the model or program of an agent', async () => {
     const cwd = workspaceDir()
     writeFileSync(`${cwd}/a.ts`, 'one\n\u001b[2Jtwo\nthree\nfour\n')
     const { out, calls } = await escrow(cwd, ['blame', 'a.ts'], { blame })
@@ -502,15 +502,15 @@ describe('trailer', () => {
 })
 
 describe('keys', () => {
-  it('says where the key is, and its public half', async () => {
+  it("prints the key's file and its public half", async () => {
     const { out } = await escrow(workspaceDir(), ['keys'])
     expect(out).toBe('made  /k\nSHA256:x\nPEM\n')
     expect(JSON.parse((await escrow(workspaceDir(), ['keys', '--json'])).out)).toMatchObject({ created: true })
   })
 })
 
-describe('verify with what was noted elsewhere', () => {
-  it('joins the branches of a merged ledger by who asks for it, and makes the map anew', async () => {
+describe('verify with heads and anchors', () => {
+  it('joins the branches of a merged ledger as the given reviewer, and updates the map', async () => {
     const cwd = workspaceDir()
     const head = { ledger: 'l', seq: 3, hash: 'aa', size: 9 }
     const joined = await escrow(cwd, ['verify', '--join', '--by', 'Ada'], { head })
@@ -521,7 +521,7 @@ describe('verify with what was noted elsewhere', () => {
     expect(whole.calls.slice(1).map(([name]) => name)).toEqual(calls.toSpliced(1, 1))
   })
 
-  it('reads heads from a file, says what vouches for the ledger, and anchors it anew when told to', async () => {
+  it('reads heads from a file, reports anchors and signatures, and anchors again on request', async () => {
     const cwd = workspaceDir()
     writeFileSync(`${cwd}/heads`, 'Trace-Head: 1:aa\n\n2:bb\n')
     const verify = { ok: true, records: 3, anchored: 2, signed: 1, unknownKeys: 2 }

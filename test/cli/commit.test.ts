@@ -2,8 +2,8 @@ import { expect, it } from 'vitest'
 import { scene } from '../attacks/kit.js'
 import { escrowAt } from './real.js'
 
-/** An approved file, and what a person does before the commit. */
-async function approved(act: (at: ReturnType<typeof scene>) => void) {
+/** Sets up an approved file. @param act what a person does before the commit */
+async function setUpApprovedFile(act: (at: ReturnType<typeof scene>) => void) {
   const at = scene({ 'src/a.ts': 'a\nb\nc\nd\n' })
   const workspace = await at.open()
   const { fs } = await at.agent(workspace)
@@ -19,13 +19,13 @@ async function approved(act: (at: ReturnType<typeof scene>) => void) {
 const DRIFT = (at: ReturnType<typeof scene>) => at.write('src/a.ts', 'a\nb\nc\nD\n')
 
 it('names the command that resolves each refusal', async () => {
-  const { commit } = await approved(DRIFT)
+  const { commit } = await setUpApprovedFile(DRIFT)
   const { code, err } = await commit()
   expect([code, err]).toEqual([1, expect.stringMatching(/^ {2}escrow commit one --merge\n$/m)])
 })
 
-it('commits the rest with --merge, says what needs a verdict, and ends with 1', async () => {
-  const { at, commit } = await approved(DRIFT)
+it('commits the rest with --merge, lists what needs a verdict, and exits with 1', async () => {
+  const { at, commit } = await setUpApprovedFile(DRIFT)
   const { code, out, err } = await commit('--merge')
   expect([code, out]).toEqual([1, expect.stringMatching(/^committed {2}src\/new\.ts\n/)])
   expect(err).toMatch(/^left out {3}src\/a\.ts was merged with the file on disk\.\n/)
@@ -33,7 +33,7 @@ it('commits the rest with --merge, says what needs a verdict, and ends with 1', 
 })
 
 it('names the command that widens a scope that was narrowed after the write', async () => {
-  const { commit } = await approved((at) =>
+  const { commit } = await setUpApprovedFile((at) =>
     at.write(
       '.orchestration/active_intents.yaml',
       'active_intents:\n  - {id: INT-001, name: Work, status: IN_PROGRESS, owned_scope: ["src/a.ts"]}\n',

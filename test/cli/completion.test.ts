@@ -5,13 +5,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { COMMANDS } from '../../src/cli/commands.js'
 import { ARGUMENT_SOURCES, sourceOfOption } from '../../src/cli/completion/candidates.js'
 import { SCRIPTS } from '../../src/cli/completion/scripts.js'
-import { wholeProgram } from '../../src/cli/program.js'
+import { buildFullProgram } from '../../src/cli/program.js'
 import { openWorkspace, type Session } from '../../src/index.js'
 import { openShell, readersHome } from '../docs/reader.js'
 import { start } from '../support/tmux.js'
 import { trust } from '../support/trust.js'
 import { working } from '../support/workspace.js'
-import { describingContext } from './describing-context.js'
+import { inertContext } from './inert-context.js'
 
 let home = ''
 /** The id of the only commit. */
@@ -24,14 +24,14 @@ beforeAll(async () => {
   const { XDG_STATE_HOME } = process.env
   env = { HOME: home, PATH: `${home}/node_modules/.bin:${process.env.PATH}`, XDG_STATE_HOME }
   const shell = openShell(home, env)
-  const made = shell(`mkdir shop && cd shop && escrow init &&
+  const setup = shell(`mkdir shop && cd shop && escrow init &&
     for shell in bash zsh fish powershell; do escrow completion $shell > ../complete.$shell || exit 1; done`)
-  expect([made.status, made.stderr]).toEqual([0, ''])
-  tx = await fill(`${home}/shop`)
+  expect([setup.status, setup.stderr]).toEqual([0, ''])
+  tx = await createContents(`${home}/shop`)
 })
 
-/** One commit, and a session with one change staged by a tool call. Resolves with the commit's id. */
-async function fill(root: string): Promise<string> {
+/** Creates one commit, and a session with one staged change. Resolves with the commit's id. */
+async function createContents(root: string): Promise<string> {
   fs.writeFileSync(
     `${root}/.orchestration/active_intents.yaml`,
     'active_intents:\n  - { id: INT-001, name: All, status: IN_PROGRESS, owned_scope: ["src/**"] }\n',
@@ -58,7 +58,7 @@ function write(session: Session, id: string, path: string): Promise<unknown> {
 
 afterAll(() => fs.rmSync(home, { recursive: true, force: true }))
 
-/** Types a line up to the cursor; answers what the shell offers. */
+/** Types a line up to the cursor, and returns the words that the shell offers. */
 const OFFERED: Readonly<Record<string, (line: string) => string[]>> = {
   bash: (line) => {
     const words = line.split(' ')
@@ -111,7 +111,7 @@ describe.each(SHELLS)('%s', (shell) => {
   })
 })
 
-it('fish and bash offer files where a command takes any path, and only there', () => {
+it('fish and bash offer files only for arguments that take any path', () => {
   expect(OFFERED.fish?.('escrow why sr')).toEqual(['src/'])
   expect(OFFERED.fish?.('escrow intents show sr')).toEqual(['src/'])
   expect(OFFERED.bash?.('escrow why sr')).toEqual([''])
@@ -131,7 +131,7 @@ it('zsh completes a command and a session as it is typed', async () => {
 })
 
 it('every argument and value of a command has a source', async () => {
-  const program = await wholeProgram(describingContext)
+  const program = await buildFullProgram(inertContext)
   const all = commandsBelow(program)
   for (const each of all)
     for (const argument of each.registeredArguments)

@@ -30,7 +30,7 @@ describe('diff without a session', () => {
     expect((await diff('src/a.ts')).out).toContain('+++ b/src/a.ts')
   })
 
-  it('refuses to choose between several', async () => {
+  it('refuses to choose among several', async () => {
     await stage('one', { 'src/a.ts': '1\n' })
     await stage('two', { 'src/a.ts': '2\n', 'src/b.ts': '2\n' })
     const { code, err } = await diff()
@@ -38,11 +38,11 @@ describe('diff without a session', () => {
     expect((await diff('two', '--name-only')).out).toBe('src/a.ts\nsrc/b.ts\n')
   })
 
-  it('says so where there is none', async () => {
+  it('reports that there is none', async () => {
     expect(await diff()).toMatchObject({ code: 1, err: expect.stringContaining('There is no session yet.') })
   })
 
-  it('answers a mistyped session with the one that was meant', async () => {
+  it('suggests a session for a mistyped id', async () => {
     await stage('agent', { 'src/a.ts': '1\n' })
     expect((await diff('agnet')).err).toContain('Did you mean agent?')
   })
@@ -52,24 +52,24 @@ describe('diff with paths', () => {
   beforeEach(() => stage('src', { 'src/a.ts': 'a\nB\nc\n', 'src/sub/new.ts': 'n\n', 'src/old.ts': null }))
   const names = async (...argv: string[]) => (await diff('--name-only', ...argv)).out.trimEnd().split('\n')
 
-  it('shows them, what is below them, and what a glob matches', async () => {
+  it('shows the paths, everything below them, and glob matches', async () => {
     expect(await names('src', 'src/sub')).toEqual(['src/sub/new.ts'])
     expect(await names('src', 'src/**/*.ts')).toEqual(['src/old.ts', 'src/a.ts', 'src/sub/new.ts'])
     expect(await names('src', '.')).toHaveLength(3)
     expect(await names('src', at.at('src/a.ts'))).toEqual(['src/a.ts'])
   })
 
-  it('takes all behind -- for paths, and the first word before it for the session', async () => {
+  it('reads words after -- as paths, and the first word before it as the session', async () => {
     expect(await names('--', 'src')).toHaveLength(3)
     expect(await names('src', '--', 'src/a.ts')).toEqual(['src/a.ts'])
   })
 
-  it('refuses a path that nothing matches', async () => {
+  it('refuses a path that matches nothing', async () => {
     const { code, out, err } = await diff('src', 'lib/a.ts')
     expect([code, out, err]).toEqual([1, '', expect.stringContaining("Nothing staged matches 'lib/a.ts'.")])
   })
 
-  it('filters the JSON document too, whose digest stays that of all', async () => {
+  it('filters the JSON document too, and keeps the digest of the whole set', async () => {
     const [all, some] = [await diff('src', '--json'), await diff('src', 'src/a.ts', '--json')].map(({ out }) =>
       JSON.parse(out),
     )
@@ -78,7 +78,7 @@ describe('diff with paths', () => {
   })
 })
 
-describe('diff in short', () => {
+describe('diff summaries', () => {
   beforeEach(() => stage('agent', { 'src/a.ts': 'a\nB\nc\nd\n', 'src/big.ts': LINES, 'src/old.ts': null }))
 
   it('counts lines', async () => {
@@ -93,12 +93,12 @@ describe('diff in short', () => {
     )
   })
 
-  it('names what happened to each path', async () => {
+  it('shows the kind of change of each path', async () => {
     expect((await diff('--name-status')).out).toBe('D\tsrc/old.ts\nM\tsrc/a.ts\nM\tsrc/big.ts\n')
   })
 })
 
-it('diff --stat and --name-status have a word for what has no lines', async () => {
+it('diff --stat and --name-status show a label for changes without lines', async () => {
   const workspace = await at.open()
   const { fs } = await at.agent(workspace, 'agent')
   fs.renameSync(at.at('src/a.ts'), at.at('src/moved.ts'))

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { applyClients, planClients } from '../../src/surface/index.js'
 import { escrow, workspaceDir } from './harness.js'
 
-it('says what works, what does not and what mends it, and exits by that', async () => {
+it('lists what works, what does not and how to fix it, and exits accordingly', async () => {
   const dir = workspaceDir()
   expect(await escrow(dir, ['doctor'])).toMatchObject({
     code: 0,
@@ -20,7 +20,7 @@ it('says what works, what does not and what mends it, and exits by that', async 
   expect(JSON.parse(json.out)).toEqual({ ok: false, found: containment })
 })
 
-it('runs the hook of each client that escrow is entered for, and says where it refuses each tool', async () => {
+it('runs each installed hook, and reports one that refuses every tool', async () => {
   const dir = workspaceDir()
   applyClients(dir, planClients(dir, ['cline']))
   expect(await escrow(dir, ['doctor'])).toMatchObject({

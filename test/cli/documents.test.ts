@@ -5,7 +5,7 @@ import { library } from '../../src/cli/library.js'
 import { run } from '../../src/cli/run.js'
 import { type Scene, scene } from '../attacks/kit.js'
 
-/** The document of each command that decides something, against a run of it on a real workspace. */
+/** Checks the JSON document of each command that decides something, on a real workspace. */
 
 const reviewer = z.strictObject({ name: z.string(), email: z.string().optional() })
 const verdict = z.strictObject({
@@ -76,28 +76,28 @@ beforeEach(() => {
 })
 
 async function escrow(...argv: string[]) {
-  const said = { code: -1, out: '', err: '' }
+  const output = { code: -1, out: '', err: '' }
   const io = {
     out: (text: string) => {
-      said.out += text
+      output.out += text
     },
     err: (text: string) => {
-      said.err += text
+      output.err += text
     },
     ...{ cwd: at.root, terminal: true, color: false, version: '1' },
   }
-  // The command is not installed where this runs; test/client-settings tries the entries themselves.
+  // escrow is not installed here. test/client-settings runs the hooks.
   const installed = { ...library, probeEntry: async () => undefined }
-  said.code = await run([...argv, '--json'], io, async () => installed)
-  return said
+  output.code = await run([...argv, '--json'], io, async () => installed)
+  return output
 }
 
-/** What the command prints, which is one document of that shape and nothing else. */
-async function told<T>(shape: z.ZodType<T>, ...argv: string[]): Promise<T> {
+/** Runs a command that must print exactly one document of a schema. */
+async function runDocument<T>(schema: z.ZodType<T>, ...argv: string[]): Promise<T> {
   const { code, out, err } = await escrow(...argv)
   expect([code, err]).toEqual([0, ''])
   expect(out.endsWith('}\n')).toBe(true)
-  return shape.parse(JSON.parse(out))
+  return schema.parse(JSON.parse(out))
 }
 
 async function staged(files: Readonly<Record<string, string>>, more: { ask?: string } = {}): Promise<void> {
@@ -110,29 +110,32 @@ async function staged(files: Readonly<Record<string, string>>, more: { ask?: str
 
 const BY = ['--by', 'Ada <ada@example.org>']
 
-it('a review to its commit and back', async () => {
+it('a review, its commit and its undo', async () => {
   await staged({ 'src/a.txt': 'a\n', 'src/b.txt': 'b\n', 'src/c.txt': 'c\n' })
-  const approved = await told(DOCUMENTS.approve, 'approve', 'agent-1', 'src/a.txt', ...BY)
+  const approved = await runDocument(DOCUMENTS.approve, 'approve', 'agent-1', 'src/a.txt', ...BY)
   expect(approved).toMatchObject({ session: 'agent-1', left: ['src/b.txt', 'src/c.txt'] })
   expect(approved.verdict).toMatchObject({ verdict: 'approved', paths: ['src/a.txt'], by: { name: 'Ada' } })
-  const rejected = await told(DOCUMENTS.reject, 'reject', 'agent-1', 'src/b.txt', '--reason', 'Not this.', ...BY)
+  const rejected = await runDocument(DOCUMENTS.reject, 'reject', 'agent-1', 'src/b.txt', '--reason', 'Not this.', ...BY)
   expect(rejected.verdict).toMatchObject({ verdict: 'rejected', reason: 'Not this.' })
-  expect(await told(DOCUMENTS.discard, 'discard', 'agent-1', 'src/c.txt')).toEqual({ session: 'agent-1', left: 2 })
-  const done = await told(DOCUMENTS.commit, 'commit', 'agent-1')
+  expect(await runDocument(DOCUMENTS.discard, 'discard', 'agent-1', 'src/c.txt')).toEqual({
+    session: 'agent-1',
+    left: 2,
+  })
+  const done = await runDocument(DOCUMENTS.commit, 'commit', 'agent-1')
   expect(done).toMatchObject({ seq: 1, committed: ['src/a.txt'], conflicts: [] })
-  const undone = await told(DOCUMENTS.undo, 'undo', done.id)
+  const undone = await runDocument(DOCUMENTS.undo, 'undo', done.id)
   expect(undone.changes).toEqual([{ path: 'src/a.txt', drifted: false }])
-  expect((await told(DOCUMENTS.trailer, 'trailer')).seq).toBeGreaterThan(1)
+  expect((await runDocument(DOCUMENTS.trailer, 'trailer')).seq).toBeGreaterThan(1)
 })
 
-it('a commit of nothing is a document too', async () => {
+it('an empty commit prints a document too', async () => {
   await staged({ 'src/a.txt': 'a\n' })
   const { code, out } = await escrow('commit', 'agent-1')
   expect(code).toBe(1)
   expect(DOCUMENTS.commit.parse(JSON.parse(out))).toMatchObject({ id: '', committed: [] })
 })
 
-it('a refusal prints no document, and says on stderr what there is to say', async () => {
+it('a refusal prints no document, and its message goes to stderr', async () => {
   await staged({ 'src/a.txt': 'a\n' })
   for (const line of [
     ['approve', 'agent-1', '--digest', 'sha256:0'],
@@ -149,32 +152,32 @@ it('a refusal prints no document, and says on stderr what there is to say', asyn
   }
 })
 
-it('intents, and what agents ask for', async () => {
-  const added = await told(DOCUMENTS.intent, 'intents', 'add', 'Show prices', '--scope', 'web/**', ...BY)
+it('intents and requests for scope', async () => {
+  const added = await runDocument(DOCUMENTS.intent, 'intents', 'add', 'Show prices', '--scope', 'web/**', ...BY)
   expect(added.intent).toMatchObject({ id: 'INT-002', name: 'Show prices', ownedScope: ['web/**'] })
-  const edited = await told(DOCUMENTS.intent, 'intents', 'edit', 'INT-002', '--name', 'Show all prices')
+  const edited = await runDocument(DOCUMENTS.intent, 'intents', 'edit', 'INT-002', '--name', 'Show all prices')
   expect(edited.intent.name).toBe('Show all prices')
-  const set = await told(DOCUMENTS.intent, 'intents', 'status', 'INT-002', 'in-progress')
+  const set = await runDocument(DOCUMENTS.intent, 'intents', 'status', 'INT-002', 'in-progress')
   expect(set.intent.status).toBe('IN_PROGRESS')
   await staged({}, { ask: 'docs/**' })
-  const asked = await told(DOCUMENTS.scope, 'intents', 'scope', 'INT-001')
+  const asked = await runDocument(DOCUMENTS.scope, 'intents', 'scope', 'INT-001')
   expect(asked.requests).toMatchObject([{ session: 'agent-1', globs: ['docs/**'] }])
   const question = asked.requests[0]?.id ?? ''
-  const answered = await told(DOCUMENTS.answer, 'answer', 'agent-1', question.slice(0, 8), 'allow')
+  const answered = await runDocument(DOCUMENTS.answer, 'answer', 'agent-1', question.slice(0, 8), 'allow')
   expect(answered).toEqual({ session: 'agent-1', question, answer: 'allow' })
-  const now = await told(DOCUMENTS.scope, 'intents', 'scope', 'INT-001')
+  const now = await runDocument(DOCUMENTS.scope, 'intents', 'scope', 'INT-001')
   expect(now).toMatchObject({ intent: { ownedScope: ['src/**', 'docs/**'] }, requests: [] })
 })
 
-it('init, which changes settings only where it may', async () => {
+it('init changes settings only with --yes', async () => {
   const fresh = at.at('fresh')
   mkdirSync(fresh)
-  const made = await told(DOCUMENTS.init, '-C', fresh, 'init')
+  const made = await runDocument(DOCUMENTS.init, '-C', fresh, 'init')
   expect(made.created).toContain('.orchestration/policy.yaml')
   expect(made.settings).toEqual([])
-  const entered = await told(DOCUMENTS.init, '-C', fresh, 'init', '--claude', '--yes')
+  const entered = await runDocument(DOCUMENTS.init, '-C', fresh, 'init', '--claude', '--yes')
   expect(entered.created).toEqual([])
   expect(entered.settings).toContainEqual({ path: '.claude/settings.json', change: 'created' })
-  const left = await told(DOCUMENTS.init, '-C', fresh, 'init', '--remove', '--yes')
+  const left = await runDocument(DOCUMENTS.init, '-C', fresh, 'init', '--remove', '--yes')
   expect(left.settings.map(({ path }) => path)).toContain('.claude/settings.json')
 })

@@ -4,10 +4,10 @@ import { COMMANDS } from '../../src/cli/commands.js'
 import { EXIT } from '../../src/cli/context.js'
 import { run } from '../../src/cli/run.js'
 
-/** `hook` reads its input before all else, and ends the process. */
+/** `hook` reads stdin and may exit the process. */
 const OURS = COMMANDS.filter(({ name, example }) => name !== 'hook' && example.startsWith('escrow '))
 
-/** The words of a line, as a shell hands them on. */
+/** Splits a command line as a shell does. */
 function wordsOf(line: string): string[] {
   const [command = ''] = line.replace(/^escrow /, '').split(' < ')
   const { stdout } = spawnSync('/bin/sh', ['-c', `printf '%s\\n' ${command}`], { encoding: 'utf8' })
@@ -15,7 +15,7 @@ function wordsOf(line: string): string[] {
 }
 
 it.each(OURS.map(({ name, example }) => [name, example]))(
-  'the example in the help of %s is no wrong usage: %s',
+  'the help example of %s is valid usage: %s',
   async (_, example) => {
     const said: string[] = []
     const say = (text: string) => void said.push(text)
@@ -23,12 +23,12 @@ it.each(OURS.map(({ name, example }) => [name, example]))(
     const code = await run(wordsOf(example), io, async () => {
       throw new Error('It was understood, and nothing is run here.')
     })
-    // The review on a screen says that there is no terminal.
+    // `review` fails because there is no terminal.
     if (code === EXIT.usage) expect(said.join('')).toContain('terminal')
   },
 )
 
-it('the format of an export is named as the example names it', async () => {
+it('the export example names an existing format', async () => {
   const { example = '' } = COMMANDS.find(({ name }) => name === 'export') ?? {}
   expect(wordsOf(example)).toEqual(['export', 'csv'])
 })

@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openShell, readersHome } from '../docs/reader.js'
 
-/** The first steps of somebody new, in an empty directory, each in a process of its own: nothing is faked. */
+/** The first steps of a new user in an empty directory. Each runs in a separate process, without fakes. */
 
 let home = ''
 beforeAll(() => {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import type { Library } from '../../src/cli/context.js'
-import type { Asking } from '../../src/cli/prompts.js'
+import type { Prompts } from '../../src/cli/prompts.js'
 import { run } from '../../src/cli/run.js'
 import type {
   BlameLine,
@@ -31,29 +31,29 @@ export interface Fake {
   head?: LedgerHead
   stats?: LedgerStats
   unanchored?: UnanchoredRecords
-  /** What the person at the terminal answers; there is nobody to ask where it is absent. */
-  yes?: boolean
+  /** The person's answer to each confirmation. Without it nobody can be asked. */
+  answer?: boolean
   sessions?: SessionSummary[]
   review?: Partial<Review>
   readonly admit?: Library['admitReviewer']
   readonly recovery?: Recovery
   readonly problem?: string
-  /** Of the terminal it prints to. */
+  /** Columns of the terminal. */
   readonly columns?: number
-  /** What is wrong with clients' entries. */
+  /** The error of every client's hook. */
   readonly blocked?: string
   readonly containment?: readonly Capability[]
 }
 
-export interface Ran {
+export interface RunResult {
   code: number
   out: string
   err: string
-  /** Each call of the library, in order. */
+  /** The calls of the library, in order. */
   calls: unknown[][]
 }
 
-/** A directory that is a workspace, gone after the test. */
+/** Creates a workspace directory. It is removed after the test. */
 export function workspaceDir(): string {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'escrow-cli-')))
   onTestFinished(() => rmSync(root, { recursive: true, force: true }))
@@ -61,22 +61,22 @@ export function workspaceDir(): string {
   return root
 }
 
-function answering(answer: boolean, note: (...call: unknown[]) => void): Asking {
+function createPrompts(answer: boolean, recordCall: (...call: unknown[]) => void): Prompts {
   return {
-    yes: async (question) => {
-      note('yes', question)
+    confirm: async (question) => {
+      recordCall('yes', question)
       return answer
     },
-    some: async () => undefined,
-    one: async () => undefined,
-    line: async () => undefined,
+    multiselect: async () => undefined,
+    select: async () => undefined,
+    text: async () => undefined,
   }
 }
 
-/** Runs a command line in process on a workspace that only answers and notes what it was asked. */
-export async function escrow(cwd: string, argv: string[], fake: Fake = {}, color = false): Promise<Ran> {
-  const ran: Ran = { code: -1, out: '', err: '', calls: [] }
-  const note = (...call: unknown[]) => ran.calls.push(call)
+/** Runs a command line in this process, on a fake workspace that records its calls. */
+export async function escrow(cwd: string, argv: string[], fake: Fake = {}, color = false): Promise<RunResult> {
+  const ran: RunResult = { code: -1, out: '', err: '', calls: [] }
+  const recordCall = (...call: unknown[]) => ran.calls.push(call)
   const io = {
     out: (text: string) => {
       ran.out += text
@@ -90,12 +90,12 @@ export async function escrow(cwd: string, argv: string[], fake: Fake = {}, color
     version: '1.2.3',
     entry: '/package/main.js',
     ...(fake.columns !== undefined && { columns: fake.columns }),
-    ...(fake.yes !== undefined && { ask: async () => answering(fake.yes === true, note) }),
+    ...(fake.answer !== undefined && { ask: async () => createPrompts(fake.answer === true, recordCall) }),
   }
   const library: Library = {
     openWorkspace: async (root) => {
-      note('open', root)
-      return workspaceOf(root, fake, note)
+      recordCall('open', root)
+      return workspaceOf(root, fake, recordCall)
     },
     makeSigningKey: () => ({ file: '/k', created: true, fingerprint: 'SHA256:x', publicKey: 'PEM\n' }),
     makeReviewerKey: () => ({ file: '/r', created: true, fingerprint: 'SHA256:y', publicKey: 'PEM\n' }),
@@ -107,7 +107,7 @@ export async function escrow(cwd: string, argv: string[], fake: Fake = {}, color
     admitTruster: (root, options) => fake.admit?.(root, options),
     checkContainment: async () => fake.containment ?? [{ name: 'platform', ok: true }],
     initWorkspace: async (root) => {
-      note('init', root)
+      recordCall('init', root)
       return { created: ['.orchestration/policy.yaml'], kept: ['.orchestration/.gitignore'] }
     },
     planClients,
@@ -115,7 +115,7 @@ export async function escrow(cwd: string, argv: string[], fake: Fake = {}, color
     foreignSettings,
     findClients,
     probeEntry: async () => fake.blocked,
-    installLauncher: (entry) => note('installLauncher', entry),
+    installLauncher: (entry) => recordCall('installLauncher', entry),
     editText: async (text) => text,
   }
   ran.code = await run(argv, io, async () => library)

@@ -48,7 +48,7 @@ it.each([
   expect([code, numbers(out)]).toEqual([0, shown])
 })
 
-it('log tells a mistyped session or intent, and is empty for one that has no records', async () => {
+it('log refuses an unknown session or intent, and is empty for one without records', async () => {
   const review = { changes: async () => ({ digest: '', changes: [] }) }
   const none = await escrow(workspaceDir(), ['log', '--session', 'three'], { records, review })
   expect([none.code, none.out, none.calls]).toEqual([0, 'No records.\n', expect.arrayContaining([['review', 'three']])])
@@ -59,14 +59,14 @@ it('log tells a mistyped session or intent, and is empty for one that has no rec
   )
 })
 
-it('log --oneline is short, and --json keeps the order of the ledger', async () => {
+it('log --oneline prints short rows, and --json keeps the order of the ledger', async () => {
   const short = await escrow(workspaceDir(), ['log', '--oneline', '-n', '1'], { records })
   expect(short.out).toBe('3  commit  INT-001  src/3.ts and 1 more\n')
   const long = await escrow(workspaceDir(), ['log', '--json', '-n', '2'], { records })
   expect((JSON.parse(long.out) as TraceRecord[]).map(({ id }) => id)).toEqual(['r2', 'r3'])
 })
 
-it('log says what a date is, and reads nothing, where one is wrong', async () => {
+it('log explains the date format for a wrong date, and reads nothing', async () => {
   const { code, err, calls } = await escrow(workspaceDir(), ['log', '--since', 'soon'], { records })
   expect([code, calls]).toEqual([2, []])
   expect(err).toContain("'3d'")
@@ -97,7 +97,7 @@ it.each(['0', '3,2', 'x', ',', '+3', ''])('blame refuses -L %j', async (range) =
   expect((await escrow(workspaceDir(), ['blame', '-L', range, 'a'], { blame })).code).toBe(2)
 })
 
-it('blame says where there are no such lines', async () => {
+it('blame reports a range without lines', async () => {
   const root = workspaceDir()
   writeFileSync(join(root, 'a'), 'one\n')
   expect((await escrow(root, ['blame', '-L', '9', 'a'], { blame })).err).toContain('no lines 9 to 9')
@@ -109,7 +109,7 @@ const stats: LedgerStats = {
   rework: { days: 30, written: 0, changed: 0, rate: null },
 }
 
-it('stats draws a bar for each share where there is a terminal with room, and only there', async () => {
+it('stats draws bars only on a terminal that is wide enough', async () => {
   const at = async (columns?: number) =>
     (await escrow(workspaceDir(), ['stats'], { stats, ...(columns && { columns }) })).out
   expect(await at(80)).toMatch(/^lines .* 50 % {2}█{15}$/m)

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
-import { clientOf } from '../../src/cli/hook-answer.js'
+import { hookClient } from '../../src/cli/hook-answer.js'
 
-it('knows the line of a hook as clients are told it, and leaves every other to the parser', () => {
-  expect(clientOf(['hook', 'claude'])).toBe('claude')
-  expect(clientOf(['hook', 'cline'])).toBe('cline')
+it('recognizes the installed hook command line, and leaves every other one to the parser', () => {
+  expect(hookClient(['hook', 'claude'])).toBe('claude')
+  expect(hookClient(['hook', 'cline'])).toBe('cline')
   const others = [[], ['hook'], ['hook', 'nobody'], ['hook', 'toString'], ['hook', '--help'], ['status', 'claude']]
   const longer = [
     ['hook', 'claude', '--help'],
@@ -11,5 +11,5 @@ it('knows the line of a hook as clients are told it, and leaves every other to t
     ['-C', '.', 'hook', 'claude'],
     ['hook', 'claude', 'gemini'],
   ]
-  for (const line of [...others, ...longer]) expect(clientOf(line), line.join(' ')).toBeUndefined()
+  for (const line of [...others, ...longer]) expect(hookClient(line), line.join(' ')).toBeUndefined()
 })

@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest'
 import { escrow, workspaceDir } from './harness.js'
 
 describe('init', () => {
-  it('makes its entries work whatever PATH says, and runs each once before it says so', async () => {
+  it('installs the launcher, and runs each hook once before it reports success', async () => {
     const { code, out, calls } = await escrow(workspaceDir(), ['init', '--claude', '--roo', '--yes'])
     expect(code).toBe(0)
     expect(calls).toContainEqual(['installLauncher', '/package/main.js'])
     expect(out).toMatch(/^checked {2}claude: .*\nchecked {2}roo: /m)
   })
 
-  it('ends with 1 where an entry would be refused, says why, and how to mend it', async () => {
+  it('exits with 1 for a failing hook, with the reason and the fix', async () => {
     const { code, err } = await escrow(workspaceDir(), ['init', '--cline', '--yes'], { blocked: 'no\u001b.' })
     expect([code, err]).toEqual([
       1,
@@ -20,7 +20,7 @@ describe('init', () => {
     expect([json.code, JSON.parse(json.out).blocked]).toEqual([1, [{ client: 'cline', blocked: 'no' }]])
   })
 
-  it('checks again where the settings are as they should be, and nothing where they are taken out', async () => {
+  it('checks hooks again if the settings need no change, and checks nothing with --remove', async () => {
     const cwd = workspaceDir()
     await escrow(cwd, ['init', '--claude', '--yes'])
     expect((await escrow(cwd, ['init', '--claude', '--yes'], { blocked: 'gone' })).code).toBe(1)
@@ -28,8 +28,8 @@ describe('init', () => {
     expect([code, out]).toEqual([0, expect.not.stringContaining('checked')])
   })
 
-  it('changes nothing for who says no', async () => {
-    const { code, calls } = await escrow(workspaceDir(), ['init', '--claude'], { yes: false })
+  it('changes nothing after a no', async () => {
+    const { code, calls } = await escrow(workspaceDir(), ['init', '--claude'], { answer: false })
     expect([code, calls.some(([name]) => name === 'installLauncher')]).toEqual([1, false])
   })
 })

@@ -27,7 +27,7 @@ function editor(command: string): void {
 
 describe('intents', () => {
   it.each([['show'], ['scope'], ['edit', '--name', 'x'], ['status', 'DRAFT'], ['scope', '--add', 'a/**']])(
-    '%s of a mistyped id is answered with the one that was meant',
+    '%s suggests an id for a mistyped one',
     async (command, ...rest) => {
       const at = scene({}, INTENTS)
       const { code, err } = await escrow(at, command, 'INT-01', ...rest)
@@ -38,7 +38,7 @@ describe('intents', () => {
     },
   )
 
-  it('lists them, also where nothing else is typed', async () => {
+  it('lists the intents, also without a subcommand', async () => {
     const at = scene({}, INTENTS)
     expect((await escrow(at)).out).toBe('INT-001  PENDING  Prices\n')
     expect(JSON.parse((await escrow(at, 'list', '--json')).out)).toMatchObject({ intents: [{ id: 'INT-001' }] })
@@ -46,7 +46,7 @@ describe('intents', () => {
     expect(none.out).toContain("'escrow intents add'")
   })
 
-  it.each(['[', 'src/[ab', 'src/[]'])('refuses the broken glob %s, and leaves the file as it is', async (glob) => {
+  it.each(['[', 'src/[ab', 'src/[]'])('refuses the invalid glob %s, and leaves the file unchanged', async (glob) => {
     const at = scene({}, INTENTS)
     for (const argv of [
       ['add', 'x', '--scope', glob],
@@ -60,7 +60,7 @@ describe('intents', () => {
     expect((await escrow(at, 'scope', 'INT-001', '--add', '[[]', 'pages/[id].ts', ...BY)).code).toBe(0)
   })
 
-  it('adds one from a template, and tells where nothing is owned', async () => {
+  it('adds one from a template, and reports an empty scope', async () => {
     const at = scene({}, INTENTS)
     const bare = await escrow(at, 'add', 'Mend it', '--from', 'bug-fix', '--depends-on', 'INT-001', ...BY)
     expect(bare.out).toBe(
@@ -88,7 +88,7 @@ describe('intents', () => {
     expect([unknown.code, unknown.err]).toEqual([1, expect.stringContaining('There are: bug-fix, refactor')])
   })
 
-  it('sets status and scope, and shows who did', async () => {
+  it('sets status and scope, and shows who changed them', async () => {
     const at = scene({}, INTENTS)
     await escrow(at, 'status', 'INT-001', 'in-progress', ...BY)
     const scoped = await escrow(
@@ -111,7 +111,7 @@ describe('intents', () => {
     expect((await escrow(at, 'show', 'INT-009')).err).toContain('unknown_intent')
   })
 
-  it('accepts and refuses what an agent asks for', async () => {
+  it('accepts and refuses requests of an agent', async () => {
     const at = scene({}, INTENTS)
     const workspace = await at.open()
     const session = await at.agent(workspace)
@@ -143,7 +143,7 @@ describe('intents', () => {
 })
 
 describe('intents edit', () => {
-  it('changes what the options name', async () => {
+  it('changes the fields that the options name', async () => {
     const at = scene({}, INTENTS)
     const { out } = await escrow(at, 'edit', 'INT-001', '--name', 'Taxes', '--criterion', 'It adds up', ...BY)
     expect(out).toBe('changed  INT-001  PENDING  Taxes\n')
@@ -151,7 +151,7 @@ describe('intents edit', () => {
     expect((await escrow(at, 'edit', '--name', 'x')).code).toBe(2)
   })
 
-  it('opens the file in an editor, and records what was changed', async () => {
+  it('opens the file in an editor, and records the changes', async () => {
     const at = scene({}, INTENTS)
     editor("sed -i 's/PENDING/BLOCKED/'")
     expect((await escrow(at, 'edit', '--why', 'Waits.', ...BY)).code).toBe(0)
@@ -159,7 +159,7 @@ describe('intents edit', () => {
     expect((await escrow(at, 'show', 'INT-001')).out).toMatch(/Ada {2}PENDING to BLOCKED {2}Waits\.\n$/)
   })
 
-  it('opens it again while it cannot be read, and gives up when nothing more is changed', async () => {
+  it('opens an invalid file again, and stops when it is saved unchanged', async () => {
     const at = scene({}, INTENTS)
     editor("sed -i 's/PENDING/WAITING/'")
     const { code, err } = await escrow(at, 'edit')

@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest'
 import { table } from '../../src/cli/output.js'
 
-it('a table has columns as wide as they need to be, whatever is in its cells', () => {
+it('a table aligns its columns for any cell content', () => {
   expect(table([['a', 'bb', ''], ['ccc', 'd', 'e'], ['f']], '  ')).toBe('  a    bb\n  ccc  d   e\n  f\n')
   expect(table([['a\nb', 'c']])).toBe('a^Jb  c\n')
   expect(table([])).toBe('')
 })
 
-it('a table takes as many rows as there are', () => {
+it('a table has no limit on rows', () => {
   const rows = Array.from({ length: 300_000 }, (_, row) => [`${row}`, 'x'])
   const lines = table(rows).split('\n')
   expect([lines.length, lines[0], lines.at(-2)]).toEqual([300_001, '0       x', '299999  x'])

@@ -11,7 +11,7 @@ async function refusedWithoutIntent() {
   return (...argv: string[]) => escrowAt(at.root, ['quarantine', 'agent', ...argv])
 }
 
-it('asks a person to type a command, never to call a tool, and the command works', async () => {
+it('proposes a command for a person, not a tool, and the command works', async () => {
   const quarantine = await refusedWithoutIntent()
   const early = await quarantine('--take', 'src/a.ts')
   expect([early.code, early.out]).toEqual([1, ''])

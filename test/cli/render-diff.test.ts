@@ -60,7 +60,7 @@ describe('renderChangeSet', () => {
     expect(headline(170)).toBe('# src/a.ts  modify  pending  call-1  call-2  call-3  and 166 more calls')
   })
 
-  it('has the header lines of creations, deletions, moves, modes, links and binaries', () => {
+  it('prints the headers of creations, deletions, moves, modes, links and binaries', () => {
     const header = (change: Partial<Change>) => render(change).split('\n').slice(4, 8).join('\n')
     expect(header({ before: null, mode: { before: null, after: 0o755 } })).toContain(
       'new file mode 100755\n--- /dev/null\n+++ b/src/a.ts',
@@ -76,7 +76,7 @@ describe('renderChangeSet', () => {
     expect(header({ hunks: [], flags: ['binary'] })).toContain('Binary files a/src/a.ts and b/src/a.ts differ')
   })
 
-  it('colours only when asked to', () => {
+  it('colours only on request', () => {
     expect(render({})).not.toContain('\u001b')
     const colored = render({}, picocolors.createColors(true))
     for (const line of ['\u001b[31m-a', '\u001b[32m+b', '\u001b[36m@@']) expect(colored).toContain(line)
@@ -90,7 +90,7 @@ describe('renderChangeSet', () => {
     expect(shown).not.toMatch(/[\u001b\u009b\r]/)
   })
 
-  it('shows each hunk’s id as far as it is its own, and its state where it is not the change’s', () => {
+  it('shows each hunk’s unique id prefix, and its state if it differs from the change’s', () => {
     const hunk = (id: string, state: Change['state']) => ({ ...lines, id, text: '@@ -0,0 +1,1 @@\n+x\n', state })
     const hunks = [hunk('h_abcdef01', 'approved'), hunk('h_abcdee01', 'pending'), hunk('h_1234ff', 'rejected')]
     const shown = render({ hunks }).match(/^@@.*$/gm)
@@ -101,7 +101,7 @@ describe('renderChangeSet', () => {
     ])
   })
 
-  it('puts first what must not be overlooked, and the rest in the order of time', () => {
+  it('lists risky changes first, and the rest in order of time', () => {
     const change = (path: string, more: Partial<Change> = {}): Change => ({ ...base, path, hunks: [], ...more })
     const changes = [
       change('a', { intentId: 'INT-002', writtenAt: 9 }),
@@ -113,11 +113,11 @@ describe('renderChangeSet', () => {
     ]
     const text = renderChangeSet({ digest: 'sha256:3', changes }, plain, STYLE)
     expect(text.match(/^# .*$/gm)?.map((line) => line[2])).toEqual(['e', 'd', 'c', 'f', 'b', 'a'])
-    // What the title says is not said again.
+    // The title is not repeated.
     expect(text).toContain('== Steps 1 to 2, INT-001 ==\n\n# c  modify  pending  c1  c3\n')
   })
 
-  it('cuts a line that would hide all else, and says so; a line of a file is no head of a hunk', () => {
+  it('truncates a very long line with a note, and does not take a line of a file for a hunk header', () => {
     const text = `@@ -0,0 +1,2 @@\n+${'x'.repeat(3000)}\n@@ odd\n`
     const shown = render({ hunks: [{ ...lines, id: 'h_abcdef01', text, state: 'pending' }] })
     expect(shown).toContain(`+${'x'.repeat(1999)} … 1001 more characters, all of them with --json\n@@ odd\n`)
@@ -131,7 +131,7 @@ describe('renderChangeSet', () => {
 const lines = { oldStart: 0, oldLines: 0, newStart: 1, newLines: 1, state: 'pending' } as const
 
 describe('printable', () => {
-  it('names direction marks and invisible characters, and leaves writing alone', () => {
+  it('names direction marks and invisible characters, and keeps ordinary text', () => {
     expect(printable('a\u202eb\u200bc\ufeff\u{e0041}\u007f')).toBe('a<U+202E>b<U+200B>c<U+FEFF><U+E0041>^?')
     expect(printable('tab\tüñ漢字 🙂\n')).toBe('tab\tüñ漢字 🙂\n')
     expect(oneLine('a\tb\nc')).toBe('a^Ib^Jc')

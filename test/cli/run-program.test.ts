@@ -15,16 +15,16 @@ beforeAll(() => {
 })
 afterAll(() => fs.rmSync(home, { recursive: true, force: true }))
 
-/** Runs a program by `escrow run` in a terminal of its own: script(1) makes one. */
+/** Runs a program with `escrow run` in a new terminal of script(1). */
 function inTerminal(session: string, program: string) {
   fs.writeFileSync(`${home}/program`, `${program}\n`)
   fs.copyFileSync(`${home}/program`, `${home}/shop/program`)
-  const ran = shell(`script -qec "escrow run --session ${session} --intent INT-001 -- sh program" /dev/null`)
-  return { ...ran, lines: ran.stdout.split(/\r?\n/) }
+  const result = shell(`script -qec "escrow run --session ${session} --intent INT-001 -- sh program" /dev/null`)
+  return { ...result, lines: result.stdout.split(/\r?\n/) }
 }
 
 describe('escrow run', () => {
-  it('gives the program the terminal, job control included, and ends as it does', () => {
+  it('gives the program the terminal with job control, and exits with its code', () => {
     const { status, lines, stdout } = inTerminal(
       'one',
       `test -t 0 && test -t 1 && test -t 2 && echo terminal
@@ -61,7 +61,7 @@ exit 7`,
     expect(lines).toContain('143')
   })
 
-  it('gives it only the secrets it is told to, and no network where policy says nothing', () => {
+  it('passes only the named secrets, and no network unless policy allows it', () => {
     const run = (options: string) =>
       shell(`A_TOKEN=t B_TOKEN=u escrow run ${options} -- sh -c 'echo "$A_TOKEN $B_TOKEN"'`)
     expect(run('--env A_TOKEN').stdout).toBe('t \n')
@@ -71,7 +71,7 @@ exit 7`,
     expect([refused.status, refused.stderr]).toEqual([1, expect.stringContaining('(access_denied)')])
   })
 
-  it('ended from outside stages what the program did until then', async () => {
+  it('a run ended by a signal stages the changes up to then', async () => {
     const program = "trap '' TERM; echo x > src/late; echo ready; while :; do sleep 0.05; done"
     const bin = `${home}/node_modules/.bin/escrow`
     const env = { ...process.env, HOME: home, XDG_STATE_HOME: `${home}/state` }
@@ -86,7 +86,7 @@ exit 7`,
   })
 })
 
-describe('who decides', () => {
+describe('the reviewer', () => {
   it('is never an agent in its session', () => {
     for (const line of [
       'approve one',
@@ -109,7 +109,7 @@ describe('who decides', () => {
     expect(shell('ESCROW_SESSION=one escrow intents scope INT-001').status).toBe(0)
   })
 
-  it('is at a terminal, or has a key, where policy wants a person', () => {
+  it('is at a terminal or has a key, if policy requires a person', () => {
     const policy = `${home}/shop/.orchestration/policy.yaml`
     const run = "escrow run --session person --intent INT-001 -- sh -c 'echo x > src/one; echo y > src/two'"
     expect(shell(run).status).toBe(0)

@@ -20,7 +20,7 @@ describe('escrow', () => {
     for (const exit of ['0', '1', '2', '3', '4']) expect(out).toMatch(new RegExp(`^ {2}${exit} {2}`, 'm'))
   })
 
-  it('explains each command, whichever way it is asked', async () => {
+  it('prints help for each command in every form', async () => {
     for (const { name } of COMMANDS) {
       for (const argv of [
         [name, '--help'],
@@ -37,7 +37,7 @@ describe('escrow', () => {
     expect(await escrow('/', ['--version'])).toMatchObject({ code: 0, out: '1.2.3\n' })
   })
 
-  it('ends with 2 on wrong usage, and opens nothing', async () => {
+  it('exits with 2 on wrong usage, and opens nothing', async () => {
     const wrong = [
       [],
       ['nonsense'],
@@ -58,7 +58,7 @@ describe('escrow', () => {
     }
   })
 
-  it('ends with 4 where there is no workspace, and says what to do', async () => {
+  it('exits with 4 outside a workspace, with a hint', async () => {
     const bare = mkdtempSync(join(tmpdir(), 'escrow-bare-'))
     onTestFinished(() => rmSync(bare, { recursive: true }))
     const { code, err, calls } = await escrow(bare, ['status'])
@@ -69,7 +69,7 @@ describe('escrow', () => {
     expect((await escrow(root, ['diff', 's1'], denied(reason))).code).toBe(4)
   })
 
-  it('finds the workspace from a directory in it, with -C before and after the command', async () => {
+  it('finds the workspace from a subdirectory, with -C before and after the command', async () => {
     const root = workspaceDir()
     mkdirSync(join(root, 'src/deep'), { recursive: true })
     expect(rootOf(join(root, 'src/deep'))).toBe(root)
@@ -83,7 +83,7 @@ describe('escrow', () => {
     }
   })
 
-  it('ends with 1 on a refusal: what, each path, and what to do next', async () => {
+  it('exits with 1 on a refusal, with each path and a hint', async () => {
     const refused = [{ path: 'a.ts', reason: 'stale_file', message: 'a.ts changed on disk.' }]
     const error = new EscrowError('stale_file', 'Nothing was committed.', { hint: 'Look again.', refused })
     const fake = { review: { commit: () => Promise.reject(error) } }
@@ -95,7 +95,7 @@ describe('escrow', () => {
     expect(calls.at(-1)).toEqual(['close'])
   })
 
-  it('ends with 1 on any other failure, without a stack', async () => {
+  it('exits with 1 on any other failure, without a stack trace', async () => {
     const { code, err } = await escrow(workspaceDir(), ['diff', 's1'], denied(new Error('EIO: i/o error\u001b[2J')))
     expect([code, err]).toEqual([1, 'escrow: EIO: i/o error^[[2J\n'])
   })

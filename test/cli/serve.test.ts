@@ -5,18 +5,18 @@ import { hookToken } from '../../src/surface/index.js'
 import { compiled } from '../support/compiled.js'
 import { testWorkspace, working } from '../support/workspace.js'
 
-async function serving(root: string, ...args: string[]): Promise<{ url: URL; child: ChildProcess }> {
+async function startServer(root: string, ...args: string[]): Promise<{ url: URL; child: ChildProcess }> {
   const child = spawn(process.execPath, [`${compiled()}/test/children/escrow.js`, ...args], { cwd: root })
   onTestFinished(() => void child.kill('SIGKILL'))
-  let [told, failed] = ['', '']
+  let [output, failed] = ['', '']
   child.stderr.on('data', (chunk) => {
     failed += String(chunk)
   })
   return new Promise((resolve, reject) => {
     child.once('close', () => reject(new Error(failed)))
     child.stdout.on('data', (chunk) => {
-      told += String(chunk)
-      if (told.endsWith('\n')) resolve({ url: new URL(told.trim()), child })
+      output += String(chunk)
+      if (output.endsWith('\n')) resolve({ url: new URL(output.trim()), child })
     })
   })
 }
@@ -27,9 +27,9 @@ const event = (root: string, file: string) =>
     tool_input: { file_path: `${root}/${file}`, content: 'x' },
   })
 
-it('one server has the page and the hooks of Claude Code, each with a token that opens only its own', async () => {
+it('one server serves the page and the hooks of Claude Code, each with a separate token', async () => {
   const { root } = testWorkspace({ 'src/a.ts': 'x' })
-  const { url, child } = await serving(root, 'serve')
+  const { url, child } = await startServer(root, 'serve')
   const page = url.searchParams.get('token') ?? ''
   const hook = hookToken(root)
   const ask = (path: string, token: string, body?: string) => {
@@ -55,12 +55,12 @@ it('one server has the page and the hooks of Claude Code, each with a token that
   expect(await ended).toEqual([0, null])
 })
 
-it('review --web begins with the session it was asked for, and knows when there is none', async () => {
+it('review --web opens the named session, and refuses an unknown one', async () => {
   const place = testWorkspace({ 'src/a.ts': 'x' })
   const workspace = await place.open()
   const session = await working(workspace)
   session.fs.writeFileSync('src/a.ts', 'y')
-  const { url } = await serving(place.root, 'review', session.id, '--web')
+  const { url } = await startServer(place.root, 'review', session.id, '--web')
   expect([url.hostname, url.hash]).toEqual(['127.0.0.1', `#/review/${session.id}`])
-  await expect(serving(place.root, 'review', 'nobody', '--web')).rejects.toThrow('There is no session nobody')
+  await expect(startServer(place.root, 'review', 'nobody', '--web')).rejects.toThrow('There is no session nobody')
 })

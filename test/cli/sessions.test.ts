@@ -25,24 +25,26 @@ beforeAll(async () => {
 })
 afterAll(() => fs.rmSync(home, { recursive: true, force: true }))
 
-it('are listed, for people, for scripts and for completion', () => {
+it('are listed for people, scripts and completion', () => {
   expect(shell('escrow sessions').stdout).toBe('agent-1  at rest  2 staged  some-model\n')
   expect(shell('escrow sessions --names').stdout).toBe('agent-1\n')
   expect(JSON.parse(shell('escrow sessions --json').stdout)).toMatchObject([{ id: 'agent-1', live: false, changes: 2 }])
 })
 
-it('run a command on what they have staged, contained', () => {
-  const ran = shell("escrow exec agent-1 --intent INT-001 -- sh -c 'cat src/a; echo three > src/c; rm src/b; exit 5'")
-  expect([ran.status, ran.stdout]).toEqual([5, 'one\n'])
-  expect(ran.stderr).toContain("staged. See the changes with 'escrow diff agent-1'")
+it('run a contained command on their staged files', () => {
+  const result = shell(
+    "escrow exec agent-1 --intent INT-001 -- sh -c 'cat src/a; echo three > src/c; rm src/b; exit 5'",
+  )
+  expect([result.status, result.stdout]).toEqual([5, 'one\n'])
+  expect(result.stderr).toContain("staged. See the changes with 'escrow diff agent-1'")
   expect(fs.readdirSync(`${home}/shop/src`)).toEqual([])
   const { stdout } = shell('escrow exec agent-1 --json -- cat src/c')
   expect(JSON.parse(stdout)).toMatchObject({ session: 'agent-1', exitCode: 0, stdout: 'three\n', refused: [] })
 })
 
-it('are told on a terminal by what their commands print, not by what that would do to it', async () => {
+it('print the output of commands to a terminal without control sequences', async () => {
   const argv = ['exec', 'agent-1', '--', 'sh', '-c', "printf 'ok\\t\\033]52;c;eA==\\007\\n'; printf '\\033[2J' >&2"]
-  const printed = async (more: { columns?: number }) => {
+  const runOnTerminal = async (more: { columns?: number }) => {
     const said = { out: '', err: '' }
     const io = {
       out: (text: string) => {
@@ -56,14 +58,14 @@ it('are told on a terminal by what their commands print, not by what that would 
     await run(argv, io, async () => library)
     return said
   }
-  expect(await printed({ columns: 80 })).toMatchObject({
+  expect(await runOnTerminal({ columns: 80 })).toMatchObject({
     out: 'ok\t^[]52;c;eA==^G\n',
     err: expect.stringMatching(/^\^\[\[2J/),
   })
-  expect((await printed({})).out).toBe('ok\t\u001b]52;c;eA==\u0007\n')
+  expect((await runOnTerminal({})).out).toBe('ok\t\u001b]52;c;eA==\u0007\n')
 })
 
-it('go back to a snapshot and forth again', () => {
+it('return to a snapshot and back again', () => {
   const { snapshots } = JSON.parse(shell('escrow snapshots agent-1 --json').stdout) as {
     snapshots: { id: string; name?: string }[]
   }
@@ -76,7 +78,7 @@ it('go back to a snapshot and forth again', () => {
   expect(shell(`${forth} --json`).stdout).toContain('"staged": 2')
 })
 
-it('are not made by a mistyped name, which is told', () => {
+it('are not created by a mistyped id, which is reported', () => {
   for (const command of ['travel agnet-1 x', 'exec agnet-1 -- true', 'diff agnet-1', 'approve agnet-1']) {
     const { status, stderr } = shell(`escrow ${command}`)
     expect([status, stderr]).toEqual([1, expect.stringContaining('Did you mean agent-1?')])
@@ -84,7 +86,7 @@ it('are not made by a mistyped name, which is told', () => {
   expect(fs.readdirSync(`${stateOf(`${home}/shop`)}/sessions`)).toEqual(['agent-1'])
 })
 
-it('are not made for an intent that was mistyped, which is told', () => {
+it('are not created for a mistyped intent, which is reported', () => {
   for (const command of [
     'run --intent INT-01 -- true',
     'exec agent-1 --intent INT-01 -- true',
@@ -99,7 +101,7 @@ it('are not made for an intent that was mistyped, which is told', () => {
   expect(fs.readdirSync(`${stateOf(`${home}/shop`)}/sessions`)).toEqual(['agent-1'])
 })
 
-it('are none that an agent may begin or name in a session of its own', () => {
+it('cannot be started or named by an agent within its session', () => {
   for (const command of [
     'exec agent-1 -- touch src/d',
     'run --session agent-1 -- touch src/d',
@@ -117,7 +119,7 @@ it('are none that an agent may begin or name in a session of its own', () => {
   expect(shell('escrow diff agent-1').stdout).not.toContain('src/d')
 })
 
-it('say which snapshot there is none of', () => {
+it('refuse an unknown snapshot by name', () => {
   const { status, stderr } = shell('escrow travel agent-1 nothing')
   expect([status, stderr]).toEqual([1, expect.stringContaining('nothing')])
 })

@@ -8,9 +8,9 @@ import { compiled } from '../support/compiled.js'
 import { tempDir } from '../support/facade.js'
 import { own, recordsOf, testWorkspace, working } from '../support/workspace.js'
 
-/** `escrow-sh` as a host starts it: a process, with a session of its own or one of another process. */
+/** Starts `escrow-sh` as a host does. Its session is a new one or belongs to another process. */
 
-interface Ran {
+interface ShellResult {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
   readonly out: string
@@ -19,34 +19,34 @@ interface Ran {
 
 type Env = Readonly<Record<string, string>>
 
-function start(args: readonly string[], cwd: string, env: Env): { child: ChildProcess; ended: Promise<Ran> } {
+function start(args: readonly string[], cwd: string, env: Env): { child: ChildProcess; ended: Promise<ShellResult> } {
   const { ESCROW_SESSION, ESCROW_SESSION_ID, ESCROW_SHELL, ...plain } = process.env
   const child = spawn(process.execPath, [`${compiled()}/src/cli/sh.js`, ...args], { cwd, env: { ...plain, ...env } })
-  const said = { out: '', err: '' }
+  const output = { out: '', err: '' }
   child.stdout.on('data', (chunk) => {
-    said.out += String(chunk)
+    output.out += String(chunk)
   })
   child.stderr.on('data', (chunk) => {
-    said.err += String(chunk)
+    output.err += String(chunk)
   })
   onTestFinished(() => void child.kill('SIGKILL'))
-  const ended = once(child, 'close').then(([code, signal]): Ran => ({ code, signal, ...said }))
+  const ended = once(child, 'close').then(([code, signal]): ShellResult => ({ code, signal, ...output }))
   return { child, ended }
 }
 
-async function run(args: readonly string[], cwd: string, env: Env, input = ''): Promise<Ran> {
+async function run(args: readonly string[], cwd: string, env: Env, input = ''): Promise<ShellResult> {
   const { child, ended } = start(args, cwd, env)
   child.stdin?.on('error', () => undefined)
   child.stdin?.end(input)
   return ended
 }
 
-/** The same command, in a session of its own or by the process that owns it. */
-async function scenes(served: boolean) {
+/** Runs the same command in a new session, or in the process that owns the session. */
+async function setUp(isServed: boolean) {
   const at = testWorkspace()
   const workspace = await at.open()
   const env: Record<string, string> = { ESCROW_SESSION_ID: 'shell', ESCROW_INTENT_ID: 'INT-001' }
-  if (!served) return { ...at, workspace, env }
+  if (!isServed) return { ...at, workspace, env }
   const session = await working(workspace, 'shell')
   const server = await serveShell(session)
   onTestFinished(() => server.close())
@@ -57,8 +57,8 @@ describe.each([
   ['in a session of its own', false],
   ['in the session of a living process', true],
 ])('escrow-sh %s', (_, served) => {
-  it('runs a command where it stands: output, input, exit code; what it does is staged', async () => {
-    const { root, env, text, workspace } = await scenes(served)
+  it('runs a command in the working directory with output, input and exit code, and stages its changes', async () => {
+    const { root, env, text, workspace } = await setUp(served)
     const ran = await run(
       ['-c', 'cat; pwd | sed "s#.*/##"; echo wrong >&2; echo new > a.ts; exit 7'],
       `${root}/src`,
@@ -75,8 +75,8 @@ describe.each([
     expect(commands).toMatchObject([{ exit_code: 7, isolation: 'sandbox' }])
   })
 
-  it('says what was refused, and why nothing was run', async () => {
-    const { root, env, workspace } = await scenes(served)
+  it('prints refusals, and the reason if nothing was run', async () => {
+    const { root, env, workspace } = await setUp(served)
     const ran = await run(['-lc', 'echo x > mail/m.ts; kill -TERM $$'], root, env)
     expect(ran).toMatchObject({ code: 128 + 15, err: expect.stringContaining('refused (scope_violation): mail/m.ts') })
     fs.writeFileSync(`${root}/.orchestration/policy.yaml`, 'terminal: {classes: {destructive: deny, write: ask}}\n')
@@ -91,8 +91,8 @@ describe.each([
     expect(fs.existsSync(`${root}/src/x`)).toBe(false)
   })
 
-  it('ends its command when it is told to end, and dies by that signal', async () => {
-    const { root, env } = await scenes(served)
+  it('ends its command on a signal, and dies by that signal', async () => {
+    const { root, env } = await setUp(served)
     const { child, ended } = start(['-c', 'echo begun; sleep 60'], root, env)
     await once(child.stdout ?? child, 'data')
     child.kill('SIGTERM')
@@ -121,7 +121,7 @@ describe('escrow-sh', () => {
     expect(fs.existsSync('/tmp/escrow-sh-ran-outside')).toBe(false)
   })
 
-  it('runs nothing outside of a workspace, nor in a session another process holds and does not serve', async () => {
+  it('runs nothing outside a workspace, or in a session that another process holds without serving it', async () => {
     const { path, dispose } = tempDir()
     onTestFinished(dispose)
     const env = { ESCROW_SESSION_ID: 'shell' }
@@ -129,14 +129,14 @@ describe('escrow-sh', () => {
       code: 126,
       err: expect.stringContaining('There is no escrow workspace'),
     })
-    const { root, workspace } = await scenes(true)
+    const { root, workspace } = await setUp(true)
     const busy = await run(['-c', mark], root, env)
     expect(busy).toMatchObject({ code: 126, err: expect.stringContaining('is held by another running process') })
     expect(await run(['--session', 'other', '-c', 'echo ran'], root, env)).toMatchObject({ code: 0, out: 'ran\n' })
     await workspace.close()
   })
 
-  it('trusts no socket where others could have put it, and none that goes away', async () => {
+  it('refuses a socket that another user could have created, and one that closes', async () => {
     const { path, dispose } = tempDir()
     onTestFinished(dispose)
     const { root } = testWorkspace()
@@ -158,7 +158,7 @@ describe('escrow-sh', () => {
 })
 
 describe('serveShell', () => {
-  it('listens where only this user gets, is gone when it is closed, and ends what does not speak its language', async () => {
+  it('listens in a private directory, is removed on close, and drops clients with an unknown protocol', async () => {
     const at = testWorkspace()
     const server = await serveShell(await working(await at.open(), 'shell'))
     const path = server.env.ESCROW_SHELL

@@ -38,7 +38,7 @@ describe.each([
 ])('in %s a person', (_, count) => {
   const name = `shop-${count}`
 
-  it('answers what init asks, and goes on to the commit', { timeout: 60_000 }, async () => {
+  it('answers the questions of init, and continues to the commit', { timeout: 60_000 }, async () => {
     const cwd = at(name)
     for (let n = 0; n < count; n++) {
       if (n % 100 === 0) fs.mkdirSync(`${cwd}/src/${n / 100}`, { recursive: true })
@@ -73,7 +73,7 @@ describe.each([
 })
 
 describe('Ctrl-C', () => {
-  it.each([0, 1, 2, 3])('at question %i of init leaves nothing', async (questions) => {
+  it.each([0, 1, 2, 3])('at question %i of init creates nothing', async (questions) => {
     const cwd = at(`left-${questions}`)
     const init = type('escrow init', cwd)
     const asked = ['Which agents', 'work on first', 'Which paths', 'a workspace']
@@ -89,7 +89,7 @@ describe('Ctrl-C', () => {
     expect(fs.readdirSync(cwd)).toEqual([])
   })
 
-  it('at the question before settings are changed leaves them', async () => {
+  it('at the question about settings leaves them unchanged', async () => {
     const cwd = at('settings')
     expect(spawnSync('escrow', ['init', '--yes'], { cwd, env: { ...process.env, ...env } }).status).toBe(0)
     const enter = type('escrow init --claude', cwd)
@@ -110,13 +110,13 @@ describe('long output', () => {
     await stage(cwd(), { 'long.txt': lines, 'short.txt': 'short\n' })
   })
 
-  it('goes through the pager a person has chosen', async () => {
+  it('goes through the chosen pager', async () => {
     const paged = type('escrow diff agent-1', cwd(), { env: { ...env, PAGER: 'sed s/line/paged/' } })
     expect(await paged.ended()).toBe(0)
     expect(paged.screen()).toContain('paged 199')
   })
 
-  it('is printed where they want none, and where the pager is not there', async () => {
+  it('is printed without a pager on request, and if the pager is missing', async () => {
     for (const [command, pager] of [
       ['escrow --no-pager diff agent-1', 'false'],
       ['escrow diff agent-1', 'no-such-pager'],
@@ -127,7 +127,7 @@ describe('long output', () => {
     }
   })
 
-  it('is in colour there, and in a pipe neither in colour nor paged', async () => {
+  it('is coloured at a terminal, and neither coloured nor paged in a pipe', async () => {
     const colored = type('escrow --no-pager diff agent-1', cwd(), { env: { ...env, NO_COLOR: '' } })
     await colored.ended()
     expect(colored.screen({ colors: true })).toContain('\u001b[32m')
@@ -140,7 +140,7 @@ describe('long output', () => {
     expect(piped.screen()).toContain('+line 199')
   })
 
-  it('ends quietly where its reader has seen enough', async () => {
+  it('ends quietly when its reader closes the pipe', async () => {
     const child = spawn('bash', ['-c', 'set -o pipefail; escrow diff agent-1 | head -n 1'], {
       ...{ cwd: cwd(), env: { ...process.env, ...env } },
     })
@@ -153,7 +153,7 @@ describe('long output', () => {
   })
 })
 
-it('a terminal that is closed meanwhile is no failure: what was asked for is done', async () => {
+it('a command runs to its end after its terminal was closed', async () => {
   const cwd = at('gone')
   const words = `trap '' HUP; echo ready; until test -e go; do sleep 0.05; done; escrow init --yes; echo $? > code; mv code done`
   const terminal = type(words, cwd)
@@ -179,7 +179,7 @@ describe('without a terminal', () => {
   )
 })
 
-it('60 columns hold the help and the figures, also after a resize', async () => {
+it('help and figures fit into 60 columns, also after a resize', async () => {
   const cwd = at('narrow')
   spawnSync('escrow', ['init', '--yes'], { cwd, env: { ...process.env, ...env } })
   const narrow = type('escrow --help; escrow stats; sleep 100', cwd, { columns: 60, rows: 80 })
@@ -193,7 +193,7 @@ it.each([
   ['escrow discrad', 'Did you mean discard?'],
   ['escrow log --intnt x', 'Did you mean --intent?'],
   ['escrow intents lst', 'Did you mean list?'],
-])('%s is answered with what was meant', async (command, words) => {
+])('%s gets a suggestion', async (command, words) => {
   const wrong = type(command, at('wrong'))
   expect(await wrong.ended()).toBe(2)
   expect(wrong.screen()).toContain(words)

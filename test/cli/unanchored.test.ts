@@ -41,7 +41,7 @@ describe('verify', () => {
       'The ledger is intact: 15 records, anchored up to number 10.\nThis machine also knows records 16 to 20 of this ledger; they are not in this file: ' +
         'another branch is checked out, or its end was cut off.\n',
     ],
-  ])('says which records this machine does not know: %s', async (_, verify, text) => {
+  ])('lists the records that this machine does not know: %s', async (_, verify, text) => {
     const { code, out, err } = await escrow(workspaceDir(), ['verify'], { verify })
     expect([code, out, err]).toEqual([0, text, ''])
     const asJson = await escrow(workspaceDir(), ['verify', '--json'], { verify })
@@ -60,36 +60,36 @@ describe('verify --join', () => {
   written      2026-01-01T00:00:00Z to 2026-01-02T00:00:00Z
 `
 
-  it('shows what it would accept, asks, and accepts it on a yes alone', async () => {
-    const yes = await escrow(workspaceDir(), ['verify', '--join'], { unanchored, yes: true })
+  it('shows what it would accept, asks, and accepts it only on a yes', async () => {
+    const yes = await escrow(workspaceDir(), ['verify', '--join'], { unanchored, answer: true })
     expect([yes.code, yes.err]).toEqual([0, SHOWN])
     expect(yes.calls.map(([name]) => name)).toEqual(['open', 'yes', 'join', 'verify', 'close'])
-    const no = await escrow(workspaceDir(), ['verify', '--join'], { unanchored, yes: false })
+    const no = await escrow(workspaceDir(), ['verify', '--join'], { unanchored, answer: false })
     expect([no.code, no.out, no.err]).toEqual([1, '', `${SHOWN}Nothing was accepted.\n`])
     expect(no.calls.map(([name]) => name)).toEqual(['open', 'yes', 'close'])
   })
 
-  it('asks nothing with --yes, and where there is nothing to accept', async () => {
+  it('asks nothing with --yes, and if there is nothing to accept', async () => {
     const given = await escrow(workspaceDir(), ['verify', '--join', '--yes'], { unanchored })
     expect([given.code, given.calls.map(([name]) => name)]).toEqual([0, ['open', 'join', 'verify', 'close']])
     const none = await escrow(workspaceDir(), ['verify', '--join'])
     expect([none.code, none.calls.map(([name]) => name)]).toEqual([0, ['open', 'join', 'verify', 'close']])
   })
 
-  it('accepts nothing where there is nobody to ask', async () => {
+  it('accepts nothing if nobody can be asked', async () => {
     const alone = await escrow(workspaceDir(), ['verify', '--join'], { unanchored })
     expect(alone.err).toContain(
       "escrow: Nothing was accepted: there is no terminal to ask for confirmation. Add '--yes' to confirm.\n",
     )
     expect([alone.code, alone.calls.map(([name]) => name)]).toEqual([1, ['open', 'close']])
-    const asJson = await escrow(workspaceDir(), ['verify', '--join', '--json'], { unanchored, yes: true })
+    const asJson = await escrow(workspaceDir(), ['verify', '--join', '--json'], { unanchored, answer: true })
     expect([asJson.code, asJson.out]).toEqual([1, ''])
   })
 
-  it('warns of a record that takes the place of a known one', async () => {
+  it('warns of a record that replaces a known one', async () => {
     const { err } = await escrow(workspaceDir(), ['verify', '--join'], {
       unanchored: { ...unanchored, differs: 11 },
-      yes: false,
+      answer: false,
     })
     expect(err).toContain('This machine knows another record 11: the ledger was rewritten')
   })
@@ -98,7 +98,7 @@ describe('verify --join', () => {
 describe('status', () => {
   const unanchored = { count: 5, ranges: [{ from: 11, to: 15 }], approvers: [], sessions: [] }
 
-  it('says which records nothing on this machine anchors', async () => {
+  it('lists the records that this machine has not anchored', async () => {
     const cwd = workspaceDir()
     const { out } = await escrow(cwd, ['status'], { unanchored })
     expect(out).toContain("Ledger     records 11 to 15 are not anchored on this machine: 'escrow verify'\n")
@@ -112,7 +112,7 @@ describe('status', () => {
 })
 
 describe('blame', () => {
-  it('marks the lines whose record nothing on this machine anchors', async () => {
+  it('marks lines whose record this machine has not anchored', async () => {
     const cwd = workspaceDir()
     writeFileSync(`${cwd}/a.ts`, 'one\ntwo\n')
     const blame = [

@@ -12,7 +12,7 @@ function workspace(intents = INTENTS) {
   }
 }
 
-it('selects an intent, for which the next session works without a word', async () => {
+it('selects the intent that the next session works for', async () => {
   const at = workspace()
   expect(await at.use('INT-002')).toEqual({ code: 0, out: 'selected  INT-002  IN_PROGRESS  Mail\n', err: '' })
   expect(at.file()).toBe(`${INTENTS.replace('PENDING', 'IN_PROGRESS')}active_intent_id: INT-002\n`)
@@ -20,7 +20,7 @@ it('selects an intent, for which the next session works without a word', async (
   expect(session.intent?.id).toBe('INT-002')
 })
 
-it('changes its mind, and shows what is selected', async () => {
+it('changes and shows the selection', async () => {
   const at = workspace()
   expect((await escrowAt(at.root, ['use'])).out).toBe(
     "No intent is selected. Select one with 'escrow use': INT-001, INT-002.\n",
@@ -33,7 +33,7 @@ it('changes its mind, and shows what is selected', async () => {
   expect((await at.use('INT-001', '--none')).code).toBe(2)
 })
 
-it('answers a mistyped id with the one that was meant', async () => {
+it('suggests an id for a mistyped one', async () => {
   const at = workspace()
   const { code, err } = await at.use('INT-01')
   expect([code, err]).toEqual([1, expect.stringContaining('Did you mean INT-001?')])
@@ -49,7 +49,7 @@ it('refuses a closed intent, and names the command that opens it', async () => {
   expect(at.file()).toBe(INTENTS)
 })
 
-it('needs the files to be accepted first, and accepts nothing by the way', async () => {
+it('needs the files to be accepted first, and accepts nothing itself', async () => {
   const at = workspace()
   const added = `${INTENTS}  - {id: INT-009, name: New, owned_scope: ["**"]}\n`
   writeFileSync(`${at.root}/.orchestration/active_intents.yaml`, added)

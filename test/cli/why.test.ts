@@ -22,7 +22,7 @@ function workspace(intents = SELECTED) {
 }
 
 describe('why', () => {
-  it('says that a path in scope may be written', async () => {
+  it('reports that a path in scope may be written', async () => {
     const found = await workspace().why('src/a.ts')
     expect(found.write.verdict).toBe('stage')
     expect([found.intent.id, found.owners, found.commands]).toEqual(['INT-001', ['INT-001'], []])
@@ -35,13 +35,13 @@ describe('why', () => {
     expect(found.commands).toEqual(['escrow intents scope INT-001 --add mail/new.ts'])
   })
 
-  it('proposes the intent that owns the path where none is selected', async () => {
+  it('proposes the intent that owns the path if none is selected', async () => {
     const at = workspace(INTENTS)
     expect((await at.why('mail/m.ts')).commands).toEqual(['escrow use INT-002'])
     expect((await at.why('mail/m.ts', '--intent', 'INT-002')).write.verdict).toBe('stage')
   })
 
-  it('names the line of the rule that closes a path', async () => {
+  it('names the line of the rule that denies a path', async () => {
     const found = await workspace().why('src/closed/a.ts')
     expect(found.write.rules.at(-1)).toMatchObject({ rule: 'access', source: '.orchestration/policy.yaml:2' })
     expect(found.remedies[0].advice).toContain('.orchestration/policy.yaml:2')
@@ -50,7 +50,7 @@ describe('why', () => {
   it.each([
     ['.git/config', undefined],
     ['.npmrc', 'escrow intents scope INT-001 --add .npmrc'],
-  ])('tells of %s whether a scope can open it', async (path, command) => {
+  ])('reports whether a wider scope allows %s', async (path, command) => {
     const found = await workspace().why(path)
     expect([found.write.reason, found.commands]).toEqual(['protected_path', command === undefined ? [] : [command]])
   })
@@ -69,7 +69,7 @@ describe('why', () => {
   })
 })
 
-it('why lists what was refused there, what is staged, and what waits in quarantine', async () => {
+it('why lists past refusals, staged changes and quarantined ones', async () => {
   const at = await site({ 'src/a.ts': 'a\n', 'docs/d.md': 'd\n' }, SELECTED)
   await at.session.exec('echo y >> src/a.ts; echo z >> docs/d.md')
   await at.session.close()

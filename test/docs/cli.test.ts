@@ -1,16 +1,16 @@
 import { expect, it } from 'vitest'
 import { COMMANDS } from '../../src/cli/commands.js'
-import { wholeProgram } from '../../src/cli/program.js'
+import { buildFullProgram } from '../../src/cli/program.js'
 import { run } from '../../src/cli/run.js'
-import { describingContext } from '../cli/describing-context.js'
+import { inertContext } from '../cli/inert-context.js'
 import { DOCUMENTS, reference, withJson } from './cli-reference.js'
 
 it('docs/cli.md says what the commands take', async () => {
-  await expect(reference(await wholeProgram(describingContext))).toMatchFileSnapshot('../../docs/cli.md')
+  await expect(reference(await buildFullProgram(inertContext))).toMatchFileSnapshot('../../docs/cli.md')
 })
 
 it('has the document of each command with --json, and of no other', async () => {
-  expect(withJson(await wholeProgram(describingContext)).sort()).toEqual(Object.keys(DOCUMENTS).sort())
+  expect(withJson(await buildFullProgram(inertContext)).sort()).toEqual(Object.keys(DOCUMENTS).sort())
 })
 
 it.each(COMMANDS)('the help of $name ends with an example of it', async ({ name, example }) => {
@@ -18,13 +18,13 @@ it.each(COMMANDS)('the help of $name ends with an example of it', async ({ name,
   const out = (text: string) => {
     help += text
   }
-  expect(await run([name, '--help'], { ...describingContext.io, out }, describingContext.library)).toBe(0)
+  expect(await run([name, '--help'], { ...inertContext.io, out }, inertContext.library)).toBe(0)
   expect(help.trimEnd().endsWith(`Example:\n  ${example}`)).toBe(true)
   expect(example).toContain(`escrow ${name}`)
 })
 
 it('each option and argument says what it is for', async () => {
-  const program = await wholeProgram(describingContext)
+  const program = await buildFullProgram(inertContext)
   const silent = program.commands.flatMap((command) =>
     [command, ...command.commands].flatMap((each) => [
       ...each.options.filter(({ description }) => description === '').map(({ flags }) => `${each.name()} ${flags}`),

@@ -17,7 +17,7 @@ const LIMIT =
 /** Numbers with such names, or that other files take, and why nobody meets them. */
 const UNMET: Readonly<Record<string, string>> = {
   ...because('it is how something is drawn, cut or counted', [
-    ...['src/cli/commands/stats.ts#LONGEST', 'src/cli/review/lines.ts#WORDS_LIMIT'],
+    ...['src/cli/commands/stats.ts#MAX_BAR', 'src/cli/review/lines.ts#WORDS_LIMIT'],
     ...['src/cli/review/place.ts#ROWS_MAX', 'src/cli/review/text.ts#CLUSTER_LIMIT'],
     ...[
       'src/fs/descriptors.ts#FIRST_DESCRIPTOR',
@@ -30,14 +30,16 @@ const UNMET: Readonly<Record<string, string>> = {
       'src/trace/line-prints.ts#LONGEST',
       'src/session/failure.ts#MAX_LISTED',
       'src/access/proposed-scope.ts#MAX_LISTED',
-      'src/cli/commands/why.ts#LISTED',
+      'src/cli/commands/why.ts#MAX_REFUSALS',
       'src/policy/remedy.ts#MAX_NAMES',
-      'src/cli/commands/completion.ts#LONGEST_ABOUT',
+      'src/cli/commands/completion.ts#MAX_DESCRIPTION_LENGTH',
     ],
     ...['src/trace/origins.ts#WEIGHT_WITHIN', 'src/trace/origins.ts#WEIGHT_ACROSS', 'src/exec/format.ts#MAX_OUTPUT'],
     ...['src/exec/admission.ts#MAX_SHOWN', 'src/command-class/findings.ts#MAX_PART'],
     'src/command-class/findings.ts#MAX_REASONS',
     'src/os/variance.ts#LONGEST',
+    ...['src/cli/remedies.ts#MAX_NAMED_PATHS', 'src/cli/review/files.ts#MAX_NAMES', 'src/cli/render-stat.ts#MAX_BAR'],
+    'src/cli/start/intent.ts#MAX_NAME_LENGTH',
     ...['src/hooks/human.ts#MAX_PREVIEW', 'src/terminal/summary.ts#MAX_NAMES', 'src/terminal/denial-spool.ts#MAX_PART'],
     ...['src/terminal/denial-spool.ts#MAX_LINE', 'src/exec/proposed-commits.ts#MAX_ANSWER'],
   ]),
@@ -56,7 +58,7 @@ const UNMET: Readonly<Record<string, string>> = {
     'src/trace/anchor-lines.ts#MAX_HASHES',
   ]),
   ...because('it is how long something of ours is waited for', [
-    ...['src/cli/progress.ts#PATIENCE_MS', 'src/cli/review/coloring.ts#PATIENCE_MS', 'src/os/flush.ts#TIMEOUT_MS'],
+    ...['src/cli/review/coloring.ts#PATIENCE_MS', 'src/os/flush.ts#TIMEOUT_MS'],
     'src/os/lock.ts#LONGEST_NAP_MS',
     'src/session/lessons.ts#MAX_TRIES',
   ]),
@@ -70,7 +72,7 @@ const UNMET: Readonly<Record<string, string>> = {
     ...['src/access/migrate.ts#MAX_ANCHOR_BYTES', 'src/os/accepted-files.ts#MAX_BYTES'],
     ...[
       'src/workspace/workspace.ts#MAX_META_BYTES',
-      'src/cli/shell/there.ts#MAX_LINE',
+      'src/cli/shell/in-owner.ts#MAX_LINE',
       'src/trace/ledger-file.ts#MAX_REPAIRS',
     ],
     ...[
@@ -80,7 +82,7 @@ const UNMET: Readonly<Record<string, string>> = {
     ],
   ]),
   ...because('what is beyond it is told less of, and nothing is refused', [
-    ...['src/cli/commands/verify.ts#MOST_NAMES', 'src/cli/record-numbers.ts#MOST_RANGES'],
+    ...['src/cli/commands/verify.ts#MAX_NAMES', 'src/cli/record-numbers.ts#MAX_RANGES'],
     ...['src/history/intent-map.ts#MAX_FILE', 'src/policy/overlap.ts#MAX_CANDIDATES', 'src/stage/mutations.ts#BUDGET'],
     ...['src/command-class/text-programs.ts#MAX_SCRIPT', 'src/terminal/secrets.ts#MAX_GIT_SETTINGS'],
     ...[

@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
-import { type AgentOptions, addAgentOptions, openFor, runningBy } from '../agent-session.js'
+import { type AgentOptions, addAgentOptions, openAgentSession, runOptionsOf } from '../agent-session.js'
 import type { Context } from '../context.js'
 import { pluralize } from '../output.js'
 import { oneLine } from '../printable.js'
-import { untilSignal } from '../run-until-signal.js'
+import { runUntilSignal } from '../run-until-signal.js'
 
 export function register(command: Command, context: Context): void {
   addAgentOptions(command)
@@ -18,11 +18,12 @@ export function register(command: Command, context: Context): void {
 async function serve({ io, asAgent, exit }: Context, agent: string[], options: AgentOptions): Promise<void> {
   const { serveAcp } = await import('../../agents/acp/index.js')
   await asAgent(async (workspace) => {
-    const session = await openFor(agent, workspace, options, { io, prefix: 'acp' })
-    await untilSignal(async (signal) => {
+    const session = await openAgentSession(agent, workspace, options, { io, prefix: 'acp' })
+    await runUntilSignal(async (signal) => {
       const streams = { input: process.stdin, output: process.stdout, log: io.err }
       exit(
-        (await serveAcp({ workspace, session, command: agent, ...runningBy(agent, options), signal, ...streams })) ?? 1,
+        (await serveAcp({ workspace, session, command: agent, ...runOptionsOf(agent, options), signal, ...streams })) ??
+          1,
       )
     })
     const { changes } = await session.changes()

@@ -3,9 +3,9 @@ import { defined } from '../../core/defined.js'
 import type { Answer, Reviewer } from '../../index.js'
 import { stateOfSession } from '../../surface/index.js'
 import type { Context } from '../context.js'
-import { deliveryOf } from '../delivery.js'
+import { describeDelivery } from '../delivery.js'
 import { type AsJson, json, jsonOption } from '../output.js'
-import { questionOf } from '../questions.js'
+import { findQuestion } from '../questions.js'
 import { byOption } from '../reviewer.js'
 
 interface Options extends AsJson {
@@ -37,7 +37,7 @@ export function register(command: Command, { io, asReviewer, root }: Context): v
       ) => {
         const answered = await asReviewer(async (workspace) => {
           const review = await workspace.review(session)
-          const { id } = questionOf(question, await review.questions(), `escrow questions ${session}`)
+          const { id } = findQuestion(question, await review.questions(), `escrow questions ${session}`)
           await review.answer(id, {
             answer,
             ...defined({ words: reason, by }),
@@ -46,7 +46,7 @@ export function register(command: Command, { io, asReviewer, root }: Context): v
           return id
         })
         if (asJson) return io.out(json({ session, question: answered, answer }))
-        io.out(`Answered: ${answer}. ${deliveryOf(stateOfSession(root(), session))}\n`)
+        io.out(`Answered: ${answer}. ${describeDelivery(stateOfSession(root(), session))}\n`)
       },
     )
 }

@@ -1,13 +1,13 @@
 import type { Command } from 'commander'
 import type { Reviewer, Verdict } from '../../index.js'
 import { type Context, EXIT } from '../context.js'
-import { type Chosen, renderVerdict, selectionOf } from '../hunks.js'
+import { renderVerdict, type SelectionOptions, selectionOf } from '../hunks.js'
 import { type AsJson, json, jsonOption } from '../output.js'
 import { oneLine } from '../printable.js'
 import { byOption } from '../reviewer.js'
 import { addSelectionOptions } from '../selection-options.js'
 
-interface Options extends Chosen, AsJson {
+interface Options extends SelectionOptions, AsJson {
   readonly by?: Reviewer
   readonly digest?: string
 }
@@ -44,10 +44,10 @@ async function approve(context: Context, session: string, paths: string[], optio
     io.out(lines)
     const reasons = new Map(verdict.left?.map(({ path, message }) => [path, message]))
     if (selection === undefined) for (const path of left) io.out(`left out  ${oneLine(reasons.get(path) ?? path)}\n`)
-    io.out(`${amount} approved.${next(verdict, session)}\n`)
+    io.out(`${amount} approved.${describeNextStep(verdict, session)}\n`)
   })
 }
 
-function next({ paths }: Verdict, session: string): string {
+function describeNextStep({ paths }: Verdict, session: string): string {
   return paths.length === 0 ? '' : ` Write to disk with 'escrow commit ${oneLine(session)}'.`
 }

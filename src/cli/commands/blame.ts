@@ -13,7 +13,7 @@ interface Options {
   readonly lines?: Range
 }
 
-/** Lines, from 1, both ends in it. */
+/** Line numbers from 1, both inclusive. */
 interface Range {
   readonly from: number
   readonly to: number
@@ -25,9 +25,9 @@ export function register(command: Command, { io, page, withWorkspace }: Context)
       'Show who wrote each line of a file: intent, model, session and approver. A ? before the approver marks a record that nothing on this machine anchors.',
     )
     .argument('<path>', 'a file by its present name, relative to the root')
-    .option('-L, --lines <range>', "only these lines: '10,20', '10,+5', '10,' or '10'", range)
+    .option('-L, --lines <range>', "only these lines: '10,20', '10,+5', '10,' or '10'", parseRange)
     .addOption(jsonOption('an array of lines'))
-    .action(async (path: string, { lines: range = ALL, ...options }: Options) => {
+    .action(async (path: string, { lines: range = ALL_LINES, ...options }: Options) => {
       const { root, lines } = await withWorkspace(async (workspace) => ({
         root: workspace.root,
         lines: (await withProgress(io, 'Reading the ledger', () => workspace.ledger.blame(path))).filter(
@@ -36,17 +36,17 @@ export function register(command: Command, { io, page, withWorkspace }: Context)
       }))
       if (options.json) io.out(json(lines))
       else if (lines.length > 0) await page(render(lines, readFileSync(resolve(root, path), 'utf8').split('\n')))
-      else if (range !== ALL) io.err(`escrow: '${oneLine(path)}' has no lines ${range.from} to ${range.to}.\n`)
+      else if (range !== ALL_LINES) io.err(`escrow: '${oneLine(path)}' has no lines ${range.from} to ${range.to}.\n`)
     })
 }
 
-const ALL: Range = { from: 1, to: Number.POSITIVE_INFINITY }
+const ALL_LINES: Range = { from: 1, to: Number.POSITIVE_INFINITY }
 
-/** As git reads `-L`. */
-function range(text: string): Range {
+/** Parses a line range as `git blame -L` does. */
+function parseRange(text: string): Range {
   const [, start = '', comma, plus, end = ''] = /^(\d{1,9})?(?:(,)(\+)?(\d{1,9})?)?$/.exec(text) ?? []
   const from = start === '' ? 1 : Number(start)
-  const to = plus ? from + Number(end) - 1 : end !== '' ? Number(end) : comma ? ALL.to : from
+  const to = plus ? from + Number(end) - 1 : end !== '' ? Number(end) : comma ? ALL_LINES.to : from
   if ((start === '' && end === '') || (plus && end === '') || from < 1 || to < from)
     throw new InvalidArgumentError("Give lines as '10,20', '10,+5', '10,' or '10'.")
   return { from, to }
@@ -54,7 +54,7 @@ function range(text: string): Range {
 
 function render(lines: readonly BlameLine[], text: readonly string[]): string {
   const rows = lines.map((line) => [
-    ...credit(line),
+    ...creditColumns(line),
     `${line.line}`,
     (text[line.line - 1] ?? '').replaceAll('\t', '    '),
   ])
@@ -63,7 +63,7 @@ function render(lines: readonly BlameLine[], text: readonly string[]): string {
 
 const UNANCHORED = "? marks lines whose record nothing on this machine anchors. 'escrow verify' says more.\n"
 
-function credit(line: BlameLine) {
+function creditColumns(line: BlameLine) {
   const { intentId = '-', sessionId = '-', approvedBy = '-', unanchored } = line
   return [intentId, authorOf(line), sessionId, unanchored ? `? ${approvedBy}` : approvedBy].map(oneLine)
 }

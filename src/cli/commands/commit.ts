@@ -5,7 +5,7 @@ import { shellWord } from '../../surface/index.js'
 import { type Context, EXIT, type Io } from '../context.js'
 import { type AsJson, json, jsonOption, pluralize } from '../output.js'
 import { oneLine } from '../printable.js'
-import { progressOf } from '../progress.js'
+import { createProgress } from '../progress.js'
 import { remediesIn } from '../remedies.js'
 
 export function register(command: Command, { io, asReviewer, exit }: Context): void {
@@ -23,24 +23,24 @@ export function register(command: Command, { io, asReviewer, exit }: Context): v
       const result = await asReviewer(async (workspace) => {
         const review = await workspace.review(session)
         return commit(io, review, options).catch(async (error: unknown) => {
-          throw await withCommands(error, workspace, review, options.merge === true)
+          throw await addRemedyCommands(error, workspace, review, options.merge === true)
         })
       })
       const { id, conflicts, left = [] } = result
       if (id === '' || conflicts.length > 0 || left.some(({ reason }) => reason === 'needs_approval'))
         exit(EXIT.refused)
       if (asJson) return io.out(json(result))
-      const said = render(result, session)
-      if (id === '') io.err(said)
-      else io.out(said)
+      const summary = render(result, session)
+      if (id === '') io.err(summary)
+      else io.out(summary)
       for (const { path, reason } of conflicts) io.err(`conflict   ${oneLine(path)}: ${oneLine(reason)}\n`)
       io.err(renderLeft(result, session))
       for (const warning of result.warnings ?? []) io.err(`warning    ${oneLine(warning)}\n`)
     })
 }
 
-/** A refused commit with the commands that resolve it. */
-async function withCommands(error: unknown, workspace: Workspace, review: Review, isMerged: boolean) {
+/** Adds the commands that resolve a refused commit to its error. */
+async function addRemedyCommands(error: unknown, workspace: Workspace, review: Review, isMerged: boolean) {
   if (!(error instanceof EscrowError) || !error.refused) return error
   const session = review.sessionId
   if (isMerged && error.reason === 'stale_file')
@@ -54,26 +54,26 @@ async function withCommands(error: unknown, workspace: Workspace, review: Review
   return Object.assign(error, { commands: remedies.flatMap(({ command }) => command ?? []) })
 }
 
-/** Ctrl-C calls it off while nothing of it is on disk. */
+/** Commits with a progress line. Ctrl-C cancels while nothing is on disk. */
 async function commit(io: Io, review: Review, options: CommitOptions): Promise<CommitResult> {
-  const progress = progressOf(io)
+  const progress = createProgress(io)
   const controller = new AbortController()
-  const end = () => controller.abort(new Error('The commit was cancelled. Nothing was written to disk.'))
-  process.on('SIGINT', end)
+  const cancel = () => controller.abort(new Error('The commit was cancelled. Nothing was written to disk.'))
+  process.on('SIGINT', cancel)
   try {
     return await review.commit({
       ...options,
       signal: controller.signal,
       onProgress: ({ phase, files, total }) =>
-        progress.tell(`${WORDS[phase]} ${files} of ${pluralize(total, 'change')}`),
+        progress.show(`${PHASE_LABELS[phase]} ${files} of ${pluralize(total, 'change')}`),
     })
   } finally {
-    process.off('SIGINT', end)
+    process.off('SIGINT', cancel)
     progress.clear()
   }
 }
 
-const WORDS = { checking: 'checking', staging: 'preparing', applying: 'writing to disk' } as const
+const PHASE_LABELS = { checking: 'checking', staging: 'preparing', applying: 'writing to disk' } as const
 
 function render({ id, seq, committed }: CommitResult, session: string): string {
   if (id === '') {
@@ -83,7 +83,7 @@ function render({ id, seq, committed }: CommitResult, session: string): string {
   return `${lines.join('')}${pluralize(committed.length, 'change')} committed as ${id}, number ${seq}.\n`
 }
 
-/** Changes that stay staged though somebody may have meant to commit them, and how to go on. */
+/** Lists changes that stay staged although the person may have wanted to commit them, with the next command. */
 function renderLeft({ left = [] }: CommitResult, session: string): string {
   if (left.length === 0) return ''
   const lines = left.map(({ message }) => `left out   ${oneLine(message)}\n`)

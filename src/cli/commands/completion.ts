@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { Argument, type Command, Option } from 'commander'
 import { candidatesFor, parseLine } from '../completion/candidates.js'
 import { SCRIPTS, SHELLS, type Shell } from '../completion/scripts.js'
-import { valuesIn } from '../completion/values.js'
+import { createSourceReader } from '../completion/values.js'
 import type { Context } from '../context.js'
 import { oneLine } from '../printable.js'
 
@@ -13,21 +13,21 @@ export function register(command: Command, context: Context): void {
     .addOption(new Option('--current <word>', 'for the scripts: list what can follow the words after `--`').hideHelp())
     .allowExcessArguments()
     .action((shell: Shell, { current }: { readonly current?: string }) =>
-      current === undefined ? context.io.out(SCRIPTS[shell]) : list(context, command, current),
+      current === undefined ? context.io.out(SCRIPTS[shell]) : printCandidates(context, command, current),
     )
 }
 
-/** Prints `value<TAB>description` for each candidate. Prints nothing where values cannot be read: the user is typing. */
-async function list(context: Context, command: Command, current: string): Promise<void> {
-  const { io, wholeProgram, withWorkspace } = context
-  const line = parseLine(await wholeProgram(), command.args.slice(1))
+/** Prints `value<TAB>description` for each candidate. Errors are silent, because the user is typing. */
+async function printCandidates(context: Context, command: Command, current: string): Promise<void> {
+  const { io, buildFullProgram, withWorkspace } = context
+  const line = parseLine(await buildFullProgram(), command.args.slice(1))
   if (line.directory !== undefined) command.parent?.setOptionValue('C', resolve(io.cwd, line.directory))
   const found = await candidatesFor(line, current, (source, session) =>
     source === 'files' || source === 'text'
       ? Promise.resolve([])
-      : withWorkspace((workspace) => valuesIn(workspace)(source, session)).catch(() => []),
+      : withWorkspace((workspace) => createSourceReader(workspace)(source, session)).catch(() => []),
   )
-  io.out(found.map(({ value, about }) => `${value}\t${oneLine(about).slice(0, LONGEST_ABOUT)}\n`).join(''))
+  io.out(found.map(({ value, about }) => `${value}\t${oneLine(about).slice(0, MAX_DESCRIPTION_LENGTH)}\n`).join(''))
 }
 
-const LONGEST_ABOUT = 80
+const MAX_DESCRIPTION_LENGTH = 80

@@ -6,7 +6,7 @@ import { type AsJson, json, jsonOption } from '../output.js'
 import { oneLine } from '../printable.js'
 import { renderChangeSet } from '../render-diff.js'
 import { renderNameStatus, renderNames, renderStat } from '../render-stat.js'
-import { changesAt, targetOf } from '../staged-paths.js'
+import { changesAt, resolveTarget } from '../staged-paths.js'
 
 interface Options extends AsJson {
   readonly stat?: true
@@ -37,7 +37,7 @@ export function register(command: Command, { io, page, colors, argv, withWorkspa
     .action(async (session: string | undefined, paths: string[], options: Options) => {
       const words = session === undefined ? [] : [session, ...paths]
       const found = await withWorkspace(async (workspace) => {
-        const { review, paths } = await targetOf(workspace, words, behindDashes(argv))
+        const { review, paths } = await resolveTarget(workspace, words, countAfterDashes(argv))
         const set = await review.changes()
         const changes = changesAt(set.changes, paths, workspace.root)
         const work = readSessionWork(workspace.root, review.sessionId)
@@ -61,19 +61,23 @@ function summaryOption(flag: string, about: string): Option {
   return option.conflicts(SUMMARIES.filter((name) => name !== option.attributeName()))
 }
 
-/** How many words stand behind `--`; undefined where there is none. */
-function behindDashes(argv: readonly string[]): number | undefined {
+/** Counts the words after `--`. Returns undefined without `--`. */
+function countAfterDashes(argv: readonly string[]): number | undefined {
   const at = argv.indexOf('--')
   return at < 0 ? undefined : argv.length - at - 1
 }
 
-interface Found {
+interface StagedDiff {
   readonly set: ChangeSet
   readonly work: readonly WorkEvent[]
   readonly unfold: boolean
 }
 
-function render({ set, work, unfold }: Found, { stat, nameOnly, nameStatus, by }: Options, colors: Colors): string {
+function render(
+  { set, work, unfold }: StagedDiff,
+  { stat, nameOnly, nameStatus, by }: Options,
+  colors: Colors,
+): string {
   if (stat) return renderStat(set.changes, colors)
   if (nameOnly) return renderNames(set.changes)
   return nameStatus ? renderNameStatus(set.changes) : renderChangeSet(set, colors, { order: by, work, unfold })

@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
 import type { Context } from '../context.js'
-import { type Chosen, selectionOf } from '../hunks.js'
+import { type SelectionOptions, selectionOf } from '../hunks.js'
 import { type AsJson, json, jsonOption } from '../output.js'
 import { oneLine } from '../printable.js'
-import { addSelectionOptions, refuseNothing } from '../selection-options.js'
+import { addSelectionOptions, requireSelection } from '../selection-options.js'
 
 export function register(command: Command, { io, asReviewer }: Context): void {
   addSelectionOptions(command)
@@ -13,8 +13,8 @@ export function register(command: Command, { io, asReviewer }: Context): void {
     .argument('<session>', "the session's id")
     .argument('[paths...]', "paths or globs, relative to the root of the workspace; '**' for everything")
     .addOption(jsonOption())
-    .action(async (session: string, paths: string[], options: Chosen & AsJson) => {
-      refuseNothing(command, paths, options)
+    .action(async (session: string, paths: string[], options: SelectionOptions & AsJson) => {
+      requireSelection(command, paths, options)
       const left = await asReviewer(async (workspace) => {
         const review = await workspace.review(session)
         await review.discard(selectionOf(paths, options, await review.changes()) ?? [])

@@ -21,34 +21,34 @@ export function register(command: Command, { io, exit, library, directory }: Con
       const found = await checkContainment()
       const root = rootOf(directory())
       const brought = foreignSettings(root ?? directory())
-      // Our own launcher comes first, wherever PATH leads.
+      // Hooks start the launcher if it exists, whatever PATH says.
       const { shadow } = existsSync(join(launcherDir(), 'escrow')) ? {} : findProgram('escrow')
       const clients = await Promise.all(
-        (root === undefined ? [] : findClients(root)).map(async (each): Promise<Checked> => {
-          // The program of a workspace is never started.
-          if (root === undefined || !each.isEntered || shadow !== undefined) return each
-          const blocked = await probeEntry(root, each.client)
-          return { ...each, ...defined({ blocked }) }
+        (root === undefined ? [] : findClients(root)).map(async (client): Promise<CheckedClient> => {
+          // Never start a program of a workspace.
+          if (root === undefined || !client.isEntered || shadow !== undefined) return client
+          const blocked = await probeEntry(root, client.client)
+          return { ...client, ...defined({ blocked }) }
         }),
       )
-      const lacking = found.find(({ ok }) => !ok)
-      if (lacking || clients.some(({ problems, blocked }) => problems !== undefined || blocked !== undefined))
+      const missing = found.find(({ ok }) => !ok)
+      if (missing || clients.some(({ problems, blocked }) => problems !== undefined || blocked !== undefined))
         exit(EXIT.refused)
       if (options.json) {
-        const told = { ...(clients.length > 0 && { clients }), ...(brought.length > 0 && { brought }) }
-        io.out(json({ ok: lacking === undefined, found, ...told, ...defined({ shadow }) }))
+        const optional = { ...(clients.length > 0 && { clients }), ...(brought.length > 0 && { brought }) }
+        io.out(json({ ok: missing === undefined, found, ...optional, ...defined({ shadow }) }))
         return
       }
       io.out(
         table(found.map(({ name, ok, problem }) => [name, ok ? 'works' : 'does not work', oneLine(problem ?? '')])),
       )
-      if (lacking === undefined) io.out('This machine can contain commands.\n')
+      if (missing === undefined) io.out('This machine can contain commands.\n')
       else
         io.out(
-          `Commands are refused on this machine.${lacking.fix === undefined ? '' : ` To fix it: ${oneLine(lacking.fix)}`}\n` +
+          `Commands are refused on this machine.${missing.fix === undefined ? '' : ` To fix it: ${oneLine(missing.fix)}`}\n` +
             'To run them on a copy, without containment, write `terminal: { isolation_none: true }` into policy.yaml.\n',
         )
-      if (clients.length > 0) io.out(table(clients.map((each) => [each.client, ...messageOf(each)])))
+      if (clients.length > 0) io.out(table(clients.map((each) => [each.client, ...describeClient(each)])))
       for (const { client, problems = [] } of clients)
         for (const problem of problems) io.out(`${client}: ${oneLine(problem)}\n`)
       for (const { client, blocked } of clients)
@@ -62,12 +62,12 @@ export function register(command: Command, { io, exit, library, directory }: Con
     })
 }
 
-/** A client, and what its hook says where it was run. */
-interface Checked extends FoundClient {
+/** A client, and why its hook failed when it was run. */
+interface CheckedClient extends FoundClient {
   readonly blocked?: string
 }
 
-function messageOf({ client, isEntered, problems, blocked }: Checked): readonly string[] {
+function describeClient({ client, isEntered, problems, blocked }: CheckedClient): readonly string[] {
   if (problems !== undefined) return ['not governed', "escrow's hooks are installed, and do not run"]
   if (blocked !== undefined) return ['blocked', "escrow's hook is installed, and fails"]
   return isEntered

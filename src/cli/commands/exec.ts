@@ -1,11 +1,11 @@
 import type { Command } from 'commander'
 import type { ExecResult } from '../../index.js'
 import { type Context, EXIT } from '../context.js'
-import { knownIntent } from '../intents/known.js'
-import { atSession } from '../known-session.js'
+import { requireIntent } from '../intents/require-intent.js'
 import { json, jsonOption, pluralize } from '../output.js'
 import { oneLine, printable } from '../printable.js'
-import { untilSignal } from '../run-until-signal.js'
+import { runUntilSignal } from '../run-until-signal.js'
+import { withSession } from '../with-session.js'
 
 interface Options {
   readonly intent?: string
@@ -29,10 +29,10 @@ export function register(command: Command, context: Context): void {
 
 async function execute({ io, asAgent, exit }: Context, id: string, words: string[], options: Options) {
   const { intent, network = false } = options
-  const result = await untilSignal((signal) =>
+  const result = await runUntilSignal((signal) =>
     asAgent(async (workspace) => {
-      if (intent !== undefined) await knownIntent(workspace, intent)
-      return atSession(workspace, id, async (session) => {
+      if (intent !== undefined) await requireIntent(workspace, intent)
+      return withSession(workspace, id, async (session) => {
         if (intent !== undefined) await session.selectIntent(intent)
         return session.exec(words, { network, signal })
       })
@@ -40,10 +40,10 @@ async function execute({ io, asAgent, exit }: Context, id: string, words: string
   )
   if (options.json) io.out(json({ session: id, ...result }))
   else {
-    // A pipe gets the bytes; a person's terminal is not the command's to steer.
-    const shown = io.columns === undefined ? (text: string) => text : printable
-    io.out(shown(result.stdout))
-    io.err(shown(result.stderr))
+    // A pipe gets the output unchanged. At a terminal, control sequences are made visible.
+    const toOutput = io.columns === undefined ? (text: string) => text : printable
+    io.out(toOutput(result.stdout))
+    io.err(toOutput(result.stderr))
     io.err(formatResult(id, result))
   }
   exit(result.exitCode ?? EXIT.refused)

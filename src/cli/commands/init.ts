@@ -40,26 +40,26 @@ export function register(command: Command, context: Context): void {
 async function init(command: Command, context: Context, options: Options): Promise<void> {
   const named = HOSTS.filter((client) => options[client])
   if (options.http !== undefined && !options.claude) command.error("error: option '--http <url>' goes with '--claude'")
-  if (options.json) return asDocument(context, options.remove && named.length === 0 ? HOSTS : named, options)
-  if (options.remove) return enter(context, named.length === 0 ? HOSTS : named, options)
+  if (options.json) return initAsJson(context, options.remove && named.length === 0 ? HOSTS : named, options)
+  if (options.remove) return updateSettings(context, named.length === 0 ? HOSTS : named, options)
   const isAsked = context.io.ask !== undefined && named.length === 0 && options.yes !== true
   if (!isAsked) {
     const { planClients } = await context.library()
-    // What cannot be entered is told before anything is made.
-    planClients(context.directory(), named, aboutOf(options))
-    await make(context, options)
-    if (named.length > 0) return enter(context, named, options)
+    // Throws for settings that cannot be changed, before anything is created.
+    planClients(context.directory(), named, clientOptionsOf(options))
+    await createWorkspace(context, options)
+    if (named.length > 0) return updateSettings(context, named, options)
     return context.io.out("Declare an intent with 'escrow intents add', or in .orchestration/active_intents.yaml.\n")
   }
   await runInteractively(context, options)
 }
 
-/** A program is asked nothing: settings are changed only where it says `--yes`. */
-async function asDocument(context: Context, clients: readonly HostName[], options: Options): Promise<void> {
+/** Initializes with `--json`: asks nothing, and changes client settings only with `--yes`. */
+async function initAsJson(context: Context, clients: readonly HostName[], options: Options): Promise<void> {
   const { io, library, directory, exit } = context
   const { planClients, applyClients, initWorkspace } = await library()
   const { approvalBy } = options
-  const files = planClients(directory(), clients, aboutOf(options))
+  const files = planClients(directory(), clients, clientOptionsOf(options))
   if (files.length > 0 && options.yes !== true) {
     io.err("escrow: Nothing was changed: '--json' asks no question. Add '--yes' to confirm.\n")
     return exit(EXIT.refused)
@@ -72,24 +72,24 @@ async function asDocument(context: Context, clients: readonly HostName[], option
   io.out(json({ ...made, settings, ...(blocked.length > 0 && { blocked }) }))
 }
 
-/** All questions come first: who leaves at one of them leaves nothing half done. */
+/** Asks all questions before it changes anything, so that leaving at one of them has no effect. */
 async function runInteractively(context: Context, options: Options): Promise<void> {
   const { io, library, directory } = context
   const { findClients, planClients, applyClients, admitReviewer, openWorkspace } = await library()
-  const asking = await io.ask?.()
+  const prompts = await io.ask?.()
   const found = findClients(directory()).map(({ client }) => client)
-  const wanted = asking && (await askForWorkspace(asking, found))
-  if (asking === undefined || wanted === undefined) return reportNothingChanged(context)
-  const { intent } = wanted
-  const files = planClients(directory(), wanted.clients)
+  const answers = prompts && (await askForWorkspace(prompts, found))
+  if (prompts === undefined || answers === undefined) return reportNothingChanged(context)
+  const { intent } = answers
+  const files = planClients(directory(), answers.clients)
   for (const file of files) io.out(patchOf(file))
   const changes = files.length === 0 ? '' : `, and change ${pluralize(files.length, 'file')} as shown`
-  if ((await asking.yes(`Make this a workspace${changes}?`, true)) !== true) return reportNothingChanged(context)
-  await make(context, options)
-  apply(context, applyClients, files)
-  if (wanted.clients.length > 0) {
-    await reportEntries(context, wanted.clients)
-    await warn(context)
+  if ((await prompts.confirm(`Make this a workspace${changes}?`, true)) !== true) return reportNothingChanged(context)
+  await createWorkspace(context, options)
+  writeSettings(context, applyClients, files)
+  if (answers.clients.length > 0) {
+    await reportEntries(context, answers.clients)
+    await warnAboutClients(context)
   }
   if (intent === undefined)
     return io.out("Declare an intent with 'escrow intents add', or in .orchestration/active_intents.yaml.\n")
@@ -99,22 +99,22 @@ async function runInteractively(context: Context, options: Options): Promise<voi
   io.out(`added    ${oneLine(added.id)}  ${oneLine(added.name)}\n`)
 }
 
-async function make({ io, library, directory }: Context, { approvalBy }: Options): Promise<void> {
+async function createWorkspace({ io, library, directory }: Context, { approvalBy }: Options): Promise<void> {
   const { created, kept } = await (await library()).initWorkspace(directory(), { approvalBy })
   for (const path of created) io.out(`created  ${oneLine(path)}\n`)
   for (const path of kept) io.out(`kept     ${oneLine(path)}\n`)
 }
 
-async function enter(context: Context, clients: readonly HostName[], options: Options): Promise<void> {
+async function updateSettings(context: Context, clients: readonly HostName[], options: Options): Promise<void> {
   const { library, directory } = context
   const { planClients, applyClients } = await library()
-  const files = planClients(directory(), clients, aboutOf(options))
+  const files = planClients(directory(), clients, clientOptionsOf(options))
   const isAgreed = files.length > 0 && (await confirm(context, files, options.yes === true))
-  if (isAgreed) apply(context, applyClients, files)
+  if (isAgreed) writeSettings(context, applyClients, files)
   if (files.length === 0) context.io.out('The settings need no change.\n')
   if (options.remove === true) return
   if (isAgreed || files.length === 0) await reportEntries(context, clients)
-  await warn(context)
+  await warnAboutClients(context)
 }
 
 interface Blocked {
@@ -122,7 +122,7 @@ interface Blocked {
   readonly blocked: string
 }
 
-/** Makes the entries work whatever PATH says, then runs each once as its client would. Answers those that are refused. */
+/** Installs the launcher, then runs each client's hook once, as the client would. Resolves with the hooks that fail. */
 async function checkEntries({ io, library, directory }: Context, clients: readonly HostName[]): Promise<Blocked[]> {
   const { installLauncher, probeEntry } = await library()
   if (io.entry !== undefined) installLauncher(io.entry)
@@ -147,19 +147,19 @@ async function reportEntries(context: Context, clients: readonly HostName[]): Pr
   exit(EXIT.refused)
 }
 
-/** Our hooks hold what an agent does, and not what a client runs by itself. */
-async function warn({ io, library, directory }: Context): Promise<void> {
+/** Warns about settings that the client runs by itself, which hooks do not govern, and about hooks that do not run. */
+async function warnAboutClients({ io, library, directory }: Context): Promise<void> {
   const { foreignSettings, findClients } = await library()
   io.err(describeForeignSettings(foreignSettings(directory())))
   for (const { client, problems = [] } of findClients(directory()))
     for (const problem of problems) io.out(`${client} is not governed yet: ${oneLine(problem)}\n`)
 }
 
-function aboutOf({ remove, http }: Options): ClientOptions {
+function clientOptionsOf({ remove, http }: Options): ClientOptions {
   return { remove: remove === true, ...defined({ http }) }
 }
 
-function apply({ io, directory }: Context, write: Library['applyClients'], files: readonly ClientFile[]): void {
+function writeSettings({ io, directory }: Context, write: Library['applyClients'], files: readonly ClientFile[]): void {
   write(directory(), files)
   for (const file of files) io.out(`${changeOf(file)}  ${oneLine(file.path)}\n`)
 }
@@ -173,13 +173,13 @@ async function confirm(context: Context, files: readonly ClientFile[], yes: bool
   const { io, exit } = context
   for (const file of files) io.out(patchOf(file))
   if (yes) return true
-  const asking = await io.ask?.()
-  if (asking === undefined) {
+  const prompts = await io.ask?.()
+  if (prompts === undefined) {
     io.err("escrow: Nothing was changed: there is no terminal to ask for confirmation. Add '--yes' to confirm.\n")
     exit(EXIT.refused)
     return false
   }
-  if ((await asking.yes('Write this?', true)) === true) return true
+  if ((await prompts.confirm('Write this?', true)) === true) return true
   reportNothingChanged(context)
   return false
 }

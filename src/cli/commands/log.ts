@@ -2,12 +2,12 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { TraceRecord, Workspace } from '../../index.js'
 import { intentOf, nearest, pathsOf, TRACE_TYPES, toHistoryEntry } from '../../surface/index.js'
 import type { Context } from '../context.js'
-import { knownIntent } from '../intents/known.js'
-import { wholeNumber } from '../numbers.js'
+import { requireIntent } from '../intents/require-intent.js'
+import { parseWholeNumber } from '../numbers.js'
 import { json, jsonOption, table } from '../output.js'
 import { parseTime } from '../parse-time.js'
 import { oneLine } from '../printable.js'
-import { rowOf, shortRowOf, timeOf } from '../trace-record.js'
+import { logRow, shortLogRow, timeOf } from '../trace-record.js'
 
 interface Options {
   readonly json?: true
@@ -25,16 +25,16 @@ interface Options {
 export function register(command: Command, { io, page, withWorkspace }: Context): void {
   command
     .description('Show the ledger, newest record first.')
-    .option('-n, --max-count <n>', 'at most this many, the newest ones', wholeNumber)
-    .option('--since <when>', "records since a date or an age: '2026-11-22', '3d', '2 hours ago'", when)
-    .option('--until <when>', 'records until a date or an age', when)
+    .option('-n, --max-count <n>', 'at most this many, the newest ones', parseWholeNumber)
+    .option('--since <when>', "records since a date or an age: '2026-11-22', '3d', '2 hours ago'", parseWhen)
+    .option('--until <when>', 'records until a date or an age', parseWhen)
     .option('--intent <id>', 'records of this intent')
     .option('--session <id>', 'records of this session')
     .option('--path <path>', 'records about this path, relative to the root')
     .addOption(
       new Option('--kind <kinds...>', 'records of these kinds, separated by commas or spaces')
         .choices(KINDS)
-        .argParser(kinds),
+        .argParser(parseKinds),
     )
     .option('--oneline', 'one line per record: number, kind, intent and subject')
     .option('--reverse', 'show the oldest record first')
@@ -52,26 +52,26 @@ export function register(command: Command, { io, page, withWorkspace }: Context)
         return options.maxCount === undefined ? found : found.slice(-options.maxCount)
       })
       if (options.json) return io.out(json(records))
-      const rows = (options.reverse ? records : records.toReversed()).map(options.oneline ? shortRowOf : rowOf)
+      const rows = (options.reverse ? records : records.toReversed()).map(options.oneline ? shortLogRow : logRow)
       await page(rows.length === 0 ? 'No records.\n' : table(rows))
     })
 }
 
-/** Rejects for a name that no record has and nobody knows: it was mistyped. */
+/** Rejects for a session or intent that neither the records nor the workspace know. */
 async function refuseUnknown(
   workspace: Workspace,
   { session, intent }: Options,
   seen: { readonly session: boolean; readonly intent: boolean },
 ): Promise<void> {
   if (session !== undefined && !seen.session) await workspace.review(session)
-  if (intent !== undefined && !seen.intent) await knownIntent(workspace, intent)
+  if (intent !== undefined && !seen.intent) await requireIntent(workspace, intent)
 }
 
 const VERDICTS = ['approved', 'rejected', 'withdrawn']
 const KINDS = [...TRACE_TYPES, ...VERDICTS]
 
-/** `commit,denied`: `verdict` is all verdicts. @param before those of the words before this one. */
-function kinds(text: string, before: readonly string[] = []): readonly string[] {
+/** Parses `commit,denied`. `verdict` covers all verdicts. @param before the kinds of earlier arguments */
+function parseKinds(text: string, before: readonly string[] = []): readonly string[] {
   const words = text.split(',').filter((word) => word !== '')
   const unknown = words.find((word) => !KINDS.includes(word))
   if (unknown === undefined) return [...before, ...words]
@@ -85,8 +85,8 @@ function isOfKind(record: TraceRecord, kinds: readonly string[]): boolean {
   return kinds.includes(what) || (kinds.includes('verdict') && VERDICTS.includes(what))
 }
 
-/** Commander hands the value before as well. */
-function when(text: string): number {
+/** Drops the second argument of Commander, the previous value. */
+function parseWhen(text: string): number {
   return parseTime(text)
 }
 

@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import type { McpHost } from '../../agents/mcp/index.js'
 import type { Context } from '../context.js'
-import { knownIntent } from '../intents/known.js'
-import { portOf, untilSignal } from '../run-until-signal.js'
+import { requireIntent } from '../intents/require-intent.js'
+import { parsePort, runUntilSignal } from '../run-until-signal.js'
 
 interface Options {
   readonly session?: string
@@ -24,19 +24,19 @@ export function register(command: Command, context: Context): void {
       '--ask-client',
       "let the client's user answer questions, unless policy requires a proven person (`approval.by`)",
     )
-    .option('--http [port]', 'serve over HTTP on this machine, and print the address with its token', portOf)
+    .option('--http [port]', 'serve over HTTP on this machine, and print the address with its token', parsePort)
     .action((options: Options) => serve(context, options))
 }
 
 async function serve({ io, root, asAgent }: Context, { http, ...options }: Options): Promise<void> {
   const { intent } = options
-  // Who started us hears now what is mistyped, and not the client at its first call.
-  await asAgent(async (workspace) => void (intent !== undefined && (await knownIntent(workspace, intent))))
-  // The adapter alone brings the protocol's library; no other command loads it.
+  // Report a mistyped intent now, not at the client's first call.
+  await asAgent(async (workspace) => void (intent !== undefined && (await requireIntent(workspace, intent))))
+  // Only this command loads the MCP library.
   const { openMcpHost, serveMcpHttp, serveMcpStdio } = await import('../../agents/mcp/index.js')
   const host: McpHost = await openMcpHost(root(), { ...options, version: io.version })
   try {
-    await untilSignal(async (signal) => {
+    await runUntilSignal(async (signal) => {
       if (http === undefined) return serveMcpStdio(host, signal)
       const served = await serveMcpHttp(host, http === true ? {} : { port: http })
       io.out(`${served.url}\n`)

@@ -20,36 +20,37 @@ export function register(command: Command, context: Context): void {
 async function migrate({ io, library, root, exit }: Context, options: Options): Promise<void> {
   const { findOldState, migrateOldState, admitTruster } = await library()
   const old = findOldState(root())
-  const tell = (text: string) => {
+  const print = (text: string) => {
     if (!options.json) io.out(text)
   }
   if (old === undefined) {
-    tell('There are no files of an earlier version in .orchestration.\n')
+    print('There are no files of an earlier version in .orchestration.\n')
     if (options.json) io.out(json({ names: [], sessions: [], isOurs: false, migrated: [] }))
     return
   }
   const { names, sessions, isOurs } = old
-  tell(`An earlier version left these files in the repository. They are no longer used:\n${listOf(names)}`)
+  print(`An earlier version left these files in the repository. They are no longer used:\n${listOf(names)}`)
   if (!isOurs || sessions.length === 0) {
-    tell(isOurs ? 'They contain no staged work.\n' : FOREIGN)
-    tell(REMOVE)
+    print(isOurs ? 'They contain no staged work.\n' : FOREIGN_FILES)
+    print(REMOVE)
     if (options.json) io.out(json({ ...old, migrated: [] }))
     return
   }
-  tell(`The staged work of these sessions can be imported, without its verdicts:\n${listOf(sessions)}`)
-  const asking = options.yes ? undefined : await io.ask?.()
-  if (options.yes !== true && (await asking?.yes('Import it?')) !== true) {
+  print(`The staged work of these sessions can be imported, without its verdicts:\n${listOf(sessions)}`)
+  const prompts = options.yes ? undefined : await io.ask?.()
+  if (options.yes !== true && (await prompts?.confirm('Import it?')) !== true) {
     io.err('escrow: Nothing was changed.\n')
     return exit(EXIT.refused)
   }
   admitTruster(root(), { terminal: io.terminal }, false)
   const migrated = migrateOldState(root())
   if (options.json) return io.out(json({ ...old, migrated }))
-  for (const id of migrated) tell(`migrated  ${oneLine(id)}\n`)
-  tell(REMOVE)
+  for (const id of migrated) print(`migrated  ${oneLine(id)}\n`)
+  print(REMOVE)
 }
 
-const FOREIGN = 'Nothing on this machine proves that it wrote these files. They may have come with the repository.\n'
+const FOREIGN_FILES =
+  'Nothing on this machine proves that it wrote these files. They may have come with the repository.\n'
 const REMOVE =
   "When you no longer need them: 'rm -r .orchestration/sessions .orchestration/commits .orchestration/tx'\n"
 

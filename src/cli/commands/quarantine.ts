@@ -3,7 +3,7 @@ import { defined } from '../../core/defined.js'
 import type { Quarantined, Refusal, Reviewer } from '../../index.js'
 import type { RefusedPath } from '../../surface/index.js'
 import { type Context, EXIT } from '../context.js'
-import { knownIntent } from '../intents/known.js'
+import { requireIntent } from '../intents/require-intent.js'
 import { json, jsonOption, pluralize, table } from '../output.js'
 import { oneLine } from '../printable.js'
 import { remediesIn, renderRemedies } from '../remedies.js'
@@ -42,11 +42,11 @@ async function list({ io, withWorkspace }: Context, session: string, options: Op
     io.out(json(kept))
     return
   }
-  io.out(table(kept.map((each) => [each.at, WORDS[each.kind], each.path, each.reason])))
-  io.out(`${pluralize(kept.length, 'effect')} in quarantine.${next(kept, session)}\n`)
+  io.out(table(kept.map((each) => [each.at, KIND_LABELS[each.kind], each.path, each.reason])))
+  io.out(`${pluralize(kept.length, 'effect')} in quarantine.${describeNextStep(kept, session)}\n`)
 }
 
-const WORDS: Readonly<Record<Quarantined['kind'], string>> = {
+const KIND_LABELS: Readonly<Record<Quarantined['kind'], string>> = {
   gone: 'deleted',
   dir: 'directory',
   file: 'written',
@@ -56,7 +56,7 @@ const WORDS: Readonly<Record<Quarantined['kind'], string>> = {
   git: 'repository',
 }
 
-function next(kept: readonly Quarantined[], session: string): string {
+function describeNextStep(kept: readonly Quarantined[], session: string): string {
   return kept.length === 0
     ? ''
     : ` Stage one with 'escrow quarantine ${oneLine(session)} --take PATH', or delete it with '--drop PATH'.`
@@ -65,7 +65,7 @@ function next(kept: readonly Quarantined[], session: string): string {
 async function decide({ io, asReviewer, exit }: Context, session: string, options: Options): Promise<void> {
   const { take, drop, by, intent } = options
   await asReviewer(async (workspace) => {
-    if (intent !== undefined) await knownIntent(workspace, intent)
+    if (intent !== undefined) await requireIntent(workspace, intent)
     const review = await workspace.review(session)
     for (const path of drop === undefined ? [] : await review.dropQuarantined(drop, by))
       io.out(`dropped  ${oneLine(path)}\n`)
@@ -76,8 +76,8 @@ async function decide({ io, asReviewer, exit }: Context, session: string, option
     if (taken.length > 0) io.out(`See 'escrow diff ${oneLine(session)}'.\n`)
     if (refused.length === 0) return
     exit(EXIT.refused)
-    const under = refused.map((each) => withIntent(each, intent ?? kept.get(each.path)))
-    io.err(renderRemedies(await remediesIn(workspace, under, { session, isKept: true })))
+    const withIntents = refused.map((each) => withIntent(each, intent ?? kept.get(each.path)))
+    io.err(renderRemedies(await remediesIn(workspace, withIntents, { session, isKept: true })))
   })
 }
 

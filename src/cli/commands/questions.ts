@@ -28,11 +28,11 @@ export function register(command: Command, { io, withWorkspace }: Context): void
       else if (found.length === 0) io.out('No agent has an open question.\n')
       else
         for (const each of found)
-          io.out(`${oneLine(each.session)}  ${each.question.id}  ${oneLine(textOf(each.question))}\n`)
+          io.out(`${oneLine(each.session)}  ${each.question.id}  ${oneLine(describeQuestion(each.question))}\n`)
     })
 }
 
-function textOf(question: Question): string {
+function describeQuestion(question: Question): string {
   if (question.kind === 'access') return `may it write ${question.path}? (the rule ${question.rule} asks)`
   if (question.kind === 'command')
     return `may it run ${question.command}${question.cwd === '' ? '' : ` in ${question.cwd}`}? (${question.rules.join(', ')} asks: ${question.why})`

@@ -2,13 +2,13 @@ import { type Command, InvalidArgumentError } from 'commander'
 import type { Reviewer } from '../../index.js'
 import { stateOfSession } from '../../surface/index.js'
 import type { Context } from '../context.js'
-import { deliveryOf } from '../delivery.js'
-import { type Chosen, renderVerdict, selectionOf } from '../hunks.js'
+import { describeDelivery } from '../delivery.js'
+import { renderVerdict, type SelectionOptions, selectionOf } from '../hunks.js'
 import { type AsJson, json, jsonOption } from '../output.js'
 import { byOption } from '../reviewer.js'
-import { addSelectionOptions, refuseNothing } from '../selection-options.js'
+import { addSelectionOptions, requireSelection } from '../selection-options.js'
 
-interface Options extends Chosen, AsJson {
+interface Options extends SelectionOptions, AsJson {
   readonly reason: string
   readonly by?: Reviewer
 }
@@ -22,7 +22,7 @@ export function register(command: Command, { io, asReviewer, root }: Context): v
     .addOption(byOption())
     .addOption(jsonOption())
     .action(async (session: string, paths: string[], options: Options) => {
-      refuseNothing(command, paths, options)
+      requireSelection(command, paths, options)
       const { verdict, set } = await asReviewer(async (workspace) => {
         const review = await workspace.review(session)
         const set = await review.changes()
@@ -31,7 +31,7 @@ export function register(command: Command, { io, asReviewer, root }: Context): v
       })
       if (options.json) return io.out(json({ session, verdict }))
       const { lines, amount } = renderVerdict(verdict, set)
-      io.out(`${lines}${amount} rejected. ${deliveryOf(stateOfSession(root(), session))}\n`)
+      io.out(`${lines}${amount} rejected. ${describeDelivery(stateOfSession(root(), session))}\n`)
     })
 }
 

@@ -21,7 +21,7 @@ export function register(command: Command, context: Context): void {
     .action((session: string | undefined, options: Options) => review(context, session, options))
 }
 
-/** Opens the terminal review of a session, for a command that ends with one. */
+/** Opens the terminal review of a session. Other commands call it as their last step. */
 export function openReview(context: Context, session: string): Promise<void> {
   return review(context, session, {})
 }
@@ -42,7 +42,7 @@ async function review(context: Context, session: string | undefined, { by, web }
     return
   }
   const { editText } = await library()
-  const { code, words } = await asReviewer(async (workspace) => {
+  const { code, summary } = await asReviewer(async (workspace) => {
     const { offerTrust } = await import('./trust.js')
     await offerTrust(context, workspace, by)
     const { reviewInTerminal } = await import('../review/app.js')
@@ -53,6 +53,6 @@ async function review(context: Context, session: string | undefined, { by, web }
       editText,
     })
   })
-  io.out(words)
+  io.out(summary)
   exit(code)
 }

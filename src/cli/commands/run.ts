@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
-import { type AgentOptions, addAgentOptions, openFor, runningBy } from '../agent-session.js'
+import { type AgentOptions, addAgentOptions, openAgentSession, runOptionsOf } from '../agent-session.js'
 import type { Context } from '../context.js'
 import { reportRun } from '../run-report.js'
-import { untilInterrupted } from '../run-until-signal.js'
+import { runUntilTerminated } from '../run-until-signal.js'
 
 export function register(command: Command, context: Context): void {
   addAgentOptions(command)
@@ -16,8 +16,10 @@ export function register(command: Command, context: Context): void {
 
 async function runProgram({ io, asAgent, exit }: Context, program: string[], options: AgentOptions): Promise<void> {
   await asAgent(async (workspace) => {
-    const session = await openFor(program, workspace, options, { io, prefix: 'run' })
-    const result = await untilInterrupted((signal) => session.run(program, { ...runningBy(program, options), signal }))
+    const session = await openAgentSession(program, workspace, options, { io, prefix: 'run' })
+    const result = await runUntilTerminated((signal) =>
+      session.run(program, { ...runOptionsOf(program, options), signal }),
+    )
     await reportRun(io, workspace, session, result)
     exit(result.exitCode ?? 1)
   })

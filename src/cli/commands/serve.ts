@@ -2,11 +2,11 @@ import type { Command } from 'commander'
 import type { Reviewer } from '../../index.js'
 import type { Context } from '../context.js'
 import { byOption } from '../reviewer.js'
-import { portOf, untilSignal } from '../run-until-signal.js'
+import { parsePort, runUntilSignal } from '../run-until-signal.js'
 
 interface Options {
   readonly port?: number
-  /** The session the page begins with. */
+  /** The session that the page opens first. */
   readonly session?: string
   readonly by?: Reviewer
   readonly open?: true
@@ -17,13 +17,13 @@ export function register(command: Command, context: Context): void {
     .description(
       'Serve the review page to a browser on this machine, and print its address with a token. Anyone with the address can decide as you can. Ctrl-C stops it.',
     )
-    .option('--port <port>', 'the port (default: a free one)', portOf)
+    .option('--port <port>', 'the port (default: a free one)', parsePort)
     .addOption(byOption())
     .option('--open', 'also open it in your browser')
     .action((options: Options) => serve(context, options))
 }
 
-/** Serves the page until it is ended, and opens it in the person's browser: at a session, where one is named. */
+/** Serves the page until a signal, and opens it in the person's browser, optionally at a session. */
 export function openPage(context: Context, options: Pick<Options, 'by'>, session?: string): Promise<void> {
   return serve(context, { ...options, open: true }, session)
 }
@@ -32,14 +32,14 @@ async function serve(context: Context, { open, ...options }: Options, session?: 
   const { io, root, library, asReviewer } = context
   const { admitReviewer, admitTruster, hookToken } = await library()
   await asReviewer(async (workspace) => {
-    // One there is none of is told now, not by the page.
+    // Report an unknown session now, not on the page.
     if (session !== undefined) await workspace.review(session)
-    // The server alone brings its libraries; no other command loads them.
+    // Only this command loads the server's libraries.
     const { serveReview } = await import('../../web/index.js')
     const { openBrowser } = await import('../../surface/index.js')
     const { claudeHookListener } = await import('../../agents/claude/index.js')
     const view = session === undefined ? '' : `#/review/${encodeURIComponent(session)}`
-    await untilSignal(async (signal) => {
+    await runUntilSignal(async (signal) => {
       const { terminal } = io
       const admit = (act: 'decide' | 'accept') =>
         act === 'accept' ? admitTruster(root(), { terminal }, false) : admitReviewer(root(), { terminal })

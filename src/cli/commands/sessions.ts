@@ -25,7 +25,7 @@ export function register(command: Command, { io, page, withWorkspace }: Context)
     })
 }
 
-/** Id, whether it is held, what is staged, the agent. */
+/** A table row: id, whether a process holds it, staged changes, agent. */
 export function sessionRow({ id, live, changes, agent, damaged }: SessionSummary): string[] {
   return [
     id,

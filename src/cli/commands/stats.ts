@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { LedgerStats } from '../../index.js'
 import type { Context } from '../context.js'
-import { wholeNumber } from '../numbers.js'
+import { parseWholeNumber } from '../numbers.js'
 import { type AsJson, json, jsonOption, table } from '../output.js'
 import { withProgress } from '../progress.js'
 
@@ -10,7 +10,7 @@ export function register(command: Command, { io, withWorkspace }: Context): void
     .description(
       'Show totals from the ledger: who wrote the lines that stand, how much was approved, and how much was changed again.',
     )
-    .option('--days <n>', 'days within which a changed line counts as rework', wholeNumber, 30)
+    .option('--days <n>', 'days within which a changed line counts as rework', parseWholeNumber, 30)
     .addOption(jsonOption())
     .action(async ({ days, ...options }: { days: number } & AsJson) => {
       const stats = await withProgress(io, 'Reading the ledger', () =>
@@ -22,7 +22,7 @@ export function register(command: Command, { io, withWorkspace }: Context): void
 
 type Row = readonly [title: string, name: string, count: string, rate: number | null]
 
-/** On a terminal each row ends with a bar, as long as the room there is. */
+/** Renders the totals. On a terminal each row ends with a bar that fits the width. */
 function render({ lines, approval, rework }: LedgerStats, columns: number | undefined): string {
   const { total, byIntent, byModel, byClass, ...kinds } = lines
   const shares = (title: string, counts: Readonly<Record<string, number>>): Row[] =>
@@ -35,27 +35,27 @@ function render({ lines, approval, rework }: LedgerStats, columns: number | unde
     ['approved', 'paths', `${approval.approved} of ${approval.approved + approval.rejected}`, approval.rate],
     ['rework', `in ${rework.days} days`, `${rework.changed} of ${rework.written}`, rework.rate],
   ]
-  const cells = rows.map(([title, name, count, rate]) => [title, name, count, percent(rate)])
+  const cells = rows.map(([title, name, count, rate]) => [title, name, count, formatPercent(rate)])
   if (columns === undefined) return table(cells)
-  const taken =
+  const usedColumns =
     Math.max(
       ...table(cells)
         .split('\n')
         .map((line) => line.length),
     ) + 2
-  const room = Math.min(columns - 1 - taken, LONGEST)
-  return room < SHORTEST ? table(cells) : table(rows.map((row, at) => [...(cells[at] ?? []), bar(row[3], room)]))
+  const room = Math.min(columns - 1 - usedColumns, MAX_BAR)
+  return room < MIN_BAR ? table(cells) : table(rows.map((row, at) => [...(cells[at] ?? []), drawBar(row[3], room)]))
 }
 
-const LONGEST = 30
-const SHORTEST = 8
+const MAX_BAR = 30
+const MIN_BAR = 8
 const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉']
 
-function bar(rate: number | null, room: number): string {
+function drawBar(rate: number | null, room: number): string {
   const eighths = Math.round(Math.min(1, Math.max(0, rate ?? 0)) * room * 8)
   return '█'.repeat(Math.floor(eighths / 8)) + (EIGHTHS[eighths % 8] ?? '')
 }
 
-function percent(rate: number | null): string {
+function formatPercent(rate: number | null): string {
   return rate === null ? '-' : `${Math.round(rate * 100)} %`
 }

@@ -4,8 +4,8 @@ import type { Intent, SessionSummary, UnanchoredRecords, Workspace } from '../..
 import type { Context } from '../context.js'
 import { type AsJson, json, jsonOption, pluralize, table } from '../output.js'
 import { oneLine } from '../printable.js'
-import { numbers } from '../record-numbers.js'
-import { WAITING } from '../waiting.js'
+import { formatRecordNumbers } from '../record-numbers.js'
+import { UNACCEPTED_FILES } from '../unaccepted.js'
 import { sessionRow } from './sessions.js'
 
 export function register(command: Command, { io, withWorkspace, library, root }: Context): void {
@@ -23,13 +23,13 @@ interface Status {
   readonly root: string
   readonly intents: Intent[]
   readonly sessions: SessionSummary[]
-  /** Open questions of sessions. */
+  /** The number of open questions in all sessions. */
   readonly questions: number
-  /** Records of the ledger that nothing on this machine anchors. */
+  /** Ledger records that this machine has not anchored. */
   readonly unanchored?: UnanchoredRecords
-  /** What is wrong with policy.yaml. */
+  /** The error in policy.yaml. */
   readonly problem?: string
-  /** Policy, intents or templates ask for more than a person has accepted on this machine. */
+  /** True if policy, intents or templates allow more than was accepted on this machine. */
   readonly waiting: boolean
 }
 
@@ -52,19 +52,19 @@ async function statusOf(workspace: Workspace): Promise<Status> {
   }
 }
 
-function ledgerWords({ ranges, differs }: UnanchoredRecords): string {
+function describeUnanchored({ ranges, differs }: UnanchoredRecords): string {
   const known = differs === undefined ? '' : `record ${differs} differs from what this machine knows; `
-  return `${known}${numbers(ranges)} not anchored on this machine: 'escrow verify'`
+  return `${known}${formatRecordNumbers(ranges)} not anchored on this machine: 'escrow verify'`
 }
 
 function render({ root, intents, sessions, questions, unanchored, problem, waiting }: Status): string {
   const intentRows = intents.map(({ id, status, name }) => [id, status, name])
   const sessionRows = sessions.map(sessionRow)
   return [
-    table([['Workspace', root], ...(unanchored ? [['Ledger', ledgerWords(unanchored)]] : [])]),
+    table([['Workspace', root], ...(unanchored ? [['Ledger', describeUnanchored(unanchored)]] : [])]),
     intents.length === 0 ? 'No intents.\n' : `Intents\n${table(intentRows, '  ')}`,
     sessions.length === 0 ? 'No sessions.\n' : `Sessions\n${table(sessionRows, '  ')}`,
-    waiting && problem === undefined ? `${WAITING}\n` : '',
+    waiting && problem === undefined ? `${UNACCEPTED_FILES}\n` : '',
     problem === undefined ? '' : `${oneLine(problem)}\n`,
     questions === 0 ? '' : `${pluralize(questions, 'question')} for you: 'escrow questions'\n`,
   ].join('')

@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander'
 import { type Context, EXIT } from '../context.js'
 import { type AsJson, json, jsonOption } from '../output.js'
 
-/** What the user may install as `.git/hooks/prepare-commit-msg`. */
+/** A script for `.git/hooks/prepare-commit-msg`. */
 const HOOK = `#!/bin/sh
 # Puts the ledger's head into each commit message: 'escrow trailer --hook'
 trailer=$(escrow trailer) || exit 0

@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import type { Context } from '../context.js'
-import { atSession } from '../known-session.js'
 import { type AsJson, json, jsonOption, pluralize } from '../output.js'
 import { oneLine } from '../printable.js'
+import { withSession } from '../with-session.js'
 
 export function register(command: Command, { io, asReviewer }: Context): void {
   command
@@ -14,7 +14,7 @@ export function register(command: Command, { io, asReviewer }: Context): void {
     .addOption(jsonOption())
     .action(async (id: string, snapshot: string, options: AsJson) => {
       const { travelled, staged } = await asReviewer((workspace) =>
-        atSession(workspace, id, async (session) => ({
+        withSession(workspace, id, async (session) => ({
           travelled: await session.travel(snapshot),
           staged: (await session.changes()).changes.length,
         })),

@@ -29,51 +29,53 @@ export function register(command: Command, context: Context): void {
 
 async function trust(context: Context, options: Options): Promise<void> {
   const { io, withWorkspace, library, root, exit } = context
-  const { trustDigest: wanted, by } = options
+  const { trustDigest: expectedDigest, by } = options
   const { admitTruster } = await library()
   await withWorkspace(async (workspace) => {
     const report = await workspace.trust()
     const accept = async () => {
-      admitTruster(root(), { terminal: io.terminal }, wanted !== undefined && report.acceptedAt === undefined)
+      admitTruster(root(), { terminal: io.terminal }, expectedDigest !== undefined && report.acceptedAt === undefined)
       await workspace.accept(report.digest, by)
     }
-    if (wanted !== undefined && wanted !== report.digest) {
-      io.err(`escrow: The files have the digest ${report.digest}, not ${oneLine(wanted)}. Nothing was accepted.\n`)
+    if (expectedDigest !== undefined && expectedDigest !== report.digest) {
+      io.err(
+        `escrow: The files have the digest ${report.digest}, not ${oneLine(expectedDigest)}. Nothing was accepted.\n`,
+      )
       return exit(EXIT.refused)
     }
-    const isWanted = options.yes === true || wanted !== undefined
+    const isConfirmed = options.yes === true || expectedDigest !== undefined
     if (options.json) {
-      if (isWanted) await accept()
-      return io.out(json({ ...report, accepted: isWanted }))
+      if (isConfirmed) await accept()
+      return io.out(json({ ...report, accepted: isConfirmed }))
     }
-    if (report.files.length === 0 && report.acceptedAt !== undefined) return io.out(nothingToAccept(report))
+    if (report.files.length === 0 && report.acceptedAt !== undefined) return io.out(describeAccepted(report))
     io.out(render(report, options.diff === true))
-    if (!isWanted && !(await isAgreed(context))) return report.waiting ? exit(EXIT.refused) : undefined
+    if (!isConfirmed && !(await confirmAcceptance(context))) return report.waiting ? exit(EXIT.refused) : undefined
     await accept()
     io.out(`accepted  ${pluralize(report.files.length, 'file')}\n`)
   })
 }
 
-/** Where something waits, shows it to the person at the terminal and asks once: whoever says no goes on without it. */
+/** Shows unaccepted files to a person at a terminal, and asks once whether to accept them. The command continues either way. */
 export async function offerTrust({ io }: Context, workspace: Workspace, by: Reviewer | undefined): Promise<void> {
   const report = await workspace.trust()
-  const asking = report.waiting ? await io.ask?.() : undefined
-  if (asking === undefined) return
+  const prompts = report.waiting ? await io.ask?.() : undefined
+  if (prompts === undefined) return
   io.out(render(report, false))
-  if ((await asking.yes('Accept these files on this machine?')) === true) await workspace.accept(report.digest, by)
+  if ((await prompts.confirm('Accept these files on this machine?')) === true) await workspace.accept(report.digest, by)
 }
 
-function nothingToAccept({ acceptedAt, acceptedBy = '-', digest }: TrustReport): string {
+function describeAccepted({ acceptedAt, acceptedBy = '-', digest }: TrustReport): string {
   return `The files are as ${oneLine(acceptedBy)} accepted them on this machine (${acceptedAt}).\n${digest}\n`
 }
 
-async function isAgreed({ io }: Context): Promise<boolean> {
-  const asking = await io.ask?.()
-  if (asking === undefined) {
+async function confirmAcceptance({ io }: Context): Promise<boolean> {
+  const prompts = await io.ask?.()
+  if (prompts === undefined) {
     io.err("escrow: Nothing was accepted. Run 'escrow trust' in a terminal.\n")
     return false
   }
-  if ((await asking.yes('Accept these files on this machine?')) === true) return true
+  if ((await prompts.confirm('Accept these files on this machine?')) === true) return true
   io.err('escrow: Nothing was accepted.\n')
   return false
 }

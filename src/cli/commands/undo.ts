@@ -53,7 +53,7 @@ async function undo(context: Context, named: readonly string[], options: Options
   io.out(render(commits, session, changes))
 }
 
-/** The ids of the commits since a time, undoing ones among them, oldest first. */
+/** The ids of the commits since a time, oldest first. Undo commits are included. */
 async function commitsSince({ ledger }: Workspace, since: number): Promise<string[]> {
   const found: string[] = []
   for await (const record of ledger.records()) {

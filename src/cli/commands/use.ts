@@ -2,11 +2,11 @@ import type { Command } from 'commander'
 import type { Intent, Workspace } from '../../index.js'
 import { remediesFor } from '../../surface/index.js'
 import type { Context } from '../context.js'
-import { knownIntent } from '../intents/known.js'
-import { addChangeOptions, type ChangeOptions, rowOf } from '../intents/options.js'
+import { addChangeOptions, type ChangeOptions, intentRow } from '../intents/options.js'
+import { requireIntent } from '../intents/require-intent.js'
 import { type AsJson, json, jsonOption, table } from '../output.js'
 import { oneLine } from '../printable.js'
-import { selectableIn } from '../remedies.js'
+import { selectableIntents } from '../remedies.js'
 
 interface Options extends ChangeOptions, AsJson {
   readonly none?: true
@@ -33,7 +33,7 @@ async function use({ io, asReviewer }: Context, id: string | undefined, { by, wh
     return undefined
   })
   if (options.json) return io.out(json({ intent: intent ?? null }))
-  io.out(intent === undefined ? 'No intent is selected.\n' : `selected  ${table([rowOf(intent)])}`)
+  io.out(intent === undefined ? 'No intent is selected.\n' : `selected  ${table([intentRow(intent)])}`)
 }
 
 async function select(
@@ -41,16 +41,16 @@ async function select(
   id: string,
   { by, why }: { by: ChangeOptions['by']; why: ChangeOptions['why'] },
 ) {
-  await knownIntent(workspace, id)
+  await requireIntent(workspace, id)
   try {
     return await workspace.intents.select(id, by, why)
   } catch (error) {
-    throw explained(error, id)
+    throw withCommandHint(error, id)
   }
 }
 
-/** The library's hint speaks to agents: a person is given the command to type. */
-function explained(error: unknown, id: string): unknown {
+/** Replaces the library's hint, which is for agents, with the command for a person. */
+function withCommandHint(error: unknown, id: string): unknown {
   const reason: unknown = error instanceof Error ? Reflect.get(error, 'reason') : undefined
   if (!(error instanceof Error) || (reason !== 'intent_not_active' && reason !== 'intent_ignored')) return error
   const [remedy] = remediesFor([{ path: '', reason, intentId: id }], { selectable: [] })
@@ -61,13 +61,13 @@ function explained(error: unknown, id: string): unknown {
 async function show({ io, withWorkspace }: Context, options: Options): Promise<void> {
   const { active, choice } = await withWorkspace(async ({ intents }) => ({
     active: await intents.active(),
-    choice: selectableIn(await intents.list()),
+    choice: selectableIntents(await intents.list()),
   }))
   if (options.json) return io.out(json({ intent: active ?? null }))
-  io.out(active === undefined ? `No intent is selected. ${choiceOf(choice)}\n` : table([rowOf(active)]))
+  io.out(active === undefined ? `No intent is selected. ${describeChoice(choice)}\n` : table([intentRow(active)]))
 }
 
-function choiceOf(intents: readonly Intent[]): string {
+function describeChoice(intents: readonly Intent[]): string {
   if (intents.length === 0) return "Declare one with 'escrow intents add'."
   return `Select one with 'escrow use': ${intents.map(({ id }) => oneLine(id)).join(', ')}.`
 }

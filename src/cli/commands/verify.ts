@@ -5,7 +5,7 @@ import { type Colors, type Context, EXIT } from '../context.js'
 import { json, jsonOption, pluralize, table } from '../output.js'
 import { oneLine } from '../printable.js'
 import { withProgress } from '../progress.js'
-import { numbers } from '../record-numbers.js'
+import { formatRecordNumbers } from '../record-numbers.js'
 import { byOption } from '../reviewer.js'
 
 interface Options {
@@ -39,7 +39,7 @@ export function register(command: Command, context: Context): void {
 async function verify(context: Context, options: Options): Promise<void> {
   const { io, withWorkspace, asReviewer, exit } = context
   const { anchor, heads, join, by } = options
-  const given = heads === undefined ? [] : headsIn(heads)
+  const expectedHeads = heads === undefined ? [] : readHeads(heads)
   const open = join || anchor ? asReviewer : withWorkspace
   const result = await open(async (workspace) => {
     const { ledger } = workspace
@@ -47,7 +47,7 @@ async function verify(context: Context, options: Options): Promise<void> {
     if (join && (await ledger.join(by)) !== undefined) await workspace.mapIntents()
     if (anchor) await ledger.anchor()
     const checked = await withProgress(io, 'Reading the ledger', () =>
-      ledger.verify(...(given.length > 0 ? [{ heads: given }] : [])),
+      ledger.verify(...(expectedHeads.length > 0 ? [{ heads: expectedHeads }] : [])),
     )
     return checked.ok ? checked : { ...checked, ...(await unanchoredOf(ledger)) }
   })
@@ -56,10 +56,10 @@ async function verify(context: Context, options: Options): Promise<void> {
   const { line, reason } = result.firstBad ?? { line: 0, reason: 'the reason is unknown' }
   if (options.json) io.out(json(result))
   else if (result.ok) io.out(formatResult(context, result))
-  else io.err(bad(line, reason, result))
+  else io.err(formatDamage(line, reason, result))
 }
 
-/** Of a bad ledger; nothing where it is too damaged to tell. */
+/** The unanchored ranges of a bad ledger. Empty if it is too damaged to read them. */
 async function unanchoredOf(ledger: Ledger): Promise<Pick<VerifyResult, 'unanchored'>> {
   try {
     const { ranges } = await ledger.unanchored()
@@ -69,12 +69,14 @@ async function unanchoredOf(ledger: Ledger): Promise<Pick<VerifyResult, 'unancho
   }
 }
 
-function bad(line: number, reason: string, { unanchored = [] }: VerifyResult): string {
+function formatDamage(line: number, reason: string, { unanchored = [] }: VerifyResult): string {
   const words = `The ledger is damaged from line ${line} on: ${oneLine(reason).replace(/\.?$/, '.')} Nothing was changed.\n`
-  return unanchored.length === 0 ? words : `${words}Nothing on this machine anchors ${numbers(unanchored, NONE)}.\n`
+  return unanchored.length === 0
+    ? words
+    : `${words}Nothing on this machine anchors ${formatRecordNumbers(unanchored, NONE)}.\n`
 }
 
-/** Shows a person the records that this machine does not know, and asks. */
+/** Shows a person the records that this machine does not know, and asks whether to accept them. */
 async function isAccepted({ io, colors }: Context, ledger: Ledger, { yes, json: asJson }: Options): Promise<boolean> {
   const unseen = await ledger.unanchored()
   if (unseen.count === 0 || yes) return true
@@ -84,19 +86,19 @@ async function isAccepted({ io, colors }: Context, ledger: Ledger, { yes, json: 
     io.err(`escrow: Nothing was accepted: ${why}. Add '--yes' to confirm.\n`)
     return false
   }
-  const isYes = (await (await io.ask()).yes('Accept these records?')) === true
+  const isYes = (await (await io.ask()).confirm('Accept these records?')) === true
   if (!isYes) io.err('Nothing was accepted.\n')
   return isYes
 }
 
-/** Names of approvers or sessions that are listed. */
-const MOST_NAMES = 10
+/** The number of approvers or sessions that are listed. */
+const MAX_NAMES = 10
 
 function formatUnanchored(
   { count, ranges, differs, approvers, sessions, first, last }: UnanchoredRecords,
   colors: Colors,
 ): string {
-  const which = ranges.length === 0 ? 'of other tools' : numbers(ranges, NONE)
+  const which = ranges.length === 0 ? 'of other tools' : formatRecordNumbers(ranges, NONE)
   const rows = [
     ['approved by', joinNames(approvers)],
     ['sessions', joinNames(sessions)],
@@ -114,47 +116,51 @@ function formatUnanchored(
 }
 
 function joinNames(names: readonly string[]): string {
-  const listed = names.slice(0, MOST_NAMES).map(oneLine)
-  const more = names.length > MOST_NAMES ? [`and ${names.length - MOST_NAMES} more`] : []
+  const listed = names.slice(0, MAX_NAMES).map(oneLine)
+  const more = names.length > MAX_NAMES ? [`and ${names.length - MAX_NAMES} more`] : []
   return [...listed, ...more].join(', ') || '-'
 }
 
 function formatResult({ colors }: Context, result: VerifyResult): string {
   const { anchored, unanchored = [], foreign = 0, absent } = result
-  const loud: string[] = []
+  const warnings: string[] = []
   if (unanchored.length > 0 && anchored === undefined)
-    loud.push(`Nothing on this machine anchors ${numbers(unanchored, NONE)}: it has no record of this ledger. ${CHECK}`)
+    warnings.push(
+      `Nothing on this machine anchors ${formatRecordNumbers(unanchored, NONE)}: it has no record of this ledger. ${CHECK}`,
+    )
   else if (unanchored.length > 0)
-    loud.push(`${capital(numbers(unanchored, WERE))} not written or accepted on this machine. ${CHECK}`)
+    warnings.push(
+      `${capitalize(formatRecordNumbers(unanchored, WERE))} not written or accepted on this machine. ${CHECK}`,
+    )
   if (foreign > 0)
-    loud.push(
+    warnings.push(
       `${pluralize(foreign, 'line')} of other tools ${foreign === 1 ? 'was' : 'were'} not accepted on this machine.`,
     )
   if (absent !== undefined) {
-    const which = numbers([{ from: absent.from, to: absent.seq }], NONE)
+    const which = formatRecordNumbers([{ from: absent.from, to: absent.seq }], NONE)
     const they = absent.from === absent.seq ? 'it is' : 'they are'
-    loud.push(
+    warnings.push(
       `This machine also knows ${which} of this ledger; ${they} not in this file: another branch is checked out, or its end was cut off.`,
     )
   }
-  const whole = `The ledger is intact: ${pluralize(result.records, 'record')}${formatVouching(result)}.`
-  return [whole, ...loud.map(colors.yellow)].map((line) => `${line}\n`).join('')
+  const whole = `The ledger is intact: ${pluralize(result.records, 'record')}${formatAnchors(result)}.`
+  return [whole, ...warnings.map(colors.yellow)].map((line) => `${line}\n`).join('')
 }
 
 const CHECK = "Check them, then 'escrow verify --join'."
 const NONE = { one: '', more: '' }
 const WERE = { one: ' was', more: ' were' }
 
-function capital(text: string): string {
+function capitalize(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
-function headsIn(file: string): string[] {
+function readHeads(file: string): string[] {
   const text = readFileSync(file === '-' ? 0 : file, 'utf8')
   return text.split('\n').filter((line) => line.trim() !== '')
 }
 
-function formatVouching({ anchored, signed = 0, unknownKeys = 0 }: VerifyResult): string {
+function formatAnchors({ anchored, signed = 0, unknownKeys = 0 }: VerifyResult): string {
   return [
     anchored === undefined ? '' : `, anchored up to number ${anchored}`,
     signed === 0 ? '' : `, ${pluralize(signed, 'checkpoint')} signed`,

@@ -40,7 +40,7 @@ function render(found: Findings, colors: Colors): string {
     `${oneLine(path)}\n`,
     `  write   ${answer(write.verdict, write.reason, 'staged for review')}\n`,
     `  read    ${answer(read.verdict, read.reason, 'allowed')}\n`,
-    `  intent  ${intentWords(intent, owners)}\n`,
+    `  intent  ${describeIntent(intent, owners)}\n`,
     `Rules for a write, in their order\n${table(rules, '  ')}`,
     section(
       'Staged',
@@ -50,12 +50,12 @@ function render(found: Findings, colors: Colors): string {
       'In quarantine',
       quarantined.map(({ session, at, reason }) => [session, at, reason]),
     ),
-    pastWords(refused),
+    renderPastRefusals(refused),
     remedies.length === 0 ? '' : `To allow it\n${renderRemedies(remedies)}`,
   ].join('')
 }
 
-function intentWords(intent: Intent | undefined, owners: readonly string[]): string {
+function describeIntent(intent: Intent | undefined, owners: readonly string[]): string {
   const selected = intent === undefined ? 'none selected' : `${oneLine(intent.id)}  ${oneLine(intent.name)}`
   const others = owners.filter((id) => id !== intent?.id)
   return others.length === 0 ? selected : `${selected}; ${others.map(oneLine).join(', ')} may change it`
@@ -65,11 +65,11 @@ function section(title: string, rows: readonly (readonly string[])[]): string {
   return rows.length === 0 ? '' : `${title}\n${table(rows, '  ')}`
 }
 
-/** Past refusals that are listed. */
-const LISTED = 5
+/** The number of past refusals that are listed. */
+const MAX_REFUSALS = 5
 
-function pastWords(refused: readonly PastRefusal[]): string {
-  const rows = refused.slice(-LISTED).toReversed()
+function renderPastRefusals(refused: readonly PastRefusal[]): string {
+  const rows = refused.slice(-MAX_REFUSALS).toReversed()
   const more = refused.length > rows.length ? `, the last ${rows.length}` : ''
   return section(
     `Refused ${pluralize(refused.length, 'time')}${more}`,

@@ -1,12 +1,12 @@
 import type { Argument, Command, Option } from 'commander'
 
-/** One text that can be typed next, and a few words about it. */
+/** A possible next word, with a short description. */
 export interface Candidate {
   readonly value: string
   readonly about: string
 }
 
-/** Where the values of an argument or option come from. `files` leaves them to the shell, `text` has none. */
+/** The source of an argument's or option's values. `files` leaves them to the shell; `text` has none. */
 export type Source =
   | 'sessions'
   | 'intents'
@@ -22,10 +22,10 @@ export type Source =
   | 'files'
   | 'text'
 
-/** Reads values from the workspace. @param session the session typed so far, if any. */
+/** Reads values from the workspace. @param session the session on the command line, if any */
 export type ReadSource = (source: Source, session: string | undefined) => Promise<readonly Candidate[]>
 
-/** Sources by the name of an argument, for every command. */
+/** Sources by argument name, for every command. */
 export const ARGUMENT_SOURCES: Readonly<Record<string, Source>> = {
   session: 'sessions',
   paths: 'staged',
@@ -58,11 +58,11 @@ const OPTION_SOURCES: Readonly<Record<string, Source>> = {
   '--from': 'templates',
 }
 
-/** A command line up to the cursor, sorted by what each word is for. */
+/** A command line up to the cursor, parsed. */
 interface Line {
   readonly command: Command
   readonly positionals: readonly string[]
-  /** The option whose value the cursor is on. */
+  /** The option whose value is at the cursor. */
   readonly option?: Option
   /** The value of `-C`. */
   readonly directory?: string
@@ -71,7 +71,7 @@ interface Line {
 }
 
 /**
- * Sorts the words of a command line.
+ * Parses the words of a command line.
  *
  * @param program `escrow` with all its commands
  * @param words the words before the one at the cursor, without `escrow`
@@ -87,7 +87,7 @@ export function parseLine(program: Command, words: readonly string[]): Line {
       ended = true
       option = undefined
     } else if (!ended && word.startsWith('-')) {
-      option = takingValue(findOption(command, program, word), word)
+      option = awaitingValue(findOption(command, program, word), word)
     } else if (option !== undefined) {
       if (option.short === '-C') directory = word
       if (!option.variadic) option = undefined
@@ -112,34 +112,34 @@ function findOption(command: Command, program: Command, word: string): Option | 
   return [...command.options, ...program.options].find(({ long, short }) => name === long || name === short)
 }
 
-function takingValue(option: Option | undefined, word: string): Option | undefined {
+function awaitingValue(option: Option | undefined, word: string): Option | undefined {
   return option !== undefined && !word.includes('=') && (option.required || option.optional) ? option : undefined
 }
 
 /**
  * Lists what can follow a command line.
  *
- * @param current the beginning of the word at the cursor, '' where nothing is typed yet
+ * @param current the start of the word at the cursor; may be ''
  */
 export async function candidatesFor(line: Line, current: string, read: ReadSource): Promise<readonly Candidate[]> {
-  const all = await everyCandidate(line, current, read)
+  const all = await allCandidates(line, current, read)
   return all.filter(({ value }) => value.startsWith(current))
 }
 
-async function everyCandidate(
+async function allCandidates(
   { command, positionals, option, ended }: Line,
   current: string,
   read: ReadSource,
 ): Promise<readonly Candidate[]> {
   const [session] = command.registeredArguments[0]?.name() === 'session' ? positionals : []
   if (option !== undefined)
-    return option.argChoices === undefined ? read(sourceOfOption(option), session) : plain(option.argChoices)
+    return option.argChoices === undefined ? read(sourceOfOption(option), session) : toCandidates(option.argChoices)
   if (current.startsWith('-') && !ended)
-    return [...command.options.filter(({ hidden }) => !hidden).flatMap(namesOf), ...plain(['--help'])]
+    return [...command.options.filter(({ hidden }) => !hidden).flatMap(namesOf), ...toCandidates(['--help'])]
   const commands = positionals.length > 0 || ended ? [] : command.commands.map(candidateOf)
   const argument = argumentAt(command, positionals.length)
   if (argument === undefined) return commands
-  if (argument.argChoices !== undefined) return [...commands, ...plain(argument.argChoices)]
+  if (argument.argChoices !== undefined) return [...commands, ...toCandidates(argument.argChoices)]
   return [...commands, ...(await read(ARGUMENT_SOURCES[argument.name()] ?? 'text', session))]
 }
 
@@ -147,13 +147,13 @@ export function sourceOfOption({ long }: Option): Source {
   return (typeof long === 'string' ? OPTION_SOURCES[long] : undefined) ?? 'files'
 }
 
-/** The last argument of a command may take every word that follows. */
+/** The argument at an index. A variadic last argument takes all further words. */
 function argumentAt({ registeredArguments }: Command, index: number): Argument | undefined {
   const last = registeredArguments.at(-1)
   return registeredArguments[index] ?? (last?.variadic ? last : undefined)
 }
 
-function plain(values: readonly string[]): Candidate[] {
+function toCandidates(values: readonly string[]): Candidate[] {
   return values.map((value) => ({ value, about: '' }))
 }
 

@@ -1,6 +1,6 @@
 /**
- * The completion scripts. A script knows no command: it hands the typed line to `escrow completion SHELL --current=WORD -- WORDS`, which
- * prints a candidate per line, `value<TAB>description`. Where it prints none, the shell offers files.
+ * The completion scripts. A script contains no commands: it passes the line to `escrow completion SHELL --current=WORD -- WORDS`, which
+ * prints one candidate per line, `value<TAB>description`. If it prints none, the shell offers files.
  */
 export const SHELLS = ['bash', 'zsh', 'fish', 'powershell'] as const
 export type Shell = (typeof SHELLS)[number]
@@ -17,7 +17,7 @@ _escrow() {
 complete -o bashdefault -o default -F _escrow escrow
 `
 
-/** In a list for `_describe` a colon divides value and description. */
+/** `_describe` separates value and description by a colon. */
 const ZSH = `#compdef escrow
 # escrow: completion for zsh. Put in ~/.zshrc, after compinit: eval "$(escrow completion zsh)"
 _escrow() {

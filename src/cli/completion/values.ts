@@ -6,27 +6,27 @@ import { oneLine } from '../printable.js'
 import type { Candidate, ReadSource, Source } from './candidates.js'
 
 /** Reads candidates from an open workspace. */
-export function valuesIn(workspace: Workspace): ReadSource {
+export function createSourceReader(workspace: Workspace): ReadSource {
   return async (source, session) =>
-    (await read(workspace, source, session)).filter(({ value }) => oneLine(value) === value)
+    (await readSource(workspace, source, session)).filter(({ value }) => oneLine(value) === value)
 }
 
-/** Sources of one session are empty until the session is known: typed, or the only one with staged changes. */
-async function read(workspace: Workspace, source: Source, typed: string | undefined): Promise<Candidate[]> {
+/** Reads a source. Sources of a session need a typed session, or exactly one session with staged changes. */
+async function readSource(workspace: Workspace, source: Source, typed: string | undefined): Promise<Candidate[]> {
   switch (source) {
     case 'files':
     case 'text':
       return []
     case 'sessions':
-      return sessions(workspace)
+      return sessionCandidates(workspace)
     case 'intents':
       return (await workspace.intents.list()).map(({ id, name }) => ({ value: id, about: name }))
     case 'templates':
       return (await workspace.intents.templates()).map(({ name, summary }) => ({ value: name, about: summary }))
     case 'commits':
-      return commits(workspace)
+      return commitCandidates(workspace)
     case 'requests':
-      return requests(workspace)
+      return requestCandidates(workspace)
   }
   const session = typed ?? (await onlySession(workspace))
   return session === undefined ? [] : readSession(workspace, source, session)
@@ -45,7 +45,7 @@ async function readSession(
       const set = await review.changes()
       const short = shortIds(set)
       return set.changes.flatMap((change) =>
-        change.hunks.map((hunk) => ({ value: short.get(hunk.id) ?? hunk.id, about: placeOf(change, hunk) })),
+        change.hunks.map((hunk) => ({ value: short.get(hunk.id) ?? hunk.id, about: describePlace(change, hunk) })),
       )
     }
     case 'calls': {
@@ -66,12 +66,12 @@ async function readSession(
   }
 }
 
-function placeOf({ path }: Change, { newStart, state }: Hunk): string {
+function describePlace({ path }: Change, { newStart, state }: Hunk): string {
   return `${path}:${newStart} ${state}`
 }
 
-/** Those with staged changes first: they are what most commands are for. */
-async function sessions(workspace: Workspace): Promise<Candidate[]> {
+/** Lists the sessions with staged changes first, because most commands need those. */
+async function sessionCandidates(workspace: Workspace): Promise<Candidate[]> {
   const all = await workspace.sessions()
   return [...all.filter(({ changes }) => changes > 0), ...all.filter(({ changes }) => changes === 0)].map(
     ({ id, changes }) => ({ value: id, about: `${pluralize(changes, 'change')} staged` }),
@@ -83,8 +83,8 @@ async function onlySession(workspace: Workspace): Promise<string | undefined> {
   return others.length === 0 ? only?.id : undefined
 }
 
-/** Newest first. */
-async function commits(workspace: Workspace): Promise<Candidate[]> {
+/** Lists the commits, newest first. */
+async function commitCandidates(workspace: Workspace): Promise<Candidate[]> {
   const found = new Map<string, string>()
   for await (const record of workspace.ledger.records()) {
     const { tx, what, at, about } = toHistoryEntry(record)
@@ -93,7 +93,7 @@ async function commits(workspace: Workspace): Promise<Candidate[]> {
   return [...found].map(([value, about]) => ({ value, about })).reverse()
 }
 
-async function requests(workspace: Workspace): Promise<Candidate[]> {
+async function requestCandidates(workspace: Workspace): Promise<Candidate[]> {
   const found: Candidate[] = []
   for (const { id, damaged } of await workspace.sessions()) {
     if (damaged !== undefined) continue

@@ -4,7 +4,6 @@ import type { Intent, IntentChanges, IntentStatus, NewIntent } from '../../index
 import type { Context } from '../context.js'
 import { type AsJson, json, jsonOption } from '../output.js'
 import { oneLine } from '../printable.js'
-import { knownIntent } from './known.js'
 import {
   addChangeOptions,
   addDetails,
@@ -14,6 +13,7 @@ import {
   parseStatus,
   statusOption,
 } from './options.js'
+import { requireIntent } from './require-intent.js'
 
 interface AddOptions extends ChangeOptions, Details, AsJson {
   readonly id?: string
@@ -27,7 +27,7 @@ interface EditOptions extends ChangeOptions, Details, AsJson {
   readonly status?: IntentStatus
 }
 
-/** `add`, `edit` and `status`: what a person declares. */
+/** Registers `add`, `edit` and `status`. */
 export function registerEditing(command: Command, context: Context): void {
   const { io, asReviewer } = context
   addChangeOptions(addDetails(command.command('add').addOption(statusOption())))
@@ -53,18 +53,20 @@ export function registerEditing(command: Command, context: Context): void {
     .addOption(jsonOption())
     .action(async (id: string | undefined, options: EditOptions, self: Command) => {
       const changes = changesOf(options)
-      const isByOptions = Object.keys(changes).length > 0
-      if (!isByOptions && options.json) return self.error('error: --json needs an option that changes the intent')
-      if (!isByOptions) return byEditor(context, options)
+      const hasChanges = Object.keys(changes).length > 0
+      if (!hasChanges && options.json) return self.error('error: --json needs an option that changes the intent')
+      if (!hasChanges) return editInEditor(context, options)
       if (id === undefined) return self.error("error: give the id of the intent to change; 'escrow intents' lists them")
-      await change(context, id, changes, options)
+      await changeIntent(context, id, changes, options)
     })
   addChangeOptions(command.command('status'))
     .description('Set the status of an intent.')
     .argument('<id>', "the intent's id")
     .argument('<status>', 'DRAFT, PENDING, IN_PROGRESS, BLOCKED, COMPLETED or ARCHIVED', parseStatus)
     .addOption(jsonOption())
-    .action((id: string, status: IntentStatus, told: ChangeOptions & AsJson) => change(context, id, { status }, told))
+    .action((id: string, status: IntentStatus, options: ChangeOptions & AsJson) =>
+      changeIntent(context, id, { status }, options),
+    )
 }
 
 function toNewIntent(name: string, options: AddOptions): NewIntent {
@@ -80,22 +82,22 @@ function changesOf({ name, status, ...details }: EditOptions): IntentChanges {
   return { ...defined({ name, status }), ...detailsOf(details) }
 }
 
-async function change(
+async function changeIntent(
   context: Context,
   id: string,
   changes: IntentChanges,
-  told: ChangeOptions & AsJson,
+  options: ChangeOptions & AsJson,
 ): Promise<void> {
   const intent: Intent = await context.asReviewer(async (workspace) => {
-    await knownIntent(workspace, id)
-    return workspace.intents.edit(id, changes, told.by, told.why)
+    await requireIntent(workspace, id)
+    return workspace.intents.edit(id, changes, options.by, options.why)
   })
-  if (told.json) return context.io.out(json({ intent }))
+  if (options.json) return context.io.out(json({ intent }))
   context.io.out(`changed  ${oneLine(intent.id)}  ${intent.status}  ${oneLine(intent.name)}\n`)
 }
 
-/** What cannot be read goes back to the editor, until it can, or is left as it was. */
-async function byEditor({ io, library, asReviewer }: Context, { by, why }: ChangeOptions): Promise<void> {
+/** Opens the intents file in the editor. An invalid file opens again until it is valid or saved unchanged. */
+async function editInEditor({ io, library, asReviewer }: Context, { by, why }: ChangeOptions): Promise<void> {
   const { editText } = await library()
   let draft: string | undefined
   let problem: unknown

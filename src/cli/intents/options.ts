@@ -5,7 +5,7 @@ import { byOption } from '../reviewer.js'
 
 const STATUSES: readonly IntentStatus[] = ['DRAFT', 'PENDING', 'IN_PROGRESS', 'BLOCKED', 'COMPLETED', 'ARCHIVED']
 
-/** Who makes an edit, and why: both go into the ledger. */
+/** The editor of an intent and the reason, for the ledger. */
 export interface ChangeOptions {
   readonly by?: Reviewer
   readonly why?: string
@@ -15,7 +15,7 @@ export function addChangeOptions(command: Command): Command {
   return command.addOption(byOption()).option('--why <text>', 'the reason, for the ledger')
 }
 
-/** What an intent says of itself, as options. */
+/** Options for the descriptive fields of an intent. */
 export interface Details {
   readonly constraint?: string[]
   readonly criterion?: string[]
@@ -39,7 +39,7 @@ export function statusOption(): Option {
   return new Option('--status <status>', 'its status').choices(STATUSES).argParser(parseStatus)
 }
 
-/** In whatever case, with a hyphen for the underscore. */
+/** Parses a status in any case, with `-` or `_`. */
 export function parseStatus(text: string): IntentStatus {
   const word = text.toUpperCase().replace('-', '_')
   const status = STATUSES.find((each) => each === word)
@@ -48,6 +48,6 @@ export function parseStatus(text: string): IntentStatus {
 }
 
 /** `INT-001  PENDING  Show prices with tax`. */
-export function rowOf({ id, status, name }: Intent): string[] {
+export function intentRow({ id, status, name }: Intent): string[] {
   return [id, status, name]
 }

@@ -4,9 +4,9 @@ import type { Question, Workspace } from '../../index.js'
 import type { Context } from '../context.js'
 import { type AsJson, json, jsonOption } from '../output.js'
 import { oneLine } from '../printable.js'
-import { questionOf } from '../questions.js'
-import { knownIntent } from './known.js'
+import { findQuestion } from '../questions.js'
 import { addChangeOptions, type ChangeOptions } from './options.js'
+import { requireIntent } from './require-intent.js'
 
 interface Options extends ChangeOptions, AsJson {
   readonly add?: string[]
@@ -15,7 +15,7 @@ interface Options extends ChangeOptions, AsJson {
   readonly refuse?: string
 }
 
-/** `scope`: which paths an intent may touch, and what agents ask for beyond them. */
+/** Registers `scope`, which shows and changes an intent's globs and answers agents' requests for more. */
 export function registerScope(command: Command, context: Context): void {
   addChangeOptions(command.command('scope'))
     .description("Show, extend or narrow an intent's scope, or answer an agent's request for more of it.")
@@ -27,8 +27,8 @@ export function registerScope(command: Command, context: Context): void {
     .addOption(jsonOption())
     .action(async (id: string, options: Options) => {
       const { add, remove, accept, refuse } = options
-      const decides = [add, remove, accept, refuse].some((each) => each !== undefined)
-      const open = decides ? context.asReviewer : context.withWorkspace
+      const isDecision = [add, remove, accept, refuse].some((each) => each !== undefined)
+      const open = isDecision ? context.asReviewer : context.withWorkspace
       await open((workspace) => scope(context, workspace, id, options))
     })
 }
@@ -38,7 +38,7 @@ async function scope(context: Context, workspace: Workspace, id: string, options
   if (accept !== undefined) await answer(workspace, id, accept, 'allow', options)
   if (refuse !== undefined) await answer(workspace, id, refuse, 'deny', options)
   if (add !== undefined || remove !== undefined) {
-    await knownIntent(workspace, id)
+    await requireIntent(workspace, id)
     await workspace.intents.edit(id, { ...defined({ addScope: add, removeScope: remove }) }, by, why)
   }
   await show(context, workspace, id, options)
@@ -59,20 +59,20 @@ async function requestsFor(workspace: Workspace, id: string): Promise<{ session:
 async function answer(
   workspace: Workspace,
   id: string,
-  wanted: string,
-  word: 'allow' | 'deny',
+  typedId: string,
+  verdict: 'allow' | 'deny',
   { by, why }: ChangeOptions,
 ): Promise<void> {
   const open = (await requestsFor(workspace, id)).map(({ session, request }) => ({ session, id: request.id }))
-  const found = questionOf(wanted, open, `escrow intents scope ${id}`)
+  const found = findQuestion(typedId, open, `escrow intents scope ${id}`)
   const words = why === undefined ? {} : { words: why }
-  await (await workspace.review(found.session)).answer(found.id, { answer: word, ...words, ...(by && { by }) })
+  await (await workspace.review(found.session)).answer(found.id, { answer: verdict, ...words, ...(by && { by }) })
 }
 
-async function show({ io }: Context, workspace: Workspace, id: string, asked: AsJson): Promise<void> {
-  const intent = await knownIntent(workspace, id)
+async function show({ io }: Context, workspace: Workspace, id: string, options: AsJson): Promise<void> {
+  const intent = await requireIntent(workspace, id)
   const requests = await requestsFor(workspace, id)
-  if (asked.json)
+  if (options.json)
     return io.out(json({ intent, requests: requests.map(({ session, request }) => ({ session, ...request })) }))
   for (const glob of intent.ownedScope) io.out(`${oneLine(glob)}\n`)
   if (intent.ownedScope.length === 0) io.out('The scope is empty, so every write is refused.\n')

@@ -4,33 +4,33 @@ import { nearest } from '../../surface/index.js'
 import type { Context } from '../context.js'
 import { json, jsonOption, table } from '../output.js'
 import { oneLine } from '../printable.js'
-import { WAITING } from '../waiting.js'
-import { unknownIntent } from './known.js'
-import { rowOf } from './options.js'
+import { UNACCEPTED_FILES } from '../unaccepted.js'
+import { intentRow } from './options.js'
+import { unknownIntentError } from './require-intent.js'
 
 interface Options {
   readonly json?: true
 }
 
-/** `list`, `show` and `templates`: what there is. */
-export function registerShowing(command: Command, { io, withWorkspace }: Context): void {
+/** Registers `list`, `show` and `templates`. */
+export function registerListing(command: Command, { io, withWorkspace }: Context): void {
   command
     .command('list', { isDefault: true })
-    // A mistyped command comes here too: it is answered with the one that was meant.
+    // Commander passes a mistyped command here.
     .allowExcessArguments()
     .description('List the intents.')
     .addOption(jsonOption())
     .action(async (options: Options, self: Command) => {
       const [word] = self.args
-      if (word !== undefined) return unknownWord(command, word)
+      if (word !== undefined) return failOnUnknownCommand(command, word)
       const { intents, waiting } = await withWorkspace(async (workspace) => ({
         intents: await workspace.intents.list(),
         waiting: (await workspace.trust()).waiting,
       }))
       if (options.json) return io.out(json({ intents }))
       const none = waiting ? '' : "No intents. Declare one with 'escrow intents add'.\n"
-      io.out(intents.length === 0 ? none : table(intents.map(rowOf)))
-      if (waiting) io.out(`${WAITING}\n`)
+      io.out(intents.length === 0 ? none : table(intents.map(intentRow)))
+      if (waiting) io.out(`${UNACCEPTED_FILES}\n`)
     })
   command
     .command('show')
@@ -40,7 +40,7 @@ export function registerShowing(command: Command, { io, withWorkspace }: Context
     .action(async (id: string, options: Options) => {
       const { intent, versions } = await withWorkspace(async ({ intents }) => {
         const [intent, versions] = [await intents.get(id), await intents.history(id)]
-        if (!intent && versions.length === 0) throw unknownIntent(id, await intents.list())
+        if (!intent && versions.length === 0) throw unknownIntentError(id, await intents.list())
         return { intent, versions }
       })
       io.out(options.json ? json({ intent, versions }) : render(id, intent, versions))
@@ -65,7 +65,7 @@ function renderIntent(intent: Intent): string {
   const list = (title: string, texts: readonly string[]) =>
     texts.length === 0 ? '' : `${title}\n${texts.map((text) => `  ${oneLine(text)}\n`).join('')}`
   return [
-    table([rowOf(intent)]),
+    table([intentRow(intent)]),
     intent.ownedScope.length === 0 ? 'Scope: empty, so every write is refused.\n' : list('Scope', intent.ownedScope),
     list('Constraints', intent.constraints),
     list('Acceptance criteria', intent.acceptanceCriteria),
@@ -86,7 +86,7 @@ function versionRow({ at, by, byHand, session, why, ...what }: IntentVersion): s
   return [at, who.join(', '), words.join(' '), why ?? '']
 }
 
-function unknownWord(command: Command, word: string): never {
+function failOnUnknownCommand(command: Command, word: string): never {
   const meant = nearest(
     word,
     command.commands.map((each) => each.name()),

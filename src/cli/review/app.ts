@@ -1,12 +1,12 @@
 import { defined } from '../../core/defined.js'
 import type { Reviewer, SessionSummary, Workspace } from '../../index.js'
 import { readLastLook, readSessionWork, stateOfSession, writeLastLook } from '../../surface/index.js'
-import { deliveryOf } from '../delivery.js'
+import { describeDelivery } from '../delivery.js'
 import { pluralize } from '../output.js'
 import { oneLine } from '../printable.js'
 import { countStates } from './document.js'
-import { createDesk } from './effect-runner.js'
-import { type ListEvent, type ListState, updateList, viewList, type Waiting, waitingOf } from './list.js'
+import { createEffectRunner } from './effect-runner.js'
+import { type ListEvent, type ListState, updateList, viewList, type WaitingSession, waitingSessions } from './list.js'
 import { type Effect, type Head, initialState, type Size, type State } from './state.js'
 import { type Listener, openTerminal, type Terminal } from './terminal.js'
 import { type Event, update } from './update.js'
@@ -19,13 +19,13 @@ export interface ReviewOptions {
   editText(text: string, name: string): Promise<string>
 }
 
-/** How a review in the terminal ended, and what is to be said on the screen that was there before. */
-export interface Ending {
+/** The exit code of a terminal review, and the text to print after it. */
+export interface ReviewResult {
   readonly code: number
-  readonly words: string
+  readonly summary: string
 }
 
-/** What has the screen now. */
+/** The view that receives keys: the session list or a review. */
 interface Screen {
   key(name: string): void
   onResize(size: Size): void
@@ -34,29 +34,29 @@ interface Screen {
 
 const CODES = { SIGHUP: 129, SIGTERM: 143 } as const
 
-/** Takes the terminal over until the person leaves. */
-export async function reviewInTerminal(workspace: Workspace, options: ReviewOptions): Promise<Ending> {
-  const stage: { scene?: Screen; code?: number } = {}
+/** Runs the review on the full screen until the person leaves. Rejects for an unknown session before it takes the terminal. */
+export async function reviewInTerminal(workspace: Workspace, options: ReviewOptions): Promise<ReviewResult> {
+  const current: { screen?: Screen; code?: number } = {}
   const listener: Listener = {
-    key: (name) => stage.scene?.key(name),
-    onResize: (size) => stage.scene?.onResize(size),
+    key: (name) => current.screen?.key(name),
+    onResize: (size) => current.screen?.onResize(size),
     onSignal: (signal) => {
-      stage.code = CODES[signal]
-      stage.scene?.leave()
+      current.code = CODES[signal]
+      current.screen?.leave()
     },
   }
-  // What can be refused is refused on the screen that is there.
+  // Reject for an unknown session while the normal screen is still visible.
   if (options.session !== undefined) await workspace.review(options.session)
   const terminal = openTerminal(listener, options.color)
-  const on = (scene: Screen | undefined) => {
-    if (scene === undefined) delete stage.scene
-    else stage.scene = scene
+  const setScreen = (screen: Screen | undefined) => {
+    if (screen === undefined) delete current.screen
+    else current.screen = screen
   }
-  const isOver = () => stage.code !== undefined
+  const isOver = () => current.code !== undefined
   try {
-    const play = { workspace, options, terminal, on, isOver }
-    const words = options.session === undefined ? await fromList(play) : await reviewOne(play, options.session)
-    return { code: stage.code ?? 0, words }
+    const loop = { workspace, options, terminal, setScreen, isOver }
+    const summary = options.session === undefined ? await reviewFromList(loop) : await reviewOne(loop, options.session)
+    return { code: current.code ?? 0, summary }
   } finally {
     terminal.close()
   }
@@ -66,28 +66,28 @@ interface ReviewLoop {
   readonly workspace: Workspace
   readonly options: ReviewOptions
   readonly terminal: Terminal
-  on(scene: Screen | undefined): void
+  setScreen(screen: Screen | undefined): void
   isOver(): boolean
 }
 
-async function fromList(play: ReviewLoop): Promise<string> {
-  const said: string[] = []
-  while (!play.isOver()) {
-    const session = await chooseOne(play)
-    if (session === undefined || play.isOver()) break
-    said.push(await reviewOne(play, session))
+async function reviewFromList(loop: ReviewLoop): Promise<string> {
+  const summaries: string[] = []
+  while (!loop.isOver()) {
+    const session = await chooseSession(loop)
+    if (session === undefined || loop.isOver()) break
+    summaries.push(await reviewOne(loop, session))
   }
-  return said.join('')
+  return summaries.join('')
 }
 
-/** Resolves to the session a person opens; undefined when they leave. */
-async function chooseOne({ workspace, terminal, on }: ReviewLoop): Promise<string | undefined> {
-  const sessions = await waitingIn(workspace)
+/** Resolves with the chosen session, or undefined when the person leaves. */
+async function chooseSession({ workspace, terminal, setScreen }: ReviewLoop): Promise<string | undefined> {
+  const sessions = await readWaitingSessions(workspace)
   return new Promise((resolve) => {
     let state: ListState = { sessions, cursor: 0, size: terminal.size(), charset: terminal.charset }
     const end = (session?: string) => {
       unwatch()
-      on(undefined)
+      setScreen(undefined)
       resolve(session)
     }
     const dispatch = (event: ListEvent) => {
@@ -95,17 +95,17 @@ async function chooseOne({ workspace, terminal, on }: ReviewLoop): Promise<strin
       state = next
       if (effect?.do === 'open') return end(effect.session)
       if (effect?.do === 'quit') return end()
-      if (effect?.do === 'redraw') terminal.forget()
+      if (effect?.do === 'redraw') terminal.invalidate()
       if (effect?.do === 'suspend') void terminal.suspend()
       terminal.draw(viewList(state))
     }
     const unwatch = workspace.watch(() => {
-      waitingIn(workspace).then(
+      readWaitingSessions(workspace).then(
         (now) => dispatch({ is: 'sessions', sessions: now }),
-        (error: unknown) => dispatch({ is: 'told', text: String(error) }),
+        (error: unknown) => dispatch({ is: 'message', text: String(error) }),
       )
     })
-    on({
+    setScreen({
       key: (key) => dispatch({ is: 'key', key }),
       onResize: (size) => dispatch({ is: 'resized', size }),
       leave: () => end(),
@@ -114,48 +114,48 @@ async function chooseOne({ workspace, terminal, on }: ReviewLoop): Promise<strin
   })
 }
 
-async function waitingIn(workspace: Workspace): Promise<Waiting[]> {
-  const found: Waiting[] = []
+async function readWaitingSessions(workspace: Workspace): Promise<WaitingSession[]> {
+  const found: WaitingSession[] = []
   for (const session of await workspace.sessions())
-    found.push({ ...session, questions: await questionsOf(workspace, session) })
-  return waitingOf(found)
+    found.push({ ...session, questions: await countQuestions(workspace, session) })
+  return waitingSessions(found)
 }
 
-async function questionsOf(workspace: Workspace, { id, damaged }: SessionSummary): Promise<number> {
+async function countQuestions(workspace: Workspace, { id, damaged }: SessionSummary): Promise<number> {
   return damaged === undefined ? (await (await workspace.review(id)).questions()).length : 0
 }
 
-/** Reviews a session until the person leaves it; what came of it in a line. */
-async function reviewOne(play: ReviewLoop, session: string): Promise<string> {
-  const { workspace, options, terminal, on } = play
+/** Reviews a session until the person leaves. Resolves with a one-line summary. */
+async function reviewOne(loop: ReviewLoop, session: string): Promise<string> {
+  const { workspace, options, terminal, setScreen } = loop
   let state: State | undefined
   let isScheduled = false
-  let isLeft = false
+  let hasLeft = false
   const draw = () => {
     isScheduled = false
-    // What was to be drawn when the person left would cover what they went to.
-    if (state !== undefined && !isLeft) terminal.draw(view(state))
+    // A scheduled draw must not cover the screen that follows the review.
+    if (state !== undefined && !hasLeft) terminal.draw(view(state))
   }
   const dispatch = (event: Event) => {
     if (state === undefined) return
     const step = update(state, event)
     state = step.state
     for (const effect of step.effects) perform(effect)
-    // What the person is shown and what a key is held against are one: it is drawn before the next key is read.
+    // Draw before the next key is read: a key must act on what the person sees.
     if (event.is === 'key' || event.is === 'staged' || event.is === 'resized') draw()
     else if (!isScheduled) {
       isScheduled = true
       setImmediate(draw)
     }
   }
-  const desk = createDesk({
+  const runner = createEffectRunner({
     review: await workspace.review(session),
     ...(options.by && { by: options.by }),
     head: () => headOf(workspace, session),
     work: () => readSessionWork(workspace.root, session),
-    delivery: () => deliveryOf(stateOfSession(workspace.root, session)),
+    delivery: () => describeDelivery(stateOfSession(workspace.root, session)),
     dispatch,
-    editText: (text, name) => terminal.lend(() => options.editText(text, name)),
+    editText: (text, name) => terminal.runOutside(() => options.editText(text, name)),
     now: () => performance.now(),
   })
   let leave: () => void = () => undefined
@@ -164,36 +164,36 @@ async function reviewOne(play: ReviewLoop, session: string): Promise<string> {
   })
   const perform = (effect: Effect) => {
     if (effect.do === 'quit') leave()
-    else if (effect.do === 'redraw') terminal.forget()
+    else if (effect.do === 'redraw') terminal.invalidate()
     else if (effect.do === 'suspend') void terminal.suspend()
-    else if (effect.do === 'stop') desk.stop()
-    else if (effect.do === 'color') setTimeout(() => desk.carryOut(effect), COLOR_MS)
-    else desk.carryOut(effect)
+    else if (effect.do === 'stop') runner.stop()
+    else if (effect.do === 'color') setTimeout(() => runner.run(effect), COLOR_DELAY_MS)
+    else runner.run(effect)
   }
   const place = { root: workspace.root, session, reviewer: options.by?.name ?? 'git' }
-  state = initialState(await desk.open(), terminal.size(), terminal.charset, readLastLook(place))
+  state = initialState(await runner.open(), terminal.size(), terminal.charset, readLastLook(place))
   dispatch({ is: 'resized', size: terminal.size() })
   const unwatch = workspace.watch(({ sessions, policy, intents }) => {
-    if (policy || intents || sessions.includes(session)) desk.onStageChange()
+    if (policy || intents || sessions.includes(session)) runner.onStageChange()
   })
-  on({
+  setScreen({
     key: (key) => dispatch({ is: 'key', key, at: performance.now() }),
     onResize: (size) => dispatch({ is: 'resized', size }),
     leave,
   })
   await left
-  isLeft = true
-  on(undefined)
+  hasLeft = true
+  setScreen(undefined)
   unwatch()
-  desk.stop()
-  desk.close()
-  await desk.idle()
+  runner.stop()
+  runner.close()
+  await runner.idle()
   writeLastLook(place, state.set.changes)
   return summaryOf(state)
 }
 
-/** The first screen comes before its colours do. */
-const COLOR_MS = 30
+/** Delay of colouring, so that the first screen appears without it. */
+const COLOR_DELAY_MS = 30
 
 async function headOf(workspace: Workspace, session: string): Promise<Head> {
   const own = (await workspace.sessions()).find(({ id }) => id === session)

@@ -3,21 +3,21 @@ import type { Answer, Question } from '../../index.js'
 import { foldReason } from '../../surface/index.js'
 import { pluralize } from '../output.js'
 import { foldNote, type Stop } from './document.js'
-import { describeFiles, fileAt } from './files.js'
+import { cursorFileIndex, describeFiles } from './files.js'
 import type { Action } from './keys.js'
-import { bodyRows, clampPlace, followScroll, isTooSmall, movePlace, visibleRows, visibleStop } from './place.js'
+import { bodyRows, clampPlace, followScroll, isTooSmall, movePlace, scrollToStop, visibleRows } from './place.js'
 import {
-  type Asking,
+  type AskMode,
+  currentStop,
   documentOf,
   type Effect,
   type Message,
   type State,
-  stopOf,
   type Target,
   targetOf,
 } from './state.js'
 
-/** What a key, or news, makes of a state: the next one, and what is to be done. */
+/** The next state, and the effects to run. */
 export interface Step {
   readonly state: State
   readonly effects: readonly Effect[]
@@ -27,14 +27,14 @@ export function step(state: State, ...effects: Effect[]): Step {
   return { state, effects }
 }
 
-export function showMessage(state: State, text: string, kind: Message['kind'] = 'told'): State {
+export function showMessage(state: State, text: string, kind: Message['kind'] = 'info'): State {
   return { ...state, message: { text, kind } }
 }
 
-type Doing = (state: State, at: number) => Step
+type ActionHandler = (state: State, at: number) => Step
 
-/** What each key does while nothing is asked. */
-const ACTIONS: Readonly<Record<Action, Doing>> = {
+/** The handler of each key in browse mode. */
+const ACTIONS: Readonly<Record<Action, ActionHandler>> = {
   approve: decide((state, stop) => {
     if (stop.question) return answerStop(state, stop.question, 'allow')
     return approveStop(state, stop)
@@ -44,7 +44,7 @@ const ACTIONS: Readonly<Record<Action, Doing>> = {
     const target = targetOf(stop)
     return target ? openInput(state, 'Reject; tell the agent why', { do: 'reject', target }) : step(state)
   }),
-  approveFile: decide(approvedFile),
+  approveFile: decide(approveFile),
   rejectFile: decide((state, { change }) => {
     if (change === undefined) return step(state)
     return openInput(state, `Reject ${change.path}; tell the agent why`, { do: 'reject', target: { change } })
@@ -55,7 +55,7 @@ const ACTIONS: Readonly<Record<Action, Doing>> = {
     const text = `Approve all but what is rejected, in conflict or changed on disk: ${describeFiles(pending)}?`
     return openQuestion(state, text, { y: { do: 'approveAll', shown: state.set } })
   }),
-  undo: undone,
+  undo: undoVerdict,
   split: decide((state, stop) => {
     const target = targetOf(stop)
     if (target?.hunk === undefined) return step(showMessage(state, 'This change has no hunks to split.', 'warn'))
@@ -82,12 +82,12 @@ const ACTIONS: Readonly<Record<Action, Doing>> = {
   }),
   commit: decide((state) => {
     const isApproved = (each: { readonly state: string }) => each.state === 'approved'
-    const lands = state.set.changes
+    const approved = state.set.changes
       .filter((change) => isApproved(change) || change.hunks.some(isApproved))
       .map((change) => (isApproved(change) ? change : { ...change, hunks: change.hunks.filter(isApproved) }))
-    if (lands.length === 0)
+    if (approved.length === 0)
       return notice(state, 'Nothing is approved, so there is nothing to commit. y approves a hunk.')
-    const text = `Write to disk: ${describeFiles(lands)}? y: yes, m: merge with what is on disk now`
+    const text = `Write to disk: ${describeFiles(approved)}? y: yes, m: merge with what is on disk now`
     const commit = (merge: boolean): Effect => ({ do: 'commit', merge, shown: state.set })
     return openQuestion(state, text, { y: commit(false), m: commit(true) })
   }),
@@ -108,9 +108,9 @@ const ACTIONS: Readonly<Record<Action, Doing>> = {
   fold,
   view: (state) => {
     const order = state.order === 'step' ? 'file' : 'step'
-    return step(showMessage(rearranged(state, { order }), `Ordered by ${order}.`))
+    return step(showMessage(rearrange(state, { order }), `Ordered by ${order}.`))
   },
-  list: (state) => step({ ...state, mode: { kind: 'list', at: fileAt(state) } }),
+  list: (state) => step({ ...state, mode: { kind: 'list', at: cursorFileIndex(state) } }),
   help: (state) => step({ ...state, mode: { kind: 'help', top: 0 } }),
   redraw: (state) => step(state, { do: 'redraw' }),
   suspend: (state) => step(state, { do: 'suspend' }),
@@ -122,10 +122,10 @@ export function act(state: State, action: Action, at: number): Step {
   return ACTIONS[action](rest, at)
 }
 
-/** Nothing is decided while a commit runs, on a screen too small to read, or on what has just changed by itself. */
-function decide(work: (state: State, stop: Stop) => Step): Doing {
+/** Guards a decision: refused during a commit, on a screen that is too small, and right after a change under the cursor. */
+function decide(work: (state: State, stop: Stop) => Step): ActionHandler {
   return (state, at) => {
-    const stop = stopOf(state)
+    const stop = currentStop(state)
     if (state.busy !== undefined) return step(showMessage(state, `Not now: ${state.busy}`, 'warn'))
     if (isTooSmall(state))
       return step(showMessage(state, 'The terminal is too small for a decision. Make the window larger.', 'warn'))
@@ -136,46 +136,46 @@ function decide(work: (state: State, stop: Stop) => Step): Doing {
   }
 }
 
-function onQuestion(answer: (question: Question) => Answer | undefined): Doing {
+function onQuestion(answer: (question: Question) => Answer | undefined): ActionHandler {
   return decide((state, { question }) => {
     if (question === undefined)
       return step(showMessage(state, 'That key answers a question, and this is not one.', 'warn'))
-    const given = answer(question)
-    if (given === undefined) return step(showMessage(state, 'This question does not have that answer.', 'warn'))
-    return step(toUndecided(state), { do: 'answer', question, answer: given })
+    const reply = answer(question)
+    if (reply === undefined) return step(showMessage(state, 'This question does not have that answer.', 'warn'))
+    return step(toUndecided(state), { do: 'answer', question, answer: reply })
   })
 }
 
 function answerStop(state: State, question: Question, answer: 'allow'): Step {
-  if (!isFullySeen(state)) return onward(state)
+  if (!isFullySeen(state)) return showUnseen(state)
   return step(toUndecided(state), { do: 'answer', question, answer: { answer } })
 }
 
 function approveStop(state: State, stop: Stop): Step {
-  if (!isFullySeen(state)) return onward(state)
-  if (stop.folded === true) return approvedFile(state, stop)
+  if (!isFullySeen(state)) return showUnseen(state)
+  if (stop.folded === true) return approveFile(state, stop)
   const target = targetOf(stop)
   return target ? step(toUndecided(state), { do: 'approve', target, shown: state.set }) : step(state)
 }
 
 function isFullySeen(state: State): boolean {
-  const stop = stopOf(state)
+  const stop = currentStop(state)
   return stop !== undefined && state.seen.get(stop.key)?.whole === true
 }
 
-/** What was not on the screen yet is shown first. */
-function onward(state: State): Step {
-  const stop = stopOf(state)
+/** Scrolls to the part of the stop that was not on the screen yet. */
+function showUnseen(state: State): Step {
+  const stop = currentStop(state)
   const rows = visibleRows(state).filter(({ item }) => item.stop === state.cursor)
   const seen = stop && state.seen.get(stop.key)
   const isThere = rows.length > 0 && seen?.from === 0
   const next = isThere
     ? { ...state, top: clampPlace(state, movePlace(state, state.top, page(state))) }
-    : visibleStop(state, state.cursor)
+    : scrollToStop(state, state.cursor)
   return step(showMessage(next, 'There is more to see. y approves it once you have scrolled to its end.', 'warn'))
 }
 
-function approvedFile(state: State, { change, folded }: Stop): Step {
+function approveFile(state: State, { change, folded }: Stop): Step {
   if (change === undefined) return step(state)
   const effect: Effect = { do: 'approve', target: { change }, shown: state.set }
   if (folded === true) return openQuestion(state, `Approve ${change.path} unread (${foldNote(change)})?`, { y: effect })
@@ -186,53 +186,53 @@ function approvedFile(state: State, { change, folded }: Stop): Step {
   return openQuestion(state, text, { y: effect })
 }
 
-/** The verdict under the cursor, else the last one given here that still stands; several files approved at once go together. */
-function undone(state: State, at: number): Step {
+/** Undoes a bulk approval, else the verdict under the cursor, else the latest one of this review that still applies. */
+function undoVerdict(state: State, at: number): Step {
   const { bulk } = state
   if (bulk !== undefined) {
     const text = `Take back the approval of ${pluralize(bulk.length, 'file')}? y: all of them, h: only what the cursor is at`
-    const here = targetOf(stopOf(state) ?? { key: '', item: 0 })
+    const here = targetOf(currentStop(state) ?? { key: '', item: 0 })
     const only: Record<string, Effect> = here ? { h: { do: 'withdraw', target: here, shown: state.set } } : {}
     return decide(() => openQuestion(state, text, { y: { do: 'withdrawAll', paths: bulk }, ...only }))(state, at)
   }
-  const stop = stopOf(state)
+  const stop = currentStop(state)
   const here = stop && targetOf(stop)
   if (here && (here.hunk ?? here.change).state !== 'pending') {
     return decide(() => step(state, { do: 'withdraw', target: here, shown: state.set }))(state, at)
   }
-  const last = state.given.findLast((target) => stopsOf(state, target).length > 0)
+  const last = state.decisions.findLast((target) => stopsOf(state, target).length > 0)
   if (last === undefined) return step(showMessage(state, 'There is no verdict here to undo.'))
-  const given = state.given.slice(0, state.given.lastIndexOf(last))
+  const decisions = state.decisions.slice(0, state.decisions.lastIndexOf(last))
   const [first] = stopsOf(state, last)
-  return step(visibleStop({ ...state, given }, first ?? state.cursor), {
+  return step(scrollToStop({ ...state, decisions }, first ?? state.cursor), {
     do: 'withdraw',
     target: last,
     shown: state.set,
   })
 }
 
-/** Shows a folded file's hunks, or folds them again. */
+/** Unfolds a file's hunks, or folds them again. */
 function fold(state: State): Step {
-  const stop = stopOf(state)
+  const stop = currentStop(state)
   const path = stop?.change?.path
   if (stop?.change === undefined || path === undefined || foldReason(stop.change) === undefined)
     return step(showMessage(state, 'Only lockfiles, generated files and pure formatting are folded.', 'warn'))
   const opened = new Set(state.opened)
   if (!opened.delete(path)) opened.add(path)
-  return step(rearranged(state, { opened }))
+  return step(rearrange(state, { opened }))
 }
 
-/** The document laid out otherwise, with the cursor on the same change. */
-function rearranged(state: State, more: Partial<Pick<State, 'order' | 'opened'>>): State {
+/** Lays out the document again and keeps the cursor on the same change. */
+function rearrange(state: State, more: Partial<Pick<State, 'order' | 'opened'>>): State {
   const next = { ...state, ...more }
   const document = documentOf(next)
-  const old = stopOf(state)
+  const old = currentStop(state)
   const same = document.stops.findIndex(({ key }) => key === old?.key)
   const near = same >= 0 ? same : document.stops.findIndex(({ change }) => change?.path === old?.change?.path)
-  return visibleStop({ ...next, document, top: { line: 0, row: 0 } }, Math.max(0, near))
+  return scrollToStop({ ...next, document, top: { line: 0, row: 0 } }, Math.max(0, near))
 }
 
-/** Where a target still is, as it was. */
+/** The indexes of the stops that a target covers. */
 function stopsOf({ document: { stops } }: State, { change, hunk }: Target): number[] {
   return stops.flatMap((stop, at) => {
     if (stop.change?.path !== change.path) return []
@@ -240,12 +240,12 @@ function stopsOf({ document: { stops } }: State, { change, hunk }: Target): numb
   })
 }
 
-/** Says why nothing can be done. The next key goes on and decides nothing: it was meant for a question. */
+/** Shows a notice in place of a question. The next key closes it and decides nothing: it was meant for the question. */
 function notice(state: State, text: string): Step {
   return openQuestion(state, text, {})
 }
 
-function openQuestion(state: State, text: string, choices: Asking['choices']): Step {
+function openQuestion(state: State, text: string, choices: AskMode['choices']): Step {
   return step({ ...state, mode: { kind: 'ask', text, choices } })
 }
 
@@ -264,7 +264,7 @@ function scroll(state: State, by: number): State {
 
 export function toStop(state: State, cursor: number): State {
   const last = state.document.stops.length - 1
-  return last < 0 ? state : visibleStop(state, Math.min(Math.max(0, cursor), last))
+  return last < 0 ? state : scrollToStop(state, Math.min(Math.max(0, cursor), last))
 }
 
 function toFile(state: State, by: 1 | -1): State {
@@ -272,12 +272,12 @@ function toFile(state: State, by: 1 | -1): State {
   const path = stops[state.cursor]?.change?.path
   let at = state.cursor
   while (stops[at + by] !== undefined && stops[at]?.change?.path === path) at += by
-  // Backwards one stands on a file's last hunk now, and its first is meant.
+  // Going back reaches the file's last hunk. Continue to its first.
   while (by < 0 && at > 0 && stops[at - 1]?.change !== undefined && stops[at - 1]?.change === stops[at]?.change) at--
   return toStop(state, at)
 }
 
-/** The next that nobody has decided on: after the cursor, else before it. */
+/** Moves to the next undecided stop: after the cursor, else before it. */
 export function toUndecided(state: State, except?: Stop['change']): State {
   const { stops } = state.document
   const isOpen = ({ question, change, hunk }: Stop) =>

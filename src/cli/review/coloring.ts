@@ -2,10 +2,10 @@ import type { Change, Review } from '../../index.js'
 import { loadHighlighter } from '../../surface/index.js'
 import type { FileColors } from './lines.js'
 
-/** Longest that a person's next key may have to wait for colours. */
+/** The longest that highlighting one file may delay the next key. */
 const PATIENCE_MS = 60
 
-/** The colours of a file as it is staged; undefined where it has none. */
+/** Highlights a file's staged content. Resolves to undefined for a deleted file and for one that is not UTF-8. */
 export async function colorsFor(review: Review, change: Change): Promise<FileColors | undefined> {
   const content = await review.content(change.path, 'after')
   if (content === undefined) return undefined
@@ -17,7 +17,7 @@ export async function colorsFor(review: Review, change: Change): Promise<FileCol
       PATIENCE_MS,
     )
   } catch {
-    // It is not UTF-8: it goes without colours.
+    // Not UTF-8.
     return undefined
   }
 }

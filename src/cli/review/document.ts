@@ -1,47 +1,47 @@
 import type { Change, ChangeSet, Hunk, Question } from '../../index.js'
 import { type Chapter, classLabel, countLines, flagReasons, foldReason, foldTitle } from '../../surface/index.js'
 
-/** A change set as one long text, of which only what is seen is ever laid out. Lines are counted, not made. */
+/** A change set as one long text. Lines are only counted here; the visible ones are laid out on demand. */
 export interface Document {
   readonly items: readonly Item[]
-  /** What a person decides on, one after the other. */
+  /** The questions, hunks and files that a person decides on, in order. */
   readonly stops: readonly Stop[]
   readonly lines: number
 }
 
 export interface Item {
   readonly kind: 'question' | 'group' | 'file' | 'hunk'
-  /** Its first line in the document, and how many it has. */
+  /** The number of its first line in the document, from 0, and its number of lines. */
   readonly first: number
   readonly lines: number
   readonly group?: Chapter
   readonly change?: Change
   readonly hunk?: Hunk
   readonly question?: Question
-  /** Of a file: the lines below its name. */
+  /** The lines below a file's name. */
   readonly notes?: readonly string[]
-  /** The stop it belongs to, if any. */
+  /** The index of its stop, if it has one. */
   readonly stop?: number
 }
 
 export interface Stop {
-  /** The same as long as what is decided on is the same. */
+  /** Stays the same while the content to decide on does. */
   readonly key: string
   readonly item: number
   readonly change?: Change
   readonly hunk?: Hunk
   readonly question?: Question
-  /** Its hunks are not shown: a verdict on it is one on a file that nobody has read. */
+  /** Its hunks are hidden, so a verdict on it is one on unread content. */
   readonly folded?: true
 }
 
-/** UTF-16 units of one line that are laid out at a time: a longer one is shown as several. */
+/** The longest line that is laid out whole, in UTF-16 units. A longer one is split. */
 const CHUNK = 1_000
 
-/** Lines above the changes of a chapter: a blank one, its title, and the commands that were run for it. */
+/** Commands that are listed below a chapter's title. */
 const COMMANDS_SHOWN = 3
 
-/** @param opened paths of files that a reviewer has unfolded. */
+/** @param opened paths of files that the reviewer has unfolded */
 export function toDocument(
   chapters: readonly Chapter[],
   questions: readonly Question[],
@@ -68,26 +68,26 @@ export function toDocument(
       add({ kind: 'file', lines: 1 + notes.length, group, change, notes, ...(whole && { stop: stops.length - 1 }) })
       for (const hunk of folded ? [] : change.hunks) {
         stops.push({ key: `${changeKey(change)} ${hunk.id}`, item: items.length, change, hunk })
-        add({ kind: 'hunk', lines: linesIn(hunk.text), group, change, hunk, stop: stops.length - 1 })
+        add({ kind: 'hunk', lines: countLayoutLines(hunk.text), group, change, hunk, stop: stops.length - 1 })
       }
     }
   }
   return { items, stops, lines }
 }
 
-/** Two changes have one key where a person sees the same: same place, same bytes on both sides. */
+/** Identifies a change by its paths, kind, modes and the content of both sides. */
 export function changeKey({ path, from = '', kind, before, after, mode }: Change): string {
   return JSON.stringify([path, from, kind, before, after, mode?.before ?? null, mode?.after ?? null])
 }
 
-/** The one line that a folded file has below its name. */
+/** The line below the name of a folded file. */
 export function foldNote(change: Change): string {
   const reason = foldReason(change)
   const { added, removed } = countLines([change])
   return `folded${reason === undefined ? '' : ` (${foldTitle(reason)})`}: +${added} -${removed}, f shows it`
 }
 
-/** What else there is to say of a file, a line each. */
+/** Notes on a file, one per line: flags, rename, modes, content that is not shown, change class. */
 function notesOf(change: Change): string[] {
   const { from, mode, flags, kind, hunks } = change
   const octal = (bits: number | null) => (bits === null ? 'none' : bits.toString(8).padStart(3, '0'))
@@ -108,7 +108,7 @@ function classNotes(change: Change): string[] {
   return [`measured ${measured} (${rule}): ${detail}`, ...(declared === undefined ? [] : [`declared ${declared}`])]
 }
 
-/** The item that has a line of the document, and which of its lines it is. */
+/** Finds the item of a document line, and the line's index within it. */
 export function lineAt(document: Document, line: number): { readonly item: Item; readonly at: number } | undefined {
   let [low, high] = [0, document.items.length - 1]
   while (low < high) {
@@ -120,8 +120,8 @@ export function lineAt(document: Document, line: number): { readonly item: Item;
   return item === undefined || line < 0 || line >= document.lines ? undefined : { item, at: line - item.first }
 }
 
-/** Lines of a hunk's text as they are laid out: a long one counts as several. */
-function linesIn(text: string): number {
+/** Counts the laid-out lines of a hunk's text. A split line counts once per part. */
+function countLayoutLines(text: string): number {
   let count = 0
   for (let at = 0; at < text.length; ) {
     const end = text.indexOf('\n', at)
@@ -132,21 +132,21 @@ function linesIn(text: string): number {
   return count
 }
 
-/** A line of a hunk as it is laid out: which of its text's lines, and from which unit of it on. */
+/** A laid-out line: `index` is the line of the hunk's text, `from` the UTF-16 offset in it. */
 export interface HunkLine {
   readonly text: string
   readonly index: number
   readonly from: number
 }
 
-const LAID_OUT = new WeakMap<Hunk, readonly HunkLine[]>()
+const LINES_OF_HUNK = new WeakMap<Hunk, readonly HunkLine[]>()
 
-/** Made when the hunk is first seen, and kept with it. */
+/** The laid-out lines of a hunk, cached for as long as the hunk exists. */
 export function hunkLines(hunk: Hunk): readonly HunkLine[] {
-  const known = LAID_OUT.get(hunk)
+  const known = LINES_OF_HUNK.get(hunk)
   if (known !== undefined) return known
   const lines = hunk.text.split('\n').slice(0, -1).flatMap(chunks)
-  LAID_OUT.set(hunk, lines)
+  LINES_OF_HUNK.set(hunk, lines)
   return lines
 }
 

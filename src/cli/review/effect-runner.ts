@@ -3,76 +3,76 @@ import { SerialQueue, type WorkEvent } from '../../surface/index.js'
 import { detailsOf } from '../failure.js'
 import { pluralize } from '../output.js'
 import { colorsFor } from './coloring.js'
-import { type Effect, type Head, isSame, isSameThere, type Message, type Staged, type Target } from './state.js'
+import { type Effect, type Head, isSameAt, isSameSet, type Message, type Staged, type Target } from './state.js'
 import type { Event } from './update.js'
 
-export interface DeskDeps {
+export interface EffectRunnerDeps {
   readonly review: Review
   readonly by?: Reviewer
   head(): Promise<Head>
-  /** What the ledger knows of the session's work. */
+  /** Reads the events of the session from the ledger. */
   work(): readonly WorkEvent[]
-  /** When the agent gets what is said to it. */
+  /** Describes when the agent gets the reviewer's words. */
   delivery(): string
   dispatch(event: Event): void
-  /** Lets the person edit a text, in another program on this terminal. */
+  /** Opens a text in the person's editor on this terminal. */
   editText(text: string, name: string): Promise<string>
   now(): number
 }
 
-/** Does what a screen asks for, one after the other: so what was last shown is what a verdict is held against. */
+/** Runs the effects of a screen in sequence, so that each verdict is compared with the change set read last. */
 export interface EffectRunner {
-  /** What is staged, as it is shown first. */
+  /** Reads the stage for the first screen. */
   open(): Promise<Staged>
-  /** The stage may have moved: it is looked at again soon. */
+  /** Schedules another read of the stage. */
   onStageChange(): void
-  carryOut(effect: Effect): void
-  /** Calls a commit off, where that is still possible. */
+  run(effect: Effect): void
+  /** Cancels a running commit if nothing of it is on disk yet. */
   stop(): void
-  /** Resolves when nothing is under way. */
+  /** Resolves when no effect is running or queued. */
   idle(): Promise<void>
   close(): void
 }
 
-/** News come in bursts. A look at a large stage is work, so there is a pause as long as the last one took, too. */
-const GATHER_MS = 60
+/** Change events come in bursts. The delay also includes the time of the last read, which is long for a large stage. */
+const DEBOUNCE_MS = 60
 
-type Given<T extends Effect['do']> = Extract<Effect, { readonly do: T }>
+type EffectOf<T extends Effect['do']> = Extract<Effect, { readonly do: T }>
 
-export function createDesk(deps: DeskDeps): EffectRunner {
+export function createEffectRunner(deps: EffectRunnerDeps): EffectRunner {
   return new ReviewEffectRunner(deps)
 }
 
 class ReviewEffectRunner implements EffectRunner {
   readonly #queue = new SerialQueue()
-  #shown: Staged['set'] = { digest: '', changes: [] }
+  #displayed: Staged['set'] = { digest: '', changes: [] }
   #head: Head = { session: '', live: false }
-  #looking: NodeJS.Timeout | undefined
-  #took = 0
-  #committing: AbortController | undefined
+  #refreshTimer: NodeJS.Timeout | undefined
+  #readMs = 0
+  #commitController: AbortController | undefined
   #isClosed = false
 
-  constructor(private readonly deps: DeskDeps) {}
+  constructor(private readonly deps: EffectRunnerDeps) {}
 
   async open(): Promise<Staged> {
     this.#head = await this.deps.head()
-    return this.#look()
+    return this.#readStage()
   }
 
   onStageChange(): void {
     if (this.#isClosed) return
-    this.#looking ??= setTimeout(() => {
-      this.#looking = undefined
-      this.#enqueue(() => this.#renew())
-    }, GATHER_MS + this.#took)
+    this.#refreshTimer ??= setTimeout(() => {
+      this.#refreshTimer = undefined
+      this.#enqueue(() => this.#refresh())
+    }, DEBOUNCE_MS + this.#readMs)
   }
 
-  carryOut(effect: Effect): void {
-    this.#enqueue(() => this.#do(effect))
+  run(effect: Effect): void {
+    this.#enqueue(() => this.#perform(effect))
   }
 
   stop(): void {
-    this.#committing?.abort(new Error('The commit was cancelled. Nothing was written to disk.'))
+    this.#commitController?.abort(new Error('The commit was cancelled. Nothing was written to disk.'))
   }
 
   idle(): Promise<void> {
@@ -81,7 +81,7 @@ class ReviewEffectRunner implements EffectRunner {
 
   close(): void {
     this.#isClosed = true
-    clearTimeout(this.#looking)
+    clearTimeout(this.#refreshTimer)
   }
 
   #enqueue(work: () => Promise<void>): void {
@@ -91,35 +91,35 @@ class ReviewEffectRunner implements EffectRunner {
   #showFailure(error: unknown): void {
     const { message, hint, refused } = detailsOf(error)
     const more = refused.slice(0, 3).map((each) => `${each.path}: ${each.message}`)
-    const said = more.filter((each) => !message.includes(each.slice(each.indexOf(': ') + 2)))
-    this.#tell([message, ...said, hint ?? ''].join(' ').trim(), 'failed')
+    const reasons = more.filter((each) => !message.includes(each.slice(each.indexOf(': ') + 2)))
+    this.#showMessage([message, ...reasons, hint ?? ''].join(' ').trim(), 'failed')
     this.onStageChange()
   }
 
-  #tell(text: string, kind: Message['kind'] = 'told'): void {
-    this.deps.dispatch({ is: 'told', message: { text, kind } })
+  #showMessage(text: string, kind: Message['kind'] = 'info'): void {
+    this.deps.dispatch({ is: 'message', message: { text, kind } })
   }
 
-  async #look(): Promise<Staged> {
-    const began = this.deps.now()
+  async #readStage(): Promise<Staged> {
+    const startedAt = this.deps.now()
     const { review } = this.deps
     const questions = await review.questions()
     const quarantined = (await review.quarantined()).length
     const set = await review.changes()
-    this.#shown = set
-    this.#took = this.deps.now() - began
+    this.#displayed = set
+    this.#readMs = this.deps.now() - startedAt
     return { head: this.#head, set, questions, quarantined, work: this.deps.work() }
   }
 
-  async #renew(quiet = false): Promise<void> {
+  async #refresh(quiet = false): Promise<void> {
     if (this.#isClosed) return
-    const staged = await this.#look()
+    const staged = await this.#readStage()
     this.deps.dispatch({ is: 'staged', staged, at: this.deps.now(), quiet })
     this.#head = await this.deps.head()
     this.deps.dispatch({ is: 'head', head: this.#head })
   }
 
-  async #do(effect: Effect): Promise<void> {
+  async #perform(effect: Effect): Promise<void> {
     if (effect.do === 'approve' || effect.do === 'withdraw' || effect.do === 'reject') await this.#decide(effect)
     else if (effect.do === 'approveAll') await this.#approveAll(effect)
     else if (effect.do === 'withdrawAll') await this.#withdrawAll(effect)
@@ -131,131 +131,134 @@ class ReviewEffectRunner implements EffectRunner {
     else if (effect.do === 'color') await this.#color(effect)
   }
 
-  /** Nothing is decided on but what the screen had. */
-  async #asDisplayed({ target: { change }, shown }: { target: Target; shown: Staged['set'] }): Promise<boolean> {
-    if (isSameThere(change.path, shown, this.#shown)) return true
-    this.#tell(`${change.path} changed after it was shown. Nothing was recorded. Look at it again.`, 'failed')
+  /** True if the target is unchanged since it was displayed. Otherwise shows a message, and nothing must be recorded. */
+  async #isAsDisplayed({ target: { change }, shown }: { target: Target; shown: Staged['set'] }): Promise<boolean> {
+    if (isSameAt(change.path, shown, this.#displayed)) return true
+    this.#showMessage(`${change.path} changed after it was shown. Nothing was recorded. Look at it again.`, 'failed')
     return false
   }
 
-  async #decide(effect: Given<'approve' | 'withdraw'> | Given<'reject'>): Promise<void> {
+  async #decide(effect: EffectOf<'approve' | 'withdraw'> | EffectOf<'reject'>): Promise<void> {
     const { dispatch } = this.deps
     const { target } = effect
-    const leadBack = () => dispatch({ is: 'refused', target, at: this.deps.now() })
-    if (!(await this.#asDisplayed(effect))) return leadBack()
+    const returnToTarget = () => dispatch({ is: 'refused', target, at: this.deps.now() })
+    if (!(await this.#isAsDisplayed(effect))) return returnToTarget()
     const verdict = await this.#record(effect).catch((error: unknown) => {
-      leadBack()
+      returnToTarget()
       throw error
     })
     const state = verdict.verdict === 'withdrawn' ? 'pending' : verdict.verdict
     const what = target.hunk === undefined ? target.change.path : `A hunk of ${target.change.path}`
-    // Nothing was recorded: somebody, or this reviewer a moment ago, had taken it back.
+    // Another reviewer, or this one a moment ago, has withdrawn the verdict already.
     if (verdict.id === '') {
-      this.#tell(`${what} has no verdict to undo.`)
+      this.#showMessage(`${what} has no verdict to undo.`)
       this.onStageChange()
       return
     }
     dispatch({ is: 'decided', target, state })
-    this.#tell(
+    this.#showMessage(
       `${what} is ${state === 'pending' ? 'undecided again' : state}.${state === 'rejected' ? ` ${this.deps.delivery()}` : ''}`,
     )
     this.onStageChange()
   }
 
-  #record(effect: Given<'approve' | 'withdraw'> | Given<'reject'>): ReturnType<Review['approve']> {
+  #record(effect: EffectOf<'approve' | 'withdraw'> | EffectOf<'reject'>): ReturnType<Review['approve']> {
     const { review, by } = this.deps
     const selection = selectionOf(effect.target)
     if (effect.do === 'approve') return review.approve(selection, by)
     return effect.do === 'withdraw' ? review.withdraw(selection, by) : review.reject(selection, effect.words, by)
   }
 
-  async #withdrawAll({ paths }: Given<'withdrawAll'>): Promise<void> {
-    const staged = new Set(this.#shown.changes.map(({ path }) => path))
+  async #withdrawAll({ paths }: EffectOf<'withdrawAll'>): Promise<void> {
+    const staged = new Set(this.#displayed.changes.map(({ path }) => path))
     const those = paths.filter((path) => staged.has(path))
     if (those.length > 0) await this.deps.review.withdraw({ paths: those }, this.deps.by)
-    await this.#renew(true)
+    await this.#refresh(true)
     this.deps.dispatch({ is: 'approvedAll', paths: [] })
-    this.#tell(`${pluralize(those.length, 'file')} undecided again.`)
+    this.#showMessage(`${pluralize(those.length, 'file')} undecided again.`)
   }
 
-  async #approveAll({ shown }: Given<'approveAll'>): Promise<void> {
-    if (!isSame(shown, this.#shown)) {
-      this.#tell('The staged changes differ from what was shown. Nothing was approved. Look at them again.', 'failed')
+  async #approveAll({ shown }: EffectOf<'approveAll'>): Promise<void> {
+    if (!isSameSet(shown, this.#displayed)) {
+      this.#showMessage(
+        'The staged changes differ from what was shown. Nothing was approved. Look at them again.',
+        'failed',
+      )
       return
     }
     const { paths } = await this.deps.review.approve(undefined, this.deps.by)
-    await this.#renew(true)
+    await this.#refresh(true)
     this.deps.dispatch({ is: 'approvedAll', paths })
     const left = new Set(shown.changes.map(({ path }) => path)).size - new Set(paths).size
-    this.#tell(`${pluralize(paths.length, 'change')} approved${left > 0 ? `, ${left} left out` : ''}.`)
+    this.#showMessage(`${pluralize(paths.length, 'change')} approved${left > 0 ? `, ${left} left out` : ''}.`)
   }
 
-  async #split(effect: Given<'split'>): Promise<void> {
-    if (!(await this.#asDisplayed(effect)) || effect.target.hunk === undefined) return
+  async #split(effect: EffectOf<'split'>): Promise<void> {
+    if (!(await this.#isAsDisplayed(effect)) || effect.target.hunk === undefined) return
     const pieces = await this.deps.review.split(effect.target.hunk.id, this.deps.by)
-    await this.#renew(true)
-    this.#tell(`Split into ${pieces.length}.`)
+    await this.#refresh(true)
+    this.#showMessage(`Split into ${pieces.length}.`)
   }
 
-  async #discard(effect: Given<'discard'>): Promise<void> {
-    if (!(await this.#asDisplayed(effect))) return
+  async #discard(effect: EffectOf<'discard'>): Promise<void> {
+    if (!(await this.#isAsDisplayed(effect))) return
     await this.deps.review.discard(selectionOf(effect.target))
-    await this.#renew(true)
-    this.#tell(`Discarded: ${effect.target.hunk ? 'a hunk of ' : ''}${effect.target.change.path}.`)
+    await this.#refresh(true)
+    this.#showMessage(`Discarded: ${effect.target.hunk ? 'a hunk of ' : ''}${effect.target.change.path}.`)
   }
 
-  async #edit({ target, shown, draft }: Given<'edit'>): Promise<void> {
+  async #edit({ target, shown, draft }: EffectOf<'edit'>): Promise<void> {
     const { review, by, dispatch, editText } = this.deps
     const { path } = target.change
-    if (!(await this.#asDisplayed({ target, shown }))) return
+    if (!(await this.#isAsDisplayed({ target, shown }))) return
     const text = textOf(await review.content(path, 'after'))
-    if (text === undefined) return this.#tell(`${path} is not UTF-8 text, so it cannot be edited here.`, 'warn')
-    const now = await editText(draft ?? text, nameFor(path))
-    if (now === text) return this.#tell('Nothing was changed.')
+    if (text === undefined) return this.#showMessage(`${path} is not UTF-8 text, so it cannot be edited here.`, 'warn')
+    const now = await editText(draft ?? text, editorFileName(path))
+    if (now === text) return this.#showMessage('Nothing was changed.')
     dispatch({ is: 'draft', path, text: now })
     try {
       await review.edit(path, now, by)
     } catch (error) {
-      await this.#renew(true)
+      await this.#refresh(true)
       const { message } = detailsOf(error)
-      return this.#tell(`${message} Your text is kept; e opens it again.`, 'failed')
+      return this.#showMessage(`${message} Your text is kept; e opens it again.`, 'failed')
     }
     dispatch({ is: 'draft', path, text: undefined })
-    await this.#renew(true)
-    this.#tell(`${path} was edited. It needs a verdict.`)
+    await this.#refresh(true)
+    this.#showMessage(`${path} was edited. It needs a verdict.`)
   }
 
-  async #commit({ merge }: Given<'commit'>): Promise<void> {
+  async #commit({ merge }: EffectOf<'commit'>): Promise<void> {
     const { review, dispatch } = this.deps
-    this.#committing = new AbortController()
-    const { signal } = this.#committing
+    this.#commitController = new AbortController()
+    const { signal } = this.#commitController
     dispatch({ is: 'progress', progress: { phase: 'checking', files: 0, total: 0, bytes: 0 } })
-    let said: Message
+    let outcome: Message
     try {
       const onProgress = (
         progress: Parameters<NonNullable<NonNullable<Parameters<Review['commit']>[0]>['onProgress']>>[0],
       ) => dispatch({ is: 'progress', progress })
-      said = commitWords(await review.commit({ merge, signal, onProgress }))
+      outcome = commitMessage(await review.commit({ merge, signal, onProgress }))
     } catch (error) {
       const { message, hint = '' } = detailsOf(error)
       const next = merge || signal.aborted ? hint : `${hint} c, then m merges with what is on disk.`
-      said = { text: `${message} ${next}`.trim(), kind: 'failed' }
+      outcome = { text: `${message} ${next}`.trim(), kind: 'failed' }
     } finally {
-      this.#committing = undefined
+      this.#commitController = undefined
       dispatch({ is: 'progress', progress: undefined })
     }
-    await this.#renew(true)
-    this.#tell(said.text, said.kind)
+    await this.#refresh(true)
+    this.#showMessage(outcome.text, outcome.kind)
   }
 
   async #answer(id: string, answer: Answer): Promise<void> {
     const { review, by } = this.deps
     await review.answer(id, { ...answer, ...(by && { by }) })
-    await this.#renew(true)
-    this.#tell(`Answered: ${answer.answer}. ${this.deps.delivery()}`)
+    await this.#refresh(true)
+    this.#showMessage(`Answered: ${answer.answer}. ${this.deps.delivery()}`)
   }
 
-  async #color({ change }: Given<'color'>): Promise<void> {
+  async #color({ change }: EffectOf<'color'>): Promise<void> {
     const colors = this.#isClosed ? undefined : await colorsFor(this.deps.review, change)
     if (colors !== undefined) this.deps.dispatch({ is: 'colored', change, colors })
   }
@@ -273,16 +276,16 @@ function textOf(content: Uint8Array | undefined): string | undefined {
   }
 }
 
-/** What the editor knows the language by, and nothing else of a name that the agent chose. */
-function nameFor(path: string): string {
+/** A file name for the editor: the extension only, because the agent chose the rest of the name. */
+function editorFileName(path: string): string {
   return `staged${/\.[A-Za-z0-9]{1,10}$/.exec(path)?.[0] ?? ''}`
 }
 
-function commitWords({ id, seq, committed, conflicts, warnings = [] }: CommitResult): Message {
+function commitMessage({ id, seq, committed, conflicts, warnings = [] }: CommitResult): Message {
   if (id === '') return { text: 'Nothing was committed: nothing is approved.', kind: 'warn' }
   const done = `${pluralize(committed.length, 'change')} committed, number ${seq}.`
   const [first] = conflicts
-  if (first === undefined) return { text: [done, ...warnings].join(' '), kind: warnings.length > 0 ? 'warn' : 'told' }
+  if (first === undefined) return { text: [done, ...warnings].join(' '), kind: warnings.length > 0 ? 'warn' : 'info' }
   const rest = conflicts.length > 1 ? ` and ${conflicts.length - 1} more` : ''
   return {
     text: `${done} Not on disk: ${first.path}${rest}: ${first.reason}. Another program has written to it. See the changes again.`,

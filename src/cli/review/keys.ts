@@ -1,6 +1,6 @@
 import { type ActionOn, keysOf } from '../../surface/index.js'
 
-/** Every key of a review in the terminal, in the order of its help. */
+/** Every key of the terminal review, in the order of the help. */
 export const KEYS = keysOf('terminal')
 export type Action = ActionOn<'terminal'>
 
@@ -12,7 +12,7 @@ export function actionOf(key: string): Action | undefined {
   return ACTIONS.get(key)
 }
 
-/** What Node's readline tells of a key. */
+/** A key event of Node's `readline`. */
 export interface RawKey {
   readonly sequence?: string | undefined
   readonly name?: string | undefined
@@ -40,13 +40,13 @@ const NAMES: Readonly<Record<string, string>> = {
   'paste-end': 'PasteEnd',
 }
 
-/** The name of a key as {@link KEYS} has it; a letter is itself. Undefined for what is none. */
-export function nameOf(text: string | undefined, key: RawKey): string | undefined {
+/** The name of a key as in {@link KEYS}. A printable character is its own name. Undefined for every other key. */
+export function keyName(text: string | undefined, key: RawKey): string | undefined {
   if (key.name === 'tab') return key.shift ? 'Shift-Tab' : 'Tab'
   if (key.ctrl && key.name !== undefined && /^[a-z]$/.test(key.name)) return `Ctrl-${key.name.toUpperCase()}`
   const name = key.name === undefined ? undefined : NAMES[key.name]
   if (name !== undefined) return name
   if (key.meta || key.ctrl) return undefined
-  const given = text ?? key.sequence
-  return given !== undefined && /^\P{Cc}$/u.test(given) ? given : undefined
+  const character = text ?? key.sequence
+  return character !== undefined && /^\P{Cc}$/u.test(character) ? character : undefined
 }

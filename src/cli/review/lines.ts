@@ -1,22 +1,22 @@
 import type { Change, Hunk, Question } from '../../index.js'
 import { type Chapter, describeRun, oneLine, type Token, wordDiff } from '../../surface/index.js'
-import { creditOf } from '../render-diff.js'
+import { originLabels } from '../render-diff.js'
 import { type HunkLine, hunkLines, type Item } from './document.js'
 import { type Charset, type Line, type Span, type Style, wrap } from './text.js'
 
-/** A file's tokens by line, of the side after: what is gone is shown in one colour. */
+/** The tokens of each line of a file's new content. Removed lines have one colour. */
 export type FileColors = readonly (readonly Token[])[]
 
-export interface Look {
+export interface LayoutContext {
   readonly columns: number
   readonly charset: Charset
   readonly colorsOf: (change: Change) => FileColors | undefined
-  /** Whether a hunk came or changed since the reviewer last left this review. */
+  /** True if a hunk appeared or changed since the reviewer last left this review. */
   readonly isNew: (change: Change, hunk: Hunk) => boolean
 }
 
-/** The rows of one line of the document, without what stands left of them all. */
-export function rowsOf(item: Item, at: number, look: Look): Line[] {
+/** Wraps one line of an item into rows, without the gutter. */
+export function layoutLine(item: Item, at: number, look: LayoutContext): Line[] {
   const { item: kind, change, hunk, group, question } = { ...item, item: item.kind }
   if (kind === 'hunk' && hunk && change) return hunkRows(hunk, change, at, look)
   const spans =
@@ -60,18 +60,18 @@ export const STATE_STYLE: Readonly<Record<Change['state'], Style>> = { pending: 
 function fileSpans(change: Change, at: number, { group, notes = [] }: Item): Span[] {
   if (at > 0) return [{ text: `  ${notes[at - 1] ?? ''}`, style: 'dim' }]
   const { path, kind, state, flags } = change
-  const told = [group?.intentId, group?.callId]
+  const shownAlready = [group?.intentId, group?.callId]
   return [
     { text: path, style: 'bold' },
     { text: `  ${kind}  `, style: 'dim' },
     { text: state, style: STATE_STYLE[state] },
     ...flags.map((flag): Span => ({ text: `  ${flag}`, style: 'warn' })),
-    ...creditOf(change, told).map((text): Span => ({ text: `  ${text}`, style: 'dim' })),
+    ...originLabels(change, shownAlready).map((text): Span => ({ text: `  ${text}`, style: 'dim' })),
   ]
 }
 
-/** A line that goes on in the next row is marked there: nothing in it can pass for a line of its own. */
-function hunkRows(hunk: Hunk, change: Change, at: number, look: Look): Line[] {
+/** Marks each continuation row, so that no part of a line looks like a separate line. */
+function hunkRows(hunk: Hunk, change: Change, at: number, look: LayoutContext): Line[] {
   const line = hunkLines(hunk)[at]
   if (line === undefined) return [[]]
   const { charset, columns } = look
@@ -80,18 +80,21 @@ function hunkRows(hunk: Hunk, change: Change, at: number, look: Look): Line[] {
     const news: Span[] = look.isNew(change, hunk) ? [{ text: '  new', style: 'warn' }] : []
     return wrap([{ text: line.text, style: 'hunk' }, state, ...news], { width: columns, charset })
   }
-  const goesOn: Span = { text: charset === 'utf-8' ? '↪' : '\\', style: 'dim' }
+  const continuation: Span = { text: charset === 'utf-8' ? '↪' : '\\', style: 'dim' }
   const sign = line.text.slice(0, 1)
-  const first: Span = line.from > 0 ? goesOn : { text: sign, style: signStyle(sign) }
+  const first: Span = line.from > 0 ? continuation : { text: sign, style: signStyle(sign) }
   const shape = { width: columns - 1, charset, tabs: true }
-  return wrap(codeSpans(hunk, change, line, look), shape).map((row, index) => [index === 0 ? first : goesOn, ...row])
+  return wrap(codeSpans(hunk, change, line, look), shape).map((row, index) => [
+    index === 0 ? first : continuation,
+    ...row,
+  ])
 }
 
 function signStyle(sign: string): Style {
   return sign === '+' ? 'ok' : sign === '-' ? 'no' : 'dim'
 }
 
-function codeSpans(hunk: Hunk, change: Change, line: HunkLine, { colorsOf }: Look): Span[] {
+function codeSpans(hunk: Hunk, change: Change, line: HunkLine, { colorsOf }: LayoutContext): Span[] {
   const whole = partsOf(hunk)
   const kind = whole.text[line.index]?.[0]
   const own: Style = kind === '+' ? 'add' : kind === '-' ? 'remove' : kind === '\\' ? 'dim' : 'plain'
@@ -100,16 +103,17 @@ function codeSpans(hunk: Hunk, change: Change, line: HunkLine, { colorsOf }: Loo
   const number = whole.numbers[line.index]
   const tokens = number === undefined ? undefined : colorsOf(change)?.[number - 1]
   const colored = kind === '-' || kind === '\\' ? undefined : tokens
-  const spans = colored && fits(colored, text) ? colored.map((token) => tokenSpan(token, own)) : [{ text, style: own }]
-  return withWords(spans, whole.words[line.index] ?? [], kind === '+' ? 'addWord' : 'removeWord')
+  const spans =
+    colored && matchesText(colored, text) ? colored.map((token) => tokenSpan(token, own)) : [{ text, style: own }]
+  return markWords(spans, whole.words[line.index] ?? [], kind === '+' ? 'addWord' : 'removeWord')
 }
 
-/** The colours are of the very line: what is staged may have moved on. */
-function fits(tokens: readonly Token[], text: string): boolean {
+/** True if the tokens belong to this text. The staged content may have changed since it was highlighted. */
+function matchesText(tokens: readonly Token[], text: string): boolean {
   return tokens.map((token) => token.text).join('') === text
 }
 
-const KINDS: Readonly<Record<string, Style>> = {
+const TOKEN_STYLES: Readonly<Record<string, Style>> = {
   keyword: 'keyword',
   built_in: 'keyword',
   literal: 'number',
@@ -125,11 +129,11 @@ const KINDS: Readonly<Record<string, Style>> = {
 }
 
 function tokenSpan({ text, kind }: Token, own: Style): Span {
-  return { text, style: (kind === undefined ? undefined : KINDS[kind]) ?? own }
+  return { text, style: (kind === undefined ? undefined : TOKEN_STYLES[kind]) ?? own }
 }
 
-/** @param words spans of the line with its sign */
-function withWords(spans: readonly Span[], words: readonly { from: number; to: number }[], style: Style): Span[] {
+/** @param words changed words, as offsets in the line with its sign */
+function markWords(spans: readonly Span[], words: readonly { from: number; to: number }[], style: Style): Span[] {
   if (words.length === 0) return [...spans]
   const out: Span[] = []
   let at = 1
@@ -151,13 +155,13 @@ function withWords(spans: readonly Span[], words: readonly { from: number; to: n
 
 interface Parts {
   readonly text: readonly string[]
-  /** Of each line that the side after has: its number there. */
+  /** The line numbers in the new content. Undefined for removed lines. */
   readonly numbers: readonly (number | undefined)[]
   readonly words: ReturnType<typeof wordDiff>
 }
 
 const PARTS = new WeakMap<Hunk, Parts>()
-/** Lines of a hunk up to which its words are compared. */
+/** Hunks with more lines than this get no word diff. */
 const WORDS_LIMIT = 400
 
 function partsOf(hunk: Hunk): Parts {

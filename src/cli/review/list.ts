@@ -4,14 +4,14 @@ import { actionOf } from './keys.js'
 import type { Size } from './state.js'
 import { type Charset, fitLine, type Line, type Span } from './text.js'
 
-/** A session that waits for a person. */
-export interface Waiting extends SessionSummary {
+/** A session with changes or questions to decide. */
+export interface WaitingSession extends SessionSummary {
   /** Open questions. */
   readonly questions: number
 }
 
 export interface ListState {
-  readonly sessions: readonly Waiting[]
+  readonly sessions: readonly WaitingSession[]
   readonly cursor: number
   readonly size: Size
   readonly charset: Charset
@@ -21,8 +21,8 @@ export interface ListState {
 export type ListEvent =
   | { readonly is: 'key'; readonly key: string }
   | { readonly is: 'resized'; readonly size: Size }
-  | { readonly is: 'sessions'; readonly sessions: readonly Waiting[] }
-  | { readonly is: 'told'; readonly text: string }
+  | { readonly is: 'sessions'; readonly sessions: readonly WaitingSession[] }
+  | { readonly is: 'message'; readonly text: string }
 
 type ListEffect = { readonly do: 'open'; readonly session: string } | { readonly do: 'redraw' | 'suspend' | 'quit' }
 
@@ -31,30 +31,31 @@ interface ListStep {
   readonly effect?: ListEffect
 }
 
-/** Those with something to decide, the ones that ask first. */
-export function waitingOf(sessions: readonly Waiting[]): Waiting[] {
-  const isWaiting = ({ changes, questions, damaged }: Waiting) => changes + questions > 0 || damaged !== undefined
+/** Selects sessions that need a person, those with open questions first. */
+export function waitingSessions(sessions: readonly WaitingSession[]): WaitingSession[] {
+  const isWaiting = ({ changes, questions, damaged }: WaitingSession) =>
+    changes + questions > 0 || damaged !== undefined
   return sessions.filter(isWaiting).sort((a, b) => Number(b.questions > 0) - Number(a.questions > 0))
 }
 
 export function updateList(state: ListState, event: ListEvent): ListStep {
   const { message, ...rest } = state
   if (event.is === 'resized') return { state: { ...state, size: event.size } }
-  if (event.is === 'told') return { state: { ...rest, message: event.text } }
+  if (event.is === 'message') return { state: { ...rest, message: event.text } }
   if (event.is === 'sessions')
-    return { state: { ...state, sessions: event.sessions, cursor: sameOne(state, event.sessions) } }
+    return { state: { ...state, sessions: event.sessions, cursor: keepCursor(state, event.sessions) } }
   return onKey(rest, event.key)
 }
 
-/** The cursor stays on its session, whatever came or went. */
-function sameOne({ sessions, cursor }: ListState, now: readonly Waiting[]): number {
+/** The index of the cursor's session in the new list. */
+function keepCursor({ sessions, cursor }: ListState, now: readonly WaitingSession[]): number {
   const at = now.findIndex(({ id }) => id === sessions[cursor]?.id)
   return at >= 0 ? at : Math.min(cursor, Math.max(0, now.length - 1))
 }
 
 function onKey(state: ListState, key: string): ListStep {
   const here = state.sessions[state.cursor]
-  const to = (cursor: number) => ({
+  const moveTo = (cursor: number) => ({
     ...state,
     cursor: Math.min(Math.max(0, cursor), Math.max(0, state.sessions.length - 1)),
   })
@@ -62,14 +63,14 @@ function onKey(state: ListState, key: string): ListStep {
   switch (actionOf(key)) {
     case 'next':
     case 'down':
-      return { state: to(state.cursor + 1) }
+      return { state: moveTo(state.cursor + 1) }
     case 'previous':
     case 'up':
-      return { state: to(state.cursor - 1) }
+      return { state: moveTo(state.cursor - 1) }
     case 'first':
-      return { state: to(0) }
+      return { state: moveTo(0) }
     case 'last':
-      return { state: to(state.sessions.length) }
+      return { state: moveTo(state.sessions.length) }
     case 'redraw':
       return { state, effect: { do: 'redraw' } }
     case 'suspend':
@@ -81,7 +82,7 @@ function onKey(state: ListState, key: string): ListStep {
   }
 }
 
-/** Two rows for each session. */
+/** Renders the list, two rows for each session. */
 export function viewList(state: ListState): Line[] {
   const { size, charset, sessions, cursor } = state
   const row = (spans: readonly Span[], fill: Span['style'] = 'plain') =>
@@ -89,10 +90,10 @@ export function viewList(state: ListState): Line[] {
   const text = (words: string, style: Span['style'] = 'plain', fill: Span['style'] = 'plain') =>
     row([{ text: words, style }], fill)
   const room = Math.max(0, size.rows - 3)
-  const shown = Math.max(1, Math.floor(room / 2))
-  const top = Math.min(Math.max(0, cursor - Math.floor(shown / 2)), Math.max(0, sessions.length - shown))
+  const visibleCount = Math.max(1, Math.floor(room / 2))
+  const top = Math.min(Math.max(0, cursor - Math.floor(visibleCount / 2)), Math.max(0, sessions.length - visibleCount))
   const bar: Span = { text: charset === 'utf-8' ? '▌ ' : '| ', style: 'mark' }
-  const body = sessions.slice(top, top + shown).flatMap((session, at) => {
+  const body = sessions.slice(top, top + visibleCount).flatMap((session, at) => {
     const mark = top + at === cursor ? bar : { text: '  ', style: 'plain' as const }
     return [row([mark, ...headSpans(session, charset)]), row([mark, { text: `  ${detailOf(session)}`, style: 'dim' }])]
   })
@@ -106,7 +107,7 @@ export function viewList(state: ListState): Line[] {
   return lines.slice(0, size.rows)
 }
 
-function headSpans({ id, live, changes, questions, damaged }: Waiting, charset: Charset): Span[] {
+function headSpans({ id, live, changes, questions, damaged }: WaitingSession, charset: Charset): Span[] {
   return [
     { text: id, style: 'bold' },
     { text: `  ${pluralize(changes, 'change')}`, style: 'wait' },
@@ -116,7 +117,7 @@ function headSpans({ id, live, changes, questions, damaged }: Waiting, charset: 
   ]
 }
 
-function detailOf({ agent, intents = [], damaged }: Waiting): string {
+function detailOf({ agent, intents = [], damaged }: WaitingSession): string {
   return [damaged ?? [], agent?.model ?? agent?.tool ?? 'unknown agent', intents.join(', ') || 'no intent']
     .flat()
     .join('  ')

@@ -3,18 +3,18 @@ import type { State } from './state.js'
 import { type Line, type Span, type Style, wrap } from './text.js'
 
 const STYLES: Readonly<Record<NonNullable<State['message']>['kind'], Style>> = {
-  told: 'ok',
+  info: 'ok',
   warn: 'warn',
   failed: 'no',
 }
 
-/** What is asked, under way, or has happened: in as many rows as it takes, four at most. At least one. */
+/** The rows of the question, progress or message: one to four. */
 export function messageRows(state: State): Line[] {
   const { columns, rows } = state.size
-  const most = Math.max(1, Math.min(4, rows - 10))
+  const maxRows = Math.max(1, Math.min(4, rows - 10))
   const width = Math.max(1, columns - 1)
   const lines = wrap([messageSpan(state)], { width, charset: state.charset })
-  const shown = lines.length <= most ? lines : [...lines.slice(0, most - 1), lines.slice(most - 1).flat()]
+  const shown = lines.length <= maxRows ? lines : [...lines.slice(0, maxRows - 1), lines.slice(maxRows - 1).flat()]
   return shown.map((line) => [{ text: ' ', style: 'plain' }, ...line])
 }
 

@@ -1,7 +1,7 @@
 import type { Line, Style } from './text.js'
 
-/** By style: what every terminal has, and what is a colour, which NO_COLOR forbids. */
-const LOOKS: Readonly<Record<Style, { readonly form?: string; readonly color?: string }>> = {
+/** The SGR codes of each style. NO_COLOR omits `color` only. */
+const SGR_CODES: Readonly<Record<Style, { readonly form?: string; readonly color?: string }>> = {
   plain: {},
   dim: { form: '2' },
   bold: { form: '1' },
@@ -24,13 +24,13 @@ const LOOKS: Readonly<Record<Style, { readonly form?: string; readonly color?: s
   name: { color: '34' },
 }
 
-/** A line as a terminal takes it. It ends in no style, whatever it began with. */
+/** Converts a line to text with SGR codes. Each span resets its style at its end. */
 export function paint(line: Line, color: boolean): string {
   return line.map(({ text, style }) => paintText(text, style, color)).join('')
 }
 
 function paintText(text: string, style: Style, hasColor: boolean): string {
-  const { form, color } = LOOKS[style]
+  const { form, color } = SGR_CODES[style]
   const codes = [form, hasColor ? color : undefined].filter((code) => code !== undefined)
   return codes.length === 0 ? text : `\x1b[${codes.join(';')}m${text}\x1b[m`
 }

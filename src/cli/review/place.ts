@@ -1,20 +1,20 @@
 import type { Change, Hunk } from '../../index.js'
 import { isNewSince } from '../../surface/index.js'
 import { changeKey, type Item, lineAt } from './document.js'
-import { type Look, rowsOf } from './lines.js'
+import { type LayoutContext, layoutLine } from './lines.js'
 import { messageRows } from './message.js'
 import type { Place, Seen, State } from './state.js'
 import type { Line } from './text.js'
 
-/** Columns left of every line: the cursor's bar and a blank. */
+/** Columns left of every line: the cursor's bar and a space. */
 const GUTTER = 2
-/** Rows that are not the document's: title, file and keys; the message's come on top. */
+/** Rows of the title, the file name and the keys. Message rows are extra. */
 const FRAME = 3
-/** Below this nothing can be read, and so nothing decided. */
-const SMALLEST = { columns: 20, rows: 8 }
+/** On a smaller screen nothing can be read, so nothing can be decided. */
+const MIN_SIZE = { columns: 20, rows: 8 }
 
 export function isTooSmall({ size: { columns, rows } }: Pick<State, 'size'>): boolean {
-  return columns < SMALLEST.columns || rows < SMALLEST.rows
+  return columns < MIN_SIZE.columns || rows < MIN_SIZE.rows
 }
 
 export function bodyRows(state: State): number {
@@ -28,7 +28,7 @@ export interface Row extends Place {
   readonly isLast: boolean
 }
 
-export function lookOf({ size, charset, colors, lastLook }: State): Look {
+export function layoutContextOf({ size, charset, colors, lastLook }: State): LayoutContext {
   const columns = Math.max(1, size.columns - GUTTER)
   const isNew = (change: Change, hunk: Hunk) => isNewSince(lastLook, change, hunk)
   return { columns, charset, colorsOf: (change) => colors.get(changeKey(change)), isNew }
@@ -36,10 +36,10 @@ export function lookOf({ size, charset, colors, lastLook }: State): Look {
 
 function rowsAt(state: State, line: number): Line[] {
   const found = lineAt(state.document, line)
-  return found === undefined ? [] : rowsOf(found.item, found.at, lookOf(state))
+  return found === undefined ? [] : layoutLine(found.item, found.at, layoutContextOf(state))
 }
 
-/** What is on the screen of the document; only these lines are laid out. */
+/** Lays out the lines of the document that are on the screen. */
 export function visibleRows(state: State): Row[] {
   const rows: Row[] = []
   const room = bodyRows(state)
@@ -54,7 +54,7 @@ export function visibleRows(state: State): Row[] {
   return rows
 }
 
-/** A place so many rows further on, or back; it ends where the document does. */
+/** Moves a place by a number of rows, within the document. */
 export function movePlace(state: State, from: Place, by: number): Place {
   let { line, row } = from
   for (let left = Math.abs(by); left > 0; left--) {
@@ -69,7 +69,7 @@ export function movePlace(state: State, from: Place, by: number): Place {
   return { line, row }
 }
 
-/** No further down than that the last row is at the bottom. */
+/** Limits a scroll position so that the last row is not above the bottom of the screen. */
 export function clampPlace(state: State, top: Place): Place {
   const last = Math.max(0, state.document.lines - 1)
   const end = { line: last, row: Math.max(0, rowsAt(state, last).length - 1) }
@@ -79,21 +79,21 @@ export function clampPlace(state: State, top: Place): Place {
   return line > lowest.line || (line === lowest.line && row > lowest.row) ? lowest : { line, row }
 }
 
-/** Scrolled so that a stop is seen, from its first line on; a first hunk with the name of its file. */
-export function visibleStop(state: State, cursor: number): State {
+/** Moves the cursor to a stop and scrolls to its first line. A file's first hunk appears with the file name. */
+export function scrollToStop(state: State, cursor: number): State {
   const stop = state.document.stops[cursor]
   const item = stop && state.document.items[stop.item]
   if (stop === undefined || item === undefined) return { ...state, cursor }
   const rows = visibleRows(state)
-  const isWhole = rows.some(({ line, row }) => line === item.first && row === 0) && seesEnd(rows, item)
+  const isWhole = rows.some(({ line, row }) => line === item.first && row === 0) && includesEnd(rows, item)
   if (isWhole) return { ...state, cursor }
   const first = headOf(state, stop.item).first
   const spare = bodyRows(state) - 3
-  const tall = item.first - first > spare
-  return { ...state, cursor, top: clampPlace(state, { line: tall ? item.first : first, row: 0 }) }
+  const isTooTall = item.first - first > spare
+  return { ...state, cursor, top: clampPlace(state, { line: isTooTall ? item.first : first, row: 0 }) }
 }
 
-/** The first of the lines that say what a stop is of: its file's name, its group's title. */
+/** The first of the file and group titles directly above an item, else the item. */
 function headOf({ document: { items } }: State, at: number): { readonly first: number } {
   const titles = ['file', 'group']
   let head = at
@@ -101,22 +101,22 @@ function headOf({ document: { items } }: State, at: number): { readonly first: n
   return items[head] ?? { first: 0 }
 }
 
-function seesEnd(rows: readonly Row[], item: Item): boolean {
+function includesEnd(rows: readonly Row[], item: Item): boolean {
   return rows.some(({ line, isLast }) => isLast && line === item.first + item.lines - 1)
 }
 
-/** The cursor goes with the screen: to what is seen, where it was on something that is no more. */
+/** Moves the cursor onto the screen if scrolling took its stop off it. */
 export function followScroll(state: State, direction: 1 | -1): State {
   const seen = visibleRows(state).flatMap(({ item }) => (item.stop === undefined ? [] : [item.stop]))
   if (seen.length === 0 || seen.includes(state.cursor)) return state
   return { ...state, cursor: (direction > 0 ? seen[0] : seen.at(-1)) ?? state.cursor }
 }
 
-/** Rows of one line that are told apart: no line takes more. */
+/** Row numbers per line, to combine line and row into one number. No line wraps into more rows. */
 const ROWS_MAX = 65_536
 
-/** Notes what is on the screen now as seen. */
-export function noteSeenRows(state: State): State {
+/** Records the rows on the screen as seen. */
+export function markVisibleRowsSeen(state: State): State {
   if (state.mode.kind === 'help' || isTooSmall(state)) return state
   const spans = new Map<number, { from: number; to: number }>()
   for (const { item, line, row, isLast } of visibleRows(state)) {
@@ -132,7 +132,7 @@ export function noteSeenRows(state: State): State {
     const item = stop && state.document.items[stop.item]
     if (stop === undefined || item === undefined) continue
     const known = state.seen.get(stop.key)
-    const joined = join(known, span)
+    const joined = mergeSeen(known, span)
     const now = { ...joined, whole: known?.whole === true || (joined.from === 0 && joined.to >= item.lines * ROWS_MAX) }
     if (known?.from === now.from && known.to === now.to && known.whole === now.whole) continue
     seen ??= new Map(state.seen)
@@ -141,8 +141,8 @@ export function noteSeenRows(state: State): State {
   return seen === undefined ? state : { ...state, seen }
 }
 
-/** What touches is one; else the part that begins at the start counts, then the later. */
-function join(known: Seen | undefined, now: { from: number; to: number }): { from: number; to: number } {
+/** Merges ranges that touch. Otherwise keeps the range that begins at 0, else the newer one. */
+function mergeSeen(known: Seen | undefined, now: { from: number; to: number }): { from: number; to: number } {
   if (known === undefined) return now
   if (now.from <= known.to && known.from <= now.to) {
     return { from: Math.min(known.from, now.from), to: Math.max(known.to, now.to) }

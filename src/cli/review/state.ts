@@ -9,19 +9,19 @@ export interface Size {
   readonly rows: number
 }
 
-/** A row of the document as it is wrapped: which line, and which row of it. */
+/** A row of the wrapped document: the line, and the row within it. */
 export interface Place {
   readonly line: number
   readonly row: number
 }
 
-/** What a verdict is about: a hunk, or its whole file. */
+/** The subject of a verdict: a hunk, or a whole file. */
 export interface Target {
   readonly change: Change
   readonly hunk?: Stop['hunk']
 }
 
-/** What the screen asks of the world outside. `shown` is what the person had before them: nothing else is decided on. */
+/** A side effect that the screen requests. `shown` is the displayed change set; an effect on a newer one is refused. */
 export type Effect =
   | { readonly do: 'approve'; readonly target: Target; readonly shown: ChangeSet }
   | { readonly do: 'withdraw'; readonly target: Target; readonly shown: ChangeSet }
@@ -36,8 +36,8 @@ export type Effect =
   | { readonly do: 'withdrawAll'; readonly paths: readonly string[] }
   | { readonly do: 'stop' | 'redraw' | 'suspend' | 'quit' }
 
-/** A line that is being typed, and what it is for. */
-export interface Writing {
+/** The person types a line. `then` is its purpose. */
+export interface InputMode {
   readonly kind: 'write'
   readonly label: string
   readonly text: string
@@ -47,8 +47,8 @@ export interface Writing {
     | { readonly do: 'search' }
 }
 
-/** A question with one letter for an answer; any other key is a no. */
-export interface Asking {
+/** A question that one of the keys in `choices` answers. Any other key means no. */
+export interface AskMode {
   readonly kind: 'ask'
   readonly text: string
   readonly choices: Readonly<Record<string, Effect>>
@@ -57,17 +57,17 @@ export interface Asking {
 export type Mode =
   | { readonly kind: 'browse' }
   | { readonly kind: 'help'; readonly top: number }
-  /** The list of files, with the place of the one that is marked. */
+  /** The list of files, with the index of the marked one. */
   | { readonly kind: 'list'; readonly at: number }
-  | Writing
-  | Asking
+  | InputMode
+  | AskMode
 
 export interface Message {
   readonly text: string
-  readonly kind: 'told' | 'warn' | 'failed'
+  readonly kind: 'info' | 'warn' | 'failed'
 }
 
-/** How much of a stop was on the screen, in rows from its first on. */
+/** The part of a stop that was on the screen, in rows from its first. */
 export interface Seen {
   readonly from: number
   readonly to: number
@@ -89,31 +89,31 @@ export interface State {
   readonly questions: readonly Question[]
   readonly quarantined: number
   readonly work: readonly WorkEvent[]
-  /** What this reviewer saw when they last left the review. */
+  /** The changes that this reviewer saw when they last left the review. */
   readonly lastLook: LastLook | undefined
   readonly order: ReviewOrder
-  /** Paths of files that were unfolded here. */
+  /** Paths of files that the reviewer has unfolded. */
   readonly opened: ReadonlySet<string>
   readonly document: Document
-  /** Of the stop that keys are about. */
+  /** The index of the current stop. */
   readonly cursor: number
   readonly top: Place
   readonly mode: Mode
-  /** A commit under way: how far it is. */
+  /** The progress of a running commit. */
   readonly busy?: string
   readonly message?: Message
   readonly search: string
-  /** What was decided here, the latest last. */
-  readonly given: readonly Target[]
-  /** Paths that were approved at once here, last of all. */
+  /** The decisions of this review, newest last. */
+  readonly decisions: readonly Target[]
+  /** Paths of a bulk approval, if that was the latest decision. */
   readonly bulk?: readonly string[]
   readonly seen: ReadonlyMap<string, Seen>
-  /** Until then what is under the cursor counts as not seen: it has just changed by itself. */
+  /** Until this time no key decides, because the content under the cursor has just changed. */
   readonly freshUntil: number
-  /** By path: what a person wrote, and could not be put there. */
+  /** Edited texts that could not be staged, by path. */
   readonly drafts: ReadonlyMap<string, string>
   readonly colors: ReadonlyMap<string, FileColors | undefined>
-  /** Between the marks of a paste: none of it is a command. */
+  /** True within a bracketed paste, where no key is a command. */
   readonly pasting: boolean
 }
 
@@ -122,7 +122,7 @@ export interface Staged {
   readonly set: ChangeSet
   readonly questions: readonly Question[]
   readonly quarantined: number
-  /** What the ledger knows of the session's work. */
+  /** The events of the session in the ledger. */
   readonly work: readonly WorkEvent[]
 }
 
@@ -138,7 +138,7 @@ export function initialState(staged: Staged, size: Size, charset: Charset, lastL
     top: { line: 0, row: 0 },
     mode: { kind: 'browse' },
     search: '',
-    given: [],
+    decisions: [],
     seen: new Map(),
     freshUntil: 0,
     drafts: new Map(),
@@ -149,7 +149,7 @@ export function initialState(staged: Staged, size: Size, charset: Charset, lastL
 
 const INITIAL_VIEW = { order: 'step', opened: new Set<string>() } as const
 
-/** Lays out what is staged in the order, and with the files unfolded, that the reviewer chose. */
+/** Builds the document in the order and with the unfolded files that the reviewer chose. */
 export function documentOf({
   set,
   work,
@@ -160,7 +160,7 @@ export function documentOf({
   return toDocument(chaptersOf(set, order, work), questions, opened)
 }
 
-export function stopOf(state: State): Stop | undefined {
+export function currentStop(state: State): Stop | undefined {
   return state.document.stops[state.cursor]
 }
 
@@ -168,17 +168,17 @@ export function targetOf({ change, hunk }: Stop): Target | undefined {
   return change && { change, ...(hunk && { hunk }) }
 }
 
-/** True where a person would see the same in both, all of a path's changes and hunks. */
-export function isSameThere(path: string, shown: ChangeSet, now: ChangeSet): boolean {
-  return shown === now || signature(path, shown) === signature(path, now)
+/** True if both sets show the same changes and hunks for a path. */
+export function isSameAt(path: string, shown: ChangeSet, now: ChangeSet): boolean {
+  return shown === now || pathSignature(path, shown) === pathSignature(path, now)
 }
 
-/** The same of all changes. */
-export function isSame(shown: ChangeSet, now: ChangeSet): boolean {
+/** True if both sets show the same changes and hunks. */
+export function isSameSet(shown: ChangeSet, now: ChangeSet): boolean {
   return shown === now || signatureOf(shown.changes) === signatureOf(now.changes)
 }
 
-function signature(path: string, { changes }: ChangeSet): string {
+function pathSignature(path: string, { changes }: ChangeSet): string {
   return signatureOf(changes.filter((change) => change.path === path))
 }
 

@@ -1,21 +1,21 @@
 import { createInterface, emitKeypressEvents } from 'node:readline'
 import { PassThrough } from 'node:stream'
-import { nameOf, type RawKey } from './keys.js'
+import { keyName, type RawKey } from './keys.js'
 import { paint } from './paint.js'
 import type { Size } from './state.js'
 import type { Charset, Line } from './text.js'
 
-/** A terminal taken over for a full screen, and given back as it was however that ends. */
+/** A full-screen terminal. Its former state is restored in every case, also when the process exits. */
 export interface Terminal {
   readonly charset: Charset
   size(): Size
-  /** Sends what differs from what is there. */
+  /** Writes the lines that differ from the screen. */
   draw(lines: readonly Line[]): void
-  /** Draws all of it the next time. */
-  forget(): void
-  /** Gives the terminal to somebody else while they work. */
-  lend<T>(work: () => Promise<T>): Promise<T>
-  /** Back to the shell that started this; returns once it is in the foreground again. */
+  /** Clears the screen, so that the next draw writes every line. */
+  invalidate(): void
+  /** Leaves the full screen while `work` uses the terminal. */
+  runOutside<T>(work: () => Promise<T>): Promise<T>
+  /** Suspends the job (Ctrl-Z). Resolves once it is in the foreground again. */
   suspend(): Promise<void>
   close(): void
 }
@@ -23,54 +23,54 @@ export interface Terminal {
 export interface Listener {
   key(name: string): void
   onResize(size: Size): void
-  /** This process is told to end. */
+  /** The process received a signal to end. */
   onSignal(signal: 'SIGTERM' | 'SIGHUP'): void
 }
 
-/** Another screen, no cursor, no wrapping, pastes marked; and all of it back. */
+/** Alternate screen, hidden cursor, no wrapping, bracketed paste; and the reverse. */
 const ENTER = '\x1b[?1049h\x1b[?25l\x1b[?7l\x1b[?2004h'
 const LEAVE = '\x1b[?2004l\x1b[?7h\x1b[?25h\x1b[?1049l'
 const HOME_AND_CLEAR = '\x1b[H\x1b[2J'
-const CONTINUED_MS = 20
+const CONTINUE_MS = 20
 const ESCAPE_MS = 50
 
 export function openTerminal(listener: Listener, color: boolean): Terminal {
   const stdin = process.stdin
   const stdout = process.stdout
   let drawn: string[] = []
-  let isIn = false
-  // It only says how long an Escape may be the beginning of something longer; what is typed does not go through it.
-  const patience = createInterface({ input: new PassThrough(), escapeCodeTimeout: ESCAPE_MS })
+  let isActive = false
+  // Sets only how long an Escape may be the start of a longer sequence. Input does not pass through it.
+  const escapeTimer = createInterface({ input: new PassThrough(), escapeCodeTimeout: ESCAPE_MS })
   const enter = () => {
-    if (isIn) return
-    isIn = true
+    if (isActive) return
+    isActive = true
     drawn = []
     stdin.setRawMode(true)
     stdin.resume()
     stdout.write(ENTER + HOME_AND_CLEAR)
   }
   const leave = () => {
-    if (!isIn) return
-    isIn = false
+    if (!isActive) return
+    isActive = false
     stdout.write(LEAVE)
     stdin.setRawMode(false)
     stdin.pause()
   }
   const size = (): Size => ({ columns: stdout.columns || 80, rows: stdout.rows || 24 })
   const onKeypress = (text: string | undefined, key: RawKey) => {
-    const name = nameOf(text, key)
-    if (isIn && name !== undefined) listener.key(name)
+    const name = keyName(text, key)
+    if (isActive && name !== undefined) listener.key(name)
   }
   const onResize = () => {
     drawn = []
-    if (isIn) listener.onResize(size())
+    if (isActive) listener.onResize(size())
   }
   const suspend = async () => {
     leave()
     process.off('SIGTSTP', onSuspend)
-    // All of the job, as the terminal would. Where no shell could continue it the system takes no notice.
+    // Stops the whole process group, as the terminal does. The kernel ignores it for an orphaned group, which no shell could continue.
     process.kill(0, 'SIGTSTP')
-    await new Promise((resolve) => setTimeout(resolve, CONTINUED_MS))
+    await new Promise((resolve) => setTimeout(resolve, CONTINUE_MS))
     process.on('SIGTSTP', onSuspend)
     enter()
     listener.onResize(size())
@@ -81,10 +81,10 @@ export function openTerminal(listener: Listener, color: boolean): Terminal {
     SIGHUP: () => listener.onSignal('SIGHUP'),
     SIGTSTP: onSuspend,
   }
-  for (const [signal, heard] of Object.entries(signals)) process.on(signal, heard)
-  // The last way out: an error that nobody caught, `process.exit`.
+  for (const [signal, handler] of Object.entries(signals)) process.on(signal, handler)
+  // For uncaught errors and `process.exit`.
   process.on('exit', leave)
-  emitKeypressEvents(stdin, patience)
+  emitKeypressEvents(stdin, escapeTimer)
   stdin.on('keypress', onKeypress)
   stdin.on('end', signals.SIGHUP)
   stdout.on('resize', onResize)
@@ -93,18 +93,18 @@ export function openTerminal(listener: Listener, color: boolean): Terminal {
     charset: charsetOf(process.env, process.platform),
     size,
     draw(lines) {
-      if (!isIn) return
+      if (!isActive) return
       const now = lines.map((line) => paint(line, color))
-      // Cleared first: after a row of full width, clearing to the end of the line takes its last character in tmux.
+      // Clear before the text: after a full-width row, tmux would clear its last character.
       const changed = now.flatMap((line, row) => (line === drawn[row] ? [] : [`\x1b[${row + 1};1H\x1b[K${line}`]))
       drawn = now
       if (changed.length > 0) stdout.write(changed.join(''))
     },
-    forget() {
+    invalidate() {
       drawn = []
-      if (isIn) stdout.write(HOME_AND_CLEAR)
+      if (isActive) stdout.write(HOME_AND_CLEAR)
     },
-    async lend(work) {
+    async runOutside(work) {
       leave()
       try {
         return await work()
@@ -117,15 +117,15 @@ export function openTerminal(listener: Listener, color: boolean): Terminal {
       leave()
       stdin.off('keypress', onKeypress)
       stdin.off('end', signals.SIGHUP)
-      patience.close()
+      escapeTimer.close()
       stdout.off('resize', onResize)
       process.off('exit', leave)
-      for (const [signal, heard] of Object.entries(signals)) process.off(signal, heard)
+      for (const [signal, handler] of Object.entries(signals)) process.off(signal, handler)
     },
   }
 }
 
-/** What the locale says a terminal shows. Where there is none to ask it is taken for a modern one. */
+/** Derives the character set from the locale. Without one, macOS counts as UTF-8 and other systems as ASCII; Windows is always UTF-8. */
 export function charsetOf(env: NodeJS.ProcessEnv, platform: NodeJS.Platform): Charset {
   if (platform === 'win32') return 'utf-8'
   const locale = env.LC_ALL || env.LC_CTYPE || env.LANG

@@ -1,7 +1,7 @@
 import stringWidth from 'string-width'
 import { oneLine } from '../printable.js'
 
-/** What a piece of a line looks like. `paint` has the colours. */
+/** The look of a span. `paint` maps it to SGR codes. */
 export type Style =
   | 'plain'
   | 'dim'
@@ -24,16 +24,16 @@ export type Style =
   | 'comment'
   | 'name'
 
-/** A run of text in one style; `text` may be anything until {@link cellsOf} has made it fit to be shown. */
+/** A run of text in one style. `text` is unsafe to print until {@link cellsOf} has converted it. */
 export interface Span {
   readonly text: string
   readonly style: Style
 }
 
-/** A line of a screen: what its spans hold can be sent to a terminal, and has a width that is known. */
+/** A line of the screen. Its spans are safe to print and have a known width. */
 export type Line = readonly Span[]
 
-/** One place of a line that is not divided: a letter with its accents, or the name of something invisible. */
+/** An indivisible part of a line: a letter with its accents, or a character of an invisible character's name. */
 interface Cell extends Span {
   readonly width: number
 }
@@ -47,20 +47,20 @@ const ASCII = /^[\x20-\x7e]$/
  */
 export const NARROW =
   /^[\u00a1-\u00ac\u00ae-\u02ff\u0370-\u0482\u048a-\u052f\u2010-\u2027\u2030-\u205e\u2190-\u21ff\u2500-\u25fc]$/
-/** Of one letter with all it carries: more is made to smear over its neighbours. */
+/** The longest grapheme cluster that is printed as it is, in UTF-16 units. A longer one could overprint its neighbours. */
 const CLUSTER_LIMIT = 12
 const clusters = new Intl.Segmenter()
 
-/** Whether a terminal shows characters beyond ASCII; others get them by name. */
+/** The characters that a terminal shows. Others are printed by name. */
 export type Charset = 'utf-8' | 'ascii'
 
-/** The cells of a line's spans: tabs as spaces, what is invisible or cannot be shown by name. */
+/** Splits spans into cells. Expands tabs, and names invisible characters and those that the terminal cannot show. */
 function* cellsOf(spans: readonly Span[], charset: Charset, tabs: boolean): Generator<Cell> {
   let column = 0
   for (const { text, style } of spans) {
     for (const cell of tabs ? textCells(text) : lineCells(oneLine(text))) {
       const shown = cell === '\t' ? ' '.repeat(TAB - (column % TAB)) : cell
-      for (const each of shapes(shown, charset)) {
+      for (const each of renderCell(shown, charset)) {
         column += each.width
         yield { ...each, style }
       }
@@ -68,7 +68,7 @@ function* cellsOf(spans: readonly Span[], charset: Charset, tabs: boolean): Gene
   }
 }
 
-/** What comes between tabs. */
+/** The cells of a text, with each tab as a cell. */
 function* textCells(text: string): Generator<string> {
   const parts = text.split('\t')
   for (const [index, part] of parts.entries()) {
@@ -82,7 +82,7 @@ function* lineCells(text: string): Generator<string> {
   else for (const { segment } of clusters.segment(text)) yield segment
 }
 
-function* shapes(cell: string, charset: Charset): Generator<Omit<Cell, 'style'>> {
+function* renderCell(cell: string, charset: Charset): Generator<Omit<Cell, 'style'>> {
   if (ASCII.test(cell)) yield { text: cell, width: 1 }
   else if (PLAIN.test(cell)) for (const each of cell) yield { text: each, width: 1 }
   else {
@@ -102,15 +102,15 @@ function printableCharacter(character: string): string {
   return `<U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}>`
 }
 
-export interface Shape {
+export interface LineShape {
   readonly width: number
   readonly charset: Charset
-  /** A tab goes to the next eighth column; otherwise it is named, like all that is invisible. */
+  /** Expands a tab to the next multiple of 8 columns. Otherwise it is named like other invisible characters. */
   readonly tabs?: boolean
 }
 
-/** As many lines as it takes, at least one, each at most `width` wide. */
-export function wrap(spans: readonly Span[], { width, charset, tabs = false }: Shape): Line[] {
+/** Wraps spans into one or more lines of at most `width` columns. */
+export function wrap(spans: readonly Span[], { width, charset, tabs = false }: LineShape): Line[] {
   const lines: Span[][] = [[]]
   let room = width
   for (const cell of cellsOf(spans, charset, tabs)) {
@@ -119,23 +119,23 @@ export function wrap(spans: readonly Span[], { width, charset, tabs = false }: S
       room = width
     }
     if (cell.width > room) continue
-    put(lines.at(-1) ?? [], cell)
+    append(lines.at(-1) ?? [], cell)
     room -= cell.width
   }
   return lines
 }
 
-/** One line of exactly this width: what does not fit is cut, and that it was cut is said where there is room to. */
-export function fitLine(spans: readonly Span[], shape: Shape, fill: Style = 'plain'): Line {
+/** Fits spans into one line of exactly this width. A mark shows that text was cut off. */
+export function fitLine(spans: readonly Span[], shape: LineShape, fill: Style = 'plain'): Line {
   const more = shape.charset === 'utf-8' ? '…' : '>'
   const line: Span[] = []
   let used = 0
   for (const cell of cellsOf(spans, shape.charset, shape.tabs ?? false)) {
     if (used + cell.width > shape.width) return truncateLine(line, more, shape.width, fill)
-    put(line, cell)
+    append(line, cell)
     used += cell.width
   }
-  if (used < shape.width) put(line, { text: ' '.repeat(shape.width - used), style: fill })
+  if (used < shape.width) append(line, { text: ' '.repeat(shape.width - used), style: fill })
   return line
 }
 
@@ -145,19 +145,19 @@ function truncateLine(line: readonly Span[], more: string, width: number, fill: 
   let used = 0
   for (const { text, style } of line) {
     for (const cell of lineCells(text)) {
-      const wide = ASCII.test(cell) ? 1 : widthOf(cell)
-      if (used + wide > width - 1) break
-      put(kept, { text: cell, style })
-      used += wide
+      const cellWidth = ASCII.test(cell) ? 1 : widthOf(cell)
+      if (used + cellWidth > width - 1) break
+      append(kept, { text: cell, style })
+      used += cellWidth
     }
   }
-  put(kept, { text: more, style: fill })
+  append(kept, { text: more, style: fill })
   used++
-  if (used < width) put(kept, { text: ' '.repeat(width - used), style: fill })
+  if (used < width) append(kept, { text: ' '.repeat(width - used), style: fill })
   return kept
 }
 
-function put(line: Span[], { text, style }: Span): void {
+function append(line: Span[], { text, style }: Span): void {
   const last = line.at(-1)
   if (last?.style === style) line[line.length - 1] = { text: last.text + text, style }
   else line.push({ text, style })

@@ -2,20 +2,20 @@ import { type Step, showMessage, step, toStop, toUndecided } from './browse.js'
 import { changeKey, hunkLines } from './document.js'
 import { filesOf } from './files.js'
 import { clampPlace } from './place.js'
-import type { Asking, State, Writing } from './state.js'
+import type { AskMode, InputMode, State } from './state.js'
 
-/** UTF-16 units of what is typed: a reason, not a book. */
+/** The longest input, in UTF-16 units. */
 const TEXT_LIMIT = 2_000
-const BACK = new Set(['Escape', 'Ctrl-C'])
+const CANCEL_KEYS = new Set(['Escape', 'Ctrl-C'])
 
-/** A key while a line is typed. Nothing happens before Enter; Escape and Ctrl-C leave all as it was. */
-export function onInputKey(state: State, mode: Writing, key: string): Step {
-  if (BACK.has(key)) return step(showMessage(toBrowseMode(state), 'Nothing was changed.'))
+/** Handles a key while a line is typed. Enter submits; Escape and Ctrl-C cancel. */
+export function onInputKey(state: State, mode: InputMode, key: string): Step {
+  if (CANCEL_KEYS.has(key)) return step(showMessage(toBrowseMode(state), 'Nothing was changed.'))
   if (key === 'Enter') return submit(toBrowseMode(state), mode)
-  return step({ ...state, mode: { ...mode, text: editText(mode.text, key).slice(0, TEXT_LIMIT) } })
+  return step({ ...state, mode: { ...mode, text: applyKey(mode.text, key).slice(0, TEXT_LIMIT) } })
 }
 
-function editText(text: string, key: string): string {
+function applyKey(text: string, key: string): string {
   if (key === 'Backspace' || key === 'Ctrl-H') return [...text].slice(0, -1).join('')
   if (key === 'Ctrl-U') return ''
   if (key === 'Ctrl-W') return text.replace(/\S*\s*$/, '')
@@ -23,14 +23,14 @@ function editText(text: string, key: string): string {
   return [...letter].length === 1 ? text + letter : text
 }
 
-/** What is pasted is text, whatever letters it has; line ends and other controls are blanks. */
+/** Inserts pasted text. Line ends and other control characters become spaces. */
 export function onPaste(state: State, text: string): State {
   const { mode } = state
   if (mode.kind !== 'write') return state
   return { ...state, mode: { ...mode, text: (mode.text + text.replace(/\p{Cc}+/gu, ' ')).slice(0, TEXT_LIMIT) } }
 }
 
-function submit(state: State, { text, then }: Writing): Step {
+function submit(state: State, { text, then }: InputMode): Step {
   if (then.do === 'search') return step(findNext({ ...state, search: text === '' ? state.search : text }))
   const words = text.trim()
   if (words === '')
@@ -43,8 +43,8 @@ function submit(state: State, { text, then }: Writing): Step {
   return step(next, { do: 'reject', target, words, shown: state.set })
 }
 
-/** A key while something is asked: only what was offered is done. */
-export function chosen(state: State, { choices }: Asking, key: string, at: number): Step {
+/** Handles a key while a question is open. Only the offered keys have an effect. */
+export function onAskKey(state: State, { choices }: AskMode, key: string, at: number): Step {
   const effect = Object.hasOwn(choices, key) ? choices[key] : undefined
   const next = toBrowseMode(state)
   if (effect === undefined && Object.keys(choices).length === 0) return step(next)
@@ -54,7 +54,7 @@ export function chosen(state: State, { choices }: Asking, key: string, at: numbe
   return step(next, effect)
 }
 
-/** In the list of files keys move the mark, Enter goes to its file, and every other key leaves it. */
+/** Handles a key in the list of files: movement keys move the mark, Enter opens its file, other keys close the list. */
 export function onListKey(state: State, at: number, action: string | undefined): Step {
   const files = filesOf(state)
   const by: Readonly<Record<string, number>> = { down: 1, next: 1, nextFile: 1, up: -1, previous: -1, previousFile: -1 }
@@ -73,7 +73,7 @@ function toBrowseMode(state: State): State {
   return { ...state, mode: { kind: 'browse' } }
 }
 
-/** The next place after the cursor that has the words, in a path or a line; from the start again after the last. */
+/** Moves to the next path or line that contains the search text, and wraps around at the end. */
 function findNext(state: State): State {
   const words = state.search.toLowerCase()
   const { stops, items } = state.document
@@ -92,13 +92,13 @@ function findNext(state: State): State {
     const next = toStop(state, at)
     if (inPath || !stop.hunk) return next
     const line = hunkLines(stop.hunk).findIndex(({ text }) => text.toLowerCase().includes(words))
-    return line < 0 ? next : shownLine(next, item.first + line)
+    return line < 0 ? next : scrollToLine(next, item.first + line)
   }
   return showMessage(state, `No line contains '${state.search}'.`, 'warn')
 }
 
-/** Scrolled no further than that a line is near the top. */
-function shownLine(state: State, line: number): State {
+/** Scrolls down to a line, with two lines above it. */
+function scrollToLine(state: State, line: number): State {
   const top = clampPlace(state, { line: Math.max(0, line - 2), row: 0 })
   return top.line > state.top.line ? { ...state, top } : state
 }

@@ -5,44 +5,44 @@ import { changeKey } from './document.js'
 import { isDecided } from './files.js'
 import { actionOf } from './keys.js'
 import type { FileColors } from './lines.js'
-import { bodyRows, clampPlace, noteSeenRows, visibleRows, visibleStop } from './place.js'
+import { bodyRows, clampPlace, markVisibleRowsSeen, scrollToStop, visibleRows } from './place.js'
 import {
+  currentStop,
   documentOf,
   type Effect,
   type Head,
-  isSameThere,
+  isSameAt,
   type Message,
   type Size,
   type Staged,
   type State,
-  stopOf,
   type Target,
 } from './state.js'
-import { chosen, onInputKey, onListKey, onPaste } from './typing.js'
+import { onAskKey, onInputKey, onListKey, onPaste } from './typing.js'
 
-/** What happens to a screen. `at` is in milliseconds, of any clock that only goes on. */
+/** An event of the review screen. `at` is in milliseconds of a monotonic clock. */
 export type Event =
   | { readonly is: 'key'; readonly key: string; readonly at: number }
   | { readonly is: 'resized'; readonly size: Size }
   | { readonly is: 'staged'; readonly staged: Staged; readonly at: number; readonly quiet?: boolean }
   | { readonly is: 'decided'; readonly target: Target; readonly state: ChangeState }
-  /** A verdict was not recorded: the person is led back to what it was about. */
+  /** A verdict was not recorded. The cursor returns to its target. */
   | { readonly is: 'refused'; readonly target: Target; readonly at: number }
   | { readonly is: 'approvedAll'; readonly paths: readonly string[] }
   | { readonly is: 'colored'; readonly change: Change; readonly colors: FileColors | undefined }
   | { readonly is: 'progress'; readonly progress: CommitProgress | undefined }
   | { readonly is: 'draft'; readonly path: string; readonly text: string | undefined }
   | { readonly is: 'head'; readonly head: Head }
-  | { readonly is: 'told'; readonly message: Message }
+  | { readonly is: 'message'; readonly message: Message }
 
-/** How long what has changed by itself is looked at before a key decides on it: a hand that was on its way. */
+/** After a change under the cursor, keys decide nothing for this long: the person may have been about to press one. */
 const FRESH_MS = 600
 
-/** The next state, and what is to be done. It never throws, and decides on nothing that was not on the screen. */
+/** Computes the next state and the effects to run. Never throws. Decides only on changes that were on the screen. */
 export function update(state: State, event: Event): Step {
   const next = applyEvent(state, event)
-  const seen = noteSeenRows(next.state)
-  const wanted = colorsWanted(seen)
+  const seen = markVisibleRowsSeen(next.state)
+  const wanted = changesToColor(seen)
   if (wanted.length === 0) return { ...next, state: seen }
   const colors = new Map(seen.colors)
   for (const change of wanted) colors.set(changeKey(change), undefined)
@@ -58,11 +58,11 @@ function applyEvent(state: State, event: Event): Step {
   if (event.is === 'progress') return step(onProgress(state, event.progress))
   if (event.is === 'refused') return step(onRefused(state, event.target, event.at))
   if (event.is === 'approvedAll') {
-    const { bulk: _before, ...rest } = state
+    const { bulk: _bulk, ...rest } = state
     return step(event.paths.length === 0 ? rest : { ...state, bulk: event.paths })
   }
   if (event.is === 'head') return step({ ...state, head: event.head })
-  if (event.is === 'told') return step({ ...state, message: event.message })
+  if (event.is === 'message') return step({ ...state, message: event.message })
   if (event.is === 'draft') {
     const drafts = new Map(state.drafts)
     if (event.text === undefined) drafts.delete(event.path)
@@ -80,15 +80,15 @@ function onKey(state: State, key: string, at: number): Step {
   if (key === 'Ctrl-Z') return step(state, { do: 'suspend' })
   if (key === 'Ctrl-L') return step(state, { do: 'redraw' })
   if (mode.kind === 'write') return onInputKey(state, mode, key)
-  if (mode.kind === 'ask') return chosen(state, mode, key, at)
-  // Enter is for what is left to do: nothing but the commit.
+  if (mode.kind === 'ask') return onAskKey(state, mode, key, at)
+  // Once everything is decided, Enter commits.
   const action = key === 'Enter' && isDecided(state.set) ? 'commit' : actionOf(key)
   if (mode.kind === 'help') return step(onHelpKey(state, mode.top, action))
   if (mode.kind === 'list') return onListKey(state, mode.at, key === 'Enter' ? 'list' : action)
   return action === undefined ? step(state) : act(state, action, at)
 }
 
-/** In the help keys scroll, and every other one leaves it. */
+/** In the help, movement keys scroll and every other key closes it. */
 function onHelpKey(state: State, top: number, action: string | undefined): State {
   const by = { down: 1, next: 1, up: -1, previous: -1, pageDown: bodyRows(state), pageUp: -bodyRows(state) }
   const step = Object.entries(by).find(([name]) => name === action)?.[1]
@@ -96,30 +96,30 @@ function onHelpKey(state: State, top: number, action: string | undefined): State
   return { ...state, mode: { kind: 'help', top: Math.max(0, top + step) } }
 }
 
-/** Back where the verdict failed. Keys typed ahead of that decide on nothing. */
+/** Returns to the target of the failed verdict. Keys typed ahead decide nothing. */
 function onRefused(state: State, { change, hunk }: Target, at: number): State {
   const { stops } = state.document
   const same = stops.findIndex((stop) => stop.change?.path === change.path && (!hunk || stop.hunk?.id === hunk.id))
   const there = same >= 0 ? same : stops.findIndex((stop) => stop.change?.path === change.path)
-  return { ...(there < 0 ? state : visibleStop(state, there)), freshUntil: at + FRESH_MS }
+  return { ...(there < 0 ? state : scrollToStop(state, there)), freshUntil: at + FRESH_MS }
 }
 
 function onResize(state: State, size: Size): State {
   const isNarrower = size.columns !== state.size.columns
-  // Rows are others now: what was seen in part is begun anew.
+  // Lines wrap differently now, so partly seen stops count as unseen.
   const seen = isNarrower ? new Map([...state.seen].filter(([, { whole }]) => whole)) : state.seen
   const next = { ...state, size, seen }
-  return visibleStop({ ...next, top: clampPlace(next, { line: state.top.line, row: 0 }) }, state.cursor)
+  return scrollToStop({ ...next, top: clampPlace(next, { line: state.top.line, row: 0 }) }, state.cursor)
 }
 
-/** The stage as it is now. What the person reads stays where it is on the screen. */
+/** Replaces the change set. The text under the cursor keeps its row on the screen. */
 function onRestage(state: State, staged: Staged, { at, quiet }: { at: number; quiet?: boolean }): State {
   const document = documentOf({ ...state, ...staged })
-  const old = stopOf(state)
-  const cursor = nearest(state, document.stops)
+  const old = currentStop(state)
+  const cursor = nearestStop(state, document.stops)
   const stop = document.stops[cursor]
   const isOther = old !== undefined && stop?.key !== old.key
-  const isTouched = isOther || (old?.change !== undefined && !isSameThere(old.change.path, state.set, staged.set))
+  const isTouched = isOther || (old?.change !== undefined && !isSameAt(old.change.path, state.set, staged.set))
   const keys = new Set(document.stops.map(({ key }) => key))
   const seen = new Map([...state.seen].filter(([key]) => keys.has(key)))
   const changed = changedPaths(state, staged)
@@ -132,13 +132,13 @@ function onRestage(state: State, staged: Staged, { at, quiet }: { at: number; qu
     ...(isTouched && quiet !== true && { freshUntil: at + FRESH_MS }),
   }
   const placed = { ...base, top: clampPlace(base, keepPlace(state, base)) }
-  const next = isOther ? visibleStop(placed, cursor) : placed
-  return changed.length === 0 || quiet === true ? next : showMessage(next, newsOf(changed), 'warn')
+  const next = isOther ? scrollToStop(placed, cursor) : placed
+  return changed.length === 0 || quiet === true ? next : showMessage(next, describeChangedFiles(changed), 'warn')
 }
 
-/** The same stop where it still is; else the next one of the same file, or of what came after it. */
-function nearest(state: State, stops: State['document']['stops']): number {
-  const old = stopOf(state)
+/** The index of the same stop if it still exists, else of the next one in its file, else of the one at the cursor. */
+function nearestStop(state: State, stops: State['document']['stops']): number {
+  const old = currentStop(state)
   if (old === undefined) return 0
   const same = stops.findIndex(({ key }) => key === old.key)
   if (same >= 0) return same
@@ -148,10 +148,10 @@ function nearest(state: State, stops: State['document']['stops']): number {
   return near ?? Math.min(state.cursor, Math.max(0, stops.length - 1))
 }
 
-/** The top that leaves the cursor's first line on the row where it was. */
+/** The scroll position that keeps the cursor's first line on its row. */
 function keepPlace(state: State, next: State): State['top'] {
-  const first = ({ document: { items } }: State, stop = stopOf(state)) => items[stop?.item ?? 0]?.first ?? 0
-  return { line: Math.max(0, state.top.line + first(next, stopOf(next)) - first(state)), row: state.top.row }
+  const first = ({ document: { items } }: State, stop = currentStop(state)) => items[stop?.item ?? 0]?.first ?? 0
+  return { line: Math.max(0, state.top.line + first(next, currentStop(next)) - first(state)), row: state.top.row }
 }
 
 function changedPaths({ set }: State, { set: now }: Staged): string[] {
@@ -160,12 +160,12 @@ function changedPaths({ set }: State, { set: now }: Staged): string[] {
   return [...new Set([...before.keys(), ...after.keys()])].filter((path) => before.get(path) !== after.get(path))
 }
 
-function newsOf(paths: readonly string[]): string {
+function describeChangedFiles(paths: readonly string[]): string {
   const [first = ''] = paths
   return paths.length === 1 ? `${first} has changed.` : `${pluralize(paths.length, 'file')} have changed: ${first}, …`
 }
 
-/** A verdict that was recorded; the stage is not asked again only to show it. */
+/** Shows a recorded verdict without reading the stage again. */
 function withVerdict(state: State, { change, hunk }: Target, verdict: ChangeState): State {
   const key = changeKey(change)
   const changes = state.set.changes.map((each): Change => {
@@ -176,9 +176,9 @@ function withVerdict(state: State, { change, hunk }: Target, verdict: ChangeStat
     return { ...each, hunks, state: whole }
   })
   const set = { ...state.set, changes }
-  const given = verdict === 'pending' ? state.given : [...state.given, { change, ...(hunk && { hunk }) }]
-  const { bulk: _before, ...rest } = state
-  return { ...rest, set, given, document: documentOf({ ...state, set }) }
+  const decisions = verdict === 'pending' ? state.decisions : [...state.decisions, { change, ...(hunk && { hunk }) }]
+  const { bulk: _bulk, ...rest } = state
+  return { ...rest, set, decisions, document: documentOf({ ...state, set }) }
 }
 
 function onProgress({ busy, ...state }: State, progress: CommitProgress | undefined): State {
@@ -189,8 +189,8 @@ function onProgress({ busy, ...state }: State, progress: CommitProgress | undefi
   return { ...state, busy: `commit: ${words[phase]} ${files} of ${total}${end}` }
 }
 
-/** Files on the screen whose colours nobody has asked for. */
-function colorsWanted(state: State): Change[] {
+/** Files on the screen whose colours were not requested yet. */
+function changesToColor(state: State): Change[] {
   const found = new Map<string, Change>()
   for (const { item } of visibleRows(state)) {
     if (item.kind !== 'hunk' || item.change === undefined || item.change.after === null) continue

@@ -3,11 +3,11 @@ import { countHunks, fileRows, isDecided } from './files.js'
 import { KEYS } from './keys.js'
 import { STATE_STYLE } from './lines.js'
 import { messageRows } from './message.js'
-import { bodyRows, isTooSmall, lookOf, visibleRows } from './place.js'
-import { type State, stopOf } from './state.js'
+import { bodyRows, isTooSmall, layoutContextOf, visibleRows } from './place.js'
+import { currentStop, type State } from './state.js'
 import { fitLine, type Line, type Span, wrap } from './text.js'
 
-/** The whole screen: as many lines as it has rows, each as wide as it has columns. */
+/** Renders the screen: one line per row, each of full width. */
 export function view(state: State): Line[] {
   const { rows } = state.size
   if (isTooSmall(state)) return padRows(state, [line(state, 'Window too small.', 'warn')], rows)
@@ -32,8 +32,8 @@ function line(state: State, text: string, style: Span['style'] = 'plain', fill: 
   return spans(state, [{ text, style }], fill)
 }
 
-function spans(state: State, given: readonly Span[], fill: Span['style'] = 'plain'): Line {
-  return fitLine(given, { width: state.size.columns, charset: state.charset }, fill)
+function spans(state: State, parts: readonly Span[], fill: Span['style'] = 'plain'): Line {
+  return fitLine(parts, { width: state.size.columns, charset: state.charset }, fill)
 }
 
 function padRows(state: State, rows: readonly Line[], count: number): Line[] {
@@ -56,10 +56,10 @@ function titleLine(state: State): Line {
   )
 }
 
-/** Which file it is that one reads, however far its name has gone up. */
+/** Shows the file of the cursor, whose name may have scrolled off the screen. */
 function placeLine(state: State): Line {
   const { stops } = state.document
-  const change = stopOf(state)?.change
+  const change = currentStop(state)?.change
   const place = stops.length === 0 ? '' : `${state.cursor + 1}/${stops.length} `
   if (change === undefined) return line(state, ` ${place}`, 'dim')
   const style = STATE_STYLE[change.state]
@@ -87,7 +87,7 @@ function helpRows(state: State): Line[] {
   const wide = Math.max(...KEYS.map(({ keys }) => keys.join(', ').length)) + 2
   const rows = KEYS.flatMap(({ keys, does }) => {
     const rest = wrap([{ text: does, style: 'plain' }], {
-      ...lookOf(state),
+      ...layoutContextOf(state),
       width: Math.max(1, state.size.columns - wide - 2),
     })
     return rest.map((row, at) =>
@@ -113,7 +113,7 @@ function keysLine(state: State): Line {
   return line(state, ` ${hints}`, 'dim')
 }
 
-/** The end of what is typed is what must be seen. */
+/** Shows the end of the typed text with a cursor. */
 function typedLine(state: State, text: string): Line {
   const cursor = state.charset === 'utf-8' ? '█' : '_'
   const shape = { width: Math.max(1, state.size.columns - 3), charset: state.charset }

@@ -1,4 +1,4 @@
-/** What `escrow-sh` was told to do. */
+/** A parsed call of `escrow-sh`. */
 export interface ShellCall {
   readonly command: string
   readonly session: string | undefined
@@ -12,14 +12,14 @@ the disk before a person's review. The session is named by --session or ESCROW_S
 ESCROW_INTENT_ID.
 `
 
-/** Reads the arguments as a shell's. A string is what is wrong with them. */
-export function shellCall(argv: readonly string[], env: NodeJS.ProcessEnv): ShellCall | string {
+/** Parses shell arguments. Returns an error message as a string. */
+export function parseShellArguments(argv: readonly string[], env: NodeJS.ProcessEnv): ShellCall | string {
   let [session, intent] = [env.ESCROW_SESSION_ID, env.ESCROW_INTENT_ID]
   for (let at = 0; at < argv.length; at++) {
     const word = argv[at] ?? ''
     if (word === '--session') session = argv[++at]
     else if (word === '--intent') intent = argv[++at]
-    // Hosts ask a shell to be a login or an interactive one; it makes no difference here.
+    // Hosts may pass -l or -i with -c. Both have no effect here.
     else if (/^-[li]*c[li]*$/.test(word)) {
       const command = argv[at + 1]
       if (command === undefined) return '-c needs a command.'

@@ -1,62 +1,66 @@
 import type { Intent, NewIntent } from '../../index.js'
 import { oneLine } from '../printable.js'
-import type { Asking } from '../prompts.js'
+import type { Prompts } from '../prompts.js'
 
-/** Characters of a prompt that become the name of an intent. */
-const NAME = 72
+/** The longest name of an intent made from a prompt, in characters. */
+const MAX_NAME_LENGTH = 72
 
-/** What an agent is to work for: an intent that is there, or a new one. Undefined where the person left. */
-export type Chosen = { readonly id: string } | { readonly add: NewIntent } | undefined
+/** The intent for an agent: an existing one or a new one. Undefined if the person left. */
+export type ChosenIntent = { readonly id: string } | { readonly add: NewIntent } | undefined
 
-export interface Choice {
+export interface IntentChoice {
   /** The id that the person named. */
   readonly named?: string | undefined
-  /** What the person wrote for a new intent, or typed as the agent's prompt. */
+  /** The text of `--task`, or the agent's prompt. */
   readonly task?: string | undefined
-  /** A new intent even where others are open. */
+  /** True to declare a new intent even if others are open. */
   readonly isNewTask: boolean
-  /** The intent that is selected for the workspace. */
+  /** The selected intent of the workspace. */
   readonly active?: Intent | undefined
   readonly selectable: readonly Intent[]
-  /** Paths that a new intent may touch. */
+  /** Paths that a new intent may change. */
   readonly scope: readonly string[]
 }
 
 /**
- * Chooses the intent: the one that was named, the selected one, the only open one, or a new one of the prompt. Asks at most once.
- * @param asking undefined where nobody can be asked.
- * @throws an Error with a `hint` where a question would be needed.
+ * Chooses the intent: the named one, the selected one, the only open one, or a new one from the prompt. Asks at most once.
+ * @param prompts undefined if nobody can be asked
+ * @throws Error with a `hint` if a question is needed and nobody can be asked
  */
-export async function chooseIntent(choice: Choice, asking: Asking | undefined, agent: string): Promise<Chosen> {
+export async function chooseIntent(
+  choice: IntentChoice,
+  prompts: Prompts | undefined,
+  agent: string,
+): Promise<ChosenIntent> {
   const { named, task, isNewTask, active, selectable, scope } = choice
   if (named !== undefined) return { id: named }
-  const add = (name: string) => ({ add: { name: nameOf(name), ownedScope: [...scope] } })
+  const add = (name: string) => ({ add: { name: toIntentName(name), ownedScope: [...scope] } })
   if (isNewTask && task !== undefined) return add(task)
   if (active !== undefined) return { id: active.id }
   const [only, ...others] = selectable
   if (only !== undefined && others.length === 0) return { id: only.id }
   if (only === undefined && task !== undefined) return add(task)
-  if (asking === undefined) throw needsAnswer(selectable)
+  if (prompts === undefined) throw choiceError(selectable)
   if (only !== undefined) {
     const choices = selectable.map(({ id, name }) => ({ value: id, label: oneLine(`${id}  ${name}`) }))
-    const id = await asking.one(`Which intent does ${agent} work for?`, choices)
+    const id = await prompts.select(`Which intent does ${agent} work for?`, choices)
     return id === undefined ? undefined : { id }
   }
-  const name = await asking.line(`What should ${agent} do? (Enter starts it)`, { shown: 'Show prices with tax' })
+  const name = await prompts.text(`What should ${agent} do? (Enter starts it)`, { placeholder: 'Show prices with tax' })
   return name === undefined ? undefined : add(name === '' ? `Work of ${agent}` : name)
 }
 
-/** The prompt among an agent's arguments: the first that reads like a sentence. */
-export function promptIn(args: readonly string[]): string | undefined {
+/** Finds the prompt among an agent's arguments: the first one with two words that is not an option. */
+export function findPrompt(args: readonly string[]): string | undefined {
   return args.find((each) => !each.startsWith('-') && /\S\s+\S/.test(each))
 }
 
-function nameOf(text: string): string {
+function toIntentName(text: string): string {
   const line = oneLine(text.trim().split(/\r?\n/, 1)[0] ?? '')
-  return [...line].length > NAME ? `${[...line].slice(0, NAME - 1).join('')}…` : line
+  return [...line].length > MAX_NAME_LENGTH ? `${[...line].slice(0, MAX_NAME_LENGTH - 1).join('')}…` : line
 }
 
-function needsAnswer(selectable: readonly Intent[]): Error {
+function choiceError(selectable: readonly Intent[]): Error {
   const ids = selectable.map(({ id }) => oneLine(id)).join(', ')
   const [message, hint] =
     selectable.length === 0

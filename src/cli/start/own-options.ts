@@ -1,11 +1,11 @@
 import type { Command } from 'commander'
 
 /**
- * Puts `--` before the first word that is no option of a command, so that all that follows goes to the program it runs:
+ * Inserts `--` before the first word that is not an option of a command, so that all later words go to the program:
  * `claude --yes -p 'Fix it' --model x` becomes `claude --yes -- -p 'Fix it' --model x`.
- * @param argv the whole line; words before the command's name are left alone.
+ * @param argv the whole command line; words before the command's name stay unchanged
  */
-export function withOwnOptionsApart(argv: readonly string[], command: Command): string[] {
+export function separateOwnOptions(argv: readonly string[], command: Command): string[] {
   const at = argv.indexOf(command.name())
   if (at < 0) return [...argv]
   let next = at + 1

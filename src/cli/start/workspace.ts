@@ -4,17 +4,17 @@ import { dirname, join } from 'node:path'
 import { EscrowError, rootOf } from '../../index.js'
 import { oneLine } from '../printable.js'
 
-/** The directory an agent is to work in, and whether it is a workspace yet. */
-export interface Place {
+/** The root for an agent's work. `isNew` is true if it is not a workspace yet. */
+export interface WorkspaceLocation {
   readonly root: string
   readonly isNew: boolean
 }
 
 /**
- * The workspace that a directory is in; else the git repository it is in, or the directory itself, to become one.
- * @throws EscrowError `unsupported` for a home directory or one above it: no project is that wide.
+ * Finds the workspace of a directory, else the git repository around it, else the directory itself.
+ * @throws EscrowError `unsupported` for a root that contains the home directory
  */
-export function placeFor(directory: string): Place {
+export function locateWorkspace(directory: string): WorkspaceLocation {
   const known = rootOf(directory)
   if (known !== undefined) return { root: known, isNew: false }
   const root = repositoryAt(directory) ?? directory

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { escrow, workspaceDir } from '../harness.js'
 
 describe('escrow review without a terminal', () => {
-  it('changes nothing, says what to use, and ends with 2', async () => {
+  it('changes nothing, names the commands to use, and exits with 2', async () => {
     const ran = await escrow(workspaceDir(), ['review', 'agent\x1b[2J'])
     expect([ran.code, ran.out, ran.calls]).toEqual([2, '', []])
     expect(ran.err).toContain("See the changes with 'escrow diff agent^[[2J'")

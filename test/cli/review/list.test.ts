@@ -1,15 +1,21 @@
 import { describe, expect, it } from 'vitest'
-import { type ListState, updateList, viewList, type Waiting, waitingOf } from '../../../src/cli/review/list.js'
+import {
+  type ListState,
+  updateList,
+  viewList,
+  type WaitingSession,
+  waitingSessions,
+} from '../../../src/cli/review/list.js'
 import { widthOf } from './sets.js'
 
-const session = (id: string, more: Partial<Waiting> = {}): Waiting => ({
+const session = (id: string, more: Partial<WaitingSession> = {}): WaitingSession => ({
   id,
   live: false,
   changes: 1,
   questions: 0,
   ...more,
 })
-const state = (...sessions: Waiting[]): ListState => ({
+const state = (...sessions: WaitingSession[]): ListState => ({
   sessions,
   cursor: 0,
   size: { columns: 60, rows: 15 },
@@ -19,10 +25,10 @@ const press = (from: ListState, ...keys: string[]) =>
   keys.reduce((now, key) => updateList(now.state, { is: 'key', key }), { state: from } as ReturnType<typeof updateList>)
 
 describe('the list of sessions', () => {
-  it('has those that wait, with a question first', () => {
+  it('lists sessions to review, those with questions first', () => {
     const asks = session('asks', { changes: 0, questions: 1 })
     const all = [session('a'), session('done', { changes: 0 }), session('broken', { changes: 0, damaged: 'cut' }), asks]
-    expect(waitingOf(all).map(({ id }) => id)).toEqual(['asks', 'a', 'broken'])
+    expect(waitingSessions(all).map(({ id }) => id)).toEqual(['asks', 'a', 'broken'])
   })
 
   it('opens the one under the cursor', () => {
@@ -33,14 +39,14 @@ describe('the list of sessions', () => {
     expect(press(state(), 'Enter', 'j').effect).toBeUndefined()
   })
 
-  it('keeps the cursor on its session as others come and go', () => {
+  it('keeps the cursor on its session while others come and go', () => {
     const at = press(state(session('a'), session('b')), 'j').state
     const sessions = [session('0'), session('a'), session('b')]
     expect(updateList(at, { is: 'sessions', sessions }).state.cursor).toBe(2)
     expect(updateList(at, { is: 'sessions', sessions: [] }).state.cursor).toBe(0)
   })
 
-  it('says of each what it is, on a screen of any size', () => {
+  it('describes each session, on a screen of any size', () => {
     const more = { live: true, questions: 2, agent: { model: 'm\x1b[31m' }, intents: ['INT-001'] }
     const sessions = Array.from({ length: 30 }, (_, at) => session(`s${at}`, more))
     for (const size of [

@@ -4,17 +4,17 @@ import type { Line } from '../../../src/cli/review/text.js'
 import type { Change, ChangeSet, Question } from '../../../src/core/api.js'
 import { diffFile } from '../../../src/review/diff.js'
 
-/** A change set of made-up files, with the hunks that a review would have. */
+/** Builds a change set of invented files, with hunks. */
 
 const digest = (text: string) => `sha256:${createHash('sha256').update(text).digest('hex')}`
 
-export interface Made extends Partial<Change> {
+export interface FakeChange extends Partial<Change> {
   readonly path: string
   readonly old: string | null
   readonly now: string | null
 }
 
-export function change({ path, old, now, ...more }: Made): Change {
+export function change({ path, old, now, ...more }: FakeChange): Change {
   const bytes = (text: string | null) => (text === null ? null : Buffer.from(text))
   const { hunks } = diffFile(bytes(old), bytes(now), path)
   return {
@@ -31,17 +31,17 @@ export function change({ path, old, now, ...more }: Made): Change {
   }
 }
 
-export function setOf(...made: Made[]): ChangeSet {
-  const changes = made.map(change)
+export function setOf(...specs: FakeChange[]): ChangeSet {
+  const changes = specs.map(change)
   return { digest: digest(JSON.stringify(changes.map(({ path, after }) => [path, after]))), changes }
 }
 
-export const ASKS: Question = { id: 'q1', at: 'now', kind: 'access', path: 'etc/x', rule: 'etc/**' }
+export const QUESTION: Question = { id: 'q1', at: 'now', kind: 'access', path: 'etc/x', rule: 'etc/**' }
 
-export const numbered = (count: number, edits: Readonly<Record<number, string>> = {}) =>
+export const numberedLines = (count: number, edits: Readonly<Record<number, string>> = {}) =>
   Array.from({ length: count }, (_, line) => `${edits[line] ?? `line ${line}`}\n`).join('')
 
-/** Columns a line takes. */
+/** The width of a line in columns. */
 export function widthOf(line: Line): number {
   return line.reduce((sum, { text }) => sum + stringWidth(text), 0)
 }

@@ -7,36 +7,36 @@ import { tempDir } from '../../support/facade.js'
 import { stateOf } from '../../support/state.js'
 import { start, type Terminal, type TerminalOptions } from '../../support/tmux.js'
 import { type TestWorkspace, testWorkspace, working } from '../../support/workspace.js'
-import { numbered } from './sets.js'
+import { numberedLines } from './sets.js'
 
 const escrow = (args: string) => `${process.execPath} ${compiled()}/test/children/escrow.js ${args}`
 
-interface Seat extends TerminalOptions {
+interface ReviewOptions extends TerminalOptions {
   readonly args?: string
-  /** For the shell to do first. */
+  /** Shell commands to run first. */
   readonly before?: string
 }
 
-interface Scene {
+interface Setup {
   readonly on: TestWorkspace
   readonly session: Session
-  /** Somebody sits down to review. */
-  sit(options?: Seat): Terminal
+  /** Starts a review in a terminal. */
+  startReview(options?: ReviewOptions): Terminal
 }
 
-async function scene(now: Readonly<Record<string, string>> = {}): Promise<Scene> {
-  const on = testWorkspace({ 'src/a.ts': numbered(40), 'src/b.ts': 'b\n', '.gitconfig': '' })
+async function setUp(now: Readonly<Record<string, string>> = {}): Promise<Setup> {
+  const on = testWorkspace({ 'src/a.ts': numberedLines(40), 'src/b.ts': 'b\n', '.gitconfig': '' })
   const session = await working(await on.open())
-  session.fs.writeFileSync('src/a.ts', numbered(40, { 3: 'three', 30: 'thirty' }))
+  session.fs.writeFileSync('src/a.ts', numberedLines(40, { 3: 'three', 30: 'thirty' }))
   session.fs.writeFileSync('src/new.ts', 'export const fresh = 1\n')
   for (const [path, text] of Object.entries(now)) session.fs.writeFileSync(path, text)
   await session.flush()
   // What a program says last tmux may not have read when it sees its end; and it moves the screen up by some lines then.
-  const sit = ({ args = 'review agent', before = '', ...options }: Seat = {}) => {
+  const startReview = ({ args = 'review agent', before = '', ...options }: ReviewOptions = {}) => {
     const command = `echo; echo; echo; echo; (${before}${escrow(args)}); code=$?; sleep 0.3; exit $code`
     return start(command, { cwd: on.root, ...options })
   }
-  return { on, session, sit }
+  return { on, session, startReview }
 }
 
 const verdicts = ({ root }: TestWorkspace) => {
@@ -46,9 +46,9 @@ const verdicts = ({ root }: TestWorkspace) => {
 }
 
 describe('escrow review in a terminal', () => {
-  it('rejects a hunk in words that reach the agent, approves the rest, and commits', async () => {
-    const { on, session, sit } = await scene()
-    const t = sit()
+  it('rejects a hunk with a reason that reaches the agent, approves the rest, and commits', async () => {
+    const { on, session, startReview } = await setUp()
+    const t = startReview()
     await t.waitFor('1/3 src/a.ts')
     t.key('n')
     await t.waitFor('Reject; tell the agent why')
@@ -67,16 +67,16 @@ describe('escrow review in a terminal', () => {
     await t.waitFor('Write to disk')
     t.key('y')
     await t.waitFor('2 changes committed, number 1.')
-    expect(on.text('src/a.ts')).toBe(numbered(40, { 30: 'thirty' }))
+    expect(on.text('src/a.ts')).toBe(numberedLines(40, { 30: 'thirty' }))
     expect(on.text('src/new.ts')).toBe('export const fresh = 1\n')
     t.key('q')
     expect(await t.ended()).toBe(0)
     expect(t.screen()).toContain("Session 'agent', 1 change: 0 approved, 1 rejected, 0 pending.")
   })
 
-  it('is used at 60 columns and 15 rows, without colours and without UTF-8, and as the terminal is resized', async () => {
-    const { sit } = await scene({ 'src/new.ts': `wide 漢字\tand ${'w'.repeat(60)}\u202e\n` })
-    const t = sit({ columns: 60, rows: 15, env: { NO_COLOR: '1', LC_ALL: 'C' } })
+  it('works at 60 columns and 15 rows, without colours, without UTF-8, and after a resize', async () => {
+    const { startReview } = await setUp({ 'src/new.ts': `wide 漢字\tand ${'w'.repeat(60)}\u202e\n` })
+    const t = startReview({ columns: 60, rows: 15, env: { NO_COLOR: '1', LC_ALL: 'C' } })
     await t.waitFor('| +three')
     t.key('G')
     const text = await t.waitFor('<U+202E>')
@@ -95,9 +95,9 @@ describe('escrow review in a terminal', () => {
     expect(t.screen()).toContain('0 approved')
   })
 
-  it('Ctrl-C at every prompt leaves all as it was', async () => {
-    const { on, sit } = await scene()
-    const t = sit()
+  it('Ctrl-C at any prompt changes nothing', async () => {
+    const { on, startReview } = await setUp()
+    const t = startReview()
     await t.waitFor('1/3 src/a.ts')
     for (const [key, prompt] of [
       ['n', 'Reject; tell'],
@@ -119,9 +119,9 @@ describe('escrow review in a terminal', () => {
     expect(t.screen()).toContain('2 pending')
   })
 
-  it('two reviewers and an agent at once: no verdict is lost, none is on what was not seen', async () => {
-    const { on, session, sit } = await scene({ 'src/b.ts': 'one\n' })
-    const [ann, ben] = [sit({ args: 'review agent --by Ann' }), sit({ args: 'review agent --by Ben' })]
+  it('two reviewers and an agent at once: no verdict is lost or covers unseen content', async () => {
+    const { on, session, startReview } = await setUp({ 'src/b.ts': 'one\n' })
+    const [ann, ben] = [startReview({ args: 'review agent --by Ann' }), startReview({ args: 'review agent --by Ben' })]
     await Promise.all([ann.waitFor('1/4 src/a.ts'), ben.waitFor('1/4 src/a.ts')])
     ann.key('y')
     ben.key('j')
@@ -153,19 +153,19 @@ describe('escrow review in a terminal', () => {
     await ann.waitFor('on disk')
     ann.key('y')
     await ann.waitFor('2 changes committed')
-    expect([on.text('src/a.ts'), on.text('src/b.ts')]).toEqual([numbered(40, { 3: 'three' }), 'two\n'])
+    expect([on.text('src/a.ts'), on.text('src/b.ts')]).toEqual([numberedLines(40, { 3: 'three' }), 'two\n'])
     for (const each of [ann, ben]) each.key('q')
     await Promise.all([ann.ended(), ben.ended()])
   })
 
   it('edits in $EDITOR, splits, undoes', async () => {
-    const { on, session, sit } = await scene({ 'src/a.ts': numbered(40, { 3: 'three', 5: 'five' }) })
+    const { on, session, startReview } = await setUp({ 'src/a.ts': numberedLines(40, { 3: 'three', 5: 'five' }) })
     const { path: tools, dispose } = tempDir()
     onTestFinished(dispose)
     const editor = `${tools}/editor.sh`
     writeFileSync(editor, '#!/bin/sh\nsed -i s/five/FIVE/ "$1"\n')
     chmodSync(editor, 0o755)
-    const t = sit({ env: { EDITOR: editor, VISUAL: undefined } })
+    const t = startReview({ env: { EDITOR: editor, VISUAL: undefined } })
     await t.waitFor('+five')
     t.key('e')
     await t.waitFor(/\+FIVE[\s\S]*needs a verdict/)
@@ -179,12 +179,12 @@ describe('escrow review in a terminal', () => {
     t.key('q')
     await t.ended()
     await session.flush()
-    expect(session.fs.readFileSync('src/a.ts', 'utf8')).toBe(numbered(40, { 3: 'three', 5: 'FIVE' }))
+    expect(session.fs.readFileSync('src/a.ts', 'utf8')).toBe(numberedLines(40, { 3: 'three', 5: 'FIVE' }))
     expect(verdicts(on).map(({ verdict }) => verdict)).toEqual(['approved', 'withdrawn'])
   })
 
-  it('gives the terminal back on Ctrl-Z and takes it again, and gives it back at the end', async () => {
-    const { on } = await scene()
+  it('restores the terminal on Ctrl-Z and at the end, and takes it again after Ctrl-Z', async () => {
+    const { on } = await setUp()
     const shell = start('PS1="ready> " exec sh -i', { cwd: on.root })
     await shell.waitFor('ready>')
     shell.type(`${escrow('review agent')}\n`)
@@ -199,13 +199,13 @@ describe('escrow review in a terminal', () => {
     await shell.waitFor(/ icanon[\s\S]* echo /)
   })
 
-  it('gives it back on a signal, with the code of one', async () => {
-    const { on, sit } = await scene()
+  it('restores the terminal on a signal, and exits with its code', async () => {
+    const { on, startReview } = await setUp()
     for (const [signal, code] of [
       ['SIGTERM', 143],
       ['SIGHUP', 129],
     ] as const) {
-      const t = sit({ before: 'exec sh -c \'echo $$ > .pid; exec "$@"\' sh ' })
+      const t = startReview({ before: 'exec sh -c \'echo $$ > .pid; exec "$@"\' sh ' })
       await t.waitFor('1/3 src/a.ts')
       process.kill(Number(on.text('.pid')), signal)
       expect(await t.ended()).toBe(code)
@@ -213,9 +213,9 @@ describe('escrow review in a terminal', () => {
     }
   })
 
-  it('without a session lists those that wait', async () => {
-    const { sit } = await scene()
-    const t = sit({ args: 'review' })
+  it('lists the sessions to review if none is named', async () => {
+    const { startReview } = await setUp()
+    const t = startReview({ args: 'review' })
     const list = await t.waitFor('agent  2 changes  ● live')
     expect(list).toContain('m-1  INT-001')
     t.key('Enter')
@@ -228,7 +228,7 @@ describe('escrow review in a terminal', () => {
 })
 
 describe('the characters a terminal shows', () => {
-  it('are what its locale says', () => {
+  it('follow the locale', () => {
     expect(charsetOf({ LANG: 'en_US.UTF-8' }, 'linux')).toBe('utf-8')
     expect(charsetOf({ LC_ALL: 'C', LANG: 'en_US.UTF-8' }, 'linux')).toBe('ascii')
     expect(charsetOf({}, 'linux')).toBe('ascii')

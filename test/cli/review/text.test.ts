@@ -17,14 +17,14 @@ it('gives each narrow character the width that string-width gives it', () => {
 })
 
 describe('a line of a screen', () => {
-  it('is filled, or cut with a mark', () => {
+  it('is filled, or truncated with a mark', () => {
     expect(plain(fitLine([{ text: 'abc', style: 'plain' }], utf8(5)))).toBe('abc  ')
     expect(plain(fitLine([{ text: 'abcdef', style: 'plain' }], utf8(5)))).toBe('abcd…')
     expect(plain(fitLine([{ text: 'ab漢字', style: 'plain' }], utf8(5)))).toBe('ab漢…')
     expect(plain(fitLine([{ text: 'abc漢字', style: 'plain' }], utf8(5)))).toBe('abc… ')
   })
 
-  it('names what is invisible, moves others, or cannot be shown', () => {
+  it('names characters that are invisible, combine, or cannot be shown', () => {
     const text = '\x1b[2J\u202e\u0000\r\n\u200b'
     expect(plain(wrap([{ text, style: 'plain' }], utf8(80))[0] ?? [])).toBe('^[[2J<U+202E>^@^M^J<U+200B>')
     expect(plain(wrap([{ text: 'é漢', style: 'plain' }], { width: 80, charset: 'ascii' })[0] ?? [])).toBe(
@@ -35,13 +35,13 @@ describe('a line of a screen', () => {
     )
   })
 
-  it('has tabs as far as the next eighth column', () => {
+  it('expands tabs to the next multiple of 8 columns', () => {
     expect(wrap([{ text: 'a\tb\t\tc', style: 'plain' }], { ...utf8(80), tabs: true }).map(plain)).toEqual([
       `a       b${' '.repeat(15)}c`,
     ])
   })
 
-  it('is never wider than it may be, whatever is in it, and loses nothing', () => {
+  it('is never wider than its limit and loses nothing, for any content', () => {
     const span = fc.record({
       text: fc.string({ unit: 'grapheme', maxLength: 40 }),
       style: fc.constant('plain' as const),
@@ -63,7 +63,7 @@ describe('a line of a screen', () => {
     )
   })
 
-  it('is painted in colours, or in forms alone', () => {
+  it('is painted with colours, or with other attributes only', () => {
     const line: Line = [
       { text: 'a', style: 'plain' },
       { text: 'b', style: 'addWord' },

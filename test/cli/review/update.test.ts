@@ -2,11 +2,11 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { KEYS } from '../../../src/cli/review/keys.js'
 import { isTooSmall, visibleRows } from '../../../src/cli/review/place.js'
-import { type Effect, initialState, isSameThere, type Staged, type State } from '../../../src/cli/review/state.js'
+import { type Effect, initialState, isSameAt, type Staged, type State } from '../../../src/cli/review/state.js'
 import { type Event, update } from '../../../src/cli/review/update.js'
 import { view } from '../../../src/cli/review/view.js'
 import type { ChangeSet } from '../../../src/core/api.js'
-import { ASKS, numbered, setOf, widthOf } from './sets.js'
+import { numberedLines, QUESTION, setOf, widthOf } from './sets.js'
 
 const head = { session: 's', live: true, by: 'm-1' }
 const staged = (set: ChangeSet, questions: Staged['questions'] = []): Staged => ({
@@ -17,12 +17,12 @@ const staged = (set: ChangeSet, questions: Staged['questions'] = []): Staged => 
   work: [],
 })
 const SMALL = setOf(
-  { path: 'a.ts', old: numbered(40), now: numbered(40, { 3: 'three', 30: 'thirty' }) },
+  { path: 'a.ts', old: numberedLines(40), now: numberedLines(40, { 3: 'three', 30: 'thirty' }) },
   { path: 'b.ts', old: null, now: 'new\n' },
   { path: 'gone.ts', old: 'x\n', now: null },
 )
 
-/** A screen that is driven by keys, and what it asked for. */
+/** A screen driven by keys, and the effects it requested. */
 function screen(set: ChangeSet = SMALL, size = { columns: 80, rows: 24 }, questions: Staged['questions'] = []) {
   let state: State = initialState(staged(set, questions), size, 'utf-8')
   let clock = 10_000
@@ -76,7 +76,7 @@ describe('keys', () => {
     expect(s.here()).toBe('a.ts 28')
   })
 
-  it('n asks for words, and without any nothing is rejected', () => {
+  it('n asks for a reason, and rejects nothing without one', () => {
     const s = screen()
     s.press('n', 'n', 'o', 'Space', 'w', 'Backspace', 'Enter')
     expect(s.effects).toMatchObject([{ do: 'reject', words: 'no', target: { change: { path: 'gone.ts' } } }])
@@ -86,8 +86,8 @@ describe('keys', () => {
     expect(t.text()).toContain('Nothing was changed.')
   })
 
-  it('a hunk that is longer than the screen is approved once its end was seen', () => {
-    const s = screen(setOf({ path: 'long.ts', old: null, now: numbered(50) }))
+  it('a hunk longer than the screen is approved only after its end was seen', () => {
+    const s = screen(setOf({ path: 'long.ts', old: null, now: numberedLines(50) }))
     s.press('y')
     expect(s.effects).toEqual([])
     expect(s.text()).toContain('There is more to see')
@@ -96,8 +96,8 @@ describe('keys', () => {
     expect(s.text()).toContain('line 49')
   })
 
-  it('Y approves a file, and asks where some of it was not seen', () => {
-    const s = screen(setOf({ path: 'a.ts', old: numbered(90), now: numbered(90, { 3: 'x', 80: 'y' }) }), {
+  it('Y approves a file, and asks first if part of it was not seen', () => {
+    const s = screen(setOf({ path: 'a.ts', old: numberedLines(90), now: numberedLines(90, { 3: 'x', 80: 'y' }) }), {
       columns: 60,
       rows: 18,
     })
@@ -111,7 +111,7 @@ describe('keys', () => {
     expect(s.effects[0]).not.toHaveProperty('target.hunk')
   })
 
-  it('u takes back the verdict under the cursor, else the last one given', () => {
+  it('u undoes the verdict under the cursor, else the latest one', () => {
     const s = screen()
     s.press('u')
     expect(s.text()).toContain('no verdict here')
@@ -125,7 +125,7 @@ describe('keys', () => {
     expect(s.effects.at(-1)).toMatchObject({ do: 'withdraw', target: { hunk: { newStart: 1 } } })
   })
 
-  it('a refused verdict leads back to its hunk, and keys typed ahead decide on nothing', () => {
+  it('a refused verdict returns to its hunk, and keys typed ahead decide nothing', () => {
     const s = screen()
     const target = { change: SMALL.changes.find(({ path }) => path === 'gone.ts') ?? expect.unreachable() }
     s.press('y')
@@ -137,7 +137,7 @@ describe('keys', () => {
     expect(s.effects.length).toBe(before)
   })
 
-  it('u takes back what was approved at once, after a question, or only what the cursor is at', () => {
+  it('u undoes a bulk approval after a question, or only the change at the cursor', () => {
     const s = screen()
     s.send({ is: 'approvedAll', paths: ['a.ts', 'gone.ts'] })
     s.press('u')
@@ -148,7 +148,7 @@ describe('keys', () => {
     expect(s.effects.at(-1)).toMatchObject({ do: 'withdraw' })
   })
 
-  it('Enter commits once everything is decided, and before that does nothing', () => {
+  it('Enter commits once everything is decided, and does nothing before', () => {
     const s = screen()
     s.press('Enter')
     expect(s.effects).toEqual([])
@@ -158,7 +158,7 @@ describe('keys', () => {
     expect(s.effects).toMatchObject([{ do: 'commit' }])
   })
 
-  it('l lists the files with their lines and verdicts, and leads to one', () => {
+  it('l lists the files with their lines and verdicts, and opens one', () => {
     const s = screen()
     s.press('l')
     expect(s.text()).toMatch(/> pending +0\/\d +\+0 -\d+ +gone\.ts/)
@@ -169,11 +169,11 @@ describe('keys', () => {
     expect(s.here()).toBe(here)
   })
 
-  it('c asks, and commits what is approved; a commit under way is called off by Ctrl-C', () => {
+  it('c asks, then commits the approved changes; Ctrl-C cancels a running commit', () => {
     const s = screen()
     s.press('c')
     expect(s.text()).toContain('Nothing is approved')
-    // A habitual `c` `y` decides on nothing.
+    // A habitual `c` `y` decides nothing.
     s.press('y')
     expect(s.effects).toEqual([])
     s.send({ is: 'decided', target: { change: SMALL.changes[0] ?? expect.unreachable() }, state: 'approved' })
@@ -193,8 +193,8 @@ describe('keys', () => {
     expect(s.effects.at(-1)).toEqual({ do: 'quit' })
   })
 
-  it('a question is answered in its place', () => {
-    const s = screen(SMALL, { columns: 80, rows: 24 }, [ASKS])
+  it('a question is answered where it is shown', () => {
+    const s = screen(SMALL, { columns: 80, rows: 24 }, [QUESTION])
     expect(s.text()).toContain('May it write etc/x?')
     s.press('o')
     s.press('g', 't', 'g', 'r', 'g', 'y')
@@ -209,7 +209,7 @@ describe('keys', () => {
     expect(s.text()).toContain('this is not one')
   })
 
-  it('/ finds words in lines and paths, and goes round', () => {
+  it('/ searches lines and paths, and wraps around', () => {
     const s = screen()
     s.press('/', 't', 'h', 'i', 'r', 't', 'y', 'Enter')
     expect(s.here()).toBe('a.ts 28')
@@ -221,7 +221,7 @@ describe('keys', () => {
     expect(s.text()).toContain("No line contains '%'.")
   })
 
-  it('what is pasted is no command, and in a line it is text', () => {
+  it('pasted keys are no commands, and in an input they are text', () => {
     const s = screen()
     s.press('PasteStart', 'y', 'a', 'q', 'Enter', 'PasteEnd')
     expect(s.effects).toEqual([])
@@ -241,13 +241,13 @@ describe('keys', () => {
 
 describe('while the agent writes', () => {
   const later = setOf(
-    { path: 'a.ts', old: numbered(40), now: numbered(40, { 3: 'THREE', 30: 'thirty' }) },
+    { path: 'a.ts', old: numberedLines(40), now: numberedLines(40, { 3: 'THREE', 30: 'thirty' }) },
     { path: 'aa.ts', old: null, now: 'new\n' },
     { path: 'b.ts', old: null, now: 'new\n' },
     { path: 'gone.ts', old: 'x\n', now: null },
   )
 
-  it('the cursor stays on what is read, and on its row', () => {
+  it('the cursor stays on its stop and its row', () => {
     const s = screen()
     s.press('j', 'j')
     expect(s.here()).toBe('a.ts 28')
@@ -266,7 +266,7 @@ describe('while the agent writes', () => {
     expect(s.text()).toContain('2 files have changed')
   })
 
-  it('a key that was on its way decides on nothing', () => {
+  it('a key pressed right after a change decides nothing', () => {
     const s = screen()
     s.press('j')
     s.restage(later)
@@ -279,16 +279,16 @@ describe('while the agent writes', () => {
     expect(s.effects).toMatchObject([{ do: 'approve', shown: later }])
   })
 
-  it('a yes to a question about what is no more is held against what was shown', () => {
+  it('a yes after the changes moved on still refers to the displayed ones', () => {
     const s = screen()
     s.press('j', 'x')
     s.restage(later)
     s.press('y')
     expect(s.effects).toMatchObject([{ do: 'discard', shown: SMALL }])
-    expect(isSameThere('a.ts', SMALL, later)).toBe(false)
+    expect(isSameAt('a.ts', SMALL, later)).toBe(false)
   })
 
-  it('an empty stage is said, and nothing is decided there', () => {
+  it('an empty stage is reported, and nothing can be decided', () => {
     const s = screen(setOf())
     expect(s.text()).toContain('Nothing is staged')
     s.press('y', 'n', 'Y', 'c', 'j', 'k', 'Space', 'G', 'u', '/', 'x', 'Enter')
@@ -296,7 +296,7 @@ describe('while the agent writes', () => {
   })
 })
 
-describe('whatever happens', () => {
+describe('for any sequence of events', () => {
   const path = fc.constantFrom('a.ts', 'dir/b.md', 'evil\u202e\x1b[2J\n.ts', '漢字/ファイル.ts')
   const text = fc.constantFrom(
     'x',
@@ -323,7 +323,7 @@ describe('whatever happens', () => {
     { weight: 1, arbitrary: size.map((now) => ({ is: 'resized' as const, size: now })) },
   )
 
-  it('a screen fits, nothing throws, and y approves only what was on the screen to its end', () => {
+  it('the screen fits, nothing throws, and y approves only changes that were seen to the end', () => {
     fc.assert(
       fc.property(
         set,
@@ -331,7 +331,7 @@ describe('whatever happens', () => {
         fc.constantFrom('utf-8' as const, 'ascii' as const),
         fc.array(event, { maxLength: 40 }),
         (first, at, charset, events) => {
-          let state = initialState(staged(first, [ASKS]), at, charset)
+          let state = initialState(staged(first, [QUESTION]), at, charset)
           let clock = 0
           const later = (milliseconds: number) => {
             clock += milliseconds
@@ -360,7 +360,7 @@ describe('whatever happens', () => {
               each.is === 'key'
                 ? { ...each, at: later(300) }
                 : each.is === 'staged'
-                  ? { is: 'staged', staged: staged(each.set, [ASKS]), at: later(300) }
+                  ? { is: 'staged', staged: staged(each.set, [QUESTION]), at: later(300) }
                   : each
             const step = update(state, next)
             state = step.state

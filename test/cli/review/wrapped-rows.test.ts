@@ -6,9 +6,9 @@ import { compiled } from '../../support/compiled.js'
 import { start, type Terminal } from '../../support/tmux.js'
 import { testWorkspace, working } from '../../support/workspace.js'
 
-/** A reviewer approves what the terminal shows: a long line must arrive whole, whatever the terminal and its width. */
+/** A reviewer approves what the terminal shows, so a long line must arrive whole on every terminal and at every width. */
 
-/** Each character's place can be told from its neighbours; the wide ones do not fit into the last column of odd widths. */
+/** Each character identifies its place. The wide ones do not fit into the last column of odd widths. */
 const LONG = Array.from({ length: 60 }, (_, n) => `${n}${'abcdef'[n % 6]}漢`).join('-')
 const ROWS = 30
 
@@ -17,7 +17,7 @@ beforeAll(() => {
   if (status !== 0) throw new Error('A terminal is missing: see above.')
 })
 
-/** Opens the review of one long line in tmux. @param inside puts the command into another program's */
+/** Opens the review of one long line in tmux. @param inside wraps the command in another program's */
 async function review(
   columns: number,
   inside = (command: string) => command,
@@ -32,7 +32,7 @@ async function review(
   return { terminal, root: on.root }
 }
 
-/** The rows from the added line on, without the marks before them and the spaces that fill a row. */
+/** The rows from the added line on, without marks and trailing spaces. */
 function textIn(screen: string): string {
   return screen
     .split('\n')

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { Asking } from '../../../src/cli/prompts.js'
-import { type Choice, chooseIntent, promptIn } from '../../../src/cli/start/intent.js'
+import type { Prompts } from '../../../src/cli/prompts.js'
+import { chooseIntent, findPrompt, type IntentChoice } from '../../../src/cli/start/intent.js'
 import type { Intent } from '../../../src/index.js'
 
 function intent(id: string): Intent {
@@ -15,19 +15,19 @@ function intent(id: string): Intent {
   } as unknown as Intent
 }
 
-const NONE: Choice = { isNewTask: false, selectable: [], scope: ['src/**'] }
+const NONE: IntentChoice = { isNewTask: false, selectable: [], scope: ['src/**'] }
 
-/** Answers what it is asked, and keeps the questions. */
+/** Answers each question, and records it. */
 function person(answer: string | undefined) {
   const questions: string[] = []
-  const asking: Asking = {
-    yes: async () => undefined,
-    some: async () => undefined,
-    one: async (question, choices) => {
+  const asking: Prompts = {
+    confirm: async () => undefined,
+    multiselect: async () => undefined,
+    select: async (question, choices) => {
       questions.push(question)
       return choices.find(({ value }) => value === answer)?.value
     },
-    line: async (question) => {
+    text: async (question) => {
       questions.push(question)
       return answer
     },
@@ -35,8 +35,8 @@ function person(answer: string | undefined) {
   return { asking, questions }
 }
 
-describe('the intent an agent starts with', () => {
-  it('is the one that was named, else the selected one, else the only open one, without a question', async () => {
+describe('the intent of a started agent', () => {
+  it('is the named one, else the selected one, else the only open one, without a question', async () => {
     const all = { ...NONE, active: intent('INT-002'), selectable: [intent('INT-001'), intent('INT-002')] }
     expect(await chooseIntent({ ...all, named: 'INT-003' }, undefined, 'claude')).toEqual({ id: 'INT-003' })
     expect(await chooseIntent({ ...all, task: 'a b' }, undefined, 'claude')).toEqual({ id: 'INT-002' })
@@ -44,19 +44,19 @@ describe('the intent an agent starts with', () => {
     expect(await chooseIntent(one, undefined, 'claude')).toEqual({ id: 'INT-001' })
   })
 
-  it('is a new one of the prompt where there is none, and of --task in any case', async () => {
+  it('is a new one from the prompt if none is open, and from --task always', async () => {
     const add = { name: 'Fix the tax', ownedScope: ['src/**'] }
     expect(await chooseIntent({ ...NONE, task: 'Fix the tax\nand more' }, undefined, 'claude')).toEqual({ add })
     const others = { ...NONE, active: intent('INT-001'), selectable: [intent('INT-001')], isNewTask: true }
     expect(await chooseIntent({ ...others, task: 'Fix the tax' }, undefined, 'claude')).toEqual({ add })
   })
 
-  it('has a name of a line, cut where it is long', async () => {
+  it('has a name of one line, truncated if it is long', async () => {
     const chosen = await chooseIntent({ ...NONE, task: `${'x'.repeat(80)} y` }, undefined, 'claude')
     expect(chosen).toEqual({ add: { name: `${'x'.repeat(71)}…`, ownedScope: ['src/**'] } })
   })
 
-  it('is asked for once: a line where there is none, a choice where there are several', async () => {
+  it('is asked for once: as text if none is open, as a choice among several', async () => {
     const ada = person('Fix the tax')
     const add = { name: 'Fix the tax', ownedScope: ['src/**'] }
     expect(await chooseIntent(NONE, ada.asking, 'claude')).toEqual({ add })
@@ -68,7 +68,7 @@ describe('the intent an agent starts with', () => {
     expect(await chooseIntent(several, person(undefined).asking, 'claude')).toBeUndefined()
   })
 
-  it('is an error with what to type where nobody can be asked', async () => {
+  it('is an error with a hint if nobody can be asked', async () => {
     await expect(chooseIntent(NONE, undefined, 'claude')).rejects.toMatchObject({
       hint: expect.stringContaining('--task'),
     })
@@ -78,9 +78,9 @@ describe('the intent an agent starts with', () => {
     })
   })
 
-  it('reads the prompt among the arguments of an agent', () => {
-    expect(promptIn(['-p', 'Fix the tax', '--model', 'x'])).toBe('Fix the tax')
-    expect(promptIn(['exec', '--json', 'Fix it'])).toBe('Fix it')
-    expect(promptIn(['--continue', 'resume'])).toBeUndefined()
+  it("is named after the prompt among the agent's arguments", () => {
+    expect(findPrompt(['-p', 'Fix the tax', '--model', 'x'])).toBe('Fix the tax')
+    expect(findPrompt(['exec', '--json', 'Fix it'])).toBe('Fix it')
+    expect(findPrompt(['--continue', 'resume'])).toBeUndefined()
   })
 })

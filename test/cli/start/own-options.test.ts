@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import { expect, it } from 'vitest'
-import { withOwnOptionsApart } from '../../../src/cli/start/own-options.js'
+import { separateOwnOptions } from '../../../src/cli/start/own-options.js'
 
 const command = new Command('claude')
   .option('-y, --yes')
@@ -21,5 +21,5 @@ it.each([
   ['-C dir claude -C other', '-C dir claude -- -C other'],
   ['status', 'status'],
 ])('%s', (line, apart) => {
-  expect(withOwnOptionsApart(line.split(' '), command).join(' ')).toBe(apart)
+  expect(separateOwnOptions(line.split(' '), command).join(' ')).toBe(apart)
 })

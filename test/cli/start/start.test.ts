@@ -34,7 +34,7 @@ function project() {
 }
 
 describe('escrow start', () => {
-  it('leads from a directory that knows nothing of escrow to a commit: one command, one question, the review', async () => {
+  it('takes a fresh directory to a commit with one command, one question and the review', async () => {
     const { home, root, env, text } = project()
     const PATH = `${home}/node_modules/.bin:${process.env.PATH}`
     const t = start('escrow start -- sh agent.sh', { cwd: root, columns: 120, rows: 40, env: { ...env, PATH } })
@@ -58,7 +58,7 @@ describe('escrow start', () => {
     expect(text('.orchestration/active_intents.yaml')).toContain('Show prices with tax')
   })
 
-  it('asks nothing with --yes, and prints what holds, what was refused and how to allow it', () => {
+  it('asks nothing with --yes, and prints the limits, the refusals and how to allow them', () => {
     const { type, text, root } = project()
     const { status, stderr } = type("escrow start --yes --task 'Show prices with tax' -- sh agent.sh")
     expect(status).toBe(0)
@@ -72,7 +72,7 @@ describe('escrow start', () => {
     expect(git(root, 'log', '--format=%s').trim()).toBe('Start')
   })
 
-  it('shows the next run what the last one staged, and takes the open intent by itself', () => {
+  it('shows the next run the staged changes of the last one, and takes the open intent by itself', () => {
     const { type } = project()
     type("escrow start --yes --task 'Show prices with tax' -- sh agent.sh")
     const { status, stdout, stderr } = type('escrow start --yes -- sh -c "cat src/price.js"')
@@ -80,14 +80,14 @@ describe('escrow start', () => {
     expect(stderr).toContain('works for INT-001')
   })
 
-  it('makes nothing where it would need an answer and nobody is there', () => {
+  it('creates nothing if a question is needed and nobody can answer', () => {
     const { type, root } = project()
     const { status, stderr } = type('escrow start -- sh -c "sh agent.sh"')
     expect([status, existsSync(`${root}/.orchestration`)]).toEqual([1, false])
     expect(stderr).toContain("--task 'Show prices with tax'")
   })
 
-  it('makes no workspace of a home directory', () => {
+  it('refuses a home directory as workspace', () => {
     const { type, home } = project()
     const { status, stderr } = type(`cd ${home}; escrow start --yes --task 'a b' -- true`)
     expect([status, existsSync(`${home}/.orchestration`)]).toEqual([1, false])
@@ -95,7 +95,7 @@ describe('escrow start', () => {
     expect(home).not.toBe(homedir())
   })
 
-  it('says how to install a client that is missing', () => {
+  it('prints how to install a missing client', () => {
     const { type, root } = project()
     const { status, stderr } = type(
       'PATH=$(dirname $(command -v escrow)):$(dirname $(command -v node)):/usr/bin:/bin escrow gemini --yes',

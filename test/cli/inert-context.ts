@@ -5,8 +5,8 @@ const refuse = (): never => {
   throw new Error('A command that is only described runs nothing.')
 }
 
-/** A context for commands that are declared and never run. */
-export const describingContext: Context = {
+/** A context for commands that are registered and never run. */
+export const inertContext: Context = {
   io: { out: refuse, err: refuse, cwd: '/', terminal: false, color: false, version: '1' },
   page: refuse,
   directory: refuse,
@@ -15,7 +15,7 @@ export const describingContext: Context = {
   withWorkspace: refuse,
   asAgent: refuse,
   asReviewer: refuse,
-  wholeProgram: refuse,
+  buildFullProgram: refuse,
   exit: refuse,
   argv: [],
   colors: picocolors.createColors(false),

@@ -1,21 +1,21 @@
-/** How a command run by `escrow-sh` ended. */
+/** The result of a command that `escrow-sh` ran. */
 export interface ShellEnd {
   readonly code: number | null
-  /** What is said on stderr behind the command's own output. */
+  /** Printed to stderr after the command's output. */
   readonly note: string
 }
 
-/** Where a command's words come from and go to. */
+/** Input and output of a command. */
 export interface ShellIo {
   readonly cwd: string
-  /** Undefined where it is a terminal: a contained command has none. */
+  /** Undefined for a terminal, because a contained command has none. */
   readonly stdin: NodeJS.ReadableStream | undefined
   write(chunk: Uint8Array, stream: 'stdout' | 'stderr'): void
-  /** Aborted by a signal to end. */
+  /** Aborted when this process receives a signal to end. */
   readonly signal: AbortSignal
 }
 
-/** It was not run. */
+/** The command was not run. */
 export class NotRun extends Error {
   override readonly name = 'NotRun'
   constructor(

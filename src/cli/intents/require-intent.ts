@@ -1,16 +1,16 @@
 import type { Intent, Workspace } from '../../index.js'
 import { nearest } from '../../surface/index.js'
 
-/** The intent a person has named. Rejects with the one that may have been meant where there is none. */
-export async function knownIntent(workspace: Workspace, id: string): Promise<Intent> {
+/** Finds an intent by id. Rejects with `unknown_intent` and the most similar id if there is none. */
+export async function requireIntent(workspace: Workspace, id: string): Promise<Intent> {
   const intent = await workspace.intents.get(id)
   if (intent !== undefined) return intent
   const { waiting } = await workspace.trust()
-  throw unknownIntent(id, await workspace.intents.list(), waiting ? WAITING : undefined)
+  throw unknownIntentError(id, await workspace.intents.list(), waiting ? WAITING : undefined)
 }
 
-/** @param more a second sentence for the hint. */
-export function unknownIntent(id: string, intents: readonly Intent[], more?: string): Error {
+/** @param more a second sentence for the hint */
+export function unknownIntentError(id: string, intents: readonly Intent[], more?: string): Error {
   const meant = nearest(
     id,
     intents.map((each) => each.id),

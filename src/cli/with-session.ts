@@ -1,7 +1,7 @@
 import type { Session, Workspace } from '../index.js'
 
-/** Works as the owner of a session that is there: one is never made by a mistyped name. Rejects as `review` does for one there is none of. */
-export async function atSession<T>(
+/** Runs `work` as the owner of an existing session. Never creates one; rejects as `review` does for an unknown id. */
+export async function withSession<T>(
   workspace: Workspace,
   id: string,
   work: (session: Session) => Promise<T>,

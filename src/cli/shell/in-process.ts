@@ -1,16 +1,16 @@
 import { type openWorkspace, rootOf } from '../../index.js'
 import type { formatRefusals } from '../../surface/index.js'
 import type { ShellCall } from './arguments.js'
-import { NotRun, type ShellEnd, type ShellIo } from './ending.js'
+import { NotRun, type ShellEnd, type ShellIo } from './types.js'
 
-/** What a command is run by; loaded when there is one to run. */
+/** The library functions of `escrow-sh`, loaded when there is a command to run. */
 export interface ShellLibrary {
   readonly openWorkspace: typeof openWorkspace
   readonly formatRefusals: typeof formatRefusals
 }
 
-/** Runs the command in a session that is opened for it, and closed behind it. */
-export async function runHere(
+/** Opens the session in this process, runs the command, and closes the session. */
+export async function runInProcess(
   { command, session: id, intent }: ShellCall & { readonly session: string },
   { cwd, stdin, write, signal }: ShellIo,
   library: ShellLibrary,
@@ -33,13 +33,13 @@ export async function runHere(
     })
     return { code: exitCode, note: library.formatRefusals(refused) }
   } catch (error) {
-    throw ownedElsewhere(error, id) ?? error
+    throw toBusyError(error, id) ?? error
   } finally {
     await workspace.close()
   }
 }
 
-function ownedElsewhere(error: unknown, id: string): NotRun | undefined {
+function toBusyError(error: unknown, id: string): NotRun | undefined {
   if (!(error instanceof Error) || !('reason' in error) || error.reason !== 'session_busy') return undefined
   return new NotRun(
     `Session ${id} is held by another running process.`,

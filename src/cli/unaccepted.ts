@@ -1,3 +1,3 @@
-/** Said where intents or rules are listed and some of them wait for a person. */
-export const WAITING =
+/** Printed below lists of intents or rules if some are not accepted yet. */
+export const UNACCEPTED_FILES =
   "Files in .orchestration allow more than you have accepted on this machine. Review them with 'escrow trust'."

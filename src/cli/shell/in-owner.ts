@@ -1,24 +1,24 @@
 import { lstatSync } from 'node:fs'
 import { connect } from 'node:net'
 import { dirname } from 'node:path'
-import { NotRun, type ShellEnd, type ShellIo } from './ending.js'
+import { NotRun, type ShellEnd, type ShellIo } from './types.js'
 
-/** Longer lines are no lines of an owner's. */
+/** The longest line that an owner process sends, in UTF-16 units. */
 const MAX_LINE = 1 << 26
 
-/** Runs the command in the process that owns the session, by the socket it has named. */
-export async function runThere(command: string, path: string, io: ShellIo): Promise<ShellEnd> {
+/** Runs the command in the process that owns the session, through its socket. */
+export async function runInOwner(command: string, path: string, io: ShellIo): Promise<ShellEnd> {
   refuseForeign(path)
   const socket = connect(path)
-  const say = (line: object) => void (socket.writable && socket.write(`${JSON.stringify(line)}\n`))
-  const forward = (chunk: Buffer | string) => say({ in: Buffer.from(chunk).toString('base64') })
-  const endInput = () => say({ end: true })
+  const send = (line: object) => void (socket.writable && socket.write(`${JSON.stringify(line)}\n`))
+  const forward = (chunk: Buffer | string) => send({ in: Buffer.from(chunk).toString('base64') })
+  const endInput = () => send({ end: true })
   const stop = () => socket.destroy()
   try {
     return await new Promise<ShellEnd>((resolve, reject) => {
-      const hear = lineReader(io, resolve, reject)
+      const onData = lineReader(io, resolve, reject)
       socket.setEncoding('utf8')
-      socket.on('data', (chunk) => hear(String(chunk)) || stop())
+      socket.on('data', (chunk) => onData(String(chunk)) || stop())
       socket.once('error', (error) =>
         reject(new NotRun(`The process that holds the session cannot be reached: ${error.message}`)),
       )
@@ -29,7 +29,7 @@ export async function runThere(command: string, path: string, io: ShellIo): Prom
       )
       io.signal.addEventListener('abort', stop)
       if (io.signal.aborted) stop()
-      say({ run: command, cwd: io.cwd })
+      send({ run: command, cwd: io.cwd })
       if (io.stdin) io.stdin.on('data', forward).once('end', endInput).once('error', endInput)
       else endInput()
     })
@@ -40,7 +40,7 @@ export async function runThere(command: string, path: string, io: ShellIo): Prom
   }
 }
 
-/** Whoever could put a socket there could run the command elsewhere: it must lie where only this user gets. */
+/** Requires a socket of this user in a directory that only this user can enter. Another user's socket could misdirect the command. */
 function refuseForeign(path: string): void {
   const [dir, socket] = [dirname(path), path].map((each) => lstatSync(each, { throwIfNoEntry: false }))
   const uid = process.getuid?.()
@@ -74,11 +74,11 @@ function onMessage(
   resolve: (end: ShellEnd) => void,
   reject: (error: unknown) => void,
 ): void {
-  const said = new Map(typeof line === 'object' && line !== null ? Object.entries(line) : [])
-  const [out, code, failed] = [said.get('out'), said.get('code'), said.get('failed')]
+  const fields = new Map(typeof line === 'object' && line !== null ? Object.entries(line) : [])
+  const [out, code, failed] = [fields.get('out'), fields.get('code'), fields.get('failed')]
   if (typeof out === 'string')
-    io.write(Buffer.from(out, 'base64'), said.get('stream') === 'stderr' ? 'stderr' : 'stdout')
-  else if (typeof failed === 'string') reject(new NotRun(failed, String(said.get('hint') ?? '')))
-  else if (code === null || typeof code === 'number') resolve({ code, note: String(said.get('note') ?? '') })
+    io.write(Buffer.from(out, 'base64'), fields.get('stream') === 'stderr' ? 'stderr' : 'stdout')
+  else if (typeof failed === 'string') reject(new NotRun(failed, String(fields.get('hint') ?? '')))
+  else if (code === null || typeof code === 'number') resolve({ code, note: String(fields.get('note') ?? '') })
   else throw new NotRun('The process that holds the session sent a message that this version cannot read.')
 }
