@@ -95,7 +95,7 @@ const LOADED_LATER = [
   'src/exec/admission.ts',
   'src/history/intent-map.ts',
   'src/inbox/ask-owner.ts',
-  'src/inbox/mount-words.ts',
+  'src/inbox/mount-feedback.ts',
   'src/session/session.ts',
   'overlay/union-view.ts',
 ]

@@ -50,7 +50,10 @@ export const CALLS: Limits = {
   'src/exec/proposed-commits.ts#MAX_COMMITS': ['count', 'git commits of one program kept as proposals'],
   'src/exec/proposed-commits.ts#TIMEOUT_MS': ['milliseconds', "for git to list a program's commits"],
   'src/terminal/network/proxy.ts#MAX_REFUSED': ['count', 'refused addresses listed for a command'],
-  'src/inbox/ask-owner.ts#TIMEOUT': ['milliseconds', "wait of a hook for reviewers' messages from the session's owner"],
+  'src/inbox/ask-owner.ts#TIMEOUT_MS': [
+    'milliseconds',
+    "wait of a hook for reviewers' messages from the session's owner",
+  ],
   'src/terminal/client-home.ts#WAIT_MS': [
     'milliseconds',
     'wait of a client for state that another of its kind uses; then it does not start',
@@ -66,15 +69,15 @@ export const FILES: Limits = {
   'src/core/globs.ts#MAX_ALTERNATIVES': ['count', 'alternatives from the braces of a glob'],
   'src/core/globs.ts#MAX_STARS': ['count', '`*` in one segment of a glob, and `**` in a glob'],
   'src/terminal/client-home.ts#MAX_COPIED': ['bytes', "a client's file that is copied next to its state"],
-  'src/inbox/owner-socket.ts#LONGEST': ['bytes', "the path of a session's socket"],
+  'src/inbox/owner-socket.ts#MAX_PATH_BYTES': ['bytes', "the path of a session's socket"],
   'src/intents/ignore.ts#MAX_BYTES': ['bytes', '`.intentignore`'],
   'src/intents/templates.ts#MAX_TEMPLATES': ['count', 'templates of a workspace'],
   'src/session/agent.ts#MAX_NAME_LENGTH': ['count', "characters of a client's or model's name; the rest is cut"],
   'src/session/lessons.ts#MAX_BYTES': ['bytes', 'a lesson'],
-  'src/history/trace-context.ts#BUDGET': ['bytes', "an intent's history as given to an agent"],
-  'src/history/trace-context.ts#ENTRIES': ['count', 'changes in it'],
-  'src/history/trace-context.ts#FILES': ['count', 'files in it'],
-  'src/history/trace-context.ts#LESSONS': ['count', 'lessons in it'],
+  'src/history/trace-context.ts#MAX_TOTAL_BYTES': ['bytes', "an intent's history as given to an agent"],
+  'src/history/trace-context.ts#MAX_ENTRIES': ['count', 'changes in it'],
+  'src/history/trace-context.ts#MAX_FILES': ['count', 'files in it'],
+  'src/history/trace-context.ts#MAX_LESSONS': ['count', 'lessons in it'],
   'src/client-settings/files.ts#MAX_BYTES': ['bytes', "a client's settings that `escrow init` can change"],
   'src/client-settings/foreign.ts#LONGEST': ['count', "characters that `escrow doctor` shows of a client's setting"],
   'src/client-settings/foreign.ts#MOST': [
@@ -140,7 +143,10 @@ export const COMMANDS: Limits = {
     'count',
     'refused writes reported one by one to an agent inside `escrow run`',
   ],
-  'src/inbox/mount-words.ts#MOST': ['bytes', "undelivered reviewers' messages for an agent inside `escrow run`"],
+  'src/inbox/mount-feedback.ts#MAX_FILE_BYTES': [
+    'bytes',
+    "undelivered reviewers' messages for an agent inside `escrow run`",
+  ],
   'src/terminal/denial-spool.ts#MAX_SPOOLED': [
     'count',
     'refusals of a mount with their own record; the rest are counted in one record',
@@ -169,7 +175,10 @@ export const COMMANDS: Limits = {
 export const CLIENTS: Limits = {
   'src/client-settings/texts.ts#PATIENCE': ['count', "seconds for a hook's command, if the system has `timeout`"],
   'src/client-settings/switches.ts#MAX_BYTES': ['bytes', "a client's settings that `escrow doctor` reads"],
-  'src/inbox/known-texts.ts#MOST': ['count', 'conversations for which escrowfs remembers the intent text already sent'],
+  'src/inbox/known-texts.ts#MAX_CONVERSATIONS': [
+    'count',
+    'conversations for which escrowfs remembers the intent text already sent',
+  ],
   'src/inbox/known-texts.ts#MAX_BYTES': ['bytes', 'the file that stores this'],
   'src/cli/hook-answer.ts#MAX_EVENT_BYTES': ['bytes', 'an event of `escrow hook`'],
   'src/cli/hook-answer.ts#DEADLINE_MS': ['milliseconds', 'for its answer; then the tool is blocked'],

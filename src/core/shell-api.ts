@@ -3,7 +3,7 @@ import type { AgentInfo, Feedback } from './api.js'
 /** What `escrow-sh`, or a client's hook, and the process that owns a session say to each other: one JSON document a line. */
 
 /** From `escrow-sh`. Bytes are in base64. */
-export type ShellAsks =
+export type ShellRequest =
   | { readonly run: string; readonly cwd: string }
   | { readonly in: string }
   | { readonly end: true }
@@ -13,7 +13,7 @@ export type ShellAsks =
   | { readonly agent: AgentInfo }
 
 /** From the owner. */
-export type ShellTells =
+export type ShellMessage =
   | { readonly out: string; readonly stream: 'stdout' | 'stderr' }
   | { readonly code: number | null; readonly ended: string | null; readonly note: string }
   | { readonly feedback: readonly Feedback[] }

@@ -6,20 +6,20 @@ import { layoutAt } from '../os/workspace-state.js'
 import { createFile, ensurePrivateDir, removeName } from '../os/write.js'
 import { syncState } from '../session/index.js'
 
-/** Outputs of commands that are too long to be told at once, kept beside the session's stage. */
+/** Stores outputs of commands that are too long to return at once, next to the session's stage. */
 export interface CommandOutputs {
-  /** Keeps one. @returns its name, `cmd-<milliseconds>.txt` */
+  /** Stores an output. @returns its name, `cmd-<milliseconds>.txt` */
   keep(output: Uint8Array): string
-  /** Undefined where there is none by that name, or none any more. */
+  /** Returns undefined for an unknown or deleted name. */
   read(name: string): Buffer | undefined
 }
 
-/** How many are kept; the oldest go first. */
+/** How many outputs are kept; the oldest are deleted first. */
 const MAX_KEPT = 50
-const NAME = /^cmd-\d{1,16}\.txt$/
+const OUTPUT_NAME = /^cmd-\d{1,16}\.txt$/
 
 /**
- * Where a session keeps long outputs of its commands.
+ * Opens the store of a session's long command outputs.
  * @throws EscrowError `unsupported` for a session that `openWorkspace` did not make
  */
 export function commandOutputs(session: Session): CommandOutputs {
@@ -27,15 +27,15 @@ export function commandOutputs(session: Session): CommandOutputs {
   return {
     keep(output) {
       ensurePrivateDir(dir)
-      const name = create(dir, output)
+      const name = createOutput(dir, output)
       for (const old of namesIn(dir).slice(0, -MAX_KEPT)) removeName(`${dir}/${old}`)
       return name
     },
-    read: (name) => (NAME.test(name) ? readIn(dir, name) : undefined),
+    read: (name) => (OUTPUT_NAME.test(name) ? readOutput(dir, name) : undefined),
   }
 }
 
-function create(dir: string, output: Uint8Array): string {
+function createOutput(dir: string, output: Uint8Array): string {
   for (let at = Date.now(); ; at++) {
     const name = `cmd-${at}.txt`
     try {
@@ -49,11 +49,11 @@ function create(dir: string, output: Uint8Array): string {
 
 function namesIn(dir: string): string[] {
   const age = (name: string) => Number(name.slice('cmd-'.length, -'.txt'.length))
-  const names = readdirSync(dir).filter((name) => NAME.test(name))
+  const names = readdirSync(dir).filter((name) => OUTPUT_NAME.test(name))
   return names.sort((a, b) => age(a) - age(b))
 }
 
-function readIn(dir: string, name: string): Buffer | undefined {
+function readOutput(dir: string, name: string): Buffer | undefined {
   try {
     return readWhole(`${dir}/${name}`)
   } catch (error) {

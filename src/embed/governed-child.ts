@@ -6,7 +6,7 @@ import type { ExecOptions, ExecResult } from '../core/api.js'
 import { denialOf } from '../core/denials.js'
 import { errorText } from '../core/error-text.js'
 
-/** What runs behind a child: it streams its output, and may be ended. */
+/** The work behind a child: it streams output, and can be aborted. */
 export type ChildWork = (options: Pick<ExecOptions, 'onOutput' | 'signal'>) => Promise<Pick<ExecResult, 'exitCode'>>
 
 type Signal = NodeJS.Signals
@@ -15,9 +15,9 @@ type Signal = NodeJS.Signals
 const NOT_EXECUTABLE = 126
 
 /**
- * The ChildProcess of a program that runs in a session, or is refused: its output and its end arrive as those of a real one. A
- * refused program starts, says why on stderr and exits with 126, as a shell reports it: hosts wait for `spawn` and for the end of
- * stdin, and an `error` event without a listener ends their process. It has no pid, and nothing can be written to it.
+ * The ChildProcess of a program that runs in a session or is refused. Its output and end arrive as those of a real one. A
+ * refused program starts, prints the reason on stderr and exits with 126, as in a shell: hosts wait for `spawn` and for the end
+ * of stdin, and an `error` event without a listener ends their process. It has no pid, and ignores its stdin.
  */
 export class GovernedChild extends EventEmitter {
   readonly pid = undefined
@@ -33,7 +33,7 @@ export class GovernedChild extends EventEmitter {
   killed = false
   readonly #abort = new AbortController()
 
-  /** @param stdio the option `stdio` of `spawn`; three pipes unless told. */
+  /** @param stdio the option `stdio` of `spawn`; three pipes by default. */
   constructor(program: string, args: readonly string[], work: ChildWork, stdio?: unknown) {
     super()
     this.spawnfile = program
@@ -46,11 +46,11 @@ export class GovernedChild extends EventEmitter {
     void this.#run(work)
   }
 
-  /** Ends it; a signal of 0 only asks whether it runs. */
+  /** Aborts the work; signal 0 only tests whether it runs. */
   kill(signal: Signal | number = 'SIGTERM'): boolean {
     if (this.exitCode !== null || this.signalCode !== null) return false
     if (signal === 0) return true
-    this.signalCode = nameOf(signal)
+    this.signalCode = signalName(signal)
     this.killed = true
     this.#abort.abort()
     return true
@@ -64,7 +64,7 @@ export class GovernedChild extends EventEmitter {
   unref(): void {}
   disconnect(): void {}
 
-  /** Events come after whoever started it could listen. */
+  /** Emits events only after the caller could add listeners. */
   async #run(work: ChildWork): Promise<void> {
     const onOutput: ExecOptions['onOutput'] = (chunk, stream) => void this[stream]?.write(chunk)
     await Promise.resolve()
@@ -84,14 +84,14 @@ export class GovernedChild extends EventEmitter {
     this.stdin?.destroy()
     const streams = [this.stdout, this.stderr].filter((stream) => stream !== null)
     for (const stream of streams) stream.end()
-    // What nobody reads is let go.
+    // Discards output that nobody reads.
     for (const stream of streams) if (!hasReader(stream)) stream.resume()
     await Promise.allSettled(streams.map((stream) => finished(stream, { writable: false })))
     this.emit('close', this.exitCode, this.signalCode)
   }
 }
 
-/** Whether a slot of `stdio` is a stream of the child; the others are the host's own or none, and get nothing. */
+/** Whether a slot of `stdio` is a stream of the child. Other slots are the host's own and get nothing. */
 function isPiped(stdio: unknown, at: number): boolean {
   const slot: unknown = Array.isArray(stdio) ? stdio[at] : stdio
   return slot === undefined || slot === null || slot === 'pipe' || slot === 'overlapped'
@@ -107,7 +107,7 @@ function hasReader(stream: Stream): boolean {
   return stream.listenerCount('data') + stream.listenerCount('readable') > 0
 }
 
-function nameOf(signal: Signal | number): Signal {
+function signalName(signal: Signal | number): Signal {
   if (typeof signal === 'string') return signal
   const found = Object.entries(constants.signals).find(([, number]) => number === signal)
   return isSignal(found?.[0]) ? found[0] : 'SIGTERM'

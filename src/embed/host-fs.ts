@@ -82,10 +82,10 @@ function routeContextOf(session: Session, options: HostFsOptions, roo: RooFiles 
       const paths = pathsOf(names)
       if (paths.some((path) => outside(stem, args, path) === 'refuse')) return refuseCall(stem, args, paths)
       const reads = onlyReads(stem, args)
-      const counted = options.readsAreShown === false && reads ? () => asHost(run) : run
+      const runCounted = options.readsAreShown === false && reads ? () => asHost(run) : run
       const create = (dir: string) => asHost(() => session.fs.mkdirSync(dir, { recursive: true }))
       const exists = (path: string) => session.fs.existsSync(path)
-      return roo ? roo.pending.staged.around({ stem, args, paths, reads }, { exists, create }, counted) : counted()
+      return roo ? roo.pending.staged.run({ stem, args, paths, reads }, { exists, create }, runCounted) : runCounted()
     },
     other(stem, args, names) {
       const paths = pathsOf(names)
@@ -95,15 +95,15 @@ function routeContextOf(session: Session, options: HostFsOptions, roo: RooFiles 
       if (isByPerson) {
         const onDisk = { exists: existsSync, create: ensureDir }
         const run = (call: () => unknown) =>
-          roo ? roo.pending.disk.around({ stem, args, paths, reads }, onDisk, call) : call()
+          roo ? roo.pending.disk.run({ stem, args, paths, reads }, onDisk, call) : call()
         return { to: 'host', given: args, run }
       }
-      return roo && targetsOutside(roo.scratch, { stem, args, paths }, context)
+      return roo && routeScratch(roo.scratch, { stem, args, paths }, context)
     },
     leadsIn: (path, follow) => leadsIn(view, path, follow),
     holdsRoot(path) {
       const place = placeOf(view, textOf(path) ?? '/', true) ?? '/'
-      return place === '/' || isWithin(root, place) || isOneOf(place, withAncestors(root))
+      return place === '/' || isWithin(root, place) || isOneOf(place, selfAndAncestors(root))
     },
     isHosts(path, follow) {
       const text = textOf(path)
@@ -119,15 +119,15 @@ function pathsOf(names: readonly Name[]): string[] {
 }
 
 /** Functions whose first argument is not a path, or that create a second name for a file. */
-const UNNAMED = new Set(['symlink', 'link', 'glob', 'cp'])
+const UNROUTED = new Set(['symlink', 'link', 'glob', 'cp'])
 
 /** The route of a call on temporary files that are later renamed onto their target; undefined for other calls. */
-function targetsOutside(
+function routeScratch(
   scratch: HostScratch,
   { stem, args, paths }: Pick<HostCall, 'stem' | 'args' | 'paths'>,
   { governed, root, runOnHost }: RouteContext,
 ): OtherWay | undefined {
-  if (UNNAMED.has(stem)) return undefined
+  if (UNROUTED.has(stem)) return undefined
   const isFree = (path: string) => isWithin(path, root) && !governed.existsSync(path)
   const places = paths.map((path, at) => scratch.placeOf(stem, path, at === paths.length - 1 && isFree(path)))
   const [from, to = from] = places
@@ -154,7 +154,7 @@ function targetsOutside(
 function placeOnDisk(path: string): string {
   const dir = dirname(path)
   if (dir === path) return path
-  const real = lookAt(dir, (each) => realpathSync(each))
+  const real = attempt(dir, (each) => realpathSync(each))
   return join(real ?? placeOnDisk(dir), basename(path))
 }
 
@@ -179,15 +179,15 @@ function leadsIn(view: View, path: Name, follow: boolean): boolean {
   if (isWithin(plain, view.root)) return true
   return [text, plain].some((name) => {
     const place = placeOf(view, name, follow)
-    return place === undefined || isOneOf(view.root, withAncestors(place))
+    return place === undefined || isOneOf(view.root, selfAndAncestors(place))
   })
 }
 
 /** A path and the directories above it. */
-function withAncestors(path: string): string[] {
-  const ways = [path]
-  for (let at = path; at !== dirname(at); at = dirname(at)) ways.push(dirname(at))
-  return ways
+function selfAndAncestors(path: string): string[] {
+  const paths = [path]
+  for (let at = path; at !== dirname(at); at = dirname(at)) paths.push(dirname(at))
+  return paths
 }
 
 /**
@@ -196,16 +196,16 @@ function withAncestors(path: string): string[] {
  */
 function isOneOf(dir: string, others: readonly string[]): boolean {
   const look = (path: string) => statSync(path, { bigint: true, throwIfNoEntry: false })
-  const own = lookAt(dir, look)
+  const own = attempt(dir, look)
   if (!own?.isDirectory()) return false
   return others.some((other) => {
-    const found = lookAt(other, look)
+    const found = attempt(other, look)
     return found !== undefined && found.ino === own.ino && found.dev === own.dev
   })
 }
 
 /** The result of `look`; undefined if it fails. */
-function lookAt<T>(path: string, look: (path: string) => T): T | undefined {
+function attempt<T>(path: string, look: (path: string) => T): T | undefined {
   try {
     return look(path)
   } catch {

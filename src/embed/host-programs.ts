@@ -9,7 +9,7 @@ import { findProgram } from '../os/search-path.js'
 import { syncState } from '../session/index.js'
 import { type ChildWork, GovernedChild } from './governed-child.js'
 
-/** Options of {@link hostPrograms}: what a host may start during a tool call. */
+/** Options of {@link hostPrograms}: programs that a host may start during a tool call. */
 export interface HostProgramsOptions {
   /** Absolute path of a program that may start within a tool call, because it contains the commands that it runs. */
   readonly shell?: string | undefined
@@ -17,7 +17,7 @@ export interface HostProgramsOptions {
   readonly hostDirectories?: readonly string[] | undefined
 }
 
-type Current = () => Session
+type CurrentSession = () => Session
 type Call = (...args: unknown[]) => unknown
 
 /**
@@ -37,14 +37,14 @@ export function hostPrograms(
   options: HostProgramsOptions = {},
 ): typeof childProcess {
   const current = typeof session === 'function' ? session : () => session
-  const face: Record<string, unknown> = {}
+  const facade: Record<string, unknown> = {}
   for (const name of Object.keys(childProcess)) {
     const real: unknown = Reflect.get(childProcess, name)
-    if (name === 'ChildProcess') face[name] = childClass(current)
-    else if (name === 'spawn') face[name] = governSpawn(current, options)
-    else if (typeof real === 'function') face[name] = refuseProgram(name, callable(real), current)
+    if (name === 'ChildProcess') facade[name] = childClass(current)
+    else if (name === 'spawn') facade[name] = governSpawn(current, options)
+    else if (typeof real === 'function') facade[name] = refuseProgram(name, callable(real), current)
   }
-  return face as unknown as typeof childProcess
+  return facade as unknown as typeof childProcess
 }
 
 function callable(value: object): Call {
@@ -52,7 +52,7 @@ function callable(value: object): Call {
 }
 
 /** The arguments of a `spawn` call, by name. */
-interface Spawned {
+interface SpawnCall {
   readonly program: string
   readonly args: readonly string[]
   readonly cwd: string
@@ -62,7 +62,7 @@ interface Spawned {
   readonly shell: unknown
 }
 
-function spawnedBy([program, ...rest]: readonly unknown[]): Spawned {
+function parseSpawn([program, ...rest]: readonly unknown[]): SpawnCall {
   const [args, options] = Array.isArray(rest[0]) ? [rest[0].map(String), rest[1]] : [[], rest[1] ?? rest[0]]
   const by: object = typeof options === 'object' && options !== null ? options : {}
   const { shell, cwd, env, stdio }: Record<string, unknown> = { ...by }
@@ -77,24 +77,24 @@ function spawnedBy([program, ...rest]: readonly unknown[]): Spawned {
   }
 }
 
-function governSpawn(current: Current, { shell, hostDirectories = [] }: HostProgramsOptions): Call {
-  return function spawn(...given) {
-    const wanted = spawnedBy(given)
-    const real = () => Reflect.apply(childProcess.spawn, childProcess, given)
-    const { program, args, stdio } = wanted
-    const isPlain = wanted.shell === undefined
-    if (isPlain && RIPGREP.test(program)) return ripgrep(current, wanted)
-    if (shell !== undefined && (wanted.shell ?? program) === shell) return real()
-    const refused = refusal(current, 'spawn', program)
+function governSpawn(current: CurrentSession, { shell, hostDirectories = [] }: HostProgramsOptions): Call {
+  return function spawn(...spawnArgs) {
+    const spawnCall = parseSpawn(spawnArgs)
+    const real = () => Reflect.apply(childProcess.spawn, childProcess, spawnArgs)
+    const { program, args, stdio } = spawnCall
+    const isPlain = spawnCall.shell === undefined
+    if (isPlain && RIPGREP.test(program)) return spawnRipgrep(current, spawnCall)
+    if (shell !== undefined && (spawnCall.shell ?? program) === shell) return real()
+    const refused = refusalOf(current, 'spawn', program)
     if (isPlain && GIT.test(program)) {
-      const effect = gitCommand(wanted, hostDirectories)
-      if (effect === 'restores') return spawnAndRestore(current, wanted, refused, real)
+      const effect = gitEffect(spawnCall, hostDirectories)
+      if (effect === 'restores') return spawnAndRestore(current, spawnCall, refused, real)
       if (effect === 'records') return real()
     }
     if (refused === undefined) return real()
     const ps =
-      isPlain && program === 'ps' && args.every((arg) => PS_WORD.test(arg)) ? findProgram('ps').path : undefined
-    if (ps !== undefined) return Reflect.apply(childProcess.spawn, childProcess, [ps, ...given.slice(1)])
+      isPlain && program === 'ps' && args.every((arg) => PS_ARGUMENT.test(arg)) ? findProgram('ps').path : undefined
+    if (ps !== undefined) return Reflect.apply(childProcess.spawn, childProcess, [ps, ...spawnArgs.slice(1)])
     return failedChild(program, args, refused, stdio)
   }
 }
@@ -102,52 +102,57 @@ function governSpawn(current: Current, { shell, hostDirectories = [] }: HostProg
 const RIPGREP = /(?:^|[\\/])rg(?:\.exe)?$/i
 const GIT = /(?:^|[\\/])git(?:\.exe)?$/i
 /** Options and columns of `ps`, none of which starts a program. */
-const PS_WORD = /^-?[A-Za-z0-9,]+$/
+const PS_ARGUMENT = /^-?[A-Za-z0-9,]+$/
 
 /** Runs in the workspace root if its working directory is outside: hosts pass absolute paths to search. */
-function ripgrep(current: Current, { program, args, cwd, stdio }: Spawned): GovernedChild {
+function spawnRipgrep(current: CurrentSession, { program, args, cwd, stdio }: SpawnCall): GovernedChild {
   const work: ChildWork = async (options) => {
     const session = current()
     const { view, tool, runReadOnly } = syncState(session)
     const command = [program, ...args]
-    const how = { ...options, cwd: isWithin(cwd, view.root) ? cwd : view.root }
-    return tool() === undefined ? runReadOnly(command, how) : session.exec(command, how)
+    const execOptions = { ...options, cwd: isWithin(cwd, view.root) ? cwd : view.root }
+    return tool() === undefined ? runReadOnly(command, execOptions) : session.exec(command, execOptions)
   }
   return new GovernedChild(program, args, work, stdio)
 }
 
 /** Git commands that write only to the repository. */
-const RECORDS = new Set(
+const RECORDING_COMMANDS = new Set(
   `add branch cat-file commit config diff diff-tree for-each-ref gc hash-object init log ls-files ls-tree rev-list rev-parse show
   status symbolic-ref update-index update-ref version write-tree`.split(/\s+/),
 )
 /** Git commands that write to files of the worktree. */
-const RESTORES = new Set(
+const RESTORING_COMMANDS = new Set(
   'am apply checkout cherry-pick clean merge pull rebase reset restore revert stash switch'.split(' '),
 )
 
 /** The effect of a `git` command on the workspace: `records` it in a repository of the host's own, or `restores` its files. */
-function gitCommand(
-  { args, cwd, env }: Spawned,
+function gitEffect(
+  { args, cwd, env }: SpawnCall,
   hostDirectories: readonly string[],
 ): 'records' | 'restores' | undefined {
-  const at = args.findIndex((word, n) => !word.startsWith('-') && !GIT_VALUED.has(args[n - 1] ?? ''))
+  const at = args.findIndex((word, n) => !word.startsWith('-') && !GIT_VALUE_OPTIONS.has(args[n - 1] ?? ''))
   const [command, options] = at === -1 ? [undefined, args] : [args[at], args.slice(0, at)]
   if (command === undefined) return options.every((word) => word === '--version') ? 'records' : undefined
-  if (RESTORES.has(command)) return 'restores'
+  if (RESTORING_COMMANDS.has(command)) return 'restores'
   // Other options can name programs or another repository.
   const isPlain = options.every((word) => /^--(?:git-dir|work-tree)=/.test(word))
   const named = options.find((word) => word.startsWith('--git-dir='))?.slice('--git-dir='.length)
   const repository = resolve(cwd, named ?? env.GIT_DIR ?? '.')
   const isHosts = hostDirectories.some((dir) => isWithin(repository, resolve(dir)))
-  return isPlain && isHosts && RECORDS.has(command) ? 'records' : undefined
+  return isPlain && isHosts && RECORDING_COMMANDS.has(command) ? 'records' : undefined
 }
 
 /** Options of git whose value is the next word. */
-const GIT_VALUED = new Set(['-c', '-C', '--git-dir', '--work-tree', '--namespace', '--config-env'])
+const GIT_VALUE_OPTIONS = new Set(['-c', '-C', '--git-dir', '--work-tree', '--namespace', '--config-env'])
 
-/** Refuses a restore while changes wait for review: it would leave them staged on files that no longer exist. */
-function spawnAndRestore(current: Current, wanted: Spawned, refused: unknown, real: () => unknown): GovernedChild {
+/** Refuses a restore while changes wait for review: it would leave them staged on replaced files. */
+function spawnAndRestore(
+  current: CurrentSession,
+  spawnCall: SpawnCall,
+  refused: unknown,
+  real: () => unknown,
+): GovernedChild {
   const work: ChildWork = async ({ onOutput, signal }) => {
     if (refused !== undefined) throw refused
     const { changes } = await current().changes()
@@ -156,26 +161,26 @@ function spawnAndRestore(current: Current, wanted: Spawned, refused: unknown, re
       throw denialError(
         { reason: 'access_denied', message: `Access Denied: ${message}`, hint: RESTORE_HINT },
         'spawn',
-        wanted.program,
+        spawnCall.program,
       )
     }
     const child = real()
-    if (!(child instanceof childProcess.ChildProcess)) throw new Error(`${wanted.program} was not started.`)
+    if (!(child instanceof childProcess.ChildProcess)) throw new Error(`${spawnCall.program} was not started.`)
     child.stdout?.on('data', (chunk) => onOutput?.(chunk, 'stdout'))
     child.stderr?.on('data', (chunk) => onOutput?.(chunk, 'stderr'))
     signal?.addEventListener('abort', () => child.kill())
     const [exitCode] = await once(child, 'close')
     return { exitCode: typeof exitCode === 'number' ? exitCode : null }
   }
-  return new GovernedChild(wanted.program, wanted.args, work, wanted.stdio)
+  return new GovernedChild(spawnCall.program, spawnCall.args, work, spawnCall.stdio)
 }
 
 const RESTORE_HINT = 'Commit or discard what is staged first, or use the snapshots of the session.'
 
 /** Governs a function other than `spawn`: a refusal takes the form of that function's own failure. */
-function refuseProgram(name: string, real: Call, current: Current): Call {
-  const face: Call = (...args) => {
-    const refused = refusal(current, name, args[0])
+function refuseProgram(name: string, real: Call, current: CurrentSession): Call {
+  const governed: Call = (...args) => {
+    const refused = refusalOf(current, name, args[0])
     if (refused === undefined) return real(...args)
     if (name === 'spawnSync') return { ...NOTHING, error: refused }
     if (name.endsWith('Sync')) throw refused
@@ -186,11 +191,11 @@ function refuseProgram(name: string, real: Call, current: Current): Call {
   }
   const original: unknown = Reflect.get(childProcess, name)
   const promiseForm = async (...args: unknown[]) => {
-    const refused = refusal(current, name, args[0])
+    const refused = refusalOf(current, name, args[0])
     if (refused !== undefined) throw refused
     return typeof original === 'function' ? Reflect.apply(promisify(original), undefined, args) : undefined
   }
-  return Object.defineProperty(face, promisify.custom, { value: promiseForm })
+  return Object.defineProperty(governed, promisify.custom, { value: promiseForm })
 }
 
 const NOTHING = { pid: 0, output: null, stdout: null, stderr: null, status: null, signal: null }
@@ -200,23 +205,23 @@ function failedChild(program: string, args: readonly string[], error: unknown, s
 }
 
 /** The refusal of a program; undefined outside tool calls. If the session is unavailable, its error. */
-function refusal(current: Current, call: string, program: unknown): unknown {
+function refusalOf(current: CurrentSession, call: string, program: unknown): unknown {
   try {
     if (syncState(current()).tool() === undefined) return undefined
   } catch (error) {
     return error
   }
-  return notStarted(call, typeof program === 'string' ? program : '')
+  return uncontainedDenial(call, typeof program === 'string' ? program : '')
 }
 
-function notStarted(call: string, program: string): DenialError {
+function uncontainedDenial(call: string, program: string): DenialError {
   const message = `Access Denied: '${program}' would run without containment, so no tool call may start it.`
   const hint = 'Run it as a command of a session; those are contained.'
   return denialError({ reason: 'access_denied', message, hint }, `${call} ${program}`, program)
 }
 
 /** The `ChildProcess` class: `new` children are governed, and `instanceof` accepts governed children. */
-function childClass(current: Current): unknown {
+function childClass(current: CurrentSession): unknown {
   const { ChildProcess } = childProcess
   return class extends ChildProcess {
     static override [Symbol.hasInstance](value: unknown): boolean {
@@ -224,7 +229,7 @@ function childClass(current: Current): unknown {
     }
 
     spawn(options: { readonly file?: unknown }): unknown {
-      const refused = refusal(current, 'spawn', options.file)
+      const refused = refusalOf(current, 'spawn', options.file)
       if (refused !== undefined) throw refused
       const spawn: unknown = Reflect.get(ChildProcess.prototype, 'spawn')
       return typeof spawn === 'function' ? Reflect.apply(spawn, this, [options]) : undefined

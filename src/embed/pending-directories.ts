@@ -18,40 +18,40 @@ export interface Directories {
 const REMOVALS = new Set(['rmdir', 'rm'])
 
 /**
- * Directories a host asked for that have no file yet. Each is made when a file is written below it: a call that is refused leaves
- * no directory behind. Until then it is not there for reads either.
+ * Directories that a host created without a file yet. Each is created when a file is written below it, so a refused call leaves
+ * no directory behind. Until then reads do not see it either.
  */
 export class PendingDirectories {
   readonly #paths = new Set<string>()
 
-  /** Runs a call, or notes what it wants of a directory. */
-  around({ stem, args, paths, reads }: HostCall, directories: Directories, run: () => unknown): unknown {
+  /** Runs a call, or records the directory that it creates or removes. */
+  run({ stem, args, paths, reads }: HostCall, directories: Directories, run: () => unknown): unknown {
     const [path] = paths
-    // Who makes a lock goes by it at once.
+    // A caller that creates a lock directory uses it at once.
     if (stem === 'mkdir' && path !== undefined && !path.endsWith('.lock') && !directories.exists(path)) {
       this.#paths.add(path)
-      return succeed(args)
+      return reportSuccess(args)
     }
-    if (REMOVALS.has(stem) && path !== undefined && this.#paths.delete(path)) return succeed(args)
+    if (REMOVALS.has(stem) && path !== undefined && this.#paths.delete(path)) return reportSuccess(args)
     if (!reads) for (const each of paths) this.#create(directories, each)
     return run()
   }
 
-  /** Makes the directories above a path that is about to be written. */
+  /** Creates the directories above a path before a write. */
   #create({ create }: Directories, path: string): void {
-    const above = [...this.#paths].filter((dir) => dir !== path && isWithin(path, dir))
-    if (above.length === 0) return
-    for (const dir of above) this.#paths.delete(dir)
+    const parents = [...this.#paths].filter((dir) => dir !== path && isWithin(path, dir))
+    if (parents.length === 0) return
+    for (const dir of parents) this.#paths.delete(dir)
     try {
       create(dirname(path))
     } catch {
-      // The write itself says why it may not be there.
+      // The write itself reports the reason.
     }
   }
 }
 
-/** A call that had nothing to do answers in the form it was made in: by its callback, or by what it returns. */
-function succeed(args: readonly unknown[]): unknown {
+/** Reports success in the form of the call: by its callback, or by returning. */
+function reportSuccess(args: readonly unknown[]): unknown {
   const callback = args.at(-1)
   return typeof callback === 'function' ? process.nextTick(callback, null) : undefined
 }

@@ -4,38 +4,38 @@ import { basename, join } from 'node:path'
 import { isWithin } from '../../overlay/index.js'
 import { makeTempDir, removeTree } from '../os/write.js'
 
-/** Functions that make a file or a directory under a name. */
-const CREATES = new Set(['open', 'writeFile', 'appendFile', 'createWriteStream', 'copyFile'])
-const REMOVES = new Set(['unlink', 'rm', 'rmdir', 'rename'])
-/** A temporary file beside the one it is going to replace: `.name_<time>_<random>.tmp`. */
+/** Functions that create a file or a directory. */
+const CREATING_CALLS = new Set(['open', 'writeFile', 'appendFile', 'createWriteStream', 'copyFile'])
+const REMOVING_CALLS = new Set(['unlink', 'rm', 'rmdir', 'rename'])
+/** A temporary file next to the file that it will replace: `.name_<time>_<random>.tmp`. */
 const TEMPORARY = /^\..+_\d{10,}_[a-z0-9]+\.tmp$/
 /** A directory of such files. */
 const STAGING = /^\.file-safety-staging/
 
 /**
- * Files a host makes beside a file while it writes it: the lock directory of `proper-lockfile`, a directory for temporary files, a
- * temporary file that is renamed onto its target. They lie in a temporary directory of this process: no scope has to name them, and
- * they are never staged. Only what is renamed onto a target is judged, as a write of the target.
+ * Files that a host creates next to a file while writing it: the lock directory of `proper-lockfile`, a directory for temporary
+ * files, a temporary file that is renamed onto its target. They are kept in a temporary directory of this process, need no scope
+ * and are never staged. Policy judges only the rename onto the target, as a write of the target.
  */
 export class HostScratch {
-  /** Path in the workspace → place of it. */
+  /** Path in the workspace → path in the temporary directory. */
   readonly #places = new Map<string, string>()
   #dir: string | undefined
   #count = 0
 
   /**
-   * Where a path of the workspace lies, if it is a file of this kind; undefined otherwise.
+   * Where the scratch file for a path is; undefined for any other path.
    * @param stem the function without `Sync`
-   * @param isTarget whether the function makes this path: the last one of those that take two
+   * @param isTarget whether the function creates this path: the last one where it takes two
    */
   placeOf(stem: string, path: string, isTarget: boolean): string | undefined {
     for (const [root, place] of this.#places)
       if (isWithin(path, root)) return this.#scratchPath(stem, path, { root, place })
-    return isTarget && isHelper(stem, basename(path)) ? this.#add(path) : undefined
+    return isTarget && isScratchName(stem, basename(path)) ? this.#add(path) : undefined
   }
 
   #scratchPath(stem: string, path: string, { root, place }: { root: string; place: string }): string {
-    if (path === root && REMOVES.has(stem)) this.#places.delete(root)
+    if (path === root && REMOVING_CALLS.has(stem)) this.#places.delete(root)
     return place + path.slice(root.length)
   }
 
@@ -51,12 +51,12 @@ export class HostScratch {
   }
 }
 
-function isHelper(stem: string, name: string): boolean {
+function isScratchName(stem: string, name: string): boolean {
   if (stem === 'mkdir') return name.endsWith('.lock') || STAGING.test(name)
-  return CREATES.has(stem) && TEMPORARY.test(name)
+  return CREATING_CALLS.has(stem) && TEMPORARY.test(name)
 }
 
-/** Two functions in the three forms `node:fs` has them in. */
+/** The functions `rename` and `copyFile` in the three forms of `node:fs`. */
 export interface Forms {
   readonly rename: (...args: unknown[]) => void
   readonly renameSync: (...args: unknown[]) => void
@@ -65,15 +65,15 @@ export interface Forms {
   readonly promises: { readonly rename: () => Promise<void>; readonly copyFile: () => Promise<void> }
 }
 
-/** `rename` and `copyFile` between the workspace and the scratch directory: both are this work. */
+/** Forms of `rename` and `copyFile` that run `work` instead. */
 export function formsOf(work: () => void): Forms {
   const withCallback = (...args: unknown[]) => {
     const callback = args.at(-1)
     let error: unknown = null
     try {
       work()
-    } catch (thrown) {
-      error = thrown
+    } catch (caught) {
+      error = caught
     }
     if (typeof callback === 'function') process.nextTick(callback, error)
   }

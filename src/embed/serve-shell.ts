@@ -3,12 +3,12 @@ import { PassThrough } from 'node:stream'
 import { z } from 'zod'
 import type { Session } from '../core/api.js'
 import { errorText } from '../core/error-text.js'
-import { linesOf, type ShellAsks, type ShellServer, type ShellTells } from '../core/shell-api.js'
+import { linesOf, type ShellMessage, type ShellRequest, type ShellServer } from '../core/shell-api.js'
 import { publishSocket } from '../inbox/index.js'
 import { listenPrivately } from '../os/socket.js'
 import { formatRefusals } from '../terminal/index.js'
 
-const asks: z.ZodType<ShellAsks> = z.union([
+const requestSchema: z.ZodType<ShellRequest> = z.union([
   z.strictObject({ run: z.string(), cwd: z.string() }),
   z.strictObject({ in: z.string() }),
   z.strictObject({ end: z.literal(true) }),
@@ -16,17 +16,17 @@ const asks: z.ZodType<ShellAsks> = z.union([
   z.strictObject({ agent: z.strictObject({ tool: z.string().exactOptional(), model: z.string().exactOptional() }) }),
 ])
 
-/** What is asked before a command of `escrow-sh` runs. */
+/** Options of {@link serveShell}. */
 export interface ServeShellOptions {
-  /** Asked before each command: what it throws is said in the place of the command's output, and nothing is run. */
+  /** Called before each command. If it throws, the command does not run, and its output is the error's message. */
   readonly admit?: (command: string) => void
-  /** The root of the session's workspace: `escrow-sh` and clients' hooks of this user find the session there by its name. */
+  /** The root of the session's workspace, where `escrow-sh` and clients' hooks of this user look the session up by id. */
   readonly announcedIn?: string
 }
 
 /**
- * Lets `escrow-sh` run commands in a session of this process, contained as `session.exec` runs them: by a Unix socket that
- * only this user can reach, and that contained commands cannot. Close it before the session.
+ * Lets `escrow-sh` run commands in a session of this process, contained as by `session.exec`. It listens on a Unix socket that
+ * only this user can reach and contained commands cannot. Close it before the session.
  */
 export async function serveShell(session: Session, options: ServeShellOptions = {}): Promise<ShellServer> {
   const listener = await listenPrivately((socket) => serve(session, socket, options))
@@ -41,31 +41,31 @@ export async function serveShell(session: Session, options: ServeShellOptions = 
   }
 }
 
-/** One command for each connection; it ends where the other side goes. */
+/** Serves one command per connection. The command is aborted when the client disconnects. */
 function serve(session: Session, socket: Socket, { admit }: ServeShellOptions): void {
   const stdin = new PassThrough()
-  const gone = new AbortController()
+  const closed = new AbortController()
   let isRunning = false
-  const tell = (told: ShellTells) => void (socket.writable && socket.write(`${JSON.stringify(told)}\n`))
-  const hear = (line: string) => {
-    const asked = asks.parse(JSON.parse(line))
-    if ('in' in asked) stdin.write(Buffer.from(asked.in, 'base64'))
-    else if ('end' in asked) stdin.end()
-    else if ('agent' in asked) {
-      session.attribute(asked.agent)
-      tell({ attributed: true })
+  const send = (message: ShellMessage) => void (socket.writable && socket.write(`${JSON.stringify(message)}\n`))
+  const onLine = (line: string) => {
+    const request = requestSchema.parse(JSON.parse(line))
+    if ('in' in request) stdin.write(Buffer.from(request.in, 'base64'))
+    else if ('end' in request) stdin.end()
+    else if ('agent' in request) {
+      session.attribute(request.agent)
+      send({ attributed: true })
       socket.end()
-    } else if ('feedback' in asked) void tellFeedback(session, tell).finally(() => socket.end())
+    } else if ('feedback' in request) void sendFeedback(session, send).finally(() => socket.end())
     else if (!isRunning) {
       isRunning = true
-      void runFor(session, asked, { stdin, signal: gone.signal, admit }, tell).finally(() => socket.end())
+      void runCommand(session, request, { stdin, signal: closed.signal, admit }, send).finally(() => socket.end())
     }
   }
-  const lines = linesOf(hear)
+  const lines = linesOf(onLine)
   socket.setEncoding('utf8')
   socket.on('error', () => undefined)
   socket.on('close', () => {
-    gone.abort()
+    closed.abort()
     stdin.destroy()
   })
   socket.on('data', (chunk) => {
@@ -77,7 +77,7 @@ function serve(session: Session, socket: Socket, { admit }: ServeShellOptions): 
   })
 }
 
-async function tellFeedback(session: Session, tell: (told: ShellTells) => void): Promise<void> {
+async function sendFeedback(session: Session, tell: (told: ShellMessage) => void): Promise<void> {
   try {
     tell({ feedback: await session.feedback() })
   } catch (error) {
@@ -85,17 +85,17 @@ async function tellFeedback(session: Session, tell: (told: ShellTells) => void):
   }
 }
 
-interface Around {
+interface CommandStreams {
   readonly stdin: PassThrough
   readonly signal: AbortSignal
   readonly admit: ServeShellOptions['admit']
 }
 
-async function runFor(
+async function runCommand(
   session: Session,
   { run, cwd }: { readonly run: string; readonly cwd: string },
-  { stdin, signal, admit }: Around,
-  tell: (told: ShellTells) => void,
+  { stdin, signal, admit }: CommandStreams,
+  tell: (told: ShellMessage) => void,
 ): Promise<void> {
   try {
     admit?.(run)

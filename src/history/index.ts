@@ -1,9 +1,9 @@
 /**
- * What intents were, and which files they changed: the versions of each intent, `intent_map.md`, and the memory of
- * earlier work that a model gets.
+ * The history of intents: the versions of each intent, `intent_map.md`, and the memory of earlier work that a model
+ * gets.
  *
  * In: the registry and the ledger. Out: versions, maps and texts; edits of the registry, each with its ledger record.
- * May not happen here: a decision, or the use of a session.
+ * Decides nothing, and uses no session.
  */
 export { type IntentVersions, openVersions, recordedRegistry, type VersionData } from './intent-versions.js'
 export { memoryOf } from './trace-context.js'

@@ -25,16 +25,16 @@ import {
 const MAX_MAP = 16 * 1024 * 1024
 const MAX_FILE = 4 * 1024 * 1024
 
-interface Mapping {
+interface MapSource {
   readonly layout: Layout
   readonly intents: () => IntentsState
 }
 
 /**
- * Adds a commit to the intent map. The commit is done and must be reported as done, so a failure is only a warning.
+ * Adds a commit to the intent map. The commit is done and must be reported as such, so a failure is only a warning.
  */
 export async function mapCommitted(
-  { layout, intents }: Mapping,
+  { layout, intents }: MapSource,
   approved: readonly StagedChange[],
   committed: readonly string[],
   files: readonly FileAttribution[],
@@ -43,7 +43,7 @@ export async function mapCommitted(
     const changes = mapChanges(layout, approved, committed, files)
     const free = freePathsOf(intents())
     const counted = changes.filter(({ path }) => !free.has(path, false))
-    await rewrite({ layout, intents }, (map) => updateMap(map, counted, today()))
+    await rewrite({ layout, intents }, (map) => updateMap(map, counted, currentDay()))
     return []
   } catch (error) {
     const why = errorText(error).replace(/\.$/, '')
@@ -58,10 +58,10 @@ function mapChanges(
   committed: readonly string[],
   files: readonly FileAttribution[],
 ): MapChange[] {
-  const landed = new Set(committed)
+  const committedPaths = new Set(committed)
   const lines = new Map(files.map(({ path, ranges }) => [path, ranges]))
   return approved.flatMap(({ path, from, before, after, intentId = null }): MapChange[] => {
-    if (!landed.has(path) || (after ?? before)?.type !== 'file') return []
+    if (!committedPaths.has(path) || (after ?? before)?.type !== 'file') return []
     const changed = (lines.get(path) ?? []).map(({ startLine, endLine }) => [startLine, endLine] as const)
     const moved = from === undefined ? {} : { from }
     const content = () => contentOf(layout, path)
@@ -69,30 +69,33 @@ function mapChanges(
   })
 }
 
-/** Writes the map again from the ledger, the current lines of each file, and the notes in the old map. */
-export async function rebuildMap(of: Mapping, ledger: LedgerStore): Promise<string> {
-  if (!existsSync(of.layout.dir)) {
+/** Rewrites the map from the ledger, the current lines of each file, and the notes in the old map. */
+export async function rebuildMap(source: MapSource, ledger: LedgerStore): Promise<string> {
+  if (!existsSync(source.layout.dir)) {
     throw new EscrowError('no_orchestration', 'There are no intents to map.', { hint: 'Run `escrow init` first.' })
   }
   const days = await lastDays(ledger)
-  return rewrite(of, async (map) => {
-    let made: IntentMap = { ...map, sections: map.sections.map((section) => ({ ...section, rows: [] })) }
+  return rewrite(source, async (map) => {
+    let rebuilt: IntentMap = { ...map, sections: map.sections.map((section) => ({ ...section, rows: [] })) }
     for (const [path, byIntent] of [...days].sort()) {
-      const read = contentOf(of.layout, path)
+      const read = contentOf(source.layout, path)
       if (read === undefined) continue
       const content = () => read
       const blame = await blameOf(ledger, path)
       for (const [intent, day] of byIntent) {
         const own = blame.filter(({ intentId }) => intentId === intent).map(({ line }) => [line, line] as const)
         if (own.length > 0 || blame.length === 0)
-          made = await updateMap(made, [{ path, intent, lines: own, content }], day)
+          rebuilt = await updateMap(rebuilt, [{ path, intent, lines: own, content }], day)
       }
     }
-    return made
+    return rebuilt
   })
 }
 
-async function rewrite({ layout, intents }: Mapping, change: (map: IntentMap) => Promise<IntentMap>): Promise<string> {
+async function rewrite(
+  { layout, intents }: MapSource,
+  change: (map: IntentMap) => Promise<IntentMap>,
+): Promise<string> {
   return withProcessLock(layout.locks, 'intent_map', async () => {
     const old = sharedExists(layout.intentMap) ? readShared(layout.intentMap, MAX_MAP).toString() : undefined
     if (old !== undefined && !old.startsWith('# Intent Map')) {
@@ -106,7 +109,7 @@ async function rewrite({ layout, intents }: Mapping, change: (map: IntentMap) =>
   })
 }
 
-/** A registry that cannot be read lists no intents: the map stays as it is. */
+/** An absent registry lists no intents, and the map stays as it is. @throws EscrowError for one that cannot be read */
 function knownIntents(state: IntentsState): readonly Intent[] {
   if (state.ok) return [...state.intents.values()]
   if (state.reason === 'no_orchestration') return []
@@ -136,7 +139,7 @@ async function lastDays(ledger: LedgerStore): Promise<Map<string, Map<string, st
   return days
 }
 
-/** No lines of an empty or binary file, which the map lists as a whole. */
+/** The blame of a file; empty for an empty or binary file, which the map lists as a whole. */
 async function blameOf(ledger: LedgerStore, path: string): Promise<BlameLine[]> {
   try {
     return await ledger.blame(path)
@@ -162,6 +165,6 @@ function contentOf({ root }: Layout, path: string): Uint8Array | undefined {
   }
 }
 
-function today(): string {
+function currentDay(): string {
   return new Date().toISOString().slice(0, 10)
 }

@@ -13,64 +13,67 @@ export type VersionData = Pick<DataOf<'scope_changed'>, 'now' | 'change'>
 
 /**
  * The registry with a history: each change of an intent's status or scope is a ledger record. An edit and its record
- * are made together, so that a difference from the last record must be an edit by hand.
+ * are made together, so any difference from the last record is an edit by hand.
  */
 export interface IntentVersions {
   /** Records edits by hand. Costs one comparison while the file is unchanged. */
-  look(): Promise<void>
+  recordManualEdits(): Promise<void>
   /**
-   * Edits one intent. `record` gets the data for the ledger: only the state where nothing changed. What it appends is
+   * Edits one intent. `record` gets the data for the ledger, which has no `change` where nothing changed. The record is
    * in the ledger before any other process can read the edit.
    */
   edit(
-    make: (edits: RegistryEdits) => Intent,
+    applyEdit: (edits: RegistryEdits) => Intent,
     record: (intent: Intent, data: VersionData, changed: boolean) => Promise<void>,
   ): Promise<Intent>
-  /** Runs one edit of the whole file, and records each change it made as `by`'s. */
+  /** Runs one edit of the whole file, and records each change with `by` as its reviewer. */
   rewrite(make: (edits: RegistryEdits) => void, by: Reviewer, why: string | undefined): Promise<void>
 }
 
 export function openVersions(registry: RegistryStore, ledger: LedgerStore): IntentVersions {
-  let looked: IntentsState | undefined
+  let lastRecorded: IntentsState | undefined
 
   /** Requires the lock that keeps other edits out. */
-  async function recordAll(state: IntentsState): Promise<void> {
-    const drafts = differences(await lastKnown(ledger), state).map(({ id, data }) =>
+  async function recordDifferences(state: IntentsState): Promise<void> {
+    const drafts = findDifferences(await readLastStates(ledger), state).map(({ id, data }) =>
       newDraft({ type: 'scope_changed', intent: id, session: null, data: { ...data, by_hand: true } }),
     )
     if (drafts.length > 0) await ledger.append(drafts)
   }
 
   return {
-    async look() {
+    async recordManualEdits() {
       const state = registry.state()
-      if (state === looked || !state.ok) return
-      if (differences(await lastKnown(ledger), state).length > 0)
-        await registry.withEdits((edits) => recordAll(edits.state()))
-      looked = state
+      if (state === lastRecorded || !state.ok) return
+      if (findDifferences(await readLastStates(ledger), state).length > 0)
+        await registry.withEdits((edits) => recordDifferences(edits.state()))
+      lastRecorded = state
     },
     edit: (make, record) =>
       registry.withEdits(async (edits) => {
-        await recordAll(edits.state())
+        await recordDifferences(edits.state())
         const before = intentsOf(edits.state())
         const after = make(edits)
-        const change = changeOf(before.get(after.id), after)
-        const data = { now: nowOf(after), ...(change && { change }) }
+        const change = diffIntents(before.get(after.id), after)
+        const data = { now: stateOf(after), ...(change && { change }) }
         await record(after, data, change !== undefined)
         return after
       }),
     rewrite: (make, by, why) =>
       registry.withEdits(async (edits) => {
-        await recordAll(edits.state())
+        await recordDifferences(edits.state())
         const state = edits.state()
         // The last content of a broken file is known only by the ledger.
         const before = state.ok
-          ? new Map([...state.intents].map(([id, intent]) => [id, nowOf(intent)] as const))
+          ? new Map([...state.intents].map(([id, intent]) => [id, stateOf(intent)] as const))
           : undefined
         make(edits)
-        const drafts = differences(before ?? (await lastKnown(ledger)), edits.state(), before !== undefined).map(
-          ({ id, data }) =>
-            newDraft({ type: 'scope_changed', intent: id, session: null, reviewer: by, ...wordsOf(why), data }),
+        const drafts = findDifferences(
+          before ?? (await readLastStates(ledger)),
+          edits.state(),
+          before !== undefined,
+        ).map(({ id, data }) =>
+          newDraft({ type: 'scope_changed', intent: id, session: null, reviewer: by, ...reasonFields(why), data }),
         )
         if (drafts.length > 0) await ledger.append(drafts)
       }),
@@ -89,7 +92,7 @@ export function recordedRegistry(
       if (!changed) return
       const reviewer = by ?? gitUser(root)
       await ledger.append([
-        newDraft({ type: 'scope_changed', intent: id, session: null, reviewer, ...wordsOf(why), data }),
+        newDraft({ type: 'scope_changed', intent: id, session: null, reviewer, ...reasonFields(why), data }),
       ])
     })
   }
@@ -115,7 +118,7 @@ export function recordedRegistry(
       return registry.list()
     }),
     async history(id) {
-      await versions.look()
+      await versions.recordManualEdits()
       const found: IntentVersion[] = []
       for await (const record of ledger.records()) {
         const version = versionIn(record, id)
@@ -126,15 +129,15 @@ export function recordedRegistry(
   }
 }
 
-const wordsOf = (why: string | undefined) => (why === undefined ? {} : { words: why })
+const reasonFields = (why: string | undefined) => (why === undefined ? {} : { words: why })
 
 // ---- the state in the ledger
 
-type Now = { readonly status: string; readonly scope: readonly string[] }
+type IntentState = { readonly status: string; readonly scope: readonly string[] }
 /** The types of records with the state of an intent. */
 const VERSION_TYPES = ['scope_changed', 'intent_selected'] as const
 
-type Known = ReadonlyMap<string, Now | undefined>
+type LedgerStates = ReadonlyMap<string, IntentState | undefined>
 type Change = {
   readonly created?: true
   readonly deleted?: true
@@ -142,7 +145,7 @@ type Change = {
   readonly scope?: { readonly added: readonly string[]; readonly removed: readonly string[] }
 }
 
-function nowOf({ status, ownedScope }: Intent): Now {
+function stateOf({ status, ownedScope }: Intent): IntentState {
   return { status, scope: [...ownedScope] }
 }
 
@@ -150,9 +153,9 @@ function intentsOf(state: IntentsState): ReadonlyMap<string, Intent> {
   return state.ok ? state.intents : new Map()
 }
 
-/** Each intent in the ledger by its last record; undefined for one that was deleted. */
-async function lastKnown(ledger: LedgerStore): Promise<Known> {
-  const known = new Map<string, Now | undefined>()
+/** Each intent's state by its last ledger record; undefined for a deleted one. */
+async function readLastStates(ledger: LedgerStore): Promise<LedgerStates> {
+  const known = new Map<string, IntentState | undefined>()
   for await (const record of ledger.records()) {
     const own = ownRecordOf(record, ...VERSION_TYPES)
     if (own === undefined || typeof own.intent !== 'string') continue
@@ -166,24 +169,24 @@ async function lastKnown(ledger: LedgerStore): Promise<Known> {
  * The differences of a file from the known state. An intent without any record has no versions yet.
  * @param all whether `known` is complete, so that other intents are new
  */
-function differences(known: Known, state: IntentsState, all = false): { id: string; data: VersionData }[] {
+function findDifferences(known: LedgerStates, state: IntentsState, all = false): { id: string; data: VersionData }[] {
   if (!state.ok) return []
   const intents = intentsOf(state)
   const changed = [...intents.values()].flatMap((intent) => {
     const was = known.get(intent.id)
     if (was === undefined && !all && !known.has(intent.id)) return []
-    const change = changeFrom(was, nowOf(intent))
-    return change ? [{ id: intent.id, data: { now: nowOf(intent), change } }] : []
+    const change = diffStates(was, stateOf(intent))
+    return change ? [{ id: intent.id, data: { now: stateOf(intent), change } }] : []
   })
-  const gone = [...known].filter(([id, was]) => was !== undefined && !intents.has(id))
-  return [...changed, ...gone.map(([id]) => ({ id, data: { change: { deleted: true as const } } }))]
+  const deleted = [...known].filter(([id, was]) => was !== undefined && !intents.has(id))
+  return [...changed, ...deleted.map(([id]) => ({ id, data: { change: { deleted: true as const } } }))]
 }
 
-function changeOf(before: Intent | undefined, after: Intent): Change | undefined {
-  return changeFrom(before && nowOf(before), nowOf(after))
+function diffIntents(before: Intent | undefined, after: Intent): Change | undefined {
+  return diffStates(before && stateOf(before), stateOf(after))
 }
 
-function changeFrom(before: Now | undefined, after: Now): Change | undefined {
+function diffStates(before: IntentState | undefined, after: IntentState): Change | undefined {
   if (!before) return { created: true, scope: { added: after.scope, removed: [] } }
   if (isDeepStrictEqual(before, after)) return undefined
   const added = after.scope.filter((glob) => !before.scope.includes(glob))

@@ -4,18 +4,18 @@ import type { ContextEntry, IntentMemory } from '../intents/index.js'
 import { readWhole } from '../os/read.js'
 import { type LedgerStore, type Lesson, lessonsIn } from '../trace/index.js'
 
-/** How many ledger entries, related files and lessons an intent's context has at most. */
-const ENTRIES = 10
-const FILES = 20
-const LESSONS = 20
-/** The limit of their size together, in bytes by the estimate below: a model's attention is not free. */
-const BUDGET = 8 * 1024
-/** The size of the tags around one of them, in bytes. */
-const TAGS = 60
+/** Maximum ledger entries, related files and lessons in an intent's context. */
+const MAX_ENTRIES = 10
+const MAX_FILES = 20
+const MAX_LESSONS = 20
+/** Maximum size of them all in bytes, by the estimate below: context costs a model attention. */
+const MAX_TOTAL_BYTES = 8 * 1024
+/** Estimated size of the tags around one item, in bytes. */
+const TAG_BYTES = 60
 
 /**
  * The memory of an intent, most relevant first: its lessons, its newest changes, the files it changed most often, then
- * lessons of other intents. What cannot be read is left out, so that selecting an intent still works.
+ * lessons of other intents. Unreadable parts are left out, so that selecting an intent still works.
  * @param lessonsFile relative to the root
  */
 export async function memoryOf(
@@ -24,35 +24,39 @@ export async function memoryOf(
   intentId: string,
   lessonsFile?: string,
 ): Promise<IntentMemory> {
-  const { entries, files } = await changesOf(ledger, intentId)
+  const { entries, files } = await readChanges(ledger, intentId)
   const lessons = readLessons(layout, lessonsFile).reverse()
   const own = lessons.filter(({ intent }) => intent === intentId)
   const others = lessons.filter(({ intent }) => intent !== intentId)
-  let left = BUDGET
+  let budget = MAX_TOTAL_BYTES
   const takeWhileFits = <T>(items: readonly T[], most: number): T[] => {
     const taken: T[] = []
     for (const item of items.slice(0, most)) {
-      const size = TAGS + Buffer.byteLength(Object.values(item as object).join(''))
-      if (size > left) break
-      left -= size
+      const size = TAG_BYTES + Buffer.byteLength(Object.values(item as object).join(''))
+      if (size > budget) break
+      budget -= size
       taken.push(item)
     }
     return taken
   }
-  const mine = takeWhileFits(own, LESSONS)
-  const recent = takeWhileFits(entries.toReversed(), ENTRIES).reverse()
-  const related = takeWhileFits(files, FILES)
-  return { entries: recent, files: related, lessons: [...mine, ...takeWhileFits(others, LESSONS - mine.length)] }
+  const ownLessons = takeWhileFits(own, MAX_LESSONS)
+  const recent = takeWhileFits(entries.toReversed(), MAX_ENTRIES).reverse()
+  const related = takeWhileFits(files, MAX_FILES)
+  return {
+    entries: recent,
+    files: related,
+    lessons: [...ownLessons, ...takeWhileFits(others, MAX_LESSONS - ownLessons.length)],
+  }
 }
 
-interface Related {
+interface RelatedFile {
   readonly path: string
   /** The number of the intent's commits that changed it. */
   readonly changes: number
 }
 
 /** The intent's changes, oldest first, and their files, most often changed first. */
-async function changesOf(ledger: LedgerStore, intentId: string) {
+async function readChanges(ledger: LedgerStore, intentId: string) {
   const entries: ContextEntry[] = []
   const counts = new Map<string, number>()
   try {
@@ -68,12 +72,12 @@ async function changesOf(ledger: LedgerStore, intentId: string) {
         counts.delete(entry.file)
         counts.set(entry.file, count)
       }
-      if (entries.length > ENTRIES) entries.splice(0, entries.length - ENTRIES)
+      if (entries.length > MAX_ENTRIES) entries.splice(0, entries.length - MAX_ENTRIES)
     }
   } catch {
     return { entries: [], files: [] }
   }
-  const files: Related[] = [...counts].map(([path, changes]) => ({ path, changes })).reverse()
+  const files: RelatedFile[] = [...counts].map(([path, changes]) => ({ path, changes })).reverse()
   return { entries, files: files.sort((a, b) => b.changes - a.changes) }
 }
 

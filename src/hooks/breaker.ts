@@ -17,8 +17,8 @@ export async function breakerDenial(
   if (catalogue.of(call.tool).class === 'question') return undefined
   const last = refusals.at(-1)
   if (last === undefined || refusals.length < session.gate.breaker) return undefined
-  const what = `${refusals.length} calls in a row were refused. The last reason: ${last.message}`
-  const answer = await human?.(questionOf('breaker', call, `${what} May the agent continue?`))
+  const cause = `${refusals.length} calls in a row were refused. The last reason: ${last.message}`
+  const answer = await human?.(questionOf('breaker', call, `${cause} May the agent continue?`))
   if (answer?.approved === true) {
     task.refusals = []
     return undefined
@@ -26,11 +26,11 @@ export async function breakerDenial(
   const hint = 'Stop. Tell the person what you tried to do, and why it was refused.'
   const words = answer?.words === undefined ? '' : ` ${answer.words}`
   const reason = human ? 'user_rejected' : 'needs_approval'
-  return { reason, tool: call.tool, message: `Stopped: ${what} A person decides how to continue.${words}`, hint }
+  return { reason, tool: call.tool, message: `Stopped: ${cause} A person decides how to continue.${words}`, hint }
 }
 
 /** Counts the outcome of a call. */
-export function countRefusals({ task, destructive, stopped }: HookCall, outcome: ToolOutcome<unknown>): void {
-  if (outcome.status === 'denied' && !stopped) task.refusals.push(outcome.denial)
-  if (outcome.status === 'done' && destructive) task.refusals = []
+export function countRefusals({ task, isDestructive, isStopped }: HookCall, outcome: ToolOutcome<unknown>): void {
+  if (outcome.status === 'denied' && !isStopped) task.refusals.push(outcome.denial)
+  if (outcome.status === 'done' && isDestructive) task.refusals = []
 }

@@ -5,7 +5,7 @@ import type { Denial } from '../core/denials.js'
 import { breakerDenial, countRefusals } from './breaker.js'
 import { type ToolCatalogue, toolCatalogue } from './catalogue.js'
 import { denialRecord } from './denial-record.js'
-import { type HookCall, type HookTask, hookCall } from './hook-call.js'
+import { createHookCall, type HookCall, type HookTask } from './hook-call.js'
 import { HookChain } from './hook-chain.js'
 import { approverOf, type Human, withPendingCall } from './human.js'
 import { beginTool, type RunOptions, runTool, type ToolOutcome } from './run-tool.js'
@@ -73,10 +73,10 @@ export class HookEngine {
   async runWithHooks<T>(input: HookInput, execute: () => Promise<T> | T): Promise<HookRun<T>> {
     const call = await this.#openCall(input)
     if (!('task' in call)) return { ...this.#toRefusal(call, 'middleware'), failures: [] }
-    const work = () => (call.handled === undefined ? execute() : undefined)
+    const work = () => (call.hookResult === undefined ? execute() : undefined)
     const outcome = await runTool(call.task.session, call.use, work, this.#gateOptions(call))
     const failures = await this.#closeCall(call, outcome)
-    if (outcome.status === 'failed' && call.admitted) throw outcome.error
+    if (outcome.status === 'failed' && call.isAdmitted) throw outcome.error
     const { contentHash } = call.payload
     const outcomeFields = { failures, ...defined({ contentHash }) }
     if (outcome.status !== 'done') return { ...this.#toRefusal(outcome, 'middleware'), ...outcomeFields }
@@ -90,16 +90,16 @@ export class HookEngine {
   async runPreHook(input: HookInput, style: HookStyle = 'engine'): Promise<HookResult> {
     const call = await this.#openCall(input)
     if (!('task' in call)) return this.#toRefusal(call, style)
-    const begun = await beginTool(call.task.session, call.use, this.#gateOptions(call))
-    if ('refused' in begun) {
-      await this.#closeCall(call, begun.refused)
-      return this.#toRefusal(begun.refused, style)
+    const result = await beginTool(call.task.session, call.use, this.#gateOptions(call))
+    if ('refused' in result) {
+      await this.#closeCall(call, result.refused)
+      return this.#toRefusal(result.refused, style)
     }
     while (call.task.open) await this.runPostHook(input)
-    call.task.open = { call, tool: begun.open }
-    if (call.handled === undefined) return { allow: true, feedback: [] }
+    call.task.open = { call, tool: result.open }
+    if (call.hookResult === undefined) return { allow: true, feedback: [] }
     const { feedback } = await this.runPostHook(input)
-    return { allow: true, feedback, toolResult: withFeedback(call.handled, feedback) }
+    return { allow: true, feedback, toolResult: withFeedback(call.hookResult, feedback) }
   }
 
   /**
@@ -202,7 +202,7 @@ export class HookEngine {
       await this.runPostHook(input)
       const activeIntentId = input.activeIntentId ?? task.session.intent?.id
       const context = { ...input, params, activeIntentId, timestamp: input.timestamp ?? new Date().toISOString() }
-      return hookCall(task, context, this.catalogue)
+      return createHookCall(task, context, this.catalogue)
     } catch (error) {
       const denial = denialRecord(input.toolName, error)
       return denial ? { status: 'denied', denial, error, feedback: [] } : { status: 'failed', error, feedback: [] }
@@ -221,14 +221,14 @@ export class HookEngine {
   async #judge(call: HookCall): Promise<Denial | undefined> {
     const { task, pending, payload } = call
     const stopped = await breakerDenial(call, this.catalogue, this.#options.human)
-    call.stopped = stopped !== undefined
+    call.isStopped = stopped !== undefined
     if (stopped) return stopped
     this.#syncTurn(pending.taskId, task)
     const denial = (await this.#chain.before(payload)) ?? (await payload.judge())
     if (denial) return denial
     this.#syncTurn(pending.taskId, task)
-    if (call.destructive) this.turns.allowAction(pending.taskId)
-    call.admitted = true
+    if (call.isDestructive) this.turns.allowAction(pending.taskId)
+    call.isAdmitted = true
     return undefined
   }
 
@@ -240,10 +240,10 @@ export class HookEngine {
   }
 
   async #closeCall(call: HookCall, outcome: ToolOutcome<unknown>): Promise<HookError[]> {
-    const { pending, destructive, payload } = call
+    const { pending, isDestructive, payload } = call
     countRefusals(call, outcome)
     if (outcome.status === 'denied') this.turns.block(pending.taskId)
-    else if (destructive) this.turns.resetToContextLoaded(pending.taskId)
+    else if (isDestructive) this.turns.resetToContextLoaded(pending.taskId)
     return this.#chain.after(Object.assign(payload, { outcome: outcome.status }))
   }
 
@@ -260,7 +260,7 @@ export class HookEngine {
 
 function toAllowance(call: HookCall, { feedback }: ToolOutcome<unknown>): HookResult {
   const message = withFeedback('', feedback)
-  const toolResult = call.handled === undefined ? undefined : withFeedback(call.handled, feedback)
+  const toolResult = call.hookResult === undefined ? undefined : withFeedback(call.hookResult, feedback)
   return {
     allow: true,
     feedback,

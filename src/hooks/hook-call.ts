@@ -12,20 +12,20 @@ export interface HookCall {
   readonly context: HookContext
   readonly use: ToolUse
   readonly pending: PendingCall
-  readonly destructive: boolean
+  readonly isDestructive: boolean
   /** The argument of its hooks. */
   readonly payload: HookPayload
   /** The call at the session's gate, once it gets there. */
   gated: GatedCall | undefined
   /** A result that a hook gave instead of the tool. */
-  handled: string | undefined
+  hookResult: string | undefined
   /** It passed its gate. */
-  admitted: boolean
+  isAdmitted: boolean
   /** The breaker refused it. */
-  stopped: boolean
+  isStopped: boolean
 }
 
-export function hookCall(task: HookTask, context: HookContext, catalogue: ToolCatalogue): HookCall {
+export function createHookCall(task: HookTask, context: HookContext, catalogue: ToolCatalogue): HookCall {
   const { toolName: name, params: args, taskId } = context
   const targets = catalogue
     .of(name)
@@ -38,7 +38,7 @@ export function hookCall(task: HookTask, context: HookContext, catalogue: ToolCa
     context,
     use: { name, args },
     pending: { taskId, intentId: task.session.intent?.id, tool: name, targets, params: args },
-    destructive: classification === 'DESTRUCTIVE',
+    isDestructive: classification === 'DESTRUCTIVE',
     payload: {
       ...context,
       classification,
@@ -50,13 +50,13 @@ export function hookCall(task: HookTask, context: HookContext, catalogue: ToolCa
         return found
       },
       handle(toolResult) {
-        if (!call.admitted) call.handled = toolResult
+        if (!call.isAdmitted) call.hookResult = toolResult
       },
     },
     gated: undefined,
-    handled: undefined,
-    admitted: false,
-    stopped: false,
+    hookResult: undefined,
+    isAdmitted: false,
+    isStopped: false,
   }
   return call
 }

@@ -106,10 +106,10 @@ function parseUpdate(cursor: Cursor, path: string): PatchOperation {
   return { type: 'update', path, chunks, ...defined({ moveTo }) }
 }
 
-function parseChunk(cursor: Cursor, first: boolean): PatchChunk {
+function parseChunk(cursor: Cursor, isFirst: boolean): PatchChunk {
   let context: string | undefined
   if (/^@@( |$)/.test(cursor.peek())) context = cursor.take().slice(3)
-  else if (!first) throw cursor.fail(`expected '@@' before '${cursor.peek()}'.`)
+  else if (!isFirst) throw cursor.fail(`expected '@@' before '${cursor.peek()}'.`)
   const lines: PatchLine[] = []
   let atEnd = false
   while (!cursor.isAtEnd() && !atEnd && !cursor.peek().startsWith('@@')) {

@@ -3,7 +3,7 @@ import type { Denial } from '../core/denials.js'
 import { breakerDenial, countRefusals } from './breaker.js'
 import { DEFAULT, type ToolCatalogue } from './catalogue.js'
 import type { HookTask } from './hook-call.js'
-import { type HookCall, hookCall } from './hook-call.js'
+import { createHookCall, type HookCall } from './hook-call.js'
 import { HookChain } from './hook-chain.js'
 import { type Human, withPendingCall } from './human.js'
 import { type RunOptions, runTool, type ToolOutcome, type ToolUse } from './run-tool.js'
@@ -24,7 +24,7 @@ export function personGate(session: Session, human?: Human): PersonalRun {
   const task: HookTask = { session, refusals: [], open: undefined }
   const chain = new HookChain({ pre: [new HumanInTheLoopHook(human)], post: [] })
   return async (use, work, options = {}) => {
-    const call = hookCall(task, contextOf(session, use), options.catalogue ?? DEFAULT)
+    const call = createHookCall(task, contextOf(session, use), options.catalogue ?? DEFAULT)
     const gate = (gated: GatedCall) => {
       call.gated = gated
       return withPendingCall(call.pending, () => judge(call, chain, options.catalogue ?? DEFAULT, human))
@@ -42,7 +42,7 @@ async function judge(
   human: Human | undefined,
 ): Promise<Denial | undefined> {
   const stopped = human && (await breakerDenial(call, catalogue, human))
-  call.stopped = stopped !== undefined
+  call.isStopped = stopped !== undefined
   return stopped ?? chain.before(call.payload)
 }
 

@@ -54,8 +54,8 @@ function callOf(session: Session, { id, name, args }: ToolUse, options: RunOptio
   const writes = entry.writes(args)
   const reads = entry.reads(args)
   const { mutation_class: declared } = args
-  const waits = session.gate.tools === 'all' && entry.free !== true
-  const needsIntent = waits || (writes.length === 0 && catalogue.classify(name) === 'DESTRUCTIVE')
+  const isBlockedWithoutIntent = session.gate.tools === 'all' && entry.free !== true
+  const needsIntent = isBlockedWithoutIntent || (writes.length === 0 && catalogue.classify(name) === 'DESTRUCTIVE')
   return {
     tool: name,
     kind: entry.kind,

@@ -35,11 +35,11 @@ export class IntentGateHook extends PolicyHook {
   }
 
   override async preExecute(toolName: string, payload: HookPayload): Promise<HookError | undefined> {
-    const denied = await super.preExecute(toolName, payload)
+    const error = await super.preExecute(toolName, payload)
     const { params, session, classification, targets } = payload
     const { intent_id: cited } = params
     const active = session.intent?.id
-    if (denied || classification === 'SAFE' || typeof cited !== 'string' || cited === active) return denied
+    if (error || classification === 'SAFE' || typeof cited !== 'string' || cited === active) return error
     const [file] = targets
     const message = `Intent Not Active: the call cites ${cited}; the active intent is ${active ?? 'none'}.`
     const hint = 'Call select_active_intent first.'
@@ -73,8 +73,8 @@ export class HumanInTheLoopHook implements ToolHook {
   async preExecute(toolName: string, payload: HookPayload): Promise<HookError | undefined> {
     const denial = await payload.judge()
     if (denial) {
-      const isPersons = denial.reason === 'needs_approval' || denial.reason === 'user_rejected'
-      return isPersons ? hookError(toolName, denial) : undefined
+      const needsPerson = denial.reason === 'needs_approval' || denial.reason === 'user_rejected'
+      return needsPerson ? hookError(toolName, denial) : undefined
     }
     if (payload.session.gate.modal !== 'all') return undefined
     const { taskId, params, targets } = payload

@@ -16,7 +16,7 @@ export interface TaskOptions {
 export class HookTasks {
   readonly #workspaces = new Map<string, Promise<Workspace>>()
   readonly #tasks = new Map<string, { readonly cwd: string; readonly task: Promise<HookTask> }>()
-  readonly #known = new Map<string, HookTask>()
+  readonly #opened = new Map<string, HookTask>()
 
   constructor(private readonly options: TaskOptions) {}
 
@@ -33,7 +33,7 @@ export class HookTasks {
     try {
       const opened = await task
       // The task may have ended while its session was opening.
-      if (this.#tasks.get(taskId)?.task === task) this.#known.set(taskId, opened)
+      if (this.#tasks.get(taskId)?.task === task) this.#opened.set(taskId, opened)
       return opened
     } catch (error) {
       if (this.#tasks.get(taskId)?.task === task) this.#tasks.delete(taskId)
@@ -42,13 +42,13 @@ export class HookTasks {
   }
 
   find(taskId: string): HookTask | undefined {
-    return this.#known.get(taskId)
+    return this.#opened.get(taskId)
   }
 
   async end(taskId: string): Promise<void> {
     const opening = this.#tasks.get(taskId)?.task
     this.#tasks.delete(taskId)
-    this.#known.delete(taskId)
+    this.#opened.delete(taskId)
     const task = await opening?.catch(() => undefined)
     await task?.open?.tool.end()
     await task?.session.close()
@@ -63,9 +63,9 @@ export class HookTasks {
 
   async #openTask(taskId: string, cwd: string, modelId: string | undefined): Promise<HookTask> {
     const { agent } = this.options
-    const who = { ...agent, ...defined({ model: modelId }) }
+    const sessionAgent = { ...agent, ...defined({ model: modelId }) }
     const workspace = await this.#workspaceOf(cwd)
-    return { session: await workspace.session({ id: taskId, agent: who }), refusals: [], open: undefined }
+    return { session: await workspace.session({ id: taskId, agent: sessionAgent }), refusals: [], open: undefined }
   }
 
   #workspaceOf(cwd: string): Promise<Workspace> {

@@ -36,8 +36,8 @@ export function anthropicTools(): AnthropicTool[] {
 }
 
 function jsonSchema(schema: z.ZodObject): JsonSchema {
-  const { $schema: _, ...made } = z.toJSONSchema(schema, { override: ({ jsonSchema }) => flatten(jsonSchema) })
-  return { ...made, required: Object.keys(schema.shape), additionalProperties: false }
+  const { $schema: _, ...converted } = z.toJSONSchema(schema, { override: ({ jsonSchema }) => flatten(jsonSchema) })
+  return { ...converted, required: Object.keys(schema.shape), additionalProperties: false }
 }
 
 /** "A or null" as one type with two names, which every model's API takes. */

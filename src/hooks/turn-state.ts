@@ -27,7 +27,7 @@ export class TurnStateMachine {
   readonly #turns = new Map<string, Turn>()
 
   stateOf(conversationId: string): TurnState {
-    return this.#of(conversationId).state
+    return this.#turnOf(conversationId).state
   }
 
   startTurn(conversationId: string): void {
@@ -39,22 +39,22 @@ export class TurnStateMachine {
   }
 
   canExecuteWrite(conversationId: string): boolean {
-    const { state } = this.#of(conversationId)
+    const { state } = this.#turnOf(conversationId)
     return state === TurnState.CONTEXT_LOADED || state === TurnState.ACTION_ALLOWED
   }
 
   allowAction(conversationId: string): void {
     if (!this.canExecuteWrite(conversationId)) return
-    this.#turns.set(conversationId, { ...this.#of(conversationId), state: TurnState.ACTION_ALLOWED })
+    this.#turns.set(conversationId, { ...this.#turnOf(conversationId), state: TurnState.ACTION_ALLOWED })
   }
 
   block(conversationId: string): void {
-    this.#turns.set(conversationId, { ...this.#of(conversationId), state: TurnState.BLOCKED })
+    this.#turns.set(conversationId, { ...this.#turnOf(conversationId), state: TurnState.BLOCKED })
   }
 
   /** Call it after an action or a handled denial. Without a selected intent, the turn waits for one again. */
   resetToContextLoaded(conversationId: string): void {
-    const { intentId } = this.#of(conversationId)
+    const { intentId } = this.#turnOf(conversationId)
     if (intentId === undefined) this.startTurn(conversationId)
     else this.onIntentSelected(conversationId, intentId)
   }
@@ -64,7 +64,7 @@ export class TurnStateMachine {
     this.#turns.delete(conversationId)
   }
 
-  #of(conversationId: string): Turn {
+  #turnOf(conversationId: string): Turn {
     return this.#turns.get(conversationId) ?? AWAITING
   }
 }

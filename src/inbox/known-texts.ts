@@ -6,32 +6,32 @@ import { readSmall } from '../os/read.js'
 import { ensurePrivateDir, replaceDurable } from '../os/write.js'
 
 /** How many conversations of a workspace are remembered. */
-const MOST = 50
+const MAX_CONVERSATIONS = 50
 const MAX_BYTES = 64 * 1024
 
 const digests = z.record(z.string(), z.string())
 
 /**
- * Whether a text differs from the last one that a client's conversation got; the text is remembered. Where nothing can be
- * written, as in a session's mount, every text is new.
+ * Whether a text differs from the last one that a client's conversation got. Remembers the text. Where nothing can be written,
+ * as in a session's mount, every text is new.
  */
 export function isNews(root: string, conversation: string, text: string): boolean {
   const [key, digest] = [sha256hex(conversation).slice(0, 16), sha256hex(text).slice(0, 16)]
   try {
     const dir = join(personalState(), 'told')
     const file = join(dir, `${sha256hex(root).slice(0, 32)}.json`)
-    const { [key]: last, ...others } = knownIn(file)
+    const { [key]: last, ...others } = readDigests(file)
     if (last === digest) return false
     ensurePrivateDir(dir)
-    const kept = [...Object.entries(others).slice(1 - MOST), [key, digest]]
+    const kept = [...Object.entries(others).slice(1 - MAX_CONVERSATIONS), [key, digest]]
     replaceDurable(file, JSON.stringify(Object.fromEntries(kept)), 0o600)
   } catch {
-    // The conversation gets the text once more, which does no harm.
+    // The conversation gets the text again, which does no harm.
   }
   return true
 }
 
-function knownIn(file: string): Readonly<Record<string, string>> {
+function readDigests(file: string): Readonly<Record<string, string>> {
   try {
     return digests.parse(JSON.parse(readSmall(file, MAX_BYTES)))
   } catch {

@@ -6,26 +6,26 @@ import { layoutAt } from '../os/workspace-state.js'
 import { removeName, replaceDurable } from '../os/write.js'
 
 /**
- * The socket of a session that another process owns. The owner runs commands for `escrow-sh` there, and gives feedback to hooks.
- * A file in the session's directory, which only this user can read or write, has its path.
+ * The socket of a session that another process owns. There the owner runs commands for `escrow-sh` and gives feedback to hooks.
+ * A file in the session's directory, private to this user, contains the socket's path.
  */
 
-/** Publishes the session's socket to other processes of this user. @returns a function that withdraws it */
+/** Publishes the session's socket to other processes of this user. @returns a function that removes it */
 export function publishSocket(root: string, session: string, path: string): () => void {
   const { socketFile } = layoutAt(physicalRoot(root)).session(session)
   replaceDurable(socketFile, path, 0o600)
   return () => {
-    if (existsSync(socketFile) && readSmall(socketFile, LONGEST) === path) removeName(socketFile)
+    if (existsSync(socketFile) && readSmall(socketFile, MAX_PATH_BYTES) === path) removeName(socketFile)
   }
 }
 
 /** Most bytes of a path. */
-const LONGEST = 4_096
+const MAX_PATH_BYTES = 4_096
 
-/** The path of a session's socket; undefined where its owner is gone or has published none. */
+/** The path of a session's socket; undefined where its owner has ended or has published none. */
 export function ownerSocketOf(root: string, session: string): string | undefined {
   const { socketFile, owner } = layoutAt(physicalRoot(root)).session(session)
-  return existsSync(socketFile) && isOwned(owner) ? readSmall(socketFile, LONGEST) : undefined
+  return existsSync(socketFile) && isOwned(owner) ? readSmall(socketFile, MAX_PATH_BYTES) : undefined
 }
 
 /**

@@ -22,9 +22,9 @@ import type { Undelivered } from './undelivered-feedback.js'
 const DELIVERED_NOTE = 'told_answer'
 const USED_NOTE = 'spent_answer'
 /** The prefix of an answer's key. */
-const ANSWER = 'answer:'
+const ANSWER_PREFIX = 'answer:'
 
-type New<T> = T extends unknown ? Omit<T, 'id' | 'at'> : never
+type Unposted<T> = T extends unknown ? Omit<T, 'id' | 'at'> : never
 
 /** The questions that a session asks people, each once, and their answers. */
 export class SessionQuestions {
@@ -32,52 +32,52 @@ export class SessionQuestions {
   #answers: AnswerRecord[] = []
   readonly #delivered: Set<unknown>
   /** Ids of `once` answers that were used up. */
-  readonly #spent: Set<unknown>
+  readonly #consumed: Set<unknown>
   /** Ids of `once` answers that the current call uses. */
-  readonly #used = new Set<string>()
-  readonly #asking = new Set<Promise<unknown>>()
-  /** Path and rule of each open access question: a command can be refused thousands of writes. */
-  #asked: Set<string>
+  readonly #inUse = new Set<string>()
+  readonly #pendingApprovals = new Set<Promise<unknown>>()
+  /** Path and rule of each open access question. A set, because one command can have thousands of refused writes. */
+  #openAccessKeys: Set<string>
   /** The answers in force, for policy. Replaced by another object when one changes. */
   answers: AskAnswers
 
   /**
    * @param state the session's state; questions name its intent
-   * @param answer records the approver's answer to a question
+   * @param recordAnswer records the approver's answer to a question
    */
   constructor(
     private readonly notes: NoteQueue,
     private readonly state: { readonly intentId: string | undefined },
     private readonly approver: Approver | undefined,
-    private readonly answer: (id: string, answer: Answer) => Promise<void>,
+    private readonly recordAnswer: (id: string, answer: Answer) => Promise<void>,
   ) {
     this.#delivered = new Set(notes.queued(DELIVERED_NOTE))
-    this.#spent = new Set(notes.queued(USED_NOTE))
-    this.#asked = this.#openAsks()
-    this.answers = this.#current()
+    this.#consumed = new Set(notes.queued(USED_NOTE))
+    this.#openAccessKeys = this.#readOpenAccessKeys()
+    this.answers = this.#currentAnswers()
   }
 
   /** Asks about a write that an `ask` rule refused. */
   ask(path: string, rule: string): void {
     const intentId = this.state.intentId
-    const key = askKey({ path, rule })
-    if (this.#asked.has(key)) return
-    this.#asked.add(key)
-    this.#post({ kind: 'access', path, rule, ...defined({ intentId }) })
+    const key = accessKey({ path, rule })
+    if (this.#openAccessKeys.has(key)) return
+    this.#openAccessKeys.add(key)
+    this.#postQuestion({ kind: 'access', path, rule, ...defined({ intentId }) })
   }
 
   /** Asks about a command that an `ask` of `terminal` refused. */
   askCommand(asked: Omit<CommandQuestion, 'id' | 'at' | 'kind' | 'intentId'>): void {
     const intentId = this.state.intentId
-    const isAsked = this.#open().some((each) => each.kind === 'command' && each.key === asked.key)
-    if (!isAsked) this.#post({ kind: 'command', ...asked, ...defined({ intentId }) })
+    const isAsked = this.#openQuestions().some((each) => each.kind === 'command' && each.key === asked.key)
+    if (!isAsked) this.#postQuestion({ kind: 'command', ...asked, ...defined({ intentId }) })
   }
 
-  /** The answer in force for a command. Taking a `once` answer uses it up. */
+  /** The answer in force for a command. A `once` answer is used up. */
   takeCommand(key: string): AnswerRecord | undefined {
-    const record = commandAnswer(key, this.#answers, ({ id }) => this.#spent.has(id))
+    const record = commandAnswer(key, this.#answers, ({ id }) => this.#consumed.has(id))
     if (record?.answer === 'once') {
-      this.#used.add(record.id)
+      this.#inUse.add(record.id)
       this.markUsed()
     }
     return record
@@ -98,9 +98,10 @@ export class SessionQuestions {
       if (problem !== undefined)
         throw new EscrowError('policy_invalid', `${JSON.stringify(glob)} cannot be used: ${problem}.`)
     }
-    const same = (each: Question) =>
+    const isSame = (each: Question) =>
       each.kind === 'scope' && each.intentId === intentId && each.globs.join('\n') === globs.join('\n')
-    const question = this.#open().find(same) ?? this.#post({ kind: 'scope', intentId, globs: [...globs], why })
+    const question =
+      this.#openQuestions().find(isSame) ?? this.#postQuestion({ kind: 'scope', intentId, globs: [...globs], why })
     return { id: question.id, globs: [...globs], why }
   }
 
@@ -111,36 +112,36 @@ export class SessionQuestions {
       const isChanged = answers.length !== this.#answers.length
       this.#answers = answers
       if (isChanged) {
-        this.answers = this.#current()
-        this.#asked = this.#openAsks()
+        this.answers = this.#currentAnswers()
+        this.#openAccessKeys = this.#readOpenAccessKeys()
       }
     }
     this.markUsed()
   }
 
-  /** Marks the `once` answer that let a write through as used by the current call. */
+  /** Marks a `once` answer that allowed a write as used by the current call. */
   consume(path: string): void {
     if (this.#answers.length === 0) return
-    const record = this.#for(path)
-    if (record?.answer === 'once') this.#used.add(record.id)
+    const record = this.#answerFor(path)
+    if (record?.answer === 'once') this.#inUse.add(record.id)
   }
 
-  /** Uses up the `once` answers of the call that has ended. */
+  /** Uses up the `once` answers of the call that ended. */
   markUsed(): void {
     // Policy caches decisions by the identity of the answers.
-    if (this.#used.size === 0) return
-    for (const id of this.#used) {
-      this.#spent.add(id)
+    if (this.#inUse.size === 0) return
+    for (const id of this.#inUse) {
+      this.#consumed.add(id)
       this.notes.enqueue(USED_NOTE, id)
     }
-    this.#used.clear()
-    this.answers = this.#current()
+    this.#inUse.clear()
+    this.answers = this.#currentAnswers()
   }
 
-  /** Resolves to true once the approver has answered, or to false at once where nothing was asked of it. */
+  /** Resolves to true once the approver has answered, or to false at once where it was not asked. */
   async waitForAnswers(): Promise<boolean> {
-    if (this.#asking.size === 0) return false
-    await Promise.allSettled([...this.#asking])
+    if (this.#pendingApprovals.size === 0) return false
+    await Promise.allSettled([...this.#pendingApprovals])
     return true
   }
 
@@ -159,58 +160,58 @@ export class SessionQuestions {
               ? 'The scope was extended.'
               : `Writing ${path} is allowed (${answer}).`)
         const feedback = { ...defined({ path }), kind, reason: text, by: reviewerOf(by) }
-        return { keys: [`${ANSWER}${record.id}`], feedback }
+        return { keys: [`${ANSWER_PREFIX}${record.id}`], feedback }
       })
   }
 
-  /** Marks an answer as delivered. False where the key is not an answer's. */
+  /** Marks an answer as delivered. Returns false where the key is not an answer's. */
   markDelivered(key: string): boolean {
-    if (!key.startsWith(ANSWER)) return false
-    const id = key.slice(ANSWER.length)
+    if (!key.startsWith(ANSWER_PREFIX)) return false
+    const id = key.slice(ANSWER_PREFIX.length)
     this.#delivered.add(id)
     this.notes.enqueue(DELIVERED_NOTE, id)
     return true
   }
 
-  #open(): Question[] {
+  #openQuestions(): Question[] {
     return openQuestions(this.notes.queued(QUESTION), this.#records)
   }
 
-  #openAsks(): Set<string> {
-    return new Set(this.#open().flatMap((each) => (each.kind === 'access' ? [askKey(each)] : [])))
+  #readOpenAccessKeys(): Set<string> {
+    return new Set(this.#openQuestions().flatMap((each) => (each.kind === 'access' ? [accessKey(each)] : [])))
   }
 
-  #post(asked: New<Question>): Question {
+  #postQuestion(asked: Unposted<Question>): Question {
     const question = { ...asked, id: newId(), at: new Date().toISOString() } as Question
     this.notes.enqueue(QUESTION, { ...question })
-    if (this.approver) this.#consult(this.approver, question)
+    if (this.approver) this.#askApprover(this.approver, question)
     return question
   }
 
   /** If the approver fails, the question stays open for a person. */
-  #consult(approver: Approver, question: Question): void {
-    const asking = (async () => {
+  #askApprover(approver: Approver, question: Question): void {
+    const approval = (async () => {
       const answer = await approver(question)
-      if (answer) await this.answer(question.id, answer)
+      if (answer) await this.recordAnswer(question.id, answer)
     })().catch((error: unknown) => {
       process.emitWarning(`The approver failed on question ${question.id}: ${String(error)}`, 'EscrowApproverWarning')
     })
-    this.#asking.add(asking)
-    asking.finally(() => this.#asking.delete(asking))
+    this.#pendingApprovals.add(approval)
+    approval.finally(() => this.#pendingApprovals.delete(approval))
   }
 
-  #for(path: string): AnswerRecord | undefined {
-    return answerFor(path, this.#answers, ({ id }) => this.#spent.has(id))
+  #answerFor(path: string): AnswerRecord | undefined {
+    return answerFor(path, this.#answers, ({ id }) => this.#consumed.has(id))
   }
 
-  #current(): AskAnswers {
+  #currentAnswers(): AskAnswers {
     return {
-      of: (path) => this.#for(path),
-      allowsBelow: (dir) => letsBelow(dir, this.#answers, ({ id }) => this.#spent.has(id)),
+      of: (path) => this.#answerFor(path),
+      allowsBelow: (dir) => letsBelow(dir, this.#answers, ({ id }) => this.#consumed.has(id)),
     }
   }
 }
 
-function askKey({ path, rule }: Pick<AccessQuestion, 'path' | 'rule'>): string {
+function accessKey({ path, rule }: Pick<AccessQuestion, 'path' | 'rule'>): string {
   return `${rule}\0${path}`
 }

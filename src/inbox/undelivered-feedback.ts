@@ -11,23 +11,23 @@ import {
 /** Feedback that was not delivered to the agent. */
 export interface Undelivered {
   readonly feedback: Feedback
-  /** It counts as delivered once all of these are noted under {@link DELIVERED}. */
+  /** It counts as delivered once the notes {@link DELIVERED_NOTE} have all these keys. */
   readonly keys: readonly string[]
 }
 
 /** The undelivered feedback of a session. */
 export interface PendingFeedback {
   undelivered(): readonly Undelivered[]
-  /** Marks feedback as delivered. Keys of none are ignored. */
+  /** Marks feedback as delivered. Ignores unknown keys. */
   markDelivered(keys: readonly string[]): void
 }
 
-/** The notes in the stage's log that hold keys of delivered feedback. */
-export const DELIVERED = 'told'
+/** Kind of the notes in the stage's log that hold keys of delivered feedback. */
+export const DELIVERED_NOTE = 'told'
 
 /**
  * The feedback of a review log that was not delivered.
- * @param delivered the keys noted under {@link DELIVERED}
+ * @param delivered the keys of the notes {@link DELIVERED_NOTE}
  */
 export function undeliveredFeedback(reviews: readonly ReviewRecord[], delivered: ReadonlySet<unknown>): Undelivered[] {
   const rejections = rejectionsFor(reviews)
@@ -55,8 +55,13 @@ export function undeliveredFeedback(reviews: readonly ReviewRecord[], delivered:
 }
 
 function amendmentFeedback({ path, cause, by, read }: Amendment): Feedback {
-  if (read) return { path, kind: 'merged', reason: READ[read] }
-  return { path, kind: 'amended', reason: `${by.name} ${AMENDED[cause]}. Read it again before you write to it.`, by }
+  if (read) return { path, kind: 'merged', reason: MERGE_RESULTS[read] }
+  return {
+    path,
+    kind: 'amended',
+    reason: `${by.name} ${AMENDMENT_VERBS[cause]}. Read it again before you write to it.`,
+    by,
+  }
 }
 
 /** The rejections that were delivered and then withdrawn, one for each withdrawal. */
@@ -66,15 +71,15 @@ function withdrawnRejections(rejections: readonly Rejection[], delivered: Readon
   })
 }
 
-/** What a reviewer did to a staged file, after the reviewer's name. */
-export const AMENDED = {
+/** A reviewer's amendment of a staged file, to follow the reviewer's name. */
+export const AMENDMENT_VERBS = {
   edit: 'edited the staged file',
   discard: 'removed parts of the staged file',
   merge: 'merged the staged file with what is on disk now',
 } as const satisfies Record<Amendment['cause'], string>
 
 /** The result of merging a staged file when a read tool found the disk changed. */
-const READ = {
+const MERGE_RESULTS = {
   clean: 'The file changed on disk after you staged it. Your staged change was merged with it.',
   markers:
     'The file changed on disk in the lines that you staged. Both versions are between conflict markers: combine them and remove the markers.',

@@ -2,30 +2,30 @@ import { errorText } from '../core/error-text.js'
 import type { IntentsState } from '../core/intents-state.js'
 import type { AcceptedFiles } from '../os/accepted-files.js'
 import { IGNORE_FILES, linesOf } from './ignore.js'
-import { FILE, parseIntents, type Reading, stateWith } from './reading.js'
+import { applyIgnore, FILE, parseIntents, type Reading } from './reading.js'
 import { stricterIntents } from './stricter.js'
 
-/** The file, what a person has accepted of it on this machine, and what holds by both. */
+/** The parsed file, its accepted text on this machine, and the state that follows from both. */
 export interface Readings {
   readonly file: Reading
   readonly accepted: Reading
   readonly state: IntentsState
 }
 
-/** The same object while neither changes. */
-export function bothOf(file: () => Reading, accepted: () => Reading): () => Readings {
+/** Combines both readings. Returns the same object while neither changes. */
+export function combineReadings(file: () => Reading, accepted: () => Reading): () => Readings {
   let last: Readings | undefined
   let version = 0
   return () => {
     const now = { file: file(), accepted: accepted() }
     if (last?.file === now.file && last.accepted === now.accepted) return last
     version += 1
-    last = { ...now, state: { ...stateBy(now.file, now.accepted), version } }
+    last = { ...now, state: { ...combineStates(now.file, now.accepted), version } }
     return last
   }
 }
 
-function stateBy(file: Reading, accepted: Reading): IntentsState {
+function combineStates(file: Reading, accepted: Reading): IntentsState {
   if (!file.state.ok) return file.state
   if (!accepted.state.ok)
     return accepted.state.reason === 'no_orchestration' ? stricterIntents(file.state, NONE) : accepted.state
@@ -34,7 +34,7 @@ function stateBy(file: Reading, accepted: Reading): IntentsState {
 
 const NONE: Extract<IntentsState, { ok: true }> = { ok: true, version: 0, intents: new Map() }
 
-/** The accepted texts as they would be read from the files. */
+/** Parses the accepted texts as if they were the files. */
 export function openAcceptedIntents(accepted: () => AcceptedFiles): () => Reading {
   let last: { readonly files: AcceptedFiles; readonly reading: Reading } | undefined
   return () => {
@@ -50,9 +50,9 @@ export function openAcceptedIntents(accepted: () => AcceptedFiles): () => Readin
   }
 }
 
-/** Whether what is accepted of these files is what it was. */
-function sameTexts(was: AcceptedFiles, is: AcceptedFiles): boolean {
-  return [FILE, ...IGNORE_FILES].every((name) => was.texts.get(name) === is.texts.get(name))
+/** Whether the accepted texts of these files are the same. */
+function sameTexts(before: AcceptedFiles, after: AcceptedFiles): boolean {
+  return [FILE, ...IGNORE_FILES].every((name) => before.texts.get(name) === after.texts.get(name))
 }
 
 function parseAccepted({ texts }: AcceptedFiles): Reading {
@@ -67,5 +67,5 @@ function parseAccepted({ texts }: AcceptedFiles): Reading {
       },
     }
   const lines = IGNORE_FILES.flatMap((name) => linesOf(texts.get(name) ?? ''))
-  return { ...read, state: stateWith(read.state, { ok: true, lines }, 0) }
+  return { ...read, state: applyIgnore(read.state, { ok: true, lines }, 0) }
 }

@@ -2,15 +2,15 @@ import type { Intent, IntentChanges, IntentTemplate, NewIntent } from '../core/a
 import { EscrowError } from '../core/api-error.js'
 import { newGlobProblem } from '../core/globs.js'
 import type { IntentEdit } from './edit.js'
-import type { OpenFile } from './understood.js'
+import type { OpenFile } from './parse-registry.js'
 
-/** What becomes of an intent by one edit; undefined where it is that already. */
+/** Computes an edit of an intent; undefined where the intent needs none. */
 export type Change = (intent: Intent, file: OpenFile) => IntentEdit | undefined
 
 export const markStarted: Change = (intent) =>
   intent.status === 'IN_PROGRESS' ? undefined : { intent: { ...intent, status: 'IN_PROGRESS' } }
 
-/** By a person: the file names it as its active intent, too. */
+/** A person's selection: also makes it the file's active intent. */
 export const selectIntent: Change = (intent, file) => {
   const start = markStarted(intent, file)
   if (file.data.activeIntentId === intent.id) return start
@@ -27,13 +27,13 @@ export const completeIntent: Change = (intent) => {
   return intent.status === 'COMPLETED' ? undefined : { intent: { ...intent, status: 'COMPLETED' } }
 }
 
-/** @throws EscrowError policy_invalid for a glob no scope can have; nothing_selected for one that is not there. */
+/** @throws EscrowError `policy_invalid` for a glob that no scope can have; `nothing_selected` for a removed glob that is not in the scope. */
 export function applyChanges(changes: IntentChanges): Change {
   const { addScope = [], removeScope = [], ...rest } = changes
-  refuseBadGlobs(addScope)
+  assertValidGlobs(addScope)
   return (intent) => {
     const absent = removeScope.find((glob) => !intent.ownedScope.includes(glob))
-    if (absent !== undefined) throw notOwned(intent, absent)
+    if (absent !== undefined) throw globNotOwned(intent, absent)
     const kept = intent.ownedScope.filter((glob) => !removeScope.includes(glob))
     const added = [...new Set(addScope)].filter((glob) => !kept.includes(glob))
     const after = { ...intent, ...rest, ownedScope: [...kept, ...added] }
@@ -42,48 +42,52 @@ export function applyChanges(changes: IntentChanges): Change {
 }
 
 /**
- * The intent a person declares, the template's parts filled in.
- * @throws EscrowError nothing_selected for an unknown template or an id that is taken; policy_invalid for a bad glob.
+ * Builds the intent that a person declares, with the template's parts filled in.
+ * @throws EscrowError `nothing_selected` for an unknown template or a used id; `policy_invalid` for a bad glob.
  */
-export function newIntent(wanted: NewIntent, templates: readonly IntentTemplate[], taken: ReadonlySet<string>): Intent {
-  const { from, id = nextId(taken), name, status = 'PENDING', dependsOn = [] } = wanted
+export function newIntent(
+  declared: NewIntent,
+  templates: readonly IntentTemplate[],
+  usedIds: ReadonlySet<string>,
+): Intent {
+  const { from, id = nextId(usedIds), name, status = 'PENDING', dependsOn = [] } = declared
   const template = from === undefined ? undefined : templates.find((each) => each.name === from)
-  if (from !== undefined && !template) throw noTemplate(from, templates)
-  if (taken.has(id)) {
+  if (from !== undefined && !template) throw unknownTemplate(from, templates)
+  if (usedIds.has(id)) {
     throw new EscrowError('nothing_selected', `There is already an intent ${id}.`, { hint: 'Give another id.' })
   }
-  const ownedScope = wanted.ownedScope ?? template?.ownedScope ?? []
-  refuseBadGlobs(ownedScope)
+  const ownedScope = declared.ownedScope ?? template?.ownedScope ?? []
+  assertValidGlobs(ownedScope)
   return {
     id,
     name,
     status,
     ownedScope,
-    constraints: [...(template?.constraints ?? []), ...(wanted.constraints ?? [])],
-    acceptanceCriteria: [...(template?.acceptanceCriteria ?? []), ...(wanted.acceptanceCriteria ?? [])],
+    constraints: [...(template?.constraints ?? []), ...(declared.constraints ?? [])],
+    acceptanceCriteria: [...(template?.acceptanceCriteria ?? []), ...(declared.acceptanceCriteria ?? [])],
     dependsOn,
     createdAt: new Date().toISOString(),
   }
 }
 
-function nextId(taken: ReadonlySet<string>): string {
-  const numbers = [...taken].map((id) => Number(/^INT-(\d{1,9})$/.exec(id)?.[1] ?? 0))
+function nextId(usedIds: ReadonlySet<string>): string {
+  const numbers = [...usedIds].map((id) => Number(/^INT-(\d{1,9})$/.exec(id)?.[1] ?? 0))
   return `INT-${String(Math.max(0, ...numbers) + 1).padStart(3, '0')}`
 }
 
-function refuseBadGlobs(globs: readonly string[]): void {
+function assertValidGlobs(globs: readonly string[]): void {
   for (const glob of globs) {
     const problem = newGlobProblem(glob)
     if (problem) throw new EscrowError('policy_invalid', `The glob ${JSON.stringify(glob)} cannot be used: ${problem}.`)
   }
 }
 
-function notOwned({ id, ownedScope }: Intent, glob: string): EscrowError {
+function globNotOwned({ id, ownedScope }: Intent, glob: string): EscrowError {
   const hint = ownedScope.length === 0 ? 'Its scope is empty.' : `Its scope is: ${ownedScope.join(', ')}.`
   return new EscrowError('nothing_selected', `${glob} is not in the scope of ${id}.`, { hint })
 }
 
-function noTemplate(name: string, templates: readonly IntentTemplate[]): EscrowError {
+function unknownTemplate(name: string, templates: readonly IntentTemplate[]): EscrowError {
   return new EscrowError('nothing_selected', `There is no template ${name}.`, {
     hint: `There are: ${templates.map((each) => each.name).join(', ')}.`,
   })

@@ -1,6 +1,6 @@
 import type { Intent, IntentContext } from '../core/api.js'
 
-/** A ledger entry of the intent, as its context shows it. What is not known is left out. */
+/** A ledger entry of the intent, as its context shows it. Unknown fields are absent. */
 export interface ContextEntry {
   readonly file: string
   /** ISO 8601. */
@@ -9,14 +9,14 @@ export interface ContextEntry {
   readonly contentHash?: string
 }
 
-/** What is remembered of an intent. Of each list the most relevant comes first, but entries are in their order. */
+/** The memory of an intent. Files and lessons are sorted by relevance; entries are in their order. */
 export interface IntentMemory {
   readonly entries: readonly ContextEntry[]
   readonly files?: readonly { readonly path: string; readonly changes: number }[]
   readonly lessons?: readonly { readonly at: string; readonly text: string; readonly intent?: string }[]
 }
 
-/** What a model is told when it selects an intent: one line, a blank one, then the intent as XML. */
+/** The text for a model that selects an intent: one line, a blank one, then the intent as XML. */
 export function intentContext(intent: Intent | undefined, memory: IntentMemory = { entries: [] }): IntentContext {
   if (!intent) return { intent: undefined, xml: 'Active intent cleared.' }
   const lines = [
@@ -35,13 +35,15 @@ export function intentContext(intent: Intent | undefined, memory: IntentMemory =
   return { intent, xml: lines.join('\n') }
 }
 
-/** Sections of their own, where there is something in them. */
+/** Formats related files and lessons; leaves out empty sections. */
 function formatMemory({ files = [], lessons = [] }: IntentMemory): string[] {
-  const named = files.map(({ path, changes }) => `<file${attributes({ path, changes: `${changes}` })}/>`)
-  const told = lessons.map(({ at, text, intent }) => `<lesson${attributes({ at, intent })}>${escapeXml(text)}</lesson>`)
+  const fileElements = files.map(({ path, changes }) => `<file${attributes({ path, changes: `${changes}` })}/>`)
+  const lessonElements = lessons.map(
+    ({ at, text, intent }) => `<lesson${attributes({ at, intent })}>${escapeXml(text)}</lesson>`,
+  )
   return [
-    ...(named.length > 0 ? section('related_files', named) : []),
-    ...(told.length > 0 ? section('lessons', told) : []),
+    ...(fileElements.length > 0 ? section('related_files', fileElements) : []),
+    ...(lessonElements.length > 0 ? section('lessons', lessonElements) : []),
   ]
 }
 
@@ -67,7 +69,7 @@ function attributes(values: Record<string, string | undefined>): string {
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&apos;' }
 
-// XML 1.0 has no way to write these: control characters, lone surrogates, two non-characters.
+// XML 1.0 cannot represent these: control characters, lone surrogates, two non-characters.
 const NOT_XML = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|\p{Cs}/gu
 
 function escapeXml(text: string): string {

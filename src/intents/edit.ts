@@ -5,32 +5,32 @@ import { EscrowError } from '../core/api-error.js'
 import { defined } from '../core/defined.js'
 import type { YamlFile, YamlPath } from '../os/yaml.js'
 import { putNode, rewriteYaml, setTexts } from '../os/yaml-edit.js'
-import { type OpenFile, understand } from './understood.js'
+import { type OpenFile, parseRegistry } from './parse-registry.js'
 
-/** What is to become of one intent, and of the file's `active_intent_id`. */
+/** An edited intent, and optionally the file's new `active_intent_id`. */
 export interface IntentEdit {
   readonly intent: Intent
   readonly activeIntentId?: string
 }
 
 /**
- * The file's text with one intent changed; comments and order stay. Values that are already there are replaced in place,
- * so that nothing else of the text changes; what is missing is added through the YAML document.
- * @throws EscrowError policy_invalid when the result would not say what was asked.
+ * Changes one intent in the file's text. Comments and order stay. Existing values are replaced in place, so that nothing else
+ * of the text changes; missing keys are added through the YAML document.
+ * @throws EscrowError `policy_invalid` when the result would change anything else.
  */
 export function editIntent(file: OpenFile, before: Intent, edit: IntentEdit, now: Date): string {
-  const place = file.data.places.get(before.id) ?? []
-  const lists = listEdits(place, file.yaml.document, before, edit.intent)
-  const scalars = scalarEdits(place, file.yaml.document, before, edit, now)
+  const path = file.data.places.get(before.id) ?? []
+  const lists = listEdits(path, file.yaml.document, before, edit.intent)
+  const scalars = scalarEdits(path, file.yaml.document, before, edit, now)
   const spliced = lists.length > 0 ? undefined : spliceActive(file.yaml, scalars)
-  if (spliced !== undefined && says(spliced, file, edit) === undefined) return spliced
+  if (spliced !== undefined && problemOf(spliced, file, edit) === undefined) return spliced
   return editText(file, edit, (document) => {
     for (const [path, value] of scalars) document.setIn(path, value)
     for (const [path, texts] of lists) setTexts(document, path, texts)
   })
 }
 
-/** The file's text with an intent more, behind the others. Throws as {@link editIntent} does. */
+/** Appends an intent to the file's text. Throws as {@link editIntent} does. */
 export function addIntent(file: OpenFile, intent: Intent): string {
   const { key, isMap } = file.data
   const { id, ...rest } = entryOf(intent)
@@ -43,7 +43,7 @@ export function addIntent(file: OpenFile, intent: Intent): string {
   })
 }
 
-/** An entry in the order people write it; what is empty is left out, but for the scope. */
+/** An entry with its keys in the order that people write. Empty lists are left out, except for the scope. */
 function entryOf({ id, name, status, ownedScope, constraints, acceptanceCriteria, dependsOn, createdAt }: Intent) {
   return {
     id,
@@ -86,23 +86,23 @@ function listEdits(place: YamlPath, document: Document, before: Intent, after: I
 
 const ACTIVE = 'active_intent_id'
 
-/** The file's text without an active intent; comments and order stay. Throws as {@link editIntent} does. */
+/** Removes the active intent from the file's text; comments and order stay. Throws as {@link editIntent} does. */
 export function clearActive(file: OpenFile): string {
   const { yaml, data } = file
   const node: unknown = yaml.document.getIn([ACTIVE], true)
   const [from = 0, to = 0] = (isScalar(node) && node.range) || []
-  const written =
+  const edited =
     to > from
       ? `${yaml.text.slice(0, from)}null${yaml.text.slice(to)}`
       : rewriteYaml(yaml.text, (document) => document.setIn([ACTIVE], null))
-  const read = understand(Buffer.from(written ?? ''))
+  const read = parseRegistry(Buffer.from(edited ?? ''))
   const isKept =
     read.ok && read.open.data.activeIntentId === undefined && isDeepStrictEqual(read.open.data.intents, data.intents)
-  if (written === undefined || !isKept) throw cannotEdit('other entries would change')
-  return written
+  if (edited === undefined || !isKept) throw cannotEdit('other entries would change')
+  return edited
 }
 
-/** As {@link splice}. A file that names no active intent yet gets a line for it at its end. */
+/** Like {@link splice}, but appends a line for the active intent where the file has none. */
 function spliceActive(yaml: YamlFile, edits: readonly ScalarEdit[]): string | undefined {
   const isAdded = (edit: ScalarEdit) => edit[0][0] === ACTIVE && !yaml.document.hasIn([ACTIVE])
   const text = splice(
@@ -115,7 +115,7 @@ function spliceActive(yaml: YamlFile, edits: readonly ScalarEdit[]): string | un
   return `${text}${text === '' || text.endsWith('\n') ? '' : end}${ACTIVE}: ${added[1]}${end}`
 }
 
-/** Replaces values where they stand; undefined when one of them is not there yet. */
+/** Replaces values in place; undefined when one of them does not exist yet. */
 function splice({ text, document }: YamlFile, edits: readonly ScalarEdit[]): string | undefined {
   const cuts: { start: number; end: number; value: string }[] = []
   for (const [path, value] of edits) {
@@ -138,7 +138,7 @@ function quoteScalar(node: Scalar, value: string): string {
 function editText(file: OpenFile, edit: IntentEdit, change: (document: Document) => void): string {
   const { text } = file.yaml
   const written = rewriteYaml(text, change) ?? text
-  const problem = says(written, file, edit)
+  const problem = problemOf(written, file, edit)
   if (problem === undefined) return written
   throw cannotEdit(problem)
 }
@@ -150,17 +150,17 @@ function cannotEdit(problem: string): EscrowError {
   )
 }
 
-/** What is wrong with an edited text: it must read as before but for the edit. */
-function says(text: string, file: OpenFile, { intent, activeIntentId }: IntentEdit): string | undefined {
-  const read = understand(Buffer.from(text))
+/** The problem of an edited text: nothing but the edit may differ. */
+function problemOf(text: string, file: OpenFile, { intent, activeIntentId }: IntentEdit): string | undefined {
+  const read = parseRegistry(Buffer.from(text))
   if (!read.ok) return read.problem.message
   const { data } = read.open
   const edited = data.intents.get(intent.id)
   const others = (all: ReadonlyMap<string, Intent>) => [...all].filter(([id]) => id !== intent.id)
   const expected = { ...intent, ...(edited?.updatedAt !== undefined && { updatedAt: edited.updatedAt }) }
-  const kept =
+  const isKept =
     isDeepStrictEqual(edited, expected) &&
     isDeepStrictEqual(others(data.intents), others(file.data.intents)) &&
     data.activeIntentId === (activeIntentId ?? file.data.activeIntentId)
-  return kept ? undefined : 'other entries would change'
+  return isKept ? undefined : 'other entries would change'
 }

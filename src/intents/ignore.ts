@@ -1,7 +1,7 @@
 import { type Layout, ORCHESTRATION } from '../core/layout.js'
 import { cachedFile, type FileBytes } from '../os/cached-file.js'
 
-/** `.intentignore`: its lines switch intents off by their ids, or name paths that need no intent. */
+/** `.intentignore`: each line disables an intent by its id, or is a glob of paths that need no intent. */
 
 const MAX_BYTES = 64 * 1024
 
@@ -13,11 +13,13 @@ export type IgnoreLines =
   | { readonly ok: false; readonly file: string; readonly message: string }
 
 /**
- * The lines of both files, at the root and in `.orchestration/`, without comments and blanks: the same object while
+ * Reads the lines of both files, at the root and in `.orchestration/`, without comments and blanks. Returns the same object while
  * neither file changes. Synchronous; never throws.
  */
 export function openIgnoreFiles(layout: Layout): () => IgnoreLines {
-  const files = layout.ignoreFiles.map((file) => cachedFile(file, MAX_BYTES, (bytes) => linesIn(file.name, bytes)))
+  const files = layout.ignoreFiles.map((file) =>
+    cachedFile(file, MAX_BYTES, (bytes) => parseIgnoreFile(file.name, bytes)),
+  )
   let last: { readonly read: readonly IgnoreLines[]; readonly all: IgnoreLines } | undefined
   return () => {
     const read = files.map((lines) => lines())
@@ -31,7 +33,7 @@ function mergeLines(read: readonly IgnoreLines[]): IgnoreLines {
   return bad ?? { ok: true, lines: read.flatMap((each) => (each.ok ? each.lines : [])) }
 }
 
-function linesIn(name: string, file: FileBytes): IgnoreLines {
+function parseIgnoreFile(name: string, file: FileBytes): IgnoreLines {
   if (file.kind === 'absent') return { ok: true, lines: [] }
   if (file.kind === 'unreadable') return { ok: false, file: name, message: file.message }
   try {
@@ -42,7 +44,7 @@ function linesIn(name: string, file: FileBytes): IgnoreLines {
   }
 }
 
-/** The lines of a file that say something. */
+/** The lines that are neither blank nor comments. */
 export function linesOf(text: string): string[] {
   return text.split(/\r?\n/).filter((line) => line.trim() !== '' && !line.startsWith('#'))
 }

@@ -4,9 +4,9 @@ import { ORCHESTRATION } from '../core/layout.js'
 import type { FileBytes } from '../os/cached-file.js'
 import { describeProblem, type YamlProblem } from '../os/yaml.js'
 import type { IgnoreLines } from './ignore.js'
-import { type OpenFile, understand } from './understood.js'
+import { type OpenFile, parseRegistry } from './parse-registry.js'
 
-/** What one text of the registry file says, with the lines of `.intentignore`. */
+/** A parsed registry file, with the lines of `.intentignore` applied. */
 export interface Reading {
   readonly state: IntentsState
   readonly open?: OpenFile
@@ -15,8 +15,8 @@ export interface Reading {
 
 export const FILE = `${ORCHESTRATION}/active_intents.yaml`
 
-/** Joins what both kinds of file say; the same object while none of them changes. */
-export function withIgnored(registry: () => Reading, ignore: () => IgnoreLines): () => Reading {
+/** Applies the ignore files to the registry. Returns the same object while none of them changes. */
+export function combineWithIgnore(registry: () => Reading, ignore: () => IgnoreLines): () => Reading {
   let last: { readonly read: Reading; readonly lines: IgnoreLines; readonly reading: Reading } | undefined
   let version = 0
   return () => {
@@ -24,13 +24,13 @@ export function withIgnored(registry: () => Reading, ignore: () => IgnoreLines):
     const lines = ignore()
     if (!last || last.read !== read || last.lines !== lines) {
       version++
-      last = { read, lines, reading: { ...read, state: stateWith(read.state, lines, version) } }
+      last = { read, lines, reading: { ...read, state: applyIgnore(read.state, lines, version) } }
     }
     return last.reading
   }
 }
 
-export function stateWith(state: IntentsState, ignore: IgnoreLines, version: number): IntentsState {
+export function applyIgnore(state: IntentsState, ignore: IgnoreLines, version: number): IntentsState {
   if (!state.ok) return { ...state, version }
   if (!ignore.ok) {
     const { file, message } = ignore
@@ -42,7 +42,7 @@ export function stateWith(state: IntentsState, ignore: IgnoreLines, version: num
   return { ...state, version, ...(ids.size > 0 && { ignored: ids }), ...(freePaths.length > 0 && { freePaths }) }
 }
 
-/** What the bytes of a registry file say. */
+/** Parses the bytes of a registry file. */
 export function parseIntents(file: FileBytes, version: number): Reading {
   const text = file.kind === 'bytes' ? { text: file.bytes.toString() } : {}
   const invalid = (problem: YamlProblem): Reading => {
@@ -62,7 +62,7 @@ export function parseIntents(file: FileBytes, version: number): Reading {
     }
   }
   if (file.kind === 'unreadable') return invalid({ line: 1, column: 1, message: file.message })
-  const read = understand(file.bytes)
+  const read = parseRegistry(file.bytes)
   if (!read.ok) return invalid(read.problem)
   const { open, lines } = read
   const { intents, activeIntentId } = open.data

@@ -4,19 +4,19 @@ import { globProblem, MAX_GLOBS } from '../core/globs.js'
 import type { YamlFile, YamlPath, YamlProblem } from '../os/yaml.js'
 import { checkYaml } from '../os/yaml-schema.js'
 
-/** The registry file as data, whichever of its two shapes it has. */
+/** The registry file as data, in either of its two shapes. */
 export interface IntentsFile {
   readonly intents: ReadonlyMap<string, Intent>
-  /** Where each intent stands in the file. */
+  /** The path of each intent in the file. */
   readonly places: ReadonlyMap<string, YamlPath>
   readonly activeIntentId?: string
-  /** Where intents stand: `active_intents` or `intents`. */
+  /** The key of the intents: `active_intents` or `intents`. */
   readonly key: string
-  /** They are a map keyed by id, not a list. */
+  /** Whether they are a map keyed by id, not a list. */
   readonly isMap: boolean
 }
 
-export type IntentsRead =
+export type IntentsResult =
   | { readonly ok: true; readonly value: IntentsFile }
   | { readonly ok: false; readonly problem: YamlProblem }
 
@@ -33,9 +33,9 @@ export function isIntentId(id: string): boolean {
 
 const status = z
   .enum([...STATUSES, 'COMPLETE'], { error: `one of ${STATUSES.join(', ')} is expected` })
-  .transform((word): IntentStatus => (word === 'COMPLETE' ? 'COMPLETED' : word))
+  .transform((value): IntentStatus => (value === 'COMPLETE' ? 'COMPLETED' : value))
 
-/** One intent of the file. Other keys are let pass: teams keep notes of their own beside ours. */
+/** One intent of the file. Other keys are allowed: teams keep their own notes there. */
 export const entrySchema = z.looseObject(
   {
     id: idText.optional(),
@@ -55,14 +55,14 @@ export const entrySchema = z.looseObject(
 
 type Entry = z.infer<typeof entrySchema>
 
-/** The file, less its intents. */
+/** The file without its intents. */
 export const rootSchema = z.looseObject(
   { active_intent_id: z.union([idText, z.literal('')], { error: 'an intent id is expected' }).nullish() },
   { error: 'a map with `active_intents:` or `intents:` is expected' },
 )
 
 /** Reads both shapes: `active_intents`, or `active_intent_id` and `intents`; each a list or a map keyed by id. */
-export function readIntents(file: YamlFile): IntentsRead {
+export function readIntents(file: YamlFile): IntentsResult {
   const root = checkYaml(file, file.value, rootSchema)
   if (!root.ok) return root
   const keys = ['active_intents', 'intents'].filter((key) => Object.hasOwn(root.value, key))
@@ -72,31 +72,31 @@ export function readIntents(file: YamlFile): IntentsRead {
   const entries = entriesOf(root.value[key], key)
   if (!entries) return fail(file, [key], `\`${key}\`: a list, or a map keyed by id, is expected`)
   const active = root.value.active_intent_id
-  const read = collect(file, entries)
+  const read = collectEntries(file, entries)
   if (!read.ok) return read
   const isMap = typeof root.value[key] === 'object' && root.value[key] !== null && !Array.isArray(root.value[key])
   return { ok: true, value: { ...read.value, key, isMap, ...(active && { activeIntentId: active }) } }
 }
 
-interface Placed {
+interface ListedEntry {
   readonly path: YamlPath
   readonly value: unknown
-  /** The key it stands under, in a map keyed by id. */
+  /** Its key in a map keyed by id. */
   readonly key?: string
 }
 
-function entriesOf(value: unknown, key: string): Placed[] | undefined {
+function entriesOf(value: unknown, key: string): ListedEntry[] | undefined {
   if (value === null) return []
   if (Array.isArray(value)) return value.map((each: unknown, index) => ({ path: [key, index], value: each }))
   if (typeof value !== 'object') return undefined
   return Object.entries(value ?? {}).map(([id, each]: [string, unknown]) => ({ path: [key, id], value: each, key: id }))
 }
 
-type Collected =
+type CollectResult =
   | { readonly ok: true; readonly value: Pick<IntentsFile, 'intents' | 'places'> }
   | { readonly ok: false; readonly problem: YamlProblem }
 
-function collect(file: YamlFile, entries: Placed[]): Collected {
+function collectEntries(file: YamlFile, entries: ListedEntry[]): CollectResult {
   const intents = new Map<string, Intent>()
   const places = new Map<string, YamlPath>()
   for (const placed of entries) {
@@ -113,7 +113,7 @@ function collect(file: YamlFile, entries: Placed[]): Collected {
   return { ok: true, value: { intents, places } }
 }
 
-function entryProblem(file: YamlFile, { path, key }: Placed, entry: Entry): YamlProblem | undefined {
+function entryProblem(file: YamlFile, { path, key }: ListedEntry, entry: Entry): YamlProblem | undefined {
   if (key !== undefined) {
     if (!idText.safeParse(key).success) return file.problem(path, `${key} cannot be an id; rename it`)
     if (entry.id !== undefined && entry.id !== key) {
@@ -151,6 +151,6 @@ function toIntent(id: string, entry: Entry): Intent {
   }
 }
 
-function fail(file: YamlFile, path: YamlPath, message: string): Extract<IntentsRead, { ok: false }> {
+function fail(file: YamlFile, path: YamlPath, message: string): Extract<IntentsResult, { ok: false }> {
   return { ok: false, problem: file.problem(path, message) }
 }

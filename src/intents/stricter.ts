@@ -5,8 +5,8 @@ import type { IntentsState } from '../core/intents-state.js'
 type Read = Extract<IntentsState, { ok: true }>
 
 /**
- * What holds while the files differ from what a person has accepted: the stricter of both. An intent nobody has accepted
- * waits; an accepted one keeps its texts, and may write only where both scopes let it.
+ * The state while the files differ from their accepted texts: the stricter of both. An intent that nobody has accepted waits. An
+ * accepted one keeps its texts, and may write only where both scopes allow it.
  */
 export function stricterIntents(file: Read, accepted: Read): Read {
   const intents = new Map<string, Intent>()
@@ -39,7 +39,7 @@ function stricterIntent(file: Intent, accepted: Intent): Intent {
   }
 }
 
-/** One list where it is the narrower by its globs alone; else both. */
+/** One list if its globs are a narrower scope than the other's; else both. */
 function stricterScope(
   file: readonly string[],
   accepted: readonly string[],
@@ -48,7 +48,7 @@ function stricterScope(
   return isNarrower(accepted, file) ? { ownedScope: accepted } : { ownedScope: accepted, alsoWithin: file }
 }
 
-/** A scope without some of the globs that add, and with more of those that take away. */
+/** Whether a scope has a subset of the other's positive globs and a superset of its negative ones. */
 function isNarrower(scope: readonly string[], than: readonly string[]): boolean {
   const takesAway = (glob: string) => glob.startsWith('!')
   const adds = (globs: readonly string[]) => globs.filter((glob) => !takesAway(glob))
@@ -60,7 +60,7 @@ function isNarrower(scope: readonly string[], than: readonly string[]): boolean 
 const OPEN: ReadonlySet<IntentStatus> = new Set<IntentStatus>(['DRAFT', 'PENDING', 'IN_PROGRESS'])
 const DONE: ReadonlySet<IntentStatus> = new Set<IntentStatus>(['COMPLETED', 'ARCHIVED'])
 
-/** What is done lets others begin, so that needs a person's word as much as what is open again. */
+/** A completed intent lets others begin, so completing needs acceptance as much as reopening does. */
 function stricterStatus(file: IntentStatus, accepted: IntentStatus): IntentStatus {
   if (OPEN.has(file)) return OPEN.has(accepted) ? file : accepted
   return DONE.has(file) && !DONE.has(accepted) ? 'BLOCKED' : file

@@ -11,10 +11,10 @@ import { listShared } from '../os/shared-files.js'
 import { MAX_YAML_BYTES, readYaml, type YamlFile, type YamlProblem } from '../os/yaml.js'
 import { checkYaml } from '../os/yaml-schema.js'
 
-/** More files than that are no templates. */
+/** More files than this are an error. */
 const MAX_TEMPLATES = 200
 
-/** What ordinary work asks of an agent. Where it happens only a person knows, unless the kind of work says so. */
+/** Templates for ordinary work. Most have no scope, because only a person knows where the work happens. */
 export const BUILT_IN: readonly IntentTemplate[] = [
   template('bug-fix', 'fix one bug, and prove it with a test', {
     constraints: ['Change no more than the bug needs', 'Keep all other public behaviour'],
@@ -61,12 +61,12 @@ export const fileSchema = z.strictObject(
 )
 
 /**
- * A workspace's own templates by name, then the built-in ones that have no namesake there.
- * @throws EscrowError policy_invalid for a file that cannot be used; the message has its line.
+ * Lists a workspace's own accepted templates by name, then the built-in ones without an equal name.
+ * @throws EscrowError `policy_invalid` for an invalid file; the message has the line.
  */
 export function templatesOf(layout: Layout): IntentTemplate[] {
   const accepted = openAccepted(layout)().texts
-  const own = namesIn(layout.templates).flatMap((name) => {
+  const own = templateNames(layout.templates).flatMap((name) => {
     const file = templateFile(layout, name)
     return isAccepted(file, accepted) ? [readTemplate(file)] : []
   })
@@ -74,7 +74,7 @@ export function templatesOf(layout: Layout): IntentTemplate[] {
   return [...own, ...BUILT_IN.filter(({ name }) => !names.has(name))]
 }
 
-function namesIn(dir: SharedFile): string[] {
+function templateNames(dir: SharedFile): string[] {
   const names = listShared(dir).filter((name) => /^[^.].*\.ya?ml$/.test(name))
   if (names.length <= MAX_TEMPLATES) return names.sort()
   throw new EscrowError('policy_invalid', `${dir} holds more than ${MAX_TEMPLATES} templates. Remove some.`)
@@ -82,7 +82,7 @@ function namesIn(dir: SharedFile): string[] {
 
 /** The files of a workspace's own templates. */
 export function templateFiles(layout: Layout): SharedFile[] {
-  return namesIn(layout.templates).map((name) => templateFile(layout, name))
+  return templateNames(layout.templates).map((name) => templateFile(layout, name))
 }
 
 function templateFile({ templates }: Layout, name: string): SharedFile {
@@ -91,27 +91,27 @@ function templateFile({ templates }: Layout, name: string): SharedFile {
 
 function isAccepted(file: SharedFile, accepted: ReadonlyMap<string, string>): boolean {
   const read = cachedFile(file, MAX_YAML_BYTES, (bytes) => bytes)()
-  // What cannot be read is named by who reads it.
+  // The caller that reads an unreadable file reports it.
   return read.kind !== 'bytes' || accepted.get(file.name) === read.bytes.toString()
 }
 
-/** @throws EscrowError `not_trusted` for a template of the workspace that no person has accepted on this machine. */
-export function refuseWaitingTemplate(layout: Layout, wanted: string | undefined): void {
-  const file = templateFiles(layout).find(({ name }) => nameOf(name) === wanted)
+/** @throws EscrowError `not_trusted` for a template of the workspace that nobody has accepted on this machine. */
+export function assertAcceptedTemplate(layout: Layout, wanted: string | undefined): void {
+  const file = templateFiles(layout).find(({ name }) => templateName(name) === wanted)
   if (file === undefined || isAccepted(file, openAccepted(layout)().texts)) return
   throw new EscrowError('not_trusted', `No person has accepted the template ${file.name} on this machine.`, {
     hint: TRUST_HINT,
   })
 }
 
-function nameOf(fileName: string): string {
+function templateName(fileName: string): string {
   return basename(fileName).replace(/\.ya?ml$/, '')
 }
 
 function readTemplate(template: SharedFile): IntentTemplate {
   const source = template.name
   const file = cachedFile(template, MAX_YAML_BYTES, (bytes) => bytes)()
-  if (file.kind !== 'bytes') throw invalid(source, { line: 1, column: 1, message: messageOf(file) })
+  if (file.kind !== 'bytes') throw invalid(source, { line: 1, column: 1, message: readProblem(file) })
   const yaml = readYaml(file.bytes)
   if (!yaml.ok) throw invalid(source, yaml.problem)
   const read = checkYaml(yaml.file, yaml.file.value, fileSchema)
@@ -120,7 +120,7 @@ function readTemplate(template: SharedFile): IntentTemplate {
   const problem = scopeProblem(yaml.file, owned_scope ?? [])
   if (problem) throw invalid(source, problem)
   return {
-    name: nameOf(template.name),
+    name: templateName(template.name),
     summary: summary ?? '',
     source,
     ownedScope: owned_scope ?? [],
@@ -129,7 +129,7 @@ function readTemplate(template: SharedFile): IntentTemplate {
   }
 }
 
-function messageOf(file: { readonly kind: 'absent' } | { readonly kind: 'unreadable'; readonly message: string }) {
+function readProblem(file: { readonly kind: 'absent' } | { readonly kind: 'unreadable'; readonly message: string }) {
   return file.kind === 'absent' ? 'the file is gone' : file.message
 }
 

@@ -8,7 +8,7 @@ export interface JudgedCall {
   readonly writes?: readonly PlannedWrite[]
   /** Files that it shows to the model. */
   readonly reads?: readonly string[]
-  /** Directories in whose files it searches. */
+  /** Directories whose files it searches. */
   readonly searches?: readonly string[]
   /** Refuse the call without an active intent, whatever it writes. */
   readonly needsIntent?: boolean
@@ -33,7 +33,7 @@ export interface CallJudge extends Pick<Session, 'intent' | 'intents'> {
    * @param path relative to the root, or absolute
    */
   explain(path: string, op: 'read' | 'write' | 'remove'): Explanation
-  /** Resolves to the first denial, which is recorded; undefined where the call may run. */
+  /** Resolves to the first denial, and records it; undefined where the call may run. */
   judge(call: JudgedCall): Promise<Denial | undefined>
   /** Records a denial that the caller decided. */
   refuse(denial: Denial, call: Pick<JudgedCall, 'tool' | 'id'>): Promise<void>
@@ -41,6 +41,6 @@ export interface CallJudge extends Pick<Session, 'intent' | 'intents'> {
   feedback(): Promise<Feedback[]>
   /** Reports the agent to the session's owner, where the owner does not know its model yet. Never rejects. */
   introduceAgent(): Promise<void>
-  /** Whether a text differs from the last one that this conversation of a client got. The text is remembered as given. */
+  /** Whether a text differs from the last one that this conversation of a client got. Remembers the text. */
   isNews(conversation: string, text: string): boolean
 }

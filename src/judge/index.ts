@@ -6,7 +6,7 @@
  * the spool inside of a mount. Each hook is a new process, so the room must load quickly: what few calls need is imported when
  * they need it.
  *
- * May not happen here: a write to a stage, a use of an answer that the call itself will need.
+ * Writes to no stage, and uses up no answer that the call itself will need.
  */
 export type { CallJudge, JudgedCall } from './call-judge.js'
 export { openJudge, openJudges } from './judge.js'

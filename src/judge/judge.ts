@@ -7,7 +7,7 @@ import { type Denial, Denied } from '../core/denials.js'
 import { isSessionId } from '../core/ids.js'
 import { selectable, selectableIds } from '../core/intents-state.js'
 import { judgeWrites } from '../fs/index.js'
-import { DELIVERED, isNews, ownerSocketOf, undeliveredFeedback } from '../inbox/index.js'
+import { DELIVERED_NOTE, isNews, ownerSocketOf, undeliveredFeedback } from '../inbox/index.js'
 import { lookAt } from '../os/read.js'
 import { hasOrchestration } from '../os/shared-files.js'
 import { layoutAt } from '../os/workspace-state.js'
@@ -17,7 +17,13 @@ import { closedByRules } from '../stage/index.js'
 import { FEEDBACK_AT, SecretNames, spoolDenial } from '../terminal/index.js'
 import { newDraft } from '../trace/index.js'
 import type { CallJudge, JudgedCall } from './call-judge.js'
-import { type JudgedLook, JudgedSession, type JudgeOptions, type JudgeSources, sourcesOf } from './judged-session.js'
+import {
+  JudgedSession,
+  type JudgeOptions,
+  type JudgeSources,
+  openSources,
+  type SessionReading,
+} from './judged-session.js'
 
 /**
  * Opens a judge for one tool call.
@@ -32,34 +38,34 @@ export async function openJudge(root: string, options: JudgeOptions): Promise<Ca
 /**
  * Opens judges for a process that answers many calls. Parsed files are cached between calls; each call checks their stats, so a
  * judge always uses what a person saved last.
- * @param given the workspace's directory
+ * @param requestedRoot the workspace's directory
  * @returns a function that opens a judge for one call, as {@link openJudge} does
  */
-export function openJudges(given: string): (options: JudgeOptions) => Promise<CallJudge> {
+export function openJudges(requestedRoot: string): (options: JudgeOptions) => Promise<CallJudge> {
   let sources: JudgeSources | undefined
-  const kept = new Map<string, JudgedSession>()
+  const cache = new Map<string, JudgedSession>()
   return async (options) => {
     if (!isSessionId(options.session))
       throw new EscrowError('path_escape', `"${options.session}" is not a valid session id.`)
-    const layout = layoutAt(physicalRoot(given))
+    const layout = layoutAt(physicalRoot(requestedRoot))
     hasOrchestration(layout)
     if (sources?.layout.root !== layout.root || sources.layout.state !== layout.state) {
-      sources = sourcesOf(layout, given)
-      kept.clear()
+      sources = openSources(layout, requestedRoot)
+      cache.clear()
     }
     const key = JSON.stringify([options.session, options.intent])
-    const session = kept.get(key) ?? new JudgedSession(sources, options)
+    const session = cache.get(key) ?? new JudgedSession(sources, options)
     // Least recently used first.
-    kept.delete(key)
-    kept.set(key, session)
-    const [oldest] = kept.size > MOST ? kept.keys() : []
-    if (oldest !== undefined) kept.delete(oldest)
-    return new ReadOnlyJudge(sources, session, session.look(), options)
+    cache.delete(key)
+    cache.set(key, session)
+    const [oldest] = cache.size > MAX_SESSIONS ? cache.keys() : []
+    if (oldest !== undefined) cache.delete(oldest)
+    return new ReadOnlyJudge(sources, session, session.read(), options)
   }
 }
 
-/** How many sessions are cached: each holds a stage in memory. */
-const MOST = 8
+/** How many sessions are cached; each holds a stage in memory. */
+const MAX_SESSIONS = 8
 
 class ReadOnlyJudge implements CallJudge {
   readonly root: string
@@ -71,20 +77,20 @@ class ReadOnlyJudge implements CallJudge {
   constructor(
     private readonly sources: JudgeSources,
     judged: JudgedSession,
-    private readonly seen: JudgedLook,
+    private readonly reading: SessionReading,
     private readonly options: JudgeOptions,
   ) {
     this.root = sources.layout.root
     this.session = options.session
-    this.#socket = seen.isHeld ? ownerSocketOf(this.root, this.session) : undefined
-    this.isHeld = seen.isHeld && this.#socket === undefined
+    this.#socket = reading.isHeld ? ownerSocketOf(this.root, this.session) : undefined
+    this.isHeld = reading.isHeld && this.#socket === undefined
     this.#policy = judged.policy
   }
 
   get intent(): Intent | undefined {
     const state = this.sources.registry.state()
-    if (!state.ok || this.seen.intentId === undefined || selectable(state, this.seen.intentId)) return undefined
-    return state.intents.get(this.seen.intentId)
+    if (!state.ok || this.reading.intentId === undefined || selectable(state, this.reading.intentId)) return undefined
+    return state.intents.get(this.reading.intentId)
   }
 
   get gate(): GateSettings {
@@ -98,19 +104,19 @@ class ReadOnlyJudge implements CallJudge {
 
   explain(path: string, op: 'read' | 'write' | 'remove'): Explanation {
     const asked = relativeTo(this.root, path)
-    const place = this.seen.view.within(() => this.#placeOf(asked.startsWith('/') ? asked : `${this.root}/${asked}`))
+    const place = this.reading.view.within(() => this.#resolve(asked.startsWith('/') ? asked : `${this.root}/${asked}`))
     const effect = op === 'write' ? 'put' : op
     return this.#policy.explain({ effect, path: place?.path ?? asked, asked })
   }
 
   async judge(call: JudgedCall): Promise<Denial | undefined> {
-    const denial = this.#refusal(call) ?? (await this.#commandDenial(call))
+    const denial = this.#accessDenial(call) ?? (await this.#commandDenial(call))
     if (denial) await this.refuse(denial, call)
     return denial
   }
 
   async refuse(denial: Denial, { tool, id }: Pick<JudgedCall, 'tool' | 'id'>): Promise<void> {
-    const { reason, message, file, intentId = this.seen.intentId } = denial
+    const { reason, message, file, intentId = this.reading.intentId } = denial
     const draft = newDraft({
       type: 'denied',
       intent: intentId ?? null,
@@ -127,15 +133,15 @@ class ReadOnlyJudge implements CallJudge {
   }
 
   async feedback(): Promise<Feedback[]> {
-    if (isInMount(this.sources.given)) {
+    if (isInMount(this.sources.requestedRoot)) {
       if (lookAt(FEEDBACK_AT)?.size === 0) return []
-      const { takeFeedbackInMount } = await import('../inbox/mount-words.js')
+      const { takeFeedbackInMount } = await import('../inbox/mount-feedback.js')
       return takeFeedbackInMount()
     }
     if (this.isHeld || !this.#hasFeedback()) return []
     if (this.#socket !== undefined) {
-      const { feedbackAt } = await import('../inbox/ask-owner.js')
-      return feedbackAt(this.#socket)
+      const { requestFeedback } = await import('../inbox/ask-owner.js')
+      return requestFeedback(this.#socket)
     }
     const { openWorkspace } = await import('../workspace/index.js')
     const workspace = await openWorkspace(this.root)
@@ -150,10 +156,10 @@ class ReadOnlyJudge implements CallJudge {
   async introduceAgent(): Promise<void> {
     const { agent } = this.options
     if (this.#socket === undefined || agent?.model === undefined) return
-    const { tool, model } = agentOf(this.seen.store.overlay.stage.agents.at(-1))
+    const { tool, model } = agentOf(this.reading.store.overlay.stage.agents.at(-1))
     if (tool === agent.tool && model === agent.model) return
-    const { attributeAt } = await import('../inbox/ask-owner.js')
-    await attributeAt(this.#socket, agent).catch(() => undefined)
+    const { reportAgent } = await import('../inbox/ask-owner.js')
+    await reportAgent(this.#socket, agent).catch(() => undefined)
   }
 
   isNews(conversation: string, text: string): boolean {
@@ -161,28 +167,34 @@ class ReadOnlyJudge implements CallJudge {
   }
 
   #hasFeedback(): boolean {
-    const { reviews, store, questions } = this.seen
+    const { reviews, store, questions } = this.reading
     return (
-      undeliveredFeedback(reviews, new Set(store.queued(DELIVERED))).length > 0 ||
+      undeliveredFeedback(reviews, new Set(store.queued(DELIVERED_NOTE))).length > 0 ||
       questions.undeliveredAnswers().length > 0
     )
   }
 
-  #refusal({ writes = [], reads = [], searches = [], needsIntent, declaresClass }: JudgedCall): Denial | undefined {
+  #accessDenial({
+    writes = [],
+    reads = [],
+    searches = [],
+    needsIntent,
+    declaresClass,
+  }: JudgedCall): Denial | undefined {
     const changes = writes.some(({ effect }) => effect !== 'mkdir')
-    const undeclared = changes && declaresClass !== true && this.gate.requireMutationClass
+    const isUndeclared = changes && declaresClass !== true && this.gate.requireMutationClass
     return (
       (needsIntent === true ? this.#policy.denialWithoutPath() : undefined) ??
-      (undeclared ? missingMutationClass() : undefined) ??
-      judgeWrites(this.seen.view, writes, () => undefined)?.denial ??
-      firstOf([...reads, ...searches], (path) => this.#readDenial(path)) ??
-      firstOf(searches, (path) => this.#searchDenial(path))
+      (isUndeclared ? missingMutationClass() : undefined) ??
+      judgeWrites(this.reading.view, writes, () => undefined)?.denial ??
+      firstDenial([...reads, ...searches], (path) => this.#readDenial(path)) ??
+      firstDenial(searches, (path) => this.#searchDenial(path))
     )
   }
 
   #readDenial(path: string): Denial | undefined {
     try {
-      const view = this.seen.view
+      const view = this.reading.view
       view.within(() => {
         const place = view.at(path, 'follow')
         if (place.inside) view.layer.judge('read', place.path)
@@ -197,15 +209,15 @@ class ReadOnlyJudge implements CallJudge {
 
   /** A search prints matching lines, so a directory with files that agents may not read is refused. */
   #searchDenial(path: string): Denial | undefined {
-    const place = this.seen.view.within(() => this.#placeOf(path))
+    const place = this.reading.view.within(() => this.#resolve(path))
     if (!place?.inside || place.type !== 'dir') return undefined
     const mayRead = (file: RelPath) =>
       this.#policy.decide({ effect: 'read', path: file, asked: file }).verdict !== 'deny'
-    const { overlay } = this.seen.store
-    const closed = this.#policy.mayClose()
+    const { overlay } = this.reading.store
+    const closedFiles = this.#policy.mayClose()
       ? closedByRules(overlay, mayRead)
       : new SecretNames((name) => secretName(name) !== undefined).find(overlay).filter((file) => !mayRead(file))
-    if (!closed.some((file) => place.path === ROOT || isWithin(file, place.path))) return undefined
+    if (!closedFiles.some((file) => place.path === ROOT || isWithin(file, place.path))) return undefined
     return {
       reason: 'access_denied',
       message: `Access Denied: a search of ${path} would also read files that are closed to agents.`,
@@ -214,9 +226,9 @@ class ReadOnlyJudge implements CallJudge {
     }
   }
 
-  #placeOf(path: string) {
+  #resolve(path: string) {
     try {
-      return this.seen.view.at(path, 'follow')
+      return this.reading.view.at(path, 'follow')
     } catch {
       return undefined
     }
@@ -228,7 +240,7 @@ class ReadOnlyJudge implements CallJudge {
     const { SessionAdmission } = await import('../exec/admission.js')
     const admission = new SessionAdmission(
       this.#policy,
-      this.seen.questions,
+      this.reading.questions,
       () => undefined,
       (found) => {
         denial = found
@@ -247,11 +259,11 @@ class ReadOnlyJudge implements CallJudge {
 }
 
 /** An agent as the stage's log has it. */
-function agentOf(named: unknown): { readonly tool?: unknown; readonly model?: unknown } {
-  return typeof named === 'object' && named !== null ? named : {}
+function agentOf(record: unknown): { readonly tool?: unknown; readonly model?: unknown } {
+  return typeof record === 'object' && record !== null ? record : {}
 }
 
-function firstOf<T>(items: readonly T[], judge: (item: T) => Denial | undefined): Denial | undefined {
+function firstDenial<T>(items: readonly T[], judge: (item: T) => Denial | undefined): Denial | undefined {
   for (const item of items) {
     const denial = judge(item)
     if (denial) return denial

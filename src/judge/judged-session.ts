@@ -24,24 +24,24 @@ export interface JudgeOptions {
   readonly agent?: AgentInfo
 }
 
-/** The files that the judges of a workspace share. Each is read again when it has changed. */
+/** The files that the judges of a workspace share. A changed file is read again. */
 export interface JudgeSources {
   readonly layout: Layout
   /** The root as the caller named it. */
-  readonly given: string
+  readonly requestedRoot: string
   readonly registry: RegistryStore
   readonly policyFile: () => PolicyState
   readonly ledger: LedgerStore
 }
 
-export function sourcesOf(layout: Layout, given: string): JudgeSources {
+export function openSources(layout: Layout, requestedRoot: string): JudgeSources {
   const [registry, policyFile, ledger] = [openRegistry(layout), openPolicyFile(layout), openLedger(layout)]
-  return { layout, given, registry, policyFile, ledger }
+  return { layout, requestedRoot, registry, policyFile, ledger }
 }
 
 /** One reading of a session by a process that does not own it. */
-export interface JudgedLook {
-  /** A live process owns it. */
+export interface SessionReading {
+  /** Whether a live process owns it. */
   readonly isHeld: boolean
   readonly intentId: string | undefined
   readonly store: StageStore
@@ -55,7 +55,7 @@ export class JudgedSession {
   readonly policy: Policy
   readonly #readReviews: () => readonly ReviewRecord[]
   readonly #readStage: () => StageStore
-  #look: JudgedLook | undefined
+  #reading: SessionReading | undefined
   /** The clock, in milliseconds, of cached decisions about reads. It stands still within a call and jumps between calls. */
   #clock = 0
 
@@ -70,18 +70,18 @@ export class JudgedSession {
     this.#readReviews = () => (existsSync(dirname(review)) ? log.read() : [])
     this.policy = createPolicy({
       intents: () => registry.state(),
-      activeIntentId: () => this.#look?.intentId,
+      activeIntentId: () => this.#reading?.intentId,
       policy: policyFile,
       // Only the session's owner knows what the model has read.
       base: () => 'fresh',
-      answers: () => (this.#look ?? this.look()).questions.answers,
+      answers: () => (this.#reading ?? this.read()).questions.answers,
       now: () => this.#clock,
     })
   }
 
   /** Reads again everything that may have changed since the last call. */
-  look(): JudgedLook {
-    const { layout, given } = this.sources
+  read(): SessionReading {
+    const { layout, requestedRoot } = this.sources
     const files = layout.session(this.options.session)
     this.#clock += 1_000
     const isHeld = isOwned(files.owner)
@@ -92,9 +92,9 @@ export class JudgedSession {
     const notes = { ...store, enqueue: () => undefined }
     const questions = new SessionQuestions(notes, { intentId }, undefined, async () => undefined)
     questions.update(reviews)
-    const view = viewOf(layout, given, store, this.policy)
-    this.#look = { isHeld, intentId, store, reviews, questions, view }
-    return this.#look
+    const view = viewOf(layout, requestedRoot, store, this.policy)
+    this.#reading = { isHeld, intentId, store, reviews, questions, view }
+    return this.#reading
   }
 
   /** The registry's active intent, if it can be selected. */
@@ -106,9 +106,9 @@ export class JudgedSession {
 }
 
 /** The stage, as its log has it, over the disk. Used for judging only; nothing is written through it. */
-function viewOf(layout: Layout, given: string, store: StageStore, policy: Policy): View {
+function viewOf(layout: Layout, requestedRoot: string, store: StageStore, policy: Policy): View {
   const { overlay } = store
-  const resolver = new Resolver(overlay, [given])
+  const resolver = new Resolver(overlay, [requestedRoot])
   const rules = {
     decide: policy.decide,
     readsBy: (at: number) => policy.readRevision(at),
@@ -117,15 +117,15 @@ function viewOf(layout: Layout, given: string, store: StageStore, policy: Policy
     mayBeProtected,
     knownBelow: () => [],
   }
-  const nothing = () => undefined
+  const ignore = () => undefined
   return new View({
     root: layout.root,
     resolver,
     overlay,
-    seen: nothing,
-    seenStaged: nothing,
-    opened: nothing,
-    sync: nothing,
+    seen: ignore,
+    seenStaged: ignore,
+    opened: ignore,
+    sync: ignore,
     layer: new GuardedLayer(overlay, rules, (target, link) => resolver.leadsTo(target, link)),
   })
 }

@@ -26,27 +26,28 @@ export async function editPolicy(layout: Layout, { empty, before, change, after 
   await withProcessLock(layout.locks, 'policy', () => {
     const file = cachedFile(layout.policyFile, MAX_YAML_BYTES, (bytes) => bytes)()
     const text = file.kind === 'bytes' ? file.bytes.toString() : empty
-    const now = readPolicy(layout.root, file)
-    if (now.problem) throw unwritable(`${POLICY_FILE}, line ${now.problem.line}: ${now.problem.message}`)
-    before?.(now.rules)
+    const current = readPolicy(layout.root, file)
+    if (current.problem)
+      throw cannotSaveRule(`${POLICY_FILE}, line ${current.problem.line}: ${current.problem.message}`)
+    before?.(current.rules)
     const applyChange = (from: string): string => {
-      const written = change(from) ?? from
-      const { rules, problem: wrong } = readPolicy(layout.root, { kind: 'bytes', bytes: Buffer.from(written) })
-      if (!rules || wrong) throw unwritable(wrong?.message ?? 'the edited file could not be read')
+      const edited = change(from) ?? from
+      const { rules, problem: editedProblem } = readPolicy(layout.root, { kind: 'bytes', bytes: Buffer.from(edited) })
+      if (!rules || editedProblem) throw cannotSaveRule(editedProblem?.message ?? 'the edited file could not be read')
       after?.(rules)
-      return written
+      return edited
     }
-    const written = applyChange(text)
+    const newText = applyChange(text)
     const accepted = openAccepted(layout)().texts.get(POLICY_FILE)
     // The accepted copy gets the same edit, so that other unaccepted changes of the file stay unaccepted.
     const isSame = file.kind === 'absent' ? accepted === undefined : accepted === text
-    acceptTexts(layout, new Map([[POLICY_FILE, isSame ? written : applyChange(accepted ?? empty)]]))
-    if (file.kind === 'absent') createShared(layout.policyFile, written)
-    else replaceShared(layout.policyFile, written)
+    acceptTexts(layout, new Map([[POLICY_FILE, isSame ? newText : applyChange(accepted ?? empty)]]))
+    if (file.kind === 'absent') createShared(layout.policyFile, newText)
+    else replaceShared(layout.policyFile, newText)
   })
 }
 
-function unwritable(why: string): EscrowError {
+function cannotSaveRule(why: string): EscrowError {
   return new EscrowError('policy_invalid', `The answer cannot be saved as a rule: ${why}.`, {
     hint: `Correct ${POLICY_FILE}, or answer without --remember.`,
   })

@@ -9,7 +9,7 @@ import { editPolicy } from './edit-policy.js'
 export type CommandRules = Readonly<Record<string, 'allow' | 'deny' | boolean>>
 
 /**
- * Writes a person's answer to a command into the rules that asked, so that it holds for every command they cover.
+ * Writes a person's answer to a command into the rules that asked, so that it applies to every command they cover.
  * @throws EscrowError `policy_invalid` for a file that cannot be read.
  */
 export async function rememberCommand(

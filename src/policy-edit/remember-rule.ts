@@ -20,12 +20,12 @@ export async function rememberRule(
   asked: { readonly path: string; readonly rule: string },
   { answer }: { readonly answer: 'allow' | 'once' | 'subtree' | 'deny' },
 ): Promise<AccessRule> {
-  const about = answer === 'subtree' ? asked.path.slice(0, Math.max(0, asked.path.lastIndexOf('/'))) : asked.path
-  const rule: AccessRule = { path: keyFor(about), word: answer === 'deny' ? 'read-only' : 'allow' }
+  const rulePath = answer === 'subtree' ? asked.path.slice(0, Math.max(0, asked.path.lastIndexOf('/'))) : asked.path
+  const rule: AccessRule = { path: ruleKey(rulePath), word: answer === 'deny' ? 'read-only' : 'allow' }
   await editPolicy(layout, {
     empty: 'access: {}\n',
     before: (rules) => {
-      if (about !== asked.path) assertNotClosed(rules, about, rule)
+      if (rulePath !== asked.path) assertNotClosed(rules, rulePath, rule)
     },
     change: (text) => withRule(text, rule),
     after: (rules) => assertEffective(rules, asked.path, rule),
@@ -37,22 +37,22 @@ export async function rememberRule(
 function withRule(text: string, { path, word }: AccessRule): string | undefined {
   return rewriteYaml(text, (document) => {
     const access: unknown = document.get('access', true)
-    const known = isMap(access)
+    const existingKey = isMap(access)
       ? access.items.map(({ key }) => (isScalar(key) ? String(key.value) : '')).find((key) => sameRule(key, path))
       : undefined
     if (!isMap(access) || (access.flow && access.items.length === 0)) putNode(document, ['access'], { [path]: word })
-    else document.setIn(['access', known ?? path], word)
+    else document.setIn(['access', existingKey ?? path], word)
   })
 }
 
 /** The path as a rule key, with glob characters escaped. */
-function keyFor(path: string): string {
+function ruleKey(path: string): string {
   return path === '' ? '.' : path.replace(/[*?[{]/g, (char) => `[${char}]`)
 }
 
 /** The question was about one path, so the answer must not open a directory that another rule closes. */
-function assertNotClosed(rules: PolicyRules | undefined, about: string, rule: AccessRule): void {
-  const current = rules?.access.find(about)
+function assertNotClosed(rules: PolicyRules | undefined, rulePath: string, rule: AccessRule): void {
+  const current = rules?.access.find(rulePath)
   if (!current || current.value === 'ask' || current.value === 'allow') return
   const message = `\`${rule.path}: ${rule.word}\` would undo \`${current.key}: ${current.value}\` for all below it.`
   throw new EscrowError('unsupported', message, { hint: `Answer allow for the path alone, or edit ${POLICY_FILE}.` })

@@ -47,7 +47,7 @@ export class SessionEffects implements ReviewEffects {
   }
 
   async commit(changes: readonly StagedChange[], commit: ApprovedCommit): Promise<CommitResult> {
-    await this.session.versions.look()
+    await this.session.versions.recordManualEdits()
     try {
       return await commitSession(this.session, this.stage.takeReading(), changes, commit)
     } finally {

@@ -5,8 +5,8 @@ import type { Access } from '../core/decision.js'
 import type { Denial } from '../core/denials.js'
 import type { ToolContext } from '../core/tool-context.js'
 import {
-  AMENDED,
-  DELIVERED,
+  AMENDMENT_VERBS,
+  DELIVERED_NOTE,
   linesOf,
   type PendingFeedback,
   type SessionQuestions,
@@ -35,7 +35,7 @@ export class SessionFeedback implements PendingFeedback {
     private readonly questions: Pick<SessionQuestions, 'undeliveredAnswers' | 'markDelivered'>,
     private readonly tool: () => ToolContext | undefined,
   ) {
-    this.#delivered = new Set(notes.queued(DELIVERED))
+    this.#delivered = new Set(notes.queued(DELIVERED_NOTE))
   }
 
   /** @param reviews the whole review log */
@@ -104,7 +104,7 @@ export class SessionFeedback implements PendingFeedback {
     if (unread.length === 0) return undefined
     for (const amendment of unread) this.#record(refusalKey(amendment))
     const names = [...new Set(unread.map(({ by }) => by.name))].join(', ')
-    const hint = unread.map(({ by, cause }) => `${by.name} ${AMENDED[cause]}.`).join(' ')
+    const hint = unread.map(({ by, cause }) => `${by.name} ${AMENDMENT_VERBS[cause]}.`).join(' ')
     const message = `Stale File: ${path} was changed by ${names} since you read it. Read it again, then retry.`
     return { reason: 'stale_file', message, hint, file: path }
   }
@@ -142,7 +142,7 @@ export class SessionFeedback implements PendingFeedback {
 
   #record(key: string): void {
     this.#delivered.add(key)
-    this.notes.enqueue(DELIVERED, key)
+    this.notes.enqueue(DELIVERED_NOTE, key)
   }
 }
 

@@ -116,7 +116,7 @@ export class LocalSession implements Session {
     store.sync()
     this.#parts.syncExternal()
     await outbox.drain()
-    await this.#deps.versions.look()
+    await this.#deps.versions.recordManualEdits()
     store.sync()
   }
 

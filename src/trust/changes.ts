@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Intent } from '../core/api.js'
 import { ORCHESTRATION } from '../core/layout.js'
 import type { TrustChange } from '../core/trust-api.js'
-import { linesOf, understand } from '../intents/index.js'
+import { linesOf, parseRegistry } from '../intents/index.js'
 import { describeProblem, readYaml } from '../os/yaml.js'
 
 type Change = Omit<TrustChange, 'file'>
@@ -204,12 +204,12 @@ function intentsOf(
   text: string | undefined,
 ): { readonly intents: ReadonlyMap<string, Intent>; readonly active: string | undefined } | undefined {
   if (text === undefined) return { intents: new Map(), active: undefined }
-  const read = understand(Buffer.from(text))
+  const read = parseRegistry(Buffer.from(text))
   return read.ok ? { intents: read.open.data.intents, active: read.open.data.activeIntentId } : undefined
 }
 
 /** What is wrong with a text of active_intents.yaml, as a sentence. */
 export function intentsProblem(text: string): string | undefined {
-  const read = understand(Buffer.from(text))
+  const read = parseRegistry(Buffer.from(text))
   return read.ok ? undefined : describeProblem(`${ORCHESTRATION}/active_intents.yaml`, read.problem)
 }

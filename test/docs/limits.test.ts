@@ -47,7 +47,7 @@ const UNMET: Readonly<Record<string, string>> = {
     ...[
       'src/fs/resolved-path-cache.ts#KEPT',
       'src/commit/pin.ts#MAX_OPEN',
-      'src/judge/judge.ts#MOST',
+      'src/judge/judge.ts#MAX_SESSIONS',
       'src/stage/class-cache.ts#MOST',
       'src/release/commit-bases.ts#MAX_UNCACHED',
       'src/stage/seen-files.ts#MAX_COPIED',

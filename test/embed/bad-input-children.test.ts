@@ -7,19 +7,19 @@ import { stateOf } from '../support/state.js'
 import { trust } from '../support/trust.js'
 
 /**
- * Input that makes parsers and matchers hang, abort or read for ever, each in a workspace of its own, met by a day's
- * work in a child process. Every step of it ends, with an error that has a name where it fails; the process lives on. The
- * child may use so much CPU that only what hangs, or explodes, is ended by it.
- * ESCROWFS_BAD_INPUT=apart gives each row a process of its own.
+ * Input that makes parsers and matchers hang, abort or read forever, each in its own workspace, in typical work of
+ * a child process. Every step ends, with a named error where it fails, and the process survives. The
+ * child's CPU limit ends only steps that hang or explode.
+ * ESCROWFS_BAD_INPUT=apart runs each row in its own process.
  */
 const CPU_SECONDS = 60
 
 interface Row {
   readonly name: string
-  /** Below the root; bytes, or what makes the file. */
+  /** Relative to the root; its bytes, or a function that creates the file. */
   readonly file: string
   readonly content: string | Buffer | ((path: string) => void)
-  /** A step that must fail, and with what; undefined: every step must be done. */
+  /** A step that must fail, with its error; undefined: every step must succeed. */
   readonly fails?: readonly [step: string, outcome: RegExp]
 }
 
@@ -105,15 +105,15 @@ const SPECIAL: readonly Row[] = NO_FILES.flatMap(([file, fails]) => {
 
 const ROWS = [...YAML, ...LINES, ...SPECIAL]
 
-interface Told {
+interface Reported {
   readonly outcomes: readonly (readonly [step: string, outcome: string])[]
   readonly cpuMs: number
 }
 
 const home = tempDir('escrowfs-bad-')
-const told = new Map<string, Told>()
-/** Bytes of a file that a person can accept. */
-const MOST = 256 * 1024
+const reports = new Map<string, Reported>()
+/** Most bytes of a file that a person can accept. */
+const MAX_BYTES = 256 * 1024
 
 function workspaceOf({ file, content }: Row, n: number): string {
   const root = `${home.path}/${n}`
@@ -128,7 +128,7 @@ function workspaceOf({ file, content }: Row, n: number): string {
   if (typeof content === 'function') content(path)
   else {
     fs.writeFileSync(path, content)
-    if (content.length <= MOST) trust(root)
+    if (content.length <= MAX_BYTES) trust(root)
   }
   return root
 }
@@ -142,21 +142,21 @@ beforeAll(() => {
     const { stdout } = spawnSync('/bin/sh', limited, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] })
     for (const [n, line] of stdout.split('\n').slice(0, -1).entries()) {
       const row = ROWS[from + n]
-      if (row) told.set(row.name, JSON.parse(line) as Told)
+      if (row) reports.set(row.name, JSON.parse(line) as Reported)
     }
   }
 }, 300_000)
 
 afterAll(() => {
   const [slowest, most] =
-    [...told].map(([name, { cpuMs }]) => [name, cpuMs] as const).sort((a, b) => b[1] - a[1])[0] ?? []
-  console.log(`Of ${told.size} days of bad input the longest took ${most} ms of CPU: ${slowest}.`)
+    [...reports].map(([name, { cpuMs }]) => [name, cpuMs] as const).sort((a, b) => b[1] - a[1])[0] ?? []
+  console.log(`Of ${reports.size} days of bad input the longest took ${most} ms of CPU: ${slowest}.`)
   home.dispose()
 })
 
 describe('in a child process', () => {
   it.each(ROWS)('$name', ({ name, fails }) => {
-    const { outcomes } = told.get(name) ?? {
+    const { outcomes } = reports.get(name) ?? {
       outcomes: [['start', 'UNNAMED the child ended before it had said anything']],
     }
     expect(outcomes.filter(([, outcome]) => outcome.startsWith('UNNAMED'))).toEqual([])

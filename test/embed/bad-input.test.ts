@@ -15,10 +15,10 @@ import {
   working,
 } from '../support/workspace.js'
 
-/** Bad input gets a named error that says what to do; nothing is written by it and nothing is lost. */
+/** Bad input causes a named error with a hint; nothing is written and nothing is lost. */
 
-/** A workspace with one staged edit in a closed session, and one line in the ledger at least. */
-async function used(): Promise<TestWorkspace> {
+/** A workspace with one staged edit in a closed session, and at least one line in the ledger. */
+async function usedWorkspace(): Promise<TestWorkspace> {
   const at = testWorkspace()
   const workspace = await openWorkspace(at.root)
   const session = await working(workspace)
@@ -32,7 +32,7 @@ const files = (at: TestWorkspace) => treeOf(fs, at.root)
 const orchestration = (at: TestWorkspace, name: string) => `${at.root}/.orchestration/${name}`
 const inState = (at: TestWorkspace, name: string) => `${stateOf(at.root)}/${name}`
 
-describe('a workspace that is none', () => {
+describe('a directory that is no workspace', () => {
   it.each([
     ['does not exist', (root: string) => `${root}/nowhere`, /nowhere.*does not exist/],
     ['is a file', (root: string) => `${root}/src/a.ts`, /a\.ts.*not a directory/],
@@ -57,8 +57,8 @@ describe('a workspace that is none', () => {
   })
 })
 
-describe('a state directory that is not ours to use', () => {
-  it('is refused by name, and nothing is changed', async () => {
+describe('a foreign state directory', () => {
+  it('is refused by name, and nothing changes', async () => {
     const at = testWorkspace()
     const before = treeOf(fs, at.root)
     const state = stateOf(at.root)
@@ -71,7 +71,7 @@ describe('a state directory that is not ours to use', () => {
   })
 })
 
-/** Root may do everything: what is forbidden is tried as somebody else. */
+/** Root may do everything, so this runs as another user. */
 async function withoutPrivileges<T>(run: () => Promise<T>): Promise<T> {
   if (process.geteuid?.() !== 0) return run()
   process.seteuid?.(65534)
@@ -82,7 +82,7 @@ async function withoutPrivileges<T>(run: () => Promise<T>): Promise<T> {
   }
 }
 
-describe('a registry that is broken', () => {
+describe('a broken registry', () => {
   const BROKEN = {
     'no YAML': 'active_intents: [unclosed\n',
     'another shape': 'active_intents: 7\n',
@@ -92,21 +92,24 @@ describe('a registry that is broken', () => {
     'an id twice': INTENTS.replace('INT-002', 'INT-001'),
   }
 
-  it.each(Object.entries(BROKEN))('by %s denies every write by name, reads and the file stay', async (_, text) => {
-    const at = testWorkspace(undefined, text)
-    const workspace = await at.open()
-    const session = await workspace.session({ id: 's' })
-    const selecting = await failure(() => session.selectIntent('INT-001'))
-    const writing = await failure(() => session.fs.writeFileSync('src/a.ts', 'x'))
-    expect(selecting.reason).toBe('policy_invalid')
-    expect(writing).toMatchObject({ code: 'EIO', reason: 'policy_invalid' })
-    expect(writing.message).toContain('active_intents.yaml')
-    expect(session.fs.readFileSync('src/a.ts', 'utf8')).toBe('a one\na two\n')
-    expect(at.text('.orchestration/active_intents.yaml')).toBe(text)
-    expect(await reasonOf(() => workspace.intents.list())).toBe('policy_invalid')
-  })
+  it.each(Object.entries(BROKEN))(
+    'with %s denies every write with a named error; reads work and the file stays',
+    async (_, text) => {
+      const at = testWorkspace(undefined, text)
+      const workspace = await at.open()
+      const session = await workspace.session({ id: 's' })
+      const selecting = await failure(() => session.selectIntent('INT-001'))
+      const writing = await failure(() => session.fs.writeFileSync('src/a.ts', 'x'))
+      expect(selecting.reason).toBe('policy_invalid')
+      expect(writing).toMatchObject({ code: 'EIO', reason: 'policy_invalid' })
+      expect(writing.message).toContain('active_intents.yaml')
+      expect(session.fs.readFileSync('src/a.ts', 'utf8')).toBe('a one\na two\n')
+      expect(at.text('.orchestration/active_intents.yaml')).toBe(text)
+      expect(await reasonOf(() => workspace.intents.list())).toBe('policy_invalid')
+    },
+  )
 
-  it('broken while a session works denies at once, and works again when it is mended', async () => {
+  it('denies at once when it breaks during a session, and works again once repaired', async () => {
     const at = testWorkspace()
     const session = await working(await at.open())
     session.fs.writeFileSync('src/a.ts', 'before')
@@ -118,12 +121,12 @@ describe('a registry that is broken', () => {
   })
 })
 
-describe('a policy that is broken', () => {
+describe('a broken policy', () => {
   it.each([
     ['an unknown key', 'acess: {}\n'],
     ['an unknown word', 'access: {src/**: maybe}\n'],
     ['no YAML', 'access: [\n'],
-  ])('by %s denies every write by name', async (_, text) => {
+  ])('with %s denies every write with a named error', async (_, text) => {
     const at = testWorkspace()
     at.write('.orchestration/policy.yaml', text)
     const session = await working(await at.open())
@@ -135,8 +138,8 @@ describe('a policy that is broken', () => {
 })
 
 describe('a ledger', () => {
-  it('with a torn last line is mended at the next record, and says so', async () => {
-    const at = await used()
+  it('with a torn last line is repaired at the next record, and reports it', async () => {
+    const at = await usedWorkspace()
     const before = readFileSync(orchestration(at, 'agent_trace.jsonl'))
     appendFileSync(orchestration(at, 'agent_trace.jsonl'), '{"version":"0.1.0","id":"torn')
     const workspace = await at.open()
@@ -147,8 +150,8 @@ describe('a ledger', () => {
     expect(session.fs.readFileSync('src/a.ts', 'utf8')).toBe('staged\n')
   })
 
-  it('changed in the middle is refused by line: no intent is selected, nothing written, the stage stays', async () => {
-    const at = await used()
+  it('with a changed middle is refused by line: no intent can be selected, nothing is written, the stage stays', async () => {
+    const at = await usedWorkspace()
     const text = at.text('.orchestration/agent_trace.jsonl').replace('"INT-001"', '"INT-002"')
     at.write('.orchestration/agent_trace.jsonl', text)
     const workspace = await at.open()
@@ -167,8 +170,8 @@ describe('a ledger', () => {
 })
 
 describe('a session', () => {
-  it('whose stage log is damaged in the middle is refused by name; nothing is cut, others work', async () => {
-    const at = await used()
+  it('with a stage log damaged in the middle is refused by name; nothing is cut, and other sessions work', async () => {
+    const at = await usedWorkspace()
     const log = inState(at, 'sessions/agent/stage.log')
     const bytes = readFileSync(log)
     bytes[20] = (bytes[20] ?? 0) ^ 1
@@ -189,8 +192,8 @@ describe('a session', () => {
     return (await (await at.open()).review('agent')).changes()
   }
 
-  it('whose stage log lost its end opens with what came before', async () => {
-    const at = await used()
+  it('with a truncated stage log opens with the part before', async () => {
+    const at = await usedWorkspace()
     const log = inState(at, 'sessions/agent/stage.log')
     const lines = readFileSync(log, 'utf8').split('\n')
     const put = lines.findIndex((line) => line.includes('"src/b.ts"'))
@@ -201,8 +204,8 @@ describe('a session', () => {
     expect(existsSync(`${log}.torn`)).toBe(true)
   })
 
-  it('whose pack was lost says so when the content is needed, and commits nothing', async () => {
-    const at = await used()
+  it('with a lost pack reports it when content is needed, and commits nothing', async () => {
+    const at = await usedWorkspace()
     rmSync(inState(at, 'sessions/agent/pack'))
     const workspace = await at.open()
     const session = await workspace.session({ id: 'agent' })
@@ -211,8 +214,8 @@ describe('a session', () => {
     expect(at.text('src/a.ts')).toBe('a one\na two\n')
   })
 
-  it('whose review log is damaged trusts no verdict: the error names the line, nothing is committed', async () => {
-    const at = await used()
+  it('with a damaged review log trusts no verdict: the error names the line, and nothing is committed', async () => {
+    const at = await usedWorkspace()
     const workspace = await at.open()
     const first = await workspace.review('agent')
     await first.changes()
@@ -226,8 +229,8 @@ describe('a session', () => {
     expect(at.text('src/a.ts')).toBe('a one\na two\n')
   })
 
-  it('whose review log has a torn end is read without it', async () => {
-    const at = await used()
+  it('with a torn review log is read without the last line', async () => {
+    const at = await usedWorkspace()
     appendFileSync(inState(at, 'sessions/agent/review.jsonl'), '{"kind":"verdict","id"')
     const review = await (await at.open()).review('agent')
     await review.changes()
@@ -235,14 +238,14 @@ describe('a session', () => {
     expect((await review.commit()).committed).toEqual(['src/a.ts', 'src/b.ts'])
   })
 
-  it('whose agent file is nonsense opens without the agent', async () => {
-    const at = await used()
+  it('with an invalid agent file opens without the agent', async () => {
+    const at = await usedWorkspace()
     writeFileSync(inState(at, 'sessions/agent/meta.json'), '{')
     expect(await (await at.open()).sessions()).toEqual([{ id: 'agent', live: false, changes: 2, intents: ['INT-001'] }])
   })
 
   it('that is damaged is named in the list of sessions, and hides no other', async () => {
-    const at = await used()
+    const at = await usedWorkspace()
     const log = inState(at, 'sessions/agent/stage.log')
     const bytes = readFileSync(log)
     bytes[20] = (bytes[20] ?? 0) ^ 1
@@ -256,9 +259,9 @@ describe('a session', () => {
   })
 })
 
-describe('a commit journal that is damaged', () => {
-  it('is refused by file at open, and the tree is left alone', async () => {
-    const at = await used()
+describe('a damaged commit journal', () => {
+  it('is refused by file at open, and the tree stays unchanged', async () => {
+    const at = await usedWorkspace()
     mkdirSync(inState(at, 'commits'), { recursive: true })
     writeFileSync(inState(at, 'commits/1'), 'no plan')
     const before = treeOf(fs, `${at.root}/src`)
@@ -269,30 +272,33 @@ describe('a commit journal that is damaged', () => {
   })
 })
 
-describe('files in the place of our directories', () => {
-  it.each(['sessions', 'locks', 'tx', 'commits', 'ledger.d'])('%s: a named error, and the file stays', async (name) => {
-    const at = testWorkspace()
-    const path = name === 'tx' ? orchestration(at, name) : inState(at, name)
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-    rmSync(path, { recursive: true, force: true })
-    writeFileSync(path, "somebody's own")
-    const work = async () => {
-      const workspace = await at.open()
-      const session = await working(workspace)
-      session.fs.writeFileSync('src/a.ts', 'x')
-      const review = await workspace.review('agent')
-      await review.changes()
-      await review.approve()
-      await review.commit()
-    }
-    const error = await failure(work)
-    expect(error.name, String(error)).toBe('EscrowError')
-    expect(error.message).toMatch(new RegExp(`${name}|journal`))
-    expect(readFileSync(path, 'utf8')).toBe("somebody's own")
-    expect(at.text('src/a.ts')).toBe('a one\na two\n')
-  })
+describe('files in the place of escrowfs directories', () => {
+  it.each(['sessions', 'locks', 'tx', 'commits', 'ledger.d'])(
+    '%s: causes a named error, and the file stays',
+    async (name) => {
+      const at = testWorkspace()
+      const path = name === 'tx' ? orchestration(at, name) : inState(at, name)
+      mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+      rmSync(path, { recursive: true, force: true })
+      writeFileSync(path, "somebody's own")
+      const work = async () => {
+        const workspace = await at.open()
+        const session = await working(workspace)
+        session.fs.writeFileSync('src/a.ts', 'x')
+        const review = await workspace.review('agent')
+        await review.changes()
+        await review.approve()
+        await review.commit()
+      }
+      const error = await failure(work)
+      expect(error.name, String(error)).toBe('EscrowError')
+      expect(error.message).toMatch(new RegExp(`${name}|journal`))
+      expect(readFileSync(path, 'utf8')).toBe("somebody's own")
+      expect(at.text('src/a.ts')).toBe('a one\na two\n')
+    },
+  )
 
-  it('.orchestration itself: no workspace, every write denied, the file stays', async () => {
+  it('.orchestration: no workspace, every write denied, the file stays', async () => {
     const at = testWorkspace(undefined, '')
     writeFileSync(`${at.root}/.orchestration`, 'a file')
     const error = await failure(async () => {

@@ -11,7 +11,7 @@ import { failure, reasonOf, type TestWorkspace, testWorkspace, working } from '.
 
 let place: TestWorkspace
 let session: Session
-/** A directory of the host's, outside of the workspace. */
+/** A directory of the host, outside of the workspace. */
 let home: string
 
 beforeEach(async () => {
@@ -25,8 +25,8 @@ beforeEach(async () => {
 const inCall = <T>(run: () => T) => session.toolCall({ tool: 'edit', kind: 'edit' }, run)
 const stagedPaths = async () => (await session.changes()).changes.map(({ path }) => path)
 
-describe('outside of any tool call', () => {
-  it('the workspace is the session’s, and every other place the host’s', async () => {
+describe('outside of tool calls', () => {
+  it('routes the workspace to the session, and every other path to the host', async () => {
     const api = hostFs(session)
     api.writeFileSync(`${place.root}/src/a.ts`, 'staged')
     await api.promises.writeFile(`${home}/log`, 'real')
@@ -40,7 +40,7 @@ describe('outside of any tool call', () => {
     expect(await reasonOf(() => api.promises.rm(`${place.root}/.git`, { force: true }))).toBe('protected_path')
   })
 
-  it('a name from elsewhere that leads into the workspace is the session’s, however it is spelt', async () => {
+  it('routes a path from elsewhere that leads into the workspace to the session, however it is spelled', async () => {
     const api = hostFs(session)
     fs.symlinkSync(`${place.root}/mail`, `${home}/in`)
     fs.symlinkSync(`${place.root}/mail/m.ts`, `${home}/file`)
@@ -58,7 +58,7 @@ describe('outside of any tool call', () => {
     expect(place.text('mail/m.ts')).toBe('m\n')
   })
 
-  it('what has the workspace in it is not removed, moved or copied over', async () => {
+  it('does not remove, move or overwrite a directory that contains the workspace', async () => {
     const api = hostFs(session)
     const above = dirname(place.root)
     fs.mkdirSync(`${home}/${basename(place.root)}/src`, { recursive: true })
@@ -71,7 +71,7 @@ describe('outside of any tool call', () => {
     expect(place.text('src/a.ts')).toBe('a one\na two\n')
   })
 
-  it('the workspace under another mount’s name is no other place', () => {
+  it('recognizes the workspace under the name of another mount', () => {
     const [above, other] = [`${home}/mnt`, `${home}/mnt/other`]
     fs.mkdirSync(other, { recursive: true })
     const child = `${compiled()}/test/children/mounted.js`
@@ -88,7 +88,7 @@ describe('outside of any tool call', () => {
     expect([place.text('src/a.ts'), fs.existsSync(`${above}/beside`)]).toEqual(['a one\na two\n', true])
   })
 
-  it('a copy that goes through links is the session’s, wherever it begins', async () => {
+  it('routes a copy through links to the session, wherever it begins', async () => {
     const api = hostFs(session)
     fs.mkdirSync(`${home}/from/in`, { recursive: true })
     fs.writeFileSync(`${home}/from/in/m.ts`, 'over')
@@ -99,7 +99,7 @@ describe('outside of any tool call', () => {
     expect(place.text('mail/m.ts')).toBe('m\n')
   })
 
-  it('of a copy, a rename or a link across the border both ends are judged by the session', async () => {
+  it('lets the session judge both ends of a copy, a rename or a link across the border', async () => {
     const api = hostFs(session)
     fs.writeFileSync(`${home}/x`, 'x')
     api.copyFileSync(`${home}/x`, `${place.root}/src/x.ts`)
@@ -110,7 +110,7 @@ describe('outside of any tool call', () => {
     expect(fs.existsSync(`${place.root}/src/x.ts`)).toBe(false)
   })
 
-  it('relative names begin where the process is', async () => {
+  it("resolves relative paths from the process's working directory", async () => {
     const api = hostFs(session)
     const from = process.cwd()
     onTestFinished(() => process.chdir(from))
@@ -130,7 +130,7 @@ describe('outside of any tool call', () => {
 })
 
 describe('in a tool call', () => {
-  it('places outside are judged by policy: read, and never written', async () => {
+  it('judges paths outside by policy: readable, never writable', async () => {
     fs.writeFileSync(`${home}/x`, 'x')
     place.write('.orchestration/policy.yaml', `outside: {${home}/shut: deny}\n`)
     fs.mkdirSync(`${home}/shut`)
@@ -150,7 +150,7 @@ describe('in a tool call', () => {
     expect([fs.readFileSync(`${home}/x`, 'utf8'), fs.existsSync(`${home}/z`)]).toEqual(['x', false])
   })
 
-  it('directories the host has named stay its own, and nothing in the workspace does', async () => {
+  it('leaves the host its named directories, except in the workspace', async () => {
     const api = hostFs(session, { hostDirectories: [`${home}/storage`, place.root] })
     fs.mkdirSync(`${home}/storage`)
     fs.symlinkSync(home, `${home}/storage/up`)
@@ -164,7 +164,7 @@ describe('in a tool call', () => {
     expect(fs.existsSync(`${home}/x`)).toBe(false)
   })
 
-  it('what the process writes to is still there: its own descriptors', async () => {
+  it("keeps the process's own open descriptors working", async () => {
     const api = hostFs(session)
     const fd = api.openSync(`${home}/log`, 'w')
     await inCall(() => api.writeSync(fd, 'line'))
@@ -174,7 +174,7 @@ describe('in a tool call', () => {
 })
 
 describe('each form', () => {
-  it('goes the same way: descriptors, handles, streams, variants and classes', async () => {
+  it('takes the same route: descriptors, handles, streams, variants and classes', async () => {
     const api = hostFs(session)
     const inner = `${place.root}/src/a.ts`
     const outer = `${home}/o`
@@ -205,7 +205,7 @@ describe('each form', () => {
     expect(place.text('src/a.ts')).toBe('a one\na two\n')
   })
 
-  it('has a name for each the host has, and keeps graceful-fs’ ways: own, writable', () => {
+  it("has every name that the host's fs has, and is extensible and writable for graceful-fs", () => {
     const api = hostFs(session)
     expect(Object.keys(api).sort()).toEqual(Object.keys(fs).sort())
     expect(Object.keys(api.promises).sort()).toEqual(Object.keys(fs.promises).sort())
@@ -215,7 +215,7 @@ describe('each form', () => {
     expect(Object.getOwnPropertyDescriptor(api, 'readFile')).toMatchObject({ writable: true })
   })
 
-  it('of a function this version does not know is refused', () => {
+  it('of an unknown function is refused', () => {
     Object.defineProperty(fs, 'imprintSync', { value: () => 'ran', configurable: true, enumerable: true })
     onTestFinished(() => void Reflect.deleteProperty(fs, 'imprintSync'))
     const imprint: unknown = Reflect.get(hostFs(session), 'imprintSync')
@@ -223,11 +223,11 @@ describe('each form', () => {
   })
 })
 
-describe('what the host reads outside of calls', () => {
+describe('host reads outside of tool calls', () => {
   it.each([
     { readsAreShown: true, second: 'stale_file' },
     { readsAreShown: false, second: undefined },
-  ])('counts as shown to the model: $readsAreShown', async ({ readsAreShown, second }) => {
+  ])('count as shown to the model: $readsAreShown', async ({ readsAreShown, second }) => {
     const api = hostFs(session, { readsAreShown })
     const name = `${place.root}/src/a.ts`
     const fd = api.openSync(name, 'r')
@@ -243,14 +243,14 @@ describe('what the host reads outside of calls', () => {
     expect(await written).toBe(second)
   })
 
-  it('is no call of its own, in no record', async () => {
+  it('are no tool call and have no record', async () => {
     const api = hostFs(session, { readsAreShown: false, host: 'roo' })
     api.mkdirSync(`${place.root}/src/made`)
     api.writeFileSync(`${place.root}/src/made/x`, 'x')
     expect((await session.changes()).changes.every(({ calls = [] }) => calls.length === 0)).toBe(true)
   })
 
-  it('a mkdir that is refused is no error for Roo, and makes nothing', async () => {
+  it('reports a refused mkdir as success for Roo, and creates nothing', async () => {
     const api = hostFs(session, { host: 'roo' })
     for (const path of ['.git', '.orchestration/x', '../beyond'])
       await inCall(() => api.promises.mkdir(`${place.root}/${path}`))
@@ -262,7 +262,7 @@ describe('what the host reads outside of calls', () => {
 })
 
 describe('a session', () => {
-  it('is asked for anew by each call, and without one the call fails', async () => {
+  it('is evaluated again by each call, and without one the call fails', async () => {
     let now: Session | undefined = session
     const api = hostFs(() => now ?? expect.unreachable('no session'))
     api.writeFileSync(`${place.root}/src/b.ts`, 'one')
@@ -272,7 +272,7 @@ describe('a session', () => {
     expect(place.text('src/b.ts')).toBe('b\n')
   })
 
-  it('that is closed lets nothing through to the workspace', async () => {
+  it('that is closed lets no call through to the workspace', async () => {
     const api = hostFs(session)
     await session.close()
     expect((await failure(() => api.writeFileSync(`${place.root}/src/a.ts`, ''))).reason).toBe('access_denied')

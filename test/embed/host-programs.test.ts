@@ -7,7 +7,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { hostPrograms, type Session } from '../../src/index.js'
 import { own, recordsOf, type TestWorkspace, testWorkspace, working } from '../support/workspace.js'
 
-/** Lists what is below its last word, as ripgrep does with `--files`; `-e` has it print, complain, wait or fail. */
+/** Lists the files below its last argument, as ripgrep does with `--files`; `-e` makes it print, complain, wait or fail. */
 const RG = `#!/bin/sh
 for last; do :; done
 case "$2" in
@@ -40,8 +40,8 @@ const inCall = <T>(work: () => Promise<T> | T): Promise<T> => {
   return session.toolCall({ tool: 'search_files', kind: 'other' }, work)
 }
 
-/** What a host's listing does with its child. */
-async function listed(child: ChildProcessWithoutNullStreams) {
+/** Collects a child's output as a host's file listing does. */
+async function listFiles(child: ChildProcessWithoutNullStreams) {
   let [output, complaint] = ['', '']
   child.stdout.on('data', (data) => {
     output += String(data)
@@ -57,14 +57,14 @@ async function listed(child: ChildProcessWithoutNullStreams) {
 }
 
 describe('ripgrep', () => {
-  it.each(['in a tool call', 'out of one'])('sees what is staged, %s', async (where) => {
-    const run = () => listed(programs.spawn(rg, ['--files', '--hidden', `${place.root}/src`]))
+  it.each(['in a tool call', 'out of one'])('sees staged files, %s', async (where) => {
+    const run = () => listFiles(programs.spawn(rg, ['--files', '--hidden', `${place.root}/src`]))
     const { names, ...ended } = await (where === 'in a tool call' ? inCall(run) : run())
     expect(names).toEqual(['src/a.ts', 'src/staged.ts', 'src/sub/c.ts'])
     expect(ended).toEqual({ complaint: '', code: 0, signal: null, exits: [[0, null]] })
   })
 
-  it('is read line by line, and ended when there is enough', async () => {
+  it('streams line by line, and can be ended early', async () => {
     const child = programs.spawn(rg, ['-e', 'many', '.'])
     const lines = createInterface({ input: child.stdout, crlfDelay: Number.POSITIVE_INFINITY })
     let count = 0
@@ -79,57 +79,57 @@ describe('ripgrep', () => {
     expect(child.kill()).toBe(false)
   })
 
-  it('that goes on is ended by kill, as by a signal', async () => {
+  it('is ended by kill as by a signal', async () => {
     const child = programs.spawn(rg, ['-e', 'wait', '.'])
     child.stdout.once('data', () => expect([child.kill(), child.killed]).toEqual([true, true]))
-    expect(await listed(child)).toMatchObject({ names: ['begun'], code: null, signal: 'SIGTERM' })
+    expect(await listFiles(child)).toMatchObject({ names: ['begun'], code: null, signal: 'SIGTERM' })
     expect(child.pid).toBeUndefined()
   })
 
-  it('tells what is wrong on stderr and by its code', async () => {
-    const told = await listed(programs.spawn(rg, ['-e', 'wrong', '.']))
+  it('reports errors on stderr and by its exit code', async () => {
+    const told = await listFiles(programs.spawn(rg, ['-e', 'wrong', '.']))
     expect(told).toMatchObject({ complaint: 'wrong\n', code: 2, exits: [[2, null]] })
   })
 
-  it('closes where nobody reads it', async () => {
+  it('closes even if nobody reads its output', async () => {
     const [code] = await once(programs.spawn(rg, ['--files', place.root]), 'close')
     expect(code).toBe(0)
   })
 
-  it('changes nothing on the disk, whatever it does', async () => {
-    await listed(programs.spawn(rg, ['-e', 'write', `${place.root}/src`]))
+  it('never changes the disk', async () => {
+    await listFiles(programs.spawn(rg, ['-e', 'write', `${place.root}/src`]))
     expect(existsSync(`${place.root}/src/written.ts`)).toBe(false)
     expect(session.fs.existsSync('src/written.ts')).toBe(false)
-    await inCall(() => listed(programs.spawn(rg, ['-e', 'write', `${place.root}/src`])))
+    await inCall(() => listFiles(programs.spawn(rg, ['-e', 'write', `${place.root}/src`])))
     expect(existsSync(`${place.root}/src/written.ts`)).toBe(false)
     expect(session.fs.existsSync('src/written.ts')).toBe(true)
   })
 
-  it('begins where the process is, or where it is told, and at the root from outside', async () => {
-    const at = async (cwd?: string) => (await listed(programs.spawn(rg, ['--files', '.'], { cwd }))).names
+  it("runs in the process's or the given directory, and at the root from outside", async () => {
+    const at = async (cwd?: string) => (await listFiles(programs.spawn(rg, ['--files', '.'], { cwd }))).names
     expect(await at(`${place.root}/src`)).toEqual(['./a.ts', './staged.ts', './sub/c.ts'])
     expect(here.startsWith(place.root)).toBe(false)
     expect(await at()).toContain('./mail/m.ts')
   })
 
-  it('is recorded as a command of the tool call, and as nothing out of one', async () => {
+  it('is recorded as a command of the tool call, and not recorded outside of one', async () => {
     const commands = async () => (await recordsOf(await place.open())).map(own).filter(({ type }) => type === 'command')
-    await listed(programs.spawn(rg, ['--files', place.root]))
+    await listFiles(programs.spawn(rg, ['--files', place.root]))
     await session.flush()
     expect(await commands()).toEqual([])
-    await inCall(() => listed(programs.spawn(rg, ['--files', place.root])))
+    await inCall(() => listFiles(programs.spawn(rg, ['--files', place.root])))
     await session.flush()
     expect(await commands()).toHaveLength(1)
   })
 
-  it('that policy denies says so and ends with 126', async () => {
+  it('that policy denies prints the reason and exits with 126', async () => {
     place.write('.orchestration/policy.yaml', 'terminal: {classes: {other: deny, read-only: deny}}')
-    const told = await inCall(() => listed(programs.spawn(rg, ['--files', place.root])))
+    const told = await inCall(() => listFiles(programs.spawn(rg, ['--files', place.root])))
     expect(told).toMatchObject({ code: 126, complaint: expect.stringContaining('Access Denied') })
     const lost = hostPrograms(() => {
       throw new Error('no session yet')
     })
-    expect(await listed(lost.spawn('rg.exe', []))).toMatchObject({ code: 126, complaint: 'no session yet\n' })
+    expect(await listFiles(lost.spawn('rg.exe', []))).toMatchObject({ code: 126, complaint: 'no session yet\n' })
   })
 })
 
@@ -137,7 +137,7 @@ describe('any other program', () => {
   const mark = () => `${place.root}/ran`
   const denied = { code: 'EACCES', reason: 'access_denied', path: 'touch' }
 
-  it('is the host’s own out of tool calls', async () => {
+  it("is the host's own outside of tool calls", async () => {
     await once(programs.spawn('touch', [mark()]), 'close')
     expect(existsSync(mark())).toBe(true)
     expect(String(programs.execFileSync('echo', ['one']))).toBe('one\n')
@@ -145,7 +145,7 @@ describe('any other program', () => {
     expect(await promisify(programs.exec)('echo three')).toMatchObject({ stdout: 'three\n' })
   })
 
-  it('is refused in one by every way to start it, as Node says that it may not', async () => {
+  it("is refused in a tool call in every form, with Node's error for a forbidden program", async () => {
     await inCall(async () => {
       const { ChildProcess } = programs
       for (const start of [
@@ -182,7 +182,7 @@ describe('any other program', () => {
     expect(existsSync(mark())).toBe(false)
   })
 
-  it('named like ripgrep and no more, or run by a shell, is another', async () => {
+  it('is not taken for ripgrep by a similar name, or when run by a shell', async () => {
     await inCall(async () => {
       for (const [program, options] of [
         ['rgx', {}],
@@ -194,7 +194,7 @@ describe('any other program', () => {
     })
   })
 
-  it('but the shell that contains what it runs: that one is started', async () => {
+  it('is started if it is the containing shell', async () => {
     const shell = `${place.root}/tools/sh`
     place.write('tools/sh', '#!/bin/sh\necho shell: "$@"\n')
     chmodSync(shell, 0o755)
@@ -212,7 +212,7 @@ describe('any other program', () => {
   })
 })
 
-it('has every function of the host’s, and no other way to it', () => {
+it("has every function of the host's child_process, each governed", () => {
   const names = Object.keys(childProcess).filter((name) => typeof Reflect.get(childProcess, name) === 'function')
   expect(Object.keys(programs).sort()).toEqual(names.sort())
   for (const name of names) expect(Reflect.get(programs, name), name).not.toBe(Reflect.get(childProcess, name))

@@ -27,13 +27,13 @@ const day = new Date().toISOString().slice(0, 10)
 
 const place = (files: Record<string, string> = {}) => testWorkspace({ 'src/z.txt': '', ...files }, INTENTS)
 
-async function land(
+async function commitFiles(
   workspace: Awaited<ReturnType<ReturnType<typeof place>['open']>>,
   work: (fs: Session['fs']) => void,
   intent = 'INT-001',
 ) {
   const session = await working(workspace, `s-${intent}`, intent)
-  // What was committed before is the disk's.
+  // Earlier commits are part of the disk.
   await session.flush()
   work(session.fs)
   const review = await workspace.review(session.id)
@@ -44,7 +44,7 @@ async function land(
 describe('the intent map', () => {
   it('is written after a commit, with the functions of each file and their lines', async () => {
     const at = place()
-    const result = await land(await at.open(), (fs) => fs.writeFileSync('src/a.ts', CODE))
+    const result = await commitFiles(await at.open(), (fs) => fs.writeFileSync('src/a.ts', CODE))
     expect(result.warnings).toBeUndefined()
     expect(at.text(MAP)).toBe(`# Intent Map
 
@@ -98,11 +98,11 @@ describe('the intent map', () => {
 `)
   })
 
-  it('gives an intent the functions it changed, and moves the lines of the others', async () => {
+  it('assigns changed functions to the intent, and moves the lines of the others', async () => {
     const at = place()
     const workspace = await at.open()
-    await land(workspace, (fs) => fs.writeFileSync('src/a.ts', CODE))
-    await land(
+    await commitFiles(workspace, (fs) => fs.writeFileSync('src/a.ts', CODE))
+    await commitFiles(
       workspace,
       (fs) => fs.writeFileSync('src/a.ts', `\n\n${CODE.replace('return 2', 'return 3')}`),
       'INT-002',
@@ -111,38 +111,38 @@ describe('the intent map', () => {
       `| src/a.ts | a() 3-5, B 7-11, B.c() 8-10 | ${day} |`,
       `| src/a.ts | B 7-11, B.c() 8-10 | ${day} |`,
     ])
-    await land(workspace, (fs) => fs.renameSync('src/a.ts', 'src/b.ts'))
+    await commitFiles(workspace, (fs) => fs.renameSync('src/a.ts', 'src/b.ts'))
     expect(rows(at.text(MAP)).map((row) => row.slice(2, 10))).toEqual(['src/b.ts', 'src/b.ts'])
-    await land(workspace, (fs) => fs.rmSync('src/b.ts'))
+    await commitFiles(workspace, (fs) => fs.rmSync('src/b.ts'))
     expect(rows(at.text(MAP))).toEqual([])
   })
 
-  it('keeps a person’s notes between the markers, and changes only lines that differ', async () => {
+  it("keeps a person's notes between the markers, and changes only lines that differ", async () => {
     const at = place()
     const workspace = await at.open()
-    await land(workspace, (fs) => fs.writeFileSync('src/a.ts', CODE))
+    await commitFiles(workspace, (fs) => fs.writeFileSync('src/a.ts', CODE))
     const noted = at.text(MAP).replaceAll('stays -->\n', 'stays -->\nAsk Ada.\n\n| not | a | row |\n')
     at.write(MAP, noted)
-    await land(workspace, (fs) => fs.writeFileSync('src/y.py', 'def f():\n    pass\n'))
+    await commitFiles(workspace, (fs) => fs.writeFileSync('src/y.py', 'def f():\n    pass\n'))
     expect(at.text(MAP)).toBe(noted.replace(/(\| src\/a\.ts .*\n)/, `$1| src/y.py | f() 1-2 | ${day} |\n`))
     expect(await workspace.mapIntents()).toBe(at.text(MAP))
   })
 
-  it('is made again from the ledger when it is missing', async () => {
+  it('is rebuilt from the ledger when it is missing', async () => {
     const at = place()
     const workspace = await at.open()
-    await land(workspace, (fs) => fs.writeFileSync('src/a.ts', CODE))
-    await land(workspace, (fs) => fs.writeFileSync('src/a.ts', CODE.replace('return 2', 'return 3')), 'INT-002')
+    await commitFiles(workspace, (fs) => fs.writeFileSync('src/a.ts', CODE))
+    await commitFiles(workspace, (fs) => fs.writeFileSync('src/a.ts', CODE.replace('return 2', 'return 3')), 'INT-002')
     const before = at.text(MAP)
     rmSync(`${at.root}/${MAP}`)
     expect(await workspace.mapIntents()).toBe(before)
     expect(at.text(MAP)).toBe(before)
   })
 
-  it('is made again where files are empty, links or missing', async () => {
+  it('is rebuilt where files are empty, links or missing', async () => {
     const at = place()
     const workspace = await at.open()
-    await land(workspace, (fs) => {
+    await commitFiles(workspace, (fs) => {
       fs.writeFileSync('src/bytes', Buffer.from([0, 1, 2]))
       fs.writeFileSync('src/empty.ts', '')
       for (const name of ['moved', 'gone', 'kept']) fs.writeFileSync(`src/${name}.ts`, CODE)
@@ -157,10 +157,10 @@ describe('the intent map', () => {
     ])
   })
 
-  it('that git merged from two is one again, with the notes of both', async () => {
+  it('is joined again after a git merge, with the notes of both', async () => {
     const at = place()
     const workspace = await at.open()
-    await land(workspace, (fs) => fs.writeFileSync('src/a.ts', CODE))
+    await commitFiles(workspace, (fs) => fs.writeFileSync('src/a.ts', CODE))
     const end = '<!-- end of notes -->'
     const [top = '', ...rest] = at.text(MAP).split('## ')
     const noted = (words: string) =>
@@ -176,7 +176,7 @@ describe('the intent map', () => {
   it('never fails a commit, which reports the failure', async () => {
     const at = place()
     at.write(MAP, 'my own file\n')
-    const result = await land(await at.open(), (fs) => fs.writeFileSync('src/a.ts', CODE))
+    const result = await commitFiles(await at.open(), (fs) => fs.writeFileSync('src/a.ts', CODE))
     expect(result).toMatchObject({
       committed: ['src/a.ts'],
       warnings: [expect.stringContaining('was not written by escrow')],
@@ -185,10 +185,10 @@ describe('the intent map', () => {
     await expect((await at.open()).mapIntents()).rejects.toMatchObject({ reason: 'unsupported' })
   })
 
-  it('stays as it is while the registry cannot be read', async () => {
+  it('stays unchanged while the registry cannot be read', async () => {
     const at = place()
     const workspace = await at.open()
-    await land(workspace, (fs) => fs.writeFileSync('src/a.ts', CODE))
+    await commitFiles(workspace, (fs) => fs.writeFileSync('src/a.ts', CODE))
     const before = at.text(MAP)
     at.write('.orchestration/active_intents.yaml', 'active_intents: {')
     await expect(workspace.mapIntents()).rejects.toMatchObject({ reason: 'policy_invalid' })
@@ -199,20 +199,20 @@ describe('the intent map', () => {
     const at = place()
     const workspace = await at.open()
     const names = ['src/a|b.ts', 'src/<!-- end of notes -->', 'src/c\nd.ts', 'src/e\\|f.ts']
-    await land(workspace, (fs) => {
+    await commitFiles(workspace, (fs) => {
       for (const name of names) fs.writeFileSync(name, 'export const x = () => 1\n')
     })
     const first = at.text(MAP)
     expect(rows(first)).toHaveLength(4)
     expect(first.match(/<!-- end of notes -->/g)).toHaveLength(4)
-    await land(workspace, (fs) => fs.rmSync(names[0] ?? ''))
+    await commitFiles(workspace, (fs) => fs.rmSync(names[0] ?? ''))
     expect(rows(at.text(MAP))).toHaveLength(3)
   })
 
   it('takes only valid intent ids and days from records', async () => {
     const at = place({ 'src/![a](b).ts': CODE })
     const workspace = await at.open()
-    await land(workspace, (fs) => fs.writeFileSync('src/a.ts', CODE))
+    await commitFiles(workspace, (fs) => fs.writeFileSync('src/a.ts', CODE))
     const record = (intent: string, timestamp: string, path = 'src/a.ts') =>
       JSON.stringify({ timestamp, files: [{ path, related: [{ type: 'specification', value: intent }] }] })
     const hostile = [

@@ -10,7 +10,7 @@ const INTENTS = `active_intents:
 `
 const ADA = { name: 'Ada' }
 
-it('the ledger has each change of an intent: who, why, and what', async () => {
+it('the ledger records each change of an intent: who, why, and what', async () => {
   const { open } = scene({}, INTENTS)
   const workspace = await open()
   const session = await workspace.session({ id: 'one' })
@@ -54,11 +54,11 @@ it('changes of scope and status are versions, and other changes are not', async 
   ])
 })
 
-describe('an edit by other means', () => {
+describe('a manual edit', () => {
   const byHand = (s: Scene, was: string, is: string) =>
     s.write('.orchestration/active_intents.yaml', s.read('.orchestration/active_intents.yaml').replace(was, is))
 
-  it('is one version once it is noticed, in any process', async () => {
+  it('becomes one version once any process notices it', async () => {
     const s = scene({}, INTENTS)
     const first = await s.open()
     await s.agent(first)
@@ -106,7 +106,7 @@ describe('an edit by other means', () => {
     ])
   })
 
-  it('of an intent nobody has worked on is part of declaring it', async () => {
+  it('of an unused intent is part of its declaration', async () => {
     const s = scene({}, INTENTS)
     const workspace = await s.open()
     byHand(s, 'DRAFT', 'PENDING')
@@ -133,7 +133,7 @@ describe('editing the whole file', () => {
     expect(s.read('.orchestration/active_intents.yaml')).toBe(text)
   })
 
-  it('does not overwrite another’s edit', async () => {
+  it("does not overwrite another program's edit", async () => {
     const s = scene({}, INTENTS)
     const workspace = await s.open()
     const editing = workspace.intents.editFile(async (text) => {

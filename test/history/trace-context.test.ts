@@ -30,7 +30,7 @@ describe('the memory of an intent', () => {
     expect(xml).toMatch(/intent="INT-001">Old\.<\/lesson>\s+<lesson at="[^"]*">Other\.<\/lesson>/)
   })
 
-  it('stays within its budget of bytes, and reads older lines', async () => {
+  it('stays within its limit of bytes, and reads older lines', async () => {
     const flat = (n: number) => ({ intentId: 'INT-001', file: `src/${n}.ts`, timestamp: 't', content_hash: 'sha256:0' })
     const lessons = Array.from(
       { length: 50 },

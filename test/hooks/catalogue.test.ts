@@ -14,8 +14,8 @@ const ROO =
   attempt_completion switch_mode new_task codebase_search update_todo_list run_slash_command skill generate_image
   custom_tool`.split(/\s+/)
 
-describe('the catalogue', () => {
-  it('knows all 24 tools of Roo Code 3.52, and what each is', () => {
+describe('the tool catalogue', () => {
+  it('knows all 24 tools of Roo Code 3.52 and their classes', () => {
     expect(ROO).toHaveLength(24)
     expect(ROO.filter((name) => !KNOWN_TOOLS.includes(name))).toEqual([])
     const destructive = ROO.filter((name) => classifyTool(name) === 'DESTRUCTIVE')
@@ -25,20 +25,20 @@ describe('the catalogue', () => {
     )
   })
 
-  it('knows every tool we run ourselves', () => {
+  it('knows every tool that escrowfs adds', () => {
     const { names } = createRooTools(fakeSession().session)
     expect(names.filter((name) => !KNOWN_TOOLS.includes(name))).toEqual([])
   })
 
   it.each(['mcp--files--write_file', 'rm_rf', '', 'constructor', '__proto__', 'READ_FILE'])(
-    'takes the unknown tool %j for destructive',
+    'treats the unknown tool %j as destructive',
     (name) => {
       expect(classifyTool(name)).toBe('DESTRUCTIVE')
       expect(writes(name, { path: 'a.ts' })).toEqual([])
     },
   )
 
-  it('takes a person’s word for a tool it does not know, and for no other', () => {
+  it('lets host settings classify an unknown tool, and no other', () => {
     const told = toolCatalogue({ 'mcp--docs--search': 'read', execute_command: 'unknown' })
     expect(told.classify('mcp--docs--search')).toBe('SAFE')
     expect(told.classify('execute_command')).toBe('DESTRUCTIVE')
@@ -58,7 +58,7 @@ describe('the catalogue', () => {
     expect(writes(tool, args).map(({ path }) => path)).toEqual(paths)
   })
 
-  it('names the files read_file shows, in each of its forms', () => {
+  it('names the files that read_file shows, in each of its forms', () => {
     const reads = (args: Record<string, unknown>) => catalogue.of('read_file').reads(args)
     expect(reads({ path: 'a.ts' })).toEqual(['a.ts'])
     expect(reads({ files: [{ path: 'a.ts', line_ranges: [[1, 2]] }, 'b.ts', null, { path: 3 }] })).toEqual([
@@ -70,7 +70,7 @@ describe('the catalogue', () => {
 })
 
 describe('the paths of a patch', () => {
-  it('trap: an indented header and a Move to are read as the host reads them', () => {
+  it('trap: parses an indented header and a Move to as the host does', () => {
     const patch = '*** Begin Patch\n  *** Update File:  src/a.ts \n*** Move to: out/b.ts\n@@\n-a\n+b\n*** End Patch'
     expect(writes('apply_patch', { patch })).toEqual([
       { path: 'src/a.ts', effect: 'move' },
@@ -78,18 +78,18 @@ describe('the paths of a patch', () => {
     ])
   })
 
-  it('a header among the lines of a chunk is text of the file', () => {
+  it('treats a header among the lines of a chunk as text of the file', () => {
     const patch = '*** Begin Patch\n*** Update File: a.md\n@@\n *** Delete File: b.ts\n-x\n+y\n*** End Patch'
     expect(writes('apply_patch', { patch })).toEqual([{ path: 'a.md', effect: 'put' }])
   })
 
-  it('a patch we cannot read still names every path another reader could find in it', () => {
+  it('names every path that a lenient parser could find in an invalid patch', () => {
     const patch = 'oops\n  *** Update File: a.ts\nrubbish\n*** Move to: b.ts\n*** Delete File: c.ts\n*** Add File:'
     expect(() => parsePatch(patch)).toThrow(/must begin/)
     expect(writes('apply_patch', { patch }).map(({ path }) => path)).toEqual(['a.ts', 'b.ts', 'c.ts'])
   })
 
-  it('whatever a patch is, no header of an operation in it goes unjudged', () => {
+  it('judges every operation header of any patch', () => {
     const line = fc.oneof(
       fc.constantFrom('*** Begin Patch', '*** End Patch', '@@', '+x', '-y', ' z', ''),
       fc

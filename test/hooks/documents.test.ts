@@ -2,25 +2,25 @@ import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import * as hooks from '../../src/hooks/index.js'
 import { own, recordsOf } from '../support/workspace.js'
-import { type Stand, stand } from './stand.js'
+import { type Setup, setUp } from './setup.js'
 
 /**
- * What the documents of the hook middleware promise, row by row: a document and its line, the promise, and the proof.
- * S0 to S4 are the documents in the order in which they were given.
+ * The promises in the documents of the hook middleware, row by row: document and line, promise, proof.
+ * S0 to S4 are the documents in their original order.
  */
 interface Row {
   readonly source: string
   readonly promise: string
-  proof(s: Stand): Promise<void>
+  proof(s: Setup): Promise<void>
   readonly policy?: string
   readonly human?: hooks.Human
 }
 
-const write = (s: Stand, path = 'src/a.ts', more: Record<string, unknown> = {}) =>
+const write = (s: Setup, path = 'src/a.ts', more: Record<string, unknown> = {}) =>
   s.call('write_to_file', { path, content: 'x\n', ...more })
-const select = (s: Stand, id: string | null = 'INT-001') => s.engine.setActiveIntent('task-1', id, s.place.root)
-/** A write as a host does it between the two hooks. */
-async function staged(s: Stand, path = 'src/a.ts') {
+const select = (s: Setup, id: string | null = 'INT-001') => s.engine.setActiveIntent('task-1', id, s.place.root)
+/** A write as a host makes it between the two hooks. */
+async function stageWrite(s: Setup, path = 'src/a.ts') {
   const before = await s.engine.runPreHook(write(s, path))
   expect(before.allow).toBe(true)
   ;(await s.session()).fs.writeFileSync(path, 'x\n')
@@ -134,7 +134,7 @@ const ROWS: Row[] = [
         error: { reason: 'stale_file' },
       })
       await read()
-      await staged(s)
+      await stageWrite(s)
     },
   },
   {
@@ -152,7 +152,7 @@ const ROWS: Row[] = [
       expect((await s.engine.runPreHook(ignored)).error?.reason).toBe('intent_ignored')
       await select(s)
       expect((await s.engine.runPreHook(write(s, 'mail/m.ts'))).error?.reason).toBe('scope_violation')
-      await staged(s)
+      await stageWrite(s)
       const review = await s.workspace().review('task-1')
       await review.reject('src/a.ts', 'Keep the old text.')
       expect((await s.engine.runPreHook(write(s))).error?.reason).toBe('user_rejected')
@@ -188,7 +188,7 @@ const ROWS: Row[] = [
       await select(s)
       expect(s.engine.getActiveIntentId('task-1')).toBe('INT-001')
       expect(s.engine.getActiveIntentId('task-2')).toBeUndefined()
-      await staged(s)
+      await stageWrite(s)
       await s.engine.clearIntent('task-1')
       expect((await s.engine.runPreHook(write(s))).allow).toBe(false)
     },
@@ -282,7 +282,7 @@ const ROWS: Row[] = [
     policy: 'approval: {modal: all}\n',
     async proof(s) {
       await select(s)
-      await staged(s)
+      await stageWrite(s)
       const review = await s.workspace().review('task-1')
       expect((await review.changes()).changes).toMatchObject([{ path: 'src/a.ts', state: 'pending' }])
       expect((await review.commit()).committed).toEqual([])
@@ -357,7 +357,7 @@ const ROWS: Row[] = [
       const { error } = await s.engine.runPreHook(write(s))
       const [, id] = /Intents: ([\w-]+)/.exec(error?.hint ?? '') ?? []
       await s.engine.runPreHook(s.call('select_active_intent', { intent_id: id }))
-      await staged(s)
+      await stageWrite(s)
     },
   },
   {
@@ -366,7 +366,7 @@ const ROWS: Row[] = [
     async proof(s) {
       await s.engine.runWithHooks(write(s), () => 'ran')
       await select(s)
-      await staged(s)
+      await stageWrite(s)
       const records = (await recordsOf(s.workspace())).map((record) => [own(record).type, own(record).outcome])
       expect(records).toEqual([
         ['denied', undefined],
@@ -380,10 +380,10 @@ const ROWS: Row[] = [
 
 describe('the documents of the middleware', () => {
   it.each(ROWS)('$source $promise', async ({ proof, policy, human }) => {
-    await proof(stand(human ? { human } : {}, policy))
+    await proof(setUp(human ? { human } : {}, policy))
   })
 
-  it('the hooks they name are there, each with both of its parts', () => {
+  it('the named hooks exist, each with both methods', () => {
     const named = [
       'IntentGate',
       'ScopeEnforcement',
@@ -402,8 +402,8 @@ describe('the documents of the middleware', () => {
   })
 })
 
-describe('the tools escrowfs adds', () => {
-  it('have schemas every model API takes', () => {
+describe('the tools that escrowfs adds', () => {
+  it('have schemas that every model API accepts', () => {
     for (const { function: tool } of hooks.openAiTools()) {
       expect(JSON.stringify(tool.parameters)).not.toContain('anyOf')
       expect(tool.parameters.required).toEqual(Object.keys(tool.parameters.properties as object))
@@ -412,8 +412,8 @@ describe('the tools escrowfs adds', () => {
     expect(Object.keys(hooks.ADDED_TOOLS).filter((name) => !hooks.KNOWN_TOOLS.includes(name))).toEqual([])
   })
 
-  it('answer from the session: list, show, revert, travel, ask', async () => {
-    const s = stand()
+  it('work on the session: list, show, revert, travel, ask', async () => {
+    const s = setUp()
     const run = async (tool: string, params: Record<string, unknown> = {}) =>
       (await s.engine.runWithHooks(s.call(tool, params), () => expect.unreachable())).toolResult
     await select(s, null)
@@ -422,13 +422,13 @@ describe('the tools escrowfs adds', () => {
     )
     expect((await s.engine.runPreHook(s.call('revert_staged_changes'))).error?.reason).toBe('missing_intent_id')
     await select(s)
-    await staged(s)
+    await stageWrite(s)
     const shown = (await run('show_staged_changes')) ?? ''
     expect(shown).toContain('src/a.ts (modify, pending)\n@@ -1,2 +1,1 @@')
     const [, snapshot = ''] = /(s\d+) before write_to_file/.exec(shown) ?? []
     expect(await run('travel_to_snapshot', { snapshot_id: snapshot })).toContain(`as it was at ${snapshot}`)
     expect(await run('show_staged_changes')).toContain('Nothing is staged.')
-    await staged(s)
+    await stageWrite(s)
     expect(await run('revert_staged_changes', { paths: ['src/a.ts'] })).toBe('Reverted: src/a.ts.')
     expect(await run('show_staged_changes', { paths: null })).toContain('Nothing is staged.')
     expect(await run('request_scope_expansion', { paths: ['mail/**'], why: 'To tell people.' })).toContain('mail/**')

@@ -9,11 +9,11 @@ import {
 } from '../../src/hooks/index.js'
 import { openWorkspace } from '../../src/index.js'
 import { own, reasonOf, recordsOf } from '../support/workspace.js'
-import { hook, type Stand, stand } from './stand.js'
+import { hook, type Setup, setUp } from './setup.js'
 
 describe('HookEngine', () => {
-  it('runs hooks in the order they were registered, a class of calls to each', async () => {
-    const { engine, call } = stand()
+  it('runs hooks in registration order, each for its class of calls', async () => {
+    const { engine, call } = setUp()
     const heard: string[] = []
     const listen = (name: string, more: Partial<ToolHook> = {}) =>
       hook(() => void heard.push(`pre ${name}`), { postExecute: () => void heard.push(`post ${name}`), ...more })
@@ -25,8 +25,8 @@ describe('HookEngine', () => {
     expect(heard).toEqual(['pre a', 'pre c', 'post d'])
   })
 
-  it('a hook that throws denies, the rest is not asked, and posts are told all the same', async () => {
-    const { engine, call, session } = stand()
+  it('denies when a hook throws, skips the later hooks, and still runs the post-hooks', async () => {
+    const { engine, call, session } = setUp()
     const heard: unknown[] = []
     class Broken implements ToolHook {
       preExecute(): void {
@@ -46,8 +46,8 @@ describe('HookEngine', () => {
     await (await session()).flush()
   })
 
-  it("a hook's own refusal is a record like policy's, in the ledger too", async () => {
-    const { engine, call, session, workspace } = stand()
+  it("records a hook's own refusal like policy's, also in the ledger", async () => {
+    const { engine, call, session, workspace } = setUp()
     engine.registerPreHook(hook((tool) => ({ message: 'Not on a Friday.', code: 'no_friday', toolName: tool })))
     const ran = await engine.runWithHooks(call('read_file', { path: 'src/a.ts' }), () => 'text')
     expect(ran.error).toEqual({
@@ -63,8 +63,8 @@ describe('HookEngine', () => {
     ])
   })
 
-  it('a hook cannot change what was judged', async () => {
-    const { engine, call, session } = stand()
+  it('does not let a hook change what was judged', async () => {
+    const { engine, call, session } = setUp()
     await engine.runWithHooks(call('select_active_intent', { intent_id: 'INT-001' }), () => undefined)
     engine.registerPreHook(hook((_, { params }) => void Object.assign(params, { path: 'mail/m.ts' })))
     const input = call('write_to_file', { path: 'src/a.ts', content: 'x' })
@@ -74,8 +74,8 @@ describe('HookEngine', () => {
     expect((await (await session()).changes()).changes).toMatchObject([{ path: 'src/a.ts' }])
   })
 
-  it("throws the tool's own error after its hooks were told", async () => {
-    const { engine, call } = stand()
+  it("throws the tool's own error after its post-hooks", async () => {
+    const { engine, call } = setUp()
     const heard: unknown[] = []
     engine.registerPostHook(hook(() => undefined, { postExecute: (_, { outcome }) => void heard.push(outcome) }))
     const run = engine.runWithHooks(call('list_files'), () => Promise.reject(new Error('disk on fire')))
@@ -83,16 +83,16 @@ describe('HookEngine', () => {
     expect(heard).toEqual(['failed'])
   })
 
-  it('a denial inside of the tool is a refusal, though no argument announced the path', async () => {
-    const { engine, call, session } = stand()
+  it('treats a denial inside the tool as a refusal, even if no argument announced the path', async () => {
+    const { engine, call, session } = setUp()
     await engine.runWithHooks(call('select_active_intent', { intent_id: 'INT-001' }), () => undefined)
     const { fs } = await session()
     const ran = await engine.runWithHooks(call('use_mcp_tool', {}), () => fs.writeFileSync('mail/m.ts', 'x'))
     expect(ran).toMatchObject({ allow: false, error: { reason: 'scope_violation', file: 'mail/m.ts' } })
   })
 
-  it('keeps an intent for each task, and closing a task clears it', async () => {
-    const { engine, place } = stand()
+  it('keeps an intent for each task, and clears it when the task ends', async () => {
+    const { engine, place } = setUp()
     await engine.setActiveIntent('task-1', 'INT-001', place.root)
     await engine.setActiveIntent('task-2', 'INT-002', place.root)
     expect([engine.getActiveIntentId('task-1'), engine.getActiveIntentId('task-2')]).toEqual(['INT-001', 'INT-002'])
@@ -105,8 +105,8 @@ describe('HookEngine', () => {
     expect(await reasonOf(() => engine.setActiveIntent('task-9', 'INT-001'))).toBe('nothing_selected')
   })
 
-  it('takes the intent a host keeps for its task, and invents none', async () => {
-    const { engine, call } = stand()
+  it('selects the intent that a host keeps for its task, and makes none up', async () => {
+    const { engine, call } = setUp()
     const write = { ...call('write_to_file', { path: 'src/a.ts' }), activeIntentId: 'INT-404' }
     expect(await engine.runWithHooks(write, () => 'ran')).toMatchObject({ error: { reason: 'unknown_intent' } })
     const known = { ...write, activeIntentId: 'INT-001' }
@@ -114,8 +114,8 @@ describe('HookEngine', () => {
     expect(engine.getActiveIntentId('task-1')).toBe('INT-001')
   })
 
-  it('a task that ends while it is opened is closed, and leaves nothing behind', async () => {
-    const { engine, call, place, workspace } = stand()
+  it('closes a task that ends while it opens, and leaves nothing behind', async () => {
+    const { engine, call, place, workspace } = setUp()
     const opening = engine.runPreHook(call('list_files'))
     await engine.endTask('task-1')
     await opening
@@ -126,8 +126,8 @@ describe('HookEngine', () => {
     expect((await workspace().sessions()).map(({ id, live }) => [id, live])).toEqual([['task-1', true]])
   })
 
-  it('a path that a rule hides is refused as Node refuses an absent one, in every style', async () => {
-    const { engine, call, place } = stand({}, 'access: {src/a.ts: hidden}\n')
+  it('refuses a hidden path as Node refuses a missing one, in every style', async () => {
+    const { engine, call, place } = setUp({}, 'access: {src/a.ts: hidden}\n')
     await engine.setActiveIntent('task-1', 'INT-001', place.root)
     const write = call('write_to_file', { path: 'src/a.ts' })
     const refused = await engine.runPreHook(write)
@@ -139,11 +139,11 @@ describe('HookEngine', () => {
     expect(await engine.executePreHooks('write_to_file', write)).toMatchObject({ code: 'failed' })
   })
 
-  it('refuses what it cannot bring before a session', async () => {
-    const { engine, call } = stand({ open: () => Promise.reject(new Error('no disk')) })
+  it('refuses calls that it cannot open a session for', async () => {
+    const { engine, call } = setUp({ open: () => Promise.reject(new Error('no disk')) })
     const ran = await engine.runWithHooks(call('read_file'), () => 'ran')
     expect(ran).toEqual({ allow: false, message: 'no disk', feedback: [], failures: [] })
-    const odd = stand()
+    const odd = setUp()
     const uncloneable = odd.call('read_file', { path: () => 'src/a.ts' })
     expect(await odd.engine.runPreHook(uncloneable)).toMatchObject({ allow: false })
     const other = odd.call('read_file')
@@ -154,8 +154,8 @@ describe('HookEngine', () => {
     })
   })
 
-  it('there is one for a process, once it was made', async () => {
-    const { place } = stand()
+  it('is one instance per process once created', async () => {
+    const { place } = setUp()
     await expect(async () => HookEngine.getInstance()).rejects.toMatchObject({ reason: 'no_orchestration' })
     const made = HookEngine.getInstance({ open: openWorkspace })
     onTestFinished(() => made.close())
@@ -167,9 +167,9 @@ describe('HookEngine', () => {
   })
 })
 
-describe('a call whose host runs the tool', () => {
-  it('owns what is written until its post hook', async () => {
-    const { engine, call, session } = stand()
+describe('a call whose tool the host runs', () => {
+  it('owns the writes until its post-hook', async () => {
+    const { engine, call, session } = setUp()
     const heard: HookPayload['outcome'][] = []
     engine.registerPostHook(hook(() => undefined, { postExecute: (_, { outcome }) => void heard.push(outcome) }))
     expect(await engine.runPreHook(call('select_active_intent', { intent_id: 'INT-001' }))).toMatchObject({
@@ -189,8 +189,8 @@ describe('a call whose host runs the tool', () => {
     expect(heard).toEqual(['done', 'done'])
   })
 
-  it('is ended by the next one where its host never says so', async () => {
-    const { engine, call, session, workspace } = stand()
+  it('is ended by the next call if the host never ends it', async () => {
+    const { engine, call, session, workspace } = setUp()
     await engine.runPreHook(call('list_files'))
     await engine.runPreHook(call('read_file', { path: 'src/a.ts' }))
     await engine.runPostHook(call('read_file'), new Error('it broke'))
@@ -202,8 +202,8 @@ describe('a call whose host runs the tool', () => {
     ])
   })
 
-  it('that are many at a time all end', async () => {
-    const { engine, call, session, workspace } = stand()
+  it('ends every one of many concurrent calls', async () => {
+    const { engine, call, session, workspace } = setUp()
     await Promise.all(['a', 'b', 'c', 'd'].map((path) => engine.runPreHook(call('list_files', { path }))))
     await engine.runPostHook(call('list_files'))
     await (await session()).flush()
@@ -213,11 +213,11 @@ describe('a call whose host runs the tool', () => {
 })
 
 describe('the circuit breaker', () => {
-  const denied = (s: Stand) => s.engine.runWithHooks(s.call('write_to_file', { path: 'src/a.ts' }), () => 'ran')
-  const read = (s: Stand) => s.engine.runWithHooks(s.call('read_file', { path: 'src/a.ts' }), () => 'text')
+  const denied = (s: Setup) => s.engine.runWithHooks(s.call('write_to_file', { path: 'src/a.ts' }), () => 'ran')
+  const read = (s: Setup) => s.engine.runWithHooks(s.call('read_file', { path: 'src/a.ts' }), () => 'text')
 
-  it('stops every call after three refusals in a row, reads between them or not, until a person speaks', async () => {
-    const s = stand()
+  it('stops every call after three consecutive refusals, with or without reads between, until a person answers', async () => {
+    const s = setUp()
     for (const _ of [1, 2, 3]) {
       expect(await denied(s)).toMatchObject({ error: { reason: 'missing_intent_id' } })
       if (_ < 3) expect(await read(s)).toMatchObject({ allow: true })
@@ -228,14 +228,14 @@ describe('the circuit breaker', () => {
     expect(await read(s)).toMatchObject({ allow: true, value: 'text' })
   })
 
-  it('asks the person, and goes on with their yes', async () => {
+  it('asks the person, and continues after an approval', async () => {
     const asked: string[] = []
     const answers = [{ approved: false, words: 'Wait for me.' }, { approved: true }]
     const human: HookEngineOptions['human'] = async ({ kind, message }) => {
       asked.push(`${kind}: ${message}`)
       return answers.shift()
     }
-    const s = stand({ human }, 'gate: {breaker: 1}\n')
+    const s = setUp({ human }, 'gate: {breaker: 1}\n')
     await denied(s)
     const stopped = await read(s)
     expect(stopped).toMatchObject({ allow: false, error: { reason: 'user_rejected' } })
@@ -245,8 +245,8 @@ describe('the circuit breaker', () => {
     expect(asked[0]).toMatch(/^breaker: 1 calls in a row were refused/)
   })
 
-  it('begins anew with each destructive call that is done', async () => {
-    const s = stand()
+  it('resets with each completed destructive call', async () => {
+    const s = setUp()
     await denied(s)
     await denied(s)
     await s.engine.setActiveIntent('task-1', 'INT-001')
@@ -257,9 +257,9 @@ describe('the circuit breaker', () => {
   })
 })
 
-describe('the turn', () => {
-  it('no destructive tool runs outside the two middle states, in any short sequence of a conversation', async () => {
-    const s = stand({}, 'gate: {breaker: 100}\n')
+describe('the turn state', () => {
+  it('runs destructive tools only in the two middle states, in every short conversation', async () => {
+    const s = setUp({}, 'gate: {breaker: 100}\n')
     const { engine, call, place } = s
     await engine.setActiveIntent('task-1', null, place.root)
     const steps = {
@@ -294,16 +294,16 @@ describe('the turn', () => {
   })
 })
 
-describe('a person in the loop', () => {
+describe('the person in the loop', () => {
   const question = { kind: 'call', taskId: 'task-1', intentId: 'INT-001', tool: 'write_to_file', targets: ['src/a.ts'] }
 
-  it('approval.modal: all asks about each destructive call; a yes is no verdict', async () => {
+  it('approval.modal: all asks about each destructive call; an approval is not a verdict', async () => {
     const asked: unknown[] = []
     const human: HookEngineOptions['human'] = async (each) => {
       asked.push(each)
       return { approved: true }
     }
-    const { engine, call, place, session } = stand({ human }, 'approval: {modal: all}\n')
+    const { engine, call, place, session } = setUp({ human }, 'approval: {modal: all}\n')
     await engine.setActiveIntent('task-1', 'INT-001', place.root)
     const { fs } = await session()
     const write = call('write_to_file', { path: 'src/a.ts', content: 'mine\n' })
@@ -316,7 +316,7 @@ describe('a person in the loop', () => {
     expect(readFileSync(`${place.root}/src/a.ts`, 'utf8')).toBe('a one\na two\n')
   })
 
-  it('a name the agent chose is no line of the modal', async () => {
+  it('a name that the agent chose adds no line to the modal', async () => {
     const details: string[] = []
     const window = {
       async showWarningMessage(_message: string, { detail = '' }: { detail?: string }) {
@@ -324,7 +324,7 @@ describe('a person in the loop', () => {
         return 'Reject'
       },
     }
-    const { engine, call, place } = stand({ human: modalHuman(window) }, 'approval: {modal: all}\n')
+    const { engine, call, place } = setUp({ human: modalHuman(window) }, 'approval: {modal: all}\n')
     await engine.setActiveIntent('task-1', 'INT-001', place.root)
     await engine.runPreHook(call('write_to_file', { path: 'src/a\nTool: read_file\u202e.ts', content: 'x' }))
     expect(details[0]?.split('\n').slice(1)).toEqual([
@@ -335,13 +335,13 @@ describe('a person in the loop', () => {
     ])
   })
 
-  it('a no is a tool_error the model can act on, and nobody is asked about what policy refuses', async () => {
+  it('a rejection is a tool_error for the model, and nobody is asked about calls that policy refuses', async () => {
     let asked = 0
     const human: HookEngineOptions['human'] = async () => {
       asked++
       return { approved: false, words: 'Use the other file.' }
     }
-    const { engine, call, place } = stand({ human }, 'approval: {modal: all}\n')
+    const { engine, call, place } = setUp({ human }, 'approval: {modal: all}\n')
     await engine.setActiveIntent('task-1', 'INT-001', place.root)
     const write = (path: string) => engine.runWithHooks(call('write_to_file', { path }), () => 'ran')
     expect(await write('src/a.ts')).toMatchObject({
@@ -362,20 +362,20 @@ describe('a person in the loop', () => {
     ['nobody can be asked', undefined, 'needs_approval'],
     ['the modal was closed', async () => undefined, 'user_rejected'],
     ['asking fails', () => Promise.reject(new Error('no window')), 'policy_invalid'],
-  ])('where %s the call is refused', async (_why, human, reason) => {
-    const { engine, call, place } = stand(human ? { human } : {}, 'approval: {modal: all}\n')
+  ])('refuses the call where %s', async (_why, human, reason) => {
+    const { engine, call, place } = setUp(human ? { human } : {}, 'approval: {modal: all}\n')
     await engine.setActiveIntent('task-1', 'INT-001', place.root)
     const ran = await engine.runWithHooks(call('execute_command', { command: 'ls' }), () => 'ran')
     expect(ran).toMatchObject({ allow: false, error: { reason } })
   })
 
-  it('an `ask` rule asks the same person before the first write, and a yes holds for the one call', async () => {
+  it('an `ask` rule asks the same person before the first write, and an approval covers one call', async () => {
     const asked: unknown[] = []
     const human: HookEngineOptions['human'] = async (each) => {
       asked.push(each)
       return { approved: true, by: { name: 'Ann' } }
     }
-    const { engine, call, place, session } = stand({ human }, 'access: {src/a.ts: ask}\n')
+    const { engine, call, place, session } = setUp({ human }, 'access: {src/a.ts: ask}\n')
     await engine.setActiveIntent('task-1', 'INT-001', place.root)
     const { fs } = await session()
     const write = call('write_to_file', { path: 'src/a.ts', content: 'mine' })

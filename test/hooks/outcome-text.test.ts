@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest'
 import { outcomeText, runTool, type ToolOutcome } from '../../src/hooks/index.js'
 import { testWorkspace, working } from '../support/workspace.js'
 
-describe('what a model reads of a call', () => {
+describe('the text of an outcome', () => {
   it.each<[unknown, string]>([
     ['text', 'text'],
     [{ exitCode: 0 }, '{"exitCode":0}'],
     [undefined, ''],
     [null, 'null'],
-  ])('that gave %j', (value, text) => {
+  ])('that returned %j', (value, text) => {
     expect(outcomeText({ status: 'done', value, feedback: [] })).toBe(text)
   })
 
@@ -19,7 +19,7 @@ describe('what a model reads of a call', () => {
     expect(outcomeText({ status: 'failed', error, feedback: [] })).toBe(text)
   })
 
-  it("has the refusal's record, and the reviewer's words behind it", async () => {
+  it("contains the denial record, then the reviewer's feedback", async () => {
     const workspace = await testWorkspace().open()
     const session = await working(workspace)
     session.fs.writeFileSync('src/a.ts', 'x\n')

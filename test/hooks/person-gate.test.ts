@@ -3,7 +3,7 @@ import { createRooTools } from '../../src/agents/roo/index.js'
 import type { Human } from '../../src/hooks/index.js'
 import { testWorkspace } from '../support/workspace.js'
 
-async function tools(policy: string, human?: Human) {
+async function setUpTools(policy: string, human?: Human) {
   const place = testWorkspace()
   place.write('.orchestration/policy.yaml', policy)
   const session = await (await place.open()).session({ id: 'agent' })
@@ -13,9 +13,9 @@ async function tools(policy: string, human?: Human) {
 }
 
 describe('the tools of an adapter', () => {
-  it('ask a person about each call that changes something, with approval.modal: all', async () => {
+  it('ask a person about each destructive call with approval.modal: all', async () => {
     const asked: string[] = []
-    const { session, run, write } = await tools('approval: {modal: all}\n', async ({ kind, tool, targets }) => {
+    const { session, run, write } = await setUpTools('approval: {modal: all}\n', async ({ kind, tool, targets }) => {
       asked.push(`${kind} ${tool} ${targets.join()}`)
       return { approved: targets.includes('src/a.ts'), words: 'Not that one.' }
     })
@@ -32,23 +32,23 @@ describe('the tools of an adapter', () => {
   })
 
   it('refuse such calls where nobody can be asked', async () => {
-    const { run, write } = await tools('approval: {modal: all}\n')
+    const { run, write } = await setUpTools('approval: {modal: all}\n')
     await run('select_active_intent', { intent_id: 'INT-001' })
     expect((await write('src/a.ts')).denial?.reason).toBe('needs_approval')
   })
 
-  it('stop after refusals in a row, if there is a person to ask', async () => {
+  it('stop after consecutive refusals if a person can be asked', async () => {
     const answers = [undefined, { approved: true }]
-    const { write, run } = await tools('gate: {breaker: 2}\n', async () => answers.shift())
+    const { write, run } = await setUpTools('gate: {breaker: 2}\n', async () => answers.shift())
     for (const _ of [1, 2]) expect((await write('src/a.ts')).denial?.reason).toBe('missing_intent_id')
     expect((await run('list_files', { path: '.' })).denial).toMatchObject({ reason: 'user_rejected' })
     expect(await run('list_files', { path: '.' })).toMatchObject({ isError: false })
-    const alone = await tools('gate: {breaker: 2}\n')
+    const alone = await setUpTools('gate: {breaker: 2}\n')
     for (const _ of [1, 2, 3, 4]) expect((await alone.write('src/a.ts')).denial?.reason).toBe('missing_intent_id')
   })
 
-  it('gate.tools: all holds for them as well', async () => {
-    const { run } = await tools('gate: {tools: all}\n')
+  it('follow gate.tools: all', async () => {
+    const { run } = await setUpTools('gate: {tools: all}\n')
     expect((await run('read_file', { path: 'src/a.ts' })).denial?.reason).toBe('missing_intent_id')
     expect(await run('list_intents', {})).toMatchObject({ isError: false })
   })

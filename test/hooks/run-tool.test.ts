@@ -7,7 +7,7 @@ const patch = (...paths: string[]) =>
   ['*** Begin Patch', ...paths.flatMap((path) => [`*** Add File: ${path}`, '+x']), '*** End Patch'].join('\n')
 
 describe('runTool', () => {
-  it('judges every path before the work begins: a patch is refused whole', async () => {
+  it('judges every path before the work begins, and refuses a patch as a whole', async () => {
     const session = await working(await testWorkspace().open())
     let ran = false
     const use = { id: 'c', name: 'apply_patch', args: { patch: patch('src/new.ts', 'mail/new.ts') } }
@@ -22,7 +22,7 @@ describe('runTool', () => {
   })
 
   it.each(['execute_command', 'use_mcp_tool', 'mcp--x--y', 'made_up'])(
-    '%s, whose changes no path tells of, needs an intent',
+    '%s, whose paths are unknown, needs an intent',
     async (name) => {
       const workspace = await testWorkspace().open()
       const session = await workspace.session({ id: 'agent' })
@@ -40,7 +40,7 @@ describe('runTool', () => {
     },
   )
 
-  it('an invalid policy denies commands too', async () => {
+  it('denies commands under an invalid policy', async () => {
     const place = testWorkspace()
     place.write('.orchestration/policy.yaml', 'nonsense: true\n')
     const session = await (await place.open()).session({ id: 'agent' })
@@ -48,7 +48,7 @@ describe('runTool', () => {
     expect(outcome).toMatchObject({ status: 'denied', denial: { reason: 'policy_invalid' } })
   })
 
-  it('gate.tools: all holds reads back too, until an intent is selected; selecting one is free', async () => {
+  it('gate.tools: all blocks reads until an intent is selected, but not the selection', async () => {
     const place = testWorkspace()
     place.write('.orchestration/policy.yaml', 'gate: {tools: all}\n')
     const session = await (await place.open()).session({ id: 'agent' })
@@ -59,7 +59,7 @@ describe('runTool', () => {
     expect(await read()).toMatchObject({ status: 'done', value: 'text' })
   })
 
-  it('an error of the tool is an outcome, and so is a closed session', async () => {
+  it('returns an error of the tool as an outcome, also for a closed session', async () => {
     const session = await working(await testWorkspace().open())
     const boom = new Error('boom')
     const fail = () => {
@@ -75,7 +75,7 @@ describe('runTool', () => {
     expect(after).toMatchObject({ status: 'denied', denial: { reason: 'session_busy' }, feedback: [] })
   })
 
-  it("brings the reviewer's words with the outcome, a refusal included", async () => {
+  it("returns the reviewer's feedback with the outcome, also of a refusal", async () => {
     const workspace = await testWorkspace().open()
     const session = await working(workspace)
     const write = (text: string) =>
@@ -117,7 +117,7 @@ describe('the gate of a call', () => {
     expect(denied).toMatchObject([{ reason: 'access_denied', path: 'src/a.ts', words: 'Not on a Friday.' }])
   })
 
-  it('cannot let through what policy denies, whether it asked or not', async () => {
+  it('cannot allow what policy denies, whether it asked policy or not', async () => {
     const { workspace, session, call } = await governed()
     expect(await call(async () => undefined, 'mail/m.ts')).toMatchObject({ denial: { reason: 'scope_violation' } })
     const shrug = async ({ judge }: { judge(): Promise<unknown> }) => {
@@ -130,7 +130,7 @@ describe('the gate of a call', () => {
     expect(denied.length).toBe(2)
   })
 
-  it('that throws fails the call, and nothing is written', async () => {
+  it('fails the call when it throws, and nothing is written', async () => {
     const { session, call } = await governed()
     const outcome = await call(async () => {
       throw new Error('gate broke')
@@ -139,7 +139,7 @@ describe('the gate of a call', () => {
     expect((await session.changes()).changes).toEqual([])
   })
 
-  it('what changes while the gate waits is judged', async () => {
+  it('has changes judged that happen while it waits', async () => {
     const { session, call } = await governed()
     const outcome = await call(async ({ judge }) => {
       expect(await judge()).toBeUndefined()
@@ -151,7 +151,7 @@ describe('the gate of a call', () => {
 })
 
 describe('an ambient call', () => {
-  it('owns what a host writes between its two ends, and an edit tool’s own re-read moves no base', async () => {
+  it("owns the host's writes between its begin and end, and an edit tool's own re-read sets no base", async () => {
     const place = testWorkspace()
     const session = await working(await place.open())
     await session.toolCall({ tool: 'read_file', kind: 'read' }, () => session.fs.readFileSync('src/a.ts'))

@@ -11,7 +11,7 @@ const EVENTS = {
 }
 type Event = keyof typeof EVENTS
 
-/** The four states as a table: what an event makes of each, with and without an intent selected in the turn. */
+/** The states as a table: the next state for each event, with and without a selected intent. */
 function expected(events: readonly Event[]): TurnState {
   let state: TurnState = 'AWAITING_INTENT_SELECTION'
   let selected = false
@@ -32,7 +32,7 @@ function* sequences(length: number): Generator<Event[]> {
 }
 
 describe('TurnStateMachine', () => {
-  it('in every sequence of up to six events a destructive tool can run in the two middle states only', () => {
+  it('lets a destructive tool run only in the two middle states, in every sequence of up to six events', () => {
     let count = 0
     for (let length = 0; length <= 6; length++) {
       for (const events of sequences(length)) {
@@ -48,7 +48,7 @@ describe('TurnStateMachine', () => {
     expect(count).toBe((6 ** 7 - 1) / 5)
   })
 
-  it('no conversation moves another', () => {
+  it('keeps conversations apart', () => {
     const turns = new TurnStateMachine()
     turns.onIntentSelected('a', 'INT-001')
     turns.block('b')

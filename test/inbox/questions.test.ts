@@ -3,18 +3,18 @@ import { describe, expect, it } from 'vitest'
 import { type Answer, openWorkspace, type Question, type Workspace } from '../../src/index.js'
 import { scene } from '../attacks/kit.js'
 
-/** What an agent asks of people: posted once, answered in any process, heard at the next call. */
+/** An agent's questions to people: posted once, answered in any process, delivered at the next call. */
 
 const ASK = { '.orchestration/policy.yaml': 'access: {src/db: ask, src/db/seed.sql: allow}\n' }
 const ADA = { name: 'Ada' }
 const fails = (reason: string, message?: RegExp) =>
   expect.objectContaining({ reason, ...(message && { message: expect.stringMatching(message) }) })
 
-async function asked(workspace: Workspace, id = 'one'): Promise<Question[]> {
+async function openQuestions(workspace: Workspace, id = 'one'): Promise<Question[]> {
   return (await workspace.review(id)).questions()
 }
 
-/** Answers as another process would. */
+/** Answers as another process does. */
 async function answer(root: string, word: Answer['answer'], words?: string, id = 'one', remember = false) {
   const workspace = await openWorkspace(root)
   try {
@@ -33,7 +33,7 @@ const ledgerOf = async (workspace: Workspace) => {
 }
 
 describe('an `ask` rule', () => {
-  it('refuses a write and asks once; other rules go before and after it', async () => {
+  it('refuses a write and asks once; more specific rules still apply', async () => {
     const { at, open, agent } = scene({ ...ASK, 'src/db/a.sql': 'x', 'src/db/seed.sql': 'x' })
     const workspace = await open()
     const session = await agent(workspace)
@@ -43,12 +43,12 @@ describe('an `ask` rule', () => {
     expect(session.fs.readFileSync(at('src/db/a.sql'), 'utf8')).toBe('x')
     session.fs.writeFileSync(at('src/db/seed.sql'), 'y')
     await session.flush()
-    expect(await asked(workspace)).toMatchObject([
+    expect(await openQuestions(workspace)).toMatchObject([
       { kind: 'access', path: 'src/db/a.sql', rule: 'src/db', intentId: 'INT-001' },
     ])
   })
 
-  it('allow: the path may be written from then on, and the agent is told', async () => {
+  it('allow: the path can be written from then on, and the agent gets feedback', async () => {
     const { root, at, open, agent } = scene({ ...ASK, 'src/db/a.sql': 'x' })
     const workspace = await open()
     const session = await agent(workspace)
@@ -59,7 +59,9 @@ describe('an `ask` rule', () => {
     expect(await session.feedback()).toEqual([])
     session.fs.writeFileSync(at('src/db/a.sql'), 'y')
     expect(() => session.fs.writeFileSync(at('src/db/b.sql'), 'y')).toThrow(fails('needs_approval'))
-    expect((await asked(workspace)).map((each) => each.kind === 'access' && each.path)).toEqual(['src/db/b.sql'])
+    expect((await openQuestions(workspace)).map((each) => each.kind === 'access' && each.path)).toEqual([
+      'src/db/b.sql',
+    ])
     expect(
       (await ledgerOf(workspace)).some((line) => line.includes('"verdict":"approved"') && line.includes('Ada')),
     ).toBe(true)
@@ -68,7 +70,7 @@ describe('an `ask` rule', () => {
     again.fs.writeFileSync(at('src/db/a.sql'), 'z')
   })
 
-  it('an answer for a directory is none for what is in it: it is not moved with it', async () => {
+  it('does not apply an answer for a directory to its contents: it is not moved with them', async () => {
     const rule = { '.orchestration/policy.yaml': 'access: {src/db: ask}\n' }
     const { root, at, open, agent } = scene({ ...rule, 'src/db/a.sql': 'x' })
     const session = await agent(await open())
@@ -80,7 +82,7 @@ describe('an `ask` rule', () => {
     expect(move).toThrow(fails('needs_approval', /src\/db\/a\.sql/))
   })
 
-  it('subtree: its directory is open; never what another rule closes', async () => {
+  it('subtree: opens the directory, but nothing that another rule closes', async () => {
     const { root, at, open, agent } = scene({ ...ASK, 'src/db/a.sql': 'x' })
     const session = await agent(await open())
     expect(() => session.fs.writeFileSync(at('src/db/a.sql'), 'y')).toThrow(fails('needs_approval'))
@@ -94,7 +96,7 @@ describe('an `ask` rule', () => {
     expect(() => session.fs.writeFileSync(at('src/db/a.sql'), 'y')).toThrow(fails('missing_intent_id'))
   })
 
-  it('once: for the tool call that uses it', async () => {
+  it('once: covers the tool call that uses it', async () => {
     const { root, at, open, agent } = scene({ ...ASK, 'src/db/a.sql': 'x' })
     const session = await agent(await open())
     const call = (text: string) =>
@@ -113,7 +115,7 @@ describe('an `ask` rule', () => {
   })
 
   it.each(['once', 'allow', 'subtree'] as const)(
-    '%s for a file: the directories it lacks may be made for it',
+    '%s for a file: its missing directories may be created',
     async (word) => {
       const { root, at, open, agent } = scene({ '.orchestration/policy.yaml': 'access: {src/db: ask}\n' })
       const session = await agent(await open())
@@ -129,14 +131,14 @@ describe('an `ask` rule', () => {
       expect(() => session.fs.rmdirSync(at('src/db/new'))).toThrow(fails('needs_approval'))
       expect(() => session.fs.chmodSync(at('src/db/new'), 0o700)).toThrow(fails('needs_approval'))
       expect(() => session.fs.writeFileSync(at('src/db/new/b.sql'), 'y')).toThrow(fails('needs_approval'))
-      // The answer is for the file: making the directory does not use it up.
+      // The answer is for the file: creating the directory does not use it up.
       await session.flush()
       write()
       expect(session.fs.readFileSync(at('src/db/new/deep/a.sql'), 'utf8')).toBe('y')
     },
   )
 
-  it('a no to a file lets no directory be made for it, whatever was said before', async () => {
+  it('deny for a file: its directory cannot be created, whatever the earlier answer', async () => {
     const { root, at, open, agent } = scene({ '.orchestration/policy.yaml': 'access: {src/db: ask}\n' })
     const session = await agent(await open())
     const write = () => session.fs.writeFileSync(at('src/db/new/a.sql'), 'y')
@@ -155,7 +157,7 @@ describe('an `ask` rule', () => {
     expect(write).toThrow(fails('access_denied'))
   })
 
-  it('deny: the reviewer’s words, and no further question', async () => {
+  it("deny: delivers the reviewer's words, and asks no more", async () => {
     const { root, at, open, agent } = scene({ ...ASK, 'src/db/a.sql': 'x' })
     const workspace = await open()
     const session = await agent(workspace)
@@ -167,10 +169,10 @@ describe('an `ask` rule', () => {
     await session.flush()
     expect(write).toThrow(expect.objectContaining({ reason: 'access_denied', hint: 'Use a migration.' }))
     expect(await session.feedback()).toMatchObject([{ kind: 'refused', reason: 'Use a migration.' }])
-    expect(await asked(workspace)).toEqual([])
+    expect(await openQuestions(workspace)).toEqual([])
   })
 
-  it('an approver is asked at once, and a tool call waits for it before its first write', async () => {
+  it('asks an approver at once, and a tool call waits for it before its first write', async () => {
     const { root, at, agent } = scene({ ...ASK, 'src/db/a.sql': 'x', 'src/db/b.sql': 'x' })
     const seen: string[] = []
     const workspace = await openWorkspace(root, {
@@ -194,7 +196,7 @@ describe('an `ask` rule', () => {
     }
   })
 
-  it('an approver that fails leaves the question to a person', async () => {
+  it('leaves the question to a person when the approver fails', async () => {
     const { root, at, agent } = scene({ ...ASK, 'src/db/a.sql': 'x' })
     const workspace = await openWorkspace(root, { approver: () => Promise.reject(new Error('no line')) })
     try {
@@ -203,7 +205,7 @@ describe('an `ask` rule', () => {
       await expect(session.toolCall({ tool: 'edit', kind: 'edit', writes }, () => undefined)).rejects.toEqual(
         fails('needs_approval'),
       )
-      expect(await asked(workspace)).toHaveLength(1)
+      expect(await openQuestions(workspace)).toHaveLength(1)
     } finally {
       await workspace.close()
     }
@@ -211,13 +213,13 @@ describe('an `ask` rule', () => {
 })
 
 describe('a request for scope', () => {
-  it('is put into the intent’s file when it is accepted; comments stay', async () => {
+  it("is added to the intent's file when accepted; comments stay", async () => {
     const { root, at, open, agent, read } = scene({ 'lib/a.ts': 'x' })
     const workspace = await open()
     const session = await agent(workspace)
     const request = await session.requestScope(['lib/**'], 'The helper is there.')
     expect(await session.requestScope(['lib/**'], 'Again.')).toMatchObject({ id: request.id })
-    expect(await asked(workspace)).toMatchObject([
+    expect(await openQuestions(workspace)).toMatchObject([
       { id: request.id, kind: 'scope', intentId: 'INT-001', globs: ['lib/**'] },
     ])
     expect(() => session.fs.writeFileSync(at('lib/a.ts'), 'y')).toThrow(fails('scope_violation'))
@@ -241,7 +243,7 @@ describe('a request for scope', () => {
     expect(record).toContain('"verdict":"rejected"')
   })
 
-  it('needs an intent, a glob, and one that can be used', async () => {
+  it('needs an intent and at least one valid glob', async () => {
     const { open, agent } = scene()
     const session = await agent(await open())
     await expect(session.requestScope([], 'x')).rejects.toEqual(fails('nothing_selected'))
@@ -252,7 +254,7 @@ describe('a request for scope', () => {
 })
 
 describe('an `ask` rule on a link', () => {
-  it('asks by the name it is about, and the answer holds for that', async () => {
+  it('asks by the name that the rule matches, and the answer applies to that name', async () => {
     const s = scene({
       'src/db/a.sql': 'x',
       '.orchestration/policy.yaml': 'access: {src/to-db: ask, src/db/a.sql: ask}\n',
@@ -264,7 +266,7 @@ describe('an `ask` rule on a link', () => {
     for (const path of ['src/to-db/a.sql', 'src/db/a.sql']) {
       expect(write).toThrow(fails('needs_approval'))
       await session.flush()
-      expect(await asked(workspace)).toMatchObject([{ path }])
+      expect(await openQuestions(workspace)).toMatchObject([{ path }])
       await answer(s.root, 'once')
       await session.flush()
     }
@@ -274,8 +276,8 @@ describe('an `ask` rule on a link', () => {
   })
 })
 
-describe('an answer to be remembered', () => {
-  it('holds for every session from then on, and the ledger has the rule', async () => {
+describe('a remembered answer', () => {
+  it('applies to every session from then on, and the ledger has the rule', async () => {
     const { root, read, at, open, agent } = scene({ ...ASK, 'src/db/a.sql': 'x' })
     const workspace = await open()
     const session = await agent(workspace)
@@ -292,7 +294,7 @@ describe('an answer to be remembered', () => {
     expect((await ledgerOf(workspace)).filter((line) => line.includes(remembered))).toHaveLength(1)
   })
 
-  it('is for an `ask` rule only, and not once', async () => {
+  it('is possible for an `ask` rule only, and not with once', async () => {
     const { open, agent } = scene({ ...ASK, 'src/db/a.sql': 'x' })
     const workspace = await open()
     const session = await agent(workspace)

@@ -13,7 +13,7 @@ const intent: Intent = {
 }
 
 describe('the context of an intent', () => {
-  it('has one form', () => {
+  it('has one format', () => {
     const entry = {
       file: 'src/auth/a.ts',
       timestamp: '2026-02-18T12:00:00Z',
@@ -44,7 +44,7 @@ describe('the context of an intent', () => {
 </intent_context>`)
   })
 
-  it('has the related files and the lessons, where there are any', () => {
+  it('has the related files and the lessons, if any', () => {
     const files = [{ path: 'a&b.ts', changes: 3 }]
     const lessons = [{ at: '2026-01-01T00:00:00.000Z', text: 'x < y', intent: 'INT-1' }]
     const { xml } = intentContext(intent, { entries: [], files, lessons })
@@ -52,7 +52,7 @@ describe('the context of an intent', () => {
     expect(xml).toContain('<lesson at="2026-01-01T00:00:00.000Z" intent="INT-1">x &lt; y</lesson>\n    </lessons>')
   })
 
-  it('escapes what a file or a person could put in', () => {
+  it('escapes text from files and people', () => {
     const { xml } = intentContext({
       ...intent,
       name: 'a"b\nc',

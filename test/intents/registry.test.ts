@@ -8,7 +8,7 @@ const MAP =
   'active_intent_id: A-1   # now\nintents:\n  A-1: {title: One, scope: {paths: [a]}}\n  A-2:\n    title: Two # second\n    status: DRAFT\n'
 
 describe('state', () => {
-  it('tells a workspace without the file from one with a broken file', () => {
+  it('distinguishes a workspace without the file from one with a broken file', () => {
     const workspace = testWorkspace()
     const registry = openRegistry(workspace.layout)
     expect(registry.state()).toMatchObject({
@@ -47,7 +47,7 @@ describe('state', () => {
     expect(registry.state()).toMatchObject({ ok: true })
   })
 
-  it('keeps its version while a file is only touched', () => {
+  it("keeps its version when only the file's mtime changes", () => {
     const workspace = testWorkspace(PLAN)
     const registry = openRegistry(workspace.layout)
     const first = registry.state()
@@ -55,7 +55,7 @@ describe('state', () => {
     expect(registry.state()).toBe(first)
   })
 
-  it('names a directory in the place of the file', () => {
+  it('reports a directory in the place of the file', () => {
     const workspace = testWorkspace()
     mkdirSync(`${workspace.layout.intentsFile}`, { recursive: true })
     expect(openRegistry(workspace.layout).state()).toMatchObject({
@@ -66,14 +66,14 @@ describe('state', () => {
 })
 
 describe('list and get', () => {
-  it('gives the intents in order', async () => {
+  it('returns the intents in order', async () => {
     const registry = openRegistry(testWorkspace(PLAN).layout)
     expect((await registry.list()).map((intent) => intent.id)).toEqual(['INT-001', 'INT-002', 'INT-003'])
     expect(await registry.get('INT-002')).toMatchObject({ name: 'Rate limiting' })
     expect(await registry.get('INT-009')).toBeUndefined()
   })
 
-  it('has none without the file, and fails for a broken one', async () => {
+  it('returns none without the file, and fails for a broken one', async () => {
     const workspace = testWorkspace()
     const registry = openRegistry(workspace.layout)
     expect(await registry.list()).toEqual([])
@@ -83,7 +83,7 @@ describe('list and get', () => {
 })
 
 describe('start', () => {
-  it('leaves the file of a started intent byte for byte, without a write', async () => {
+  it('leaves the file of a started intent byte-identical, without a write', async () => {
     const workspace = testWorkspace(PLAN)
     const before = statSync(`${workspace.layout.intentsFile}`, { bigint: true })
     await editsOf(openRegistry(workspace.layout)).start('INT-001')
@@ -94,7 +94,7 @@ describe('start', () => {
     })
   })
 
-  it('adds a status where there is none, and keeps every other line', async () => {
+  it('adds a missing status, and keeps every other line', async () => {
     const workspace = testWorkspace(PLAN)
     const registry = openRegistry(workspace.layout)
     await editsOf(registry).start('INT-002')
@@ -133,7 +133,7 @@ describe('start', () => {
     expect(workspace.text()).toBe(PLAN)
   })
 
-  it('makes nothing in a workspace without .orchestration', async () => {
+  it('creates nothing in a workspace without .orchestration', async () => {
     const workspace = testWorkspace()
     const registry = openRegistry(workspace.layout)
     await expect(editsOf(registry).start('A')).rejects.toMatchObject({
@@ -146,7 +146,7 @@ describe('start', () => {
 })
 
 describe("a person's edits", () => {
-  it('completes in place: comments, quotes and blanks stay, updated_at moves', async () => {
+  it('complete in place: comments, quotes and blanks stay, updated_at changes', async () => {
     const workspace = testWorkspace(PLAN)
     chmodSync(`${workspace.layout.intentsFile}`, 0o640)
     const intent = await editsOf(openRegistry(workspace.layout)).complete('INT-001')
@@ -160,13 +160,13 @@ describe("a person's edits", () => {
     expect(statSync(`${workspace.layout.intentsFile}`).mode & 0o777).toBe(0o640)
   })
 
-  it('completes once', async () => {
+  it('complete an intent once', async () => {
     const workspace = testWorkspace(PLAN)
     await editsOf(openRegistry(workspace.layout)).complete('INT-003')
     expect(workspace.text()).toBe(PLAN)
   })
 
-  it('selects: a file that named no intent names it from then on, and nothing else of it changes', async () => {
+  it('select: add the active intent to a file without one, and change nothing else', async () => {
     const workspace = testWorkspace(PLAN)
     const registry = openRegistry(workspace.layout)
     expect(await registry.active()).toBeUndefined()
@@ -177,7 +177,7 @@ describe("a person's edits", () => {
     expect((await registry.active())?.id).toBe('INT-001')
   })
 
-  it('selects in a file that is one flow map', async () => {
+  it('select in a file that is one flow map', async () => {
     const workspace = testWorkspace('{active_intents: [{id: A, owned_scope: ["**"]}]}\n')
     const registry = openRegistry(workspace.layout)
     await editsOf(registry).select('A')
@@ -188,7 +188,7 @@ describe("a person's edits", () => {
     ['active_intent_id: A # now', 'active_intent_id: null # now'],
     ['active_intent_id: "A"   # now', 'active_intent_id: null   # now'],
     ['notes: none', 'notes: none'],
-  ])('deselects: %s becomes %s', async (line, after) => {
+  ])('deselect: %s becomes %s', async (line, after) => {
     const rest = '# the plan\nactive_intents:\n  - {id: A, owned_scope: []} # first\n'
     const workspace = testWorkspace(`${line}\n${rest}`)
     const registry = openRegistry(workspace.layout)
@@ -197,7 +197,7 @@ describe("a person's edits", () => {
     expect(await registry.active()).toBeUndefined()
   })
 
-  it('selects: the file that named another names this one', async () => {
+  it('select: replace the active intent of the file', async () => {
     const workspace = testWorkspace(MAP)
     const registry = openRegistry(workspace.layout)
     await editsOf(registry).select('A-2')
@@ -216,7 +216,7 @@ describe("a person's edits", () => {
     ['no list', PLAN, 'INT-003', ['lib/limit/**']],
     ['scope.paths', MAP, 'A-1', ['a', 'lib/limit/**']],
     ['Windows line ends', PLAN.replaceAll('\n', '\r\n'), 'INT-002', ['src/limit/**', 'lib/limit/**']],
-  ])('expands a scope: %s', async (_, text, id, scope) => {
+  ])('expand a scope: %s', async (_, text, id, scope) => {
     const workspace = testWorkspace(text)
     const registry = openRegistry(workspace.layout)
     expect((await editsOf(registry).expandScope(id, ['lib/limit/**'])).ownedScope).toEqual(scope)
@@ -227,7 +227,7 @@ describe("a person's edits", () => {
     expect(workspace.text()).toBe(after)
   })
 
-  it('refuses a glob the file could not be read with', async () => {
+  it('refuse a glob that would make the file unreadable', async () => {
     const workspace = testWorkspace(PLAN)
     const registry = openRegistry(workspace.layout)
     await expect(editsOf(registry).expandScope('INT-001', ['/etc/**'])).rejects.toMatchObject({
@@ -242,7 +242,7 @@ describe("a person's edits", () => {
     expect(workspace.text()).toBe(PLAN)
   })
 
-  it('does not edit a broken file', async () => {
+  it('do not edit a broken file', async () => {
     const broken = `${PLAN}  - id: INT-001\n`
     const workspace = testWorkspace(broken)
     await expect(editsOf(openRegistry(workspace.layout)).complete('INT-002')).rejects.toMatchObject({
@@ -251,7 +251,7 @@ describe("a person's edits", () => {
     expect(workspace.text()).toBe(broken)
   })
 
-  it('loses no edit of two at once', async () => {
+  it('lose no edit of two concurrent ones', async () => {
     const workspace = testWorkspace(PLAN)
     const [one, two] = [openRegistry(workspace.layout), openRegistry(workspace.layout)]
     await Promise.all([
@@ -265,12 +265,12 @@ describe("a person's edits", () => {
   })
 })
 
-/** Comments may move nearer, and padding inside brackets may change, when a line is added. */
+/** Normalizes spacing: comments may move and padding inside brackets may change when a line is added. */
 function squeeze(line: string): string {
   return line.replace(/\s+/g, '').replaceAll('"', '')
 }
 
-describe('what a person declares', () => {
+describe('a declared intent', () => {
   const SECOND = 'active_intent_id: A-1\nintents:\n  - id: A-1 # first\n    title: One\n    scope: {paths: [a]}\n'
 
   it.each([
@@ -280,7 +280,7 @@ describe('what a person declares', () => {
     ['a map', MAP, 'INT-001'],
     ['the second shape', SECOND, 'INT-001'],
     ['Windows line ends', PLAN.replaceAll('\n', '\r\n'), 'INT-004'],
-  ])('is added behind what there is: %s', async (_, text, id) => {
+  ])('is appended after the others: %s', async (_, text, id) => {
     const workspace = testWorkspace(text)
     const registry = openRegistry(workspace.layout)
     const before = await registry.list()
@@ -299,7 +299,7 @@ describe('what a person declares', () => {
     expect(await registry.get('B.1')).toMatchObject({ name: 'Another', status: 'DRAFT', ownedScope: [] })
   })
 
-  it('is refused with an id that is taken or unreadable, a bad glob, or no template of that name', async () => {
+  it('is refused with a used or invalid id, a bad glob, or an unknown template', async () => {
     const workspace = testWorkspace(PLAN)
     const { add } = editsOf(openRegistry(workspace.layout))
     const taken = { name: 'x', id: 'INT-001' }
@@ -311,7 +311,7 @@ describe('what a person declares', () => {
     expect(workspace.text()).toBe(PLAN)
   })
 
-  it('comes from a template, with what is given beside it', async () => {
+  it("takes the template's parts and those given with it", async () => {
     const registry = openRegistry(testWorkspace(PLAN).layout)
     const { add } = editsOf(registry)
     const docs = await add({ name: 'Guide', from: 'docs', constraints: ['Short'] })
@@ -321,7 +321,7 @@ describe('what a person declares', () => {
 })
 
 describe('changes of an intent', () => {
-  it('are made in one edit; comments stay, and so does all else', async () => {
+  it('are made in one edit; comments and everything else stay', async () => {
     const workspace = testWorkspace(PLAN)
     const registry = openRegistry(workspace.layout)
     const before = await registry.list()
@@ -346,7 +346,7 @@ describe('changes of an intent', () => {
     for (const comment of PLAN.match(/#.*/g) ?? []) expect(workspace.text()).toContain(comment)
   })
 
-  it('keep the comment of each glob that stays', async () => {
+  it('keep the comment of each remaining glob', async () => {
     const text =
       'active_intents:\n  - id: A\n    owned_scope:\n      # why a\n      - a\n      - b # why b\n      - c # why c\n'
     const workspace = testWorkspace(text)
@@ -354,7 +354,7 @@ describe('changes of an intent', () => {
     expect(workspace.text()).toBe(text.replace('      - b # why b\n', '').concat('      - d\n'))
   })
 
-  it('that change nothing leave the file byte for byte', async () => {
+  it('that change nothing leave the file byte-identical', async () => {
     const workspace = testWorkspace(PLAN)
     const { change } = editsOf(openRegistry(workspace.layout))
     await change('INT-001', { status: 'IN_PROGRESS', addScope: ['src/auth/**'], name: 'JWT Authentication Migration' })

@@ -60,7 +60,7 @@ describe('both shapes', () => {
     ])
   })
 
-  it('knows the least an older tool writes', () => {
+  it('reads the minimum that an older tool writes', () => {
     const { list } = intents('active_intents:\n  - id: "INT-001"\n    name: "INT-001"\n    status: "IN_PROGRESS"\n')
     expect(list).toEqual([{ ...NONE, id: 'INT-001', name: 'INT-001', status: 'IN_PROGRESS' }])
   })
@@ -70,12 +70,12 @@ describe('both shapes', () => {
     'active_intents: []\n',
     'active_intent_id:\nintents: {}\n',
     'active_intent_id: ""\nintents:\n',
-  ])('takes %j for no intents', (text) => {
+  ])('reads %j as no intents', (text) => {
     expect(intents(text)).toMatchObject({ list: [] })
     expect(intents(text).activeIntentId).toBeUndefined()
   })
 
-  it('prefers name to title, and leaves other keys alone', () => {
+  it('prefers name to title, and ignores other keys', () => {
     const text =
       'note: x\nactive_intents:\n  - {id: A, name: n, title: t, owner: someone, status: , scope: {paths: , x: 1}}\n'
     expect(intents(text).list).toEqual([{ ...NONE, id: 'A', name: 'n', status: 'PENDING' }])

@@ -14,12 +14,12 @@ function workspaceWith(files: Record<string, string>) {
 }
 
 describe('templates', () => {
-  it('that come with it have scopes that can be used', () => {
+  it('that are built in have valid scopes', () => {
     expect(BUILT_IN.map(({ name }) => name)).toEqual(['bug-fix', 'refactor', 'feature', 'docs', 'tests'])
     for (const glob of BUILT_IN.flatMap(({ ownedScope }) => ownedScope)) expect(globProblem(glob)).toBeUndefined()
   })
 
-  it('of a workspace come first, and one takes the place of its namesake', () => {
+  it('of a workspace come first, and replace built-in ones of the same name', () => {
     const own = 'summary: ours\nowned_scope: [a/**]\nconstraints: [c]\nacceptance_criteria: [d]\n'
     const found = templatesOf(workspaceWith({ 'docs.yaml': own, 'zeta.yml': '{}\n', 'notes.txt': '[', '.x.yaml': '[' }))
     expect(found.map(({ name, source }) => `${name} ${source}`)).toEqual([
@@ -50,13 +50,13 @@ describe('templates', () => {
     expect(() => templatesOf(layout)).toThrow(/templates\/bad\.yaml/)
   })
 
-  it('that are no files are refused, and are not waited for', () => {
+  it('that are not plain files are refused without blocking', () => {
     const layout = workspaceWith({})
     fs.symlinkSync('/dev/zero', `${layout.templates}/endless.yaml`)
     expect(() => templatesOf(layout)).toThrow(/not a plain file/)
   })
 
-  it('are none where there is no such directory', () => {
+  it('are none where the directory does not exist', () => {
     expect(templatesOf(testWorkspace('active_intents: []\n').layout)).toEqual(BUILT_IN)
   })
 })

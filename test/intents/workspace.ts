@@ -14,7 +14,7 @@ export interface TestWorkspace {
   text(): string
 }
 
-/** An empty workspace that goes with the test; `text` becomes its active_intents.yaml. */
+/** An empty workspace that is removed after the test; `text` becomes its active_intents.yaml. */
 export function testWorkspace(text?: string): TestWorkspace {
   const root = mkdtempSync(join(tmpdir(), 'escrowfs-intents-'))
   onTestFinished(() => rmSync(root, { recursive: true, force: true }))
@@ -28,7 +28,7 @@ export function testWorkspace(text?: string): TestWorkspace {
   return { layout, write, text: () => readFileSync(`${layout.intentsFile}`, 'utf8') }
 }
 
-/** Each edit under the registry's lock, as everybody makes it. */
+/** Makes each edit under the registry's lock, as all callers do. */
 export function editsOf(registry: RegistryStore) {
   return {
     start: (id: string): Promise<Intent> => registry.withEdits(async (edits) => edits.start(id)),

@@ -4,7 +4,7 @@ import { openJudge, serveShell } from '../../src/index.js'
 import { stateOf } from '../support/state.js'
 import { own, reasonOf, recordsOf, testWorkspace, working } from '../support/workspace.js'
 
-it('judges by the session’s stage and answers, and leaves both as they are', async () => {
+it("judges by the session's stage and answers, and changes neither", async () => {
   const at = testWorkspace()
   const workspace = await at.open()
   const session = await working(workspace, 'agent')
@@ -19,7 +19,7 @@ it('judges by the session’s stage and answers, and leaves both as they are', a
     expect([judge.isHeld, judge.intent?.id]).toEqual([true, 'INT-001'])
     return (await judge.judge({ tool: 'Write', writes: [{ path, effect: 'put' }] }))?.reason
   }
-  // The link is staged only: a look at the disk alone would take it for a new directory.
+  // The link is only staged: by the disk alone it would be a new directory.
   expect(await reasonFor('src/away/c.ts')).toBe('access_denied')
   expect(await reasonFor('src/b.ts')).toBe('needs_approval')
   const review = await workspace.review('agent')
@@ -31,7 +31,7 @@ it('judges by the session’s stage and answers, and leaves both as they are', a
   expect(denied.map(({ reason }) => reason)).toContain('access_denied')
 })
 
-it('makes no session, and wants an intent that can be selected', async () => {
+it('creates no session, and requires a selectable intent', async () => {
   const at = testWorkspace()
   for (const [intent, reason] of [
     ['INT-003', 'intent_not_active'],
@@ -50,23 +50,23 @@ it('makes no session, and wants an intent that can be selected', async () => {
   expect(await reasonOf(() => openJudge(at.root, { session: 'a/b' }))).toBe('path_escape')
 })
 
-it('tells the owner of a session which model works in it, once, and nobody where there is no owner', async () => {
+it("reports the model to the session's owner once, and to nobody without an owner", async () => {
   const at = testWorkspace()
   const workspace = await at.open()
   const session = await workspace.session({ id: 'served', agent: { tool: 'client' } })
   const server = await serveShell(session, { announcedIn: at.root })
-  const introduce = async (agent: { tool: string; model?: string }) =>
+  const reportModel = async (agent: { tool: string; model?: string }) =>
     (await openJudge(at.root, { session: 'served', agent })).introduceAgent()
-  await introduce({ tool: 'client' })
+  await reportModel({ tool: 'client' })
   expect(session.agent).toEqual({ tool: 'client' })
-  await introduce({ tool: 'client', model: 'one' })
+  await reportModel({ tool: 'client', model: 'one' })
   expect(session.agent).toEqual({ tool: 'client', model: 'one' })
   await session.flush()
   const log = `${stateOf(at.root)}/sessions/served/stage.log`
   const before = readFileSync(log, 'utf8')
-  await introduce({ tool: 'client', model: 'one' })
+  await reportModel({ tool: 'client', model: 'one' })
   expect(readFileSync(log, 'utf8')).toBe(before)
   await server.close()
-  await introduce({ tool: 'client', model: 'two' })
+  await reportModel({ tool: 'client', model: 'two' })
   expect(session.agent).toEqual({ tool: 'client', model: 'one' })
 })

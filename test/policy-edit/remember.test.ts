@@ -6,7 +6,7 @@ import { trust } from '../support/trust.js'
 
 type Answer = 'allow' | 'subtree' | 'deny'
 
-function answering(policy?: string) {
+function setUp(policy?: string) {
   const { layout } = testWorkspace('active_intents: []\n')
   if (policy !== undefined) fs.writeFileSync(`${layout.policyFile}`, policy)
   trust(layout.root)
@@ -26,7 +26,7 @@ limits:
   files: 3 # few
 `
 
-describe('an answer as a rule', () => {
+describe('an answer saved as a rule', () => {
   it.each<[Answer, string, string]>([
     ['allow', 'src/a.ts', '  src/a.ts: allow\n'],
     ['deny', 'src/a.ts', '  src/a.ts: read-only\n'],
@@ -34,14 +34,14 @@ describe('an answer as a rule', () => {
     ['allow', 'db/x.sql', '  db/x.sql: allow\n'],
     ['allow', 'src/[id]*.tsx', '  src/[[]id][*].tsx: allow\n'],
     ['allow', 'src/ a: b#', '  "src/ a: b#": allow\n'],
-  ])('%s for %s comes behind the others, and comments stay', async (word, path, line) => {
-    const { answer, text } = answering(POLICY)
+  ])('%s for %s is appended after the others, and comments stay', async (word, path, line) => {
+    const { answer, text } = setUp(POLICY)
     await answer(path, word)
     expect(text()).toBe(POLICY.replace('limits:', `${line}limits:`))
   })
 
-  it('for what a rule names already changes the word of that rule', async () => {
-    const { answer, text } = answering(POLICY)
+  it("for an existing rule's path changes that rule", async () => {
+    const { answer, text } = setUp(POLICY)
     await answer('src/a.ts', 'subtree')
     expect(text()).toBe(POLICY.replace('src/**: ask', 'src/**: allow'))
     await answer('src/a.ts', 'deny')
@@ -56,7 +56,7 @@ describe('an answer as a rule', () => {
     ['other keys', 'limits: {files: 1} # few\n'],
     ['Windows line ends', POLICY.replaceAll('\n', '\r\n')],
   ])('is written where there was %s', async (_, policy) => {
-    const { answer, text } = answering(policy)
+    const { answer, text } = setUp(policy)
     expect(await answer('a/b.ts', 'allow')).toEqual({ path: 'a/b.ts', word: 'allow' })
     expect(text()).toContain('a/b.ts')
     for (const comment of policy?.match(/#.*/g) ?? []) expect(text()).toContain(comment.trimEnd())
@@ -64,8 +64,8 @@ describe('an answer as a rule', () => {
     expect(text()).toMatch(/a\/b\.ts"?: allow\r?\n {2}a\/c\.ts: read-only/)
   })
 
-  it('is not written where a more specific one would go on asking', async () => {
-    const { answer, text } = answering(POLICY)
+  it('is not written where a more specific rule would still ask', async () => {
+    const { answer, text } = setUp(POLICY)
     await expect(answer('db/x.sql', 'subtree')).rejects.toMatchObject({
       reason: 'unsupported',
       message: expect.stringContaining('`**/*.sql: ask` is more specific'),
@@ -75,7 +75,7 @@ describe('an answer as a rule', () => {
 
   it('opens no directory that another rule closes', async () => {
     const policy = 'access:\n  src: deny\n  src/a.ts: ask\n'
-    const { answer, text } = answering(policy)
+    const { answer, text } = setUp(policy)
     await expect(answer('src/a.ts', 'subtree')).rejects.toMatchObject({
       reason: 'unsupported',
       message: expect.stringContaining('`src: deny`'),
@@ -85,20 +85,20 @@ describe('an answer as a rule', () => {
     expect(text()).toBe(policy.replace('ask', 'allow'))
   })
 
-  it('is not written where a rule cannot name the path alone', async () => {
-    const { answer, text } = answering(POLICY)
+  it('is not written where a rule cannot match the path alone', async () => {
+    const { answer, text } = setUp(POLICY)
     await expect(answer('src/{a,b}.ts', 'allow')).rejects.toMatchObject({ name: 'EscrowError' })
     expect(text()).toBe(POLICY)
   })
 
-  it('is not written into a file that is broken', async () => {
-    const { answer, text } = answering('acess: {}\n')
+  it('is not written into a broken file', async () => {
+    const { answer, text } = setUp('acess: {}\n')
     await expect(answer('a', 'allow')).rejects.toMatchObject({ reason: 'policy_invalid' })
     expect(text()).toBe('acess: {}\n')
   })
 
-  it('loses none of two at once, and keeps the mode of the file', async () => {
-    const { answer, text, layout } = answering(POLICY)
+  it('loses neither of two concurrent answers, and keeps the mode of the file', async () => {
+    const { answer, text, layout } = setUp(POLICY)
     fs.chmodSync(`${layout.policyFile}`, 0o640)
     await Promise.all(['a', 'b', 'c'].map((path) => answer(path, 'allow')))
     for (const path of ['a', 'b', 'c']) expect(text()).toContain(`  ${path}: allow\n`)

@@ -25,7 +25,7 @@ export const OWN_PROCESS: readonly string[] = [
   'test/exec/commands.test.ts',
   'test/fs/change-feed.test.ts',
   'test/fs/locks-runtime.test.ts',
-  'test/hooks/deeds.test.ts',
+  'test/hooks/attempts.test.ts',
   'test/os/workspace-state.test.ts',
   'test/hostile-repository/inputs-git.test.ts',
   'test/overlay/image.test.ts',

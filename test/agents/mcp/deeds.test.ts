@@ -4,7 +4,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createMcpServer, type McpHost, serveMcpHttp } from '../../../src/agents/mcp/index.js'
 import type { Session, TraceRecord, Workspace } from '../../../src/index.js'
-import { deedsPlace, DEEDS as TABLE } from '../../hooks/deed-table.js'
+import { attemptsWorkspace, ATTEMPTS as TABLE } from '../../hooks/attempts.js'
 import { own, type TestWorkspace } from '../../support/workspace.js'
 import { type Call, callerOf, clientOn, modernCaller, modernClient, newClient, spawned } from './stand.js'
 
@@ -103,7 +103,7 @@ async function stagedBy(of: Pick<Session, 'changes'>): Promise<string[]> {
 }
 
 async function within(door: Door): Promise<Outcomes> {
-  const place = deedsPlace()
+  const place = attemptsWorkspace()
   const workspace = await place.open({ durability: 'memory' })
   const session = await workspace.session({ id: ID })
   const act = await door(session)
@@ -124,7 +124,7 @@ async function within(door: Door): Promise<Outcomes> {
 
 /** The server is another process: what is staged is asked of the review, and its ledger is read call by call in the end. */
 async function overStdio(): Promise<Outcomes> {
-  const place = deedsPlace()
+  const place = attemptsWorkspace()
   const { client, call } = await spawned(place.root, '--session', ID)
   const workspace: Workspace = await place.open()
   const review = await workspace.review(ID)

@@ -15,35 +15,35 @@ import {
 import { openWorkspace, type Session, type Workspace } from '../../src/index.js'
 import { tempDir } from '../support/facade.js'
 import { own, type TestWorkspace } from '../support/workspace.js'
-import { DEEDS, type Deed, deedsPlace } from './deed-table.js'
+import { ATTEMPTS, type Attempt, attemptsWorkspace } from './attempts.js'
 
 /**
- * The same deeds through every door: plain `fs`, each style of the hooks, the Roo tools, a host's aliased modules. A decision, its reason and its
- * record in the ledger must not depend on the door. The doors of clients elsewhere are with their adapters.
+ * The same attempts through every route: plain `fs`, each style of the hooks, the Roo tools, a host's aliased modules. The decision, its reason and its
+ * ledger record must not depend on the route. Routes of other clients are tested with their adapters.
  */
 const ID = 'agent'
 
-interface Stand {
+interface Setup {
   readonly place: TestWorkspace
   readonly workspace: Workspace
   readonly session: Session
   readonly engine: HookEngine
-  /** What a host's module has for `fs`, in its four names' two kinds. */
+  /** The `fs` that a host's module gets, by each of its four names. */
   readonly aliased: { readonly fs: typeof nodeFs; readonly promises: typeof nodeFs.promises }
 }
 
-async function stand(): Promise<Stand> {
-  const place = deedsPlace()
+async function setUp(): Promise<Setup> {
+  const place = attemptsWorkspace()
   const workspace = await openWorkspace(place.root, { durability: 'memory' })
-  // The test itself flushes after each deed.
+  // The test itself flushes after each attempt.
   const engine = new HookEngine({ open: async () => workspace, hooks: { pre: standardHooks().pre, post: [] } })
   onTestFinished(() => engine.close())
   const session = await workspace.session({ id: ID })
   return { place, workspace, session, engine, aliased: hostModule(session, place.root) }
 }
 
-/** A bundle of a host's, loaded where its `require` is aliased, and run in the workspace. */
-function hostModule(session: Session, root: string): Stand['aliased'] {
+/** A host's bundle, loaded with an aliased `require`, and run in the workspace. */
+function hostModule(session: Session, root: string): Setup['aliased'] {
   const { path, dispose } = tempDir()
   writeFileSync(`${path}/bundle.cjs`, `exports.fs = require('fs')\nexports.promises = require('node:fs/promises')`)
   const alias = aliasModules(session, { modules: [path] })
@@ -57,27 +57,27 @@ function hostModule(session: Session, root: string): Stand['aliased'] {
   return createRequire(import.meta.url)(`${path}/bundle.cjs`)
 }
 
-function params({ tool, path }: Deed): Record<string, unknown> {
+function params({ tool, path }: Attempt): Record<string, unknown> {
   if (tool === 'select_active_intent') return { intent_id: path }
   if (tool === 'write_to_file') return { path, content: 'x\n' }
   return { patch: `*** Begin Patch\n*** Delete File: ${path}\n*** End Patch` }
 }
 
-/** The work itself, as a host's tool does it. */
-async function work({ session }: Stand, { tool, path }: Deed): Promise<void> {
+/** Does the work as a host's tool does. */
+async function work({ session }: Setup, { tool, path }: Attempt): Promise<void> {
   if (tool === 'select_active_intent') await session.selectIntent(path)
   else if (tool === 'write_to_file') session.fs.writeFileSync(path, 'x\n')
   else session.fs.unlinkSync(path)
 }
 
-/** The same work, as a host's bundle does it by its own `require('fs')`. */
-async function aliasedWork({ session, aliased }: Stand, { tool, path }: Deed): Promise<void> {
+/** Does the same work as a host's bundle does, through its own `require('fs')`. */
+async function aliasedWork({ session, aliased }: Setup, { tool, path }: Attempt): Promise<void> {
   if (tool === 'select_active_intent') await session.selectIntent(path)
   else if (tool === 'write_to_file') await aliased.promises.writeFile(path, 'x\n')
   else aliased.fs.unlinkSync(path)
 }
 
-const input = (s: Stand, deed: Deed) => {
+const input = (s: Setup, deed: Attempt) => {
   return { taskId: ID, cwd: s.place.root, toolName: deed.tool, params: params(deed) }
 }
 
@@ -88,10 +88,10 @@ async function succeeds(run: () => Promise<unknown>): Promise<boolean> {
   )
 }
 
-/** A host that asks first, does the work if it may, and tells when it is done. */
-async function asked(
-  s: Stand,
-  deed: Deed,
+/** A host that calls the pre-hook, works if allowed, and calls the post-hook. */
+async function runWithPreAndPost(
+  s: Setup,
+  deed: Attempt,
   ask: () => Promise<'run' | 'answered' | 'refused'>,
   run = work,
 ): Promise<boolean> {
@@ -101,9 +101,9 @@ async function asked(
   return done
 }
 
-type Door = (s: Stand, deed: Deed) => Promise<boolean>
+type Route = (s: Setup, deed: Attempt) => Promise<boolean>
 
-const DOORS: Record<string, Door> = {
+const ROUTES: Record<string, Route> = {
   'plain fs': (s, deed) => succeeds(() => work(s, deed)),
   runTool: async (s, deed) => {
     const use = { name: deed.tool, args: params(deed) }
@@ -118,23 +118,23 @@ const DOORS: Record<string, Door> = {
     return result?.allow === true
   },
   runPreHook: (s, deed) =>
-    asked(s, deed, async () => {
+    runWithPreAndPost(s, deed, async () => {
       const { allow, toolResult } = await s.engine.runPreHook(input(s, deed))
       return allow ? (toolResult === undefined ? 'run' : 'answered') : 'refused'
     }),
   executePreHooks: (s, deed) =>
-    asked(s, deed, async () => {
+    runWithPreAndPost(s, deed, async () => {
       if (await s.engine.executePreHooks(deed.tool, input(s, deed))) return 'refused'
       return deed.tool === 'select_active_intent' ? 'answered' : 'run'
     }),
   preExecutionHook: (s, deed) =>
-    asked(s, deed, async () => {
+    runWithPreAndPost(s, deed, async () => {
       const call = { cwd: s.place.root, toolName: deed.tool, toolArgs: params(deed), taskId: ID }
       const { kind } = await preExecutionHook(call, s.engine)
       return kind === 'continue' ? 'run' : kind === 'handled' ? 'answered' : 'refused'
     }),
   'base tool': (s, deed) =>
-    asked(s, deed, async () => {
+    runWithPreAndPost(s, deed, async () => {
       const pushed: string[] = []
       if (await enforceToolSecurityPreHook(s.engine, input(s, deed), (text) => pushed.push(text))) return 'run'
       return pushed.some((text) => text.startsWith('{"type":"tool_error"')) ? 'refused' : 'answered'
@@ -142,7 +142,7 @@ const DOORS: Record<string, Door> = {
   'aliased modules, in a call that names no path': (s, deed) =>
     succeeds(() => s.session.toolCall({ tool: deed.tool, kind: 'edit' }, () => aliasedWork(s, deed))),
   'aliased modules, in a call between its hooks': (s, deed) =>
-    asked(
+    runWithPreAndPost(
       s,
       deed,
       async () => {
@@ -153,22 +153,22 @@ const DOORS: Record<string, Door> = {
     ),
 }
 
-/** What a hook process goes by inside of a session's mount. */
-const hookDeps = ({ session, place }: Stand) => {
+/** The dependencies of a hook process inside of a session's mount. */
+const hookDeps = ({ session, place }: Setup) => {
   const env = { ESCROW_SESSION: ID, ...(session.intent && { ESCROW_INTENT_ID: session.intent.id }) }
   return { env, cwd: place.root, isInMount: () => true }
 }
 
-const claudeHook: Door = (s, deed) =>
-  asked(s, deed, async () => {
+const claudeHook: Route = (s, deed) =>
+  runWithPreAndPost(s, deed, async () => {
     const told = { session_id: 'c', cwd: s.place.root, hook_event_name: 'PreToolUse', tool_use_id: 'u' }
     const call = { tool_name: 'Write', tool_input: { file_path: deed.path, content: 'x\n' } }
     const { hookSpecificOutput: output } = await answerClaude(JSON.stringify({ ...told, ...call }), hookDeps(s))
     return JSON.stringify(output).includes('"deny"') ? 'refused' : 'run'
   })
 
-const clineHook: Door = (s, deed) =>
-  asked(s, deed, async () => {
+const clineHook: Route = (s, deed) =>
+  runWithPreAndPost(s, deed, async () => {
     const isPatch = deed.tool === 'apply_patch'
     const { patch, ...others } = params(deed)
     const preToolUse = { toolName: deed.tool, parameters: isPatch ? { input: patch } : others }
@@ -176,18 +176,18 @@ const clineHook: Door = (s, deed) =>
     return (await answerCline(JSON.stringify(event), hookDeps(s))).cancel ? 'refused' : 'run'
   })
 
-/** Doors that judge and let the mount stage. Which intent is selected, and what a person is asked, is the mount's own. */
-const HOOK_PROCESSES: Record<string, readonly [door: Door, takes: (deed: Deed) => boolean]> = {
+/** Routes that judge a call and let the mount stage it. The selected intent and the questions to people belong to the mount. */
+const HOOK_PROCESSES: Record<string, readonly [door: Route, takes: (deed: Attempt) => boolean]> = {
   'Claude Code’s hook': [claudeHook, ({ tool }) => tool === 'write_to_file'],
   'Cline’s hook': [clineHook, ({ tool }) => tool !== 'select_active_intent'],
 }
 
-/** Outside of any call a host's module is on its own outside of the workspace; inside it is not. */
+/** Outside of tool calls a host's module may use these paths: they are outside of the workspace. */
 const OUTSIDE = ['../outside.txt', '/etc/escrow-test']
 
-/** What became of each deed: whether it was done, what is staged by it, and what the ledger says was denied. */
-async function outcomes(door: Door, deeds: readonly Deed[] = DEEDS): Promise<Map<string, unknown>> {
-  const s = await stand()
+/** The outcome of each attempt: whether it succeeded, its staged changes and its denials in the ledger. */
+async function outcomes(door: Route, deeds: readonly Attempt[] = ATTEMPTS): Promise<Map<string, unknown>> {
+  const s = await setUp()
   const found = new Map<string, unknown>()
   let seen = 0
   for (const deed of deeds) {
@@ -206,12 +206,12 @@ async function outcomes(door: Door, deeds: readonly Deed[] = DEEDS): Promise<Map
   return found
 }
 
-describe('aliased modules outside of any call', () => {
+describe('aliased modules outside of tool calls', () => {
   it('decide as plain fs does for every path of the workspace', async () => {
     const inside = (found: Map<string, unknown>) =>
       [...found].filter(([deed]) => !OUTSIDE.some((path) => deed.includes(` ${path} `)))
     const [plain, through] = [
-      await outcomes(DOORS['plain fs'] ?? expect.unreachable()),
+      await outcomes(ROUTES['plain fs'] ?? expect.unreachable()),
       await outcomes((s, deed) =>
         'path' in deed && OUTSIDE.includes(deed.path) ? Promise.resolve(false) : succeeds(() => aliasedWork(s, deed)),
       ),
@@ -221,16 +221,16 @@ describe('aliased modules outside of any call', () => {
   })
 })
 
-describe('every door', () => {
+describe('every route', () => {
   let measured: Promise<Map<string, unknown>> | undefined
-  /** What plain fs makes of each deed, by whichever test asks first. */
-  const plainly = () => {
-    measured ??= outcomes(DOORS['plain fs'] ?? expect.unreachable())
+  /** The outcomes of plain fs, computed by the first test that needs them. */
+  const plainOutcomes = () => {
+    measured ??= outcomes(ROUTES['plain fs'] ?? expect.unreachable())
     return measured
   }
 
-  it('of plain fs is the measure: enough deeds of each kind', async () => {
-    const plain = await plainly()
+  it('plain fs, the reference, has enough attempts of each kind', async () => {
+    const plain = await plainOutcomes()
     const all = [...plain.values()] as { done: boolean; staged: string[]; denied: [string][] }[]
     expect(all.length).toBeGreaterThan(60)
     expect(all.filter(({ done }) => done).length).toBeGreaterThan(15)
@@ -243,11 +243,11 @@ describe('every door', () => {
     )
   })
 
-  it.each(Object.keys(DOORS).slice(1))(
-    'of %s decides the same, for the same reason, with the same record',
+  it.each(Object.keys(ROUTES).slice(1))(
+    '%s decides the same, for the same reason, with the same record',
     async (name) => {
-      const plain = await plainly()
-      const through = await outcomes(DOORS[name] ?? expect.unreachable())
+      const plain = await plainOutcomes()
+      const through = await outcomes(ROUTES[name] ?? expect.unreachable())
       const differing = [...through].filter(
         ([deed, outcome]) => JSON.stringify(outcome) !== JSON.stringify(plain.get(deed)),
       )
@@ -255,10 +255,10 @@ describe('every door', () => {
     },
   )
 
-  it.each(Object.keys(HOOK_PROCESSES))('of %s does too, for each deed it can be asked about', async (name) => {
+  it.each(Object.keys(HOOK_PROCESSES))('%s decides the same for each attempt that it can judge', async (name) => {
     const [door, takes] = HOOK_PROCESSES[name] ?? expect.unreachable()
-    const deeds = DEEDS.filter(takes)
-    const plain = await plainly()
+    const deeds = ATTEMPTS.filter(takes)
+    const plain = await plainOutcomes()
     const through = await outcomes(door, deeds)
     const differing = [...through].filter(
       ([deed, outcome]) => JSON.stringify(outcome) !== JSON.stringify(plain.get(deed)),

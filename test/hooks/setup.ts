@@ -3,7 +3,7 @@ import { HookEngine, type HookEngineOptions, type ToolHook } from '../../src/hoo
 import { openWorkspace, type Session, type Workspace } from '../../src/index.js'
 import { type TestWorkspace, testWorkspace } from '../support/workspace.js'
 
-export interface Stand {
+export interface Setup {
   readonly place: TestWorkspace
   readonly engine: HookEngine
   session(): Promise<Session>
@@ -14,8 +14,8 @@ export interface Stand {
   ): { taskId: string; cwd: string; toolName: string; params: object & Record<string, unknown> }
 }
 
-/** An engine on a workspace of its own; both go with the test. */
-export function stand(options: Partial<HookEngineOptions> = {}, policy?: string): Stand {
+/** Creates an engine on a new workspace; both are removed after the test. */
+export function setUp(options: Partial<HookEngineOptions> = {}, policy?: string): Setup {
   const place = testWorkspace()
   if (policy !== undefined) place.write('.orchestration/policy.yaml', policy)
   let opened: Workspace | undefined

@@ -1,14 +1,14 @@
 import { mkdirSync, symlinkSync } from 'node:fs'
 import { type TestWorkspace, testWorkspace } from '../support/workspace.js'
 
-/** One thing an agent tries, under an intent. */
-export interface Deed {
+/** A call that an agent tries under an intent. */
+export interface Attempt {
   readonly intent: string | null
   readonly tool: 'write_to_file' | 'apply_patch' | 'select_active_intent'
   readonly path: string
 }
 
-// The breaker is a matter of a whole conversation, not of single deeds.
+// A high limit: the breaker is about a conversation, not about single calls.
 const POLICY = `gate: {breaker: 1000}
 access: {src/secret.ts: deny, src/fixed.ts: read-only, src/hid.ts: hidden, src/ask.ts: ask, src/shut: deny}
 protected: [src/kept.ts]
@@ -25,8 +25,8 @@ const REST =
   ../outside.txt /etc/escrow-test src/out.txt src/inner.ts src/loop src/away/x.txt new.log`.split(/\s+/)
 const PATHS = [...Object.keys(FILES), ...REST]
 
-/** Every one of them, for every door. */
-export const DEEDS: Deed[] = [
+/** All attempts, for every route. */
+export const ATTEMPTS: Attempt[] = [
   ...PATHS.map((path) => ({ intent: 'INT-001', tool: 'write_to_file', path }) as const),
   ...PATHS.filter((_, at) => at % 5 === 0).map((path) => ({ intent: null, tool: 'write_to_file', path }) as const),
   ...Object.keys(FILES)
@@ -36,8 +36,8 @@ export const DEEDS: Deed[] = [
   ...['INT-001', 'INT-003', 'INT-404'].map((path) => ({ intent: null, tool: 'select_active_intent', path }) as const),
 ]
 
-/** The workspace they are tried in. */
-export function deedsPlace(): TestWorkspace {
+/** The workspace of the attempts. */
+export function attemptsWorkspace(): TestWorkspace {
   const place = testWorkspace(FILES)
   place.write('.orchestration/policy.yaml', POLICY)
   place.write('.intentignore', '*.log\n')
