@@ -1,5 +1,5 @@
-// The public surface as text: npm run api renews docs/api/, node scripts/api.mjs --check fails where it differs from dist/.
-// Printed are the declarations that each entry of the package exports, and those which they speak of.
+// The public API as text. `npm run api` writes docs/api/; `node scripts/api.mjs --check` fails if docs/api/ differs from dist/.
+// It prints the declarations that each entry of the package exports, and those that they reference.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -11,34 +11,36 @@ const root = resolve(process.argv.slice(2).find((arg) => !arg.startsWith('--')) 
 
 const reports = reportsOf(root)
 const folder = join(root, 'docs', 'api')
-const there = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.api.md')) : []
-const differing = [...new Set([...reports.keys(), ...there])].filter((name) => reports.get(name) !== written(name))
+const present = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.api.md')) : []
+const differing = [...new Set([...reports.keys(), ...present])].filter((name) => reports.get(name) !== readReport(name))
 
 if (!checks) {
   mkdirSync(folder, { recursive: true })
   for (const [name, text] of reports) writeFileSync(join(folder, name), text)
-  const orphans = there.filter((name) => !reports.has(name))
-  if (orphans.length > 0) fail(`No entry of the package stands behind ${orphans.join(', ')}: remove it.`)
+  const orphans = present.filter((name) => !reports.has(name))
+  if (orphans.length > 0) fail(`The package has no entry for ${orphans.join(', ')}. Remove it.`)
 } else if (differing.length > 0) {
-  const lines = differing.map((name) => `docs/api/${name}\n${difference(written(name) ?? '', reports.get(name) ?? '')}`)
-  fail(`What the package exports has changed:\n${lines.join('\n')}\nIf that is meant: npm run build && npm run api`)
+  const lines = differing.map(
+    (name) => `docs/api/${name}\n${diffLines(readReport(name) ?? '', reports.get(name) ?? '')}`,
+  )
+  fail(`What the package exports has changed:\n${lines.join('\n')}\nIf this is intended: npm run build && npm run api`)
 }
 
-function written(name) {
+function readReport(name) {
   const path = join(folder, name)
   return existsSync(path) ? readFileSync(path, 'utf8') : undefined
 }
 
-/** The lines that only one side has. */
-function difference(before, after) {
-  const [was, is] = [before.split('\n'), after.split('\n')]
-  const gone = was.filter((line) => !is.includes(line)).map((line) => `- ${line}`)
-  const come = is.filter((line) => !was.includes(line)).map((line) => `+ ${line}`)
-  return [...gone, ...come].slice(0, 40).join('\n')
+/** The lines that are only on one side. */
+function diffLines(before, after) {
+  const [oldLines, newLines] = [before.split('\n'), after.split('\n')]
+  const removed = oldLines.filter((line) => !newLines.includes(line)).map((line) => `- ${line}`)
+  const added = newLines.filter((line) => !oldLines.includes(line)).map((line) => `+ ${line}`)
+  return [...removed, ...added].slice(0, 40).join('\n')
 }
 
-function fail(words) {
-  console.error(words)
+function fail(message) {
+  console.error(message)
   process.exit(1)
 }
 
@@ -66,7 +68,7 @@ function reportsOf(root) {
   return new Map(
     surfaces.map((surface) => [
       `${surface.name.replace('/', '.')}.api.md`,
-      reportOf(surface, homes, (node) => reachedBy(checker, node, root)),
+      reportOf(surface, homes, (node) => referencedSymbols(checker, node, root)),
     ]),
   )
 }
@@ -74,21 +76,21 @@ function reportsOf(root) {
 /** Exported name → the symbol behind it. */
 function exportsOf(checker, file) {
   const names = checker.getExportsOfModule(checker.getSymbolAtLocation(file))
-  const resolved = names.map((symbol) => [symbol.name, real(checker, symbol)])
+  const resolved = names.map((symbol) => [symbol.name, resolveAlias(checker, symbol)])
   return new Map(resolved.sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-function real(checker, symbol) {
+function resolveAlias(checker, symbol) {
   return symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol
 }
 
-function reportOf({ name, exported }, homes, reached) {
+function reportOf({ name, exported }, homes, findReferences) {
   const own = new Set(exported.values())
   const hidden = new Set()
   const elsewhere = new Map()
   const queue = [...own]
   for (const symbol of queue)
-    for (const found of statementsOf(symbol).flatMap(reached)) {
+    for (const found of statementsOf(symbol).flatMap(findReferences)) {
       const home = homes.get(found)
       if (own.has(found) || hidden.has(found)) continue
       if (home !== undefined) elsewhere.set(home, (elsewhere.get(home) ?? new Set()).add(found.name))
@@ -97,38 +99,38 @@ function reportOf({ name, exported }, homes, reached) {
         queue.push(found)
       }
     }
-  const said = [...exported].map(
-    ([as, symbol]) => (as === symbol.name ? '' : `// exported as ${as}\n`) + printed(symbol),
+  const declarations = [...exported].map(
+    ([as, symbol]) => (as === symbol.name ? '' : `// exported as ${as}\n`) + printDeclaration(symbol),
   )
-  const below = [...hidden].sort((a, b) => (a.name < b.name ? -1 : 1)).map(printed)
+  const below = [...hidden].sort((a, b) => (a.name < b.name ? -1 : 1)).map(printDeclaration)
   const imports = [...elsewhere].sort().map(([from, names]) => `- of \`${from}\`: ${[...names].sort().join(', ')}`)
   return [
     `# ${name}\n`,
-    'What this entry exports. Made by `npm run api`; a test compares it.\n',
-    fenced(said),
-    ...(below.length > 0 ? ['Spoken of, but not exported by name:\n', fenced(below)] : []),
-    ...(imports.length > 0 ? ['Spoken of, and exported elsewhere:\n', `${imports.join('\n')}\n`] : []),
+    'The exports of this entry. Generated by `npm run api`; a test compares it.\n',
+    codeBlock(declarations),
+    ...(below.length > 0 ? ['Referenced, but not exported by name:\n', codeBlock(below)] : []),
+    ...(imports.length > 0 ? ['Referenced, and exported elsewhere:\n', `${imports.join('\n')}\n`] : []),
   ].join('\n')
 }
 
-function fenced(texts) {
+function codeBlock(texts) {
   return `\`\`\`ts\n${texts.join('\n')}\n\`\`\`\n`
 }
 
-/** The statements that declare it; a variable's is two levels up. */
+/** The statements that declare a symbol. A variable's statement is two levels up. */
 function statementsOf(symbol) {
   return (symbol.declarations ?? []).map((node) => (ts.isVariableDeclaration(node) ? node.parent.parent : node))
 }
 
-/** Symbols of this package that a declaration speaks of. */
-function reachedBy(checker, statement, root) {
+/** The symbols of this package that a declaration references. */
+function referencedSymbols(checker, statement, root) {
   const found = []
   const visit = (node) => {
     if (isPrivate(node)) return
     if (ts.isIdentifier(node)) {
       const symbol = checker.getSymbolAtLocation(node)
-      const meant = symbol && real(checker, symbol)
-      if (meant?.declarations?.some((declared) => isTop(declared) && isOurs(declared, root))) found.push(meant)
+      const target = symbol && resolveAlias(checker, symbol)
+      if (target?.declarations?.some((node) => isTopLevel(node) && isOurs(node, root))) found.push(target)
     }
     ts.forEachChild(node, visit)
   }
@@ -136,7 +138,7 @@ function reachedBy(checker, statement, root) {
   return found
 }
 
-function isTop(node) {
+function isTopLevel(node) {
   const statement = ts.isVariableDeclaration(node) ? node.parent.parent : node
   return ts.isSourceFile(statement.parent ?? statement) && !ts.isSourceFile(node)
 }
@@ -152,14 +154,14 @@ function isPrivate(node) {
   return named || (ts.getCombinedModifierFlags(node) & ts.ModifierFlags.Private) !== 0
 }
 
-function printed(symbol) {
+function printDeclaration(symbol) {
   const printer = ts.createPrinter({ removeComments: true })
-  const lean = (context) => {
+  const withoutPrivate = (context) => {
     const visit = (node) => (isPrivate(node) ? undefined : ts.visitEachChild(node, visit, context))
     return (node) => ts.visitNode(node, visit)
   }
   const texts = statementsOf(symbol).map((statement) => {
-    const { transformed, dispose } = ts.transform(statement, [lean])
+    const { transformed, dispose } = ts.transform(statement, [withoutPrivate])
     const text = printer.printNode(ts.EmitHint.Unspecified, transformed[0], statement.getSourceFile())
     dispose()
     return text

@@ -1,4 +1,4 @@
-// Builds the review page: web/ into dist/web, or into the directory that is named.
+// Builds the review page from web/ into dist/web, or into the directory of the first argument.
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'vite'

@@ -1,4 +1,4 @@
-// Compiles src/ and overlay/ into dist/, the command bundled, and builds the review page into dist/web. Run by npm's prepare, so a
+// Compiles src/ and overlay/ into dist/, bundles the command, and builds the review page into dist/web. npm's `prepare` runs it, so a
 // fresh `npm ci` leaves a usable package.
 import { spawnSync } from 'node:child_process'
 import { rmSync } from 'node:fs'

@@ -1,5 +1,5 @@
-// Bundles the command into few files, each loaded when a command needs it: node scripts/bundle.mjs DIRECTORY
-// Reads the TypeScript as it is; types are checked elsewhere. Beside the code lie the licences of what went into it.
+// Bundles the command into a few files that load on demand: node scripts/bundle.mjs DIRECTORY
+// It does not check types. It also writes the licences of the bundled packages.
 import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -8,13 +8,13 @@ import { rolldown } from 'rolldown'
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)))
 const VERSION = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).version
 const PROGRAMS = { main: 'src/cli/main.ts', sh: 'src/cli/sh.ts' }
-const LATER_FILES = { 'chunks/memfs-core': '@jsonjoy.com/fs-core' }
-/** To find a file takes about as long as to read 20 kB of it: what many commands share is two files, one with what each hook needs. */
+const LAZY_FILES = { 'chunks/memfs-core': '@jsonjoy.com/fs-core' }
+/** Opening a file takes about as long as reading 20 kB. So shared modules go into two files, one of them with the modules of hooks. */
 const SHARED = {
   debugName: 'shared',
   name: (id, graph) => {
     if (/[\\/](?:src[\\/]cli|commander)[\\/]/.test(id)) return null
-    hook ??= reached(HOOK, graph)
+    hook ??= importClosure(HOOK, graph)
     return hook.has(id) ? 'base' : 'more'
   },
   minShareCount: 4,
@@ -22,26 +22,26 @@ const SHARED = {
 const HOOK = join(ROOT, 'src/agents/claude/answer.ts')
 let hook
 
-/** All that is loaded with a module. */
-function reached(id, graph, found = new Set()) {
+/** All modules that load with a module. */
+function importClosure(id, graph, found = new Set()) {
   if (found.has(id)) return found
   found.add(id)
-  for (const next of graph.getModuleInfo(id)?.importedIds ?? []) reached(next, graph, found)
+  for (const next of graph.getModuleInfo(id)?.importedIds ?? []) importClosure(next, graph, found)
   return found
 }
 
-/** Finds its grammars beside its own files. */
+/** These packages find their grammars next to their own files. */
 const EXTERNAL = [/^@vscode\/tree-sitter-wasm/]
 
-/** Our modules do nothing but what is asked of them by import, the two programs aside. */
+/** Our modules, except the two programs, have no side effects on import. */
 const isOurs = (id) =>
   !/[\\/]node_modules[\\/]/.test(id) && !Object.values(PROGRAMS).some((entry) => id.endsWith(entry))
 
 /**
- * Of memfs the stage takes inodes and their bytes (`overlay/upper.ts`), which its volume has from this core. The rest, streams and a
- * `node:fs` over it, takes as long to load as Node itself. The core is a file of its own, loaded with the first content.
+ * The stage uses only memfs' inodes (`overlay/upper.ts`), which are in this core. The rest, streams and a
+ * `node:fs`, takes as long to load as Node itself. The core is a separate file, loaded with the first content.
  */
-const LEAN_MEMFS = `
+const SMALL_MEMFS = `
 export class Volume {
   #core
   get _core() {
@@ -49,63 +49,65 @@ export class Volume {
   }
 }
 `
-/** Modules of Node's that take milliseconds to load, and the functions we take from them: few commands call one. */
-const LATE = {
+/** Node modules that take milliseconds to load, and the functions that we use. Few commands call them, so they load on the first call. */
+const LAZY_BUILTINS = {
   'node:child_process': ['spawn', 'spawnSync'],
   'node:http': ['createServer', 'request'],
 }
-const lateModule = (name) =>
-  LATE[name].map((each) => `export const ${each} = (...given) => process.getBuiltinModule('${name}').${each}(...given)`)
+const lazyModule = (name) =>
+  LAZY_BUILTINS[name].map(
+    (each) => `export const ${each} = (...args) => process.getBuiltinModule('${name}').${each}(...args)`,
+  )
 
-const lean = {
-  name: 'lean',
+const lazyModules = {
+  name: 'lazy-modules',
   resolveId(id, importer) {
     if (id === 'memfs') return '\0memfs'
     if (id === './memfs-core.js') return { id, external: true }
-    // What wraps a whole module for a host is no part of the command.
-    return id in LATE && isOurs(importer) && !importer.endsWith('host-programs.ts') ? `\0${id}` : undefined
+    // host-programs.ts wraps whole modules, and the command does not use it.
+    return id in LAZY_BUILTINS && isOurs(importer) && !importer.endsWith('host-programs.ts') ? `\0${id}` : undefined
   },
   load(id) {
-    if (id === '\0memfs') return LEAN_MEMFS
-    return id.startsWith('\0node:') ? lateModule(id.slice(1)).join('\n') : undefined
+    if (id === '\0memfs') return SMALL_MEMFS
+    return id.startsWith('\0node:') ? lazyModule(id.slice(1)).join('\n') : undefined
   },
 }
 
 /**
- * Leads each import from an `index.ts` of ours to the file that has what is imported. Chunks are made of files: through an index
- * each one would reach all that any other needs.
+ * Rewrites each import from an `index.ts` of ours to the file that exports the name. Chunks consist of files: through an index
+ * each one would load everything that any other needs.
  */
-const pastIndexes = {
-  name: 'past-indexes',
+const skipIndexes = {
+  name: 'skip-indexes',
   transform: {
     filter: { id: /\.ts$/ },
     handler: (code, id) =>
       code
-        .replace(NAMED, (whole, word, names, from) => {
+        .replace(STATIC_IMPORT, (whole, word, names, from) => {
           if (word.includes('type')) return whole
-          const homes = homesBy(id, from)
+          const homes = exportsBehind(id, from)
           if (homes === undefined) return whole
           return namesOf(names)
             .map(
               ([name, as]) =>
-                `${word} { ${homes.get(name).was} as ${as} } from ${JSON.stringify(homes.get(name).file)}`,
+                `${word} { ${homes.get(name).name} as ${as} } from ${JSON.stringify(homes.get(name).file)}`,
             )
             .join(';')
         })
-        .replace(LATER, (whole, name, from) => {
-          const home = homesBy(id, from)?.get(name)
+        .replace(DYNAMIC_IMPORT, (whole, name, from) => {
+          const home = exportsBehind(id, from)?.get(name)
           return home === undefined
             ? whole
-            : `const { ${home.was}: ${name} } = await import(${JSON.stringify(home.file)})`
+            : `const { ${home.name}: ${name} } = await import(${JSON.stringify(home.file)})`
         }),
   },
 }
 
-/** One name that is loaded when it is needed. */
-const LATER = /const \{ (\w+) \} = await import\('(\.[^']*)'\)/g
-const NAMED = /^(import(?: type)?|export(?: type)?) \{([^}]*)\} from '(\.[^']*)'/gm
+/** A dynamic import of one name. */
+const DYNAMIC_IMPORT = /const \{ (\w+) \} = await import\('(\.[^']*)'\)/g
+const STATIC_IMPORT = /^(import(?: type)?|export(?: type)?) \{([^}]*)\} from '(\.[^']*)'/gm
 
-/** What is named between braces, types left out, and what it is called outside of them. */
+/** The names between braces without types, each with its alias. */
 function namesOf(braces) {
   const each = braces.split(',').map((one) => one.trim())
   return each
@@ -116,51 +118,51 @@ function namesOf(braces) {
     })
 }
 
-/** Undefined where what is imported is no index. */
-function homesBy(importer, from) {
+/** The exports of the imported index. Undefined for another file. */
+function exportsBehind(importer, from) {
   const file = resolve(dirname(importer), from.replace(/\.js$/, '.ts'))
   return /[\\/]index\.ts$/.test(file) ? exportsOf(file) : undefined
 }
 
-/** Each name an index hands on, the file that has it, and its name there. */
+/** Each name that an index exports, with the file that declares it and its name there. */
 function exportsOf(index) {
   const homes = new Map()
-  for (const [, word, names, from] of readFileSync(index, 'utf8').matchAll(NAMED)) {
+  for (const [, word, names, from] of readFileSync(index, 'utf8').matchAll(STATIC_IMPORT)) {
     if (word !== 'export') continue
     const file = resolve(dirname(index), from.replace(/\.js$/, '.ts'))
     for (const [name, as] of namesOf(names)) {
       const inner = /[\\/]index\.ts$/.test(file) ? exportsOf(file).get(name) : undefined
-      homes.set(as, inner ?? { file, was: name })
+      homes.set(as, inner ?? { file, name })
     }
   }
   return homes
 }
 
 const out = resolve(process.argv[2] ?? 'dist/src/cli')
-const making = `${out}.${process.pid}`
-rmSync(making, { recursive: true, force: true })
+const temporary = `${out}.${process.pid}`
+rmSync(temporary, { recursive: true, force: true })
 try {
-  await write(making)
+  await write(temporary)
   rmSync(out, { recursive: true, force: true })
   mkdirSync(dirname(out), { recursive: true })
-  renameSync(making, out)
+  renameSync(temporary, out)
 } finally {
-  rmSync(making, { recursive: true, force: true })
+  rmSync(temporary, { recursive: true, force: true })
 }
 
 async function write(dir) {
   const bundle = await rolldown({
     cwd: ROOT,
-    input: { ...PROGRAMS, ...LATER_FILES },
+    input: { ...PROGRAMS, ...LAZY_FILES },
     platform: 'node',
     external: EXTERNAL,
     transform: { define: { ESCROW_VERSION: JSON.stringify(VERSION) } },
-    plugins: [lean, pastIndexes],
-    // The same parser as modules, of which only what is used is taken.
+    plugins: [lazyModules, skipIndexes],
+    // The ES module builds of these packages, which allow tree shaking.
     resolve: {
       alias: {
         yaml: join(ROOT, 'node_modules/yaml/browser/dist/index.js'),
-        // Its other form requires its files by names that a bundler cannot see.
+        // The UMD build requires its files by names that a bundler cannot resolve.
         'jsonc-parser': join(ROOT, 'node_modules/jsonc-parser/lib/esm/main.js'),
       },
     },
@@ -174,7 +176,7 @@ async function write(dir) {
     dir,
     format: 'cjs',
     codeSplitting: { groups: [SHARED] },
-    // Names of functions stay: a stack that a user sends us can be read.
+    // Keep the names of functions, so that the stack trace of a bug report is readable.
     minify: {
       compress: true,
       mangle: { keepNames: { function: true, class: true } },
@@ -185,13 +187,13 @@ async function write(dir) {
     comments: { legal: false },
   })
   await bundle.close()
-  // As CommonJS it starts sooner: Node's loader of modules takes some milliseconds of its own.
+  // CommonJS starts some milliseconds sooner than ES modules.
   writeFileSync(join(dir, 'package.json'), '{"type":"commonjs"}\n')
   for (const name of Object.keys(PROGRAMS)) chmodSync(join(dir, `${name}.js`), 0o755)
   writeFileSync(join(dir, 'LICENSES.txt'), licences(output.flatMap((file) => file.moduleIds ?? [])))
 }
 
-/** The words under which each bundled package may be passed on. */
+/** The licence texts of the bundled packages. */
 function licences(modules) {
   const packages = new Map()
   for (const id of modules) {

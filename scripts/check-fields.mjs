@@ -1,5 +1,5 @@
-// Fails where `...defined({ field })` gives an object a field that its type does not have: node scripts/check-fields.mjs
-// TypeScript looks for unknown fields in a literal alone, not in what is spread into it. A misspelt option must not vanish.
+// Fails if `...defined({ field })` gives an object a field that its type does not have: node scripts/check-fields.mjs
+// TypeScript checks for unknown fields in a literal, but not in spread objects. A misspelt option must not vanish.
 import ts from 'typescript'
 
 const { config } = ts.readConfigFile('tsconfig.json', ts.sys.readFile)
@@ -8,7 +8,7 @@ const roots = ts.sys.readDirectory('.', ['.ts'], ['**/node_modules', '**/dist'],
 const program = ts.createProgram(roots, { ...options, noEmit: true })
 const checker = program.getTypeChecker()
 
-/** The types that the literal may have. */
+/** The possible types of the literal. */
 function expectedTypes(literal) {
   const type = checker.getContextualType(literal)
   if (type === undefined) return []

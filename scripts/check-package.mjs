@@ -1,4 +1,4 @@
-// What npm would publish, looked at: publint, are-the-types-wrong, what is in it, and how large it may be. After npm run build.
+// Checks the package that npm would publish, after `npm run build`: publint, are-the-types-wrong, contents and size.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -8,15 +8,15 @@ import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/co
 import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
 
-/** Bytes. Each is some way above what there is, so that what passes it was noticed by nobody. */
+/** Limits in bytes, some way above the current sizes. Only an unnoticed increase exceeds them. */
 const LIMITS = { packed: 1_950_000, unpacked: 6_500_000, coldStart: 700_000 }
 const CONTENTS =
   /^(dist\/.*\.(js|d\.ts)|dist\/web\/.*\.(html|css|svg)|dist\/src\/cli\/(LICENSES\.txt|package\.json)|docs\/.*\.(md|svg)|[A-Z]+\.md|LICENSE|package\.json)$/
-/** CommonJS gets the ES modules by `require`, as of Node 20.19; Node 10 had no `exports` to resolve by. */
-const MEANT = { kinds: ['CJSResolvesToESM'], resolutions: ['node10'] }
+/** Accepted problems: CommonJS can `require` ES modules as of Node 20.19, and Node 10 does not know `exports`. */
+const ACCEPTED = { kinds: ['CJSResolvesToESM'], resolutions: ['node10'] }
 
-/** Counts the bytes of the modules a CommonJS program loads, and tells them at its end. */
-const COUNTING = `
+/** Counts the bytes of the modules that a CommonJS program loads, and prints the sum when it exits. */
+const COUNT_BYTES = `
 const Module = require('node:module')
 const { statSync, writeSync } = require('node:fs')
 const load = Module._extensions['.js']
@@ -38,7 +38,7 @@ try {
   const problems = [
     ...(await lint(manifest, tarball)),
     ...(await typesOf(tarball)),
-    ...files.flatMap(({ path }) => (CONTENTS.test(path) ? [] : [`${path} does not belong into the package.`])),
+    ...files.flatMap(({ path }) => (CONTENTS.test(path) ? [] : [`${path} does not belong in the package.`])),
     ...sizes(manifest, tarball, files),
   ]
   for (const problem of problems) console.error(problem)
@@ -47,7 +47,7 @@ try {
   rmSync(place, { recursive: true, force: true })
 }
 
-/** Without scripts: `prepare` would build anew. */
+/** Packs without scripts, because `prepare` would build again. */
 function pack(to) {
   const args = ['pack', '--ignore-scripts', '--json', '--pack-destination', to]
   const { status, stdout, stderr } = spawnSync('npm', args, {
@@ -56,8 +56,8 @@ function pack(to) {
     shell: process.platform === 'win32',
   })
   if (status !== 0) throw new Error(`npm pack failed: ${stderr}`)
-  const said = JSON.parse(stdout)
-  const [{ filename, files }] = Array.isArray(said) ? said : Object.values(said)
+  const packed = JSON.parse(stdout)
+  const [{ filename, files }] = Array.isArray(packed) ? packed : Object.values(packed)
   return { tarball: readFileSync(join(to, filename)), files }
 }
 
@@ -71,7 +71,7 @@ async function typesOf(tarball) {
   const result = await checkPackage(createPackageFromTarballData(tarball))
   if (!result.types) return ['are-the-types-wrong: there are no types.']
   const wrong = result.problems.filter(
-    ({ kind, resolutionKind }) => !MEANT.kinds.includes(kind) && !MEANT.resolutions.includes(resolutionKind),
+    ({ kind, resolutionKind }) => !ACCEPTED.kinds.includes(kind) && !ACCEPTED.resolutions.includes(resolutionKind),
   )
   return wrong.map(
     ({ kind, entrypoint, resolutionKind }) =>
@@ -88,15 +88,15 @@ function sizes({ bin }, tarball, files) {
   for (const [name, bytes] of Object.entries(found)) console.log(`${name}: ${bytes} bytes, at most ${LIMITS[name]}`)
   return Object.entries(found).flatMap(([name, bytes]) =>
     bytes > LIMITS[name]
-      ? [`${name}: ${bytes} bytes are more than ${LIMITS[name]}. Find out what came in, or raise the limit.`]
+      ? [`${name}: ${bytes} bytes are more than ${LIMITS[name]}. Find what was added, or raise the limit.`]
       : [],
   )
 }
 
-/** Bytes of our own modules that a client's hook loads until it has answered: what it waits for at each tool call. */
+/** The bytes of our modules that a client's hook loads for one answer. Each tool call waits for them. */
 function loadedBytes(main, workspace) {
   const start = (input, ...args) =>
-    spawnSync(process.execPath, ['-e', COUNTING, main, ...args], { cwd: workspace, input, encoding: 'utf8' })
+    spawnSync(process.execPath, ['-e', COUNT_BYTES, main, ...args], { cwd: workspace, input, encoding: 'utf8' })
   start('', 'init', '--yes')
   const event = { session_id: 's', cwd: workspace, hook_event_name: 'PreToolUse', tool_name: 'Write' }
   const { stdout, stderr } = start(

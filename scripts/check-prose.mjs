@@ -1,15 +1,15 @@
 // Fails on wordy phrases, repeated words and clichés in the guides: node scripts/check-prose.mjs [FILE...]
-// Banned idioms and long sentences are in test/docs/plain-words.ts, because messages keep to them too.
+// The rules on idioms and long sentences are in test/docs/plain-words.ts, because messages follow them too.
 import { readdirSync, readFileSync } from 'node:fs'
 import writeGood from 'write-good'
 
 /** A sentence whose subject is a clause: "What nobody read is refused." */
 const QUESTION_SUBJECT = /(?<=^|[.:;] +)Wh(?:at|o)\b(?=[^?\n]*[.:;])/gm
 
-/** Phrases that write-good calls wordy, and that our sentences need. */
+/** Phrases that write-good calls wordy, but that our sentences need. */
 const ALLOWED = ['it is', 'it was', 'all of', 'however', 'therefore', 'validate', 'transmit', 'monitor']
 
-/** Pages that the code generates: their words are in the code. */
+/** Generated pages. Their text is in the code. */
 const GENERATED = ['docs/cli.md', 'docs/hosts/checks.md']
 
 const OPTIONS = { passive: false, adverb: false, weasel: false, eprime: false }
@@ -43,7 +43,7 @@ function isAllowed(prose, { index, offset }) {
   return ALLOWED.includes(prose.slice(index, index + offset).toLowerCase())
 }
 
-/** Code becomes a word that no rule knows; generated parts, headings and link targets go. Lines stay where they are. */
+/** Replaces code by words that no rule matches, and removes generated parts, headings and link targets. Keeps line numbers. */
 function proseOf(markdown) {
   const blank = (text) => text.replace(/[^\n]/g, '')
   let codes = 0

@@ -1,17 +1,17 @@
-// Makes sure of system programs: node scripts/ensure-tools.mjs git bwrap chromium. On Debian as root what is missing is installed;
-// elsewhere the run ends with what to do.
+// Checks for system programs: node scripts/ensure-tools.mjs git bwrap chromium. On Debian as root it installs missing ones;
+// elsewhere it prints how to install them.
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 
-/** Program → the package it is in, on Debian and Ubuntu, where that has another name. */
+/** The packages of programs on Debian and Ubuntu, if the name differs. */
 const PACKAGES = { bwrap: 'bubblewrap' }
-/** What asks a program for its version, where it is another word. */
+/** The version options of programs that do not know `--version`. */
 const VERSION = { tmux: '-V' }
 
 const missing = () => process.argv.slice(2).filter((program) => !works(program))
 
 if (missing().length > 0 && process.getuid?.() === 0 && existsSync('/etc/debian_version') && works('apt-get')) {
-  console.error(`${missing().join(', ')}: missing, installed by apt-get now.`)
+  console.error(`${missing().join(', ')}: missing. Installing with apt-get.`)
   run('apt-get', ['update', '-qq'])
   run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...missing().map(packageOf)])
 }

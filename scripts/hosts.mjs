@@ -1,5 +1,5 @@
-// Runs the suites that speak of node:fs on the other Node releases we promise: npm run test:hosts [-- RELEASE...]
-// The releases lie under .cache/: among the dependencies they would be the `node` of every npm script.
+// Runs the suites about node:fs on the other supported Node releases: npm run test:hosts [-- RELEASE...]
+// The releases are in .cache/. As dependencies they would replace `node` in every npm script.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -21,7 +21,7 @@ function nodeOf(release) {
     shell,
   })
   if (status === 0 && existsSync(node)) return node
-  throw new Error(`npm did not bring node@${release}. Remove ${dir} and run it again with the registry in reach.`)
+  throw new Error(`npm did not install node@${release}. Remove ${dir} and run this again with access to the registry.`)
 }
 
 function passes(release) {
@@ -32,8 +32,8 @@ function passes(release) {
   return spawnSync(node, [vitest, 'run', ...SUITES], { cwd: ROOT, stdio: 'inherit' }).status === 0
 }
 
-const asked = process.argv.slice(2)
-const failed = (asked.length > 0 ? asked : RELEASES).filter((release) => !passes(release))
+const named = process.argv.slice(2)
+const failed = (named.length > 0 ? named : RELEASES).filter((release) => !passes(release))
 if (failed.length > 0) {
   console.error(`\nThe suites fail on Node ${failed.join(' and ')}.`)
   process.exit(1)

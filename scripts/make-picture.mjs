@@ -1,4 +1,4 @@
-// Draws docs/review.svg and docs/refusals.svg, the README's pictures of a review and of refusals, from what the demo prints:
+// Draws docs/review.svg and docs/refusals.svg, the README's pictures of a review and of refusals, from the output of the demo:
 // node scripts/make-picture.mjs
 import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
@@ -22,8 +22,8 @@ const COLORS = {
   held: '#e3b341',
 }
 
-/** The demo's output as lines, in acts: each begins with what the person or an agent did. */
-function actsOf(output) {
+/** Splits the demo's output into acts. Each begins with an action of the person or an agent. */
+function parseActs(output) {
   const acts = []
   for (const line of output.replace(/\u001b\[[0-9;]*m/g, '').split('\n')) {
     const person = /^person {2}(escrow .*)$/.exec(line)
@@ -34,20 +34,20 @@ function actsOf(output) {
   return acts
 }
 
-function actOf(acts, begin) {
+function findAct(acts, begin) {
   const found = acts.find(({ what }) => what.startsWith(begin))
   if (!found) throw new Error(`The demo printed no '${begin}'.`)
   return found
 }
 
-/** The two changes worth a picture, and the line that counts them all. */
+/** The two changes to show, and the line that counts all changes. */
 function excerptOf(diff) {
   const shown = []
   let title
   for (const piece of diff.join('\n').split(/\n(?=# |== )/)) {
     if (piece.startsWith('== ')) title = piece
     if (!SHOWN_CHANGES.some((path) => piece.startsWith(`# ${path} `))) continue
-    // A group's title stays where a change of the group does.
+    // Keep a group's title if one of its changes is shown.
     if (title !== undefined) shown.push(title)
     shown.push(piece)
     title = undefined
@@ -57,12 +57,12 @@ function excerptOf(diff) {
 }
 
 function linesOf(output) {
-  const acts = actsOf(output)
+  const acts = parseActs(output)
   const prompt = ({ what }) => [`$ ${what}`]
-  const diff = actOf(acts, 'escrow diff roo-a')
-  const commit = actOf(acts, 'escrow commit roo-a')
-  const reject = actOf(acts, 'escrow reject roo-a')
-  const approve = actOf(acts, 'escrow approve roo-a')
+  const diff = findAct(acts, 'escrow diff roo-a')
+  const commit = findAct(acts, 'escrow commit roo-a')
+  const reject = findAct(acts, 'escrow reject roo-a')
+  const approve = findAct(acts, 'escrow approve roo-a')
   const denied = acts.findIndex(({ what }) => what.includes(`edit ${REJECTED}`) && what.includes('user_rejected'))
   return [
     ...prompt(diff),
@@ -83,9 +83,9 @@ function linesOf(output) {
   ].map((line) => (line.length > COLUMNS ? `${line.slice(0, COLUMNS - 1)}…` : line))
 }
 
-/** What the agents were told when they asked for what is not theirs: one of each kind, in the order of the demo. */
-function refusalsOf(output) {
-  const acts = actsOf(output)
+/** One refusal of each kind that the agents got, in the order of the demo. */
+function findRefusals(output) {
+  const acts = parseActs(output)
   const one = (reason) => acts.find(({ what }) => what.endsWith(`denied ${reason}`))
   const done = acts.find(({ what }) => what.includes('write_to_file') && what.endsWith('ok'))
   const shown = ['missing_intent_id', undefined, 'scope_violation', 'protected_path', 'stale_file', 'user_rejected']
@@ -107,7 +107,7 @@ function colorOf(line) {
   return line.startsWith('# ') || line.includes('denied') ? COLORS.held : COLORS.plain
 }
 
-function escaped(text) {
+function escapeXml(text) {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }
 
@@ -116,7 +116,7 @@ function draw(title, lines) {
   const row = (line, i) => {
     const weight = /^[$#] /.test(line) ? ' font-weight="bold"' : ''
     const y = BAR + MARGIN + i * LINE + 13
-    return `<text x="${MARGIN}" y="${y}" fill="${colorOf(line)}"${weight} xml:space="preserve">${escaped(line)}</text>`
+    return `<text x="${MARGIN}" y="${y}" fill="${colorOf(line)}"${weight} xml:space="preserve">${escapeXml(line)}</text>`
   }
   const dot = (color, i) => `<circle cx="${MARGIN + 6 + i * 20}" cy="${BAR / 2}" r="6" fill="${color}"/>`
   return [
@@ -142,5 +142,8 @@ const demo = spawnSync(process.execPath, ['--import', './ts-node.mjs', 'examples
 if (demo.status !== 0) throw new Error(`The demo failed:\n${demo.stderr}`)
 const review = 'A review: the staged diff, one change rejected with a reason, six approved and committed'
 writeFileSync(`${project}docs/review.svg`, draw(review, linesOf(demo.stdout)))
-writeFileSync(`${project}docs/refusals.svg`, draw('What an agent is told when it is refused', refusalsOf(demo.stdout)))
+writeFileSync(
+  `${project}docs/refusals.svg`,
+  draw('What an agent is told when it is refused', findRefusals(demo.stdout)),
+)
 console.log('Wrote docs/review.svg and docs/refusals.svg')

@@ -1,4 +1,4 @@
-// Draws docs/review-terminal.svg from a real screen: node scripts/make-terminal-picture.mjs, after npm run build. It needs tmux.
+// Draws docs/review-terminal.svg from a real screen in tmux: node scripts/make-terminal-picture.mjs, after npm run build.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -10,7 +10,7 @@ import { openWorkspace } from 'escrowfs'
 const [COLUMNS, ROWS] = [96, 26]
 const [CHARACTER, LINE, MARGIN, BAR] = [8.43, 19, 18, 34]
 const COLORS = { 31: '#ff7b72', 32: '#7ee787', 33: '#e3b341', 34: '#79c0ff', 35: '#d2a8ff', 36: '#76e3ea' }
-const [PLAIN, DIM, GROUND] = ['#c9d1d9', '#8b949e', '#0d1117']
+const [PLAIN, DIM, BACKGROUND] = ['#c9d1d9', '#8b949e', '#0d1117']
 const project = fileURLToPath(new URL('../', import.meta.url))
 
 const BEFORE = `import { rates } from './rates.js'
@@ -48,7 +48,7 @@ async function stageWork(root) {
   return workspace
 }
 
-/** The screen once a person has approved the deletion, with its colours. */
+/** The coloured screen after a person has approved the deletion. */
 async function screenOf(root) {
   const tmux = (...args) =>
     execFileSync('tmux', ['-S', join(root, 'socket'), '-f', '/dev/null', ...args], {
@@ -57,13 +57,13 @@ async function screenOf(root) {
     })
   const command = `${process.execPath} ${project}dist/src/cli/main.js -C ${root} review shop`
   tmux('new-session', '-d', '-x', String(COLUMNS), '-y', String(ROWS), command)
-  const until = async (words) => {
+  const waitForText = async (words) => {
     for (let tries = 0; tries < 300 && !tmux('capture-pane', '-p').includes(words); tries++) await sleep(100)
   }
   try {
-    await until('1/')
+    await waitForText('1/')
     tmux('send-keys', 'y')
-    await until('is approved')
+    await waitForText('is approved')
     await sleep(1_500)
     return tmux('capture-pane', '-p', '-e').trimEnd().split('\n')
   } finally {
@@ -71,18 +71,18 @@ async function screenOf(root) {
   }
 }
 
-/** Runs of one look: colour, weight, inverse. */
+/** Splits a line into runs of one style: colour, weight, inverse. */
 function runsOf(line) {
   let look = { color: PLAIN, bold: false, inverse: false }
   return line.split(/(\x1b\[[0-9;]*m)/).flatMap((part) => {
     const codes = /^\x1b\[([0-9;]*)m$/.exec(part)?.[1]
     if (codes === undefined) return part === '' ? [] : [{ ...look, text: part }]
-    for (const code of codes.split(';').map(Number)) look = looked(look, code)
+    for (const code of codes.split(';').map(Number)) look = applyCode(look, code)
     return []
   })
 }
 
-function looked(look, code) {
+function applyCode(look, code) {
   if (code === 0) return { color: PLAIN, bold: false, inverse: false }
   if (code === 1) return { ...look, bold: true }
   if (code === 2) return { ...look, color: DIM }
@@ -91,9 +91,9 @@ function looked(look, code) {
   return COLORS[code] === undefined ? look : { ...look, color: COLORS[code] }
 }
 
-const escaped = (text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+const escapeXml = (text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
-/** @returns what stands behind a row's inverse text, and its text */
+/** Appends the SVG elements of a row: backgrounds of inverse text, and the text */
 function draw(line, row, state) {
   let column = 0
   const y = BAR + MARGIN + row * LINE
@@ -102,10 +102,10 @@ function draw(line, row, state) {
     const width = (text.length * CHARACTER).toFixed(1)
     if (inverse) state.push(`<rect x="${x(column)}" y="${y - 1}" width="${width}" height="${LINE}" fill="${color}"/>`)
     const weight = bold ? ' font-weight="bold"' : ''
-    const fill = inverse ? GROUND : color
+    const fill = inverse ? BACKGROUND : color
     const place = `x="${x(column)}" y="${y + 13}" textLength="${width}"`
     if (text.trim() !== '')
-      state.push(`<text ${place} fill="${fill}"${weight} xml:space="preserve">${escaped(text)}</text>`)
+      state.push(`<text ${place} fill="${fill}"${weight} xml:space="preserve">${escapeXml(text)}</text>`)
     column += text.length
   }
 }
@@ -113,7 +113,7 @@ function draw(line, row, state) {
 function pictureOf(lines) {
   const [width, height] = [Math.ceil(COLUMNS * CHARACTER) + 2 * MARGIN, ROWS * LINE + BAR + 2 * MARGIN]
   const drawn = []
-  // What follows a line of tmux begins in the look that the one before it ended in.
+  // In tmux's output, a line starts with the style at the end of the line before.
   let carried = ''
   lines.forEach((line, row) => {
     draw(carried + line, row, drawn)
@@ -124,7 +124,7 @@ function pictureOf(lines) {
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}"`,
     '  font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, DejaVu Sans Mono, monospace" font-size="14" role="img">',
     '<title>escrow review: a hunk with its colours, a deletion approved</title>',
-    `<rect width="${width}" height="${height}" rx="10" fill="${GROUND}"/>`,
+    `<rect width="${width}" height="${height}" rx="10" fill="${BACKGROUND}"/>`,
     `<path d="M0 ${BAR} V10 a10 10 0 0 1 10 -10 H${width - 10} a10 10 0 0 1 10 10 V${BAR} Z" fill="#161b22"/>`,
     ...dots.map((color, i) => `<circle cx="${MARGIN + 6 + i * 20}" cy="${BAR / 2}" r="6" fill="${color}"/>`),
     ...drawn,

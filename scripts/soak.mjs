@@ -1,7 +1,7 @@
-// The crash tests and properties at length: node scripts/soak.mjs [room …], every room unless told.
+// Runs the crash tests and property tests at length: node scripts/soak.mjs [room …]. The default is every room.
 import { spawnSync } from 'node:child_process'
 
-/** What each room runs, and how often: real kills, and random sequences. */
+/** The files of each room, and the numbers of real kills and random sequences. */
 const ROOMS = {
   stage: { files: ['test/crash/stage.test.ts'], env: { ESCROWFS_KILLS: 300 } },
   commit: {
@@ -42,8 +42,8 @@ const ROOMS = {
   },
 }
 
-const asked = process.argv.slice(2)
-const unknown = asked.filter((room) => !(room in ROOMS))
+const named = process.argv.slice(2)
+const unknown = named.filter((room) => !(room in ROOMS))
 if (unknown.length > 0) {
   console.error(`No such room: ${unknown.join(', ')}. There are: ${Object.keys(ROOMS).join(', ')}.`)
   process.exit(2)
@@ -57,10 +57,10 @@ function soak(room) {
       .join(' ')}`,
   )
   const args = ['node_modules/vitest/vitest.mjs', 'run', ...files, '--testTimeout', String(24 * 3600 * 1000)]
-  // A number given by the environment counts more than ours.
+  // The environment overrides these numbers.
   const { status } = spawnSync(process.execPath, args, { stdio: 'inherit', env: { ...env, ...process.env } })
   return status ?? 1
 }
 
-const statuses = (asked.length > 0 ? asked : Object.keys(ROOMS)).map(soak)
+const statuses = (named.length > 0 ? named : Object.keys(ROOMS)).map(soak)
 process.exit(statuses.find((status) => status !== 0) ?? 0)

@@ -2,9 +2,9 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
-import { diskPowers } from './support/disk-powers.js'
-import { moduleOf } from './support/modules.js'
-import { entries, filesBelow, HOUSE, resolved } from './support/usage.js'
+import { findDiskPowers } from './support/disk-powers.js'
+import { readModule } from './support/modules.js'
+import { entries, filesBelow, REPOSITORY, resolveModule } from './support/usage.js'
 
 /** The plan of the house, held by reading the imports. */
 
@@ -12,7 +12,7 @@ const sources = [...filesBelow('overlay', /\.tsx?$/), ...filesBelow('src', /\.ts
 
 /** Every module a file imports, types included: workspace files by path, others by name. */
 function importsOf(file: string, text?: string): string[] {
-  return moduleOf(join(HOUSE, file), text).specifiers.map((name) => resolved(file, name))
+  return readModule(join(REPOSITORY, file), text).specifiers.map((name) => resolveModule(file, name))
 }
 
 /** `overlay`, `core`, …, or `root` for the files directly in src. */
@@ -195,7 +195,7 @@ describe('the rooms', () => {
 
   it('say at the top of their index what they are for, and what may not happen there', () => {
     const silent = WALLED.filter(
-      (room) => !/^\/\*\*\n(?: \*.*\n){4,}/.test(readFileSync(join(HOUSE, indexOf(room)), 'utf8')),
+      (room) => !/^\/\*\*\n(?: \*.*\n){4,}/.test(readFileSync(join(REPOSITORY, indexOf(room)), 'utf8')),
     )
     expect(silent).toEqual([])
   })
@@ -293,7 +293,7 @@ const GRANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 describe('the disk', () => {
   it('is changed by three files only, and no other file has a power nobody granted it', () => {
     const wrong = sources.flatMap((file) =>
-      diskPowers(join(HOUSE, file))
+      findDiskPowers(join(REPOSITORY, file))
         .filter((power) => !(WRITERS.includes(file) && power.startsWith('fs.')) && !GRANTED[file]?.[power])
         .map((power) => `${file}: ${power}`),
     )
@@ -302,7 +302,7 @@ describe('the disk', () => {
 
   it('is out of reach of files that no longer need their grant', () => {
     const idle = Object.entries(GRANTED).flatMap(([file, powers]) => {
-      const used = existsSync(join(HOUSE, file)) ? diskPowers(join(HOUSE, file)) : []
+      const used = existsSync(join(REPOSITORY, file)) ? findDiskPowers(join(REPOSITORY, file)) : []
       return Object.keys(powers).flatMap((power) => (used.includes(power) ? [] : [`${file}: ${power}`]))
     })
     expect(idle).toEqual([])
@@ -323,7 +323,7 @@ describe('the tests', () => {
   it('none is switched off', () => {
     const off = filesBelow('test', /\.test\.ts$/).filter((file) =>
       /\b(it|test|describe)\.(skip|only|todo)\b|\.skipIf\(/.test(
-        readFileSync(join(HOUSE, file), 'utf8').replace(/\/\\b[^\n]*/g, ''),
+        readFileSync(join(REPOSITORY, file), 'utf8').replace(/\/\\b[^\n]*/g, ''),
       ),
     )
     expect(off).toEqual([])
@@ -333,7 +333,7 @@ describe('the tests', () => {
 describe('the files', () => {
   it('stay small: none over 300 lines without a reason at its top', () => {
     const long = sources.filter((file) => {
-      const text = readFileSync(join(HOUSE, file), 'utf8')
+      const text = readFileSync(join(REPOSITORY, file), 'utf8')
       return text.split('\n').length > 301 && !/^\/\/ Long because: ./.test(text)
     })
     expect(long).toEqual([])
@@ -352,11 +352,11 @@ describe('the files', () => {
     }
     expect(spread('const a: Options = { ...{ netwrok: true } }')).toBe(true)
     expect(spread('const a: Options = { ...given, ...(b && { b }) }')).toBe(false)
-    expect(sources.filter((file) => spread(readFileSync(join(HOUSE, file), 'utf8')))).toEqual([])
+    expect(sources.filter((file) => spread(readFileSync(join(REPOSITORY, file), 'utf8')))).toEqual([])
   })
 
   it('are there for every entry of the package', () => {
     expect(entries().length).toBeGreaterThan(8)
-    expect(entries().filter((file) => !existsSync(join(HOUSE, file)))).toEqual([])
+    expect(entries().filter((file) => !existsSync(join(REPOSITORY, file)))).toEqual([])
   })
 })

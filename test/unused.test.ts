@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { builtinModules } from 'node:module'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { moduleOf } from './support/modules.js'
-import { entries, filesBelow, HOUSE, MANIFEST, packageOf, Usage } from './support/usage.js'
+import { readModule } from './support/modules.js'
+import { entries, filesBelow, MANIFEST, packageOf, REPOSITORY, Usage } from './support/usage.js'
 
 /** Nothing lies about that nobody uses: no export, no file, no package. */
 
@@ -40,9 +40,11 @@ const FOR_TESTS: Readonly<Record<string, string>> = {
 }
 
 describe('exports', () => {
-  const used = usage.used(isOfHouse, entries())
-  const tested = usage.used(() => true, entries())
-  const given = usage.files.filter(isSource).flatMap((file) => usage.given(file).map((name) => `${file}#${name}`))
+  const used = usage.usedExports(isOfHouse, entries())
+  const tested = usage.usedExports(() => true, entries())
+  const given = usage.files
+    .filter(isSource)
+    .flatMap((file) => usage.exportedNames(file).map((name) => `${file}#${name}`))
   const idle = given.filter((each) => !used.has(each))
 
   it('are taken by another file, or reached by an entry of the package', () => {
@@ -64,7 +66,7 @@ const RUN_OTHERWISE: Readonly<Record<string, string>> = {
 
 describe('files', () => {
   const words = Object.values(MANIFEST.scripts).flatMap((script) => script.split(' '))
-  const page = readFileSync(join(HOUSE, 'web/index.html'), 'utf8')
+  const page = readFileSync(join(REPOSITORY, 'web/index.html'), 'utf8')
   const roots = [
     ...entries(),
     // This one names what nothing else does.
@@ -78,12 +80,12 @@ describe('files', () => {
   ]
 
   it('are loaded or named from an entry, a test or a script', () => {
-    const reached = usage.reached(roots)
+    const reached = usage.reachedFiles(roots)
     expect(usage.files.filter((file) => !reached.has(file) && file !== THIS)).toEqual([])
   })
 
   it('are run otherwise only where that is said', () => {
-    const reached = usage.reached(roots.filter((root) => !(root in RUN_OTHERWISE)))
+    const reached = usage.reachedFiles(roots.filter((root) => !(root in RUN_OTHERWISE)))
     expect(Object.keys(RUN_OTHERWISE).filter((file) => reached.has(file) || !usage.files.includes(file))).toEqual([])
   })
 })
@@ -127,7 +129,7 @@ describe('packages', () => {
 
 describe('the reader of modules', () => {
   it('sees every way to give a name and to take one', () => {
-    const { exports, takes, handsOn } = moduleOf(
+    const { exports, imports, reexports } = readModule(
       'x.ts',
       `import first, { a as b, type C } from './a.js'
       import * as all from './b.js'
@@ -146,19 +148,19 @@ describe('the reader of modules', () => {
       const eleven = { all: 1 }.all`,
     )
     expect(exports).toEqual(['one', 'two', 'four', 'Five', 'default'])
-    expect(handsOn.map(({ from, name, as }) => `${from} ${name} ${as}`)).toEqual([
+    expect(reexports.map(({ from, name, as }) => `${from} ${name} ${as}`)).toEqual([
       './c.js a z',
       './d.js * *',
       './e.js * space',
     ])
-    expect(takes.map(({ from, name }) => `${from} ${name}`)).toEqual([
+    expect(imports.map(({ from, name }) => `${from} ${name}`)).toEqual([
       ...['./a.js default', './a.js a', './a.js C', './b.js some', './b.js Kind', './f.js six', './g.js seven'],
       ...['./h.js eight', './i.js Nine', './j.js *'],
     ])
   })
 
   it('sees that all of a module is taken', () => {
-    const { takes } = moduleOf('x.ts', "import * as all from './b.js'\nuse(all)")
-    expect(takes).toEqual([{ from: './b.js', name: '*' }])
+    const { imports } = readModule('x.ts', "import * as all from './b.js'\nuse(all)")
+    expect(imports).toEqual([{ from: './b.js', name: '*' }])
   })
 })

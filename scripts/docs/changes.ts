@@ -1,25 +1,25 @@
 import type { Review, Session, Workspace } from '../../src/index.js'
 import { EscrowError } from '../../src/index.js'
 import { code, fence, table } from './markdown.js'
-import { inScratch, ONE_INTENT } from './scratch.js'
+import { ONE_INTENT, withScratchWorkspace } from './scratch.js'
 
-/** A staged change's states and transitions, as a real session and its review go through them. */
+/** The states and transitions of a staged change, found by trying them on a real session and its review. */
 
 const BY = { name: 'Ada' }
 
-interface Sides {
+interface Scene {
   readonly session: Session
   readonly review: Review
-  /** The file it is all about. */
+  /** The changed file. */
   readonly path: string
 }
-type Move = (sides: Sides) => Promise<unknown> | unknown
+type Action = (scene: Scene) => Promise<unknown> | unknown
 
-const write: Move = ({ session, path }) => session.fs.appendFileSync(path, 'two\n')
-const approve: Move = ({ review, path }) => review.approve(path, BY)
-const reject: Move = ({ review, path }) => review.reject(path, 'Not like this.', BY)
+const write: Action = ({ session, path }) => session.fs.appendFileSync(path, 'two\n')
+const approve: Action = ({ review, path }) => review.approve(path, BY)
+const reject: Action = ({ review, path }) => review.reject(path, 'Not like this.', BY)
 
-const EVENTS: Readonly<Record<string, Move>> = {
+const EVENTS: Readonly<Record<string, Action>> = {
   'the agent writes': write,
   'the agent reverts': ({ session, path }) => session.revert([path]),
   approve,
@@ -29,46 +29,46 @@ const EVENTS: Readonly<Record<string, Move>> = {
   commit: ({ review }) => review.commit(),
 }
 
-/** How to get to each state from a fresh workspace. */
-const WAYS: Readonly<Record<string, readonly Move[]>> = {
+/** The actions that lead to each state from a fresh workspace. */
+const PATHS_TO_STATE: Readonly<Record<string, readonly Action[]>> = {
   'not staged': [],
   pending: [write],
   approved: [write, approve],
   rejected: [write, reject],
 }
 
-export interface Step {
+export interface Transition {
   readonly from: string
   readonly event: string
-  /** A state, or what the call was refused with. */
+  /** The new state, or the reason of the refusal. */
   readonly to: string
   readonly refused: boolean
 }
 
-export function steps(): Promise<Step[]> {
-  const cases = Object.entries(WAYS).flatMap(([from, way]) =>
-    Object.entries(EVENTS).map(([event, move]) => ({ from, way, event, move })),
+export function readTransitions(): Promise<Transition[]> {
+  const cases = Object.entries(PATHS_TO_STATE).flatMap(([from, actions]) =>
+    Object.entries(EVENTS).map(([event, action]) => ({ from, way: actions, event, move: action })),
   )
   const files = cases.map((_, at) => [`src/${at}.js`, 'one\n'])
   const scratch = { '.orchestration/active_intents.yaml': ONE_INTENT, ...Object.fromEntries(files) }
-  return inScratch(scratch, async (workspace) => {
-    const found: Step[] = []
-    for (const [at, { from, way, event, move }] of cases.entries())
-      found.push({ from, event, ...(await tryOut(workspace, `${at}`, way, move)) })
+  return withScratchWorkspace(scratch, async (workspace) => {
+    const found: Transition[] = []
+    for (const [at, { from, way: actions, event, move: action }] of cases.entries())
+      found.push({ from, event, ...(await tryTransition(workspace, `${at}`, actions, action)) })
     return found
   })
 }
 
-async function tryOut(
+async function tryTransition(
   workspace: Workspace,
   id: string,
-  way: readonly Move[],
-  move: Move,
-): Promise<Pick<Step, 'to' | 'refused'>> {
+  actions: readonly Action[],
+  move: Action,
+): Promise<Pick<Transition, 'to' | 'refused'>> {
   const session = await workspace.session({ id })
   await session.selectIntent('INT-001')
   const sides = { session, review: await workspace.review(id), path: `src/${id}.js` }
-  for (const each of way) await each(sides)
+  for (const each of actions) await each(sides)
   const before = session.fs.readFileSync(sides.path, 'utf8')
   try {
     await move(sides)
@@ -78,21 +78,22 @@ async function tryOut(
   }
   const { changes } = await sides.review.changes()
   const state = changes.find(({ path }) => path === sides.path)?.state
-  // What left the stage by a commit is on the disk, so the agent reads what it read before.
-  const landed = state === undefined && way.length > 0 && session.fs.readFileSync(sides.path, 'utf8') === before
+  // After a commit the agent reads the same content from the disk.
+  const isCommitted =
+    state === undefined && actions.length > 0 && session.fs.readFileSync(sides.path, 'utf8') === before
   await session.close()
-  return { to: state ?? (landed ? 'on disk' : 'not staged'), refused: false }
+  return { to: state ?? (isCommitted ? 'on disk' : 'not staged'), refused: false }
 }
 
-let known: Promise<Step[]> | undefined
+let transitions: Promise<Transition[]> | undefined
 
 export async function changeDiagram(): Promise<string> {
-  known ??= steps()
-  const moving = (await known).filter(({ from, to, refused }) => from !== to && !refused)
-  const names = [...new Set([...Object.keys(WAYS), ...moving.map(({ to }) => to)])]
+  transitions ??= readTransitions()
+  const changing = (await transitions).filter(({ from, to, refused }) => from !== to && !refused)
+  const names = [...new Set([...Object.keys(PATHS_TO_STATE), ...changing.map(({ to }) => to)])]
   const idOf = (name: string) => name.replace(/ /g, '_')
   const labels = new Map<string, string[]>()
-  for (const { from, to, event } of moving) {
+  for (const { from, to, event } of changing) {
     const arrow = `${idOf(from)} --> ${idOf(to)}`
     labels.set(arrow, [...(labels.get(arrow) ?? []), event])
   }
@@ -102,9 +103,9 @@ export async function changeDiagram(): Promise<string> {
 }
 
 export async function changeTable(): Promise<string> {
-  known ??= steps()
-  const all = await known
-  const rows = Object.keys(WAYS).map((from) => [
+  transitions ??= readTransitions()
+  const all = await transitions
+  const rows = Object.keys(PATHS_TO_STATE).map((from) => [
     from,
     ...Object.keys(EVENTS).map((event) => {
       const step = all.find((each) => each.from === from && each.event === event)

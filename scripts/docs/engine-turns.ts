@@ -1,35 +1,35 @@
 import { HookEngine } from '../../src/hooks/engine.js'
 import { openWorkspace } from '../../src/index.js'
 import { code, table } from './markdown.js'
-import { inScratch, ONE_INTENT } from './scratch.js'
+import { ONE_INTENT, withScratchWorkspace } from './scratch.js'
 
-/** What a hook engine makes of a conversation: the state while each step runs, and after it. */
+/** The turn state of a hook engine during each step of a conversation, and after it. */
 
 const FILES = { '.orchestration/active_intents.yaml': ONE_INTENT, 'src/a.js': 'one\n' }
 
 interface Step {
-  readonly what: string
+  readonly label: string
   run(call: Call, engine: HookEngine): Promise<unknown>
 }
 
 type Call = (toolName: string, params: Readonly<Record<string, unknown>>, fails?: boolean) => Promise<unknown>
 
 const STEPS: readonly Step[] = [
-  { what: 'a person speaks', run: (_call, engine) => engine.startTurn('it') },
-  { what: 'a read', run: (call) => call('read_file', { path: 'src/a.js' }) },
-  { what: 'a write without an intent', run: (call) => call('write_to_file', { path: 'src/a.js', content: '' }) },
-  { what: 'an intent is selected', run: (call) => call('select_active_intent', { intent_id: 'INT-001' }) },
-  { what: 'a write in scope', run: (call) => call('write_to_file', { path: 'src/a.js', content: '' }) },
-  { what: 'a write in scope that fails by itself', run: (call) => call('write_to_file', { path: 'src/a.js' }, true) },
-  { what: 'a write out of scope', run: (call) => call('write_to_file', { path: 'README.md', content: '' }) },
-  { what: 'a read after it', run: (call) => call('read_file', { path: 'src/a.js' }) },
-  { what: 'a command', run: (call) => call('execute_command', { command: 'make' }) },
-  { what: 'the intent is cleared', run: (call) => call('select_active_intent', { intent_id: null }) },
-  { what: 'the conversation ends', run: (_call, engine) => engine.endTask('it') },
+  { label: 'a person speaks', run: (_call, engine) => engine.startTurn('it') },
+  { label: 'a read', run: (call) => call('read_file', { path: 'src/a.js' }) },
+  { label: 'a write without an intent', run: (call) => call('write_to_file', { path: 'src/a.js', content: '' }) },
+  { label: 'an intent is selected', run: (call) => call('select_active_intent', { intent_id: 'INT-001' }) },
+  { label: 'a write in scope', run: (call) => call('write_to_file', { path: 'src/a.js', content: '' }) },
+  { label: 'a write in scope that fails by itself', run: (call) => call('write_to_file', { path: 'src/a.js' }, true) },
+  { label: 'a write out of scope', run: (call) => call('write_to_file', { path: 'README.md', content: '' }) },
+  { label: 'a read after it', run: (call) => call('read_file', { path: 'src/a.js' }) },
+  { label: 'a command', run: (call) => call('execute_command', { command: 'make' }) },
+  { label: 'the intent is cleared', run: (call) => call('select_active_intent', { intent_id: null }) },
+  { label: 'the conversation ends', run: (_call, engine) => engine.endTask('it') },
 ]
 
 export function engineTable(): Promise<string> {
-  return inScratch(FILES, async ({ root }) => {
+  return withScratchWorkspace(FILES, async ({ root }) => {
     const engine = new HookEngine({ open: openWorkspace })
     let within: string | undefined
     const call: Call = (toolName, params, fails) =>
@@ -41,10 +41,10 @@ export function engineTable(): Promise<string> {
         .catch(() => undefined)
     const rows: string[][] = []
     try {
-      for (const { what, run } of STEPS) {
+      for (const { label, run } of STEPS) {
         within = undefined
         await run(call, engine)
-        rows.push([what, within === undefined ? 'no tool runs' : code(within), code(engine.turns.stateOf('it'))])
+        rows.push([label, within === undefined ? 'no tool runs' : code(within), code(engine.turns.stateOf('it'))])
       }
     } finally {
       await engine.close()

@@ -9,16 +9,16 @@ import { changeDiagram, changeTable } from './changes.js'
 import { engineTable } from './engine-turns.js'
 import { chainDiagram, chainTable } from './hooks.js'
 import { intentTable } from './intent-states.js'
-import { kindsOfRecords } from './ledger.js'
+import { recordKindsTable } from './ledger.js'
 import { limitsTable, refusedTable } from './limits.js'
 import { CALLS, CLIENTS, COMMANDS, FILES, LEDGER, REVIEW } from './limits-list.js'
-import { filled, type Parts } from './markdown.js'
+import { fillParts, type Parts } from './markdown.js'
 import { ENTRIES, pageOf, referencePage } from './reference.js'
 import { keysTable, kindTables, opTable, schemaTable, typeTable } from './shapes.js'
 import { REPOSITORY } from './sources.js'
 import { turnDiagram, turnTable } from './turns.js'
 
-/** Documents with generated parts → the parts, by name. */
+/** The generated parts of each document, by name. */
 const WITH_PARTS: Readonly<Record<string, Parts>> = {
   'docs/STATE_MACHINE.md': {
     'turn-diagram': turnDiagram,
@@ -43,7 +43,7 @@ const WITH_PARTS: Readonly<Record<string, Parts>> = {
     'intents-file': () => schemaTable(rootSchema),
     intent: () => schemaTable(entrySchema),
     template: () => schemaTable(fileSchema),
-    'record-kinds': kindsOfRecords,
+    'record-kinds': recordKindsTable,
     'review-keys': () => keysTable(reviewRecord, ['id', 'at', 'entries']),
     'review-kinds': reviewKinds,
     'stage-keys': () => typeTable('overlay/stage-edit.ts', 'EditCommon'),
@@ -59,11 +59,11 @@ function reviewKinds(): string {
   return kinds.map(([kind, table]) => `#### \`${kind}\`\n\n${table}`).join('\n\n')
 }
 
-/** Every document that is made, whole or in parts: its name → its text as it should be. */
-export async function generated(): Promise<ReadonlyMap<string, string>> {
+/** Generates every document that is generated in whole or in part. Maps its name to its text. */
+export async function generateDocuments(): Promise<ReadonlyMap<string, string>> {
   const texts = new Map<string, string>()
   for (const [name, parts] of Object.entries(WITH_PARTS))
-    texts.set(name, await filled(readFileSync(join(REPOSITORY, name), 'utf8'), parts))
+    texts.set(name, await fillParts(readFileSync(join(REPOSITORY, name), 'utf8'), parts))
   for (const entry of Object.keys(ENTRIES)) texts.set(pageOf(entry), referencePage(entry))
   return texts
 }

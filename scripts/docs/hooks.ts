@@ -3,9 +3,9 @@ import { DENIAL_CODES, type DenialReason } from '../../src/core/denials.js'
 import { standardHooks } from '../../src/hooks/standard-hooks.js'
 import type { HookPayload, ToolHook } from '../../src/hooks/types.js'
 import { code, fence, table } from './markdown.js'
-import { inScratch, ONE_INTENT } from './scratch.js'
+import { ONE_INTENT, withScratchWorkspace } from './scratch.js'
 
-/** The chain of hooks an engine begins with, by asking each hook. */
+/** The default hook chain of an engine, found by running each hook. */
 
 const REASONS = Object.keys(DENIAL_CODES).filter((name): name is DenialReason => name in DENIAL_CODES)
 
@@ -13,7 +13,7 @@ function nameOf(hook: ToolHook): string {
   return hook.constructor.name
 }
 
-/** What each hook refuses a write for, of all that policy can refuse one for. */
+/** The policy reasons for which a hook refuses a write. */
 async function refusalsOf(hook: ToolHook, session: Session): Promise<DenialReason[]> {
   const found: DenialReason[] = []
   for (const reason of REASONS) {
@@ -34,18 +34,18 @@ function payloadOf(reason: DenialReason, session: Session): HookPayload {
 }
 
 export function chainTable(): Promise<string> {
-  return inScratch({ '.orchestration/active_intents.yaml': ONE_INTENT }, async (workspace) => {
+  return withScratchWorkspace({ '.orchestration/active_intents.yaml': ONE_INTENT }, async (workspace) => {
     const session = await workspace.session({ id: 'it' })
     await session.selectIntent('INT-001')
     const { pre, post } = standardHooks()
-    const taken = new Set<DenialReason>()
+    const covered = new Set<DenialReason>()
     const rows: string[][] = []
     for (const hook of pre) {
       const reasons = await refusalsOf(hook, session)
-      for (const reason of reasons) taken.add(reason)
+      for (const reason of reasons) covered.add(reason)
       rows.push(['before', code(nameOf(hook)), hook.classification ?? 'all', reasons.map(code).join(', ')])
     }
-    const others = REASONS.filter((reason) => !taken.has(reason))
+    const others = REASONS.filter((reason) => !covered.has(reason))
     rows.push(['before', 'the engine, after its hooks', 'all', others.map(code).join(', ')])
     for (const hook of post)
       rows.push(['after', code(nameOf(hook)), hook.classification ?? 'all', 'nothing: it only records'])

@@ -1,15 +1,15 @@
 import { EscrowError } from '../../src/index.js'
 import { STATUSES } from '../../src/intents/schema.js'
 import { code, table } from './markdown.js'
-import { inScratch } from './scratch.js'
+import { withScratchWorkspace } from './scratch.js'
 
-/** What becomes of an intent of each status when an agent selects it. */
+/** The result of selecting an intent, for each status. */
 
 export async function intentTable(): Promise<string> {
   const entries = STATUSES.map((status) => `  - { id: ${status}, status: ${status}, owned_scope: [src/**] }\n`)
   const waiting = '  - { id: WAITS, owned_scope: [src/**], depends_on: [BLOCKED] }\n'
   const file = `active_intents:\n${entries.join('')}${waiting}`
-  return inScratch({ '.orchestration/active_intents.yaml': file }, async (workspace) => {
+  return withScratchWorkspace({ '.orchestration/active_intents.yaml': file }, async (workspace) => {
     const session = await workspace.session({ id: 'it' })
     const rows: string[][] = []
     for (const id of [...STATUSES, 'WAITS']) {

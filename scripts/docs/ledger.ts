@@ -6,11 +6,11 @@ import { REPOSITORY } from './sources.js'
 
 /** The fields of each kind of record, from the examples in docs/trace-schema.md. */
 
-/** The fields every record has. */
+/** Fields that every record has. */
 const COMMON = ['ledger', 'seq', 'prev', 'type', 'intent', 'verdict', 'tx', 'changes']
 
-export function kindsOfRecords(): string {
-  const records = shown()
+export function recordKindsTable(): string {
+  const records = readExamples()
   const rows = TRACE_TYPES.map((type) => {
     const own = records.filter((each) => each.type === type)
     const fields = new Set(own.flatMap((each) => Object.keys(each)).filter((name) => !COMMON.includes(name)))
@@ -19,7 +19,7 @@ export function kindsOfRecords(): string {
   return table(['kind', 'fields in addition to those of every record'], rows)
 }
 
-function shown(): Record<string, unknown>[] {
+function readExamples(): Record<string, unknown>[] {
   const text = readFileSync(`${REPOSITORY}/docs/trace-schema.md`, 'utf8')
   return [...text.matchAll(/^```jsonl\n([\s\S]*?)^```$/gm)].flatMap(([, lines = '']) => {
     const record: unknown = JSON.parse(lines.replaceAll('\n', ''))

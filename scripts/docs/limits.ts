@@ -9,17 +9,17 @@ import { REPOSITORY } from './sources.js'
 
 /** The tables of refused functions and of limits. */
 
-/** Each function that is refused with any arguments, and why. */
+/** The functions that are refused for all arguments, with the reason. */
 export function refusedTable(): string {
-  const rows = [...refusedIn('fs.', OPS), ...refusedIn('FileHandle.', HANDLE_OPS)]
+  const rows = [...refusedRows('fs.', OPS), ...refusedRows('FileHandle.', HANDLE_OPS)]
   return table(['function', 'why it is refused'], rows)
 }
 
 type AnyRow = Row | { readonly kind: 'method' }
 
-function refusedIn(of: string, rows: Readonly<Record<string, AnyRow>>): string[][] {
+function refusedRows(prefix: string, rows: Readonly<Record<string, AnyRow>>): string[][] {
   return Object.entries(rows).flatMap(([name, row]) =>
-    row.kind === 'refused' ? [[code(`${of}${name}`), row.why]] : [],
+    row.kind === 'refused' ? [[code(`${prefix}${name}`), row.why]] : [],
   )
 }
 
@@ -28,7 +28,7 @@ export function limitsTable(limits: Limits): string {
     const [file = '', name = ''] = key.split('#')
     const value = constantsOf(file).get(name)
     if (value === undefined) throw new Error(`${file} has no ${name} that is a number.`)
-    return [inWords(value, unit), what, code(file)]
+    return [formatLimit(value, unit), what, code(file)]
   })
   return table(['at most', 'of what', 'source'], rows)
 }
@@ -48,12 +48,12 @@ const SCALES: Readonly<Record<Unit, readonly (readonly [size: number, name: stri
   count: [[1, '']],
 }
 
-function inWords(value: number, unit: Unit): string {
+function formatLimit(value: number, unit: Unit): string {
   const [size, name] = SCALES[unit].find(([each]) => value % each === 0) ?? [1, unit]
   return `${(value / size).toLocaleString('en-US')} ${name}`.trim()
 }
 
-/** The numbers a file names at its top level. */
+/** The numeric constants at the top level of a file, by name. */
 export function constantsOf(file: string): ReadonlyMap<string, number> {
   const text = readFileSync(join(REPOSITORY, file), 'utf8')
   const found = new Map<string, number>()

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { generated } from './generated.js'
+import { generateDocuments } from './generated.js'
 import { messagesPage } from './messages.js'
 import { REPOSITORY } from './sources.js'
 
@@ -9,7 +9,7 @@ if (process.argv[2] === 'messages') process.stdout.write(messagesPage())
 else await writeDocuments()
 
 async function writeDocuments(): Promise<void> {
-  for (const [name, text] of await generated()) {
+  for (const [name, text] of await generateDocuments()) {
     const file = join(REPOSITORY, name)
     if (existsSync(file) && readFileSync(file, 'utf8') === text) continue
     mkdirSync(dirname(file), { recursive: true })

@@ -1,6 +1,6 @@
-/** Pieces of Markdown that are made, not typed. */
+/** Generates pieces of Markdown. */
 
-/** A table whose columns are as wide as their widest cell. */
+/** A table with aligned columns. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const cells = [head, ...rows].map((row) => row.map((cell) => cell.replaceAll('|', '\\|').replace(/\s*\n\s*/g, ' ')))
   const widths = head.map((_, column) => Math.max(3, ...cells.map((row) => row[column]?.length ?? 0)))
@@ -17,24 +17,24 @@ export function fence(language: string, text: string): string {
   return `\`\`\`${language}\n${text.trimEnd()}\n\`\`\``
 }
 
-/** What a generated part of a document is called → its text, made when it is asked for. */
+/** Generates the text of each part of a document, by the part's name. */
 export type Parts = Readonly<Record<string, () => string | Promise<string>>>
 
 const PART = /<!-- generated: ([\w-]+) -->\n[\s\S]*?<!-- end -->/g
 
 /**
- * A document with its generated parts made anew: what stands between `<!-- generated: NAME -->` and `<!-- end -->`.
- * Rejects where a part is unknown, and where one there is stands nowhere.
+ * Replaces the generated parts of a document: the text between `<!-- generated: NAME -->` and `<!-- end -->`.
+ * Rejects for an unknown part in the document, and for a part that the document lacks.
  */
-export async function filled(document: string, parts: Parts): Promise<string> {
+export async function fillParts(document: string, parts: Parts): Promise<string> {
   const names = [...document.matchAll(PART)].map(([, name = '']) => name)
-  const lost = Object.keys(parts).filter((name) => !names.includes(name))
-  if (lost.length > 0) throw new Error(`No place for the generated ${lost.join(', ')}.`)
+  const missing = Object.keys(parts).filter((name) => !names.includes(name))
+  if (missing.length > 0) throw new Error(`The document has no place for ${missing.join(', ')}.`)
   const texts = new Map<string, string>()
   for (const name of names) {
-    const make = parts[name]
-    if (!make) throw new Error(`Nobody makes the part ${name}.`)
-    texts.set(name, await make())
+    const generate = parts[name]
+    if (!generate) throw new Error(`The part ${name} is unknown.`)
+    texts.set(name, await generate())
   }
   return document.replace(
     PART,

@@ -5,7 +5,7 @@ import { REPOSITORY } from './sources.js'
 
 /**
  * The catalogue of messages: every text in the source that a person or an agent can read, found by syntax.
- * A text is a literal, a template or a piece of JSX with words in it. A value inside it is shown as `<its name>`.
+ * A text is a literal, a template or JSX with words in it. A value inside it is printed as `<its name>`.
  */
 export interface Message {
   readonly surface: Surface
@@ -35,7 +35,7 @@ export const SURFACES = {
 } as const
 export type Surface = keyof typeof SURFACES
 
-/** Text that nobody reads as a message: programs, patterns and data. */
+/** Files whose texts are not messages: programs, patterns and data. */
 const NOT_MESSAGES = [
   'src/cli/completion/',
   'src/change-class/',
@@ -47,11 +47,11 @@ const NOT_MESSAGES = [
   'src/agents/roo/walk.ts',
 ]
 
-/** Values of HTTP headers and media queries, options, and names of a shell's or an editor's own. */
+/** Values of HTTP headers and media queries, options, and names of a shell or an editor. */
 const NOT_TEXT =
   /; ?charset=|^[\w-]+ '(?:none|self|script|unsafe)|^\(m(?:in|ax)-width|^-|^[<\w]+>?=|^HTTP\/1|^set -e|\brequire\('/
 
-/** Surfaces of whole directories; the first prefix that fits decides. */
+/** Surfaces of whole directories. The first matching prefix applies. */
 const BY_FILE: readonly (readonly [string, Surface])[] = [
   ['src/cli/commands/doctor.ts', 'doctor'],
   ['src/cli/foreign-settings.ts', 'doctor'],
@@ -78,7 +78,7 @@ const BY_FILE: readonly (readonly [string, Surface])[] = [
 ]
 
 /** All messages, by surface, file and line. */
-export function messages(): Message[] {
+export function findMessages(): Message[] {
   const files = ['src', 'overlay', 'web/src'].flatMap((folder) =>
     ts.sys.readDirectory(join(REPOSITORY, folder), ['.ts', '.tsx']),
   )
@@ -106,7 +106,7 @@ export function messagesOf(file: string, source: string): Message[] {
       const { line } = tree.getLineAndCharacterOfPosition(node.getStart())
       found.push({ surface: surfaceOf(file, node), file, line: line + 1, text })
     }
-    // A value in a template can hold a message of its own.
+    // A value in a template can contain another message.
     ts.forEachChild(node, (child) => visitValues(child, visit))
   }
   visit(tree)
@@ -114,7 +114,7 @@ export function messagesOf(file: string, source: string): Message[] {
 }
 
 /** The page: one section for each surface, one list for each file. */
-export function messagesPage(all: readonly Message[] = messages()): string {
+export function messagesPage(all: readonly Message[] = findMessages()): string {
   const sections = Object.entries(SURFACES).map(([surface, title]) => {
     const here = all.filter((each) => each.surface === surface)
     const files = [...new Set(here.map(({ file }) => file))].map((file) => {
@@ -126,18 +126,18 @@ export function messagesPage(all: readonly Message[] = messages()): string {
   return `# ${all.length} messages\n\n${sections.join('\n\n')}\n`
 }
 
-/** Below a text: only what its values compute, not the parts of the text itself. */
+/** Visits the values inside a text, not the parts of the text itself. */
 function visitValues(node: ts.Node, visit: (node: ts.Node) => void): void {
   if (ts.isCallExpression(node) || ts.isArrowFunction(node)) visit(node)
   else ts.forEachChild(node, (child) => visitValues(child, visit))
 }
 
-/** The text of a literal, template, sum of them, or JSX element with words of its own; undefined for another node. */
+/** The text of a literal, a template, a concatenation, or a JSX element with words. Undefined for another node. */
 function textOf(node: ts.Node): string | undefined {
-  if (ts.isStringLiteral(node) || ts.isNoSubstitutionTemplateLiteral(node)) return plain(node.text)
-  if (ts.isTemplateExpression(node) || isSum(node)) return plain(shown(node))
+  if (ts.isStringLiteral(node) || ts.isNoSubstitutionTemplateLiteral(node)) return normalize(node.text)
+  if (ts.isTemplateExpression(node) || isSum(node)) return normalize(textInside(node))
   if (ts.isJsxElement(node) && node.children.some((child) => ts.isJsxText(child) && /\w/.test(child.text)))
-    return plain(node.children.map(shown).join(''))
+    return normalize(node.children.map(textInside).join(''))
   return undefined
 }
 
@@ -148,31 +148,32 @@ function isSum(node: ts.Node): node is ts.BinaryExpression {
   )
 }
 
-function plain(text: string): string {
+function normalize(text: string): string {
   return text
     .replace(/\x1b\[[\d;]*m/g, '')
     .replace(/\s*\n\s*/g, ' ')
     .trim()
 }
 
-/** An expression inside a text, as the page shows it. */
-function shown(node: ts.Node): string {
+/** The text of an expression inside a message. */
+function textInside(node: ts.Node): string {
   if (ts.isStringLiteralLike(node)) return node.text
   if (ts.isJsxText(node)) return node.text.replace(/\s*\n\s*/g, ' ')
   if (ts.isTemplateExpression(node))
     return (
-      node.head.text + node.templateSpans.map(({ expression, literal }) => shown(expression) + literal.text).join('')
+      node.head.text +
+      node.templateSpans.map(({ expression, literal }) => textInside(expression) + literal.text).join('')
     )
-  if (isSum(node)) return shown(node.left) + shown(node.right)
-  if (ts.isParenthesizedExpression(node)) return shown(node.expression)
-  if (ts.isConditionalExpression(node)) return `(${shown(node.whenTrue)}|${shown(node.whenFalse)})`
-  if (ts.isJsxExpression(node)) return node.expression ? shown(node.expression) : ''
-  if (ts.isJsxElement(node)) return node.children.map(shown).join('')
+  if (isSum(node)) return textInside(node.left) + textInside(node.right)
+  if (ts.isParenthesizedExpression(node)) return textInside(node.expression)
+  if (ts.isConditionalExpression(node)) return `(${textInside(node.whenTrue)}|${textInside(node.whenFalse)})`
+  if (ts.isJsxExpression(node)) return node.expression ? textInside(node.expression) : ''
+  if (ts.isJsxElement(node)) return node.children.map(textInside).join('')
   if (ts.isJsxSelfClosingElement(node)) return ''
   return `<${nameOf(node)}>`
 }
 
-/** What a value is called: the last name in it that says something. */
+/** A name for a value: the last meaningful identifier in it. */
 function nameOf(node: ts.Node): string {
   if (ts.isIdentifier(node)) return node.text
   if (ts.isPropertyAccessExpression(node)) return /^(?:length|size)$/.test(node.name.text) ? 'count' : node.name.text
@@ -209,7 +210,7 @@ function isMessage(text: string, node: ts.Node): boolean {
   if (parent && ts.isBinaryExpression(parent) && /^[!=]==?$/.test(parent.operatorToken.getText())) return false
   if (parent && ts.isPropertyAssignment(parent) && parent.name === node) return false
   if (
-    isCalled(
+    isArgumentOf(
       node,
       /(?:^|\.)(?:RegExp|startsWith|endsWith|includes|split|replace|replaceAll|indexOf|querySelector\w*|matchMedia|words|import)$/,
     )
@@ -219,7 +220,7 @@ function isMessage(text: string, node: ts.Node): boolean {
   return /[A-Za-z]{2,}[,.:;]? .*[A-Za-z<]|<\w+> [a-z]{2,}/.test(text) && !NOT_TEXT.test(text)
 }
 
-/** The names of programs, subcommands or options that a row of the command classifier is about. */
+/** True for names of programs, subcommands or options in a row of the command classifier. */
 function isProgramList(node: ts.Node): boolean {
   const call = ownerOf(node)
   if (!ts.isCallExpression(call) || !/^(?:rowsFor|on|tool|sub)$/.test(call.expression.getText())) return false
@@ -227,8 +228,8 @@ function isProgramList(node: ts.Node): boolean {
   return call.arguments.some((given, at) => at <= index && given.pos <= node.pos && node.end <= given.end)
 }
 
-/** Whether a call with this name has the text among its arguments. */
-function isCalled(node: ts.Node, name: RegExp): boolean {
+/** True if the text is an argument of a call with this name. */
+function isArgumentOf(node: ts.Node, name: RegExp): boolean {
   const call = ownerOf(node)
   return (ts.isCallExpression(call) || ts.isNewExpression(call)) && name.test(call.expression.getText())
 }
@@ -253,7 +254,7 @@ function ownerOf(node: ts.Node): ts.Node {
 
 const HELP =
   /(?:^|\.)(?:description|summary|option|argument|addHelpText|Option|Argument|jsonOption|InvalidArgumentError)$/
-const ASKING = /(?:^|\.)(?:confirm|multiselect|select|text|ask)$/
+const PROMPTING = /(?:^|\.)(?:confirm|multiselect|select|text|ask)$/
 const FAILING =
   /(?:Error|(?<!disk)Failure|Denied|NotRun|NoWorkspace|Unsupported|Conflict|BadRequest|Failed|refusedCommit|corrupt|invalid|stale|fsError)$/
 
@@ -267,7 +268,7 @@ function surfaceOf(file: string, node: ts.Node): Surface {
   if (fixed !== undefined) return fixed
   if (/^(?:hint|advice|fix)$/.test(key)) return 'hints'
   if (isCli) {
-    if (ASKING.test(called) || key === 'question' || key === 'label') return 'prompts'
+    if (PROMPTING.test(called) || key === 'question' || key === 'label') return 'prompts'
     return isThrown(node) || FAILING.test(called) || /(?:^|\.)err(?:or)?$/.test(called) ? 'cli-errors' : 'output'
   }
   if (key === 'message' && isDenial(owner)) return 'denials'
@@ -281,7 +282,7 @@ function isThrown(node: ts.Node): boolean {
   return false
 }
 
-/** A message beside the reason of a denial. */
+/** True if the object with this message also has a `reason`. */
 function isDenial({ parent }: ts.Node): boolean {
   return ts.isObjectLiteralExpression(parent) && parent.properties.some((each) => each.name?.getText() === 'reason')
 }

@@ -1,13 +1,13 @@
 import ts from 'typescript'
 import { code, fence, table } from './markdown.js'
-import { docOf, nameOf, plainDoc, REPOSITORY, sources } from './sources.js'
+import { docOf, loadSources, nameOf, plainDoc, REPOSITORY } from './sources.js'
 
 /** The API reference: each export of each entry point, its docstring and its declaration. */
 
-/** Entry point → its source, as `exports` of package.json has them. */
-export const ENTRIES: Readonly<Record<string, string>> = entries()
+/** The source of each entry point in `exports` of package.json. */
+export const ENTRIES: Readonly<Record<string, string>> = readEntries()
 
-function entries(): Record<string, string> {
+function readEntries(): Record<string, string> {
   const read: unknown = JSON.parse(ts.sys.readFile(`${REPOSITORY}/package.json`) ?? '{}')
   const { exports: given } = read as { exports: Record<string, string | { default: string }> }
   const found = Object.entries(given).flatMap(([name, target]) => {
@@ -18,7 +18,7 @@ function entries(): Record<string, string> {
   return Object.fromEntries(found)
 }
 
-/** `docs/reference/hooks.md` of `escrowfs/hooks`; the root's is `escrowfs.md`. */
+/** The page of an entry point: `docs/reference/hooks.md` for `escrowfs/hooks`, `escrowfs.md` for the root. */
 export function pageOf(entry: string): string {
   return `docs/reference/${entry.slice(entry.lastIndexOf('/') + 1)}.md`
 }
@@ -32,21 +32,21 @@ export interface Exported {
   readonly text: string
 }
 
-/** All that an entry point exports, by name. */
+/** The exports of an entry point, sorted by name. */
 export function exportsOf(entry: string): Exported[] {
-  const { checker, file } = sources()
+  const { checker, file } = loadSources()
   const module = checker.getSymbolAtLocation(file(ENTRIES[entry] ?? ''))
   if (!module) throw new Error(`${entry} is no module.`)
   return checker
     .getExportsOfModule(module)
-    .map((each) => exported(each, checker))
+    .map((each) => toExported(each, checker))
     .sort((a, b) => (a.name.toLowerCase() < b.name.toLowerCase() ? -1 : 1))
 }
 
-function exported(symbol: ts.Symbol, checker: ts.TypeChecker): Exported {
+function toExported(symbol: ts.Symbol, checker: ts.TypeChecker): Exported {
   const target = symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol
-  // A const and a type may share a name; the docstring stands at the first.
-  const declarations = (target.declarations ?? []).map(whole)
+  // A const and a type may share a name. The docstring is at the first one that has it.
+  const declarations = (target.declarations ?? []).map(declarationStatement)
   const [first] = declarations
   if (!first) throw new Error(`${symbol.name} is declared nowhere.`)
   return {
@@ -54,13 +54,13 @@ function exported(symbol: ts.Symbol, checker: ts.TypeChecker): Exported {
     kind: kindOf(first),
     from: nameOf(first.getSourceFile()),
     doc: declarations.map(docOf).find((doc) => doc !== '') ?? '',
-    tags: ts.getJSDocTags(first).filter(isTold).map(told),
+    tags: ts.getJSDocTags(first).filter(isShownTag).map(formatTag),
     text: declarations.map(textOf).join('\n\n'),
   }
 }
 
-/** Of a variable, the statement it is declared in. */
-function whole(node: ts.Declaration): ts.Node {
+/** The statement of a variable, else the declaration itself. */
+function declarationStatement(node: ts.Declaration): ts.Node {
   return ts.isVariableDeclaration(node) ? node.parent.parent : node
 }
 
@@ -72,18 +72,18 @@ function kindOf(node: ts.Node): string {
   return 'constant'
 }
 
-function isTold({ tagName }: ts.JSDocTag): boolean {
+function isShownTag({ tagName }: ts.JSDocTag): boolean {
   return ['param', 'returns', 'throws'].includes(tagName.text)
 }
 
-function told(tag: ts.JSDocTag): string {
+function formatTag(tag: ts.JSDocTag): string {
   const text = plainDoc(ts.getTextOfJSDocComment(tag.comment))
   if (ts.isJSDocParameterTag(tag)) return `${code(tag.name.getText())}: ${text}`
-  // The parser takes the first word behind `@throws` for a type.
+  // The parser reads the first word after `@throws` as a type.
   return `${tag.tagName.text} ${text.trim()}`
 }
 
-/** A declaration as a caller needs it: no bodies, nothing private. */
+/** A declaration without bodies and private members. */
 function textOf(node: ts.Node): string {
   if (ts.isFunctionDeclaration(node)) return node.body ? headOf(node, node.body).replace('async ', '') : node.getText()
   if (ts.isClassDeclaration(node)) return classText(node)
@@ -95,7 +95,7 @@ function headOf(node: ts.Node, body: ts.Node): string {
   return node.getSourceFile().text.slice(node.getStart(), body.getStart()).trimEnd()
 }
 
-/** Values are for readers of the source; where there is no type, the names of what an object has are told. */
+/** The declaration of a constant. A long value is replaced by its number of lines. */
 function constText(node: ts.VariableStatement): string {
   const lines = node.getText().split('\n')
   if (lines.length <= 12) return lines.join('\n')
@@ -124,25 +124,25 @@ function isPrivate({ kind }: ts.Modifier): boolean {
 }
 
 function signatureOf(member: ts.ClassElement): string {
-  const plain = (text: string) =>
+  const simplify = (text: string) =>
     text
       .replace(/\b(?:async|public) /g, '')
       .replace(/\s*\n\s*/g, ' ')
       .replace(/\( | ?,? \)/g, (around) => around.trim().replace(',', '').trim())
   if (ts.isConstructorDeclaration(member)) {
     const given = member.parameters.map((each) => each.getText().replace(/^(?:(?:private|protected|readonly) )+/, ''))
-    return plain(`constructor(${given.join(', ')})`)
+    return simplify(`constructor(${given.join(', ')})`)
   }
   if (ts.isPropertyDeclaration(member)) {
     const { type, initializer } = member
-    if (type || !initializer) return plain(type ? `${headOf(member, type)} ${type.getText()}` : member.getText())
-    return plain(ts.isNewExpression(initializer) ? typedByNew(member, initializer) : member.getText())
+    if (type || !initializer) return simplify(type ? `${headOf(member, type)} ${type.getText()}` : member.getText())
+    return simplify(ts.isNewExpression(initializer) ? typeFromNew(member, initializer) : member.getText())
   }
   const body = ts.isMethodDeclaration(member) || ts.isAccessor(member) ? member.body : undefined
-  return plain(body ? headOf(member, body) : member.getText())
+  return simplify(body ? headOf(member, body) : member.getText())
 }
 
-function typedByNew(member: ts.PropertyDeclaration, { expression, typeArguments }: ts.NewExpression): string {
+function typeFromNew(member: ts.PropertyDeclaration, { expression, typeArguments }: ts.NewExpression): string {
   const given = typeArguments ? `<${typeArguments.map((each) => each.getText()).join(', ')}>` : ''
   return `${member.getText().slice(0, member.name.getEnd() - member.getStart())}: ${expression.getText()}${given}`
 }
@@ -150,11 +150,13 @@ function typedByNew(member: ts.PropertyDeclaration, { expression, typeArguments 
 /** The page of an entry point. */
 export function referencePage(entry: string): string {
   const all = exportsOf(entry)
-  const title = docOf(sources().file(ENTRIES[entry] ?? '').statements[0] ?? sources().file(ENTRIES[entry] ?? ''))
+  const title = docOf(
+    loadSources().file(ENTRIES[entry] ?? '').statements[0] ?? loadSources().file(ENTRIES[entry] ?? ''),
+  )
   const rows = all.map(({ name, kind, doc }) => [`[${code(name)}](#${name.toLowerCase()})`, kind, firstSentence(doc)])
   const parts = [
     `# ${code(entry)}`,
-    '<!-- Made by `npm run docs` of the docstrings; a test fails where it is stale. -->',
+    '<!-- Generated from the docstrings by `npm run docs`; a test fails if it is stale. -->',
     title,
     table(['export', 'kind', 'what it is'], rows),
     ...all.map(section),

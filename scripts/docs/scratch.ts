@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { openWorkspace, type Workspace } from '../../src/index.js'
 
-/** Files of a workspace, by their names relative to its root. */
+/** Texts of files, by path relative to the root. */
 export type Files = Readonly<Record<string, string>>
 
-/** Runs `work` on a workspace of its own, which is gone afterwards; so are the anchors it leaves. */
-export async function inScratch<T>(files: Files, work: (workspace: Workspace) => Promise<T>): Promise<T> {
+/** Runs `work` on a temporary workspace, then removes it and its state directory. */
+export async function withScratchWorkspace<T>(files: Files, work: (workspace: Workspace) => Promise<T>): Promise<T> {
   const home = mkdtempSync(join(tmpdir(), 'escrowfs-docs-'))
-  const { XDG_STATE_HOME: before } = process.env
+  const { XDG_STATE_HOME: savedHome } = process.env
   process.env.XDG_STATE_HOME = join(home, 'state')
   try {
     const root = join(home, 'shop')
@@ -25,8 +25,8 @@ export async function inScratch<T>(files: Files, work: (workspace: Workspace) =>
       await workspace.close()
     }
   } finally {
-    if (before === undefined) delete process.env.XDG_STATE_HOME
-    else process.env.XDG_STATE_HOME = before
+    if (savedHome === undefined) delete process.env.XDG_STATE_HOME
+    else process.env.XDG_STATE_HOME = savedHome
     rmSync(home, { recursive: true, force: true })
   }
 }

@@ -2,20 +2,20 @@ import ts from 'typescript'
 import { z } from 'zod'
 import { isObject } from '../../src/trace/lines.js'
 import { code, table } from './markdown.js'
-import { declared, docOf, nameOf, plainDoc } from './sources.js'
+import { docOf, findDeclaration, nameOf, plainDoc } from './sources.js'
 
 /** Tables of a format's fields, from the schema that reads it or the type that writes it. */
 
-/** Where no key is needed, no column says so. */
+/** A table of keys. Without required keys it has no column for them. */
 function keyTable(rows: readonly (readonly string[])[]): string {
-  const isAsked = rows.some(([, , needed]) => needed !== '')
-  return table(['key', 'value', ...(isAsked ? [''] : [])], rows)
+  const hasRequired = rows.some(([, , needed]) => needed !== '')
+  return table(['key', 'value', ...(hasRequired ? [''] : [])], rows)
 }
 
 /** Every key of a schema; nested keys have their path: `approval.merge`. */
 export function schemaTable(schema: z.ZodType): string {
   const rows = rowsOf(z.toJSONSchema(schema, { io: 'input' }), '')
-  // A key with nothing behind it is one that is absent.
+  // An empty key counts as an absent one, so `null` is not listed.
   return keyTable(rows.map(([key = '', type = '', needed = '']) => [key, type.replace(/ or null$/, ''), needed]))
 }
 
@@ -25,13 +25,13 @@ function rowsOf(schema: unknown, prefix: string): string[][] {
   const required = Array.isArray(schema.required) ? schema.required : []
   return Object.entries(below).flatMap(([name, each]) => {
     const key = prefix + name
-    const inner = [...rowsOf(plain(each), `${key}.`), ...rowsOf(itemsOf(plain(each)), `${key}[].`)]
+    const inner = [...rowsOf(withoutNull(each), `${key}.`), ...rowsOf(itemsOf(withoutNull(each)), `${key}[].`)]
     return [[code(key), typeOf(each), required.includes(name) ? 'required' : ''], ...inner]
   })
 }
 
-/** A schema without the null beside it. */
-function plain(schema: unknown): unknown {
+/** A nullable schema without its null. */
+function withoutNull(schema: unknown): unknown {
   const others = isObject(schema) && Array.isArray(schema.anyOf) ? schema.anyOf.filter(isNotNull) : []
   return others.length === 1 ? others[0] : schema
 }
@@ -65,7 +65,7 @@ function typeOf(schema: unknown): string {
   return typeof pattern === 'string' ? `a string matching ${code(pattern)}` : 'a string'
 }
 
-/** Each alternative of a union told apart by `kind`: its word → its own keys. */
+/** A table of keys for each alternative of a union that `kind` discriminates. */
 export function kindTables(
   schema: z.ZodDiscriminatedUnion,
   common: readonly string[],
@@ -76,30 +76,30 @@ export function kindTables(
   return kinds.map((each: unknown) => {
     const properties = isObject(each) && isObject(each.properties) ? each.properties : {}
     const kind = isObject(properties.kind) ? String(properties.kind.const) : ''
-    const rows = rowsOf(each, '').filter(([key = '']) => !common.some((name) => isOf(key, name)))
+    const rows = rowsOf(each, '').filter(([key = '']) => !common.some((name) => isKeyOf(key, name)))
     return [kind, keyTable(rows)]
   })
 }
 
-function isOf(key: string, name: string): boolean {
+function isKeyOf(key: string, name: string): boolean {
   return key === code(name) || key.startsWith(`\`${name}.`) || key.startsWith(`\`${name}[]`)
 }
 
-/** The fields of the kinds of one schema that all have. */
+/** A table of the named keys, which all alternatives of a union share. */
 export function keysTable(schema: z.ZodType, names: readonly string[]): string {
   const json = z.toJSONSchema(schema, { io: 'input' })
   const [first]: unknown[] = isObject(json) ? ([json.oneOf, json.anyOf].find(Array.isArray) ?? []) : []
-  return keyTable(rowsOf(first, '').filter(([key = '']) => names.some((name) => isOf(key, name))))
+  return keyTable(rowsOf(first, '').filter(([key = '']) => names.some((name) => isKeyOf(key, name))))
 }
 
 /** The members of an interface, with their docstrings. */
 export function typeTable(file: string, name: string): string {
-  return table(['key', 'value', 'meaning'], memberRows(membersOf(declared(file, name))))
+  return table(['key', 'value', 'meaning'], memberRows(membersOf(findDeclaration(file, name))))
 }
 
-/** A union of `{ op, … }`, a row for each `op`. */
+/** A table with a row for each `op` of a union of `{ op, … }`. */
 export function opTable(file: string, ...names: string[]): string {
-  const nodes = names.map((name) => declared(file, name))
+  const nodes = names.map((name) => findDeclaration(file, name))
   const rows = nodes.flatMap((node) => (ts.isTypeAliasDeclaration(node) ? literalsOf(node.type) : [])).map(opRow)
   return table(['op', 'keys', 'meaning'], rows)
 }
@@ -108,25 +108,25 @@ function opRow(node: ts.TypeLiteralNode): string[] {
   const members = node.members.filter(ts.isPropertySignature)
   const keys = members.filter((each) => each.name.getText() !== 'op')
   const op = members.find((each) => each.name.getText() === 'op')?.type?.getText() ?? ''
-  const all = [...keys, ...joined(node)]
-  return [code(op.replaceAll("'", '')), all.map(keyOf).join(', '), leading(node)]
+  const all = [...keys, ...intersectedMembers(node)]
+  return [code(op.replaceAll("'", '')), all.map(keyOf).join(', '), leadingComment(node)]
 }
 
-/** Members of a named type that an alternative is joined with. */
-function joined({ parent }: ts.Node): ts.PropertySignature[] {
+/** The members of the named types in an alternative's intersection. */
+function intersectedMembers({ parent }: ts.Node): ts.PropertySignature[] {
   if (!ts.isIntersectionTypeNode(parent)) return []
   const names = parent.types.filter(ts.isTypeReferenceNode).map(({ typeName }) => typeName.getText())
-  return names.flatMap((name) => membersOf(declared(nameOf(parent.getSourceFile()), name)))
+  return names.flatMap((name) => membersOf(findDeclaration(nameOf(parent.getSourceFile()), name)))
 }
 
 function keyOf({ name, questionToken }: ts.PropertySignature): string {
   return code(`${name.getText()}${questionToken ? '?' : ''}`)
 }
 
-/** What is said above an alternative of a union: no declaration, so the compiler keeps no docstring of it. */
-function leading(node: ts.Node): string {
+/** The comment above an alternative of a union. It is not a declaration, so the compiler has no docstring for it. */
+function leadingComment(node: ts.Node): string {
   const file = node.getSourceFile().text
-  // What joins it to the other alternatives stands between it and its comment.
+  // The operators between alternatives are between the comment and the node.
   const text = file.slice(0, node.getStart()).replace(/(?:[|(&\s]|\b\w+ &)*$/, '')
   if (!text.endsWith('*/')) return ''
   const doc = text.slice(text.lastIndexOf('/**') + 3, -2)

@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
 
-/** The sources as the compiler's front end sees them: names and docstrings, no types of libraries. Quick to make. */
+/** Parses the sources for names and docstrings, without the types of libraries, which makes it fast. */
 
 export const REPOSITORY = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
 
@@ -12,11 +12,11 @@ export interface Sources {
   file(name: string): ts.SourceFile
 }
 
-let made: Sources | undefined
+let cached: Sources | undefined
 
-export function sources(): Sources {
-  made ??= readSources()
-  return made
+export function loadSources(): Sources {
+  cached ??= readSources()
+  return cached
 }
 
 function readSources(): Sources {
@@ -35,15 +35,15 @@ function readSources(): Sources {
   }
 }
 
-/** A file's name, relative to the repository. */
+/** The path of a file, relative to the repository. */
 export function nameOf(file: ts.SourceFile): string {
   return file.fileName.slice(REPOSITORY.length + 1)
 }
 
-/** The declaration of a name in a file. */
-export function declared(fileName: string, name: string): ts.InterfaceDeclaration | ts.TypeAliasDeclaration {
+/** Finds the declaration of a type in a file. @throws Error if there is none */
+export function findDeclaration(fileName: string, name: string): ts.InterfaceDeclaration | ts.TypeAliasDeclaration {
   const text = ts.sys.readFile(join(REPOSITORY, fileName)) ?? ''
-  // One file is read alone: all of them take the compiler seconds.
+  // Parse this file only. Parsing all of them takes seconds.
   const found = ts
     .createSourceFile(join(REPOSITORY, fileName), text, ts.ScriptTarget.Latest, true)
     .statements.find(

@@ -1,11 +1,11 @@
 import { TurnStateMachine } from '../../src/hooks/turn-state.js'
 import { code, fence, table } from './markdown.js'
 
-/** The turn's states and transitions, as the machine itself goes through them. */
+/** The states and transitions of a turn, found by driving the state machine. */
 
 type Event = 'startTurn' | 'onIntentSelected' | 'allowAction' | 'block' | 'resetToContextLoaded' | 'forget'
 
-const TELL: Readonly<Record<Event, (machine: TurnStateMachine) => void>> = {
+const SEND: Readonly<Record<Event, (machine: TurnStateMachine) => void>> = {
   startTurn: (machine) => machine.startTurn('it'),
   onIntentSelected: (machine) => machine.onIntentSelected('it', 'INT-001'),
   allowAction: (machine) => machine.allowAction('it'),
@@ -13,32 +13,32 @@ const TELL: Readonly<Record<Event, (machine: TurnStateMachine) => void>> = {
   resetToContextLoaded: (machine) => machine.resetToContextLoaded('it'),
   forget: (machine) => machine.forget('it'),
 }
-const EVENTS = Object.keys(TELL).filter((name): name is Event => name in TELL)
+const EVENTS = Object.keys(SEND).filter((name): name is Event => name in SEND)
 
-/** What asks, and changes nothing. */
+/** Methods that change nothing. */
 const QUESTIONS = ['stateOf', 'canExecuteWrite']
 
-/** The machine's methods that nobody here knows of: a new event would be missing in the tables. */
+/** Methods of the state machine that this file does not list. A new event would be missing in the tables. */
 export function unknownEvents(): string[] {
   const methods = Object.getOwnPropertyNames(TurnStateMachine.prototype)
-  return methods.filter((name) => name !== 'constructor' && !QUESTIONS.includes(name) && !(name in TELL))
+  return methods.filter((name) => name !== 'constructor' && !QUESTIONS.includes(name) && !(name in SEND))
 }
 
 interface Turn {
-  /** The state, and whether an intent is known beside it. */
+  /** The state, with a suffix if no intent is known. */
   readonly name: string
   readonly mayWrite: boolean
-  readonly way: readonly Event[]
+  readonly events: readonly Event[]
 }
 
-function turnAfter(way: readonly Event[]): Turn {
+function replayEvents(events: readonly Event[]): Turn {
   const machine = new TurnStateMachine()
-  for (const event of way) TELL[event](machine)
+  for (const event of events) SEND[event](machine)
   const state = machine.stateOf('it')
   const mayWrite = machine.canExecuteWrite('it')
   machine.resetToContextLoaded('it')
   const isBare = state === 'BLOCKED' && machine.stateOf('it') !== 'CONTEXT_LOADED'
-  return { name: isBare ? `${state}_WITHOUT_INTENT` : state, mayWrite, way }
+  return { name: isBare ? `${state}_WITHOUT_INTENT` : state, mayWrite, events: events }
 }
 
 export interface Transition {
@@ -47,20 +47,20 @@ export interface Transition {
   readonly to: string
 }
 
-/** Everything that can be reached from a conversation nobody has heard of. */
+/** Finds all states and transitions that a new conversation can reach. */
 export function explore(): { readonly turns: readonly Turn[]; readonly transitions: readonly Transition[] } {
-  const turns = [turnAfter([])]
+  const turns = [replayEvents([])]
   const transitions: Transition[] = []
   for (const turn of turns)
     for (const event of EVENTS) {
-      const next = turnAfter([...turn.way, event])
+      const next = replayEvents([...turn.events, event])
       transitions.push({ from: turn.name, event, to: next.name })
       if (!turns.some(({ name }) => name === next.name)) turns.push(next)
     }
   return { turns, transitions }
 }
 
-/** Only what moves is drawn; a new turn may begin anywhere, so its arrow is in the table alone. */
+/** Draws the transitions that change the state. A new turn can start in every state, so it is only in the table. */
 export function turnDiagram(): string {
   const { turns, transitions } = explore()
   const [first] = turns

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import { expect, it, onTestFinished } from 'vitest'
 import { initWorkspace, openWorkspace } from '../../src/index.js'
-import { compiled } from '../support/compiled.js'
+import { compileOnce } from '../support/compiled.js'
 import { tempDir } from '../support/facade.js'
 
 function place(): string {
@@ -14,7 +14,7 @@ function place(): string {
 /** Runs the command as a program does: without a terminal or a reviewer's key. */
 function escrow(root: string, ...args: string[]) {
   const env = { ...process.env, ESCROW_REVIEWER_KEY: '', ESCROW_SESSION: '' }
-  return spawnSync(process.execPath, [`${compiled()}/test/children/escrow.js`, ...args], {
+  return spawnSync(process.execPath, [`${compileOnce()}/test/children/escrow.js`, ...args], {
     cwd: root,
     env,
     encoding: 'utf8',

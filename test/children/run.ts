@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { onTestFinished } from 'vitest'
-import { compiled } from '../support/compiled.js'
+import { compileOnce } from '../support/compiled.js'
 
 export interface Child {
   readonly process: ChildProcess
@@ -16,7 +16,7 @@ export interface Child {
 
 /** Starts a TypeScript file of this directory; it is gone when the test is. */
 export function startChild(file: string, ...args: string[]): Child {
-  const command = [`${compiled()}/test/children/${file.replace(/ts$/, 'js')}`, ...args]
+  const command = [`${compileOnce()}/test/children/${file.replace(/ts$/, 'js')}`, ...args]
   const child = spawn(process.execPath, command, { stdio: ['pipe', 'pipe', 'inherit'] })
   const lines: string[] = []
   const waiting: ((line: string | undefined) => void)[] = []

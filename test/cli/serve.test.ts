@@ -2,11 +2,11 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { expect, it, onTestFinished } from 'vitest'
 import { hookToken } from '../../src/surface/index.js'
-import { compiled } from '../support/compiled.js'
+import { compileOnce } from '../support/compiled.js'
 import { testWorkspace, working } from '../support/workspace.js'
 
 async function startServer(root: string, ...args: string[]): Promise<{ url: URL; child: ChildProcess }> {
-  const child = spawn(process.execPath, [`${compiled()}/test/children/escrow.js`, ...args], { cwd: root })
+  const child = spawn(process.execPath, [`${compileOnce()}/test/children/escrow.js`, ...args], { cwd: root })
   onTestFinished(() => void child.kill('SIGKILL'))
   let [output, failed] = ['', '']
   child.stderr.on('data', (chunk) => {

@@ -4,7 +4,7 @@ import fs from 'node:fs'
 import { createServer } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { serveShell } from '../../src/index.js'
-import { compiled } from '../support/compiled.js'
+import { compileOnce } from '../support/compiled.js'
 import { tempDir } from '../support/facade.js'
 import { own, recordsOf, testWorkspace, working } from '../support/workspace.js'
 
@@ -21,7 +21,7 @@ type Env = Readonly<Record<string, string>>
 
 function start(args: readonly string[], cwd: string, env: Env): { child: ChildProcess; ended: Promise<ShellResult> } {
   const { ESCROW_SESSION, ESCROW_SESSION_ID, ESCROW_SHELL, ...plain } = process.env
-  const child = spawn(process.execPath, [`${compiled()}/src/cli/sh.js`, ...args], { cwd, env: { ...plain, ...env } })
+  const child = spawn(process.execPath, [`${compileOnce()}/src/cli/sh.js`, ...args], { cwd, env: { ...plain, ...env } })
   const output = { out: '', err: '' }
   child.stdout.on('data', (chunk) => {
     output.out += String(chunk)

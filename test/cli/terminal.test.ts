@@ -55,7 +55,7 @@ describe.each([
     init.key('Enter')
     await init.waitFor(/a workspace, and change 2 files as shown/)
     init.key('y')
-    expect(await init.ended()).toBe(0)
+    expect(await init.waitForExit()).toBe(0)
     expect(init.screen()).toContain('added    INT-001  Greetings')
     expect(fs.readFileSync(`${cwd}/.claude/settings.json`, 'utf8')).toContain('escrow hook claude')
 
@@ -65,7 +65,7 @@ describe.each([
       'escrow diff agent-1; escrow approve agent-1 --by Ada && escrow commit agent-1 && escrow log -n 1',
       cwd,
     )
-    expect(await rest.ended()).toBe(0)
+    expect(await rest.waitForExit()).toBe(0)
     for (const words of ['+hello', 'approved  src/hello.txt', 'committed  src/hello.txt', 'commit  INT-001'])
       expect(rest.screen()).toContain(words)
     expect(fs.readFileSync(`${cwd}/src/hello.txt`, 'utf8')).toBe('hello\n')
@@ -84,7 +84,7 @@ describe('Ctrl-C', () => {
       init.key('Enter')
     }
     init.key('C-c')
-    expect(await init.ended()).toBe(1)
+    expect(await init.waitForExit()).toBe(1)
     expect(init.screen()).toContain('Nothing was changed.')
     expect(fs.readdirSync(cwd)).toEqual([])
   })
@@ -95,7 +95,7 @@ describe('Ctrl-C', () => {
     const enter = type('escrow init --claude', cwd)
     await enter.waitFor('Write this?')
     enter.key('C-c')
-    expect(await enter.ended()).toBe(1)
+    expect(await enter.waitForExit()).toBe(1)
     expect(fs.readdirSync(cwd)).toEqual(['.orchestration'])
   })
 })
@@ -112,7 +112,7 @@ describe('long output', () => {
 
   it('goes through the chosen pager', async () => {
     const paged = type('escrow diff agent-1', cwd(), { env: { ...env, PAGER: 'sed s/line/paged/' } })
-    expect(await paged.ended()).toBe(0)
+    expect(await paged.waitForExit()).toBe(0)
     expect(paged.screen()).toContain('paged 199')
   })
 
@@ -122,20 +122,20 @@ describe('long output', () => {
       ['escrow diff agent-1', 'no-such-pager'],
     ] as const) {
       const plain = type(command, cwd(), { env: { ...env, PAGER: pager } })
-      expect(await plain.ended()).toBe(0)
+      expect(await plain.waitForExit()).toBe(0)
       expect(plain.screen()).toContain('+line 199')
     }
   })
 
   it('is coloured at a terminal, and neither coloured nor paged in a pipe', async () => {
     const colored = type('escrow --no-pager diff agent-1', cwd(), { env: { ...env, NO_COLOR: '' } })
-    await colored.ended()
+    await colored.waitForExit()
     expect(colored.screen({ colors: true })).toContain('\u001b[32m')
     const none = type('escrow --no-pager diff agent-1', cwd(), { env: { ...env, NO_COLOR: '1' } })
-    await none.ended()
+    await none.waitForExit()
     expect(none.screen({ colors: true })).not.toContain('\u001b[32m')
     const piped = type('escrow diff agent-1 | cat', cwd(), { env: { ...env, PAGER: 'false' } })
-    await piped.ended()
+    await piped.waitForExit()
     expect(piped.screen({ colors: true })).not.toContain('\u001b[32m')
     expect(piped.screen()).toContain('+line 199')
   })
@@ -195,6 +195,6 @@ it.each([
   ['escrow intents lst', 'Did you mean list?'],
 ])('%s gets a suggestion', async (command, words) => {
   const wrong = type(command, at('wrong'))
-  expect(await wrong.ended()).toBe(2)
+  expect(await wrong.waitForExit()).toBe(2)
   expect(wrong.screen()).toContain(words)
 })

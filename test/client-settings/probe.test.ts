@@ -2,7 +2,7 @@ import { chmodSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { applyClients, planClients, probeEntry } from '../../src/surface/index.js'
-import { compiled } from '../support/compiled.js'
+import { compileOnce } from '../support/compiled.js'
 import { tempDir } from '../support/facade.js'
 import { recordsOf, testWorkspace } from '../support/workspace.js'
 
@@ -31,7 +31,7 @@ function entered(client: (typeof CLIENTS)[number]) {
 
 describe.each(CLIENTS)('the entry of %s', (client) => {
   it('answers, and leaves no record', async () => {
-    program(`exec '${process.execPath}' '${compiled()}/test/children/escrow.js' "$@"`)
+    program(`exec '${process.execPath}' '${compileOnce()}/test/children/escrow.js' "$@"`)
     const at = entered(client)
     expect(await probeEntry(at.root, client)).toBeUndefined()
     expect(await recordsOf(await at.open())).toEqual([])

@@ -12,7 +12,7 @@ import {
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { compiled } from '../support/compiled.js'
+import { compileOnce } from '../support/compiled.js'
 import { git } from '../support/git.js'
 import { type Script, type ScriptedModel, scriptedModel } from './model/server.js'
 
@@ -64,7 +64,7 @@ export async function clientStand({ script, env = () => ({}) }: StandOptions): P
   const [home, root, bin] = ['home', 'project', 'bin'].map((name) => join(base, name))
   if (home === undefined || root === undefined || bin === undefined) throw new Error('There is no stand.')
   for (const dir of [home, root, bin]) mkdirSync(dir)
-  const cli = join(compiled(), 'src', 'cli')
+  const cli = join(compileOnce(), 'src', 'cli')
   for (const [name, file] of [
     ['escrow', 'main.js'],
     ['escrow-sh', 'sh.js'],

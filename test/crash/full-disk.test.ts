@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { expect, it } from 'vitest'
-import { compiled } from '../support/compiled.js'
+import { compileOnce } from '../support/compiled.js'
 import { tempDir } from '../support/facade.js'
 
 interface Outcome {
@@ -43,7 +43,7 @@ function underLimits(place: string, child: string): Outcome[] {
 it('a commit on a disk without room for it fails by name and whole, and works once there is room', () => {
   const { path, dispose } = tempDir()
   try {
-    const child = `${compiled()}/test/children/filling.js`
+    const child = `${compileOnce()}/test/children/filling.js`
     const small = onSmallDisk(path, child)
     const outcomes = small ?? underLimits(path, child)
     console.log(small ? `on a tmpfs of 256 KiB: ${outcomes.length} amounts of free space` : 'no tmpfs: by RLIMIT_FSIZE')

@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { generated } from '../../scripts/docs/generated.js'
+import { generateDocuments } from '../../scripts/docs/generated.js'
 import { ENTRIES, exportsOf, pageOf } from '../../scripts/docs/reference.js'
 import { unknownEvents } from '../../scripts/docs/turns.js'
 import { layoutOf, ORCHESTRATION } from '../../src/core/layout.js'
@@ -14,7 +14,7 @@ const read = (name: string) => fs.readFileSync(`${project}${name}`, 'utf8')
 describe('what is made of the code', () => {
   let made: ReadonlyMap<string, string> = new Map()
   beforeAll(async () => {
-    made = await generated()
+    made = await generateDocuments()
   })
 
   it('stands in the documents as it is now: else run npm run docs', () => {

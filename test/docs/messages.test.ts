@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import {
+  findMessages,
   type Message,
-  messages,
   messagesOf,
   messagesPage,
   SURFACES,
@@ -9,7 +9,7 @@ import {
 } from '../../scripts/docs/messages.js'
 import { badHabits, longSentences } from './plain-words.js'
 
-const all = messages()
+const all = findMessages()
 
 function found(holds: (message: Message) => boolean, from = all): string[] {
   return from

@@ -4,7 +4,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'vitest'
-import { compiled } from '../support/compiled.js'
+import { compileOnce } from '../support/compiled.js'
 import { type Block, fileOf, says, settled, stepsOf } from './readme-blocks.js'
 
 export const project = fileURLToPath(new URL('../../', import.meta.url))
@@ -18,7 +18,7 @@ export function readersHome(): string {
   fs.copyFileSync(`${project}package.json`, `${place}/package.json`)
   fs.symlinkSync(`${project}node_modules`, `${place}/node_modules`)
   fs.mkdirSync(`${place}/dist`)
-  const made = compiled()
+  const made = compileOnce()
   // Node takes four times as long for six hundred files.
   const copied = spawnSync('cp', ['-R', `${made}/src`, `${made}/overlay`, `${place}/dist`])
   if (copied.status !== 0) throw new Error(`The package cannot be copied: ${copied.stderr}`)

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import fs from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openWorkspace } from '../../src/index.js'
-import { builtPage } from '../support/built-page.js'
+import { buildPageOnce } from '../support/built-page.js'
 import { trust } from '../support/trust.js'
 import { agentOf, lay } from '../web/scene.js'
 import { openShell, project, readersHome } from './reader.js'
@@ -15,7 +15,7 @@ const blocks = blocksOf(document)
 let home = ''
 beforeAll(async () => {
   home = readersHome()
-  fs.cpSync(builtPage(), `${home}/node_modules/escrowfs/dist/web`, { recursive: true })
+  fs.cpSync(buildPageOnce(), `${home}/node_modules/escrowfs/dist/web`, { recursive: true })
   lay(`${home}/shop`)
   const workspace = await openWorkspace(`${home}/shop`)
   const session = await agentOf(workspace, 'one')

@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { inScratch, ONE_INTENT } from '../../scripts/docs/scratch.js'
+import { ONE_INTENT, withScratchWorkspace } from '../../scripts/docs/scratch.js'
 import type { CommitProgress } from '../../src/index.js'
 import { stateOf } from '../support/state.js'
 import { project } from './reader.js'
@@ -17,7 +17,7 @@ const firstCells = (heading: string) =>
 describe('the states of a session', () => {
   it('are those of its table, as the workspace tells them', async () => {
     expect(firstCells('A session')).toEqual(['state', 'live', 'at rest', 'damaged'])
-    await inScratch(FILES, async (workspace) => {
+    await withScratchWorkspace(FILES, async (workspace) => {
       const session = await workspace.session({ id: 'it' })
       await session.selectIntent('INT-001')
       session.fs.writeFileSync('src/a.js', 'two\n')
@@ -41,7 +41,7 @@ describe('the states of a session', () => {
 describe('the states of a commit', () => {
   it('are told in the order of its table, and leave the names it says', async () => {
     const phases: CommitProgress['phase'][] = []
-    await inScratch(FILES, async (workspace) => {
+    await withScratchWorkspace(FILES, async (workspace) => {
       const session = await workspace.session({ id: 'it' })
       await session.selectIntent('INT-001')
       session.fs.writeFileSync('src/a.js', 'two\n')
@@ -62,7 +62,7 @@ describe('the states of a commit', () => {
   })
 
   it('begin with the whole commit refused where one change has drifted', async () => {
-    await inScratch(FILES, async (workspace) => {
+    await withScratchWorkspace(FILES, async (workspace) => {
       const session = await workspace.session({ id: 'it' })
       await session.selectIntent('INT-001')
       for (const name of ['src/a.js', 'src/b.js']) session.fs.writeFileSync(name, 'two\n')

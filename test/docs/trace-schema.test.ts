@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { openLedger } from '../../src/trace/ledger.js'
 import { TRACE_TYPES } from '../../src/trace/own-record.js'
-import { traceErrors } from '../support/trace-schema.js'
+import { validateTrace } from '../support/trace-schema.js'
 import { own, workspaces } from '../trace/support.js'
 import { project } from './reader.js'
 import { blocksOf } from './readme-blocks.js'
@@ -26,7 +26,7 @@ describe('docs/trace-schema.md', () => {
   })
 
   it('shows lines that are valid Agent Trace, and one whole ledger', async () => {
-    expect(lines.map((line) => traceErrors(JSON.parse(line))).filter((errors) => errors !== '')).toEqual([])
+    expect(lines.map((line) => validateTrace(JSON.parse(line))).filter((errors) => errors !== '')).toEqual([])
     const layout = workspace()
     fs.writeFileSync(`${layout.ledgerFile}`, lines.map((line) => `${line}\n`).join(''))
     expect(await openLedger(layout).verify()).toMatchObject({ ok: true, records: lines.length })

@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { compiled } from '../support/compiled.js'
+import { compileOnce } from '../support/compiled.js'
 import { tempDir } from '../support/facade.js'
 import { stateOf } from '../support/state.js'
 import { trust } from '../support/trust.js'
@@ -137,7 +137,7 @@ beforeAll(() => {
   const roots = ROWS.map(workspaceOf)
   const size = process.env.ESCROWFS_BAD_INPUT === 'apart' ? 1 : ROWS.length
   for (let from = 0; from < roots.length; from += size) {
-    const child = [`${compiled()}/test/children/bad-input.js`, ...roots.slice(from, from + size)]
+    const child = [`${compileOnce()}/test/children/bad-input.js`, ...roots.slice(from, from + size)]
     const limited = ['-c', `ulimit -t ${CPU_SECONDS}; exec "$0" "$@"`, process.execPath, ...child]
     const { stdout } = spawnSync('/bin/sh', limited, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] })
     for (const [n, line] of stdout.split('\n').slice(0, -1).entries()) {

@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { hostFs, type Session } from '../../src/index.js'
-import { compiled } from '../support/compiled.js'
+import { compileOnce } from '../support/compiled.js'
 import { tempDir } from '../support/facade.js'
 import { failure, reasonOf, type TestWorkspace, testWorkspace, working } from '../support/workspace.js'
 
@@ -74,7 +74,7 @@ describe('outside of tool calls', () => {
   it('recognizes the workspace under the name of another mount', () => {
     const [above, other] = [`${home}/mnt`, `${home}/mnt/other`]
     fs.mkdirSync(other, { recursive: true })
-    const child = `${compiled()}/test/children/mounted.js`
+    const child = `${compileOnce()}/test/children/mounted.js`
     const script = 'mount --bind "$1" "$2" && exec "$3" "$4" "$1" "$2"'
     const args = ['-Urm', 'sh', '-c', script, 'sh', place.root, other, process.execPath, child]
     const { stdout, stderr } = spawnSync('unshare', args, { encoding: 'utf8' })

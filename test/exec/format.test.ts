@@ -6,7 +6,7 @@ import { asRelPath } from '../../overlay/index.js'
 import { SessionFormat } from '../../src/exec/format.js'
 import type { RunningCommand, Session } from '../../src/index.js'
 import { DEFAULT_SETTINGS } from '../../src/policy/policy-schema.js'
-import { running } from '../support/processes.js'
+import { countProcesses } from '../support/processes.js'
 import { own, recordsOf, testWorkspace, working } from '../support/workspace.js'
 
 /** What `format` of policy.yaml does after a tool call. */
@@ -146,7 +146,7 @@ describe('format', () => {
       session.fs.writeFileSync('src/b.ts', 'mine\n')
       server = await session.start(work)
     })
-    while (running(`${signals}/format`) === 0) await wait(20)
+    while (countProcesses(`${signals}/format`) === 0) await wait(20)
     // Taken in while the formatter is at work on the very file.
     give('first')
     await said('one')

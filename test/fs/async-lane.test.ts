@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type BareFacade, bareFacade, tempDir } from '../support/facade.js'
+import { type BareFacade, createBareFacade, tempDir } from '../support/facade.js'
 
 /** One set of expectations over the sync body and the async lane: size alone decides which one answers. */
 
@@ -11,7 +11,7 @@ const LARGE = Buffer.alloc(300_000, 'large')
 
 beforeEach(() => {
   dir = tempDir()
-  facade = bareFacade(dir.path)
+  facade = createBareFacade(dir.path)
 })
 afterEach(() => dir.dispose())
 
@@ -55,7 +55,7 @@ describe.each([
   })
 
   it('refuses an unreadable path, and stops at an aborted signal', async () => {
-    const closed = bareFacade(dir.path, ({ path }) =>
+    const closed = createBareFacade(dir.path, ({ path }) =>
       path === 'd/file'
         ? { verdict: 'deny', denial: { reason: 'access_denied', message: 'No.' } }
         : { verdict: 'stage' },

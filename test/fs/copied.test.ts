@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import { createRequire } from 'node:module'
 import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type BareFacade, bareFacade, tempDir, treeOf } from '../support/facade.js'
+import { type BareFacade, createBareFacade, tempDir, treeOf } from '../support/facade.js'
 
 let dir: { path: string; dispose(): void }
 let facade: BareFacade
@@ -12,7 +12,7 @@ beforeEach(() => {
   dir = tempDir()
   fs.writeFileSync(`${dir.path}/lower`, 'lower')
   before = treeOf(fs, dir.path)
-  facade = bareFacade(dir.path)
+  facade = createBareFacade(dir.path)
 })
 afterEach(() => {
   expect(treeOf(fs, dir.path)).toEqual(before)

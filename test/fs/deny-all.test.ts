@@ -1,9 +1,9 @@
 import fs from 'node:fs'
 import { devNull } from 'node:os'
 import { describe, expect, it } from 'vitest'
-import { type Attempt, attempt, everyCall, type Work } from '../support/attempt.js'
+import { type CallReport, makeEveryCall, runSealed, type SealedTest } from '../support/attempt.js'
 import { methodShapes } from '../support/call-shapes.js'
-import { type Callable, type Face, facesOf, makeCall } from '../support/make-call.js'
+import { type Callable, type FsFunction, functionsOf, makeCall } from '../support/make-call.js'
 import type { Mode } from '../support/sealed.js'
 
 /**
@@ -12,14 +12,14 @@ import type { Mode } from '../support/sealed.js'
  * has nothing to tell of it; under a guard that denies, the stage stays as it is, too.
  */
 
-const stems = [...new Set(facesOf(fs).map(({ stem }) => stem))]
+const stems = [...new Set(functionsOf(fs).map(({ stem }) => stem))]
 
 /** A method of each open handle. */
-function everyMethodCall(name: string): Work {
+function everyMethodCall(name: string): SealedTest {
   return async (house, made) => {
     for (const handle of house.opened.handles) {
       const call: Callable = (...args) => Reflect.apply(Reflect.get(handle, name), handle, args)
-      const face: Face = { name: `FileHandle.${name}`, stem: `FileHandle.${name}`, form: 'promise', call }
+      const face: FsFunction = { name: `FileHandle.${name}`, stem: `FileHandle.${name}`, form: 'promise', call }
       for (const args of methodShapes(name, house)) {
         made.calls++
         if (await makeCall(house.fs, face, args)) made.answered.add(face.name)
@@ -40,9 +40,10 @@ async function hostMethods(): Promise<string[]> {
 }
 
 async function everything(mode: Mode): Promise<{ calls: number; answered: string[]; broken: string[] }> {
-  const made: [string, Attempt][] = []
-  for (const stem of stems) made.push([stem, await attempt(mode, everyCall(stem, mode))])
-  for (const name of await hostMethods()) made.push([`FileHandle.${name}`, await attempt(mode, everyMethodCall(name))])
+  const made: [string, CallReport][] = []
+  for (const stem of stems) made.push([stem, await runSealed(mode, makeEveryCall(stem, mode))])
+  for (const name of await hostMethods())
+    made.push([`FileHandle.${name}`, await runSealed(mode, everyMethodCall(name))])
   return {
     calls: made.reduce((sum, [, { calls }]) => sum + calls, 0),
     answered: made.flatMap(([, { answered }]) => [...answered]).sort(),

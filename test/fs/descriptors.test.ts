@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { bareFacade, tempDir, treeOf } from '../support/facade.js'
+import { createBareFacade, tempDir, treeOf } from '../support/facade.js'
 import { fuzzParameters } from '../support/fuzz.js'
 
 /**
@@ -149,7 +149,7 @@ describe('descriptors against node:fs', () => {
         seed(real)
         seed(copy)
         const before = treeOf(fs, copy)
-        const facade = bareFacade(copy)
+        const facade = createBareFacade(copy)
         const machines = [new Machine(fs, real), new Machine(facade.fs, copy)] as const
         try {
           for (const each of steps) expect(machines[1].run(each), JSON.stringify(each)).toBe(machines[0].run(each))
@@ -170,7 +170,7 @@ describe('descriptors against node:fs', () => {
     const [real, copy] = [`${outer.path}/real`, `${outer.path}/copy`]
     seed(real)
     seed(copy)
-    const facade = bareFacade(copy)
+    const facade = createBareFacade(copy)
     facade.fs.appendFileSync(`${copy}/d/x`, '!')
     fs.appendFileSync(`${real}/d/x`, '!')
     const told = (api: typeof fs, root: string) =>

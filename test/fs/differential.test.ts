@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { inspect } from 'node:util'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { bareFacade, tempDir, treeOf } from '../support/facade.js'
+import { createBareFacade, tempDir, treeOf } from '../support/facade.js'
 import { fuzzParameters } from '../support/fuzz.js'
 
 /**
@@ -325,7 +325,7 @@ describe('the facade against node:fs', () => {
           seed(real)
           seed(lower)
           const before = treeOf(fs, lower)
-          const facade = bareFacade(lower)
+          const facade = createBareFacade(lower)
           for (const step of steps) {
             if (SKIPPED.some((skips) => skips(step, real))) continue
             const wanted = await run(fs, step, real)

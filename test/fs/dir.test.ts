@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type BareFacade, bareFacade, tempDir } from '../support/facade.js'
+import { type BareFacade, createBareFacade, tempDir } from '../support/facade.js'
 
 let dir: ReturnType<typeof tempDir>
 let root: string
@@ -13,7 +13,7 @@ beforeEach(() => {
   fs.writeFileSync(`${root}/file`, '')
   fs.writeFileSync(`${root}/sub/deep/last`, '')
   fs.writeFileSync(`${root}/gone`, '')
-  facade = bareFacade(root)
+  facade = createBareFacade(root)
   facade.fs.unlinkSync(`${root}/gone`)
   facade.fs.writeFileSync(`${root}/staged`, '')
 })
@@ -61,7 +61,7 @@ describe('opendir', () => {
   })
 
   it('is refused where reads are', async () => {
-    const { fs: denied } = bareFacade(root, ({ path }) =>
+    const { fs: denied } = createBareFacade(root, ({ path }) =>
       path === 'sub' ? { verdict: 'deny', denial: { reason: 'access_denied', message: 'No.' } } : { verdict: 'allow' },
     )
     expect(() => denied.opendirSync(`${root}/sub`)).toThrow(/EACCES: No\., opendir/)

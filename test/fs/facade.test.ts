@@ -2,14 +2,14 @@ import fs, { mkdirSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { type BareFacade, bareFacade, tempDir, treeOf } from '../support/facade.js'
+import { type BareFacade, createBareFacade, tempDir, treeOf } from '../support/facade.js'
 
 function facadeOver(): BareFacade & { root: string } {
   const { path: root, dispose } = tempDir()
   onTestFinished(dispose)
   mkdirSync(`${root}/d`)
   fs.writeFileSync(`${root}/f`, 'lower')
-  return { ...bareFacade(root), root }
+  return { ...createBareFacade(root), root }
 }
 
 describe('staged content', () => {

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import fs from 'node:fs'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type BareFacade, bareFacade, tempDir } from '../support/facade.js'
+import { type BareFacade, createBareFacade, tempDir } from '../support/facade.js'
 
 /** Who awaits one call after the other lets timers and I/O run meanwhile. Turns are counted here, and no time. */
 
@@ -13,7 +13,7 @@ beforeEach(() => {
   dir = tempDir()
   fs.writeFileSync(`${dir.path}/low`, 'lower')
   fs.mkdirSync(`${dir.path}/d/e`, { recursive: true })
-  facade = bareFacade(dir.path)
+  facade = createBareFacade(dir.path)
 })
 afterEach(() => dir.dispose())
 

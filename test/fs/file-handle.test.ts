@@ -4,7 +4,7 @@ import { Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { HANDLE_OPS } from '../../src/fs/handle-ops.js'
-import { type BareFacade, bareFacade, tempDir, treeOf } from '../support/facade.js'
+import { type BareFacade, createBareFacade, tempDir, treeOf } from '../support/facade.js'
 
 let dir: { path: string; dispose(): void }
 let facade: BareFacade
@@ -14,7 +14,7 @@ beforeEach(() => {
   dir = tempDir()
   fs.writeFileSync(`${dir.path}/lower`, 'one\ntwo\r\nthree')
   before = treeOf(fs, dir.path)
-  facade = bareFacade(dir.path)
+  facade = createBareFacade(dir.path)
 })
 afterEach(() => {
   expect(treeOf(fs, dir.path)).toEqual(before)
@@ -148,7 +148,7 @@ describe('descriptors', () => {
   })
 
   it('of a read-only file still cannot change its mode when its path may not be changed', () => {
-    const strict = bareFacade(dir.path, ({ effect }) =>
+    const strict = createBareFacade(dir.path, ({ effect }) =>
       effect === 'read'
         ? { verdict: 'allow' }
         : { verdict: 'deny', denial: { reason: 'scope_violation', message: 'No.' } },
@@ -161,7 +161,7 @@ describe('descriptors', () => {
 
   it('are judged by the file’s current name', () => {
     const denied = new Set<string>()
-    const guarded = bareFacade(dir.path, ({ effect, path }) =>
+    const guarded = createBareFacade(dir.path, ({ effect, path }) =>
       effect !== 'read' && denied.has(path)
         ? { verdict: 'deny', denial: { reason: 'scope_violation', message: 'No.' } }
         : { verdict: 'stage' },

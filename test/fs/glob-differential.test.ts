@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import { inspect } from 'node:util'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { bareFacade, tempDir } from '../support/facade.js'
+import { createBareFacade, tempDir } from '../support/facade.js'
 import { fuzzParameters } from '../support/fuzz.js'
 
 /**
@@ -114,7 +114,7 @@ describe('glob against node:fs', () => {
     try {
       for (const half of ['lower', 'upper'] as const) seed(fs, real, half)
       seed(fs, copy, 'lower')
-      const facade = bareFacade(copy)
+      const facade = createBareFacade(copy)
       seed(facade.fs, copy, 'upper')
       expect('globSync' in facade.fs).toBe('globSync' in fs)
       if (!('globSync' in fs)) return

@@ -4,7 +4,7 @@ import type { Decide } from '../../src/core/decision.js'
 import { glob } from '../../src/fs/glob.js'
 import { OPS } from '../../src/fs/ops.js'
 import { shapeOf } from '../../src/fs/special-forms.js'
-import { bareFacade, tempDir } from '../support/facade.js'
+import { createBareFacade, tempDir } from '../support/facade.js'
 
 let dir: ReturnType<typeof tempDir>
 let root: string
@@ -21,7 +21,7 @@ afterEach(() => dir.dispose())
 
 /** glob by a host that has it or not: `exists` stands in its place in the table of a facade. */
 function globOf(decide?: Decide): (pattern: unknown, options?: unknown) => unknown[] {
-  const { fs: facade } = bareFacade(root, decide, { ...OPS, exists: OPS.glob })
+  const { fs: facade } = createBareFacade(root, decide, { ...OPS, exists: OPS.glob })
   facade.writeFileSync(`${root}/a/staged.js`, '')
   return (pattern, options) => Reflect.apply(facade.existsSync, facade, [pattern, options]) as unknown as unknown[]
 }
@@ -133,7 +133,7 @@ describe('glob', () => {
 
 describe('the facade', () => {
   it('has glob where the host has it', () => {
-    const { fs: facade } = bareFacade(root)
+    const { fs: facade } = createBareFacade(root)
     expect('globSync' in facade).toBe('globSync' in fs)
     expect('glob' in facade.promises).toBe('glob' in fs.promises)
   })

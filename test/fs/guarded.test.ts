@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { bareFacade, tempDir } from '../support/facade.js'
+import { createBareFacade, tempDir } from '../support/facade.js'
 
 /** The facade over a directory, and the changes that it asked a decision for. */
 function site() {
@@ -9,7 +9,7 @@ function site() {
   fs.mkdirSync(`${root}/d`)
   for (const name of ['a', 'b', 'c']) fs.writeFileSync(`${root}/d/${name}`, 'one')
   const changes: string[] = []
-  const { fs: face } = bareFacade(root, ({ effect, path }) => {
+  const { fs: face } = createBareFacade(root, ({ effect, path }) => {
     if (effect !== 'read') changes.push(`${effect} ${path}`)
     return { verdict: 'stage' }
   })

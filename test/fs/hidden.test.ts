@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Decide } from '../../src/core/decision.js'
 import { OPS } from '../../src/fs/ops.js'
-import { type BareFacade, bareFacade, tempDir } from '../support/facade.js'
+import { type BareFacade, createBareFacade, tempDir } from '../support/facade.js'
 
 /** A hidden path must not be told from an absent one, by any function, result or error. */
 
@@ -20,7 +20,7 @@ beforeEach(() => {
   for (const name of ['hidden.f', 'hidden.d/f', 'open/f']) fs.writeFileSync(`${dir.path}/${name}`, 'SECRET')
   fs.symlinkSync('hidden.loop', `${dir.path}/hidden.loop`)
   fs.symlinkSync('open', `${dir.path}/hidden.l`)
-  facade = bareFacade(dir.path, decide)
+  facade = createBareFacade(dir.path, decide)
 })
 afterEach(() => dir.dispose())
 
@@ -77,7 +77,7 @@ describe('a hidden path', () => {
 describe('a hidden path outside of the workspace', () => {
   it('is in no listing of the directory it is in', async () => {
     const root = `${dir.path}/open`
-    const { fs: api } = bareFacade(root, decide)
+    const { fs: api } = createBareFacade(root, decide)
     const shown = ['open', ...fs.readdirSync(dir.path)].filter((name) => !name.startsWith('hidden'))
     const names = (entries: readonly { readonly name: string }[]) => entries.map(({ name }) => name)
     expect(api.readdirSync(dir.path).sort()).toEqual([...new Set(shown)])
@@ -90,7 +90,9 @@ describe('a hidden path outside of the workspace', () => {
 
   it('is not read by a descriptor that was opened before it was hidden', () => {
     let isOpen = true
-    const { fs: api } = bareFacade(`${dir.path}/open`, (access) => (isOpen ? { verdict: 'stage' } : decide(access)))
+    const { fs: api } = createBareFacade(`${dir.path}/open`, (access) =>
+      isOpen ? { verdict: 'stage' } : decide(access),
+    )
     const fd = api.openSync(`${dir.path}/hidden.f`, 'r')
     expect(api.readSync(fd, Buffer.alloc(3), 0, 3, 0)).toBe(3)
     isOpen = false

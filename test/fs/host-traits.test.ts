@@ -9,7 +9,7 @@ import {
   TYPED_READDIR_FOLLOWS_LINKS,
   WHOLE_MICROSECONDS,
 } from '../../src/fs/host-traits.js'
-import { bareFacade, tempDir } from '../support/facade.js'
+import { createBareFacade, tempDir } from '../support/facade.js'
 
 /** Each trait against what the running host does on a real directory. */
 
@@ -72,7 +72,7 @@ describe('the running host', () => {
     const owner = me === 0 ? 4711 : me
     fs.chownSync(`${root}/a/x`, owner, -1)
     fs.copyFileSync(`${root}/a/x`, `${root}/host`)
-    const facade = bareFacade(root)
+    const facade = createBareFacade(root)
     facade.fs.copyFileSync(`${root}/a/x`, `${root}/ours`)
     expect(fs.statSync(`${root}/host`).uid).toBe(COPY_KEEPS_OWNER ? owner : me)
     expect(facade.fs.statSync(`${root}/ours`).uid).toBe(COPY_KEEPS_OWNER ? owner : me)

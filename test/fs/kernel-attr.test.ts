@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type BareFacade, bareFacade, tempDir } from '../support/facade.js'
+import { type BareFacade, createBareFacade, tempDir } from '../support/facade.js'
 
 let dir: ReturnType<typeof tempDir>
 let facade: BareFacade
@@ -12,7 +12,7 @@ beforeEach(() => {
   fs.writeFileSync(file, 'content', { mode: 0o644 })
   fs.mkdirSync(`${dir.path}/sub`)
   fs.symlinkSync('file', `${dir.path}/link`)
-  facade = bareFacade(dir.path)
+  facade = createBareFacade(dir.path)
 })
 afterEach(() => dir.dispose())
 
@@ -142,7 +142,7 @@ describe('under a denial', () => {
     ['utimes', 1, 1],
     ['lutimes', 1, 1],
   ] as const)('%s stages nothing, in no form', async (op, ...args) => {
-    const { fs: denied, overlay } = bareFacade(dir.path, () => ({
+    const { fs: denied, overlay } = createBareFacade(dir.path, () => ({
       verdict: 'deny',
       denial: { reason: 'scope_violation', message: 'No.' },
     }))

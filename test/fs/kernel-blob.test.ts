@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { type BareFacade, bareFacade, tempDir } from '../support/facade.js'
+import { type BareFacade, createBareFacade, tempDir } from '../support/facade.js'
 
 let dir: ReturnType<typeof tempDir>
 let facade: BareFacade
@@ -8,7 +8,7 @@ beforeEach(() => {
   dir = tempDir()
   fs.writeFileSync(`${dir.path}/lower`, 'lower')
   fs.writeFileSync(`${dir.path}/large`, Buffer.alloc(200_000, 'large'))
-  facade = bareFacade(dir.path)
+  facade = createBareFacade(dir.path)
 })
 afterEach(() => dir.dispose())
 
@@ -33,7 +33,7 @@ it.each([[5], [null], [{ type: 5 }]])('openAsBlob takes no %o for options', (opt
 })
 
 it('openAsBlob rejects where reading is denied', async () => {
-  const { fs: denied } = bareFacade(dir.path, () => ({
+  const { fs: denied } = createBareFacade(dir.path, () => ({
     verdict: 'deny',
     denial: { reason: 'access_denied', message: 'No.' },
   }))

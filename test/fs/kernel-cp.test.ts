@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Access, Decision } from '../../src/core/decision.js'
-import { type BareFacade, bareFacade, tempDir, treeOf } from '../support/facade.js'
+import { type BareFacade, createBareFacade, tempDir, treeOf } from '../support/facade.js'
 
 let outer: ReturnType<typeof tempDir>
 let real: string
@@ -27,7 +27,7 @@ beforeEach(() => {
   root = `${outer.path}/copy`
   seed(real)
   seed(root)
-  facade = bareFacade(root)
+  facade = createBareFacade(root)
 })
 afterEach(() => outer.dispose())
 
@@ -112,7 +112,7 @@ describe.each(FORMS)('cp, %s', (form) => {
   })
 
   it('stages nothing when everything is denied', async () => {
-    const denied = bareFacade(
+    const denied = createBareFacade(
       root,
       denying(() => true),
     )
@@ -125,7 +125,7 @@ describe.each(FORMS)('cp, %s', (form) => {
   })
 
   it('is denied for the one entry out of scope, by its own call and name', async () => {
-    const denied = bareFacade(
+    const denied = createBareFacade(
       root,
       denying((path) => path.endsWith('deep/two')),
     )

@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Access, Decision } from '../../src/core/decision.js'
-import { type BareFacade, bareFacade, tempDir, treeOf } from '../support/facade.js'
+import { type BareFacade, createBareFacade, tempDir, treeOf } from '../support/facade.js'
 
 let dir: ReturnType<typeof tempDir>
 let root: string
@@ -14,7 +14,7 @@ beforeEach(() => {
   fs.writeFileSync(`${root}/a/file`, 'one')
   fs.writeFileSync(`${root}/secret`, 'secret')
   fs.symlinkSync('a', `${root}/toA`)
-  facade = bareFacade(root)
+  facade = createBareFacade(root)
 })
 afterEach(() => dir.dispose())
 
@@ -47,7 +47,7 @@ describe('link', () => {
 
   it('judges the new name together with its target', () => {
     const seen: Access[] = []
-    bareFacade(root, judged(seen)).fs.linkSync(`${root}/toA/file`, `${root}/second`)
+    createBareFacade(root, judged(seen)).fs.linkSync(`${root}/toA/file`, `${root}/second`)
     expect(seen).toContainEqual({ effect: 'link', path: 'a/file', asked: 'toA/file' })
     expect(seen).toContainEqual({ effect: 'link', path: 'second', asked: 'second', target: 'a/file' })
   })
@@ -56,7 +56,7 @@ describe('link', () => {
     ['protected_path', 'EPERM'],
     ['hidden', 'ENOENT'],
   ] as const)('to what is kept (%s) is refused and stages nothing', (reason, code) => {
-    const { fs: kept, overlay } = bareFacade(root, keeping('secret', reason))
+    const { fs: kept, overlay } = createBareFacade(root, keeping('secret', reason))
     expect(() => kept.linkSync(`${root}/secret`, `${root}/mine`)).toThrow(expect.objectContaining({ code }))
     expect(() => kept.linkSync(`${root}/a/../secret`, `${root}/mine`)).toThrow(expect.objectContaining({ code }))
     expect(overlay.stage.tree.empty).toBe(true)
@@ -80,7 +80,7 @@ describe('symlink', () => {
     ['missing/../../out', 'link', undefined],
   ])('to %s at %s is judged where it leads', (target, at, leads) => {
     const seen: Access[] = []
-    bareFacade(root, judged(seen)).fs.symlinkSync(target, `${root}/${at}`)
+    createBareFacade(root, judged(seen)).fs.symlinkSync(target, `${root}/${at}`)
     const found = seen.findLast((access) => access.effect === 'symlink' && access.target !== undefined)?.target
     if (leads === undefined) expect(found?.startsWith('/')).toBe(true)
     else expect(found).toBe(leads)
@@ -88,13 +88,13 @@ describe('symlink', () => {
 
   it('by the absolute name of the root is a link inside', () => {
     const seen: Access[] = []
-    bareFacade(root, judged(seen)).fs.symlinkSync(`${root}/a/file`, `${root}/link`)
+    createBareFacade(root, judged(seen)).fs.symlinkSync(`${root}/a/file`, `${root}/link`)
     expect(seen.at(-1)?.target).toBe('a/file')
   })
 
   it('is judged by its target at the new place of a move', () => {
     const seen: Access[] = []
-    const { fs: moving } = bareFacade(root, judged(seen))
+    const { fs: moving } = createBareFacade(root, judged(seen))
     moving.symlinkSync('../secret', `${root}/a/up`)
     seen.length = 0
     moving.renameSync(`${root}/a/up`, `${root}/up`)
@@ -118,7 +118,7 @@ describe('symlink', () => {
   })
 
   it('stages nothing when it is denied', async () => {
-    const { fs: denied, overlay } = bareFacade(root, keeping('l', 'protected_path'))
+    const { fs: denied, overlay } = createBareFacade(root, keeping('l', 'protected_path'))
     expect(() => denied.symlinkSync('a', `${root}/l`)).toThrow(/No\./)
     await expect(denied.promises.symlink('a', `${root}/l`)).rejects.toMatchObject({ reason: 'protected_path' })
     expect(overlay.stage.tree.empty).toBe(true)

@@ -1,12 +1,12 @@
 import fs from 'node:fs'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { type BareFacade, bareFacade, tempDir } from '../support/facade.js'
+import { type BareFacade, createBareFacade, tempDir } from '../support/facade.js'
 
 let dir: ReturnType<typeof tempDir>
 let facade: BareFacade
 beforeEach(() => {
   dir = tempDir()
-  facade = bareFacade(dir.path)
+  facade = createBareFacade(dir.path)
   facade.fs.writeFileSync(`${dir.path}/staged`, 'x')
 })
 afterEach(() => dir.dispose())

@@ -1,13 +1,13 @@
 import fs from 'node:fs'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { shapeOf } from '../../src/fs/special-forms.js'
-import { type BareFacade, bareFacade, tempDir } from '../support/facade.js'
+import { type BareFacade, createBareFacade, tempDir } from '../support/facade.js'
 
 let dir: ReturnType<typeof tempDir>
 let facade: BareFacade
 beforeEach(() => {
   dir = tempDir()
-  facade = bareFacade(dir.path)
+  facade = createBareFacade(dir.path)
 })
 afterEach(() => dir.dispose())
 
@@ -40,7 +40,7 @@ describe('mkdtemp', () => {
 
   it('is judged by the new name, and stages nothing when denied', () => {
     const seen: string[] = []
-    const denied = bareFacade(dir.path, ({ effect, path }) => {
+    const denied = createBareFacade(dir.path, ({ effect, path }) => {
       if (effect === 'read') return { verdict: 'allow' }
       seen.push(path)
       return { verdict: 'deny', denial: { reason: 'scope_violation', message: 'No.' } }

@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import lockfile from 'proper-lockfile'
 import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
-import { bareFacade, tempDir, treeOf } from '../support/facade.js'
+import { createBareFacade, tempDir, treeOf } from '../support/facade.js'
 
 /** Libraries that work through an fs they are given: on a plain directory, and through the facade over a copy of it. */
 
@@ -79,7 +79,7 @@ describe('libraries behave the same with the facade as with node:fs', () => {
       seed(real)
       seed(copy)
       const before = treeOf(fs, copy)
-      const facade = bareFacade(copy)
+      const facade = createBareFacade(copy)
       const wanted = JSON.stringify(await use(fs, real)).replaceAll(real, '<root>')
       expect(JSON.stringify(await use(facade.fs, copy)).replaceAll(copy, '<root>')).toBe(wanted)
       expect(treeOf(facade.fs, copy)).toEqual(treeOf(fs, real))

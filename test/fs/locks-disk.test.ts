@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { diskPowers } from '../support/disk-powers.js'
+import { findDiskPowers } from '../support/disk-powers.js'
 
 /** The fifth lock, attacked: ways for a source file to change the disk behind the back of test/architecture.test.ts. */
 
-const powers = (text: string) => diskPowers('src/x.ts', text)
+const powers = (text: string) => findDiskPowers('src/x.ts', text)
 
 describe('the scan for powers over the disk', () => {
   it.each([

@@ -1,9 +1,9 @@
 import fs from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { OPS, type Row, type Rows } from '../../src/fs/ops.js'
-import { attempt, everyCall } from '../support/attempt.js'
-import { type Callable, type Face, facesOf } from '../support/make-call.js'
-import { type Guard, type Mode, sealed } from '../support/sealed.js'
+import { makeEveryCall, runSealed } from '../support/attempt.js'
+import { type Callable, type FsFunction, functionsOf } from '../support/make-call.js'
+import { createSealedWorkspace, type Guard, type Mode } from '../support/sealed.js'
 
 /**
  * The locks taken out, one row at a time: a row that acts without being judged, and a row whose work is the host's own
@@ -62,8 +62,8 @@ const mutants: Mutant[] = Object.entries(rows).flatMap(([stem, row]) => {
 })
 
 /** One form shows it: the three are derived from the row. Closing twice would close what is another's by now. */
-function oneForm(stem: string): (face: Face) => boolean {
-  const names = facesOf(fs).filter((face) => face.stem === stem)
+function oneForm(stem: string): (face: FsFunction) => boolean {
+  const names = functionsOf(fs).filter((face) => face.stem === stem)
   const plain = names.filter(({ name, form }) => form === 'plain' && name.endsWith('Sync'))
   const wanted = plain.length > 0 ? plain : names
   return ({ name, form }) => wanted.some((face) => face.name === name && face.form === form)
@@ -73,7 +73,11 @@ const MODES: Mode[] = ['deny writes', 'deny all']
 
 async function isCaught({ stem, rows: mutated }: Mutant): Promise<boolean> {
   for (const mode of MODES) {
-    const { breaches } = await attempt(mode, everyCall(stem, mode, oneForm(stem)), sealed(mode, mutated))
+    const { breaches } = await runSealed(
+      mode,
+      makeEveryCall(stem, mode, oneForm(stem)),
+      createSealedWorkspace(mode, mutated),
+    )
     if (breaches.size > 0) return true
   }
   return false

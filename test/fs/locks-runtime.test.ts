@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { type BareFacade, bareFacade, tempDir } from '../support/facade.js'
+import { type BareFacade, createBareFacade, tempDir } from '../support/facade.js'
 
 /** The second lock: what the running host has and the tables lack is refused by its name, never handed through. */
 
@@ -31,7 +31,7 @@ describe('a function only the running host has', () => {
     const ran = vi.fn()
     for (const name of ['imprint', 'imprintSync', 'engrave']) hostHas(fs, name, ran)
     hostHas(fs.promises, 'imprint', ran)
-    const facade = bareFacade(dir.path)
+    const facade = createBareFacade(dir.path)
     expect(() => at(facade, 'imprintSync')('x', 'y')).toThrow(expect.objectContaining(refusal('imprint')))
     expect(() => at(facade, 'engrave')('x')).toThrow(expect.objectContaining(refusal('engrave')))
     await expect(at(facade, 'promises.imprint')('x')).rejects.toMatchObject(refusal('imprint'))
@@ -52,7 +52,7 @@ describe('a function only the running host has', () => {
         }
       },
     )
-    const Refused = at(bareFacade(dir.path), 'Utf9Stream')
+    const Refused = at(createBareFacade(dir.path), 'Utf9Stream')
     expect(() => Reflect.construct(Refused, [{ dest: `${dir.path}/x` }])).toThrow(
       expect.objectContaining(refusal('Utf9Stream')),
     )
@@ -64,7 +64,7 @@ describe('a function only the running host has', () => {
     const ran = vi.fn()
     hostHas(fs, 'future', { writeSync: ran, readFile: ran, VERSION: 7, deeper: { writeSync: ran } })
     hostHas(fs.promises, 'future', { write: ran })
-    const facade = bareFacade(dir.path)
+    const facade = createBareFacade(dir.path)
     expect(() => at(facade, 'future.writeSync')('x')).toThrow(expect.objectContaining(refusal('future.writeSync')))
     expect(() => at(facade, 'future.readFile')('x')).toThrow(expect.objectContaining(refusal('future.readFile')))
     expect(() => at(facade, 'promises.future.write')('x')).toThrow(expect.objectContaining(refusal('future.write')))
@@ -75,7 +75,7 @@ describe('a function only the running host has', () => {
 
   it('excludes properties of Object, which have no row', () => {
     for (const name of ['toString', 'constructor', 'hasOwnProperty']) hostHas(fs, name, vi.fn())
-    const facade = bareFacade(dir.path)
+    const facade = createBareFacade(dir.path)
     expect(() => at(facade, 'hasOwnProperty')('x')).toThrow(expect.objectContaining(refusal('hasOwnProperty')))
     expect(() => at(facade, 'toString')()).toThrow(expect.objectContaining(refusal('toString')))
   })
@@ -91,7 +91,7 @@ describe('a method only the running FileHandle has', () => {
     // The class takes its methods from the host when it is loaded.
     vi.resetModules()
     const later = await import('../support/facade.js')
-    const opened = await later.bareFacade(dir.path).fs.promises.open(`${dir.path}/f`, 'r')
+    const opened = await later.createBareFacade(dir.path).fs.promises.open(`${dir.path}/f`, 'r')
     const method: unknown = Reflect.get(opened, 'imprint')
     expect(() => Reflect.apply(method as () => void, opened, ['x'])).toThrow(
       expect.objectContaining(refusal('FileHandle.imprint')),
@@ -104,7 +104,7 @@ describe('a method only the running FileHandle has', () => {
 
 describe('the facade object', () => {
   it('has every name the host exports, and no host function but three plain classes', () => {
-    const facade = bareFacade(dir.path)
+    const facade = createBareFacade(dir.path)
     const shared = Object.keys(fs).filter((name) => {
       const mine: unknown = Reflect.get(facade.fs, name)
       return typeof mine === 'function' && mine === Reflect.get(fs, name)
@@ -119,7 +119,7 @@ describe('the facade object', () => {
   })
 
   it('is plain: every property is its own and writable, and replacing one replaces nothing underneath', () => {
-    const facade = bareFacade(dir.path)
+    const facade = createBareFacade(dir.path)
     const locked = Object.entries(Object.getOwnPropertyDescriptors(facade.fs)).filter(
       ([, each]) => each.writable !== true || each.configurable !== true,
     )

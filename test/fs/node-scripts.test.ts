@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import { text } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { describe, expect, it } from 'vitest'
-import { bareFacade, tempDir, treeOf } from '../support/facade.js'
+import { createBareFacade, tempDir, treeOf } from '../support/facade.js'
 
 /** What needs more than one call: the same script by `node:fs` on a directory and by the facade on a copy of it. */
 
@@ -505,7 +505,7 @@ describe('the facade behaves as node:fs', () => {
       const [real, copy] = [`${outer.path}/real`, `${outer.path}/copy`]
       seed(real)
       seed(copy)
-      const facade = bareFacade(copy)
+      const facade = createBareFacade(copy)
       const wanted = await told(script, fs, real)
       expect(await told(script, facade.fs, copy)).toBe(wanted)
       expect(treeOf(facade.fs, copy)).toEqual(treeOf(fs, real))

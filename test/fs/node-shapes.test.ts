@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { bareFacade, tempDir, treeOf } from '../support/facade.js'
+import { createBareFacade, tempDir, treeOf } from '../support/facade.js'
 import { isFuzzing } from '../support/fuzz.js'
 import { CALLS, callsOf, NAMED, namedCalls, type Seeded, type TriedCall } from './node-calls.js'
 import { type Form, formsOf, opened, outcome, seed, shut, withoutRandom } from './node-shapes.js'
@@ -100,7 +100,7 @@ class Ground {
     seed(this.real)
     seed(this.copy)
     this.before = treeOf(fs, this.copy)
-    this.facade = bareFacade(this.copy).fs
+    this.facade = createBareFacade(this.copy).fs
     this.theirs = opened(fs, this.real)
     this.ours = opened(this.facade, this.copy)
   }

@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Decide } from '../../src/core/decision.js'
-import { type BareFacade, bareFacade, tempDir, treeOf } from '../support/facade.js'
+import { type BareFacade, createBareFacade, tempDir, treeOf } from '../support/facade.js'
 
 let dir: { path: string; dispose(): void }
 let facade: BareFacade
@@ -12,7 +12,7 @@ beforeEach(() => {
   dir = tempDir()
   fs.writeFileSync(`${dir.path}/lower`, 'abcdefghijklmnopqrstuvwxyz')
   before = treeOf(fs, dir.path)
-  facade = bareFacade(dir.path)
+  facade = createBareFacade(dir.path)
 })
 afterEach(() => {
   expect(treeOf(fs, dir.path)).toEqual(before)
@@ -77,7 +77,7 @@ describe('streams', () => {
       effect === 'read'
         ? { verdict: 'allow' }
         : { verdict: 'deny', denial: { reason: 'scope_violation', message: 'Not yours.', file: asked } }
-    const strict = bareFacade(dir.path, decide)
+    const strict = createBareFacade(dir.path, decide)
     const writing = pipeline(['x'], strict.fs.createWriteStream(`${dir.path}/lower`))
     await expect(writing).rejects.toMatchObject({ code: 'EACCES', reason: 'scope_violation', syscall: 'open' })
   })

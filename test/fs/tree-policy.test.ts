@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { setUp } from '../policy/setup.js'
-import { type BareFacade, bareFacade, tempDir, treeOf } from '../support/facade.js'
+import { type BareFacade, createBareFacade, tempDir, treeOf } from '../support/facade.js'
 
 /** The ops on trees, links and attributes under the policy itself: the active intent owns `src/auth/**`. */
 
@@ -21,7 +21,7 @@ beforeEach(() => {
   fs.writeFileSync(`${root}/src/billing/invoice.ts`, 'invoice')
   fs.symlinkSync('../billing', `${root}/src/auth/across`)
   before = treeOf(fs, root)
-  facade = bareFacade(root, setUp().decide)
+  facade = createBareFacade(root, setUp().decide)
 })
 afterEach(() => {
   expect(treeOf(fs, root)).toEqual(before)

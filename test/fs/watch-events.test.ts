@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import { afterEach, describe, expect, it } from 'vitest'
-import { type BareFacade, bareFacade, tempDir } from '../support/facade.js'
+import { type BareFacade, createBareFacade, tempDir } from '../support/facade.js'
 
 const disposers: (() => void)[] = []
 afterEach(() => {
@@ -10,7 +10,7 @@ afterEach(() => {
 function site(): BareFacade & { readonly root: string } {
   const { path: root, dispose } = tempDir()
   for (const name of ['a', 'b']) fs.writeFileSync(`${root}/${name}`, 'lower')
-  const facade = bareFacade(root)
+  const facade = createBareFacade(root)
   disposers.push(() => {
     facade.watches.closeAll()
     dispose()

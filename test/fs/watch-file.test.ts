@@ -3,7 +3,7 @@ import fs from 'node:fs'
 import { afterEach, describe, expect, it } from 'vitest'
 import { diffStage, type RelPath } from '../../overlay/index.js'
 import type { Decide } from '../../src/core/decision.js'
-import { type BareFacade, bareFacade, tempDir } from '../support/facade.js'
+import { type BareFacade, createBareFacade, tempDir } from '../support/facade.js'
 import { type Look, looks } from './watching.js'
 
 const disposers: (() => void)[] = []
@@ -19,7 +19,7 @@ interface Site extends BareFacade {
 function site(decide?: Decide): Site {
   const { path: root, dispose } = tempDir()
   fs.writeFileSync(`${root}/a`, 'lower')
-  const facade = bareFacade(root, decide)
+  const facade = createBareFacade(root, decide)
   disposers.push(() => {
     facade.watches.closeAll()
     dispose()

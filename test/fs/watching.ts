@@ -2,7 +2,7 @@ import fs, { type FSWatcher, type Stats } from 'node:fs'
 import { afterEach } from 'vitest'
 import { diffStage, dropRedundant, reconcileCommitted } from '../../overlay/index.js'
 import type { Decide } from '../../src/core/decision.js'
-import { type BareFacade, bareFacade, tempDir } from '../support/facade.js'
+import { type BareFacade, createBareFacade, tempDir } from '../support/facade.js'
 
 const disposers: (() => void)[] = []
 afterEach(() => {
@@ -26,7 +26,7 @@ export function site(decide?: Decide): Site {
   fs.mkdirSync(`${root}/dir/sub`, { recursive: true })
   for (const name of ['a', 'b', 'dir/x', 'dir/sub/y', 'probe', 'dir/probe', 'dir/sub/probe'])
     fs.writeFileSync(`${root}/${name}`, 'lower')
-  const facade = bareFacade(root, decide)
+  const facade = createBareFacade(root, decide)
   disposers.push(() => {
     facade.watches.closeAll()
     dispose()

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync,
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { compiled } from '../support/compiled.js'
+import { compileOnce } from '../support/compiled.js'
 
 /** A clone with hostile files, on a machine of a person who has never run anything in it. */
 export interface HostileClone {
@@ -56,9 +56,9 @@ export function hostileClone(files: Readonly<Record<string, string>> = {}): Host
     ...{ root, home, write, env },
     canary: `#!/bin/sh\necho "\${0##*/}" >> '${log}'\nexit 1\n`,
     started: () => (existsSync(log) ? readFileSync(log, 'utf8').split('\n').filter(Boolean) : []),
-    escrow: (argv, more) => run([join(compiled(), 'src/cli/main.js'), ...argv], more),
+    escrow: (argv, more) => run([join(compileOnce(), 'src/cli/main.js'), ...argv], more),
     call: (statements, more) => {
-      const load = `const load = (name) => import(${JSON.stringify(`${compiled()}/`)} + name)`
+      const load = `const load = (name) => import(${JSON.stringify(`${compileOnce()}/`)} + name)`
       return run(['--input-type=module', '-e', `${load}\n${statements}`], more)
     },
   }

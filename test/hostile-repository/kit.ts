@@ -17,7 +17,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, onTestFinished } from 'vitest'
 import { sha256hex } from '../../overlay/digest.js'
-import { compiled } from '../support/compiled.js'
+import { compileOnce } from '../support/compiled.js'
 import { git } from '../support/git.js'
 
 /**
@@ -176,12 +176,12 @@ function newMachine(): Machine {
   }
 }
 
-const ESCROW = () => join(compiled(), 'test/children/escrow.js')
+const ESCROW = () => join(compileOnce(), 'test/children/escrow.js')
 
 function agentProgram(): string {
   return `
 import { dirname } from 'node:path'
-import { denialOf, openWorkspace } from ${JSON.stringify(join(compiled(), 'src/index.js'))}
+import { denialOf, openWorkspace } from ${JSON.stringify(join(compileOnce(), 'src/index.js'))}
 const { id, intent, calls, lands, bare } = JSON.parse(process.argv[2])
 const outcomes = []
 // Commands are contained on x86-64 alone. To hide bubblewrap would not do: it is looked for in the system's own places.

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { HOME_HOSTS, HOSTS, homeOf, hostOfProgram, profileOf } from '../../src/hosts/index.js'
 import { HOST_SETTINGS, protection } from '../../src/policy/protected.js'
-import { HOUSE } from '../support/usage.js'
+import { REPOSITORY } from '../support/usage.js'
 
 const isBelow = (path: string, dirs: readonly string[]) =>
   dirs.some((dir) => path === dir || path.startsWith(`${dir}/`))
@@ -26,7 +26,7 @@ describe.each(HOSTS)('the profile of %s', (host) => {
   })
 
   it('has a page that says how to work with it', () => {
-    expect(existsSync(join(HOUSE, 'docs/hosts', `${host}.md`))).toBe(true)
+    expect(existsSync(join(REPOSITORY, 'docs/hosts', `${host}.md`))).toBe(true)
   })
 })
 

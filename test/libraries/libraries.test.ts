@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { describe, expect, it } from 'vitest'
-import { bareFacade, tempDir, treeOf } from '../support/facade.js'
+import { createBareFacade, tempDir, treeOf } from '../support/facade.js'
 import { testWorkspace, working } from '../support/workspace.js'
 import { withRequire } from './governed-require.js'
 import { installLibraries } from './installed.js'
@@ -272,7 +272,7 @@ describe('a library does with session.fs what it does with node:fs', () => {
       const [real, root] = [`${outer.path}/real`, `${outer.path}/copy`]
       seed(real)
       seed(root)
-      await compare(isomorphicGit, real, bareFacade(root).fs, root)
+      await compare(isomorphicGit, real, createBareFacade(root).fs, root)
     } finally {
       outer.dispose()
     }

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { readYaml } from '../../src/os/yaml.js'
-import { compiled } from '../support/compiled.js'
+import { compileOnce } from '../support/compiled.js'
 
 const read = (text: string | Uint8Array) => readYaml(typeof text === 'string' ? Buffer.from(text) : text)
 
@@ -44,7 +44,7 @@ describe('bad input', () => {
 
   it('survives nesting bombs again and again, which abort a process that parses them', () => {
     const script = `
-      import { readYaml } from ${JSON.stringify(`${compiled()}/src/os/yaml.js`)}
+      import { readYaml } from ${JSON.stringify(`${compileOnce()}/src/os/yaml.js`)}
       const bombs = ['[', '{a: ', '- ', '? ', '{', '[[{'].map((each) => Buffer.from(each.repeat(20000 / each.length)))
       for (let i = 0; i < 5; i++) for (const bomb of bombs) if (readYaml(bomb).ok) process.exit(3)
       process.stdout.write('alive')`

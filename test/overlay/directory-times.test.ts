@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { bareFacade, tempDir } from '../support/facade.js'
+import { createBareFacade, tempDir } from '../support/facade.js'
 
 type Act = (fs: typeof import('node:fs'), root: string) => void
 
@@ -31,7 +31,7 @@ function place() {
     for (const each of dirs) each.dispose()
   })
   const [plain, governed] = dirs.map(({ path }) => path) as [string, string]
-  return { plain, governed, facade: bareFacade(governed).fs }
+  return { plain, governed, facade: createBareFacade(governed).fs }
 }
 
 function timesOf(on: typeof fs, dir: string): unknown[] {

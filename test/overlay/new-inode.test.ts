@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import { afterEach, describe, expect, it } from 'vitest'
 import { newInode } from '../../overlay/new-inode.js'
 import { invalidateTick } from '../../overlay/tick.js'
-import { bareFacade, tempDir } from '../support/facade.js'
+import { createBareFacade, tempDir } from '../support/facade.js'
 import { testWorkspace, working } from '../support/workspace.js'
 
 const own = { uid: process.getuid?.(), gid: process.getgid?.() }
@@ -66,7 +66,7 @@ describe('what is made in a set-group-id directory', () => {
     try {
       for (const { path } of [real, copy]) seed(path)
       const wanted = make(fs, real.path)
-      expect(make(bareFacade(copy.path).fs, copy.path)).toEqual(wanted)
+      expect(make(createBareFacade(copy.path).fs, copy.path)).toEqual(wanted)
       expect(wanted.join()).toContain('a/b 42')
     } finally {
       real.dispose()

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { RelPath } from '../../overlay/index.js'
 import type { OpenFile } from '../../overlay/open-file.js'
-import { bareFacade, tempDir } from '../support/facade.js'
+import { createBareFacade, tempDir } from '../support/facade.js'
 
 /** Open files keep to their names through every edit: the index answers as a look at each of them would. */
 
@@ -41,7 +41,7 @@ it.runIf(process.platform === 'linux')('as the kernel keeps its own', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 30 }), (steps: Step[]) => {
       const real = fs.mkdtempSync(`${dir.path}/real-`)
-      const { overlay } = bareFacade(fs.mkdtempSync(`${dir.path}/lower-`))
+      const { overlay } = createBareFacade(fs.mkdtempSync(`${dir.path}/lower-`))
       let open: { file: OpenFile; fd: number }[] = []
       for (const { op, path, to = '' } of steps) {
         const [at, there] = [path as RelPath, to as RelPath]

@@ -19,7 +19,7 @@ import type { Access } from '../../src/core/decision.js'
 import { createFacade } from '../../src/fs/facade.js'
 import { GuardedLayer } from '../../src/fs/guarded.js'
 import { View } from '../../src/fs/view.js'
-import { rulesOf, tempDir } from '../support/facade.js'
+import { guardRulesFor, tempDir } from '../support/facade.js'
 
 /** A disk that takes names differing in case or Unicode form alone for one, as APFS and NTFS usually do. */
 
@@ -63,7 +63,7 @@ beforeEach(() => {
   judged = []
   overlay = new Overlay({ lower: foldingLower(dir.path), stage: new Stage() })
   const resolver = new Resolver(overlay, [], spellingOf(overlay.stage, overlay.lower))
-  const rules = rulesOf((access) => {
+  const rules = guardRulesFor((access) => {
     judged.push(access)
     return { verdict: access.effect === 'read' ? 'allow' : 'stage' }
   })

@@ -10,11 +10,11 @@ const ensure = (path: string | undefined) =>
     encoding: 'utf8',
   })
 
-it('is silent where all is there', () => {
+it('prints nothing if all programs are installed', () => {
   expect(ensure(process.env.PATH)).toMatchObject({ status: 0, stdout: '', stderr: '' })
 })
 
-it('says what to install where something is missing and cannot be installed', () => {
+it('prints the packages to install if it cannot install them', () => {
   const empty = mkdtempSync(join(tmpdir(), 'escrowfs-no-tools-'))
   const { status, stderr } = ensure(empty)
   rmSync(empty, { recursive: true })

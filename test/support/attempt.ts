@@ -1,58 +1,72 @@
 import { rowOf } from '../../src/fs/ops.js'
 import { callShapes, takesDescriptor } from './call-shapes.js'
-import { type Face, facesOf, makeCall } from './make-call.js'
-import { type Mode, type Sealed, sealed } from './sealed.js'
+import { type FsFunction, functionsOf, makeCall } from './make-call.js'
+import { createSealedWorkspace, type Mode, type SealedWorkspace } from './sealed.js'
 import { watchDisk } from './watch-disk.js'
 
-/** Calls by the thousand, and what of their outcome must not be. */
-export interface Attempt {
+/** The result of thousands of calls: their number, and forbidden effects. */
+export interface CallReport {
   calls: number
-  /** Names of the functions that answered something at least once. */
+  /** Names of the functions that succeeded at least once. */
   readonly answered: Set<string>
   readonly breaches: Set<string>
 }
 
-export type Work = (house: Sealed, attempt: Attempt) => Promise<void>
+export type SealedTest = (workspace: SealedWorkspace, report: CallReport) => Promise<void>
 
 /**
- * One workspace for a piece of work. The process stands in it meanwhile: a relative path that came to the host's own
- * functions would be resolved there, and nothing else on this machine could be hit.
+ * Runs work on one sealed workspace, with it as the working directory: a relative path that reached the host's own
+ * functions would resolve there, and nothing else on this machine could change.
  */
-export async function attempt(mode: Mode, work: Work, furnished: Promise<Sealed> = sealed(mode)): Promise<Attempt> {
+export async function runSealed(
+  mode: Mode,
+  work: SealedTest,
+  workspace: Promise<SealedWorkspace> = createSealedWorkspace(mode),
+): Promise<CallReport> {
   const cwd = process.cwd()
-  const house = await furnished
-  process.chdir(house.root)
-  const watch = watchDisk([house.root, `${house.root}/a`, `${house.root}/a/b`, house.sibling, house.canary])
-  const made: Attempt = { calls: 0, answered: new Set(), breaches: new Set() }
+  const sealed = await workspace
+  process.chdir(sealed.root)
+  const watch = watchDisk([sealed.root, `${sealed.root}/a`, `${sealed.root}/a/b`, sealed.sibling, sealed.canary])
+  const report: CallReport = { calls: 0, answered: new Set(), breaches: new Set() }
   try {
-    await work(house, made)
-    for (const breach of house.breaches()) made.breaches.add(breach)
-    // Directories that are gone tell of themselves.
-    if (made.breaches.size === 0) for (const event of await watch.events()) made.breaches.add(`seen on disk: ${event}`)
-    return made
+    await work(sealed, report)
+    for (const breach of sealed.breaches()) report.breaches.add(breach)
+    // A removed directory causes events by itself, so ignore events after a breach.
+    if (report.breaches.size === 0)
+      for (const event of await watch.events()) report.breaches.add(`seen on disk: ${event}`)
+    return report
   } finally {
     process.chdir(cwd)
     watch.close()
-    await house.dispose()
+    await sealed.dispose()
   }
 }
 
-/** Every call of some of an op's functions. */
-export function everyCall(stem: string, mode: Mode, chosen: (face: Face) => boolean = () => true): Work {
-  return async (house, made) => {
-    for (const face of facesOf(house.fs).filter((each) => each.stem === stem && chosen(each))) {
-      for (const args of callShapes(stem, house)) {
-        made.calls++
-        if (!(await makeCall(house.fs, face, args))) continue
-        made.answered.add(face.name)
-        for (const breach of breachesOf(face, args, house, mode)) made.breaches.add(breach)
+/** Makes every call of the selected functions of an op. */
+export function makeEveryCall(
+  stem: string,
+  mode: Mode,
+  isSelected: (fsFunction: FsFunction) => boolean = () => true,
+): SealedTest {
+  return async (workspace, report) => {
+    for (const fsFunction of functionsOf(workspace.fs).filter((each) => each.stem === stem && isSelected(each))) {
+      for (const args of callShapes(stem, workspace)) {
+        report.calls++
+        if (!(await makeCall(workspace.fs, fsFunction, args))) continue
+        report.answered.add(fsFunction.name)
+        for (const breach of breachesOf(fsFunction, args, workspace, mode)) report.breaches.add(breach)
       }
     }
   }
 }
 
-/** What is wrong about an answer, whatever it says. */
-function breachesOf({ name, stem }: Face, args: readonly unknown[], { opened }: Sealed, mode: Mode): string[] {
+/** The rules that a successful call breaks, whatever its result. */
+function breachesOf(
+  { name, stem }: FsFunction,
+  args: readonly unknown[],
+  { opened }: SealedWorkspace,
+  mode: Mode,
+): string[] {
   const foreign = opened.hosts.some((fd) => fd === args[0]) || args[0] === opened.hostHandle
   const harmless = HARMLESS[stem] ?? HARMLESS[name]
   return [
@@ -62,18 +76,18 @@ function breachesOf({ name, stem }: Face, args: readonly unknown[], { opened }: 
   ]
 }
 
-/** Why a function may answer though everything is denied. */
+/** Functions that may succeed although everything is denied, with the reason. */
 const HARMLESS: Readonly<Record<string, string>> = {
   Dir: 'a class of the host, which opens nothing',
   Dirent: 'a class of the host, which opens nothing',
   Stats: 'a class of the host, which opens nothing',
   _toUnixTimestamp: 'arithmetic',
-  close: 'gives up what was granted',
-  fstat: 'what was granted when the descriptor was opened',
-  fsync: 'brings nothing about that was not granted',
-  fdatasync: 'brings nothing about that was not granted',
-  rm: 'with `force` what is absent is no failure, nor is what is hidden',
-  'promises.watch': 'looks when it is asked for the first event',
-  watchFile: 'tells of what is absent, as of what is hidden',
-  unwatchFile: 'ends what was granted',
+  close: 'releases a granted descriptor',
+  fstat: 'was granted when the descriptor was opened',
+  fsync: 'changes nothing that was not granted',
+  fdatasync: 'changes nothing that was not granted',
+  rm: 'with `force`, an absent or hidden path is no error',
+  'promises.watch': 'opens nothing before the first event is requested',
+  watchFile: 'reports an absent file, and a hidden one likewise',
+  unwatchFile: 'ends a granted watch',
 }

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type BrowserContext, chromium, type Page } from 'playwright-core'
 
-/** Where Debian has it; elsewhere a person says. */
+/** Debian's path. Other systems set the variable. */
 const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium'
-/** It reaches out for nothing but the page. */
+/** Options that prevent network access other than to the page. */
 const QUIET = [
   '--no-sandbox',
   '--disable-gpu',
@@ -17,7 +17,7 @@ const QUIET = [
 ]
 
 export interface Browser {
-  /** A page of its own; `other` in another profile's storage and cookies. */
+  /** Opens a new page. */
   page(
     url: string,
     options?: { readonly width?: number; readonly height?: number; readonly dark?: boolean },
@@ -25,7 +25,7 @@ export interface Browser {
   close(): Promise<void>
 }
 
-/** A real Chromium, with a profile that goes with it. */
+/** Starts Chromium with a temporary profile. */
 export async function openBrowser(): Promise<Browser> {
   const profile = mkdtempSync(join(tmpdir(), 'escrow-chromium-'))
   const context: BrowserContext = await chromium.launchPersistentContext(profile, {

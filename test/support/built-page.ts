@@ -5,14 +5,14 @@ import { fileURLToPath } from 'node:url'
 import { sha256hex } from '../../overlay/digest.js'
 
 const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url))
-/** What the page is made of. */
+/** The sources of the page. */
 const SOURCES = ['web', 'src/web', 'src/core/printable.ts', 'src/review/keymap.ts', 'scripts/build-web.mjs']
 
 /**
- * The review page, built once for each state of its sources.
- * @returns its directory.
+ * Builds the review page once for each state of its sources.
+ * @returns its directory
  */
-export function builtPage(): string {
+export function buildPageOnce(): string {
   built ??= build()
   return built
 }
@@ -22,17 +22,17 @@ let built: string | undefined
 function build(): string {
   const done = join(REPOSITORY, 'node_modules', '.cache', 'escrowfs-page', sha256hex(SOURCES.map(textOf).join('\0')))
   if (existsSync(join(done, 'index.html'))) return done
-  const making = `${done}.${process.pid}`
-  const { status } = spawnSync(process.execPath, ['scripts/build-web.mjs', making], {
+  const temporary = `${done}.${process.pid}`
+  const { status } = spawnSync(process.execPath, ['scripts/build-web.mjs', temporary], {
     cwd: REPOSITORY,
     stdio: 'inherit',
   })
   if (status !== 0) throw new Error('The page could not be built: see above.')
   try {
-    renameSync(making, done)
+    renameSync(temporary, done)
   } catch (error) {
-    // Another test was faster.
-    rmSync(making, { recursive: true, force: true })
+    // Another process was faster.
+    rmSync(temporary, { recursive: true, force: true })
     if (!existsSync(join(done, 'index.html'))) throw error
   }
   return done

@@ -1,14 +1,14 @@
 import fs from 'node:fs'
 import { pathToFileURL } from 'node:url'
-import type { Sealed } from './sealed.js'
+import type { SealedWorkspace } from './sealed.js'
 
-/** Arguments by the thousand, for every function there is: right ones, wrong ones, and ones that change their mind. */
+/** Thousands of arguments for every function: valid ones, invalid ones, and ones that change between two reads. */
 
 const { O_RDONLY, O_TRUNC, O_CREAT, O_WRONLY, O_RDWR, O_APPEND } = fs.constants
 const O_TMPFILE = 0o20200000
 
-/** A `file:` URL that says something else each time it is asked. */
-class Shifty extends URL {
+/** A `file:` URL whose path changes on each read. */
+class ChangingUrl extends URL {
   #asked = 0
   readonly #paths: readonly string[]
   constructor(...paths: [string, ...string[]]) {
@@ -20,8 +20,8 @@ class Shifty extends URL {
   }
 }
 
-/** Options that hold one value the first time they are read, and another from then on. */
-function shifting(first: Record<string, unknown>, later: Record<string, unknown>): object {
+/** Options that have one value on the first read, and another one later. */
+function changingOptions(first: Record<string, unknown>, later: Record<string, unknown>): object {
   const asked = new Map<PropertyKey, number>()
   return new Proxy(first, {
     get(target, key) {
@@ -32,8 +32,8 @@ function shifting(first: Record<string, unknown>, later: Record<string, unknown>
   })
 }
 
-/** Paths to what is there, in the workspace and beside it, spelt in every way. */
-function existing({ root, sibling, canary, opened }: Sealed): unknown[] {
+/** Existing paths in the workspace and next to it, in every spelling. */
+function existingPaths({ root, sibling, canary, opened }: SealedWorkspace): unknown[] {
   const file = `${root}/a/f`
   return [
     ...[file, Buffer.from(file), pathToFileURL(file), new Uint8Array(Buffer.from(file)), 'a/f', './a/../a/f'],
@@ -42,12 +42,12 @@ function existing({ root, sibling, canary, opened }: Sealed): unknown[] {
     ...[`${root}/a`, `${root}/ld`, `${root}/empty`, `${root}/empty/`, `${root}/outd`, `${root}/outd/sub`, root],
     ...[`${root}/`, '.', sibling, `${sibling}/s`, '../sibling/s', `${root}/../sibling/s`, Buffer.from('../sibling/s')],
     ...[pathToFileURL(`${sibling}/s`), `${canary}/c`, Buffer.from(`${canary}/c`), canary, `${root}/gone`],
-    ...[new Shifty(file, `${sibling}/s`), new Shifty(`${sibling}/s`, file), new Shifty(`${canary}/c`)],
+    ...[new ChangingUrl(file, `${sibling}/s`), new ChangingUrl(`${sibling}/s`, file), new ChangingUrl(`${canary}/c`)],
   ]
 }
 
-/** Paths to what is not there. */
-function absent({ root, sibling, canary }: Sealed): unknown[] {
+/** Paths that do not exist. */
+function absentPaths({ root, sibling, canary }: SealedWorkspace): unknown[] {
   return [
     ...[
       `${root}/new`,
@@ -69,8 +69,8 @@ function absent({ root, sibling, canary }: Sealed): unknown[] {
   ]
 }
 
-/** What is no path at all. */
-function wrong({ root }: Sealed): unknown[] {
+/** Values that are not valid paths. */
+function invalidPaths({ root }: SealedWorkspace): unknown[] {
   const path = `${root}/a/f`
   return [
     ...[null, undefined, true, 42.5, Number.NaN, -1, 2 ** 31, 10n, Symbol('path'), {}, [], [path], () => path],
@@ -80,11 +80,11 @@ function wrong({ root }: Sealed): unknown[] {
   ]
 }
 
-function pathShapes(house: Sealed): unknown[] {
-  return [...existing(house), ...absent(house), ...wrong(house)]
+function pathShapes(workspace: SealedWorkspace): unknown[] {
+  return [...existingPaths(workspace), ...absentPaths(workspace), ...invalidPaths(workspace)]
 }
 
-function descriptorShapes({ opened }: Sealed): unknown[] {
+function descriptorShapes({ opened }: SealedWorkspace): unknown[] {
   const { ours, hosts, handles, hostHandle } = opened
   const never = [1_000_000_999, -1, Number.NaN, 2 ** 31, 1.5, 7n, '1000000000', null, undefined, {}]
   return [...Object.values(ours), ...hosts, ...handles, hostHandle, ...never]
@@ -96,16 +96,16 @@ const WRITE_OPTIONS: unknown[] = [
 ]
 const contents = (): unknown[] => [
   ...['changed', Buffer.from('changed'), new Float64Array(2), new DataView(new ArrayBuffer(3))],
-  ...[['chunk', Buffer.from('chunk')], shifting({ length: 3 }, { length: 99 }), 42, null],
+  ...[['chunk', Buffer.from('chunk')], changingOptions({ length: 3 }, { length: 99 }), 42, null],
 ]
 const OPEN_FLAGS: unknown[] = [
   ...['r', 'r+', 'rs+', 'w', 'w+', 'wx', 'a', 'ax', 'a+', 'as', 'xw', O_RDONLY, O_RDONLY | O_TRUNC, O_WRONLY, O_RDWR],
   ...[O_RDONLY | O_CREAT, O_CREAT | O_TRUNC, O_TMPFILE | O_RDWR, 2 ** 31 - 1, undefined, 'no', {}],
 ]
 
-/** What follows the path, by op; the first few are tried with every path, all with the first paths. */
-function tailsAfterPath(house: Sealed): Readonly<Record<string, unknown[][]>> {
-  const { root, sibling, canary, opened } = house
+/** The arguments after the path, by op. The first few are combined with every path, all of them with the first paths. */
+function tailsAfterPath(workspace: SealedWorkspace): Readonly<Record<string, unknown[][]>> {
+  const { root, sibling, canary, opened } = workspace
   const places = [
     'new',
     `${root}/a/g`,
@@ -115,22 +115,35 @@ function tailsAfterPath(house: Sealed): Readonly<Record<string, unknown[][]>> {
     `${canary}/new`,
     'outd/new',
   ]
-  const seconds = [...places, 'fresh', Buffer.from('new'), new Shifty(`${root}/new`, `${sibling}/s`), root, 5, null]
+  const seconds = [
+    ...places,
+    'fresh',
+    Buffer.from('new'),
+    new ChangingUrl(`${root}/new`, `${sibling}/s`),
+    root,
+    5,
+    null,
+  ]
   const written: unknown[][] = contents().flatMap((data) =>
     data === 'changed' ? WRITE_OPTIONS.map((o) => [data, o]) : [[data]],
   )
-  const shiftyFlag = shifting({ flag: 'r' }, { flag: 'w' })
+  const shiftyFlag = changingOptions({ flag: 'r' }, { flag: 'w' })
   const streams = (flags: string[]) => flags.map((each) => [{ flags: each }])
   const given = [...Object.values(opened.ours), ...opened.hosts, ...opened.handles, opened.hostHandle]
-  const shiftyFd = shifting({ fd: opened.handles[0] }, { fd: opened.hostHandle })
+  const shiftyFd = changingOptions({ fd: opened.handles[0] }, { fd: opened.hostHandle })
   return {
     writeFile: [...written, ['changed', shiftyFlag]],
     appendFile: [...written, ['changed', shiftyFlag]],
     readFile: [[], ['utf8'], ...['w', 'w+', 'a+', O_RDONLY | O_TRUNC].map((flag) => [{ flag }]), [shiftyFlag]],
     open: [...OPEN_FLAGS.map((flags) => [flags]), ['w', 0o777], [O_CREAT, '777']],
     truncate: [[], [3], [-1], ['3'], [2 ** 40]],
-    mkdir: [[], [{ recursive: true }], [0o700], ['700'], [shifting({ recursive: true }, { recursive: false })]],
-    rm: [[{ recursive: true, force: true }], [], [{ force: true }], [shifting({}, { recursive: true, force: true })]],
+    mkdir: [[], [{ recursive: true }], [0o700], ['700'], [changingOptions({ recursive: true }, { recursive: false })]],
+    rm: [
+      [{ recursive: true, force: true }],
+      [],
+      [{ force: true }],
+      [changingOptions({}, { recursive: true, force: true })],
+    ],
     rmdir: [[], [{ recursive: true }]],
     rename: seconds.map((to) => [to]),
     link: seconds.map((to) => [to]),
@@ -187,44 +200,44 @@ const ON_DESCRIPTORS: Readonly<Record<string, unknown[][]>> = {
   readv: [[[Buffer.alloc(4), Buffer.alloc(4)]], [[Buffer.alloc(4)], 0], ['9']],
   write: [
     ...[['changed'], ['changed', 0], [Buffer.from('changed'), 0, 7, 0], [Buffer.from('changed'), { position: 1 }]],
-    ...[[new Float64Array(1)], ['6368', 0, 'hex'], [shifting({ length: 1 }, { length: 9 })], [42], []],
+    ...[[new Float64Array(1)], ['6368', 0, 'hex'], [changingOptions({ length: 1 }, { length: 9 })], [42], []],
   ],
   writev: [[[Buffer.from('chan'), Buffer.from('ged')]], [[Buffer.from('changed')], 0], [['changed']], ['changed']],
 }
 
-/** Ops that take a descriptor, or a handle in the promise form, in the place of their path. */
+/** Ops that accept a descriptor, or a handle in the promise form, in place of a path. */
 const ON_EITHER = ['writeFile', 'appendFile', 'readFile', 'truncate']
 
 export function takesDescriptor(stem: string): boolean {
   return Object.hasOwn(ON_DESCRIPTORS, stem) || ON_EITHER.includes(stem)
 }
 
-const ANY_TAIL: unknown[][] = [[], ['changed'], [{ recursive: true }], [0o777, 1], [shifting({}, { flag: 'w' })]]
+const ANY_TAIL: unknown[][] = [[], ['changed'], [{ recursive: true }], [0o777, 1], [changingOptions({}, { flag: 'w' })]]
 const FULL = 8
 const FEW = 2
 
-/** Argument lists for an op, without a callback: every first argument with some tails, the first ones with all. */
-export function callShapes(stem: string, house: Sealed): unknown[][] {
+/** Argument lists for an op, without a callback: every first argument with some tails, the first ones with all tails. */
+export function callShapes(stem: string, workspace: SealedWorkspace): unknown[][] {
   const onDescriptor = ON_DESCRIPTORS[stem]
-  if (onDescriptor) return cross(descriptorShapes(house), onDescriptor, onDescriptor.length)
-  const own = tailsAfterPath(house)[stem] ?? []
+  if (onDescriptor) return cross(descriptorShapes(workspace), onDescriptor, onDescriptor.length)
+  const own = tailsAfterPath(workspace)[stem] ?? []
   const tails = [...own, ...ANY_TAIL]
-  const paths = pathShapes(house)
-  const either = ON_EITHER.includes(stem) ? cross(descriptorShapes(house), tails, FEW) : []
+  const paths = pathShapes(workspace)
+  const either = ON_EITHER.includes(stem) ? cross(descriptorShapes(workspace), tails, FEW) : []
   return [[], ...cross(paths.slice(0, FULL), tails, tails.length), ...cross(paths.slice(FULL), tails, FEW), ...either]
 }
 
-/** What each method of a FileHandle is called with. */
-export function methodShapes(method: string, house: Sealed): unknown[][] {
-  const alike: Readonly<Record<string, string>> = { truncate: 'ftruncate', chmod: 'fchmod', chown: 'fchown' }
+/** Argument lists for a method of FileHandle. */
+export function methodShapes(method: string, workspace: SealedWorkspace): unknown[][] {
+  const aliases: Readonly<Record<string, string>> = { truncate: 'ftruncate', chmod: 'fchmod', chown: 'fchown' }
   const more: Readonly<Record<string, string>> = {
     utimes: 'futimes',
     stat: 'fstat',
     sync: 'fsync',
     datasync: 'fdatasync',
   }
-  const stem = alike[method] ?? more[method] ?? method
-  return [...(ON_DESCRIPTORS[stem] ?? tailsAfterPath(house)[stem] ?? []), ...ANY_TAIL]
+  const stem = aliases[method] ?? more[method] ?? method
+  return [...(ON_DESCRIPTORS[stem] ?? tailsAfterPath(workspace)[stem] ?? []), ...ANY_TAIL]
 }
 
 function cross(firsts: readonly unknown[], tails: readonly unknown[][], count: number): unknown[][] {

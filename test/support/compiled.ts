@@ -14,51 +14,51 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { transformSync } from 'rolldown/utils'
 import { sha256hex } from '../../overlay/digest.js'
-import { builtPage } from './built-page.js'
+import { buildPageOnce } from './built-page.js'
 
 const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url))
 const FOLDERS = ['src', 'overlay', 'test/children']
 const BUNDLER = 'scripts/bundle.mjs'
-/** What the command's bundle is made of, beside the sources. */
-const ALSO = [BUNDLER, 'package.json', 'package-lock.json']
+/** Other inputs of the command's bundle. */
+const OTHER_SOURCES = [BUNDLER, 'package.json', 'package-lock.json']
 
 /**
- * The sources and the tests' child programs as JavaScript, the command bundled as it is published. Made once for each state of the
- * tree, so no test meets a bundle of other sources: a child that starts in a tenth of a second can be killed fifty times.
- * @returns the directory that stands for the repository's root.
+ * Compiles the sources and the tests' child programs, and bundles the command as it is published. Runs once for each state of the
+ * tree, so no test uses an outdated bundle. Compiled children start in a tenth of a second, so a test can kill fifty of them.
+ * @returns the directory that corresponds to the repository's root
  */
-export function compiled(): string {
-  made ??= make()
-  return made
+export function compileOnce(): string {
+  compiledDir ??= compile()
+  return compiledDir
 }
 
-/** A process asks often, and to read all sources takes a while. */
-let made: string | undefined
+/** Cached, because reading all sources takes a while. */
+let compiledDir: string | undefined
 
-function make(): string {
+function compile(): string {
   const files = FOLDERS.flatMap((folder) => sources(folder)).map(
     (name) => [name, readFileSync(join(REPOSITORY, name), 'utf8')] as const,
   )
-  // Below node_modules the packages are found, and nothing of it is ever published.
+  // Below node_modules, Node finds the packages, and npm publishes nothing of it.
   const cache = join(REPOSITORY, 'node_modules', '.cache', 'escrowfs-children')
-  const also = ALSO.map((name) => readFileSync(join(REPOSITORY, name), 'utf8'))
-  const page = builtPage()
+  const also = OTHER_SOURCES.map((name) => readFileSync(join(REPOSITORY, name), 'utf8'))
+  const page = buildPageOnce()
   const done = join(cache, sha256hex(JSON.stringify([files, also, page])))
-  const making = `${done}.${process.pid}`
-  mkdirSync(making, { recursive: true })
+  const temporary = `${done}.${process.pid}`
+  mkdirSync(temporary, { recursive: true })
   try {
     if (isThere(done)) return done
-    for (const [name, text] of files) emit(making, name, text)
-    bundle(join(making, 'src/cli'))
-    mkdirSync(join(making, 'dist'))
-    symlinkSync(page, join(making, 'dist', 'web'))
-    copyFileSync(join(REPOSITORY, 'package.json'), join(making, 'package.json'))
-    renameSync(making, done)
+    for (const [name, text] of files) emit(temporary, name, text)
+    bundle(join(temporary, 'src/cli'))
+    mkdirSync(join(temporary, 'dist'))
+    symlinkSync(page, join(temporary, 'dist', 'web'))
+    copyFileSync(join(REPOSITORY, 'package.json'), join(temporary, 'package.json'))
+    renameSync(temporary, done)
   } catch (error) {
-    // Another test was faster.
+    // Another process was faster.
     if (!isThere(done)) throw error
   } finally {
-    rmSync(making, { recursive: true, force: true })
+    rmSync(temporary, { recursive: true, force: true })
   }
   return done
 }

@@ -3,11 +3,11 @@ import { builtinModules } from 'node:module'
 import ts from 'typescript'
 
 /**
- * The fifth lock: what in a source file could change the disk, past every guard. Read off its syntax, and strict: what
- * cannot be seen to be harmless is a power, by the name it is given here.
+ * The fifth lock: finds code in a source file that could change the disk, past every guard. It reads the syntax only, and is
+ * strict: code that is not provably harmless counts as a power.
  */
 
-/** Functions of node:fs that change nothing, whatever they are given. */
+/** Functions of node:fs that change nothing for any arguments. */
 const READING = new Set([
   ...['accessSync', 'existsSync', 'fstatSync', 'lstatSync', 'readSync', 'readdirSync', 'readlinkSync', 'realpathSync'],
   ...[
@@ -23,16 +23,16 @@ const READING = new Set([
     'watch',
   ],
 ])
-/** The same of fs.promises. */
-const READING_LATER = new Set(['access', 'lstat', 'opendir', 'readdir', 'readlink', 'realpath', 'stat', 'statfs'])
-/** Reading with reading flags, and only then. */
+/** Functions of fs.promises that change nothing. */
+const READING_PROMISES = new Set(['access', 'lstat', 'opendir', 'readdir', 'readlink', 'realpath', 'stat', 'statfs'])
+/** Functions that change nothing if their flags are for reading. */
 const BY_FLAGS = new Set(['openSync', 'readFileSync', 'promises.open', 'promises.readFile'])
-/** Modules of Node that neither reach the disk nor start what could. */
+/** Node modules that neither reach the disk nor start other code that could. */
 const MODULES = new Set([
   ...['async_hooks', 'buffer', 'crypto', 'events', 'os', 'path', 'path/posix', 'readline', 'stream', 'stream/web'],
   ...['timers', 'timers/promises', 'url', 'util', 'zlib', 'perf_hooks', 'string_decoder', 'assert', 'stream/promises'],
 ])
-/** Dependencies that keep off the disk. */
+/** Dependencies that do not use the disk. */
 const PACKAGES = new Set([
   'commander',
   'diff',
@@ -45,7 +45,7 @@ const PACKAGES = new Set([
   'yaml',
   'zod',
 ])
-/** Ways to a module or to code that no import shows. */
+/** Ways to load a module or code without an import. */
 const BACK_DOORS = new Set([
   'binding',
   '_linkedBinding',
@@ -55,32 +55,32 @@ const BACK_DOORS = new Set([
   'createRequire',
   'writeReport',
 ])
-/** Objects that lead to all of those: they are used as `process.pid`, or got out of sight. */
+/** Objects that give access to all of those. Only uses such as `process.pid` are allowed. */
 const GLOBALS = new Set(['process', 'globalThis', 'global'])
 const CODE = new Set(['eval', 'Function', 'require', 'module'])
 
-/** What a file could change the disk by: `fs.writeFileSync`, `module child_process`, `import of any name`, … */
-export function diskPowers(file: string, text = readFileSync(file, 'utf8')): string[] {
+/** Finds the powers of a file: `fs.writeFileSync`, `module child_process`, `import of any name`, … */
+export function findDiskPowers(file: string, text = readFileSync(file, 'utf8')): string[] {
   const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true)
-  const found = new Found(source)
+  const finder = new PowerFinder(source)
   const visit = (node: ts.Node): void => {
-    if (ts.isImportDeclaration(node)) found.imported(node)
-    else if (ts.isExportDeclaration(node) && node.moduleSpecifier) found.exported(node)
-    else if (ts.isImportEqualsDeclaration(node)) found.add('import =')
+    if (ts.isImportDeclaration(node)) finder.checkImport(node)
+    else if (ts.isExportDeclaration(node) && node.moduleSpecifier) finder.checkExport(node)
+    else if (ts.isImportEqualsDeclaration(node)) finder.add('import =')
     else if (ts.isTypeNode(node)) return
     else {
-      if (ts.isCallExpression(node)) found.called(node)
-      if (ts.isIdentifier(node)) found.named(node)
+      if (ts.isCallExpression(node)) finder.checkCall(node)
+      if (ts.isIdentifier(node)) finder.checkName(node)
       ts.forEachChild(node, visit)
     }
   }
   visit(source)
-  return [...new Set(found.powers)]
+  return [...new Set(finder.powers)]
 }
 
-class Found {
+class PowerFinder {
   readonly powers: string[] = []
-  /** Local names of node:fs itself, and of functions of it that need reading flags. */
+  /** Local names of node:fs, and of its functions that need reading flags. */
   readonly #whole = new Set<string>()
   readonly #flagged = new Map<string, string>()
 
@@ -90,7 +90,7 @@ class Found {
     this.powers.push(power)
   }
 
-  imported({ moduleSpecifier, importClause }: ts.ImportDeclaration): void {
+  checkImport({ moduleSpecifier, importClause }: ts.ImportDeclaration): void {
     if (importClause?.phaseModifier === ts.SyntaxKind.TypeKeyword) return
     if (!this.#isFs(moduleSpecifier)) return
     if (importClause?.name) this.#whole.add(importClause.name.text)
@@ -106,19 +106,19 @@ class Found {
     }
   }
 
-  exported({ moduleSpecifier, exportClause, isTypeOnly }: ts.ExportDeclaration): void {
+  checkExport({ moduleSpecifier, exportClause, isTypeOnly }: ts.ExportDeclaration): void {
     if (!moduleSpecifier || isTypeOnly || !this.#isFs(moduleSpecifier)) return
     if (!exportClause || !ts.isNamedExports(exportClause)) this.add('fs handed on')
     else for (const { name, propertyName } of exportClause.elements) this.#member((propertyName ?? name).text)
   }
 
-  called({ expression, arguments: [argument] }: ts.CallExpression): void {
+  checkCall({ expression, arguments: [argument] }: ts.CallExpression): void {
     if (expression.kind !== ts.SyntaxKind.ImportKeyword) return
     if (!argument || !ts.isStringLiteral(argument)) this.add('import of any name')
     else if (this.#isFs(argument)) this.add('fs handed on')
   }
 
-  named(node: ts.Identifier): void {
+  checkName(node: ts.Identifier): void {
     const { text, parent } = node
     const isKey = ts.isPropertyAccessExpression(parent) && parent.name === node
     const declares = ts.isPropertySignature(parent) || ts.isPropertyAssignment(parent) || ts.isMethodDeclaration(parent)
@@ -129,7 +129,7 @@ class Found {
     else if (this.#flagged.has(text) && !isKey) this.#flaggedUsed(node, this.#flagged.get(text) ?? '')
   }
 
-  /** A module other than node:fs is a power unless it is known to be none. */
+  /** True for node:fs. Any other module counts as a power unless it is known to be harmless. */
   #isFs(specifier: ts.Expression): boolean {
     const name = ts.isStringLiteral(specifier) ? specifier.text : ''
     if (name.startsWith('.')) return false
@@ -156,7 +156,7 @@ class Found {
     if (used && node.parent.expression === node) this.add(node.text)
   }
 
-  /** The whole of fs is used as `fs.member`, or it got out of sight. */
+  /** Allows `fs.member` only. Other uses of fs cannot be followed. */
   #wholeUsed(node: ts.Identifier): void {
     const { parent } = node
     if (ts.isImportClause(parent) || ts.isNamespaceImport(parent) || ts.isImportSpecifier(parent)) return
@@ -177,7 +177,7 @@ class Found {
     }
     const member = `promises.${node.name.text}`
     if (BY_FLAGS.has(member)) this.#flaggedUsed(node, member)
-    else if (!READING_LATER.has(node.name.text)) this.add(`fs.${member}`)
+    else if (!READING_PROMISES.has(node.name.text)) this.add(`fs.${member}`)
   }
 
   #flaggedUsed(callee: ts.Node, member: string): void {
@@ -198,7 +198,7 @@ class Found {
     })
   }
 
-  /** 'r', reading constants joined by `|`, or the name of a constant of this file that is made of them. */
+  /** True for 'r', for reading constants joined by `|`, and for a constant of this file made of them. */
   #areReadFlags(expression: ts.Expression): boolean {
     if (ts.isParenthesizedExpression(expression)) return this.#areReadFlags(expression.expression)
     if (ts.isStringLiteral(expression)) return expression.text === 'r'

@@ -11,7 +11,7 @@ import { View } from '../../src/fs/view.js'
 import type { Watches } from '../../src/fs/watches.js'
 import { layoutAt } from '../../src/os/workspace-state.js'
 
-/** A facade over a directory with a decision of the test's own, and nothing else of a session. */
+/** A facade over a directory with a decision function of the test, without a session. */
 export interface BareFacade {
   readonly fs: typeof fs
   readonly overlay: Overlay
@@ -19,11 +19,11 @@ export interface BareFacade {
   readonly watches: Watches
 }
 
-export function bareFacade(root: string, decide: Decide = () => ({ verdict: 'stage' }), rows?: Rows): BareFacade {
+export function createBareFacade(root: string, decide: Decide = () => ({ verdict: 'stage' }), rows?: Rows): BareFacade {
   const overlay = new Overlay({ lower: openLower(root), stage: new Stage() })
   const denied: Denial[] = []
   const resolver = new Resolver(overlay)
-  const layer = new GuardedLayer(overlay, rulesOf(decide), (target, link) => resolver.leadsTo(target, link))
+  const layer = new GuardedLayer(overlay, guardRulesFor(decide), (target, link) => resolver.leadsTo(target, link))
   const view = new View({
     root,
     resolver,
@@ -38,8 +38,8 @@ export function bareFacade(root: string, decide: Decide = () => ({ verdict: 'sta
   return { fs: facade, overlay, denied, watches: view.watches }
 }
 
-/** Rules of which nothing is known beside the decision: nothing is remembered, and every name is asked about. */
-export function rulesOf(decide: Decide): GuardRules {
+/** Guard rules that decide every path by one function, without shortcuts or caches. */
+export function guardRulesFor(decide: Decide): GuardRules {
   return {
     decide,
     readsBy: () => undefined,
@@ -50,21 +50,21 @@ export function rulesOf(decide: Decide): GuardRules {
   }
 }
 
-/** A directory of the test's own, physical path; gone when `dispose` is called. */
+/** Creates a temporary directory. `path` is its physical path; `dispose` removes it. */
 export function tempDir(prefix = 'escrowfs-'): { path: string; dispose(): void } {
-  const made = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), prefix)))
+  const directory = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), prefix)))
   return {
-    path: made,
+    path: directory,
     dispose: () => {
-      // What a workspace left in the state directory goes with it.
-      const state = fs.existsSync(made) ? layoutAt(made).state : undefined
-      fs.rmSync(made, { recursive: true, force: true })
+      // Also remove the state directory of a workspace there.
+      const state = fs.existsSync(directory) ? layoutAt(directory).state : undefined
+      fs.rmSync(directory, { recursive: true, force: true })
       if (state !== undefined) fs.rmSync(state, { recursive: true, force: true })
     },
   }
 }
 
-/** Every name below a directory with its type, mode, content or target: two equal lists are equal trees. */
+/** Lists every path below a directory with its type, mode, and content or target. Equal lists mean equal trees. */
 export function treeOf(api: typeof fs, root: string): string[] {
   const rows: string[] = []
   const visit = (dir: string, below: string): void => {

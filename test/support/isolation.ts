@@ -1,6 +1,6 @@
 /**
- * Suites that change something of the whole process: a variable, a module, the file mode mask. Each has a process of its own. All
- * others leave theirs as they found it and run in the same one, one after the other: to load the sources anew takes most of them
+ * Suites that change global state of the process: a variable, a module, the file mode mask. Each runs in a separate process. All
+ * others restore theirs and share one process, one after the other, because loading the sources again takes most of them
  * longer than their tests.
  */
 export const OWN_PROCESS: readonly string[] = [
@@ -44,11 +44,11 @@ export const OWN_PROCESS: readonly string[] = [
   'test/trace/verify.test.ts',
 ]
 
-/** Suites that drive real clients, by `npm run test:clients`: they install the clients first. */
+/** Suites of `npm run test:clients`, which install and drive real clients. */
 export const REAL_CLIENTS: readonly string[] = ['test/clients/**']
 
-/** Suites that drive libraries of npm, by `npm run test:libraries`: they install the libraries first. */
+/** Suites of `npm run test:libraries`, which install and drive npm libraries. */
 export const LIBRARIES: readonly string[] = ['test/libraries/**']
 
-/** The extension in a real editor, by `npm run test:editor`: it installs the editor first. */
+/** Suites of `npm run test:editor`, which install a real editor and run the extension in it. */
 export const REAL_EDITOR: readonly string[] = ['test/editor/**']

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 
-/** Before the suite: the programs of the system it runs are there, or it ends with what to install. */
+/** Checks for the system programs that the suites run. Fails with the packages to install. */
 export default function setup(): void {
   const args = [
     'scripts/ensure-tools.mjs',

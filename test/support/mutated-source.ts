@@ -3,12 +3,12 @@ import { dirname, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
 
-const HOUSE = resolve(dirname(fileURLToPath(import.meta.url)), '../..')
+const REPOSITORY = resolve(dirname(fileURLToPath(import.meta.url)), '../..')
 
-/** A row of a table as it stands in the source. */
+/** A row of a table in the source. */
 export interface SourceRow {
   readonly name: string
-  /** From the row's name to the comma behind it. */
+  /** The offset of the row's name. `end` is after its comma. */
   readonly start: number
   readonly end: number
   readonly value: string
@@ -16,7 +16,7 @@ export interface SourceRow {
 
 /** The rows of `export const <table> = { … } satisfies …`. */
 export function rowsIn(file: string, table: string): { text: string; rows: SourceRow[] } {
-  const text = readFileSync(`${HOUSE}/${file}`, 'utf8')
+  const text = readFileSync(`${REPOSITORY}/${file}`, 'utf8')
   const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true)
   const literal = tableOf(source, table)
   const rows = literal.properties.filter(ts.isPropertyAssignment).map((row) => ({
@@ -39,22 +39,25 @@ function tableOf(source: ts.SourceFile, table: string): ts.ObjectLiteralExpressi
   throw new Error(`${source.fileName} has no table ${table}`)
 }
 
-/** A row replaced by other text; by none, it is gone. */
+/** Replaces a row by another text. An empty text removes it. */
 export function withRow(text: string, row: SourceRow, replacement: string): string {
   return text.slice(0, row.start) + replacement + text.slice(row.end)
 }
 
-/** What every program reads alike: the libraries and the untouched files. */
+/** A cache of parsed libraries and unchanged files, shared by all programs. */
 const parsed = new Map<string, ts.SourceFile | undefined>()
 
 /**
- * What the type check says of each text, as if it stood in its file's place. All are checked in one program, each as a
- * neighbour of the file it was made from.
+ * The type errors of each text as a replacement of its file. All are checked in one program, each as a
+ * neighbour of the original file.
  */
 export function typeErrors(file: string, texts: readonly string[]): string[][] {
-  const config = ts.readConfigFile(`${HOUSE}/tsconfig.json`, ts.sys.readFile)
-  const options = { ...ts.convertCompilerOptionsFromJson(config.config.compilerOptions, HOUSE).options, noEmit: true }
-  const virtual = new Map(texts.map((text, i) => [`${HOUSE}/${file.replace(/\.ts$/, `.mutant${i}.ts`)}`, text]))
+  const config = ts.readConfigFile(`${REPOSITORY}/tsconfig.json`, ts.sys.readFile)
+  const options = {
+    ...ts.convertCompilerOptionsFromJson(config.config.compilerOptions, REPOSITORY).options,
+    noEmit: true,
+  }
+  const virtual = new Map(texts.map((text, i) => [`${REPOSITORY}/${file.replace(/\.ts$/, `.mutant${i}.ts`)}`, text]))
   const host = ts.createCompilerHost(options)
   const { getSourceFile, fileExists, readFile } = host
   host.getSourceFile = (name, how, ...rest) => {

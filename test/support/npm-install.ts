@@ -3,15 +3,15 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** What suites install is kept here. */
+/** The directory for installed packages. */
 export const CACHE = join(fileURLToPath(new URL('../..', import.meta.url)), '.cache')
 
 /**
- * Installs packages into a directory, unless a file there shows that they are.
- * @param packages each with its version.
- * @param proof a path below the directory that exists after the installation.
- * @param options more options for npm.
- * @throws Error with the command to run, where the registry cannot be reached.
+ * Installs packages into a directory unless `proof` exists there.
+ * @param packages each with its version
+ * @param proof a path below the directory that exists after the installation
+ * @param options more options for npm
+ * @throws Error with the command to run if the registry cannot be reached
  */
 export function installOnce(
   dir: string,

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** Processes with a word in their command line, this one aside. */
-export function running(word: string): number {
+/** Counts the other processes with a word in their command line. */
+export function countProcesses(word: string): number {
   return readdirSync('/proc').filter((pid) => /^\d+$/.test(pid) && commandOf(pid).includes(word)).length
 }
 

@@ -2,10 +2,10 @@ import { mkdirSync, readdirSync, rmSync, statfsSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 
-/** Suites about what a disk does: they write to a real one. */
+/** Suites about disk behaviour, which need a real disk. */
 export const ON_DISK: readonly string[] = [
   'test/{commit,fs,host,overlay,terminal}/**',
-  // The disk of this one is told when to fail.
+  // commit.test.ts simulates disk failures.
   'test/crash/!(commit).test.ts',
   'test/{commit,host,workspace}*.test.ts',
   'test/hostile-repository/inputs*.test.ts',
@@ -13,33 +13,33 @@ export const ON_DISK: readonly string[] = [
 ]
 
 const MEMORY = '/dev/shm'
-/** Free bytes, several times what a run fills at once: a container may have 64 MB there. */
-const ROOM = 1 << 30
+/** Free bytes that a run needs, with a large margin. A container may have only 64 MB there. */
+const MIN_FREE_BYTES = 1 << 30
 const DAY_MS = 24 * 60 * 60 * 1000
 
 /**
- * Where all other suites write, in memory where there is room: on a disk they wait for it longer than they work. It goes with the
- * run, and so does what tests leave outside of their workspaces: nothing of the user's is touched.
+ * The directory of all other suites, in memory if there is room, because they would mostly wait for a disk. It is removed after the
+ * run, with everything that tests leave outside their workspaces.
  */
 export const SCRATCH = join(hasRoom() ? MEMORY : tmpdir(), `escrowfs-tests-${process.pid}`)
 
 function hasRoom(): boolean {
   try {
     const { bavail, bsize } = statfsSync(MEMORY)
-    return bavail * bsize >= ROOM
+    return bavail * bsize >= MIN_FREE_BYTES
   } catch {
     return false
   }
 }
 
 export function setup(): void {
-  for (const path of ofKilledRuns()) rmSync(path, { recursive: true, force: true })
-  // Some tests go on as another user, who must get to what they have made.
+  for (const path of killedRuns()) rmSync(path, { recursive: true, force: true })
+  // Some tests continue as another user, who must reach their files.
   mkdirSync(SCRATCH, { recursive: true, mode: 0o711 })
 }
 
-/** A run that is killed takes nothing away; none lasts a day. */
-function ofKilledRuns(): string[] {
+/** The directories of killed runs. No run lasts a day. */
+function killedRuns(): string[] {
   const parent = dirname(SCRATCH)
   return readdirSync(parent)
     .filter((name) => /^escrowfs-tests-\d+$/.test(name))

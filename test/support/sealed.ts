@@ -2,42 +2,42 @@ import fs from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
 import type { Access, Decision } from '../../src/core/decision.js'
 import type { Rows } from '../../src/fs/ops.js'
-import { bareFacade, tempDir } from './facade.js'
+import { createBareFacade, tempDir } from './facade.js'
 
-/** What the guard answers: all may be staged; all but reads is denied; everything is denied as if it were not there. */
+/** The guard's decision: stage every access; allow only reads; hide everything. */
 export type Mode = 'stage' | 'deny writes' | 'deny all'
 
-/** Open files of every kind, opened before the guard was set against their use. */
+/** Open files of every kind, opened before the guard denies their use. */
 export interface Opened {
   readonly ours: Readonly<Record<'read' | 'both' | 'write' | 'append' | 'dir' | 'staged' | 'orphan', number>>
   readonly handles: readonly FileHandle[]
-  /** Writable descriptors of the host itself, on a file of the workspace and on one beside it. */
+  /** Writable descriptors of the host, on a file of the workspace and on one next to it. */
   readonly hosts: readonly number[]
   readonly hostHandle: FileHandle
 }
 
-/** A workspace with a directory beside it and another elsewhere, a facade over it, and a guard to switch. */
-export interface Sealed {
+/** A workspace with a sibling directory and a canary elsewhere, a facade over it, and a guard with a mode. */
+export interface SealedWorkspace {
   readonly fs: typeof fs
   readonly root: string
   readonly sibling: string
   readonly canary: string
   readonly opened: Opened
   readonly guard: Guard
-  /** What came about since the guard was set that must not: on the disk, in the stage, in files without a name. */
+  /** Forbidden effects since the guard was set: on the disk, in the stage, in unnamed files. */
   breaches(): string[]
   dispose(): Promise<void>
 }
 
 export interface Guard {
   mode: Mode
-  /** The fourth lock taken out. */
+  /** True to disable the fourth lock. */
   off: boolean
 }
 
-const BESIDE = ['w/root', 'w/sibling', 'canary'] as const
+const DIRECTORIES = ['w/root', 'w/sibling', 'canary'] as const
 
-function furnish(outer: string): void {
+function createFiles(outer: string): void {
   for (const dir of ['w/root/a/b', 'w/root/empty', 'w/sibling/sub', 'canary'])
     fs.mkdirSync(`${outer}/${dir}`, { recursive: true })
   const files = ['w/root/a/f', 'w/root/a/g', 'w/root/a/b/h', 'w/root/top', 'w/sibling/s', 'w/sibling/sub/t', 'canary/c']
@@ -54,14 +54,14 @@ function furnish(outer: string): void {
   fs.symlinkSync('loop', `${outer}/w/root/loop`)
 }
 
-/** Every name below with all that lstat tells but the time of the last read, and its content. */
+/** Lists every path with its `lstat` fields except the access time, and its content. */
 function fingerprint(outer: string): string[] {
-  return BESIDE.flatMap((part) => {
+  return DIRECTORIES.flatMap((part) => {
     const names = fs.existsSync(`${outer}/${part}`)
       ? ['.', ...fs.readdirSync(`${outer}/${part}`, { recursive: true, encoding: 'latin1' })]
       : []
     return names.sort().map((name) => {
-      // Names may be made of any bytes.
+      // Names may have any bytes.
       const at = Buffer.concat([Buffer.from(`${outer}/${part}/`), Buffer.from(name, 'latin1')])
       const { ino, mode, uid, gid, nlink, size, mtimeNs, ctimeNs } = fs.lstatSync(at, { bigint: true })
       const type = fs.lstatSync(at)
@@ -89,7 +89,7 @@ async function openAll(facade: typeof fs, root: string, sibling: string): Promis
   return { ours, handles, hosts, hostHandle: await fs.promises.open(`${root}/a/g`, 'r+') }
 }
 
-/** What a descriptor without a name holds. */
+/** The metadata and content of an unlinked open file. */
 function contentOf(facade: typeof fs, fd: number): string {
   const buffer = Buffer.alloc(100)
   try {
@@ -100,7 +100,7 @@ function contentOf(facade: typeof fs, fd: number): string {
   }
 }
 
-function answer(guard: Guard, { effect }: Access): Decision {
+function decideBy(guard: Guard, { effect }: Access): Decision {
   if (guard.off || guard.mode === 'stage') return { verdict: 'stage' }
   if (guard.mode === 'deny all') return { verdict: 'deny', denial: { reason: 'hidden', message: 'Hidden.' } }
   if (effect === 'read') return { verdict: 'allow' }
@@ -115,7 +115,7 @@ function inodeOf(fd: number): bigint | undefined {
   }
 }
 
-function quietly(close: () => void): void {
+function ignoreErrors(close: () => void): void {
   try {
     close()
   } catch {
@@ -123,13 +123,13 @@ function quietly(close: () => void): void {
   }
 }
 
-/** @param rowsFor the op table, given the guard it may take out. */
-export async function sealed(mode: Mode, rowsFor?: (guard: Guard) => Rows): Promise<Sealed> {
+/** @param rowsFor returns the op table; it may switch the guard */
+export async function createSealedWorkspace(mode: Mode, rowsFor?: (guard: Guard) => Rows): Promise<SealedWorkspace> {
   const { path: outer, dispose } = tempDir('escrowfs-sealed-')
-  furnish(outer)
+  createFiles(outer)
   const [root, sibling, canary] = [`${outer}/w/root`, `${outer}/w/sibling`, `${outer}/canary`]
   const guard: Guard = { mode: 'stage', off: false }
-  const { fs: facade, overlay } = bareFacade(root, (access) => answer(guard, access), rowsFor?.(guard))
+  const { fs: facade, overlay } = createBareFacade(root, (access) => decideBy(guard, access), rowsFor?.(guard))
   const opened = await openAll(facade, root, sibling)
   const edits: string[] = []
   const apply = overlay.apply.bind(overlay)
@@ -137,7 +137,7 @@ export async function sealed(mode: Mode, rowsFor?: (guard: Guard) => Rows): Prom
     edits.push(`staged: ${edit.op}`)
     apply(edit, data)
   }
-  const before = { disk: fingerprint(outer), loose: contentOf(facade, opened.ours.orphan) }
+  const before = { disk: fingerprint(outer), unnamedContent: contentOf(facade, opened.ours.orphan) }
   const inodes = opened.hosts.map(inodeOf)
   guard.mode = mode
   return {
@@ -145,25 +145,28 @@ export async function sealed(mode: Mode, rowsFor?: (guard: Guard) => Rows): Prom
     breaches() {
       guard.mode = 'stage'
       const disk = fingerprint(outer)
-      const loose = contentOf(facade, opened.ours.orphan)
+      const unnamedContent = contentOf(facade, opened.ours.orphan)
       guard.mode = mode
-      const differing = [
+      const changedRows = [
         ...disk.filter((row) => !before.disk.includes(row)),
         ...before.disk.filter((row) => !disk.includes(row)),
       ]
-      const robbed = opened.hosts.some((fd, i) => inodeOf(fd) !== inodes[i])
+      const closedHosts = opened.hosts.some((fd, i) => inodeOf(fd) !== inodes[i])
         ? ['a descriptor of the host is closed']
         : []
-      const written = loose === 'closed' || loose === before.loose ? [] : ['staged: a file without a name']
-      const held = mode === 'stage' ? [] : [...edits, ...written]
-      return [...new Set([...differing.map((row) => `on disk: ${row.split(' ')[0]}`), ...robbed, ...held])]
+      const written =
+        unnamedContent === 'closed' || unnamedContent === before.unnamedContent ? [] : ['staged: a file without a name']
+      const stagedWrites = mode === 'stage' ? [] : [...edits, ...written]
+      return [
+        ...new Set([...changedRows.map((row) => `on disk: ${row.split(' ')[0]}`), ...closedHosts, ...stagedWrites]),
+      ]
     },
     async dispose() {
       guard.mode = 'stage'
       for (const handle of [...opened.handles, opened.hostHandle]) await handle.close().catch(() => undefined)
-      // The number of one that a call closed may be another's by now.
+      // The number of a closed descriptor may belong to another file now.
       for (const [i, fd] of opened.hosts.entries()) if (inodeOf(fd) === inodes[i]) fs.closeSync(fd)
-      for (const fd of Object.values(opened.ours)) quietly(() => facade.closeSync(fd))
+      for (const fd of Object.values(opened.ours)) ignoreErrors(() => facade.closeSync(fd))
       dispose()
     },
   }

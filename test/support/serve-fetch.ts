@@ -2,15 +2,15 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
 import { onTestFinished } from 'vitest'
 
-/** Serves a fetch-style handler by a bare server on loopback; resolves to its origin. It goes with the test. */
+/** Serves a fetch-style handler on loopback until the test ends. Resolves to its origin. */
 export function serveFetch(handler: (request: Request) => Promise<Response>): Promise<string> {
   return serveListener(async (incoming, outgoing) => {
     const headers = new Headers()
     for (const [name, value] of Object.entries(incoming.headers)) headers.set(name, String(value))
-    const isBare = incoming.method === 'GET' || incoming.method === 'HEAD'
+    const hasNoBody = incoming.method === 'GET' || incoming.method === 'HEAD'
     const request = new Request(`http://${incoming.headers.host}${incoming.url}`, {
       ...{ method: incoming.method ?? 'GET', headers, duplex: 'half' },
-      ...(!isBare && { body: bodyOf(incoming) }),
+      ...(!hasNoBody && { body: bodyOf(incoming) }),
     })
     const response = await handler(request)
     outgoing.writeHead(response.status, Object.fromEntries(response.headers))
@@ -18,7 +18,7 @@ export function serveFetch(handler: (request: Request) => Promise<Response>): Pr
   })
 }
 
-/** The same of a listener of Node's own. */
+/** {@link serveFetch} for a listener of `node:http`. */
 export async function serveListener(listener: RequestListener): Promise<string> {
   const server = createServer(listener)
   server.listen(0, '127.0.0.1')

@@ -6,37 +6,37 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
 
 export interface TerminalOptions {
-  /** 80 unless told. */
+  /** By default 80. */
   readonly columns?: number
-  /** 24 unless told. */
+  /** By default 24. */
   readonly rows?: number
   readonly cwd?: string
-  /** Beside this process's own; undefined takes one away. */
+  /** Variables added to those of this process. Undefined removes one. */
   readonly env?: NodeJS.ProcessEnv
 }
 
-/** A terminal with one program in it, which a test types into and looks at as a person would. */
+/** A terminal with one program, driven by keys and read as a screen. */
 export interface Terminal {
-  /** Types characters as they are. */
+  /** Types characters literally. */
   type(text: string): void
-  /** Presses a key by the name tmux has for it: `Enter`, `Escape`, `Up`, `C-c`, `PageDown`. */
+  /** Presses a key by its tmux name: `Enter`, `Escape`, `Up`, `C-c`, `PageDown`. */
   key(name: string): void
-  /** What is seen now, blank ends of lines cut. After the program's end: what it left. */
+  /** The visible text without trailing spaces. After the program's end, its last screen. */
   screen(options?: { readonly colors?: boolean }): string
-  /** Waits until the screen has it. Rejects with the screen as it is after 30 seconds. */
+  /** Waits until the screen matches. Rejects with the screen after 30 seconds. */
   waitFor(pattern: string | RegExp): Promise<string>
   resize(columns: number, rows: number): void
-  /** The program's exit code, 128 and the number of the signal that ended it; undefined while it runs. */
+  /** The program's exit code, or 128 plus the signal's number. Undefined while it runs. */
   exitCode(): number | undefined
-  /** Waits for the program's end. */
-  ended(): Promise<number>
-  /** Ends the program and the terminal. The test's end does it too. */
+  /** Waits for the program to exit. Resolves to its code. */
+  waitForExit(): Promise<number>
+  /** Ends the program and the terminal, as the end of the test does. */
   close(): void
 }
 
 const PATIENCE_MS = 30_000
 
-/** Starts a command line of sh in a terminal of its own, gone when the test is. */
+/** Starts a shell command in a new terminal, which is closed after the test. */
 export function start(command: string, options: TerminalOptions = {}): Terminal {
   const { columns = 80, rows = 24, cwd = process.cwd(), env = {} } = options
   const dir = mkdtempSync(join(tmpdir(), 'escrowfs-tmux-'))
@@ -50,7 +50,7 @@ export function start(command: string, options: TerminalOptions = {}): Terminal 
     try {
       tmux('kill-server')
     } catch {
-      // It is gone already.
+      // The server has exited already.
     }
     rmSync(dir, { recursive: true, force: true })
   }
@@ -58,25 +58,25 @@ export function start(command: string, options: TerminalOptions = {}): Terminal 
   const size = ['-x', String(columns), '-y', String(rows)]
   const set = (name: string, value: string) => ['set-option', '-g', name, value, ';']
   const settings = [...set('remain-on-exit', 'on'), ...set('status', 'off'), ...set('escape-time', '0')]
-  // What tmux itself knows of an end comes late, and at times not at all.
-  const left = join(dir, 'code')
-  const program = `trap : INT QUIT; (trap - INT QUIT; ${command}\n); echo $? > '${left}'`
+  // tmux reports an exit late, or sometimes not at all.
+  const exitFile = join(dir, 'code')
+  const program = `trap : INT QUIT; (trap - INT QUIT; ${command}\n); echo $? > '${exitFile}'`
   tmux('start-server', ';', ...settings, 'new-session', '-d', ...size, '-c', cwd, program)
-  // Where all has ended, tmux says so in a line of its own below.
+  // After the exit, tmux adds a line below.
   const lines = (colors: boolean) => tmux('capture-pane', '-p', ...(colors ? ['-e'] : []))
   const exitCode = () => {
-    const code = existsSync(left) ? readFileSync(left, 'utf8').trim() : ''
+    const code = existsSync(exitFile) ? readFileSync(exitFile, 'utf8').trim() : ''
     return code === '' ? undefined : Number(code)
   }
   const screen = ({ colors = false } = {}) => lines(colors).replace(/ +$/gm, '').trimEnd()
-  const until = async <T>(look: () => T | undefined, what: string): Promise<T> => {
+  const poll = async <T>(look: () => T | undefined, what: string): Promise<T> => {
     for (const end = Date.now() + PATIENCE_MS; ; await sleep(20)) {
       const seen = look()
       if (seen !== undefined) return seen
       if (Date.now() > end) throw new Error(`Waited for ${what}; the screen has:\n${screen()}`)
     }
   }
-  const has = (pattern: string | RegExp) => {
+  const matchScreen = (pattern: string | RegExp) => {
     const text = screen()
     return (typeof pattern === 'string' ? text.includes(pattern) : pattern.test(text)) ? text : undefined
   }
@@ -84,10 +84,10 @@ export function start(command: string, options: TerminalOptions = {}): Terminal 
     type: (text) => void tmux('send-keys', '-l', '--', text),
     key: (name) => void tmux('send-keys', name),
     screen,
-    waitFor: (pattern) => until(() => has(pattern), String(pattern)),
+    waitFor: (pattern) => poll(() => matchScreen(pattern), String(pattern)),
     resize: (width, height) => void tmux('resize-window', '-x', String(width), '-y', String(height)),
     exitCode,
-    ended: () => until(exitCode, "the program's end"),
+    waitForExit: () => poll(exitCode, "the program's end"),
     close,
   }
 }

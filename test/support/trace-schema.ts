@@ -2,8 +2,8 @@ import { existsSync, readFileSync, statSync } from 'node:fs'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 
-/** What Agent Trace 0.1.0 has to say against a record; '' when it is valid. */
-export function traceErrors(record: unknown): string {
+/** Validates a record against Agent Trace 0.1.0. Returns the errors, or ''. */
+export function validateTrace(record: unknown): string {
   const valid = validator(record)
   return valid ? '' : ajv.errorsText(validator.errors)
 }
@@ -15,14 +15,14 @@ const schema: unknown = JSON.parse(
 )
 const validator = ajv.compile(Object(schema))
 
-/** Of every record of ours in a ledger's file: what the schema has to say against it. Lines a test has damaged are none. */
-export function ledgerErrors(file: string): string[] {
+/** Validates our records in a ledger file. Skips lines that are not JSON, which a test has damaged. */
+export function findLedgerErrors(file: string): string[] {
   if (!existsSync(file) || !statSync(file).isFile()) return []
   return readFileSync(file, 'utf8')
     .split('\n')
     .flatMap((line) => {
       const record = recordIn(line)
-      const errors = record === undefined ? '' : traceErrors(record)
+      const errors = record === undefined ? '' : validateTrace(record)
       return errors === '' ? [] : [`${errors}: ${line}`]
     })
 }

@@ -1,9 +1,9 @@
 import fs from 'node:fs'
 import { basename } from 'node:path'
 
-/** Everything the kernel tells of changes to what stands in some directories, changes that were undone included. */
+/** The kernel's change events in some directories, including changes that were undone. */
 export interface DiskWatch {
-  /** What was told up to now. */
+  /** The events so far. */
   events(): Promise<string[]>
   close(): void
 }
@@ -11,21 +11,21 @@ export interface DiskWatch {
 const SENTINEL = '.sentinel'
 
 export function watchDisk(dirs: readonly string[]): DiskWatch {
-  const told: string[] = []
-  const arrived = new Map<string, () => void>()
+  const received: string[] = []
+  const sentinels = new Map<string, () => void>()
   const watchers = dirs.map((dir) =>
     fs.watch(dir, { persistent: false }, (event, name) => {
-      if (name === SENTINEL) arrived.get(dir)?.()
-      else told.push(`${event} ${basename(dir)}/${name}`)
+      if (name === SENTINEL) sentinels.get(dir)?.()
+      else received.push(`${event} ${basename(dir)}/${name}`)
     }),
   )
   return {
-    /** Events come in order: when a name of our own is told, all before it were. */
+    /** Events arrive in order: after the sentinel's event, all earlier ones have arrived. */
     async events() {
-      const seen = dirs.map((dir) => new Promise<void>((resolve) => arrived.set(dir, resolve)))
+      const arrivals = dirs.map((dir) => new Promise<void>((resolve) => sentinels.set(dir, resolve)))
       for (const dir of dirs) fs.writeFileSync(`${dir}/${SENTINEL}`, '')
-      await Promise.all(seen)
-      return told
+      await Promise.all(arrivals)
+      return received
     },
     close() {
       for (const watcher of watchers) watcher.close()

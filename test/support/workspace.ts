@@ -6,10 +6,10 @@ import type { Session, TraceRecord, Workspace, WorkspaceOptions } from '../../sr
 import type { EscrowError } from '../../src/index.js'
 import { openWorkspace } from '../../src/index.js'
 import { tempDir } from './facade.js'
-import { ledgerErrors } from './trace-schema.js'
+import { findLedgerErrors } from './trace-schema.js'
 import { needsTrust, trust } from './trust.js'
 
-/** One intent under way, one waiting, one done. */
+/** Three intents: in progress, pending and completed. */
 export const INTENTS = `# the plan
 active_intents:
   - id: INT-001
@@ -32,12 +32,12 @@ export const FILES = { 'src/a.ts': 'a one\na two\n', 'src/b.ts': 'b\n', 'src/sub
 export interface TestWorkspace {
   readonly root: string
   open(options?: WorkspaceOptions): Promise<Workspace>
-  /** The text of a file below the root. */
+  /** Reads a file below the root. */
   text(path: string): string
   write(path: string, text: string): void
 }
 
-/** A workspace that goes with the test; every {@link Workspace} opened on it is closed first. */
+/** Creates a workspace that is removed after the test. Every {@link Workspace} opened on it is closed first. */
 export function testWorkspace(files: Readonly<Record<string, string>> = FILES, intents = INTENTS): TestWorkspace {
   const { path: root, dispose } = tempDir()
   const opened: Workspace[] = []
@@ -45,14 +45,14 @@ export function testWorkspace(files: Readonly<Record<string, string>> = FILES, i
     mkdirSync(dirname(`${root}/${path}`), { recursive: true })
     writeFileSync(`${root}/${path}`, text)
     if (needsTrust(path)) trust(root)
-    // Who writes here is a person, in another process: no such write falls within a turn of this one's.
+    // These writes simulate another process, so no cached state of this tick may survive them.
     invalidateTick()
   }
   for (const [path, text] of Object.entries(files)) write(path, text)
   if (intents !== '') write('.orchestration/active_intents.yaml', intents)
   onTestFinished(async () => {
     for (const each of opened) await each.close().catch(() => undefined)
-    const errors = ledgerErrors(`${root}/.orchestration/agent_trace.jsonl`)
+    const errors = findLedgerErrors(`${root}/.orchestration/agent_trace.jsonl`)
     dispose()
     expect(errors).toEqual([])
   })
@@ -68,14 +68,14 @@ export function testWorkspace(files: Readonly<Record<string, string>> = FILES, i
   }
 }
 
-/** A session with its intent selected. */
+/** Opens an agent's session and selects an intent. */
 export async function working(workspace: Workspace, id = 'agent', intent = 'INT-001'): Promise<Session> {
   const session = await workspace.session({ id, agent: { model: 'm-1', tool: 'tester' } })
   await session.selectIntent(intent)
   return session
 }
 
-/** What a failing call says in its `reason`. */
+/** The `reason` of a failing call. */
 export async function reasonOf(run: () => unknown): Promise<unknown> {
   return (await failure(run)).reason
 }
@@ -95,7 +95,7 @@ export async function recordsOf(workspace: Workspace): Promise<TraceRecord[]> {
   return found
 }
 
-/** Our own fields of a ledger record. */
+/** The escrowfs fields of a ledger record. */
 export function own(record: TraceRecord): Record<string, unknown> {
   return (record.metadata as Record<string, Record<string, unknown>>)['dev.escrowfs'] ?? {}
 }

@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { RunningCommand } from '../../src/index.js'
 import { startChild } from '../children/run.js'
-import { running } from '../support/processes.js'
+import { countProcesses } from '../support/processes.js'
 import { stateOf } from '../support/state.js'
 import { INTENTS, own, reasonOf, recordsOf, working } from '../support/workspace.js'
 import { site } from './site.js'
@@ -109,7 +109,7 @@ describe('a command that runs on', () => {
     for (let n = 0; n < 32; n++) {
       const command = await session.start(`sleep 61; : ${mark}`)
       await command.stop(0)
-      expect(running(mark)).toBe(0)
+      expect(countProcesses(mark)).toBe(0)
     }
   })
 
@@ -118,9 +118,9 @@ describe('a command that runs on', () => {
     const mark = `escrowfs-${process.pid}-server`
     const command = await session.start(`echo 1 > src/left; echo ready; sh -c 'sleep 61; : ${mark}'`)
     await said(command, 'ready')
-    expect(running(mark)).toBeGreaterThan(0)
+    expect(countProcesses(mark)).toBeGreaterThan(0)
     await session.close()
-    expect(running(mark)).toBe(0)
+    expect(countProcesses(mark)).toBe(0)
     const again = await working(workspace)
     expect((await again.changes()).changes.map(({ path }) => path)).toEqual(['src/left'])
   })
@@ -132,10 +132,10 @@ describe('a command that runs on', () => {
     const mark = `escrowfs-${process.pid}-hosted`
     const child = startChild('starting-command.ts', root, `echo here; sh -c 'sleep 61; : ${mark}'`)
     expect(await child.line()).toBe('here')
-    expect(running(mark)).toBeGreaterThan(0)
+    expect(countProcesses(mark)).toBeGreaterThan(0)
     await child.kill()
-    for (let i = 0; i < 100 && running(mark) > 0; i++) await wait(20)
-    expect(running(mark)).toBe(0)
+    for (let i = 0; i < 100 && countProcesses(mark) > 0; i++) await wait(20)
+    expect(countProcesses(mark)).toBe(0)
   })
 
   it('is one of sixteen at most, and none is started where policy says no', async () => {

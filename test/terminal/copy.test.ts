@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Overlay } from '../../overlay/index.js'
 import { openCopy } from '../../src/terminal/index.js'
 import { tempDir } from '../support/facade.js'
-import { running } from '../support/processes.js'
+import { countProcesses } from '../support/processes.js'
 import { stateOf } from '../support/state.js'
 import { failure, INTENTS, own, reasonOf, recordsOf } from '../support/workspace.js'
 import { site } from './site.js'
@@ -103,8 +103,8 @@ describe('where commands cannot be contained', () => {
     const { session, root } = await site(COPY)
     const mark = `escrowfs-${process.pid}-uncontained`
     await session.exec(`sh -c 'sleep 61; : ${mark}' & true`)
-    for (let i = 0; i < 100 && running(mark) > 0; i++) await wait(20)
-    expect(running(mark)).toBe(0)
+    for (let i = 0; i < 100 && countProcesses(mark) > 0; i++) await wait(20)
+    expect(countProcesses(mark)).toBe(0)
     const late = await session.exec('sleep 60', { timeout: 50 })
     expect([late.exitCode, late.ended]).toEqual([null, 'timeout'])
     expect((await session.exec('kill -TERM $$')).exitCode).toBe(128 + 15)

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { expect, it, onTestFinished } from 'vitest'
-import { compiled } from '../support/compiled.js'
+import { compileOnce } from '../support/compiled.js'
 import { tempDir } from '../support/facade.js'
 import { trust } from '../support/trust.js'
 
@@ -49,7 +49,7 @@ function inheriting({ root, outside }: ReturnType<typeof place>, args: readonly 
 it('no command of a session has a descriptor of who started us, up to the highest there can be', () => {
   const at = place()
   const { root, outside } = at
-  const ran = inheriting(at, [`${compiled()}/test/children/descriptors.js`, root, SCRIPT])
+  const ran = inheriting(at, [`${compileOnce()}/test/children/descriptors.js`, root, SCRIPT])
   expect(ran.stderr).toBe('')
   expect(ran.stdout.split('\n').map((line) => line.trim())).toEqual([
     'exec 0 1 2 3',
@@ -66,7 +66,7 @@ it('nor has a program of `escrow run`', () => {
   const { root, outside } = at
   trust(root)
   const command = ['run', '--intent', 'INT-001', '--', 'sh', '-c', `{ ${SCRIPT}; } 2>&1`]
-  const ran = inheriting(at, [`${compiled()}/test/children/escrow.js`, ...command])
+  const ran = inheriting(at, [`${compileOnce()}/test/children/escrow.js`, ...command])
   expect([ran.stdout.trim(), ran.status]).toEqual(['0 1 2 3', 0])
   expect(readFileSync(`${outside}/file`, 'utf8')).toBe('a person wrote this\n')
   expect(readdirSync(outside)).toEqual(['file'])

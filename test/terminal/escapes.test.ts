@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import { dirname } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { compiled } from '../support/compiled.js'
+import { compileOnce } from '../support/compiled.js'
 import { tempDir } from '../support/facade.js'
 
 /** Ways out of a sandbox, each run by exec. What counts is the host afterwards, and that a call was refused by the kernel. */
@@ -145,7 +145,7 @@ describe.each(users)('as user %i', { timeout: 300_000 }, (uid) => {
     if (process.getuid?.() === 0) chownSync(state.path, uid, uid)
     const places = { HOME: home, XDG_STATE_HOME: state.path, TMPDIR: `${path}/home` }
     const env = { ...process.env, ...places, SECRET_TOKEN: 'a private word' }
-    const child = `${compiled()}/test/children/escaping.js`
+    const child = `${compileOnce()}/test/children/escaping.js`
     if (uid !== process.getuid?.()) assertReachable(child)
     const args = [child, root, JSON.stringify(PROBES)]
     const ran = spawnSync(process.execPath, args, {

@@ -4,7 +4,7 @@ import { homedir } from 'node:os'
 import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { startChild } from '../children/run.js'
-import { running } from '../support/processes.js'
+import { countProcesses } from '../support/processes.js'
 import { stateOf } from '../support/state.js'
 import { INTENTS, own, reasonOf, recordsOf } from '../support/workspace.js'
 import { site } from './site.js'
@@ -92,15 +92,15 @@ describe('a command', () => {
     const { session, root, workspace } = await site()
     const mark = `escrowfs-${process.pid}-left`
     await session.exec(`setsid sh -c 'exec -a ${mark} sleep 60' > /dev/null 2>&1 & true`)
-    expect(running(mark)).toBe(0)
+    expect(countProcesses(mark)).toBe(0)
     await session.close()
     await workspace.close()
     const child = startChild('running.ts', root, `echo here; sh -c 'sleep 61; : ${mark}'`)
     expect(await child.line()).toBe('here')
-    expect(running(mark)).toBeGreaterThan(0)
+    expect(countProcesses(mark)).toBeGreaterThan(0)
     await child.kill()
-    for (let i = 0; i < 100 && running(mark) > 0; i++) await wait(20)
-    expect(running(mark)).toBe(0)
+    for (let i = 0; i < 100 && countProcesses(mark) > 0; i++) await wait(20)
+    expect(countProcesses(mark)).toBe(0)
   })
 
   it('runs after the one before, and calls made at once wait their turn', async () => {

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import type { Session } from '../../src/index.js'
 import { startChild } from '../children/run.js'
-import { running } from '../support/processes.js'
+import { countProcesses } from '../support/processes.js'
 import { INTENTS } from '../support/workspace.js'
 import { site } from './site.js'
 
@@ -63,9 +63,9 @@ describe('a program run in this terminal', () => {
     const mark = `escrowfs-${process.pid}-program`
     const child = startChild('running-program.ts', root, `echo here; sh -c 'sleep 61; : ${mark}'`)
     expect(await child.line()).toBe('here')
-    expect(running(mark)).toBeGreaterThan(0)
+    expect(countProcesses(mark)).toBeGreaterThan(0)
     await child.kill()
-    for (let i = 0; i < 100 && running(mark) > 0; i++) await wait(20)
-    expect(running(mark)).toBe(0)
+    for (let i = 0; i < 100 && countProcesses(mark) > 0; i++) await wait(20)
+    expect(countProcesses(mark)).toBe(0)
   })
 })

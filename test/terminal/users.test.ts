@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { compiled } from '../support/compiled.js'
+import { compileOnce } from '../support/compiled.js'
 
 const users = process.getuid?.() === 0 ? [0, 65_534] : [process.getuid?.() ?? 0]
 
@@ -23,7 +23,7 @@ describe.each(users)('as user %i', (uid) => {
         `${root}/.orchestration/active_intents.yaml`,
       ])
         chownSync(path, uid, uid)
-    const ran = spawnSync(process.execPath, [`${compiled()}/test/children/ordinary.js`, root], {
+    const ran = spawnSync(process.execPath, [`${compileOnce()}/test/children/ordinary.js`, root], {
       encoding: 'utf8',
       env: { ...process.env, HOME: root, XDG_STATE_HOME: state },
       ...{ stdio: ['ignore', 'pipe', 'pipe'], detached: true },

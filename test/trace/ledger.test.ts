@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { layoutOf } from '../../src/core/layout.js'
 import { openLedger } from '../../src/trace/ledger.js'
 import { MAX_LINE } from '../../src/trace/lines.js'
-import { traceErrors } from '../support/trace-schema.js'
+import { validateTrace } from '../support/trace-schema.js'
 import { collect, draftOf, drafts, linesOf, own, workspaces } from './support.js'
 
 const sha = (line: string): string => createHash('sha256').update(line).digest('hex')
@@ -32,7 +32,7 @@ describe('the ledger', () => {
     expect(lines.map((line) => own(line).seq)).toEqual([1, 2, 3, 4, 5])
     expect(lines.map((line) => own(line).prev)).toEqual([null, ...lines.slice(0, -1).map(sha)])
     expect(new Set(lines.map((line) => own(line).ledger)).size).toBe(1)
-    for (const line of lines) expect(traceErrors(JSON.parse(line))).toBe('')
+    for (const line of lines) expect(validateTrace(JSON.parse(line))).toBe('')
   })
 
   it('resolves to the records as written, and streams them', async () => {

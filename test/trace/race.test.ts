@@ -4,11 +4,11 @@ import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import type { Layout } from '../../src/core/layout.js'
 import { openLedger } from '../../src/trace/ledger.js'
-import { compiled } from '../support/compiled.js'
+import { compileOnce } from '../support/compiled.js'
 import { draftOf, linesOf, NO_LOCK, own, workspaces } from './support.js'
 
 const run = promisify(execFile)
-const CHILD = `${compiled()}/test/children/appending.js`
+const CHILD = `${compileOnce()}/test/children/appending.js`
 
 describe('several processes appending at once', () => {
   const workspace = workspaces()

@@ -4,7 +4,7 @@ import type { RecordDraft } from '../../src/trace/draft.js'
 import { isObject } from '../../src/trace/lines.js'
 import { OWN, TRACE_TYPES } from '../../src/trace/own-record.js'
 import { buildRecord } from '../../src/trace/record.js'
-import { traceErrors } from '../support/trace-schema.js'
+import { validateTrace } from '../support/trace-schema.js'
 import { draftOf } from './support.js'
 
 const CHAIN = { ledger: '5b0c7f5e-6f43-4f6f-9a51-0f6f6f0c9c11', seq: 1, prev: null }
@@ -63,7 +63,7 @@ describe('buildRecord', () => {
     fc.assert(
       fc.property(drafts, fc.boolean(), (draft, git) => {
         const record: unknown = JSON.parse(JSON.stringify(buildRecord(draft, CHAIN, git ? GIT : undefined)))
-        expect(traceErrors(record)).toBe('')
+        expect(validateTrace(record)).toBe('')
       }),
       { numRuns: 400 },
     )
@@ -71,7 +71,7 @@ describe('buildRecord', () => {
 
   it.each(TRACE_TYPES)('is valid and keeps its type: %s', (type) => {
     const record = buildRecord(draftOf({ type }), CHAIN, GIT)
-    expect(traceErrors(record)).toBe('')
+    expect(validateTrace(record)).toBe('')
     expect(ownOf(record)).toMatchObject({ ...CHAIN, type, intent: 'INT-001', verdict: null, tx: null, changes: [] })
   })
 
@@ -134,13 +134,13 @@ describe('buildRecord', () => {
     expect(record).toMatchObject({ intent_id: null, session_id: null, req_id: null, mutation_class: null })
     expect(record).not.toHaveProperty('vcs')
     expect(record.files).toMatchObject([{ related: [], contributor: { type: 'ai', model_identifier: null } }])
-    expect(traceErrors(record)).toBe('')
+    expect(validateTrace(record)).toBe('')
   })
 
   it("uses the agent's own conversation URL, and only a legal one", () => {
     const urlOf = (conversation: string): unknown => {
       const record = buildRecord(draftOf({ agent: { conversation }, files: [{ path: 'a', ranges: [] }] }), CHAIN, GIT)
-      expect(traceErrors(record)).toBe('')
+      expect(validateTrace(record)).toBe('')
       return JSON.stringify(record.files)
     }
     expect(urlOf('https://chat.example/c/1?a=b#c')).toContain('"url":"https://chat.example/c/1?a=b#c"')

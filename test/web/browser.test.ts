@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { serveReview } from '../../src/web/index.js'
 import { type Browser, openBrowser } from '../support/browser.js'
-import { builtPage } from '../support/built-page.js'
+import { buildPageOnce } from '../support/built-page.js'
 import { type TestWorkspace, testWorkspace } from '../support/workspace.js'
 import { agentOf, FILES, work } from './scene.js'
 
@@ -25,7 +25,7 @@ async function serve(place: TestWorkspace, port?: number) {
     workspace,
     admit: () => undefined,
     by: ADA,
-    page: builtPage(),
+    page: buildPageOnce(),
     ...(port !== undefined && { port }),
   })
   onTestFinished(() => served.close())

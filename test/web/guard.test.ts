@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { claudeHookListener } from '../../src/agents/claude/index.js'
 import { EscrowError, openWorkspace } from '../../src/index.js'
 import { createApp } from '../../src/web/app.js'
-import { builtPage } from '../support/built-page.js'
+import { buildPageOnce } from '../support/built-page.js'
 import { testWorkspace } from '../support/workspace.js'
 import { work } from './scene.js'
 import { type Answer, send, stand } from './stand.js'
@@ -193,7 +193,7 @@ describe('a page that was not built', () => {
   it('is said at once, with what to do', async () => {
     const workspace = await openWorkspace(testWorkspace().root)
     const options = { workspace, token: 't', port: 1, admit: () => undefined }
-    expect(() => createApp({ ...options, page: `${builtPage()}/assets` })).toThrow("Run 'npm run build'")
+    expect(() => createApp({ ...options, page: `${buildPageOnce()}/assets` })).toThrow("Run 'npm run build'")
     await workspace.close()
   })
 })

@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core'
 import { openWorkspace } from '../../src/index.js'
 import { serveReview } from '../../src/web/index.js'
 import { type Browser, openBrowser } from '../support/browser.js'
-import { builtPage } from '../support/built-page.js'
+import { buildPageOnce } from '../support/built-page.js'
 import { agentOf, lay, work } from './scene.js'
 
 const PICTURES = fileURLToPath(new URL('../../docs/img/', import.meta.url))
@@ -57,7 +57,7 @@ async function main(): Promise<void> {
   const workspace = await openWorkspace(root)
   const session = await agentOf(workspace)
   await work(root, session)
-  const served = await serveReview({ workspace, admit: () => undefined, by: ADA, page: builtPage() })
+  const served = await serveReview({ workspace, admit: () => undefined, by: ADA, page: buildPageOnce() })
   const browser = await openBrowser()
   try {
     await takePictures(browser, served.url, PICTURES, async () => {

@@ -3,7 +3,7 @@ import { onTestFinished } from 'vitest'
 import type { Session, Workspace } from '../../src/index.js'
 import { type Served, type ServeOptions, serveReview } from '../../src/web/serve.js'
 import type { WireChange, WireChanges } from '../../src/web/wire.js'
-import { builtPage } from '../support/built-page.js'
+import { buildPageOnce } from '../support/built-page.js'
 import { type TestWorkspace, testWorkspace } from '../support/workspace.js'
 import { agentOf, FILES } from './scene.js'
 
@@ -37,7 +37,7 @@ export async function stand({
   const place = testWorkspace(files, '')
   const workspace = await place.open()
   const session = await agentOf(workspace)
-  const served = await serveReview({ workspace, admit: () => undefined, by: ADA, page: builtPage(), ...options })
+  const served = await serveReview({ workspace, admit: () => undefined, by: ADA, page: buildPageOnce(), ...options })
   onTestFinished(() => served.close())
   const url = new URL(served.url)
   const token = url.searchParams.get('token') ?? ''

@@ -1,7 +1,7 @@
 import { existsSync, symlinkSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { forwardInitialize } from '../../../src/agents/acp/capabilities.js'
-import { running } from '../../support/processes.js'
+import { countProcesses } from '../../support/processes.js'
 import { FILES, own, recordsOf, testWorkspace, working } from '../../support/workspace.js'
 import { agentIn, stand } from './stand.js'
 
@@ -315,7 +315,7 @@ describe('what goes wrong', () => {
     expect(await over).toBe(3)
     expect(await staged()).toEqual(['create src/late.ts'])
     expect(log()).toContain('agent: begun\n')
-    expect(running(`${root}/agent.mjs`)).toBe(0)
+    expect(countProcesses(`${root}/agent.mjs`)).toBe(0)
   })
 
   it('an editor that goes away ends the agent, with all it has started', async () => {
@@ -325,11 +325,11 @@ describe('what goes wrong', () => {
       { write: `${root}/src/late.ts`, content: 'late\n' },
       { ask: 'terminal/create', params: { sessionId: 's1', command } },
     )
-    expect([running(`${root}/slept`) > 0, running(`${root}/agent.mjs`) > 0]).toEqual([true, true])
+    expect([countProcesses(`${root}/slept`) > 0, countProcesses(`${root}/agent.mjs`) > 0]).toEqual([true, true])
     editor.input.end()
     expect(await over).toBe(0)
     expect(await staged()).toEqual(['create src/late.ts'])
-    expect([running(`${root}/slept`), running(`${root}/agent.mjs`)]).toEqual([0, 0])
+    expect([countProcesses(`${root}/slept`), countProcesses(`${root}/agent.mjs`)]).toEqual([0, 0])
     expect(existsSync(`${root}/src/late.ts`)).toBe(false)
   })
 })

@@ -4,7 +4,7 @@ import { onTestFinished } from 'vitest'
 import { serveAcp } from '../../../src/agents/acp/index.js'
 import type { Session, Workspace } from '../../../src/index.js'
 import type { Step } from '../../children/acp-agent.js'
-import { compiled } from '../../support/compiled.js'
+import { compileOnce } from '../../support/compiled.js'
 
 /** What was said, whatever it is: a test looks for what it wants of it. */
 export interface Said {
@@ -74,7 +74,7 @@ export class Editor {
 
 /** The scripted agent, as a command's first words: in the workspace, where every sandbox shows it. */
 export function agentIn(root: string): string[] {
-  copyFileSync(`${compiled()}/test/children/acp-agent.js`, `${root}/agent.mjs`)
+  copyFileSync(`${compileOnce()}/test/children/acp-agent.js`, `${root}/agent.mjs`)
   return [process.execPath, `${root}/agent.mjs`]
 }
 

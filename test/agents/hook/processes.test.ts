@@ -3,14 +3,14 @@ import { once } from 'node:events'
 import { mkdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { CLAUDE_EVENTS } from '../../../src/agents/claude/index.js'
-import { compiled } from '../../support/compiled.js'
+import { compileOnce } from '../../support/compiled.js'
 import { stateOf } from '../../support/state.js'
 import { INTENTS, own, recordsOf, type TestWorkspace, testWorkspace, working } from '../../support/workspace.js'
 import { call, fieldsOf } from './stand.js'
 
 /** The hooks as clients run them: processes that are told an event and end. */
 
-const ESCROW = `${compiled()}/test/children/escrow.js`
+const ESCROW = `${compileOnce()}/test/children/escrow.js`
 type Client = 'claude' | 'cline' | 'codex' | 'gemini' | 'opencode'
 
 interface Ended {

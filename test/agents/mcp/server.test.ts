@@ -4,7 +4,7 @@ import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js'
 import { describe, expect, it } from 'vitest'
 import { DENIAL, FEEDBACK } from '../../../src/agents/mcp/index.js'
 import { startChild } from '../../children/run.js'
-import { compiled } from '../../support/compiled.js'
+import { compileOnce } from '../../support/compiled.js'
 import { own, recordsOf, testWorkspace, working } from '../../support/workspace.js'
 import { callerOf, clientOn, clientOnHost, newClient, spawned, textOf } from './stand.js'
 
@@ -207,7 +207,7 @@ describe('escrow mcp', () => {
     const place = testWorkspace()
     const first = await spawned(place.root, '--session', 's', '--intent', 'INT-001')
     await first.call('write_file', { path: 'src/a.ts', content: 'first\n' })
-    const args = [`${compiled()}/test/children/escrow.js`, 'mcp', '--session', 's', '-C', place.root]
+    const args = [`${compileOnce()}/test/children/escrow.js`, 'mcp', '--session', 's', '-C', place.root]
     const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
     expect([status, stdout, stderr]).toEqual([1, '', expect.stringMatching(/session/i)])
     const third = await spawned(place.root, '--intent', 'INT-001')

@@ -14,7 +14,7 @@ import {
   openMcpHost,
 } from '../../../src/agents/mcp/index.js'
 import type { Session } from '../../../src/index.js'
-import { compiled } from '../../support/compiled.js'
+import { compileOnce } from '../../support/compiled.js'
 
 export type Args = Record<string, unknown>
 export type Call = (name: string, args?: Args) => Promise<CallToolResult>
@@ -52,7 +52,7 @@ export async function clientOnHost(root: string, options: McpHostOptions, client
 export async function spawned(cwd: string, ...options: string[]) {
   const transport = new StdioClientTransport({
     command: process.execPath,
-    args: [`${compiled()}/test/children/escrow.js`, 'mcp', ...options],
+    args: [`${compileOnce()}/test/children/escrow.js`, 'mcp', ...options],
     cwd,
     env: environment(),
     stderr: 'pipe',
@@ -103,7 +103,7 @@ export function modernCaller(client: ModernClient): Call {
 /** `escrow mcp` as such a client starts it. */
 export async function spawnedModern(cwd: string, ...options: string[]): Promise<ModernClient> {
   const client = modernClient()
-  const args = [`${compiled()}/test/children/escrow.js`, 'mcp', ...options]
+  const args = [`${compileOnce()}/test/children/escrow.js`, 'mcp', ...options]
   await client.connect(new ModernStdio({ command: process.execPath, args, cwd, env: environment(), stderr: 'pipe' }))
   return client
 }

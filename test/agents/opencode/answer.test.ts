@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { TOOLS as SERVED } from '../../../src/agents/mcp/tools.js'
 import { answerOpencode } from '../../../src/agents/opencode/index.js'
 import { applyClients, planClients } from '../../../src/surface/index.js'
-import { compiled } from '../../support/compiled.js'
+import { compileOnce } from '../../support/compiled.js'
 import { hookStand } from '../hook/stand.js'
 
 const run = (tool: string, args: object) => ({ tool, args, callID: 'x' })
@@ -83,7 +83,7 @@ describe('the plugin', () => {
   }
 
   it('throws what the hook refuses, and tells the system prompt the protocol', async () => {
-    const { call, found } = await plugin(`exec "${process.execPath}" "${compiled()}/test/children/escrow.js" "$@"`)
+    const { call, found } = await plugin(`exec "${process.execPath}" "${compileOnce()}/test/children/escrow.js" "$@"`)
     await expect(call('write', { filePath: 'README.md', content: '' })).rejects.toThrow(/scope_violation/)
     await expect(call('list', { path: '.' })).resolves.toBeUndefined()
     const output = { system: ['before'] }

@@ -6,7 +6,7 @@ import { createRequire } from 'node:module'
 import { pathToFileURL } from 'node:url'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { type EnteredRoo, type EnterRooOptions, enterRoo, type LiveTask } from '../../../src/agents/roo/index.js'
-import { compiled } from '../../support/compiled.js'
+import { compileOnce } from '../../support/compiled.js'
 import { tempDir } from '../../support/facade.js'
 import { type TestWorkspace, testWorkspace } from '../../support/workspace.js'
 import { FakeHost } from './fake-host.js'
@@ -69,7 +69,7 @@ async function enter(options: Partial<EnterRooOptions> = {}): Promise<EnteredRoo
     modules: [`${home}/roo`],
     hostDirectories: [`${home}/roo/storage`],
     version: '3.52.1',
-    shell: `${compiled()}/src/cli/sh.js`,
+    shell: `${compileOnce()}/src/cli/sh.js`,
     load: () => {
       bundle = require(`${home}/roo/bundle.cjs`)
       provider = new FakeProvider()

@@ -2,13 +2,13 @@ import { existsSync, readdirSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { createRooTools, type RooToolResult } from '../../../src/agents/roo/index.js'
 import type { Decide } from '../../../src/core/decision.js'
-import { bareFacade } from '../../support/facade.js'
+import { createBareFacade } from '../../support/facade.js'
 import { fakeSession, get, inTemporaryDirectory, put } from './fake-session.js'
 
 const place = inTemporaryDirectory()
 
 function toolsOn(decide?: Decide): (name: string, args: Record<string, unknown>) => Promise<RooToolResult> {
-  const tools = createRooTools(fakeSession(bareFacade(place.root, decide).fs).session)
+  const tools = createRooTools(fakeSession(createBareFacade(place.root, decide).fs).session)
   return (name, args) => tools.execute({ id: 'c', name, arguments: args })
 }
 

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, writeFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { type RooShell, type RooShellOptions, rooShell } from '../../../src/agents/roo/index.js'
 import { hostPrograms, serveShell } from '../../../src/index.js'
-import { compiled } from '../../support/compiled.js'
+import { compileOnce } from '../../support/compiled.js'
 import { tempDir } from '../../support/facade.js'
 import { own, recordsOf, testWorkspace, working } from '../../support/workspace.js'
 import { FakeHost, startShell } from './fake-host.js'
@@ -24,7 +24,7 @@ afterEach(() => {
 
 /** `escrow-sh` as a package has it: a program. */
 function escrowSh(): string {
-  const path = `${compiled()}/src/cli/sh.js`
+  const path = `${compileOnce()}/src/cli/sh.js`
   chmodSync(path, 0o755)
   return path
 }

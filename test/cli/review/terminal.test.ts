@@ -2,14 +2,14 @@ import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { charsetOf } from '../../../src/cli/review/terminal.js'
 import type { Session } from '../../../src/core/api.js'
-import { compiled } from '../../support/compiled.js'
+import { compileOnce } from '../../support/compiled.js'
 import { tempDir } from '../../support/facade.js'
 import { stateOf } from '../../support/state.js'
 import { start, type Terminal, type TerminalOptions } from '../../support/tmux.js'
 import { type TestWorkspace, testWorkspace, working } from '../../support/workspace.js'
 import { numberedLines } from './sets.js'
 
-const escrow = (args: string) => `${process.execPath} ${compiled()}/test/children/escrow.js ${args}`
+const escrow = (args: string) => `${process.execPath} ${compileOnce()}/test/children/escrow.js ${args}`
 
 interface ReviewOptions extends TerminalOptions {
   readonly args?: string
@@ -70,7 +70,7 @@ describe('escrow review in a terminal', () => {
     expect(on.text('src/a.ts')).toBe(numberedLines(40, { 30: 'thirty' }))
     expect(on.text('src/new.ts')).toBe('export const fresh = 1\n')
     t.key('q')
-    expect(await t.ended()).toBe(0)
+    expect(await t.waitForExit()).toBe(0)
     expect(t.screen()).toContain("Session 'agent', 1 change: 0 approved, 1 rejected, 0 pending.")
   })
 
@@ -91,7 +91,7 @@ describe('escrow review in a terminal', () => {
     t.resize(60, 15)
     await t.waitFor('<U+202E>')
     t.key('q')
-    await t.ended()
+    await t.waitForExit()
     expect(t.screen()).toContain('0 approved')
   })
 
@@ -114,7 +114,7 @@ describe('escrow review in a terminal', () => {
       await t.waitFor(' y yes')
     }
     t.key('C-c')
-    expect(await t.ended()).toBe(0)
+    expect(await t.waitForExit()).toBe(0)
     expect(verdicts(on)).toEqual([])
     expect(t.screen()).toContain('2 pending')
   })
@@ -155,7 +155,7 @@ describe('escrow review in a terminal', () => {
     await ann.waitFor('2 changes committed')
     expect([on.text('src/a.ts'), on.text('src/b.ts')]).toEqual([numberedLines(40, { 3: 'three' }), 'two\n'])
     for (const each of [ann, ben]) each.key('q')
-    await Promise.all([ann.ended(), ben.ended()])
+    await Promise.all([ann.waitForExit(), ben.waitForExit()])
   })
 
   it('edits in $EDITOR, splits, undoes', async () => {
@@ -177,7 +177,7 @@ describe('escrow review in a terminal', () => {
     t.key('u')
     await t.waitFor('undecided again')
     t.key('q')
-    await t.ended()
+    await t.waitForExit()
     await session.flush()
     expect(session.fs.readFileSync('src/a.ts', 'utf8')).toBe(numberedLines(40, { 3: 'three', 5: 'FIVE' }))
     expect(verdicts(on).map(({ verdict }) => verdict)).toEqual(['approved', 'withdrawn'])
@@ -208,7 +208,7 @@ describe('escrow review in a terminal', () => {
       const t = startReview({ before: 'exec sh -c \'echo $$ > .pid; exec "$@"\' sh ' })
       await t.waitFor('1/3 src/a.ts')
       process.kill(Number(on.text('.pid')), signal)
-      expect(await t.ended()).toBe(code)
+      expect(await t.waitForExit()).toBe(code)
       expect(t.screen()).toContain('2 pending.')
     }
   })
@@ -223,7 +223,7 @@ describe('escrow review in a terminal', () => {
     t.key('q')
     await t.waitFor('1 session to review')
     t.key('q')
-    expect(await t.ended()).toBe(0)
+    expect(await t.waitForExit()).toBe(0)
   })
 })
 

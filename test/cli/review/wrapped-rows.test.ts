@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import xterm from '@xterm/headless'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { compiled } from '../../support/compiled.js'
+import { compileOnce } from '../../support/compiled.js'
 import { start, type Terminal } from '../../support/tmux.js'
 import { testWorkspace, working } from '../../support/workspace.js'
 
@@ -26,7 +26,7 @@ async function review(
   const session = await working(await on.open())
   session.fs.writeFileSync('src/a.ts', `${LONG}\n`)
   await session.flush()
-  const escrow = `${process.execPath} ${compiled()}/test/children/escrow.js review agent`
+  const escrow = `${process.execPath} ${compileOnce()}/test/children/escrow.js review agent`
   const terminal = start(inside(escrow), { columns, rows: ROWS, cwd: on.root })
   await terminal.waitFor('59f')
   return { terminal, root: on.root }

@@ -52,7 +52,7 @@ describe('escrow start', () => {
     t.key('y')
     await t.waitFor(/0 pending, 0 approved|committed/)
     t.key('q')
-    expect(await t.ended()).toBe(0)
+    expect(await t.waitForExit()).toBe(0)
     expect(text('src/price.js')).toBe('export const gross = 1\n')
     expect(existsSync(`${root}/.github/ci.yml`)).toBe(false)
     expect(text('.orchestration/active_intents.yaml')).toContain('Show prices with tax')

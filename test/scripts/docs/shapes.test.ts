@@ -9,7 +9,7 @@ const cells = (table: string) =>
     .map((line) => line.split(' | ').map((cell) => cell.replace(/^\| |\|$/g, '').trim()))
 
 describe('the table of a schema', () => {
-  it('has a row for each key, below maps and lists too', () => {
+  it('has a row for each key, also inside maps and lists', () => {
     const schema = z.strictObject({
       name: z.string(),
       mode: z.enum(['a', 'b']).nullish(),
@@ -26,7 +26,7 @@ describe('the table of a schema', () => {
     ])
   })
 
-  it('is one for each kind of a union', () => {
+  it('exists for each kind of a union', () => {
     const one = z.strictObject({ kind: z.literal('one'), id: z.string(), x: z.string() })
     const two = z.strictObject({ kind: z.literal('two'), id: z.string() })
     const tables = kindTables(z.discriminatedUnion('kind', [one, two]), ['kind', 'id'])
@@ -38,12 +38,12 @@ describe('the table of a schema', () => {
 })
 
 describe('the table of a type', () => {
-  it('has its members and what is said of them', () => {
+  it('lists the members with their docstrings', () => {
     const rows = cells(typeTable('src/core/snapshot-api.ts', 'Travelled'))
     expect(rows[0]).toEqual(['`left`', '`Snapshot`', 'The stage before the travel: travel there to return.'])
   })
 
-  it('has a row for each op of an edit, and says of each what it does', () => {
+  it('has a row for each op of an edit, with its comment', () => {
     const rows = cells(opTable('overlay/stage-edit.ts', 'StageEdit', 'ImageEdit'))
     expect(rows.length).toBeGreaterThan(15)
     expect(rows.filter(([, , said]) => said === '')).toEqual([])
