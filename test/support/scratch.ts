@@ -4,10 +4,10 @@ import { dirname, join } from 'node:path'
 
 /** Suites about disk behaviour, which need a real disk. */
 export const ON_DISK: readonly string[] = [
-  'test/{commit,fs,host,overlay,terminal}/**',
+  'test/{commit,fs,os,overlay,terminal}/**',
   // commit.test.ts simulates disk failures.
   'test/crash/!(commit).test.ts',
-  'test/{commit,host,workspace}*.test.ts',
+  'test/{commit,workspace}*.test.ts',
   'test/hostile-repository/inputs*.test.ts',
   'test/package.test.ts',
 ]
