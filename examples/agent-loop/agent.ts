@@ -2,7 +2,7 @@ import { type Approver, openWorkspace } from 'escrowfs'
 import { outcomeText, runTool } from 'escrowfs/hooks'
 import type { Call, Message, Model } from './model.js'
 
-/** Lets a model work for an intent until it calls no tool. What it writes waits; a person reviews and commits it. */
+/** Runs a model for an intent until it calls no tool. Its writes are staged for a person's review. */
 export async function runAgent(root: string, task: string, model: Model, approver: Approver): Promise<string> {
   const workspace = await openWorkspace(root, { approver })
   try {

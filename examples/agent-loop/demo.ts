@@ -5,15 +5,15 @@ import { makeShop, TASK } from '../shared/shop.js'
 import { runAgent } from './agent.js'
 import { scriptedModel } from './model.js'
 
-/** The loop with a scripted model, on a project of its own; then a person's review. */
-export async function main(say: (line: string) => void): Promise<void> {
+/** Runs the loop with a scripted model on a temporary project, then a person's review. */
+export async function main(print: (line: string) => void): Promise<void> {
   const shop = makeShop()
   try {
     await acceptFiles(shop.root)
     const read: string[] = []
-    say(await runAgent(shop.root, TASK, scriptedModel(read), approver))
-    for (const text of read) say(`the model read: ${text.trimEnd()}`)
-    await reviewAndCommit(shop.root, 'agent-1', say)
+    print(await runAgent(shop.root, TASK, scriptedModel(read), approver))
+    for (const text of read) print(`the model read: ${text.trimEnd()}`)
+    await reviewAndCommit(shop.root, 'agent-1', print)
   } finally {
     shop.remove()
   }

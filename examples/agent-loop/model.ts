@@ -1,4 +1,4 @@
-import { CALLS, LAST_WORDS } from '../shared/script.js'
+import { CALLS, LAST_REPLY } from '../shared/script.js'
 
 export interface Call {
   readonly id: string
@@ -16,13 +16,13 @@ export type Message =
   | ({ readonly role: 'assistant' } & Turn)
   | { readonly role: 'tool'; readonly id: string; readonly text: string }
 
-/** In your agent this speaks with a provider. */
+/** In your agent this calls a provider. */
 export interface Model {
   readonly name: string
   reply(messages: readonly Message[]): Promise<Turn>
 }
 
-/** A model that needs no network: it makes its calls in turn, and notes what it reads. */
+/** A model without network access. It makes the scripted calls in order, and records what it reads. */
 export function scriptedModel(read: string[] = []): Model {
   return {
     name: 'scripted-1',
@@ -32,7 +32,7 @@ export function scriptedModel(read: string[] = []): Model {
       const turn = messages.filter(({ role }) => role === 'assistant').length
       const call = CALLS[turn]
       return call === undefined
-        ? { text: LAST_WORDS, calls: [] }
+        ? { text: LAST_REPLY, calls: [] }
         : { text: '', calls: [{ id: `call-${turn}`, ...call }] }
     },
   }

@@ -4,7 +4,7 @@ import { generateText, stepCountIs } from 'ai'
 import { MockLanguageModelV3 } from 'ai/test'
 import { openWorkspace } from 'escrowfs'
 import { acceptFiles, approver, reviewAndCommit } from '../shared/person.js'
-import { CALLS, LAST_WORDS } from '../shared/script.js'
+import { CALLS, LAST_REPLY } from '../shared/script.js'
 import { makeShop, TASK } from '../shared/shop.js'
 import { escrowTools } from './tools.js'
 
@@ -22,7 +22,7 @@ function scriptedModel() {
     warnings: [],
   }))
   const end = {
-    content: [{ type: 'text' as const, text: LAST_WORDS }],
+    content: [{ type: 'text' as const, text: LAST_REPLY }],
     finishReason: { unified: 'stop' as const, raw: undefined },
     usage: USAGE,
     warnings: [],
@@ -30,7 +30,7 @@ function scriptedModel() {
   return new MockLanguageModelV3({ modelId: 'scripted-1', doGenerate: [...calls, end] })
 }
 
-export async function main(say: (line: string) => void): Promise<void> {
+export async function main(print: (line: string) => void): Promise<void> {
   const shop = makeShop()
   await acceptFiles(shop.root)
   const workspace = await openWorkspace(shop.root, { approver })
@@ -44,11 +44,11 @@ export async function main(say: (line: string) => void): Promise<void> {
       tools: escrowTools(session),
       stopWhen: stepCountIs(20),
     })
-    say(text)
+    print(text)
     for (const { output } of steps.flatMap(({ toolResults }) => toolResults))
-      say(`the model read: ${String(output).trimEnd()}`)
+      print(`the model read: ${String(output).trimEnd()}`)
     await session.close()
-    await reviewAndCommit(shop.root, 'agent-1', say)
+    await reviewAndCommit(shop.root, 'agent-1', print)
   } finally {
     await workspace.close()
     shop.remove()

@@ -3,7 +3,7 @@ import type { Session } from 'escrowfs'
 import { outcomeText, runTool } from 'escrowfs/hooks'
 import { z } from 'zod'
 
-/** A session's tools for `generateText` and `streamText`. A refusal is a result: the model reads why, and what to do. */
+/** A session's tools for `generateText` and `streamText`. A refusal is a result, with the reason and the next step for the model. */
 export function escrowTools(session: Session) {
   const { readFile, writeFile, mkdir } = session.fs.promises
   const run = async (name: string, args: Record<string, string>, id: string, work: () => Promise<unknown>) =>

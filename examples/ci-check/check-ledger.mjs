@@ -13,15 +13,15 @@ const KEY = /^[\w.-]+\.pub\.pem$/
  */
 
 /**
- * Checks, without touching the checkout: only what git holds is looked at, in a temporary directory.
- * @param {{ cwd: string, base: string, head: string, workspace: string, keys?: string | undefined, requireTrailers: boolean }} asked
+ * Checks a pull request. It reads only git objects, into a temporary directory, and ignores the checkout.
+ * @param {{ cwd: string, base: string, head: string, workspace: string, keys?: string | undefined, requireTrailers: boolean }} options
  * @returns {Promise<Report>}
  */
-export async function checkLedger(asked) {
-  const request = pullRequest(asked)
-  const prefix = prefixOf(asked.workspace)
+export async function checkLedger(options) {
+  const request = pullRequest(options)
+  const prefix = prefixOf(options.workspace)
   const home = mkdtempSync(join(tmpdir(), 'escrow-check-'))
-  const { XDG_STATE_HOME: ours } = process.env
+  const { XDG_STATE_HOME: savedHome } = process.env
   /** @type {Report} */
   const report = { problems: [], notes: [], files: [], records: 0, signed: 0 }
   try {
@@ -30,18 +30,18 @@ export async function checkLedger(asked) {
     const ledger = request.file(request.head, prefix + LEDGER)
     if (ledger !== undefined) writeFileSync(join(root, LEDGER), ledger)
     const changed = request.changed().filter(({ path }) => path.startsWith(prefix))
-    const heads = headsToFind(request, prefix + LEDGER, asked.requireTrailers, report)
+    const heads = expectedHeads(request, prefix + LEDGER, options.requireTrailers, report)
     if (ledger === undefined) {
       if (heads.length > 0) report.problems.push('The ledger is gone.')
       else report.notes.push(`There is no ledger at ${prefix + LEDGER}: every line counts as a person’s.`)
-      return { ...report, files: changed.map(({ path, added }) => byPeople(path, added.length)) }
+      return { ...report, files: changed.map(({ path, added }) => emptyReport(path, added.length)) }
     }
-    if (asked.keys !== undefined) bringKeys(request, asked.keys, home)
-    // Anchors and keys of whoever runs this say nothing about the pull request.
+    if (options.keys !== undefined) copyKeys(request, options.keys, home)
+    // The anchors and keys of this machine are irrelevant for the pull request.
     process.env.XDG_STATE_HOME = join(home, 'state')
     const workspace = await openWorkspace(root)
     try {
-      await verifyChain(workspace, heads, asked.keys !== undefined, report)
+      await verifyChain(workspace, heads, options.keys !== undefined, report)
       if (report.problems.length > 0) return report
       await checkFiles(workspace, request, changed, prefix, report)
       return report
@@ -49,8 +49,8 @@ export async function checkLedger(asked) {
       await workspace.close()
     }
   } finally {
-    if (ours === undefined) delete process.env.XDG_STATE_HOME
-    else process.env.XDG_STATE_HOME = ours
+    if (savedHome === undefined) delete process.env.XDG_STATE_HOME
+    else process.env.XDG_STATE_HOME = savedHome
     rmSync(home, { recursive: true, force: true })
   }
 }
@@ -63,7 +63,7 @@ async function checkFiles(workspace, request, changed, prefix, report) {
   const approved = await approvedRecords(workspace)
   for (const { path, added } of changed) {
     const name = path.slice(prefix.length)
-    // On some disks another spelling is the same name.
+    // Some file systems ignore case.
     if (name.toLowerCase().startsWith('.orchestration/')) continue
     const content = request.file(request.head, path)
     const kind = content === undefined ? 'no regular file' : content.includes(0) ? 'binary' : undefined
@@ -77,15 +77,15 @@ async function checkFiles(workspace, request, changed, prefix, report) {
 }
 
 /** @param {string} path @param {number} count @returns {FileReport} */
-function byPeople(path, count) {
+function emptyReport(path, count) {
   return { path, lines: count, agent: 0, models: new Set(), intents: new Set(), approvers: new Set() }
 }
 
 /**
- * The heads that the ledger must have: where the base left it, and what the commits' trailers say.
+ * The heads that the ledger must have: the head of the base, and those of the commits' trailers.
  * @param {ReturnType<typeof pullRequest>} request @param {string} ledger @param {boolean} isStrict @param {Report} report
  */
-function headsToFind(request, ledger, isStrict, report) {
+function expectedHeads(request, ledger, isStrict, report) {
   const base = request.lastHead(request.base, ledger)
   const trailers = request.trailers()
   for (const { commit, head } of request.ledgerCommits(ledger)) {
@@ -98,10 +98,10 @@ function headsToFind(request, ledger, isStrict, report) {
 }
 
 /**
- * @param {ReturnType<typeof pullRequest>} request @param {string} folder of the base: the pull request cannot add a key
+ * @param {ReturnType<typeof pullRequest>} request @param {string} folder read from the base, so that the pull request cannot add a key
  * @param {string} home
  */
-function bringKeys(request, folder, home) {
+function copyKeys(request, folder, home) {
   const to = join(home, 'state', 'escrowfs', 'keys')
   mkdirSync(to, { recursive: true })
   const names = request.list(request.base, folder).filter((path) => KEY.test(basename(path)))
@@ -123,7 +123,7 @@ async function verifyChain({ ledger }, heads, isSigned, report) {
     return
   }
   if (!isSigned) return
-  // What follows the last checkpoint may speak of anything but lines that landed.
+  // Records after the last checkpoint must not be commits.
   let isCovered = true
   for await (const record of ledger.records()) {
     const type = ownOf(record)?.type
@@ -135,7 +135,7 @@ async function verifyChain({ ledger }, heads, isSigned, report) {
 }
 
 /**
- * The ids of commit records whose every path a verdict before them approves.
+ * The ids of commit records with an earlier approval for each of their paths.
  * @param {import('escrowfs').Workspace} workspace
  */
 async function approvedRecords({ ledger }) {
@@ -146,13 +146,13 @@ async function approvedRecords({ ledger }) {
   for await (const record of ledger.records()) {
     const own = ownOf(record)
     if (own === undefined) continue
-    const word = (/** @type {unknown} */ path) => JSON.stringify([record.session_id, path])
+    const keyOf = (/** @type {unknown} */ path) => JSON.stringify([record.session_id, path])
     if (own.type === 'verdict' && own.verdict === 'approved')
-      for (const path of lines(own.paths)) verdicts.add(word(path))
+      for (const path of lines(own.paths)) verdicts.add(keyOf(path))
     const hasReviewer =
       own.type === 'commit' && own.verdict === 'approved' && lines(own.approved_by ?? own.approvedBy).length > 0
     const changes = lines(own.changes)
-    if (hasReviewer && changes.every((change) => verdicts.has(word(change.path)))) approved.add(String(record.id))
+    if (hasReviewer && changes.every((change) => verdicts.has(keyOf(change.path)))) approved.add(String(record.id))
   }
   return approved
 }
@@ -162,7 +162,7 @@ async function approvedRecords({ ledger }) {
  * @param {ReadonlySet<string>} approved @param {Report} report
  */
 function checkFile(path, added, blamed, approved, report) {
-  const file = byPeople(path, added.length)
+  const file = emptyReport(path, added.length)
   /** @type {number[]} */
   const unapproved = []
   for (const number of added) {

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Holds a pull request against its ledger: node check.mjs --base origin/main. README.md beside it says what it proves.
+// Checks a pull request against its ledger: node check.mjs --base origin/main. README.md describes what this proves.
 import { appendFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { checkLedger } from './check-ledger.mjs'
@@ -14,12 +14,12 @@ const OPTIONS = /** @type {const} */ ({
   summary: { type: 'string' },
 })
 
-// 0: it holds. 1: it does not. 2: it could not be checked.
+// 0: passed. 1: failed. 2: could not be checked.
 process.exitCode = 2
 try {
   const { values } = parseArgs({ options: OPTIONS })
   const { base, head, workspace, keys, summary, 'require-trailers': requireTrailers } = values
-  if (base === undefined) throw new Error('Say what the pull request goes to: --base origin/main')
+  if (base === undefined) throw new Error('Name the target branch of the pull request: --base origin/main')
   const report = await checkLedger({ cwd: process.cwd(), base, head, workspace, keys, requireTrailers })
   const text = renderSummary(report)
   process.stdout.write(text)

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { findProgram } from 'escrowfs'
 
-/** What settings and attributes of a repository could hide is asked for by name: all is text, nothing is converted. */
+/** Options that override settings and attributes of a repository, which could hide changes: every file is text, without conversion. */
 const SHOW_ALL = [
   '--text',
   '--no-ext-diff',
@@ -12,7 +12,7 @@ const SHOW_ALL = [
   '--ignore-submodules',
   '--inter-hunk-context=0',
 ]
-/** A repository's own settings can name programs. None of them is started: no hook, monitor, pager, signer or helper of a fetch. */
+/** Settings of a repository can name programs. These options start none: no hook, monitor, pager, signer or fetch helper. */
 const RUN_NOTHING = [
   '--no-pager',
   '--no-replace-objects',
@@ -29,13 +29,13 @@ const RUN_NOTHING = [
 const SEPARATOR = '\u0001'
 
 /**
- * A pull request as git has it: from where its branch left the base, to its head.
- * @param {{ cwd: string, base: string, head: string }} of revisions of a repository
+ * Reads a pull request from git: from the merge base to its head.
+ * @param {{ cwd: string, base: string, head: string }} options revisions of a repository
  */
 export function pullRequest({ cwd, base: onto, head: to }) {
-  // One that lies in the repository came with the pull request.
+  // A git inside the repository could be part of the pull request.
   const { path: program } = findProgram('git')
-  if (program === undefined) throw new Error('There is no git on PATH, outside of the repository.')
+  if (program === undefined) throw new Error('There is no git on PATH outside the repository.')
   const env = { ...process.env, GIT_NO_LAZY_FETCH: '1' }
   /** @param {string[]} args */
   const git = (...args) =>
@@ -81,7 +81,7 @@ export function pullRequest({ cwd, base: onto, head: to }) {
       return listed.split('\0').filter((path) => path !== '')
     },
 
-    /** Each file it leaves changed, with the numbers of the lines that came, from 1. */
+    /** Each changed file, with the numbers of its added lines, from 1. */
     changed: () => {
       const names = git('diff', '-z', '--name-only', '--diff-filter=d', ...SHOW_ALL, base, head, '--').toString()
       return names
@@ -89,11 +89,11 @@ export function pullRequest({ cwd, base: onto, head: to }) {
         .filter((path) => path !== '')
         .map((path) => {
           const patch = git('diff', '-U0', ...SHOW_ALL, base, head, '--', `:(literal,top)${path}`)
-          return { path, added: addedIn(patch.toString('latin1')) }
+          return { path, added: addedLines(patch.toString('latin1')) }
         })
     },
 
-    /** The `Trace-Head:` trailers of its commits, by commit. */
+    /** The `Trace-Head:` trailers, by commit. */
     trailers: () => {
       const format = `--format=%H${SEPARATOR}%(trailers:key=Trace-Head,valueonly,separator=%x2C)`
       const listed = git('log', format, commits, '--')
@@ -114,7 +114,7 @@ export function pullRequest({ cwd, base: onto, head: to }) {
       )
     },
 
-    /** @param {string} ledger its commits that change the ledger, with the head each leaves */
+    /** The commits that change the ledger, each with the head after it. @param {string} ledger its path */
     ledgerCommits: (ledger) => {
       const listed = git('rev-list', '--no-merges', commits, '--', `:(literal,top)${ledger}`).toString()
       return listed
@@ -125,7 +125,7 @@ export function pullRequest({ cwd, base: onto, head: to }) {
   }
 }
 
-/** @param {string} workspace a folder of the repository @returns {string} what its paths begin with */
+/** @param {string} workspace a folder of the repository @returns {string} the prefix of its paths */
 export function prefixOf(workspace) {
   const parts = workspace.split('/').filter((part) => part !== '' && part !== '.')
   return parts.map((part) => `${part}/`).join('')
@@ -146,22 +146,22 @@ function seqOf(line) {
   }
 }
 
-/** The numbers of the lines that come, by the heads of a patch's hunks. */
-function addedIn(/** @type {string} */ patch) {
+/** The numbers of the added lines, from the hunk headers of a patch. */
+function addedLines(/** @type {string} */ patch) {
   /** @type {number[]} */
   const found = []
-  let [left, gone] = [0, 0]
+  let [left, removed] = [0, 0]
   let number = 0
   for (const line of patch.split('\n')) {
-    const [, old, start, count] = (left + gone === 0 && /^@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/.exec(line)) || []
+    const [, old, start, count] = (left + removed === 0 && /^@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/.exec(line)) || []
     if (start !== undefined) {
-      ;[gone, left, number] = [Number(old ?? 1), Number(count ?? 1), Number(start)]
-    } else if (gone > 0 && line.startsWith('-')) gone--
+      ;[removed, left, number] = [Number(old ?? 1), Number(count ?? 1), Number(start)]
+    } else if (removed > 0 && line.startsWith('-')) removed--
     else if (left > 0 && line.startsWith('+')) {
       left--
       found.push(number++)
     } else if (line.startsWith(' ')) {
-      gone--
+      removed--
       left--
       number++
     }

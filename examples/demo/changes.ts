@@ -6,7 +6,7 @@ interface Change {
   readonly mutation?: { readonly class: string; readonly rule: string; readonly declared?: string }
 }
 
-/** A line for each change the ledger has commits of: its class, the rule that decided, and the file. */
+/** A line for each committed change in the ledger: its class, the deciding rule, and the file. */
 export async function changeLines(records: AsyncIterable<TraceRecord>): Promise<string[]> {
   const lines: string[] = []
   for await (const record of records) {

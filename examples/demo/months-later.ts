@@ -7,8 +7,8 @@ import type { DemoWorkspace } from './workspace.js'
 const OLD = 'src/v4/core/country-codes.ts'
 const NEW = 'src/v4/data/codes/country-codes.ts'
 
-/** The person moves what an agent wrote and writes into it, past escrow; who wrote which line is still told. */
-export async function monthsLater(place: DemoWorkspace, report: Report): Promise<void> {
+/** The person moves and edits an agent's file without escrow. `escrow blame` still attributes each line. */
+export async function replayMonthsLater(place: DemoWorkspace, report: Report): Promise<void> {
   report.section('Months later: a file was moved, and a person wrote into it')
   const text = readFileSync(join(place.root, OLD), 'utf8')
   mkdirSync(dirname(join(place.root, NEW)), { recursive: true })
@@ -18,9 +18,10 @@ export async function monthsLater(place: DemoWorkspace, report: Report): Promise
   const { status, stdout, stderr } = await escrow(place, ['blame', NEW])
   report.person(`escrow blame ${NEW}`, stdout + stderr, status === 0)
   const [first = '', ...rest] = stdout.trimEnd().split('\n')
-  const isTold = rest.length === text.trimEnd().split('\n').length && rest.every((line) => line.includes('INT-001'))
+  const isAttributed =
+    rest.length === text.trimEnd().split('\n').length && rest.every((line) => line.includes('INT-001'))
   report.check(
-    isTold && !first.includes('INT-001'),
+    isAttributed && !first.includes('INT-001'),
     'Each line the agent wrote is still of INT-001, and the new one is not',
   )
 }

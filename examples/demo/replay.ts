@@ -8,8 +8,8 @@ import type { AgentStep, PersonStep, Step } from './transcript.js'
 import { type DemoWorkspace, diskState, editOnDisk } from './workspace.js'
 
 /**
- * Plays the transcripts: agents by tool calls on a session each, the person on the disk and by the `escrow` command.
- * Between two acts of the person the disk must stay as it is, whatever the agents do.
+ * Replays the transcripts: each agent's tool calls on its session, the person's edits on disk and `escrow` commands.
+ * Between two acts of the person the disk must not change.
  */
 export async function replay(
   place: DemoWorkspace,
@@ -35,7 +35,7 @@ export async function replay(
   report.check(diskState(place) === disk, 'Nothing has reached the disk since the person last acted')
 }
 
-/** What an agent's calls are given to. */
+/** Executes an agent's calls. */
 export type Agent = Pick<RooTools, 'execute'>
 export type OpenAgent = (workspace: Workspace, name: string) => Promise<Agent>
 
@@ -50,11 +50,11 @@ async function playCall(tools: Agent | undefined, step: AgentStep, report: Repor
   const milliseconds = performance.now() - started
   const outcome = result.denial !== undefined ? 'denied' : result.isError ? 'error' : 'ok'
   const { expect } = step
-  const asStated =
+  const isAsExpected =
     outcome === expect.outcome &&
     (expect.reason === undefined || result.denial?.reason === expect.reason) &&
     (expect.contains === undefined || result.content.includes(expect.contains))
-  report.call({ step, result, outcome, milliseconds, asStated })
+  report.call({ step, result, outcome, milliseconds, isAsExpected: isAsExpected })
 }
 
 async function playPerson(place: DemoWorkspace, step: PersonStep, report: Report): Promise<void> {
@@ -64,22 +64,22 @@ async function playPerson(place: DemoWorkspace, step: PersonStep, report: Report
   } else if (step.person === 'escrow') {
     const { status, stdout, stderr } = await escrow(place, step.arguments)
     const { exit, contains } = step.expect
-    const asStated = status === exit && (contains === undefined || stdout.includes(contains))
-    report.person(`escrow ${step.arguments.map(quoted).join(' ')}`, stdout + stderr, asStated)
+    const isAsExpected = status === exit && (contains === undefined || stdout.includes(contains))
+    report.person(`escrow ${step.arguments.map(quote).join(' ')}`, stdout + stderr, isAsExpected)
   } else {
     const file = join(place.root, step.path)
     const content = existsSync(file) ? readFileSync(file, 'utf8') : ''
     const found = step.contains === undefined || content.includes(step.contains)
-    report.check(found && (step.lacks === undefined || !content.includes(step.lacks)), looked(step))
+    report.check(found && (step.lacks === undefined || !content.includes(step.lacks)), describeDiskCheck(step))
   }
 }
 
-function looked(step: { path: string; contains?: string | undefined; lacks?: string | undefined }): string {
+function describeDiskCheck(step: { path: string; contains?: string | undefined; lacks?: string | undefined }): string {
   const has = step.contains === undefined ? [] : [`has '${step.contains}'`]
   const lacks = step.lacks === undefined ? [] : [`has no '${step.lacks}'`]
   return `On the disk ${step.path} ${[...has, ...lacks].join(' and ')}`
 }
 
-function quoted(argument: string): string {
+function quote(argument: string): string {
   return /^[\w./=-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", "'\\''")}'`
 }

@@ -7,25 +7,25 @@ export interface PlayedCall {
   readonly result: RooToolResult
   readonly outcome: 'ok' | 'denied' | 'error'
   readonly milliseconds: number
-  /** The outcome is the one the transcript states. */
-  readonly asStated: boolean
+  /** True if the outcome is the one that the transcript states. */
+  readonly isAsExpected: boolean
 }
 
 export interface Report {
-  /** True as long as everything went as stated. */
+  /** True if all outcomes so far were as stated. */
   readonly passed: boolean
   section(title: string): void
   call(played: PlayedCall): void
-  person(act: string, output: string, asStated: boolean): void
+  person(act: string, output: string, isAsExpected: boolean): void
   check(holds: boolean, what: string): void
   summary(totals: { files: number; shortstat: string }): void
 }
 
-/** Prints the replay as it goes and counts what it saw. */
+/** Prints the replay step by step, and counts calls and failures. */
 export function makeReport(print: (line: string) => void): Report {
   const calls: PlayedCall[] = []
   let failures = 0
-  const fail = (holds: boolean) => {
+  const countFailure = (holds: boolean) => {
     if (!holds) failures++
   }
   return {
@@ -35,16 +35,16 @@ export function makeReport(print: (line: string) => void): Report {
     section: (title) => print(`\n${colors.bold(title)}`),
     call(played) {
       calls.push(played)
-      fail(played.asStated)
+      countFailure(played.isAsExpected)
       for (const line of callLines(played)) print(line)
     },
-    person(act, output, asStated) {
-      fail(asStated)
-      print(`${colors.magenta('person')}  ${colors.bold(act)}${asStated ? '' : colors.red('  NOT AS STATED')}`)
+    person(act, output, isAsExpected) {
+      countFailure(isAsExpected)
+      print(`${colors.magenta('person')}  ${colors.bold(act)}${isAsExpected ? '' : colors.red('  NOT AS STATED')}`)
       if (output.trim() !== '') print(output.trimEnd().replace(/^/gm, '        '))
     },
     check(holds, what) {
-      fail(holds)
+      countFailure(holds)
       print(`${holds ? colors.green('  holds') : colors.red('  FAILS')} ${colors.dim(what)}`)
     },
     summary: ({ files, shortstat }) => print(summaryLines(calls, files, shortstat, failures).join('\n')),
@@ -53,16 +53,16 @@ export function makeReport(print: (line: string) => void): Report {
 
 const PAINT = { ok: colors.green, denied: colors.yellow, error: colors.cyan } as const
 
-function callLines({ step, result, outcome, asStated }: PlayedCall): string[] {
-  const word = result.denial === undefined ? outcome : `${outcome} ${result.denial.reason}`
+function callLines({ step, result, outcome, isAsExpected }: PlayedCall): string[] {
+  const label = result.denial === undefined ? outcome : `${outcome} ${result.denial.reason}`
   const lines = [
-    `${colors.blue(step.agent)}   ${step.tool} ${colors.dim(target(step.arguments))}  ${PAINT[outcome](word)}`,
+    `${colors.blue(step.agent)}   ${step.tool} ${colors.dim(describeTarget(step.arguments))}  ${PAINT[outcome](label)}`,
   ]
   if (outcome !== 'ok') lines.push(colors.dim(`         ${firstLine(explanation(result))}`))
   for (const { path, reason } of result.feedback ?? []) {
     lines.push(colors.dim(`         the reviewer on ${path ?? 'the stage'}: `) + colors.magenta(reason))
   }
-  if (!asStated) {
+  if (!isAsExpected) {
     lines.push(colors.red(`         NOT AS STATED: ${JSON.stringify(step.expect)}`), result.content)
   }
   return lines
@@ -74,7 +74,7 @@ function explanation(result: RooToolResult): string {
   return typeof record === 'object' && record !== null && 'error' in record ? String(record.error) : result.content
 }
 
-function target(args: Record<string, unknown>): string {
+function describeTarget(args: Record<string, unknown>): string {
   const named = args.path ?? args.file_path ?? args.intent_id
   if (typeof named === 'string') return named
   const listed = JSON.stringify(args.files ?? []).matchAll(/"path":"(.*?)"/g)
@@ -106,7 +106,7 @@ function summaryLines(calls: readonly PlayedCall[], files: number, shortstat: st
   ]
 }
 
-/** Of sorted numbers, by nearest rank. */
+/** The quantile of sorted numbers by nearest rank. */
 function quantile(sorted: readonly number[], share: number): string {
   return (sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0).toFixed(2)
 }

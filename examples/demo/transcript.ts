@@ -3,9 +3,9 @@ import { z } from 'zod'
 
 const outcome = z.strictObject({
   outcome: z.enum(['ok', 'denied', 'error']),
-  /** Of a denial: its reason. */
+  /** The reason of a denial. */
   reason: z.string().optional(),
-  /** What the model must see. */
+  /** Text that the result must contain. */
   contains: z.string().optional(),
 })
 
@@ -49,8 +49,8 @@ export type Step = AgentStep | PersonStep
 const step = z.union([agentStep, editStep, escrowStep, diskStep])
 
 /**
- * The steps of all transcripts in a directory, in the order of `at`. Steps with the same number happen at once.
- * Throws an Error naming the file and line of a step that is none.
+ * Reads the steps of all transcripts in a directory, in the order of `at`. Steps with the same number run in parallel.
+ * Throws an Error with the file and line of an invalid step.
  */
 export function readTranscripts(directory: string): Step[][] {
   const groups = new Map<number, Step[]>()

@@ -14,7 +14,7 @@ import { dirname, join } from 'node:path'
 import { findEscrow, git } from './commands.js'
 
 export interface DemoWorkspace {
-  /** Removed at the end: holds the workspace and a place beside it that nobody may write to. */
+  /** Contains the workspace and the directory `outside`. Removed at the end. */
   readonly home: string
   readonly root: string
   readonly outside: string
@@ -71,7 +71,7 @@ export function makeWorkspace(): DemoWorkspace {
   return { home, root, outside, escrow: findEscrow(home) }
 }
 
-/** The paths that differ from the commit, content included, and all that stands where nothing may be written. */
+/** The changes since the git commit with their content, and the files where nothing may be written. */
 export function diskState({ root, outside }: DemoWorkspace): string {
   const paths = ['--', '.', ':!.orchestration']
   const status = git(root, 'status', '--porcelain', '--untracked-files=all', ...paths).stdout
@@ -83,7 +83,7 @@ export function countFiles(root: string): number {
   return git(root, 'ls-files').stdout.trimEnd().split('\n').length
 }
 
-/** A person's own edit, with their own editor: straight on the disk. */
+/** Simulates a person's edit with their own editor, directly on disk. */
 export function editOnDisk(root: string, path: string, [from, to]: readonly [string, string]): void {
   const content = readFileSync(join(root, path), 'utf8')
   if (!content.includes(from)) throw new Error(`The transcript edits ${path}, but '${from}' is not in it.`)

@@ -5,7 +5,7 @@ import { fakeModel } from '@langchain/core/testing'
 import type { StructuredToolInterface } from '@langchain/core/tools'
 import { openWorkspace } from 'escrowfs'
 import { acceptFiles, approver, reviewAndCommit } from '../shared/person.js'
-import { CALLS, LAST_WORDS } from '../shared/script.js'
+import { CALLS, LAST_REPLY } from '../shared/script.js'
 import { makeShop, TASK } from '../shared/shop.js'
 import { escrowTools } from './tools.js'
 
@@ -13,10 +13,10 @@ import { escrowTools } from './tools.js'
 function scriptedModel() {
   const model = fakeModel()
   for (const [turn, { name, args }] of CALLS.entries()) model.respondWithTools([{ name, args, id: `call-${turn}` }])
-  return model.respond(new AIMessage(LAST_WORDS))
+  return model.respond(new AIMessage(LAST_REPLY))
 }
 
-export async function main(say: (line: string) => void): Promise<void> {
+export async function main(print: (line: string) => void): Promise<void> {
   const shop = makeShop()
   await acceptFiles(shop.root)
   const workspace = await openWorkspace(shop.root, { approver })
@@ -32,13 +32,13 @@ export async function main(say: (line: string) => void): Promise<void> {
       if (reply.tool_calls === undefined || reply.tool_calls.length === 0) break
       for (const call of reply.tool_calls) {
         const content = await tools[call.name]?.invoke(call.args)
-        say(`the model read: ${content?.trimEnd()}`)
+        print(`the model read: ${content?.trimEnd()}`)
         messages.push(new ToolMessage({ content: content ?? 'There is no such tool.', tool_call_id: call.id ?? '' }))
       }
     }
-    say(messages.at(-1)?.text ?? '')
+    print(messages.at(-1)?.text ?? '')
     await session.close()
-    await reviewAndCommit(shop.root, 'agent-1', say)
+    await reviewAndCommit(shop.root, 'agent-1', print)
   } finally {
     await workspace.close()
     shop.remove()

@@ -1,4 +1,4 @@
-/** The calls that the scripted models make, one a turn: two that are staged, one that is refused, one that looks. */
+/** The calls of the scripted models, one per turn: two reads, two staged writes and one refused write. */
 export const CALLS = [
   { name: 'read_file', args: { path: 'src/price.js' } },
   {
@@ -10,4 +10,4 @@ export const CALLS = [
   { name: 'run_command', args: { command: 'cat src/price.js' } },
 ] as const
 
-export const LAST_WORDS = 'Prices have tax now. The invoice is not mine to change.'
+export const LAST_REPLY = 'Prices have tax now. The invoice is not mine to change.'

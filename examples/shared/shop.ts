@@ -17,7 +17,7 @@ const FILES = {
 `,
 }
 
-/** What each example's model is told to do. */
+/** The task of each example's model. */
 export const TASK = 'Show prices with 20 % tax, and note it in migrations/001.sql.'
 
 /** A small project in a temporary directory, with one intent. */

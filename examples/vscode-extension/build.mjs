@@ -1,4 +1,4 @@
-// Bundles the extension, and with it the escrowfs it brings, into dist/.
+// Bundles the extension and its copy of escrowfs into dist/.
 import { cpSync, mkdirSync, realpathSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
@@ -6,12 +6,12 @@ import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
 
 const HERE = dirname(fileURLToPath(import.meta.url))
-/** Its grammars are files that are looked up beside it. */
+/** This package looks for its grammars next to its own files. */
 const GRAMMARS = '@vscode/tree-sitter-wasm'
 
 /**
- * @param {string} out the directory to write to; what is in it goes
- * @param {{ index: string, vscode: string }} library the two entries of escrowfs to bring
+ * @param {string} out the output directory; its content is removed first
+ * @param {{ index: string, vscode: string }} library the two entries of escrowfs to bundle
  */
 export async function build(out, library) {
   rmSync(out, { recursive: true, force: true })
@@ -25,7 +25,7 @@ export async function build(out, library) {
 
 /** @param {Record<string, string>} input @param {string} dir @param {'cjs' | 'esm'} format @param {string[]} external */
 async function bundle(input, dir, format, external) {
-  // jsonc-parser's main file loads its parts in a way that no bundler follows.
+  // The bundler cannot resolve the dynamic requires in jsonc-parser's main file.
   const resolve = { mainFields: ['module', 'main'] }
   const made = await rolldown({ input, platform: 'node', external, resolve })
   const ending = format === 'cjs' ? 'cjs' : 'mjs'

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { isBuilt } from '../../examples/demo/commands.js'
 
-it('takes the built command only where no source is newer', () => {
+it('uses the built command only if no source is newer', () => {
   const project = `${mkdtempSync(join(tmpdir(), 'escrowfs-built-'))}/`
   onTestFinished(() => rmSync(project, { recursive: true, force: true }))
   const at = (name: string, seconds: number) => utimesSync(`${project}${name}`, seconds, seconds)

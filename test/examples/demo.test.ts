@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { expect, it } from 'vitest'
 
-it('the demo ends as its transcripts state, with the staged diff in colour', () => {
+it('the demo has the outcomes of its transcripts, with the staged diff in colour', () => {
   const { NO_COLOR: _none, FORCE_COLOR: _forced, ...env } = process.env
   const { status, stdout, stderr } = spawnSync(process.execPath, ['--import', './ts-node.mjs', 'examples/demo.ts'], {
     env,

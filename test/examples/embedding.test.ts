@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { main as agentLoop } from '../../examples/agent-loop/demo.js'
 import { main as aiSdk } from '../../examples/ai-sdk/demo.js'
 import { main as langchain } from '../../examples/langchain/demo.js'
-import { LAST_WORDS } from '../../examples/shared/script.js'
+import { LAST_REPLY } from '../../examples/shared/script.js'
 
 const REFUSED = 'Scope Violation: INT-001 is not authorized to edit billing/invoice.js. Request scope expansion.'
 
@@ -11,8 +11,8 @@ describe.each([
   ['ai-sdk', aiSdk, 'exit code 0\nexport const price = (net) => Math.round(net * 1.2)'],
   ['langchain', langchain, 'exit code 0\nexport const price = (net) => Math.round(net * 1.2)'],
 ])('examples/%s', (_, main, command) => {
-  it('stages what the model writes, tells it of a refusal, and lands what a person approves', async () => {
-    // The SDK would otherwise say that no telemetry is set up.
+  it('stages the model’s writes, reports a refusal to it, and commits what a person approves', async () => {
+    // Otherwise the SDK warns about missing telemetry.
     vi.stubEnv('LANGSMITH_TRACING', 'false')
     const said: string[] = []
     await main((line) => said.push(line))
@@ -24,7 +24,7 @@ describe.each([
       expect.stringMatching(/^Staged migrations\/001\.sql\.\n\nFrom the reviewer:\n- migrations\/001\.sql: granted/),
       command,
     ])
-    expect(said).toContain(LAST_WORDS)
+    expect(said).toContain(LAST_REPLY)
     expect(said.filter((line) => line.startsWith('committed')).sort()).toEqual([
       'committed migrations/001.sql',
       'committed src/price.js',

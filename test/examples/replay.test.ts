@@ -12,10 +12,10 @@ import { fakeSession } from '../agents/roo/fake-session.js'
 import { trust } from '../support/trust.js'
 
 /**
- * The demo's agents, played by a host whose tools know nothing of a session: hooks before and after each call, and between
- * them the tools at work on the `fs` that an aliased module has.
+ * Replays the demo's agents in a host whose tools do not know the session: hooks run before and after each call, and
+ * the tools use the `fs` of an aliased module.
  */
-function hosted(root: string): OpenAgent {
+function openHostedAgent(root: string): OpenAgent {
   return async (workspace, taskId) => {
     const engine = new HookEngine({ open: async () => workspace, host: 'roo' })
     const session = await engine.sessionOf(taskId, root)
@@ -36,8 +36,8 @@ function hosted(root: string): OpenAgent {
   }
 }
 
-/** The same tools on the same `fs`, by a host that has never heard of hooks: it knows when a tool runs, and nothing else. */
-function unhooked(root: string): OpenAgent {
+/** The same tools on the same `fs`, in a host without hooks, which only knows when a tool runs. */
+function openUnhookedAgent(root: string): OpenAgent {
   return async (workspace, id) => {
     const session = await workspace.session({ id })
     const alias = aliasModules(session, { modules: [`${root}/src`] })
@@ -57,7 +57,7 @@ const catalogue = toolCatalogue()
 
 interface Played {
   readonly lines: readonly string[]
-  readonly passed: boolean
+  readonly isPassed: boolean
 }
 
 async function play(open: (root: string) => OpenAgent): Promise<Played> {
@@ -66,7 +66,7 @@ async function play(open: (root: string) => OpenAgent): Promise<Played> {
   const from = process.cwd()
   const { XDG_STATE_HOME } = process.env
   process.env.XDG_STATE_HOME = place.home
-  // The misdeeds come in a row, and nobody is there to be asked.
+  // The misdeeds follow each other directly, and nobody can be asked.
   writeFileSync(`${place.root}/.orchestration/policy.yaml`, 'gate: {breaker: 1000}\n')
   trust(place.root)
   const lines: string[] = []
@@ -82,20 +82,20 @@ async function play(open: (root: string) => OpenAgent): Promise<Played> {
   })
   await replay(place, workspace, steps, report, open(place.root))
   expect((await workspace.ledger.verify()).ok).toBe(true)
-  // What reached the disk, and what the person saw there, is as it should be either way.
+  // The disk and the person's checks have the same outcomes in both cases.
   expect(lines.filter((line) => line.includes('FAILS'))).toEqual([])
-  return { lines, passed: report.passed }
+  return { lines, isPassed: report.passed }
 }
 
 it('the demo’s transcripts have the same outcomes through hooks and aliased modules', async () => {
-  const { lines, passed } = await play(hosted)
+  const { lines, isPassed } = await play(openHostedAgent)
   expect(lines.filter((line) => line.includes('NOT AS STATED'))).toEqual([])
-  expect(passed).toBe(true)
+  expect(isPassed).toBe(true)
 })
 
-it('without any hook the injected fs refuses every misdeed of theirs', async () => {
-  const { lines } = await play(unhooked)
-  // What hooks add is not there: a reviewer's words, and a refusal of a patch before its first file.
+it('without hooks the injected fs refuses every misdeed of the agents', async () => {
+  const { lines } = await play(openUnhookedAgent)
+  // Without hooks there are no reviewer's words, and a patch is not refused before its first file.
   const missed = lines.filter((line) => line.includes('NOT AS STATED'))
   expect(missed.filter((line) => line.includes('"outcome":"denied"') || !line.includes('"outcome"'))).toEqual([])
   expect(lines.filter((line) => line.includes('denied')).length).toBeGreaterThanOrEqual(10)

@@ -8,7 +8,7 @@ describe("the demo's transcripts", () => {
   const steps = readTranscripts('examples/transcripts').flat()
   const calls = steps.filter((step) => 'agent' in step)
 
-  it('have honest work of each edit tool', () => {
+  it('have valid calls of each edit tool', () => {
     const done = new Set(calls.filter((call) => call.expect.outcome === 'ok').map((call) => call.tool))
     for (const tool of [
       'write_to_file',
@@ -23,7 +23,7 @@ describe("the demo's transcripts", () => {
     }
   })
 
-  it('have at least ten misdeeds, and every kind of them', () => {
+  it('have at least ten misdeeds, at least one of each kind', () => {
     const refused = calls.filter((call) => call.expect.outcome === 'denied').map((call) => call.expect.reason)
     expect(refused.length).toBeGreaterThanOrEqual(10)
     expect(refused).not.toContain(undefined)
@@ -39,7 +39,7 @@ describe("the demo's transcripts", () => {
     }
   })
 
-  it('give each call an id of its own', () => {
+  it('have a unique id for each call', () => {
     expect(new Set(calls.map((call) => call.id)).size).toBe(calls.length)
   })
 })
@@ -51,7 +51,7 @@ describe('readTranscripts', () => {
   })
   afterEach(() => rmSync(directory, { recursive: true, force: true }))
 
-  it('merges files by step number; equal numbers happen at once', () => {
+  it('merges files by step number, and groups equal numbers', () => {
     const look = (at: number, path: string) => JSON.stringify({ at, person: 'look-at-disk', path })
     writeFileSync(join(directory, 'a.jsonl'), `${look(1, 'a1')}\n${look(3, 'a3')}\n`)
     writeFileSync(join(directory, 'b.jsonl'), `${look(2, 'b2')}\n${look(3, 'b3')}\n`)
@@ -59,7 +59,7 @@ describe('readTranscripts', () => {
     expect(paths).toEqual([['a1'], ['b2'], ['a3', 'b3']])
   })
 
-  it('names the line of a step that is none', () => {
+  it('names the line of an invalid step', () => {
     writeFileSync(
       join(directory, 'a.jsonl'),
       '{"at":1,"person":"look-at-disk","path":"x"}\n{"at":2,"person":"sings"}\n',

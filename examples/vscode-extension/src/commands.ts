@@ -1,54 +1,54 @@
 import type * as vscode from 'vscode'
-import { Moved } from './decide.js'
-import type { Desk } from './desk.js'
+import { commit, undo } from './commit.js'
+import { StaleChange } from './decide.js'
 import type { Editors } from './editors.js'
-import type { LastVerdict } from './given.js'
-import { commit, undo } from './landing.js'
-import { moveByFile, moveByHunk, moveToUndecided, positionIn } from './moves.js'
+import type { LastVerdict } from './last-verdict.js'
+import { moveByFile, moveByHunk, moveToUndecided, positionIn } from './navigation.js'
 import { type Decidable, isDecidable, isNode, type Node, type SessionNode, sessionNodes } from './nodes.js'
-import { told } from './person.js'
+import { errorText } from './person.js'
 import { ask } from './questions.js'
+import type { ReviewModel } from './review-model.js'
 import { approve, discard, reject, takeBack } from './verdicts.js'
 
 const SHOW = 'Show what is there now'
 
-/** What the commands work on. */
-export interface Stage {
+/** The objects that commands use. */
+export interface CommandContext {
   readonly api: typeof vscode
-  readonly desk: Desk
+  readonly model: ReviewModel
   readonly editors: Editors
   readonly last: LastVerdict
   /** The nodes that are selected in the view. */
   readonly selected: () => readonly Node[]
 }
 
-type Give = (api: typeof vscode, nodes: readonly Decidable[], last: LastVerdict) => Promise<boolean>
+type VerdictAction = (api: typeof vscode, nodes: readonly Decidable[], last: LastVerdict) => Promise<boolean>
 
-/** Everything a person can do; each command is declared in package.json, and no other is. */
-export function commandsOf(stage: Stage) {
-  const { api, desk, editors, last } = stage
-  const verdict = (give: Give) => async (given: unknown, all: unknown) => {
-    await give(api, decidables(stage, given, all), last)
+/** All commands of the extension. package.json declares exactly these. */
+export function commandsOf(context: CommandContext) {
+  const { api, model, editors, last } = context
+  const verdict = (give: VerdictAction) => async (given: unknown, all: unknown) => {
+    await give(api, decidables(context, given, all), last)
   }
-  /** On the hunk at the cursor; by a key, the next one without a verdict is opened then. */
-  const atCursor = (give: Give) => async (given: unknown) => {
+  /** Decides on the hunk at the cursor. After a key, opens the next undecided part. */
+  const atCursor = (give: VerdictAction) => async (given: unknown) => {
     const byKey = isByKey(given)
-    const [only, ...others] = byKey ? decidables(stage, given, undefined, 'hunk') : [hunkAtCursor(api, editors)]
+    const [only, ...others] = byKey ? decidables(context, given, undefined, 'hunk') : [hunkAtCursor(api, editors)]
     if (only === undefined) return
     if (!(await give(api, [only, ...others], last)) || !byKey || only.kind === 'session') return
-    await desk.look()
-    await moveToUndecided(api, desk, editors, only)
+    await model.reload()
+    await moveToUndecided(api, model, editors, only)
   }
   const forSession = (work: (node: SessionNode) => Promise<void>) => async (given: unknown) => {
-    const node = await sessionFor(stage, given)
+    const node = await sessionFor(context, given)
     if (node !== undefined) await work(node)
   }
   return {
-    'escrowfs.refresh': () => desk.refresh(),
+    'escrowfs.refresh': () => model.refresh(),
     'escrowfs.open': async (given: unknown) => {
       if (isNode(given) && (given.kind === 'change' || given.kind === 'hunk')) await editors.open(given)
     },
-    'escrowfs.openAll': forSession(({ look }) => editors.openAll(look)),
+    'escrowfs.openAll': forSession(({ snapshot }) => editors.openAll(snapshot)),
     'escrowfs.approve': verdict(approve),
     'escrowfs.reject': verdict(reject),
     'escrowfs.discard': verdict(discard),
@@ -56,22 +56,22 @@ export function commandsOf(stage: Stage) {
     'escrowfs.rejectHunk': atCursor(reject),
     'escrowfs.discardHunk': atCursor(discard),
     'escrowfs.takeBack': async () => {
-      const [part] = stage.selected().filter((node) => node.kind === 'change' || node.kind === 'hunk')
+      const [part] = context.selected().filter((node) => node.kind === 'change' || node.kind === 'hunk')
       await takeBack(api, positionIn(api, editors)?.part ?? part, last)
     },
-    'escrowfs.next': () => moveByHunk(api, desk, editors, 1),
-    'escrowfs.previous': () => moveByHunk(api, desk, editors, -1),
-    'escrowfs.nextFile': () => moveByFile(api, desk, editors, 1),
-    'escrowfs.previousFile': () => moveByFile(api, desk, editors, -1),
+    'escrowfs.next': () => moveByHunk(api, model, editors, 1),
+    'escrowfs.previous': () => moveByHunk(api, model, editors, -1),
+    'escrowfs.nextFile': () => moveByFile(api, model, editors, 1),
+    'escrowfs.previousFile': () => moveByFile(api, model, editors, -1),
     'escrowfs.commit': forSession(async (node) => {
       await commit(api, node)
       last.forget()
     }),
     'escrowfs.undo': async () => {
-      const undone = await undo(api, desk.rooms)
-      await desk.look()
-      const look = undone?.room.looks.find(({ summary }) => summary.id === undone.session)
-      if (look !== undefined) await editors.openAll(look)
+      const undoResult = await undo(api, model.workspaces)
+      await model.reload()
+      const snapshot = undoResult?.reviewed.sessions.find(({ summary }) => summary.id === undoResult.session)
+      if (snapshot !== undefined) await editors.openAll(snapshot)
     },
     'escrowfs.answer': async (given: unknown) => {
       if (isNode(given) && given.kind === 'question') await ask(api, given)
@@ -79,47 +79,52 @@ export function commandsOf(stage: Stage) {
   }
 }
 
-/** The argument that package.json gives with a key. */
+/** True for the argument that package.json passes with a key. */
 function isByKey(given: unknown): boolean {
   return typeof given === 'object' && given !== null && 'key' in given && given.key === true
 }
 
-/** Runs a command; what fails is said, and what moved can be looked at. Whatever became of it, the tree shows it. */
+/** Runs a command and reloads the tree. Shows errors, and offers to open a change that became stale. */
 export async function runCommand(
   api: typeof vscode,
-  desk: Desk,
+  model: ReviewModel,
   editors: Editors,
   work: () => Promise<void>,
 ): Promise<void> {
   try {
     await work()
-    await desk.look()
+    await model.reload()
   } catch (error) {
-    await desk.look().catch(() => undefined)
-    if (error instanceof Moved) await showMoved(api, desk, editors, error)
-    else void api.window.showErrorMessage(plain(desk, told(error)))
+    await model.reload().catch(() => undefined)
+    if (error instanceof StaleChange) await showStaleChange(api, model, editors, error)
+    else void api.window.showErrorMessage(plain(model, errorText(error)))
   }
 }
 
-async function showMoved(
+async function showStaleChange(
   api: typeof vscode,
-  desk: Desk,
+  model: ReviewModel,
   editors: Editors,
-  { message, path, node }: Moved,
+  { message, path, node }: StaleChange,
 ): Promise<void> {
-  if ((await api.window.showWarningMessage(plain(desk, message), SHOW)) !== SHOW) return
-  const { room, summary } = node.look
-  const look = room.looks.find(({ summary: { id } }) => id === summary.id)
-  const change = look?.set.changes.find((each) => each.path === path)
-  if (look !== undefined && change !== undefined) await editors.open({ kind: 'change', look, change })
+  if ((await api.window.showWarningMessage(plain(model, message), SHOW)) !== SHOW) return
+  const { reviewed, summary } = node.snapshot
+  const snapshot = reviewed.sessions.find(({ summary: { id } }) => id === summary.id)
+  const change = snapshot?.set.changes.find((each) => each.path === path)
+  if (snapshot !== undefined && change !== undefined) await editors.open({ kind: 'change', snapshot, change })
 }
 
-function plain(desk: Desk, text: string): string {
-  return desk.rooms[0]?.library.editor.plainName(text) ?? text
+function plain(model: ReviewModel, text: string): string {
+  return model.workspaces[0]?.library.editor.plainName(text) ?? text
 }
 
-/** What a verdict is about: nodes of the tree, the document of an editor, or for a key whichever of both has the focus. */
-function decidables({ api, editors, selected }: Stage, given: unknown, all: unknown, part?: 'hunk'): Decidable[] {
+/** The subjects of a verdict: nodes of the tree, or the document of an editor. For a key, the one that has the focus. */
+function decidables(
+  { api, editors, selected }: CommandContext,
+  given: unknown,
+  all: unknown,
+  part?: 'hunk',
+): Decidable[] {
   const nodes: unknown[] = Array.isArray(all) && all.length > 0 ? all : [given]
   const found = nodes.filter((node): node is Node => isNode(node)).filter(isDecidable)
   if (found.length > 0) return found
@@ -143,13 +148,20 @@ function hunkAtCursor(api: typeof vscode, editors: Editors): Decidable {
   return part
 }
 
-/** The session of a node, or of the open document; else the person is asked, where there are several. */
-async function sessionFor({ api, desk, editors, selected }: Stage, given: unknown): Promise<SessionNode | undefined> {
+/** The session of a node or of the open document. Otherwise asks the person if there are several. */
+async function sessionFor(
+  { api, model, editors, selected }: CommandContext,
+  given: unknown,
+): Promise<SessionNode | undefined> {
   const open = api.window.activeTextEditor?.document.uri
-  const look = isNode(given) ? given.look : ((open && editors.lookOf(open)) ?? selected()[0]?.look)
-  if (look !== undefined) return { kind: 'session', look }
-  const nodes = sessionNodes(desk.looks)
+  const snapshot = isNode(given) ? given.snapshot : ((open && editors.snapshotOf(open)) ?? selected()[0]?.snapshot)
+  if (snapshot !== undefined) return { kind: 'session', snapshot }
+  const nodes = sessionNodes(model.sessions)
   if (nodes.length <= 1) return nodes[0]
-  const items = nodes.map((node) => ({ label: node.look.summary.id, description: node.look.room.root, node }))
+  const items = nodes.map((node) => ({
+    label: node.snapshot.summary.id,
+    description: node.snapshot.reviewed.root,
+    node,
+  }))
   return (await api.window.showQuickPick(items, { placeHolder: 'Which session?' }))?.node
 }

@@ -1,8 +1,8 @@
 import type { Review, Selection } from 'escrowfs'
 import type { Decidable } from './nodes.js'
 
-/** What a verdict is about is not what the person was shown. */
-export class Moved extends Error {
+/** Thrown if the subject of a verdict differs from what the person saw. */
+export class StaleChange extends Error {
   constructor(
     readonly path: string,
     readonly node: Decidable,
@@ -11,34 +11,35 @@ export class Moved extends Error {
   }
 }
 
-export interface Bound {
+export interface VerifiedReview {
   readonly review: Review
-  /** Undefined: all of it. */
+  /** Undefined for the whole session. */
   readonly selection: Selection | undefined
 }
 
 /**
- * A review in which the node's part is what the person saw: as it stands in the tree, and as they opened it if they did. The
- * review itself refuses what moves after this.
- * @throws Moved
+ * Opens a review and verifies that the node's changes are those that the person saw, in the tree and in opened editors. The
+ * review itself refuses changes after this check.
+ * @throws StaleChange if a change differs
  */
-export async function boundTo(node: Decidable): Promise<Bound> {
-  const { room, summary, set } = node.look
-  const review = await room.workspace.review(summary.id)
+export async function openVerifiedReview(node: Decidable): Promise<VerifiedReview> {
+  const { reviewed, summary, set } = node.snapshot
+  const review = await reviewed.workspace.review(summary.id)
   const now = await review.changes()
   if (node.kind === 'hunk') {
     const { path } = node.change
     const isThere = now.changes.some(
       ({ hunks, path: at }) => at === path && hunks.some(({ id }) => id === node.hunk.id),
     )
-    if (!isThere) throw new Moved(path, node)
+    if (!isThere) throw new StaleChange(path, node)
     return { review, selection: { hunks: [node.hunk.id] } }
   }
-  const { displayKey } = room.library.editor
+  const { displayKey } = reviewed.library.editor
   const paths = node.kind === 'change' ? [node.change.path] : [...set.changes, ...now.changes].map(({ path }) => path)
   for (const path of new Set(paths)) {
     const key = displayKey(now, path)
-    if (key !== displayKey(set, path) || key !== (room.openedAs(summary.id, path) ?? key)) throw new Moved(path, node)
+    if (key !== displayKey(set, path) || key !== (reviewed.openedKey(summary.id, path) ?? key))
+      throw new StaleChange(path, node)
   }
   return { review, selection: node.kind === 'change' ? [node.change.path] : undefined }
 }

@@ -1,23 +1,23 @@
 import type * as vscode from 'vscode'
-import type { Desk } from './desk.js'
 import type { Editors } from './editors.js'
-import { partsOf } from './moves.js'
+import { partsOf } from './navigation.js'
 import type { ChangeNode, HunkNode } from './nodes.js'
+import type { ReviewModel } from './review-model.js'
 
-/** Above each hunk of a staged side: what it is by now, and the verdicts on it. */
-export function hunkLenses(api: typeof vscode, desk: Desk, editors: Editors): vscode.CodeLensProvider {
+/** Code lenses above each hunk of a staged side, with its state and the verdicts. */
+export function hunkLenses(api: typeof vscode, model: ReviewModel, editors: Editors): vscode.CodeLensProvider {
   return {
-    onDidChangeCodeLenses: desk.onDidChange,
+    onDidChangeCodeLenses: model.onDidChange,
     provideCodeLenses(document) {
-      const change = shownIn(editors, document.uri)
+      const change = changeIn(editors, document.uri)
       if (change === undefined || !editors.isReadSide(document.uri, change)) return []
       return partsOf(change).flatMap((part) => lensesOf(api, part, document.lineCount))
     },
   }
 }
 
-/** A document of what has moved has no verdicts to offer. */
-function shownIn(editors: Editors, uri: vscode.Uri): ChangeNode | undefined {
+/** The change of a document. Undefined for a stale one, which gets no lenses. */
+function changeIn(editors: Editors, uri: vscode.Uri): ChangeNode | undefined {
   try {
     return editors.changeOf(uri)
   } catch {

@@ -2,26 +2,26 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
-/** The two parts of escrowfs that the extension uses. */
+/** The two entries of escrowfs that the extension uses. */
 export interface Library {
   readonly escrow: typeof import('escrowfs')
   readonly editor: typeof import('escrowfs/vscode')
 }
 
 /**
- * Loads escrowfs: the copy that the extension brings, or the one a workspace has installed. The second runs code of the
- * workspace, so it has to be chosen in the settings of the machine.
- * @param installed the root of the workspace whose own copy is wanted
+ * Loads escrowfs: the bundled copy, or the one that a workspace has installed. The second runs code of the
+ * workspace, so only a machine setting may choose it.
+ * @param installed the root of the workspace whose copy to load
  */
-export async function loadLibrary(brought: string, installed?: string): Promise<Library> {
+export async function loadLibrary(bundledDir: string, installed?: string): Promise<Library> {
   const fileOf = (name: 'escrowfs' | 'escrowfs/vscode', file: string) =>
-    installed === undefined ? join(brought, file) : createRequire(join(installed, 'package.json')).resolve(name)
+    installed === undefined ? join(bundledDir, file) : createRequire(join(installed, 'package.json')).resolve(name)
   const load = (file: string): Promise<unknown> => import(pathToFileURL(file).href)
   const [escrow, editor] = [
     await load(fileOf('escrowfs', 'index.mjs')),
     await load(fileOf('escrowfs/vscode', 'vscode.mjs')),
   ]
-  if (!isEscrow(escrow) || !isEditor(editor)) throw new Error('What was found as escrowfs is another release.')
+  if (!isEscrow(escrow) || !isEditor(editor)) throw new Error('The escrowfs that was found is another release.')
   return { escrow, editor }
 }
 

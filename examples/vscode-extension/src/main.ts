@@ -1,14 +1,14 @@
 import * as vscode from 'vscode'
-import { openRooms } from './extension.js'
+import { activateReview } from './extension.js'
 
 let close: (() => Promise<void>) | undefined
 
-/** Called by the editor when a workspace with `.orchestration` is opened, or a command of ours is run. */
+/** The editor calls this when a workspace with `.orchestration` opens, or one of our commands runs. */
 export async function activate(context: vscode.ExtensionContext): Promise<void> {
-  close = await openRooms(vscode, context)
+  close = await activateReview(vscode, context)
 }
 
-/** Called by the editor before it ends. */
+/** The editor calls this before it exits. */
 export async function deactivate(): Promise<void> {
   await close?.()
   close = undefined

@@ -1,36 +1,39 @@
 import type * as vscode from 'vscode'
-import type { Room } from './room.js'
+import type { ReviewedWorkspace } from './reviewed-workspace.js'
 
-/** What a person is asked before a decision. */
-export interface Deciding {
+/** The question to a person before a decision. */
+export interface DecisionPrompt {
   readonly what: string
-  /** What is decided, line by line. With it a modal always asks; without it only where the policy wants a person. */
+  /** The details, line by line. With them a modal always asks; without them only if policy requires a person. */
   readonly detail?: readonly string[]
   /** The button of the modal. */
   readonly yes?: string
 }
 
 /**
- * Whether whoever clicked may decide. Refused where the editor itself runs in an agent's session. Where policy says
+ * Checks that a person may decide. Throws if the editor runs in an agent's session. If policy has
  * `approval: { by: person }`, a modal asks: other extensions can run our commands, and cannot answer it.
- * @returns false where the person did not say yes
+ * @returns false if the person did not confirm
  */
-export async function admitted(
+export async function mayDecide(
   api: typeof vscode,
-  room: Room,
-  { what, detail, yes = 'Yes' }: Deciding,
+  reviewed: ReviewedWorkspace,
+  { what, detail, yes = 'Yes' }: DecisionPrompt,
 ): Promise<boolean> {
-  refuseAgents(room)
-  if (detail !== undefined) return confirmed(api, room, what, detail, yes)
-  return !wantsPerson(room) || confirmed(api, room, what, ['The policy asks that a person decides this.'], yes)
+  refuseAgents(reviewed)
+  if (detail !== undefined) return confirmInModal(api, reviewed, what, detail, yes)
+  return (
+    !requiresPerson(reviewed) ||
+    confirmInModal(api, reviewed, what, ['The policy asks that a person decides this.'], yes)
+  )
 }
 
-/** @throws where the editor itself runs in an agent's session */
-export function refuseAgents({ library, root }: Room): void {
+/** @throws if the editor runs in an agent's session */
+export function refuseAgents({ library, root }: ReviewedWorkspace): void {
   library.escrow.admitReviewer(root, { terminal: true })
 }
 
-function wantsPerson({ library, root }: Room): boolean {
+function requiresPerson({ library, root }: ReviewedWorkspace): boolean {
   try {
     library.escrow.admitReviewer(root, { terminal: false })
     return false
@@ -41,20 +44,20 @@ function wantsPerson({ library, root }: Room): boolean {
 }
 
 /** Asks in a modal. */
-export async function confirmed(
+export async function confirmInModal(
   api: typeof vscode,
-  room: Room,
+  reviewed: ReviewedWorkspace,
   what: string,
   detail: readonly string[],
   yes: string,
 ): Promise<boolean> {
-  const { plainName } = room.library.editor
+  const { plainName } = reviewed.library.editor
   const options = { modal: true, detail: detail.map(plainName).join('\n') }
   return (await api.window.showWarningMessage(plainName(what), options, yes)) === yes
 }
 
-/** Words for the agent; undefined where there are none, and nothing is to be done then. */
-export async function wordsFor(api: typeof vscode, prompt: string): Promise<string | undefined> {
+/** Asks for a reason for the agent. Undefined cancels the action. */
+export async function askReason(api: typeof vscode, prompt: string): Promise<string | undefined> {
   const words = await api.window.showInputBox({ prompt, ignoreFocusOut: true })
   return words === undefined || words.trim() === '' ? undefined : words
 }
@@ -63,8 +66,8 @@ export function reasonOf(error: unknown): unknown {
   return typeof error === 'object' && error !== null && 'reason' in error ? error.reason : undefined
 }
 
-/** An error in words: what happened, and what to do. */
-export function told(error: unknown): string {
+/** The message of an error with its hint. */
+export function errorText(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error)
   const hint = typeof error === 'object' && error !== null && 'hint' in error ? error.hint : undefined
   return typeof hint === 'string' ? `${message} ${hint}` : message

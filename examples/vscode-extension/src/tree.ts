@@ -1,6 +1,14 @@
 import { basename, dirname, join } from 'node:path'
 import type * as vscode from 'vscode'
-import type { Desk } from './desk.js'
+import {
+  agentOf,
+  describeChange,
+  describeCounts,
+  pluralize,
+  textOfQuestion,
+  titleOfGroup,
+  titleOfHunk,
+} from './labels.js'
 import {
   type ChangeNode,
   childrenOf,
@@ -10,22 +18,22 @@ import {
   type SessionNode,
   sessionNodes,
 } from './nodes.js'
-import { agentOf, counted, describeChange, textOfQuestion, titleOfGroup, titleOfHunk, waiting } from './words.js'
+import type { ReviewModel } from './review-model.js'
 
 const ICONS: Readonly<Record<string, string>> = { create: 'diff-added', delete: 'diff-removed', rename: 'diff-renamed' }
 
-/** The sessions with something that waits; in each its questions, then its changes as they are to be read. */
-export function stagedTree(api: typeof vscode, desk: Desk): vscode.TreeDataProvider<Node> {
+/** The tree of sessions to review. Each has its questions, then its changes in reading order. */
+export function stagedTree(api: typeof vscode, model: ReviewModel): vscode.TreeDataProvider<Node> {
   return {
-    onDidChangeTreeData: desk.onDidChange,
-    getChildren: (node) => (node === undefined ? sessionNodes(desk.looks) : childrenOf(node)),
-    getTreeItem: (node) => plain(node, itemOf(api, desk, node)),
+    onDidChangeTreeData: model.onDidChange,
+    getChildren: (node) => (node === undefined ? sessionNodes(model.sessions) : childrenOf(node)),
+    getTreeItem: (node) => plain(node, itemOf(api, model, node)),
   }
 }
 
-/** What an agent wrote must not look like something else: labels and tooltips are text on one line. */
-function plain({ look }: Node, item: vscode.TreeItem): vscode.TreeItem {
-  const { plainName } = look.room.library.editor
+/** Makes labels and tooltips safe: plain text on one line, because an agent wrote parts of them. */
+function plain({ snapshot }: Node, item: vscode.TreeItem): vscode.TreeItem {
+  const { plainName } = snapshot.reviewed.library.editor
   for (const part of ['label', 'description', 'tooltip'] as const) {
     const text = item[part]
     if (typeof text === 'string') item[part] = plainName(text)
@@ -33,20 +41,20 @@ function plain({ look }: Node, item: vscode.TreeItem): vscode.TreeItem {
   return item
 }
 
-function itemOf(api: typeof vscode, desk: Desk, node: Node): vscode.TreeItem {
+function itemOf(api: typeof vscode, model: ReviewModel, node: Node): vscode.TreeItem {
   const { None, Collapsed, Expanded } = api.TreeItemCollapsibleState
   switch (node.kind) {
     case 'session':
-      return sessionItem(api, desk, node)
+      return sessionItem(api, model, node)
     case 'question': {
       const command = { command: 'escrowfs.answer', title: 'Answer', arguments: [node] }
       const label = textOfQuestion(node.question)
-      return make(api, node, label, None, { icon: 'question', id: node.question.id, command, tooltip: label })
+      return createItem(api, node, label, None, { icon: 'question', id: node.question.id, command, tooltip: label })
     }
     case 'group': {
       const label = titleOfGroup(node.group)
       const icon = node.group.attention === undefined ? 'list-tree' : 'warning'
-      return make(api, node, label, Expanded, { icon, id: label, description: `${node.group.changes.length}` })
+      return createItem(api, node, label, Expanded, { icon, id: label, description: `${node.group.changes.length}` })
     }
     case 'change':
       return changeItem(api, node, hunksToDecide(node.change).length > 0 ? Collapsed : None)
@@ -55,19 +63,19 @@ function itemOf(api: typeof vscode, desk: Desk, node: Node): vscode.TreeItem {
   }
 }
 
-function sessionItem(api: typeof vscode, desk: Desk, node: SessionNode): vscode.TreeItem {
-  const { summary, set, questions, room, problem } = node.look
-  const where = desk.rooms.length > 1 ? `${basename(room.root)}: ` : ''
+function sessionItem(api: typeof vscode, model: ReviewModel, node: SessionNode): vscode.TreeItem {
+  const { summary, set, questions, reviewed, problem } = node.snapshot
+  const where = model.workspaces.length > 1 ? `${basename(reviewed.root)}: ` : ''
   const parts = [
-    waiting(set.changes.length, questions.length),
-    agentOf(node.look),
+    describeCounts(set.changes.length, questions.length),
+    agentOf(node.snapshot),
     ...(problem === undefined ? [] : ['cannot be read']),
   ]
-  return make(api, node, `${where}${summary.id}`, api.TreeItemCollapsibleState.Expanded, {
+  return createItem(api, node, `${where}${summary.id}`, api.TreeItemCollapsibleState.Expanded, {
     icon: problem !== undefined ? 'error' : summary.live ? 'sync' : 'inbox',
     id: '',
     description: parts.filter((part) => part !== '').join(', '),
-    tooltip: problem ?? `${counted(set.changes.length, 'staged change')} in ${room.root}`,
+    tooltip: problem ?? `${pluralize(set.changes.length, 'staged change')} in ${reviewed.root}`,
   })
 }
 
@@ -79,11 +87,11 @@ function changeItem(
   const { path, kind, state } = node.change
   const folder = dirname(path)
   const icon = state === 'approved' ? 'check' : state === 'rejected' ? 'close' : (ICONS[kind] ?? 'diff-modified')
-  return make(api, node, basename(path), collapsible, {
+  return createItem(api, node, basename(path), collapsible, {
     icon,
     id: JSON.stringify([kind, path]),
     description: [...(folder === '.' ? [] : [folder]), describeChange(node.change)].join(' · '),
-    tooltip: join(node.look.room.root, path),
+    tooltip: join(node.snapshot.reviewed.root, path),
     command: { command: 'escrowfs.open', title: 'Open', arguments: [node] },
     state,
   })
@@ -92,7 +100,7 @@ function changeItem(
 function hunkItem(api: typeof vscode, node: HunkNode): vscode.TreeItem {
   const { id, state } = node.hunk
   const icon = state === 'approved' ? 'check' : state === 'rejected' ? 'close' : 'diff'
-  return make(api, node, titleOfHunk(node.hunk), api.TreeItemCollapsibleState.None, {
+  return createItem(api, node, titleOfHunk(node.hunk), api.TreeItemCollapsibleState.None, {
     icon,
     id: JSON.stringify([node.change.path, id]),
     description: state === 'pending' ? '' : state,
@@ -101,9 +109,9 @@ function hunkItem(api: typeof vscode, node: HunkNode): vscode.TreeItem {
   })
 }
 
-interface Look {
+interface ItemOptions {
   readonly icon: string
-  /** Within its session and kind. */
+  /** Unique within its session and kind. */
   readonly id: string
   readonly description?: string
   readonly tooltip?: string
@@ -111,17 +119,17 @@ interface Look {
   readonly state?: string
 }
 
-function make(
+function createItem(
   api: typeof vscode,
-  { kind, look }: Node,
+  { kind, snapshot }: Node,
   label: string,
   collapsible: vscode.TreeItemCollapsibleState,
-  { icon, id, state, ...rest }: Look,
+  { icon, id, state, ...rest }: ItemOptions,
 ): vscode.TreeItem {
   const item = new api.TreeItem(label, collapsible)
   return Object.assign(item, {
     ...rest,
-    id: JSON.stringify([look.room.root, look.summary.id, kind, id]),
+    id: JSON.stringify([snapshot.reviewed.root, snapshot.summary.id, kind, id]),
     iconPath: new api.ThemeIcon(icon),
     contextValue: state === undefined ? kind : `${kind}.${state}`,
   })

@@ -10,7 +10,7 @@ import { trust } from '../../support/trust.js'
 import {
   append,
   copyOf,
-  honest,
+  createHonestPullRequest,
   LEDGER,
   newRepository,
   type Repository,
@@ -26,8 +26,11 @@ afterAll(removeTemplates)
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 
-/** Changes a line of the ledger, and chains all behind it anew, as a forger with the format at hand would. */
-function rechained(lines: readonly string[], change: (record: Record<string, unknown>, at: number) => void): string[] {
+/** Changes a line of the ledger and recomputes the chain after it, as a forger who knows the format would. */
+function changeAndRechain(
+  lines: readonly string[],
+  change: (record: Record<string, unknown>, at: number) => void,
+): string[] {
   const made: string[] = []
   for (const [at, line] of lines.entries()) {
     const record = JSON.parse(line)
@@ -47,9 +50,9 @@ const HIDING = {
   'diff.context': '7',
 }
 
-describe('a pull request that holds', () => {
-  it('has each of its agent’s lines approved; what people wrote is theirs', async () => {
-    const pr = await honest()
+describe('a valid pull request', () => {
+  it('has every agent line approved, and people’s lines credited to people', async () => {
+    const pr = await createHonestPullRequest()
     const report = await check(pr, { requireTrailers: true })
     expect([report.problems, report.notes]).toEqual([[], []])
     expect(report.files).toEqual([
@@ -61,7 +64,7 @@ describe('a pull request that holds', () => {
     ])
   })
 
-  it('has no agent’s work at all, in a repository with a ledger and in one without', async () => {
+  it('may have no agent’s work, with or without a ledger', async () => {
     const pr = await repository()
     pr.write('src/a.ts', 'by hand\n')
     pr.commit()
@@ -78,7 +81,7 @@ describe('a pull request that holds', () => {
     expect(notes).toEqual(['There is no ledger at .orchestration/agent_trace.jsonl: every line counts as a person’s.'])
   })
 
-  it('says of commits without a trailer that nothing shows a cut behind them, or fails where they are wanted', async () => {
+  it('gets a note for commits without a trailer, or fails if trailers are required', async () => {
     const pr = await repository()
     await pr.agent(({ fs }) => fs.writeFileSync('src/a.ts', 'x\n'), 'none')
     expect(await check(pr)).toMatchObject({
@@ -88,15 +91,15 @@ describe('a pull request that holds', () => {
     expect((await check(pr, { requireTrailers: true })).problems).toHaveLength(1)
   })
 
-  it('is looked at as git has it, whatever lies in the checkout', async () => {
-    const pr = await honest()
+  it('is read from git, whatever the checkout contains', async () => {
+    const pr = await createHonestPullRequest()
     pr.write(LEDGER, 'nonsense\n')
     pr.write('src/a.ts', 'nonsense\n')
     expect((await check(pr)).problems).toEqual([])
     expect(pr.read(LEDGER)).toBe('nonsense\n')
   })
 
-  it('may have its workspace in a folder of the repository', async () => {
+  it('may have its workspace in a subfolder of the repository', async () => {
     const outer = mkdtempSync(join(tmpdir(), 'escrowfs-pr-'))
     onTestFinished(() => rmSync(outer, { recursive: true, force: true }))
     const inner = await repository()
@@ -113,8 +116,8 @@ describe('a pull request that holds', () => {
     expect((await check(pr)).files.map(({ agent }) => agent)).not.toContain(1)
   })
 
-  it('follows what moved: lines of an earlier commit keep their approval', async () => {
-    const pr = await honest()
+  it('keeps the approval of lines that were moved later', async () => {
+    const pr = await createHonestPullRequest()
     await pr.agent(({ fs }) => fs.renameSync('src/a.ts', 'src/b.ts'))
     const { problems, files } = await check(pr)
     expect(problems).toEqual([])
@@ -122,16 +125,16 @@ describe('a pull request that holds', () => {
   })
 })
 
-describe('a pull request that does not hold', () => {
-  it('has lost its last records, which its trailer names', async () => {
-    const pr = await honest()
+describe('an invalid pull request', () => {
+  it('lacks the last records, which its trailer names', async () => {
+    const pr = await createHonestPullRequest()
     pr.writeLedger(pr.ledger().slice(0, -2))
     pr.commit()
     expect((await check(pr)).problems).toEqual([expect.stringMatching(/^The ledger is damaged from line \d+ on/)])
   })
 
-  it('has lost a record in the middle, or has one that was changed', async () => {
-    const pr = await honest()
+  it('lacks a record in the middle, or has a changed one', async () => {
+    const pr = await createHonestPullRequest()
     const lines = pr.ledger()
     pr.writeLedger(lines.toSpliced(-2, 1))
     pr.commit()
@@ -141,9 +144,9 @@ describe('a pull request that does not hold', () => {
     expect((await check(pr)).problems).toHaveLength(1)
   })
 
-  it('was written anew from some line on, well chained', async () => {
-    const pr = await honest()
-    const forged = rechained(pr.ledger(), (record, at) => {
+  it('has a ledger that was rewritten from some line on, with a valid chain', async () => {
+    const pr = await createHonestPullRequest()
+    const forged = changeAndRechain(pr.ledger(), (record, at) => {
       if (at === pr.ledger().length - 2) record.timestamp = '2020-01-01T00:00:00.000Z'
     })
     pr.writeLedger(forged)
@@ -151,7 +154,7 @@ describe('a pull request that does not hold', () => {
     expect((await check(pr)).problems).toEqual([expect.stringMatching(/^The ledger is damaged from line/)])
   })
 
-  it('has another ledger than the base had, or none any more', async () => {
+  it('has another ledger than the base, or none', async () => {
     const pr = await repository()
     const anew = pr.ledger().slice(0, 1)
     pr.writeLedger(anew)
@@ -172,14 +175,14 @@ describe('a pull request that does not hold', () => {
     expect((await check(pr)).problems).toEqual(['The ledger is gone.'])
   })
 
-  it('has agent’s lines that no verdict approves, chained as they may be', async () => {
+  it('has agent lines without an approving verdict, with a valid chain', async () => {
     const pr = await repository()
     await pr.agent(({ fs }) => fs.writeFileSync('src/a.ts', 'x\ny\nz\n'), 'none')
     const lines = pr.ledger()
     const isVerdict = (line: string) => line.includes('"type":"verdict"')
     const at = lines.findLastIndex(isVerdict)
     pr.writeLedger(
-      rechained(lines, (record, n) => {
+      changeAndRechain(lines, (record, n) => {
         const own: Record<string, unknown> = Object(record.metadata)['dev.escrowfs']
         if (n === at) own.verdict = 'rejected'
       }),
@@ -190,8 +193,8 @@ describe('a pull request that does not hold', () => {
     ])
   })
 
-  it('has work that another tool’s records give to an agent', async () => {
-    const pr = await honest()
+  it('has work that records of another tool credit to an agent', async () => {
+    const pr = await createHonestPullRequest()
     pr.write('src/other.ts', 'by hand\nforeign\n')
     const range = { start_line: 2, end_line: 2, content_hash: `sha256:${sha256('foreign')}` }
     const contributor = { type: 'ai', model_id: 'other' }
@@ -207,7 +210,7 @@ describe('a pull request that does not hold', () => {
     expect((await check(pr)).problems).toEqual([expect.stringContaining('src/other.ts: an agent wrote line 2')])
   })
 
-  it('is told of for what cannot be looked at by lines: links, and what is binary', async () => {
+  it('gets a note for links and binary files, which have no lines', async () => {
     const pr = await repository()
     pr.write('src/image.bin', 'a\0b\nc\n')
     pr.git('config', 'core.symlinks', 'true')
@@ -221,7 +224,7 @@ describe('a pull request that does not hold', () => {
     })
   })
 
-  it('hides nothing by attributes, settings of git or its names', async () => {
+  it('cannot hide changes by attributes, git settings or file names', async () => {
     const pr = await repository()
     pr.write('.gitattributes', '* -diff binary\n')
     for (const [key, value] of Object.entries(HIDING)) pr.git('config', key, value)
@@ -239,7 +242,7 @@ describe('a pull request that does not hold', () => {
     ])
   })
 
-  it('cannot be checked against what is no commit, or what is taken for an option', async () => {
+  it('cannot be checked against a name that is not a commit or looks like an option', async () => {
     const pr = await repository()
     for (const base of ['nowhere', '--output=x', '-h']) await expect(check(pr, { base })).rejects.toThrow()
   })
@@ -264,14 +267,14 @@ describe('signatures', () => {
   })
   afterAll(() => rmSync(template, { recursive: true, force: true }))
 
-  it('at the end of the ledger are by a key of the base', async () => {
+  it('at the end of the ledger must be by a key of the base', async () => {
     const pr = copyOf(template)
     const { XDG_STATE_HOME: before } = process.env
     const { problems, signed: checkpoints } = await check(pr, { keys: 'keys' })
     expect([problems, checkpoints, process.env.XDG_STATE_HOME]).toEqual([[], 2, before])
   })
 
-  it('are missing behind a forged record, well chained as it is', async () => {
+  it('are missing after a forged record with a valid chain', async () => {
     const pr = copyOf(template)
     const lines = pr.ledger()
     const last = lines.at(-1) ?? ''
@@ -286,7 +289,7 @@ describe('signatures', () => {
     ])
   })
 
-  it('are not good by a key that the pull request brings itself', async () => {
+  it('are invalid by a key that the pull request adds', async () => {
     const pr = copyOf(template)
     await expect(check(pr, { keys: 'other-keys' })).rejects.toThrow('The base has no NAME.pub.pem in other-keys.')
   })

@@ -23,13 +23,13 @@ const INTENTS = `active_intents:
     owned_scope: ["src/**"]
 `
 
-/** A git repository with a base branch `main`, and `work` checked out, on which a pull request grows. */
+/** A git repository with the base branch `main` and a checked-out branch `work` for a pull request. */
 export interface Repository {
   readonly root: string
   git(...args: string[]): string
   write(path: string, text: string): void
   read(path: string): string
-  /** Lets an agent work and a person approve all of it; commits both to git, with the trailer unless told otherwise. */
+  /** Lets an agent write and a person approve everything, then commits to git, by default with the trailer. */
   agent(work: (session: Session) => unknown, trailer?: 'trailer' | 'none'): Promise<void>
   commit(message?: string): void
   ledger(): string[]
@@ -38,27 +38,27 @@ export interface Repository {
 
 const templates = new Map<string, Promise<string>>()
 
-/** Making one takes a second, copying it does not. */
+/** Created once and copied, because creating it takes a second. */
 export async function repository(): Promise<Repository> {
-  const made = templates.get('base') ?? newRepository()
-  templates.set('base', made)
-  return copyOf(await made)
+  const template = templates.get('base') ?? newRepository()
+  templates.set('base', template)
+  return copyOf(await template)
 }
 
-/** A pull request with an agent's approved work, and a person's. */
-export async function honest(): Promise<Repository> {
-  const made = templates.get('honest') ?? grown()
+/** A pull request with approved work of an agent and work of a person. */
+export async function createHonestPullRequest(): Promise<Repository> {
+  const made = templates.get('honest') ?? createPullRequest()
   templates.set('honest', made)
   return copyOf(await made)
 }
 
-/** To be called when the tests of a file are over. */
+/** Call this after the tests of a file. */
 export async function removeTemplates(): Promise<void> {
   for (const made of templates.values()) rmSync(await made, { recursive: true, force: true })
   templates.clear()
 }
 
-async function grown(): Promise<string> {
+async function createPullRequest(): Promise<string> {
   const root = await newRepository()
   const pr = repositoryAt(root)
   await pr.agent(({ fs }) => fs.writeFileSync('src/a.ts', 'one\nagent 2\nagent 3\n'))
@@ -68,7 +68,7 @@ async function grown(): Promise<string> {
   return root
 }
 
-/** A copy that goes with the test. */
+/** Creates a copy that is removed after the test. */
 export function copyOf(template: string): Repository {
   const root = newDirectory()
   onTestFinished(() => rmSync(root, { recursive: true, force: true }))
@@ -81,7 +81,7 @@ function newDirectory(): string {
   return realpathSync(mkdtempSync(join(tmpdir(), 'escrowfs-pr-')))
 }
 
-/** @param prepare adds to what the base has */
+/** @param prepare adds files to the base */
 export async function newRepository(prepare: (root: string) => void = () => {}): Promise<string> {
   const root = newDirectory()
   const made = repositoryAt(root)

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { parse } from 'yaml'
 import { readersHome } from '../../docs/reader.js'
-import { honest, type Repository, removeTemplates, repository } from '../ci-check/repository.js'
+import { createHonestPullRequest, type Repository, removeTemplates, repository } from '../ci-check/repository.js'
 
 const FOLDER = fileURLToPath(new URL('../../../examples/github-action', import.meta.url))
 
@@ -43,8 +43,8 @@ afterAll(async () => {
   await removeTemplates()
 })
 
-/** What GitHub puts in the place of expressions: inputs, and the event's commits. */
-function evaluated(text: string, values: Readonly<Record<string, string>>): string {
+/** The values that GitHub substitutes for expressions: inputs, and the event's commits. */
+function evaluate(text: string, values: Readonly<Record<string, string>>): string {
   return text.replace(/\$\{\{ ([\w.-]+) \}\}/g, (_, name: string) => {
     const value = values[name]
     if (value === undefined) throw new Error(`The stand-in knows no ${name}`)
@@ -52,7 +52,7 @@ function evaluated(text: string, values: Readonly<Record<string, string>>): stri
   })
 }
 
-/** Runs the action's steps as a runner does: each in its own bash, in the checkout, until one fails. */
+/** Runs the action's steps as a runner does: each in a separate bash, in the checkout, until one fails. */
 function runAction(pr: Repository, given: Readonly<Record<string, string>> = {}) {
   const temp = mkdtempSync(join(tmpdir(), 'escrowfs-runner-'))
   onTestFinished(() => rmSync(temp, { recursive: true, force: true }))
@@ -61,18 +61,18 @@ function runAction(pr: Repository, given: Readonly<Record<string, string>> = {})
     'github.event.pull_request.head.sha': pr.git('rev-parse', 'HEAD').trim(),
   }
   const inputs = Object.entries(action.inputs).map(([name, { default: standard = '' }]) => {
-    return [`inputs.${name}`, given[name] ?? evaluated(standard, event)]
+    return [`inputs.${name}`, given[name] ?? evaluate(standard, event)]
   })
   const env = {
     ...process.env,
-    PATH: `${standInNpm(temp)}:${process.env.PATH}`,
+    PATH: `${installFakeNpm(temp)}:${process.env.PATH}`,
     RUNNER_TEMP: temp,
     GITHUB_ACTION_PATH: FOLDER,
     GITHUB_WORKSPACE: pr.root,
     GITHUB_STEP_SUMMARY: join(temp, 'summary.md'),
   }
   for (const { run = '', env: own = {} } of action.runs.steps) {
-    const more = Object.entries(own).map(([name, value]) => [name, evaluated(value, Object.fromEntries(inputs))])
+    const more = Object.entries(own).map(([name, value]) => [name, evaluate(value, Object.fromEntries(inputs))])
     const script = join(temp, 'step.sh')
     writeFileSync(script, run)
     const bash = ['--noprofile', '--norc', '-eo', 'pipefail', script]
@@ -90,8 +90,8 @@ function summaryIn(temp: string): string {
   return existsSync(join(temp, 'summary.md')) ? readFileSync(join(temp, 'summary.md'), 'utf8') : ''
 }
 
-/** Installs the package of the source as it is now, and notes what it was asked for. */
-function standInNpm(temp: string): string {
+/** A fake npm that installs the current source, and records its arguments. */
+function installFakeNpm(temp: string): string {
   const bin = join(temp, 'bin')
   mkdirSync(bin)
   writeFileSync(
@@ -103,7 +103,7 @@ function standInNpm(temp: string): string {
 }
 
 describe('action.yml', () => {
-  it('is a composite action whose scripts get values by variables alone', () => {
+  it('is a composite action whose scripts get values only through variables', () => {
     expect(action.runs.using).toBe('composite')
     for (const { run, shell } of action.runs.steps) {
       expect(shell).toBe('bash')
@@ -114,14 +114,14 @@ describe('action.yml', () => {
   })
 
   it('passes an honest pull request, with a summary', async () => {
-    const { status, stderr, summary } = runAction(await honest(), { 'require-trailers': 'true' })
+    const { status, stderr, summary } = runAction(await createHonestPullRequest(), { 'require-trailers': 'true' })
     expect([status, stderr]).toEqual([0, ''])
     expect(summary).toContain('**The ledger holds.**')
     expect(summary).toContain('| src/a.ts | 3 | 2 | m-1 | INT-001 | Ada |')
   })
 
-  it('fails where the ledger was cut, and says so', async () => {
-    const pr = await honest()
+  it('fails with a message if the ledger was cut', async () => {
+    const pr = await createHonestPullRequest()
     pr.writeLedger(pr.ledger().slice(0, -1))
     pr.commit()
     const { status, summary } = runAction(pr)
@@ -129,14 +129,14 @@ describe('action.yml', () => {
     expect(summary).toContain('**The ledger does not hold.**')
   })
 
-  it('fails where nothing could be checked', async () => {
+  it('fails if nothing could be checked', async () => {
     const pr = await repository()
     for (const given of [{ base: '' }, { base: '0'.repeat(40) }, { base: '$(touch evil)' }, { keys: 'no-keys' }])
       expect(runAction(pr, given).status).toBe(2)
     expect(existsSync(join(pr.root, 'evil'))).toBe(false)
   })
 
-  it('shows names of a pull request as text', async () => {
+  it('prints names of a pull request as text', async () => {
     const pr = await repository()
     await pr.agent(({ fs }) => fs.writeFileSync('src/<img>|[a](b)`.ts', 'x\n'))
     const { summary } = runAction(pr)
@@ -147,7 +147,7 @@ describe('action.yml', () => {
 describe('workflow.yml', () => {
   const [checkout, , check] = Object.values(workflow.jobs)[0]?.steps ?? []
 
-  it('gives the action what it needs, and nothing it could misuse', () => {
+  it('gives the action the permissions that it needs, and no others', () => {
     expect(workflow.permissions).toEqual({ contents: 'read' })
     expect(workflow.on).toBe('pull_request')
     expect(checkout?.with).toMatchObject({ 'fetch-depth': 0, 'persist-credentials': false })

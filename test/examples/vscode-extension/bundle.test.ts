@@ -1,16 +1,16 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { activated, builtExtension, loadBundle } from './bundle.js'
+import { activateExtension, loadBundle, useBuiltExtension } from './bundle.js'
 import { Editor } from './editor.js'
 import { readManifest } from './manifest.js'
 
-const built = builtExtension()
+const built = useBuiltExtension()
 
-it('the bundle loads, activates in an empty editor, and registers what package.json declares and nothing else', async () => {
+it('the bundle loads, activates in an empty editor, and registers exactly what package.json declares', async () => {
   const manifest = readManifest()
   const editor = new Editor(manifest, [])
-  await activated(built.dist(), built.home(), editor)
+  await activateExtension(built.dist(), built.home(), editor)
   expect([...editor.commands.keys()].sort()).toEqual([...manifest.commands].sort())
   expect([...editor.views.keys()]).toEqual(manifest.views)
   expect(editor.tree()).toEqual([])
@@ -18,7 +18,7 @@ it('the bundle loads, activates in an empty editor, and registers what package.j
   expect(editor.asked).toEqual([])
 })
 
-it('is where package.json says, and its menus name commands that it declares', () => {
+it('is at the path in package.json, whose menus name declared commands', () => {
   const { main, menus, commands } = readManifest()
   expect(existsSync(join(built.home(), main))).toBe(true)
   const named = Object.values(menus).flatMap((items) => items.map(({ command }) => command))
@@ -26,7 +26,7 @@ it('is where package.json says, and its menus name commands that it declares', (
   expect(commands.filter((command) => !named.includes(command))).toEqual([])
 })
 
-it('lets go of all it registered', async () => {
+it('disposes everything that it registered', async () => {
   const editor = new Editor(readManifest(), [])
   const extension = loadBundle(built.dist(), editor.module())
   const subscriptions: { dispose(): unknown }[] = []

@@ -17,8 +17,8 @@ interface Extension {
   deactivate(): Promise<void>
 }
 
-/** The extension, built from the source as it is now, for the tests of one file. */
-export function builtExtension(): { readonly dist: () => string; readonly home: () => string } {
+/** Builds the extension from the current source, for the tests of one file. */
+export function useBuiltExtension(): { readonly dist: () => string; readonly home: () => string } {
   let home = ''
   beforeAll(async () => {
     home = mkdtempSync(join(tmpdir(), 'escrowfs-extension-'))
@@ -31,7 +31,7 @@ export function builtExtension(): { readonly dist: () => string; readonly home: 
   return { home: () => home, dist: () => join(home, 'dist') }
 }
 
-/** Loads the bundle as the editor's extension host does: by `require`, with its own `vscode`. */
+/** Loads the bundle with `require` and a given `vscode`, as the editor's extension host does. */
 export function loadBundle(dist: string, vscode: object): Extension {
   const file = join(dist, 'main.cjs')
   const require = createRequire(file)
@@ -47,28 +47,28 @@ export function loadBundle(dist: string, vscode: object): Extension {
   }
 }
 
-export interface Desk {
+export interface ExtensionTest {
   readonly editor: Editor
   readonly place: TestWorkspace
   readonly session: Session
   readonly extension: Extension
-  /** Waits until the tree, or the status, shows it. */
+  /** Waits until the tree or the status shows a text. */
   shows(what: () => boolean): Promise<void>
 }
 
-/** A workspace with an agent at work, and an editor with the extension active in it. */
-export async function openDesk(
+/** Creates a workspace with an agent's session, and an editor with the active extension. */
+export async function openExtension(
   dist: string,
   home: string,
   work: (session: Session) => unknown = () => {},
   files?: Readonly<Record<string, string>>,
-): Promise<Desk> {
+): Promise<ExtensionTest> {
   const place = testWorkspace(files)
   const workspace = await place.open()
   const session = await working(workspace)
   await work(session)
   const editor = new Editor(readManifest(), [place.root])
-  const extension = await activated(dist, home, editor)
+  const extension = await activateExtension(dist, home, editor)
   return { editor, place, session, extension, shows }
 }
 
@@ -76,7 +76,7 @@ async function shows(what: () => boolean): Promise<void> {
   await vi.waitUntil(what, { timeout: 20_000 })
 }
 
-export async function activated(dist: string, home: string, editor: Editor): Promise<Extension> {
+export async function activateExtension(dist: string, home: string, editor: Editor): Promise<Extension> {
   const extension = loadBundle(dist, editor.module())
   const subscriptions: { dispose(): unknown }[] = []
   await extension.activate({ subscriptions, asAbsolutePath: (path: string) => join(home, path) })

@@ -1,4 +1,4 @@
-/** The classes of the `vscode` module that the extension makes objects of, as far as it uses them. */
+/** The `vscode` classes that the extension instantiates, as far as it uses them. */
 
 export class Uri {
   private constructor(
@@ -51,7 +51,7 @@ export class EventEmitter<T> {
     return new Disposable(() => this.#listeners.delete(listener))
   }
 
-  /** As the editor does: a listener that throws keeps no other from hearing. */
+  /** As in the editor, a listener that throws does not affect others. */
   fire(event: T): void {
     for (const listener of [...this.#listeners]) {
       try {

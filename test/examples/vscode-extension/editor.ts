@@ -1,12 +1,12 @@
 import * as types from './editor-types.js'
-import { type Manifest, offeredIn } from './manifest.js'
+import { commandsInMenu, type Manifest } from './manifest.js'
 
-/** What a person was asked, in the order of asking. */
-export interface Asked {
+/** A question that the person was asked. */
+export interface AskedQuestion {
   readonly kind: 'information' | 'warning' | 'error' | 'input' | 'pick'
   readonly text: string
   readonly modal: boolean
-  /** Buttons, or what can be picked. */
+  /** The buttons or items to choose from. */
   readonly items: readonly string[]
   readonly detail: string
 }
@@ -17,7 +17,7 @@ export interface Document {
   readonly lineCount: number
 }
 
-type Person = (asked: Asked) => string | undefined
+type Person = (asked: AskedQuestion) => string | undefined
 type Node = object
 
 interface TreeProvider {
@@ -46,30 +46,30 @@ interface StatusItem {
 }
 
 /**
- * A stand-in for the editor, strict where the real one is: commands have to be registered once and be there when run, views
- * have to be declared, documents come from the scheme's one provider and are kept while open. What it lacks, it throws at.
+ * A fake editor, as strict as the real one: commands must be registered once and exist when run, views
+ * must be declared, documents come from the scheme's only provider and are kept while open. Missing APIs throw.
  */
 export class Editor {
-  readonly asked: Asked[] = []
+  readonly asked: AskedQuestion[] = []
   readonly commands = new Map<string, (...given: unknown[]) => unknown>()
   readonly views = new Map<string, TreeProvider>()
   readonly badges = new Map<string, View>()
   readonly status = new Map<string, StatusItem>()
   readonly progress: string[] = []
   readonly diffs: { title: string; before: Document; after: Document }[] = []
-  /** Documents that were opened by themselves. */
+  /** Documents that were opened without a diff. */
   readonly opened: { title: string; document: Document }[] = []
   readonly changes: { title: string; paths: string[] }[] = []
-  /** Words in the status bar. */
-  readonly said: string[] = []
+  /** Status bar messages. */
+  readonly statusMessages: string[] = []
   /** The nodes that are selected in the view. */
   selected: Node[] = []
   readonly folders = new types.EventEmitter<void>()
   readonly settings = new Map<string, unknown>()
   person: Person = () => undefined
-  /** The person says yes to an approval or a commit that they asked for themselves. */
+  /** True if the person confirms their own approvals and commits. */
   confirms = true
-  /** Called with each step of a progress; ends it by pressing its button. */
+  /** Called at each step of a progress. `cancel` presses its button. */
   onStep: (message: string, cancel: () => void) => void = () => {}
   active: { document: Document; selection: { active: types.Position } } | undefined
   #contents = new Map<string, ContentProvider>()
@@ -82,15 +82,15 @@ export class Editor {
 
   /** The `vscode` module. */
   module(): object {
-    return strict('vscode', {
+    return throwOnMissing('vscode', {
       ...types,
       TreeItemCollapsibleState: { None: 0, Collapsed: 1, Expanded: 2 },
       StatusBarAlignment: { Left: 1, Right: 2 },
       ProgressLocation: { SourceControl: 1, Window: 10, Notification: 15 },
-      commands: strict('commands', this.#commandsApi()),
-      window: strict('window', this.#windowApi()),
-      workspace: strict('workspace', this.#workspaceApi()),
-      languages: strict('languages', {
+      commands: throwOnMissing('commands', this.#commandsApi()),
+      window: throwOnMissing('window', this.#windowApi()),
+      workspace: throwOnMissing('workspace', this.#workspaceApi()),
+      languages: throwOnMissing('languages', {
         registerCodeLensProvider: ({ scheme }: { scheme: string }, provider: LensProvider) =>
           kept(this.#lenses, scheme, provider),
       }),
@@ -109,7 +109,7 @@ export class Editor {
 
   #windowApi() {
     const say =
-      (kind: Asked['kind']) =>
+      (kind: AskedQuestion['kind']) =>
       async (text: string, ...rest: (string | { modal?: boolean; detail?: string })[]) => {
         const [options, items] = typeof rest[0] === 'object' ? [rest[0], rest.slice(1)] : [{}, rest]
         return this.#ask({
@@ -146,7 +146,7 @@ export class Editor {
         return view
       },
       setStatusBarMessage: (words: string) => {
-        this.said.push(words)
+        this.statusMessages.push(words)
         return new types.Disposable(() => {})
       },
       createStatusBarItem: (id: string) => this.#statusItem(id),
@@ -171,9 +171,9 @@ export class Editor {
     }
   }
 
-  #ask(asked: Asked): string | undefined {
+  #ask(asked: AskedQuestion): string | undefined {
     this.asked.push(asked)
-    const said = this.person(asked) ?? (this.confirms ? confirmationOf(asked) : undefined)
+    const said = this.person(asked) ?? (this.confirms ? confirmAnswer(asked) : undefined)
     if (said !== undefined && asked.items.length > 0 && !asked.items.includes(said))
       throw new Error(`No button '${said}'`)
     return said
@@ -223,7 +223,7 @@ export class Editor {
     this.#activate(document, options)
   }
 
-  /** The cursor is put where the options say. */
+  /** Opens a document with the cursor at the selection of the options. */
   #activate(document: Document, options: unknown): void {
     const selection: unknown =
       typeof options === 'object' && options !== null ? Reflect.get(options, 'selection') : undefined
@@ -231,7 +231,7 @@ export class Editor {
     this.active = { document, selection: { active: new types.Position(line, 0) } }
   }
 
-  /** Presses a key where the focus is: in the document that is open, or in the view. */
+  /** Presses a key in the open document or in the view. */
   async press(key: string, focus: 'editor' | 'view' = 'editor'): Promise<void> {
     const bound = this.manifest.keys.find((each) => each.key === key && each.when.includes(FOCUS[focus]))
     if (bound === undefined) throw new Error(`Nothing is bound to ${key} in the ${focus}`)
@@ -256,14 +256,14 @@ export class Editor {
     return { uri, text, lineCount: text.split('\n').length }
   }
 
-  /** The lines of the tree, each below its parent. */
+  /** The lines of the tree, indented below their parents. */
   tree(view = 'escrowfs.staged'): string[] {
     return this.#walk(view).map(({ item, depth }) =>
       `${'  '.repeat(depth)}${item.label}${item.description ? ` (${item.description})` : ''}`.trimEnd(),
     )
   }
 
-  /** The first node whose label begins so. */
+  /** The first node whose label starts with a text. */
   node(label: string, view = 'escrowfs.staged'): { node: Node; item: types.TreeItem } {
     const found = this.#walk(view).find(({ item }) => item.label.startsWith(label))
     if (found === undefined) throw new Error(`The tree has no '${label}': ${this.tree(view).join('\n')}`)
@@ -284,14 +284,14 @@ export class Editor {
     return below(provider.getChildren(), 0)
   }
 
-  /** Chooses a command of a node's context menu, if it is offered there. */
+  /** Runs a command of a node's context menu. Throws if the menu does not have it. */
   async click(label: string, command: string): Promise<void> {
     const { node, item } = this.node(label)
     return this.clickOn(node, item, command)
   }
 
   async clickOn(node: Node, item: types.TreeItem, command: string): Promise<void> {
-    const offered = offeredIn(this.manifest, 'view/item/context', {
+    const offered = commandsInMenu(this.manifest, 'view/item/context', {
       view: 'escrowfs.staged',
       viewItem: item.contextValue,
     })
@@ -299,17 +299,17 @@ export class Editor {
     await this.run(command, node, [node])
   }
 
-  /** Clicks a node itself. */
+  /** Clicks a node. */
   async open(label: string): Promise<void> {
     const { command } = this.node(label).item
     if (command === undefined) throw new Error(`Nothing happens when ${label} is clicked`)
     await this.run(command.command, ...(command.arguments ?? []))
   }
 
-  /** Chooses a command of the open editor. */
+  /** Runs a command of the open editor. */
   async inEditor(menu: 'editor/title' | 'editor/context', command: string): Promise<void> {
     const { uri } = this.active?.document ?? {}
-    if (!offeredIn(this.manifest, menu, { resourceScheme: uri?.scheme }).includes(command))
+    if (!commandsInMenu(this.manifest, menu, { resourceScheme: uri?.scheme }).includes(command))
       throw new Error(`${command} is not offered in ${menu}`)
     await this.run(command, uri)
   }
@@ -322,7 +322,7 @@ export class Editor {
 
 const FOCUS = { editor: 'editorTextFocus', view: 'focusedView == escrowfs.staged' } as const
 
-function confirmationOf({ modal, items: [yes = ''] }: Asked): string | undefined {
+function confirmAnswer({ modal, items: [yes = ''] }: AskedQuestion): string | undefined {
   return modal && ['Approve', 'Commit'].includes(yes) ? yes : undefined
 }
 
@@ -331,8 +331,8 @@ function kept<T>(all: Map<string, T>, name: string, value: T): types.Disposable 
   return new types.Disposable(() => all.delete(name))
 }
 
-/** What is asked for and not there is an error, where an undefined would let a test pass. */
-function strict<T extends object>(name: string, api: T): T {
+/** Throws for a missing property, because undefined could let a test pass. */
+function throwOnMissing<T extends object>(name: string, api: T): T {
   return new Proxy(api, {
     get(target, key, receiver) {
       if (!(key in target) && typeof key === 'string' && key !== 'then' && key !== '__esModule' && key !== 'default')

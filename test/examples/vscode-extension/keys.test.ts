@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { keysOf } from '../../../src/review/index.js'
-import { builtExtension, openDesk } from './bundle.js'
+import { openExtension, useBuiltExtension } from './bundle.js'
 import { readManifest } from './manifest.js'
 
-const built = builtExtension()
-const open = (...rest: Parameters<typeof openDesk> extends [string, string, ...infer R] ? R : never) =>
-  openDesk(built.dist(), built.home(), ...rest)
+const built = useBuiltExtension()
+const open = (...rest: Parameters<typeof openExtension> extends [string, string, ...infer R] ? R : never) =>
+  openExtension(built.dist(), built.home(), ...rest)
 
 const LONG = `${Array.from({ length: 30 }, (_, n) => `line ${n + 1}`).join('\n')}\n`
 const TWO = LONG.replace('line 2\n', 'two\n').replace('line 28\n', 'more\n')
@@ -23,11 +23,11 @@ const COMMANDS: Readonly<Record<string, string>> = {
   nextFile: 'escrowfs.nextFile',
   previousFile: 'escrowfs.previousFile',
 }
-/** The editor moves the focus with these. */
+/** Keys that move the editor's focus. */
 const FOCUS = ['Tab', 'Shift-Tab']
 
 describe('the keys', () => {
-  it('are those of the shared table, in the document and in the view', () => {
+  it('match the shared table, in the document and in the view', () => {
     const named = (key: string) => (/^[A-Z]$/.test(key) ? `shift+${key.toLowerCase()}` : key)
     const wanted = keysOf('editor').flatMap(({ keys, action }) =>
       keys
@@ -37,12 +37,12 @@ describe('the keys', () => {
     expect(readManifest().keys.map(({ key, command }) => `${key} ${command}`)).toEqual(wanted)
   })
 
-  it('decide hunk by hunk, go on to the next undecided one, take back, and commit what a modal shows', async () => {
-    const desk = await open(({ fs }) => {
+  it('decide hunk by hunk, move to the next undecided one, take back, and commit after a modal', async () => {
+    const model = await open(({ fs }) => {
       fs.writeFileSync('src/a.ts', 'one\n')
       fs.writeFileSync('src/long.ts', TWO)
     }, FILES)
-    const { editor } = desk
+    const { editor } = model
     await editor.press('j', 'view')
     expect(editor.active?.document.uri.path).toBe('/src/a.ts')
     await editor.press('y')
@@ -50,7 +50,7 @@ describe('the keys', () => {
     expect([editor.active?.document.uri.path, editor.active?.selection.active.line]).toEqual(['/src/long.ts', 0])
     editor.person = ({ kind }) => (kind === 'input' ? 'Keep it.' : undefined)
     await editor.press('n')
-    expect(await desk.session.feedback()).toMatchObject([{ path: 'src/long.ts', reason: 'Keep it.' }])
+    expect(await model.session.feedback()).toMatchObject([{ path: 'src/long.ts', reason: 'Keep it.' }])
     expect(editor.active?.selection.active.line).toBe(24)
     await editor.press('k')
     expect(editor.active?.selection.active.line).toBe(0)
@@ -66,10 +66,10 @@ describe('the keys', () => {
       text: 'Commit 2 files?',
       detail: 'src/a.ts · +1 −1\nsrc/long.ts · +2 −2',
     })
-    expect(desk.place.text('src/long.ts')).toBe(TWO)
+    expect(model.place.text('src/long.ts')).toBe(TWO)
   })
 
-  it('a verdict that is refused moves nothing', async () => {
+  it('a refused verdict does not move the cursor', async () => {
     const { editor, session } = await open(({ fs }) => {
       fs.writeFileSync('src/a.ts', 'one\n')
       fs.writeFileSync('src/long.ts', TWO)
@@ -83,11 +83,11 @@ describe('the keys', () => {
     expect(editor.asked.at(-1)).toMatchObject({ kind: 'error', text: expect.stringContaining('Nothing is approved') })
   })
 
-  it('decide on what is selected in the view, and take back the last verdict', async () => {
+  it('decide on the selection of the view, and take back the last verdict', async () => {
     const { editor } = await open(({ fs }) => fs.writeFileSync('src/a.ts', 'one\n'), FILES)
     editor.selected = [editor.node('a.ts').node]
     await editor.press('y', 'view')
-    expect(editor.said.at(-1)).toBe('Every change of this session is decided.')
+    expect(editor.statusMessages.at(-1)).toBe('Every change of this session is decided.')
     expect(editor.node('a.ts').item.contextValue).toBe('change.approved')
     editor.selected = []
     await editor.press('u', 'view')
@@ -98,7 +98,7 @@ describe('the keys', () => {
 })
 
 describe('an approval of more than one file', () => {
-  it('shows how much it is and what of it is risky, asks, and is taken back whole', async () => {
+  it('shows amounts and risks, asks, and is taken back as a whole', async () => {
     const { editor } = await open(({ fs }) => {
       fs.rmSync('src/a.ts')
       fs.writeFileSync('src/long.ts', TWO)

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** What the extension's package.json declares, as far as the editor would read it. */
+/** The declarations in the extension's package.json that the editor reads. */
 export interface Manifest {
   readonly main: string
   readonly views: readonly string[]
@@ -31,10 +31,10 @@ interface Declared {
 }
 
 export function readManifest(): Manifest {
-  const declared: Declared = JSON.parse(readFileSync(new URL('package.json', FOLDER), 'utf8'))
-  const { configuration, views, commands, menus, keybindings: keys } = declared.contributes
+  const readDeclared: Declared = JSON.parse(readFileSync(new URL('package.json', FOLDER), 'utf8'))
+  const { configuration, views, commands, menus, keybindings: keys } = readDeclared.contributes
   return {
-    main: declared.main,
+    main: readDeclared.main,
     views: Object.values(views).flatMap((list) => list.map(({ id }) => id)),
     commands: commands.map(({ command }) => command),
     menus,
@@ -43,18 +43,18 @@ export function readManifest(): Manifest {
   }
 }
 
-/** The commands of a menu whose `when` holds. Knows `&&`, `==`, `=~` and `false`, and nothing else. */
-export function offeredIn(
+/** The commands of a menu whose `when` is true. Supports only `&&`, `==`, `=~` and `false`. */
+export function commandsInMenu(
   { menus }: Manifest,
   menu: string,
   values: Readonly<Record<string, string | undefined>>,
 ): string[] {
   return (menus[menu] ?? [])
-    .filter(({ when }) => when.split(' && ').every((term) => holds(term, values)))
+    .filter(({ when }) => when.split(' && ').every((term) => evaluateWhen(term, values)))
     .map(({ command }) => command)
 }
 
-function holds(term: string, values: Readonly<Record<string, string | undefined>>): boolean {
+function evaluateWhen(term: string, values: Readonly<Record<string, string | undefined>>): boolean {
   const [, name = '', operator, wanted = ''] = /^(\w+) (==|=~) (.+)$/.exec(term) ?? []
   if (operator === '==') return values[name] === wanted
   if (operator === '=~') return new RegExp(wanted.slice(1, -1)).test(values[name] ?? '')

@@ -2,17 +2,17 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { stateOf } from '../../support/state.js'
 import { testWorkspace, working } from '../../support/workspace.js'
-import { activated, builtExtension, openDesk } from './bundle.js'
+import { activateExtension, openExtension, useBuiltExtension } from './bundle.js'
 import { Editor } from './editor.js'
 import { readManifest } from './manifest.js'
 
-const built = builtExtension()
-const open = (...rest: Parameters<typeof openDesk> extends [string, string, ...infer R] ? R : never) =>
-  openDesk(built.dist(), built.home(), ...rest)
+const built = useBuiltExtension()
+const open = (...rest: Parameters<typeof openExtension> extends [string, string, ...infer R] ? R : never) =>
+  openExtension(built.dist(), built.home(), ...rest)
 
 const LONG = `${Array.from({ length: 30 }, (_, n) => `line ${n + 1}`).join('\n')}\n`
 
-/** Their grammar is one the bundle brings. */
+/** Files with a grammar that is in the bundle. */
 const FILES_OF_CODE = {
   'src/a.ts': '// a\nexport const a = 1\n',
   'src/b.ts': 'export {}\n',
@@ -20,7 +20,7 @@ const FILES_OF_CODE = {
 }
 
 describe('the tree', () => {
-  it('has deletions first, then what needs attention, then the rest by intent and call', async () => {
+  it('has deletions first, then changes that need attention, then the rest by intent and call', async () => {
     const { editor } = await open(async (session) => {
       const { fs } = session
       fs.rmSync('src/b.ts')
@@ -44,7 +44,7 @@ describe('the tree', () => {
     expect(editor.badges.get('escrowfs.staged')?.badge).toEqual({ value: 4, tooltip: '4 changes' })
   })
 
-  it('has the hunks of a file that has several, and follows what the agent does', async () => {
+  it('has the hunks of a file with several, and follows the agent’s writes', async () => {
     const { editor, session, shows } = await open(undefined, { 'src/long.ts': LONG })
     expect(editor.tree()).toEqual([])
     session.fs.writeFileSync('src/long.ts', LONG.replace('line 2\n', 'two\n').replace('line 28\n', 'more\n'))
@@ -56,7 +56,7 @@ describe('the tree', () => {
     expect(editor.badges.get('escrowfs.staged')?.badge).toBeUndefined()
   })
 
-  it('shows a hostile name on one line, as no other', async () => {
+  it('shows a hostile name on one line, distinct from others', async () => {
     const { editor } = await open(({ fs }) => {
       fs.writeFileSync('src/x\nb.ts', '\u202egnp.exe\n')
       fs.writeFileSync('src/<b>$(trash)[a](command:x)', '')
@@ -67,18 +67,18 @@ describe('the tree', () => {
     expect(editor.node('<b>$(trash)[a](command:x)').item.tooltip).toBeTypeOf('string')
   })
 
-  it('serves several folders, and lets go of one that is closed; what is no workspace stays away', async () => {
+  it('serves several folders, releases a closed one, and ignores a folder that is not a workspace', async () => {
     const [one, two, plain] = [testWorkspace(), testWorkspace(), testWorkspace({}, '')]
     for (const place of [one, two]) (await working(await place.open())).fs.writeFileSync('src/a.ts', 'x\n')
     const editor = new Editor(readManifest(), [one.root, two.root, plain.root])
-    await activated(built.dist(), built.home(), editor)
+    await activateExtension(built.dist(), built.home(), editor)
     expect(editor.tree().filter((line) => !line.startsWith(' '))).toHaveLength(2)
     editor.roots = [two.root, plain.root]
     await editor.run('escrowfs.refresh')
     expect(editor.tree().filter((line) => !line.startsWith(' '))).toEqual(['agent (1 change, tester, m-1)'])
   })
 
-  it('says of a session that cannot be read that it cannot, and shows the others', async () => {
+  it('reports a session that cannot be read, and shows the others', async () => {
     const place = testWorkspace()
     const workspace = await place.open()
     for (const id of ['bad', 'good']) {
@@ -88,7 +88,7 @@ describe('the tree', () => {
     }
     writeFileSync(`${stateOf(place.root)}/sessions/bad/review.jsonl`, '{"kind":"nonsense"}\n{}\n')
     const editor = new Editor(readManifest(), [place.root])
-    await activated(built.dist(), built.home(), editor)
+    await activateExtension(built.dist(), built.home(), editor)
     expect(editor.tree()).toEqual([
       'bad (tester, m-1, cannot be read)',
       'good (1 change, tester, m-1)',
@@ -99,12 +99,12 @@ describe('the tree', () => {
     expect(editor.asked.at(-1)?.kind).toBe('error')
   })
 
-  it('says what cannot be opened, and reviews the others', async () => {
+  it('reports a workspace that cannot be opened, and reviews the others', async () => {
     const [good, bad] = [testWorkspace(), testWorkspace({}, '')]
     ;(await working(await good.open())).fs.writeFileSync('src/a.ts', 'x\n')
     writeFileSync(`${bad.root}/.orchestration`, 'no directory')
     const editor = new Editor(readManifest(), [bad.root, good.root])
-    await activated(built.dist(), built.home(), editor)
+    await activateExtension(built.dist(), built.home(), editor)
     expect(editor.asked.map(({ kind }) => kind)).toEqual(['error'])
     expect(editor.tree()).toHaveLength(3)
   })
@@ -128,7 +128,7 @@ describe('editors', () => {
     expect(editor.lenses().map(({ command }) => command.title)).toContain('$(check) Approve')
   })
 
-  it('show all changes of a session in one, in the order of the tree', async () => {
+  it('show all changes of a session in one editor, in the order of the tree', async () => {
     const { editor, place } = await open(({ fs }) => {
       fs.writeFileSync('src/a.ts', 'one\n')
       fs.rmSync('src/b.ts')
@@ -140,7 +140,7 @@ describe('editors', () => {
     ])
   })
 
-  it('have verdicts above each hunk of the staged side, and none once the stage has moved', async () => {
+  it('have verdicts above each hunk of the staged side, and none after the stage has changed', async () => {
     const { editor, session, shows } = await open(
       ({ fs }) => fs.writeFileSync('src/long.ts', LONG.replace('line 2\n', 'two\n').replace('line 28\n', 'more\n')),
       { 'src/long.ts': LONG },
@@ -160,7 +160,7 @@ describe('editors', () => {
 const ASKS = 'access:\n  src/asked: ask\n'
 
 describe('questions', () => {
-  it('are asked once, as they come up; the answer reaches the agent', async () => {
+  it('are asked once when they appear, and the answer reaches the agent', async () => {
     const { editor, session, place, shows } = await open(undefined, {
       '.orchestration/policy.yaml': ASKS,
       'src/asked/a.ts': 'a\n',
@@ -180,7 +180,7 @@ describe('questions', () => {
     expect([editor.asked.length, place.text('src/asked/a.ts')]).toEqual([1, 'a\n'])
   })
 
-  it('that are closed stay in the tree, and are answered there; a no needs words', async () => {
+  it('stay in the tree if closed, can be answered there, and need a reason for a denial', async () => {
     const { editor, session, shows } = await open()
     await session.requestScope(['docs/**'], 'It has to be documented.')
     await shows(() => editor.asked.length === 1)
@@ -199,11 +199,11 @@ describe('questions', () => {
   })
 })
 
-it("loads the workspace's own escrowfs where the machine's settings say so, and says where there is none", async () => {
+it("loads the workspace's own escrowfs on a machine setting, and reports a missing one", async () => {
   const place = testWorkspace()
   const editor = new Editor(readManifest(), [place.root])
   editor.settings.set('escrowfs.library', 'workspace')
-  await activated(built.dist(), built.home(), editor)
+  await activateExtension(built.dist(), built.home(), editor)
   expect(editor.asked[0]).toMatchObject({
     kind: 'error',
     text: expect.stringContaining("Cannot find module 'escrowfs'"),
@@ -216,5 +216,5 @@ it("loads the workspace's own escrowfs where the machine's settings say so, and 
   writeFileSync(`${own}/index.mjs`, 'export const openWorkspace = () => {}')
   writeFileSync(`${own}/vscode.mjs`, '')
   await editor.run('escrowfs.refresh')
-  expect(editor.asked.at(-1)?.text).toBe('What was found as escrowfs is another release.')
+  expect(editor.asked.at(-1)?.text).toBe('The escrowfs that was found is another release.')
 })

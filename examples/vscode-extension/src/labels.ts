@@ -1,6 +1,6 @@
 import type { Change, ChangeGroup, Hunk, Question } from 'escrowfs'
 import type { Decidable } from './nodes.js'
-import type { SessionLook } from './room.js'
+import type { SessionSnapshot } from './reviewed-workspace.js'
 
 const ATTENTION: Readonly<Record<string, string>> = {
   delete: 'Deletions',
@@ -11,15 +11,15 @@ const ATTENTION: Readonly<Record<string, string>> = {
   drifted: 'Changed on disk meanwhile',
 }
 
-export function counted(count: number, one: string): string {
+export function pluralize(count: number, one: string): string {
   return `${count} ${one}${count === 1 ? '' : 's'}`
 }
 
-/** What waits, in one line: '3 changes, 1 question'. */
-export function waiting(changes: number, questions: number): string {
+/** Formats counts as '3 changes, 1 question'. */
+export function describeCounts(changes: number, questions: number): string {
   const parts = [
-    ...(changes > 0 ? [counted(changes, 'change')] : []),
-    ...(questions > 0 ? [counted(questions, 'question')] : []),
+    ...(changes > 0 ? [pluralize(changes, 'change')] : []),
+    ...(questions > 0 ? [pluralize(questions, 'question')] : []),
   ]
   return parts.join(', ')
 }
@@ -29,8 +29,8 @@ export function titleOfGroup({ attention, intentId, callId }: ChangeGroup): stri
   return [intentId ?? 'Without an intent', ...(callId === undefined ? [] : [`call ${callId}`])].join(', ')
 }
 
-/** Lines that come and go, as far as hunks show them. */
-export function linesOf(hunks: readonly Hunk[]): string {
+/** Counts the added and removed lines in hunks. */
+export function countLines(hunks: readonly Hunk[]): string {
   const lines = hunks.flatMap(({ text }) => text.split('\n').slice(1))
   const count = (mark: string) => lines.filter((line) => line.startsWith(mark)).length
   return `+${count('+')} −${count('-')}`
@@ -46,39 +46,42 @@ const RISKS: readonly (readonly [noun: string, has: (change: Change) => boolean]
     .filter(([flag]) => flag !== 'delete')
     .map(([flag, title]) => [title.toLowerCase(), ({ flags }: Change) => flags.includes(flag)] as const),
 ]
-/** Paths of one kind that are named. */
-const NAMED = 5
-/** Files that are listed before a commit. */
-const LISTED = 20
+/** The number of paths of one kind that are listed. */
+const MAX_NAMES = 5
+/** The number of files that are listed before a commit. */
+const MAX_FILES = 20
 
-/** What an approval of several files takes: how much, and what of it is risky. */
+/** Describes an approval of several files: the amounts, and the risky changes. */
 export function summaryOf(changes: readonly Change[]): string[] {
   const hunks = changes.reduce((sum, change) => sum + Math.max(1, change.hunks.length), 0)
   const risks = RISKS.flatMap(([noun, has]) => {
     const found = changes.filter(has).map(({ path }) => path)
-    return found.length === 0 ? [] : [`${counted(found.length, noun)}: ${cut(found, NAMED).join(', ')}`]
+    return found.length === 0 ? [] : [`${pluralize(found.length, noun)}: ${truncateList(found, MAX_NAMES).join(', ')}`]
   })
   const none = 'No deletion, mode change, link or binary file is among them.'
-  return [`${counted(changes.length, 'file')}, ${counted(hunks, 'hunk')}.`, ...(risks.length > 0 ? risks : [none])]
+  return [`${pluralize(changes.length, 'file')}, ${pluralize(hunks, 'hunk')}.`, ...(risks.length > 0 ? risks : [none])]
 }
 
-/** What a commit writes to disk, a line for each file. */
-export function landingOf(changes: readonly Change[]): string[] {
+/** Describes a commit, a line for each file. */
+export function commitDetails(changes: readonly Change[]): string[] {
   const lines = changes.map(({ path, kind, state, hunks }) => {
     const approved = hunks.filter((hunk) => state === 'approved' || hunk.state === 'approved')
-    const part = approved.length < hunks.length ? [`${approved.length} of ${counted(hunks.length, 'hunk')}`] : []
-    return [path, ...(kind === 'modify' ? [] : [kind]), ...part, ...(hunks.length > 0 ? [linesOf(approved)] : [])].join(
-      ' · ',
-    )
+    const part = approved.length < hunks.length ? [`${approved.length} of ${pluralize(hunks.length, 'hunk')}`] : []
+    return [
+      path,
+      ...(kind === 'modify' ? [] : [kind]),
+      ...part,
+      ...(hunks.length > 0 ? [countLines(approved)] : []),
+    ].join(' · ')
   })
-  return cut(lines, LISTED)
+  return truncateList(lines, MAX_FILES)
 }
 
-function cut(list: readonly string[], most: number): string[] {
-  return list.length <= most ? [...list] : [...list.slice(0, most), `and ${list.length - most} more`]
+function truncateList(list: readonly string[], limit: number): string[] {
+  return list.length <= limit ? [...list] : [...list.slice(0, limit), `and ${list.length - limit} more`]
 }
 
-/** A hunk by its place and the first line it changes. */
+/** The title of a hunk: its lines and the first changed line. */
 export function titleOfHunk({ newStart, newLines, text }: Hunk): string {
   const first = text.split('\n').find((line, index) => index > 0 && /^[+-]/.test(line)) ?? ''
   const last = newStart + Math.max(newLines, 1) - 1
@@ -92,7 +95,7 @@ export function describeChange(change: Change): string {
     ...(state === 'pending' ? [] : [state]),
     ...known,
     ...(from === undefined ? [] : [`from ${from}`]),
-    ...(hunks.length > 0 ? [linesOf(hunks)] : []),
+    ...(hunks.length > 0 ? [countLines(hunks)] : []),
     ...flags,
     ...(mutation?.class === 'AST_REFACTOR' && mutation.declared !== 'INTENT_EVOLUTION' ? ['refactoring'] : []),
   ]
@@ -108,12 +111,12 @@ export function textOfQuestion(question: Question): string {
   return `May ${question.intentId} own ${question.globs.join(', ')} too? It says: ${question.why}`
 }
 
-/** What a verdict is on, in a sentence of a person's. */
-export function nameOf(node: Decidable): string {
-  if (node.kind === 'session') return `every change of ${node.look.summary.id}`
+/** Describes the subject of a verdict. */
+export function describeNode(node: Decidable): string {
+  if (node.kind === 'session') return `every change of ${node.snapshot.summary.id}`
   return node.kind === 'change' ? node.change.path : `a hunk of ${node.change.path}`
 }
 
-export function agentOf({ summary }: SessionLook): string {
+export function agentOf({ summary }: SessionSnapshot): string {
   return [summary.agent?.tool, summary.agent?.model].filter((part) => part !== undefined).join(', ')
 }
