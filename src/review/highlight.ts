@@ -57,14 +57,17 @@ const WITHIN_TIME = new Script('work()')
 
 async function load(): Promise<Highlighter> {
   const { common, createLowlight } = await import('lowlight')
-  const lowlight = createLowlight(common)
+  let lowlight = createLowlight(common)
   const sandbox = createContext({})
   return (path, text, milliseconds = TIME_LIMIT_MS) => {
     const language = languageOf(path)
     if (language === undefined || !lowlight.registered(language) || !isReadable(text)) return undefined
     const lines: Token[][] = [[]]
     const work = () => put(lines, lowlight.highlight(language, text).children, undefined)
-    return isDone(sandbox, work, milliseconds) ? lines : undefined
+    if (isDone(sandbox, work, milliseconds)) return lines
+    // The time limit may have stopped it while it compiled a grammar. A grammar that is half compiled fails from then on.
+    lowlight = createLowlight(common)
+    return undefined
   }
 }
 

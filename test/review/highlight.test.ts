@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { loadHighlighter } from '../../src/review/highlight.js'
 
 it('splits a file into lines of tokens with their kinds', async () => {
@@ -60,5 +60,14 @@ it('gives a text up that takes longer than it may, and goes on with the next', a
   const highlight = await loadHighlighter()
   const long = `((${'(a)\n'.repeat(30_000)}`
   expect(highlight('a.ts', long, 1)).toBeUndefined()
+  expect(highlight('a.ts', 'let a')?.[0]?.[0]).toEqual({ text: 'let', kind: 'keyword' })
+})
+
+it('works on after the time limit stopped it while it compiled a grammar', async () => {
+  // The first use of a grammar compiles it, so this needs a highlighter that nobody has used.
+  vi.resetModules()
+  const fresh = await import('../../src/review/highlight.js')
+  const highlight = await fresh.loadHighlighter()
+  expect(highlight('a.ts', `((${'(a)\n'.repeat(30_000)}`, 1)).toBeUndefined()
   expect(highlight('a.ts', 'let a')?.[0]?.[0]).toEqual({ text: 'let', kind: 'keyword' })
 })
