@@ -3,13 +3,44 @@ import { diffArrays } from 'diff'
 /** A line of the old lines, and the one of the new lines that it is; both counted from 0. */
 export type LinePair = readonly [old: number, now: number]
 
+/** How many lines two files have in common at their beginning and, after those, at their end. */
+export interface CommonEnds {
+  readonly head: number
+  readonly tail: number
+}
+
+export function commonEnds(old: readonly string[], now: readonly string[]): CommonEnds {
+  const most = Math.min(old.length, now.length)
+  let head = 0
+  while (head < most && old[head] === now[head]) head++
+  let tail = 0
+  while (tail < most - head && old[old.length - 1 - tail] === now[now.length - 1 - tail]) tail++
+  return { head, tail }
+}
+
 /**
- * The lines that stay: a longest common subsequence. Lines of one side alone cannot be in it. They are left out of the
- * search, whose cost grows with the number of differences: of a file written anew nothing is left to search.
- * @param maxEdits edits among the lines of both sides after which the search stops.
- * @returns the pairs in order; undefined where the search stopped.
+ * The lines that both sides keep: a longest common subsequence. The search skips the common lines at both ends, and the
+ * lines that only one side has. Its cost grows with the number of differences.
+ * @param maxEdits edits among the searched lines of both sides after which the search stops
+ * @returns the pairs in order; undefined where the search stopped
  */
-export function commonLines(old: readonly string[], now: readonly string[], maxEdits: number): LinePair[] | undefined {
+export function commonLines(
+  old: readonly string[],
+  now: readonly string[],
+  maxEdits: number,
+  { head, tail }: CommonEnds = commonEnds(old, now),
+): LinePair[] | undefined {
+  const between = commonBetween(old.slice(head, old.length - tail), now.slice(head, now.length - tail), maxEdits)
+  if (between === undefined) return undefined
+  const pairs: LinePair[] = []
+  for (let at = 0; at < head; at++) pairs.push([at, at])
+  for (const [o, n] of between) pairs.push([head + o, head + n])
+  for (let left = tail; left > 0; left--) pairs.push([old.length - left, now.length - left])
+  return pairs
+}
+
+function commonBetween(old: readonly string[], now: readonly string[], maxEdits: number): LinePair[] | undefined {
+  if (old.length === 0 || now.length === 0) return []
   const [shared, kept] = [sharedWith(now, old), sharedWith(old, now)]
   if (shared.length === 0 || kept.length === 0) return []
   const lineOf = (lines: readonly string[]) => (at: number) => lines[at] ?? ''
@@ -27,7 +58,7 @@ export function commonLines(old: readonly string[], now: readonly string[], maxE
   return pairs
 }
 
-/** Where `lines` has lines that `others` has as well. */
+/** The indexes of `lines` whose line is also in `others`. */
 function sharedWith(others: readonly string[], lines: readonly string[]): number[] {
   const known = new Set(others)
   return lines.flatMap((line, at) => (known.has(line) ? [at] : []))

@@ -1,7 +1,7 @@
 import type { StructuredPatchHunk } from 'diff'
 import { digest } from '../../overlay/index.js'
 import type { Hunk } from '../core/api.js'
-import { commonLines, type LinePair } from '../core/common-lines.js'
+import { commonEnds, commonLines, type LinePair } from '../core/common-lines.js'
 import { defined } from '../core/defined.js'
 import { hunkIds } from './hunk-id.js'
 import { piecesOf } from './pieces.js'
@@ -51,10 +51,11 @@ export function diffFile(
   const [old, now] = [textOf(before), textOf(after)]
   if (old === undefined || now === undefined) return emptyDiff(before, { binary: true })
   const recoded = old !== EMPTY && now !== EMPTY && old.encoding !== now.encoding
-  const compared = size > COMPARE_LIMIT ? undefined : recoded ? whole(old.text, now.text) : compare(old.text, now.text)
-  const lines = linesOf(old.text)
+  const [lines, newLines] = [linesOf(old.text), linesOf(now.text)]
+  const isCompared = size <= COMPARE_LIMIT && !recoded
+  const compared = isCompared ? compare(lines, newLines) : size > COMPARE_LIMIT ? undefined : whole(lines, newLines)
   const name = (hunks: readonly StructuredPatchHunk[]) => hunkIds(path, hunks, lines, () => digest(before ?? NOTHING))
-  const found = compared ?? whole(old.text, now.text)
+  const found = compared ?? whole(lines, newLines)
   const { raw, ids, partOf } = splitHunks(found, name, splits)
   const take = (wanted: ReadonlySet<string>) => {
     const chosen = raw.filter((_, index) => wanted.has(ids[index] ?? ''))
@@ -100,11 +101,12 @@ function encodingFlags(old: Text, now: Text): FileDiff['encoding'] {
 }
 
 /** Undefined where it takes too many edits. A side that is empty needs no comparison, however long the other is. */
-function compare(before: string, after: string): StructuredPatchHunk[] | undefined {
-  if (before === '' || after === '') return whole(before, after)
-  if (fewestEdits(before, after) > EDIT_LIMIT) return undefined
-  const [old, now] = [linesOf(before), linesOf(after)]
-  const common = commonLines(old, now, EDIT_LIMIT)
+function compare(old: readonly string[], now: readonly string[]): StructuredPatchHunk[] | undefined {
+  if (old.length === 0 || now.length === 0) return whole(old, now)
+  const ends = commonEnds(old, now)
+  const between = (lines: readonly string[]) => lines.slice(ends.head, lines.length - ends.tail)
+  if (fewestEdits(between(old), between(now)) > EDIT_LIMIT) return undefined
+  const common = commonLines(old, now, EDIT_LIMIT, ends)
   if (common === undefined || old.length + now.length - 2 * common.length > EDIT_LIMIT) return undefined
   return patchHunks(old, now, common)
 }
@@ -163,19 +165,18 @@ function patchHunk(old: readonly string[], now: readonly string[], gaps: readonl
 const EMPTY_GAP: Gap = { from: [0, 0], to: [0, 0] }
 
 /** Lines that only one side has: no comparison needs fewer edits, and they are counted in one pass. */
-function fewestEdits(before: string, after: string): number {
+function fewestEdits(old: readonly string[], now: readonly string[]): number {
   const surplus = new Map<string, number>()
-  for (const line of linesOf(before)) surplus.set(line, (surplus.get(line) ?? 0) + 1)
-  for (const line of linesOf(after)) surplus.set(line, (surplus.get(line) ?? 0) - 1)
+  for (const line of old) surplus.set(line, (surplus.get(line) ?? 0) + 1)
+  for (const line of now) surplus.set(line, (surplus.get(line) ?? 0) - 1)
   let edits = 0
   for (const count of surplus.values()) edits += Math.abs(count)
   return edits
 }
 
 /** One hunk: the old text out, the new text in. */
-function whole(before: string, after: string): StructuredPatchHunk[] {
-  if (before === after) return []
-  const [oldLines, newLines] = [linesOf(before), linesOf(after)]
+function whole(oldLines: readonly string[], newLines: readonly string[]): StructuredPatchHunk[] {
+  if (oldLines.length === newLines.length && oldLines.every((line, at) => line === newLines[at])) return []
   const lines: string[] = []
   for (const line of prefixLines('-', oldLines)) lines.push(line)
   for (const line of prefixLines('+', newLines)) lines.push(line)

@@ -20,9 +20,10 @@ export function hunkIds(
   oldLines: readonly string[],
   base: () => string,
 ): string[] {
-  const places = placesOf(oldLines)
-  return hunks.map(({ lines, oldStart, oldLines: length }) => {
-    const block = oldLines.slice(oldStart - 1, oldStart - 1 + length)
+  const blocks = hunks.map(({ oldStart, oldLines: length }) => oldLines.slice(oldStart - 1, oldStart - 1 + length))
+  const places = placesOf(oldLines, new Set(blocks.flatMap((block) => block.map((line) => line.length))))
+  return hunks.map(({ lines, oldStart }, index) => {
+    const block = blocks[index] ?? []
     const apart = isRepeated(block, oldLines, places) ? [oldStart, base()] : []
     return `h_${sha256hex(JSON.stringify([path, lines.join('\n'), ...apart])).slice(0, 16)}`
   })
@@ -30,9 +31,11 @@ export function hunkIds(
 
 type Places = ReadonlyMap<string, readonly number[]>
 
-function placesOf(lines: readonly string[]): Places {
+/** Where each line of one of these lengths stands. Other lengths are no line of a hunk, and are not worth a hash. */
+function placesOf(lines: readonly string[], lengths: ReadonlySet<number>): Places {
   const places = new Map<string, number[]>()
   lines.forEach((line, at) => {
+    if (!lengths.has(line.length)) return
     const known = places.get(line)
     if (known) known.push(at)
     else places.set(line, [at])

@@ -34,10 +34,14 @@ export function encodeText({ text, encoding }: Text): Uint8Array {
 
 /** Lines with what ends them; joined they are the text. */
 export function linesOf(text: string): string[] {
-  const lines = text.split('\n')
-  const last = lines.pop() ?? ''
-  const ended = lines.map((line) => `${line}\n`)
-  return last === '' ? ended : [...ended, last]
+  const lines: string[] = []
+  let start = 0
+  for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', start)) {
+    lines.push(text.slice(start, end + 1))
+    start = end + 1
+  }
+  if (start < text.length) lines.push(text.slice(start))
+  return lines
 }
 
 /** True where a text begins with a byte order mark. */

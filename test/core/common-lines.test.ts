@@ -1,0 +1,42 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { commonEnds, commonLines } from '../../src/core/common-lines.js'
+
+const lines = fc.array(fc.constantFrom('a\n', 'b\n', 'c\n', '\n'), { maxLength: 12 })
+
+/** The length of a longest common subsequence, by the textbook table. */
+function longest(old: readonly string[], now: readonly string[]): number {
+  let row = Array<number>(now.length + 1).fill(0)
+  for (const line of old) {
+    const next = [0]
+    now.forEach((other, at) => {
+      next.push(line === other ? (row[at] ?? 0) + 1 : Math.max(row[at + 1] ?? 0, next[at] ?? 0))
+    })
+    row = next
+  }
+  return row.at(-1) ?? 0
+}
+
+it('finds a longest common subsequence, in order', () => {
+  fc.assert(
+    fc.property(lines, lines, (old, now) => {
+      const pairs = commonLines(old, now, 1_000) ?? []
+      expect(pairs).toHaveLength(longest(old, now))
+      for (const [o, n] of pairs) expect(old[o]).toBe(now[n])
+      pairs.slice(1).forEach(([o, n], at) => {
+        expect(o).toBeGreaterThan(pairs[at]?.[0] ?? -1)
+        expect(n).toBeGreaterThan(pairs[at]?.[1] ?? -1)
+      })
+    }),
+  )
+})
+
+it('counts no line at both ends of a file', () => {
+  expect(commonEnds(['a', 'a'], ['a', 'a', 'a'])).toEqual({ head: 2, tail: 0 })
+  expect(commonEnds(['a', 'x', 'b'], ['a', 'y', 'b'])).toEqual({ head: 1, tail: 1 })
+  expect(commonEnds([], ['a'])).toEqual({ head: 0, tail: 0 })
+})
+
+it('gives up where the search takes more edits than it may', () => {
+  expect(commonLines(['a', 'b', 'c'], ['c', 'b', 'a'], 1)).toBeUndefined()
+})
