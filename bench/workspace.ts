@@ -1,7 +1,7 @@
 import { mkdirSync, realpathSync, writeFileSync } from 'node:fs'
 import { openWorkspace, type Session, type Workspace, type WorkspaceOptions } from '../src/index.js'
 import { layoutAt } from '../src/os/workspace-state.js'
-import { acceptFiles, lookAtFiles } from '../src/trust/index.js'
+import { acceptFiles, compareFiles } from '../src/trust/index.js'
 
 /** A workspace with one intent that may touch everything a suite writes. */
 
@@ -24,7 +24,7 @@ export function declareIntent(root: string, { active = false } = {}): void {
     `${active ? 'active_intent_id: INT-001\n' : ''}active_intents:\n  - id: INT-001\n    name: Measure\n    status: IN_PROGRESS\n    owned_scope:\n${scope}`,
   )
   const layout = layoutAt(realpathSync(root))
-  acceptFiles(layout, lookAtFiles(layout).digest, { name: 'Bench' })
+  acceptFiles(layout, compareFiles(layout).digest, { name: 'Bench' })
 }
 
 /** Opens a workspace and a session in it that may write. */

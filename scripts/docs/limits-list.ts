@@ -79,8 +79,11 @@ export const FILES: Limits = {
   'src/history/trace-context.ts#MAX_FILES': ['count', 'files in it'],
   'src/history/trace-context.ts#MAX_LESSONS': ['count', 'lessons in it'],
   'src/client-settings/files.ts#MAX_BYTES': ['bytes', "a client's settings that `escrow init` can change"],
-  'src/client-settings/foreign.ts#LONGEST': ['count', "characters that `escrow doctor` shows of a client's setting"],
-  'src/client-settings/foreign.ts#MOST': [
+  'src/client-settings/foreign.ts#MAX_VALUE_LENGTH': [
+    'count',
+    "characters that `escrow doctor` shows of a client's setting",
+  ],
+  'src/client-settings/foreign.ts#MAX_FILES': [
     'count',
     "entries of a client's settings directory that `escrow doctor` reads",
   ],
@@ -102,11 +105,11 @@ export const REVIEW: Limits = {
   'src/review/word-diff.ts#RUN_LIMIT': ['count', 'consecutive lines whose words are compared'],
   'src/cli/review/typing.ts#TEXT_LIMIT': ['count', 'characters of a reason typed in the terminal'],
   'src/cli/render-diff.ts#LINE_LIMIT': ['count', 'characters of a line in `escrow diff`'],
-  'src/web/lines.ts#LINE_LIMIT': ['count', 'characters of a line on the page'],
-  'src/web/files.ts#EDITABLE': ['bytes', 'a text that can be edited on the page'],
-  'src/web/app.ts#BODY': ['bytes', "a request to the page's server"],
-  'src/web/serve.ts#CONNECTIONS': ['count', "connections to the page's server"],
-  'src/web/change-events.ts#MOST': ['count', 'open pages'],
+  'src/web/lines.ts#MAX_LINE_LENGTH': ['count', 'characters of a line on the page'],
+  'src/web/files.ts#MAX_EDITABLE_BYTES': ['bytes', 'a text that can be edited on the page'],
+  'src/web/app.ts#MAX_BODY_BYTES': ['bytes', "a request to the page's server"],
+  'src/web/serve.ts#MAX_CONNECTIONS': ['count', "connections to the page's server"],
+  'src/web/change-events.ts#MAX_LISTENERS': ['count', 'open pages'],
   'src/web/guard.ts#TICKET_MS': ['milliseconds', 'for a started browser to connect'],
 }
 
@@ -138,7 +141,7 @@ export const LEDGER: Limits = {
 }
 
 export const COMMANDS: Limits = {
-  'src/client-settings/probe.ts#PATIENCE': ['milliseconds', "for a client's hook to answer `escrow doctor`"],
+  'src/client-settings/probe.ts#TIMEOUT_MS': ['milliseconds', "for a client's hook to answer `escrow doctor`"],
   'src/exec/background-command.ts#MAX_REFUSED': [
     'count',
     'refused writes reported one by one to an agent inside `escrow run`',
@@ -173,7 +176,10 @@ export const COMMANDS: Limits = {
 }
 
 export const CLIENTS: Limits = {
-  'src/client-settings/texts.ts#PATIENCE': ['count', "seconds for a hook's command, if the system has `timeout`"],
+  'src/client-settings/texts.ts#HOOK_TIMEOUT_SECONDS': [
+    'count',
+    "seconds for a hook's command, if the system has `timeout`",
+  ],
   'src/client-settings/switches.ts#MAX_BYTES': ['bytes', "a client's settings that `escrow doctor` reads"],
   'src/inbox/known-texts.ts#MAX_CONVERSATIONS': [
     'count',

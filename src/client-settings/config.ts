@@ -5,21 +5,21 @@ import { EscrowError } from '../core/api-error.js'
 import { HOSTS, type HostName, profileOf } from '../hosts/index.js'
 import { isKeptByGit } from '../os/git-ignore.js'
 import { ensureDir, removeEmptyDir, removeName, replaceDurable, setMode } from '../os/write.js'
-import { type ClientFile, textAt } from './files.js'
-import { type HookAddress, OWN_SETTINGS, plansOf } from './plans.js'
+import { type ClientFile, readText } from './files.js'
+import { type HookAddress, PERSONAL_SETTINGS, plansOf } from './plans.js'
 import { hookProblems } from './switches.js'
 
-/** How clients' settings are to be changed. */
+/** Options for changing clients' settings. */
 export interface ClientOptions {
-  /** Takes us out again. */
+  /** Removes escrow's entries. */
   readonly remove?: boolean
-  /** The address of a server of hooks on this machine: Claude Code asks it, and no process of its own. */
+  /** The address of a hook server on this machine: Claude Code sends requests to it instead of starting a process. */
   readonly http?: string
 }
 
 /**
- * What entering us into clients' settings would change, or taking us out of them. Nothing is written yet.
- * @throws EscrowError `unsupported` for a file that cannot be read or is not ours to change, and an address that is none;
+ * Plans the changes that enter escrow into clients' settings, or remove it. Writes nothing.
+ * @throws EscrowError `unsupported` for a file that cannot be read or edited safely, or an invalid address;
  * `access_denied` inside of a session.
  */
 export function planClients(
@@ -28,19 +28,19 @@ export function planClients(
   { remove = false, http }: ClientOptions = {},
 ): ClientFile[] {
   assertOutsideSession()
-  const served = http === undefined || remove ? undefined : addressOf(http, root)
-  if (served !== undefined) refuseShared(root)
+  const hookServer = http === undefined || remove ? undefined : parseAddress(http, root)
+  if (hookServer !== undefined) assertIgnoredByGit(root)
   const files = new Map<string, ClientFile>()
   for (const client of clients)
-    for (const file of plansOf(client, root, remove, served)) {
+    for (const file of plansOf(client, root, remove, hookServer)) {
       const known = files.get(file.path)
       if (!known) files.set(file.path, file)
     }
   return [...files.values()].filter(({ before, after }) => before !== after)
 }
 
-/** Of what a server prints its origin alone: the token there is a person's, and lets who has it decide. */
-function addressOf(http: string, root: string): HookAddress {
+/** Keeps only the origin of a printed address: its token is the person's, and lets its holder decide. */
+function parseAddress(http: string, root: string): HookAddress {
   const url = URL.canParse(http) ? new URL(http) : undefined
   const isHere = url?.protocol === 'http:' && ['127.0.0.1', 'localhost', '[::1]'].includes(url.hostname)
   if (!url || !isHere)
@@ -50,9 +50,9 @@ function addressOf(http: string, root: string): HookAddress {
   return { origin: url.origin, token: hookToken(root) }
 }
 
-/** The token is for the eyes of one person: it is not written where git would take it. */
-function refuseShared(root: string): void {
-  const path = OWN_SETTINGS
+/** The settings would contain a private token, so git must ignore them. */
+function assertIgnoredByGit(root: string): void {
+  const path = PERSONAL_SETTINGS
   if (isKeptByGit(root, path))
     throw new EscrowError(
       'unsupported',
@@ -63,11 +63,11 @@ function refuseShared(root: string): void {
     )
 }
 
-/** Writes what was planned, unless a file has changed since. */
+/** Writes the planned changes, unless a file has changed since. */
 export function applyClients(root: string, files: readonly ClientFile[]): void {
   assertOutsideSession()
   for (const { path, before } of files)
-    if (textAt(root, path) !== before)
+    if (readText(root, path) !== before)
       throw new EscrowError('stale_file', `${path} was changed by another program. Run the command again.`)
   for (const { path, after, isProgram, isSecret } of files) {
     const file = join(root, path)
@@ -82,12 +82,12 @@ export function applyClients(root: string, files: readonly ClientFile[]): void {
   }
 }
 
-/** Which clients have us in their settings here, and which have settings here at all. */
+/** Finds the clients that have settings here, and whether escrow is entered in them. */
 export function findClients(root: string): FoundClient[] {
   return HOSTS.flatMap((client) => {
-    const isThere = profileOf(client).presence.some((path) => existsSync(join(root, path)))
-    if (!isThere) return []
-    const isEntered = isIn(root, client)
+    const isPresent = profileOf(client).presence.some((path) => existsSync(join(root, path)))
+    if (!isPresent) return []
+    const isEntered = hasAllEntries(root, client)
     const problems = isEntered ? hookProblems(root, client) : []
     return [{ client, isEntered, ...(problems.length > 0 && { problems }) }]
   })
@@ -97,11 +97,11 @@ export function findClients(root: string): FoundClient[] {
 export interface FoundClient {
   readonly client: HostName
   readonly isEntered: boolean
-  /** Why our hooks hold nothing there although they are entered, as far as the client's settings say. */
+  /** Why entered hooks would not run, as far as the client's settings say. */
   readonly problems?: readonly string[]
 }
 
-function isIn(root: string, client: HostName): boolean {
+function hasAllEntries(root: string, client: HostName): boolean {
   try {
     return plansOf(client, root, false).every(({ before, after }) => before === after)
   } catch {

@@ -7,14 +7,14 @@ import { editJson, parseJsonc } from '../os/json-edit.js'
 import { isLink, readSmall } from '../os/read.js'
 import { FORMER_FILES } from './texts.js'
 
-/** One file of a client's settings as it is, and as it is going to be; undefined where there is none. */
+/** A file of a client's settings before and after the change; undefined where it does not exist. */
 export interface ClientFile {
   /** Relative to the root. */
   readonly path: string
   readonly before: string | undefined
   readonly after: string | undefined
   readonly isProgram?: true
-  /** For its user's eyes alone. */
+  /** Only its user may read it. */
   readonly isSecret?: true
 }
 
@@ -22,12 +22,12 @@ export type Fields = Readonly<Record<string, unknown>>
 
 const MAX_BYTES = 1 << 20
 
-/** What a client's own parser of JSON takes. */
+/** What the client's own JSON parser accepts. */
 export type JsonDialect = 'json' | 'jsonc'
 
 /**
- * A file of JSON, an object. Only the bytes of what changes are changed. A file that we made goes away with the last of our settings.
- * @param dialect with `jsonc`, comments and commas behind the last entry are kept
+ * Plans the change of a file with a JSON object. Only the changed bytes differ. A file that escrow created is removed with its last entry.
+ * @param dialect with `jsonc`, comments and trailing commas are kept
  */
 export function jsonFile(
   root: string,
@@ -35,79 +35,79 @@ export function jsonFile(
   change: (settings: Fields) => Fields,
   dialect: JsonDialect = 'json',
 ): ClientFile {
-  const before = textAt(root, path)
+  const before = readText(root, path)
   if (before === undefined) {
-    const made = change({})
-    return { path, before, after: Object.keys(made).length === 0 ? undefined : madeOf(made) }
+    const created = change({})
+    return { path, before, after: Object.keys(created).length === 0 ? undefined : formatSettings(created) }
   }
   const settings = parseSettings(before, path, dialect)
   const changed = change(settings)
   if (isDeepStrictEqual(changed, settings)) return { path, before, after: before }
-  const isOurs = Object.keys(changed).length === 0 && before === madeOf(settings)
-  return { path, before, after: isOurs ? undefined : editJson(before, changed) }
+  const isCreatedByUs = Object.keys(changed).length === 0 && before === formatSettings(settings)
+  return { path, before, after: isCreatedByUs ? undefined : editJson(before, changed) }
 }
 
-/** The text of a file that was not there. */
-function madeOf(settings: Fields): string {
+/** The text of a new file. */
+function formatSettings(settings: Fields): string {
   return `${JSON.stringify(settings, null, 2)}\n`
 }
 
-/** A file that is ours altogether. */
-export function ownFile(root: string, path: string, text: string, remove: boolean, why: string): ClientFile {
-  const before = textAt(root, path)
+/** Plans a file that belongs to escrow as a whole. */
+export function ownedFile(root: string, path: string, text: string, remove: boolean, why: string): ClientFile {
+  const before = readText(root, path)
   const isFormer = before !== undefined && FORMER_FILES.includes(sha256hex(before))
   if (before !== undefined && before !== text && !isFormer) {
     if (remove) return { path, before, after: before }
-    throw notOurs(path, `is ${why}`)
+    throw cannotEdit(path, `is ${why}`)
   }
   return { path, before, after: remove ? undefined : text }
 }
 
-/** Lines of ours at the end of a text that is a person's, and what an earlier version had in their place. */
+/** escrow's lines at the end of a person's file, and the lines of an earlier version that they replace. */
 interface Block {
   readonly block: string
   readonly former: string
 }
 
-/** @param rivals finds what would contradict our lines. */
+/** @param conflicting matches entries that would contradict the block */
 export function blockFile(
   root: string,
   path: string,
   { block, former }: Block,
   remove: boolean,
-  rivals: RegExp,
+  conflicting: RegExp,
 ): ClientFile {
-  const before = textAt(root, path)
+  const before = readText(root, path)
   const others = (before ?? '').replace(block, '').replace(former, '')
   if (remove) return { path, before, after: others === '' ? undefined : others }
-  if (rivals.test(others)) throw notOurs(path, 'has an entry named `escrow` that escrow did not write')
+  if (conflicting.test(others)) throw cannotEdit(path, 'has an entry named `escrow` that escrow did not write')
   if (before?.includes(block)) return { path, before, after: before }
-  const gap = others === '' || others.endsWith('\n') ? '' : '\n'
-  return { path, before, after: `${others}${gap}${block}` }
+  const separator = others === '' || others.endsWith('\n') ? '' : '\n'
+  return { path, before, after: `${others}${separator}${block}` }
 }
 
-export function textAt(root: string, path: string): string | undefined {
+export function readText(root: string, path: string): string | undefined {
   for (let name = path; name !== '.'; name = dirname(name))
-    if (isLink(join(root, name))) throw notOurs(name, 'is a link')
+    if (isLink(join(root, name))) throw cannotEdit(name, 'is a link')
   try {
     return readSmall(join(root, path), MAX_BYTES)
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined
-    throw notOurs(path, `cannot be read (${codeOf(error)})`)
+    throw cannotEdit(path, `cannot be read (${codeOf(error)})`)
   }
 }
 
-/** What is left of a key's value; without the key where nothing is. */
-export function without(settings: Fields, key: string, left: Fields): Fields {
+/** Sets a key's value, or deletes the key where the value is empty. */
+export function setOrDelete(settings: Fields, key: string, left: Fields): Fields {
   const { [key]: _, ...others } = settings
   return Object.keys(left).length === 0 ? others : { ...settings, [key]: left }
 }
 
-export function fieldsAt(settings: Fields, key: string, path: string): Fields {
+export function objectAt(settings: Fields, key: string, path: string): Fields {
   const value = settings[key] ?? {}
   if (typeof value === 'object' && value !== null && !Array.isArray(value))
     return Object.fromEntries(Object.entries(value))
-  throw notOurs(path, `has a \`${key}\` that is not an object`)
+  throw cannotEdit(path, `has a \`${key}\` that is not an object`)
 }
 
 function parseSettings(text: string, path: string, dialect: JsonDialect): Fields {
@@ -116,14 +116,14 @@ function parseSettings(text: string, path: string, dialect: JsonDialect): Fields
     value = dialect === 'json' ? JSON.parse(text) : parseJsonc(text)
   } catch (error) {
     const kind = dialect === 'json' ? 'plain JSON' : 'JSON'
-    throw notOurs(path, `is no ${kind} (${errorText(error)})`)
+    throw cannotEdit(path, `is no ${kind} (${errorText(error)})`)
   }
   if (typeof value === 'object' && value !== null && !Array.isArray(value))
     return Object.fromEntries(Object.entries(value))
-  throw notOurs(path, 'does not contain a JSON object')
+  throw cannotEdit(path, 'does not contain a JSON object')
 }
 
-export function notOurs(path: string, why: string): EscrowError {
+export function cannotEdit(path: string, why: string): EscrowError {
   return new EscrowError('unsupported', `${path} ${why}, so escrow leaves it alone. Nothing was changed.`, {
     hint: 'Correct it or move it away, or add escrow by hand (see docs/hosts).',
   })

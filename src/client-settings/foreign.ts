@@ -3,147 +3,149 @@ import { join } from 'node:path'
 import { errorText } from '../core/error-text.js'
 import { HOSTS, profileOf } from '../hosts/index.js'
 import { isLink } from '../os/read.js'
-import { textAt } from './files.js'
+import { readText } from './files.js'
 import { plansOf } from './plans.js'
 import { CLINE_SCRIPT, OPENCODE_PLUGIN } from './texts.js'
 
-/** A setting of a client that lies in the workspace and is not ours: who starts the client there obeys it. */
+/** A setting of a client in the workspace that escrow did not write: a client started there applies it. */
 export interface ForeignSetting {
   /** The file, relative to the root. */
   readonly path: string
-  /** Where it is in the file; empty for the whole. */
+  /** Its key path in the file; empty for the whole file. */
   readonly at: string
-  /** What it says, or why it could not be read. */
+  /** The setting's value, or why it could not be read. */
   readonly value: string
 }
 
-const OBEYED = HOSTS.map((host) => profileOf(host).obeys)
-/** Files of JSON, some of them with comments. The last ones are of hosts that have no profile. */
+const SETTINGS = HOSTS.map((host) => profileOf(host).workspaceSettings)
+/** JSON files, some with comments. The last ones are of hosts without a profile. */
 const JSON_FILES = [
-  ...new Set(OBEYED.flatMap(({ json = [] }) => json)),
+  ...new Set(SETTINGS.flatMap(({ json = [] }) => json)),
   ...['.cursor/mcp.json', '.cursor/hooks.json', '.vscode/mcp.json', '.vscode/tasks.json'],
 ]
-const TOML_FILES = OBEYED.flatMap(({ toml = [] }) => toml)
-/** Each file in these is a program of a host's. */
-const PROGRAM_DIRS = OBEYED.flatMap(({ programs = [] }) => programs)
-/** Texts for a model, with settings for its host at their head. */
-const TEXT_DIRS = OBEYED.flatMap(({ texts = [] }) => texts)
+const TOML_FILES = SETTINGS.flatMap(({ toml = [] }) => toml)
+/** Each file in these directories is a program of a host. */
+const PROGRAM_DIRS = SETTINGS.flatMap(({ programs = [] }) => programs)
+/** Texts for a model, with settings for its host in their front matter. */
+const TEXT_DIRS = SETTINGS.flatMap(({ texts = [] }) => texts)
 
-/** Keys whose value is started, loaded or called. */
-const RUNS = /^(?:command|\w+Command|\w+Helper|\w+Refresh|notify|plugins?|url|\w+Url)$/
-/** Keys whose value switches hooks off, or lets tools run without asking. */
-const LOOSENS =
+/** Keys whose value is run, loaded or called. */
+const RUN_KEYS = /^(?:command|\w+Command|\w+Helper|\w+Refresh|notify|plugins?|url|\w+Url)$/
+/** Keys whose value disables hooks, or lets tools run without asking. */
+const LOOSENING_KEYS =
   /^(?:disableAllHooks|disabledHooks|enableAllProjectMcpServers|enabledMcpjsonServers|enabledPlugins|defaultMode|allow|alwaysAllow|autoApprove|autoAccept|trust|permission|approval_policy|sandbox_mode|env|environment)$/
 
-const LONGEST = 200
-/** Files of a directory that are looked at. */
-const MOST = 500
+const MAX_VALUE_LENGTH = 200
+/** How many files of a directory are read. */
+const MAX_FILES = 500
 
-/** What the workspace's own files would have clients do, aside from our entries. Nothing of it is run, and no link is followed. */
+/** Lists what the workspace's files would have clients do, apart from escrow's entries. It runs nothing and follows no link. */
 export function foreignSettings(root: string): ForeignSetting[] {
-  const left = withoutUs(root)
-  const read = (path: string) => (left.has(path) ? left.get(path) : textAt(root, path))
+  const texts = textsWithoutOurs(root)
+  const read = (path: string) => (texts.has(path) ? texts.get(path) : readText(root, path))
   const found = [
-    ...JSON_FILES.map((path) => orUnreadable(path, () => inJson(path, read(path)))),
-    ...TOML_FILES.map((path) => orUnreadable(path, () => inToml(path, read(path)))),
+    ...JSON_FILES.map((path) => orReadError(path, () => settingsInJson(path, read(path)))),
+    ...TOML_FILES.map((path) => orReadError(path, () => settingsInToml(path, read(path)))),
     ...PROGRAM_DIRS.flatMap((dir) =>
-      filesIn(root, dir).map((path) => orUnreadable(path, () => program(path, read(path)))),
+      filesIn(root, dir).map((path) => orReadError(path, () => programSetting(path, read(path)))),
     ),
-    ...TEXT_DIRS.flatMap((dir) => filesIn(root, dir).map((path) => orUnreadable(path, () => inHead(path, read(path))))),
+    ...TEXT_DIRS.flatMap((dir) =>
+      filesIn(root, dir).map((path) => orReadError(path, () => settingsInFrontMatter(path, read(path)))),
+    ),
   ]
   return found.flat()
 }
 
-/** The texts that are left of settings when our own entries are taken out. */
-function withoutUs(root: string): Map<string, string | undefined> {
-  const left = new Map<string, string | undefined>()
+/** The texts of settings without escrow's entries. */
+function textsWithoutOurs(root: string): Map<string, string | undefined> {
+  const texts = new Map<string, string | undefined>()
   for (const client of HOSTS)
     try {
-      for (const { path, after } of plansOf(client, root, true)) left.set(path, after)
+      for (const { path, after } of plansOf(client, root, true)) texts.set(path, after)
     } catch {
-      // Told of where it is read.
+      // Reported where the file is read.
     }
-  return left
+  return texts
 }
 
-function orUnreadable(path: string, look: () => ForeignSetting[]): ForeignSetting[] {
+function orReadError(path: string, read: () => ForeignSetting[]): ForeignSetting[] {
   try {
-    return look()
+    return read()
   } catch (error) {
     return [foreignSetting(path, '', errorText(error))]
   }
 }
 
 function foreignSetting(path: string, at: string, value: string): ForeignSetting {
-  return { path, at, value: value.length > LONGEST ? `${value.slice(0, LONGEST)}…` : value }
+  return { path, at, value: value.length > MAX_VALUE_LENGTH ? `${value.slice(0, MAX_VALUE_LENGTH)}…` : value }
 }
 
-function inJson(path: string, text: string | undefined): ForeignSetting[] {
-  return text === undefined ? [] : below(path, '', JSON.parse(plain(text)))
+function settingsInJson(path: string, text: string | undefined): ForeignSetting[] {
+  return text === undefined ? [] : settingsBelow(path, '', JSON.parse(stripComments(text)))
 }
 
-/** JSON without comments, and without commas behind the last of a list. */
-function plain(text: string): string {
+/** Removes comments and trailing commas. */
+function stripComments(text: string): string {
   const uncommented = text.replace(/("(?:[^"\\]|\\.)*")|\/\/[^\n]*|\/\*[\s\S]*?\*\//g, '$1')
   return uncommented.replace(/("(?:[^"\\]|\\.)*")|,(?=\s*[}\]])/g, '$1')
 }
 
-function below(path: string, at: string, value: unknown): ForeignSetting[] {
+function settingsBelow(path: string, at: string, value: unknown): ForeignSetting[] {
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([key, each]: [string, unknown]) => {
     const place = at === '' ? key : `${at}.${key}`
     const isList = Array.isArray(value)
-    if (isList || !(tellsOn(key, each) || switchesHooks(place, each))) return below(path, place, each)
+    if (isList || !(isRelevant(key, each) || disablesHooks(place, each))) return settingsBelow(path, place, each)
     return [foreignSetting(path, place, typeof each === 'string' ? withArguments(each, value) : JSON.stringify(each))]
   })
 }
 
-function tellsOn(key: string, value: unknown): boolean {
+function isRelevant(key: string, value: unknown): boolean {
   const isEmpty = value === null || value === false || value === '' || ['[]', '{}'].includes(JSON.stringify(value))
-  return !isEmpty && (RUNS.test(key) || LOOSENS.test(key))
+  return !isEmpty && (RUN_KEYS.test(key) || LOOSENING_KEYS.test(key))
 }
 
-/** Hooks that are switched off are ours as well. */
-function switchesHooks(place: string, value: unknown): boolean {
+/** Disabled hooks include escrow's. */
+function disablesHooks(place: string, value: unknown): boolean {
   return (/^hooks\w*\.enabled$/.test(place) && value === false) || /^hooks\w*\.disabled$/.test(place)
 }
 
-function withArguments(command: string, beside: object): string {
-  const args: unknown = 'args' in beside ? beside.args : undefined
+function withArguments(command: string, entry: object): string {
+  const args: unknown = 'args' in entry ? entry.args : undefined
   return Array.isArray(args) ? [command, ...args.map(String)].join(' ') : command
 }
 
-function inToml(path: string, text: string | undefined): ForeignSetting[] {
+function settingsInToml(path: string, text: string | undefined): ForeignSetting[] {
   let table = ''
   return (text ?? '').split('\n').flatMap((line) => {
     table = /^\s*\[+\s*([^\]]+?)\s*\]/.exec(line)?.[1] ?? table
     const [, key = '', value = ''] = /^\s*([\w.-]+)\s*=\s*(.*)$/.exec(line) ?? []
     const last = key.split('.').at(-1) ?? ''
     const isSet = table.endsWith('.env') && key !== ''
-    if (!isSet && !RUNS.test(last) && !LOOSENS.test(last)) return []
+    if (!isSet && !RUN_KEYS.test(last) && !LOOSENING_KEYS.test(last)) return []
     return [foreignSetting(path, table === '' ? key : `${table}.${key}`, value.trim())]
   })
 }
 
-function program(path: string, text: string | undefined): ForeignSetting[] {
+function programSetting(path: string, text: string | undefined): ForeignSetting[] {
   return text === undefined || text === CLINE_SCRIPT || text === OPENCODE_PLUGIN
     ? []
     : [foreignSetting(path, '', 'a client runs this file')]
 }
 
-function inHead(path: string, text = ''): ForeignSetting[] {
+function settingsInFrontMatter(path: string, text = ''): ForeignSetting[] {
   const head = /^---\r?\n([\s\S]*?)\r?\n---/.exec(text)?.[1] ?? ''
   const keys = head.split('\n').flatMap((line) => /^(hooks|mcpServers|allowed-tools)\s*:/.exec(line)?.[1] ?? [])
   return keys.map((key) => foreignSetting(path, key, 'a client obeys this'))
 }
 
-/** The files in a directory and below it, as far as no link leads. A link is named as a file: who reads it is told. */
+/** Lists the files below a directory without following links. A link counts as a file, and reading it fails. */
 function filesIn(root: string, dir: string): string[] {
-  const ways = dir.split('/').map((_, at, names) => names.slice(0, at + 1).join('/'))
-  const link = ways.find((way) => isLink(join(root, way)))
+  const parents = dir.split('/').map((_, at, names) => names.slice(0, at + 1).join('/'))
+  const link = parents.find((way) => isLink(join(root, way)))
   if (link !== undefined) return [link]
   try {
-    const entries = readdirSync(join(root, dir), { withFileTypes: true }).slice(0, MOST)
+    const entries = readdirSync(join(root, dir), { withFileTypes: true }).slice(0, MAX_FILES)
     return entries.flatMap((each) => {
       const path = `${dir}/${each.name}`
       return each.isDirectory() ? filesIn(root, path) : [path]

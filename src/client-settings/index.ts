@@ -1,8 +1,8 @@
 /**
- * The settings of clients in a workspace: entering our hooks and servers and taking them out byte for byte, finding what
- * keeps hooks from running, and naming what a clone would have a client run.
+ * The settings of clients in a workspace: enters escrow's hooks and servers and removes them byte for byte, finds what
+ * keeps hooks from running, and lists what a clone would have a client run.
  *
- * In: the files of a workspace. Out: the same files. Nothing of a workspace is run, but for our own hook in `escrow doctor`.
+ * In: the files of a workspace. Out: the same files. It runs nothing of a workspace except escrow's own hook in `escrow doctor`.
  */
 
 export { applyClients, type ClientOptions, type FoundClient, findClients, planClients } from './config.js'

@@ -4,21 +4,21 @@ import { shellWord } from '../core/shell-word.js'
 import { stateDir } from '../os/state-dir.js'
 import { ensurePrivateDir, replaceDurable, setMode } from '../os/write.js'
 
-/** Where the programs lie that {@link installLauncher} makes. */
+/** The directory of the programs that {@link installLauncher} writes. */
 export function launcherDir(): string {
   return join(stateDir(), 'bin')
 }
 
-/** The programs of the package, and where each is beside the command's own. */
+/** The programs of the package, and their file names next to the command's own. */
 const PROGRAMS = [
   ['escrow', 'main.js'],
   ['escrow-sh', 'sh.js'],
 ] as const
 
 /**
- * Puts programs into the state directory that start this very escrow, whatever PATH says: the entries in clients' settings look there first.
- * It is one person's, so that no file of a repository has to name a path of one machine.
- * @param entry the command's own file, absolute.
+ * Writes programs that start this installation of escrow, whatever PATH is, into the state directory: the entries in clients'
+ * settings look there first. The directory is private, so no file of a repository contains a path of one machine.
+ * @param entry the absolute path of the command's own file
  */
 export function installLauncher(entry: string, node = process.execPath): void {
   assertOutsideSession()
@@ -31,7 +31,7 @@ export function installLauncher(entry: string, node = process.execPath): void {
   }
 }
 
-/** Where what it starts is gone (`npm uninstall`, a cache that was cleared), the next one on PATH is meant. */
+/** If this installation is gone (`npm uninstall`, a cleared cache), the script runs the next one on PATH. */
 function launcher(name: string, entry: string, node: string): string {
   return `#!/bin/sh
 # Written by escrow init: starts the ${name} that wrote it, or else the next one on PATH.

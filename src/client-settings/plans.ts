@@ -4,13 +4,13 @@ import type { HostName } from '../hosts/index.js'
 import {
   blockFile,
   type ClientFile,
+  cannotEdit,
   type Fields,
-  fieldsAt,
   jsonFile,
-  notOurs,
-  ownFile,
-  textAt,
-  without,
+  objectAt,
+  ownedFile,
+  readText,
+  setOrDelete,
 } from './files.js'
 import {
   CLINE_SCRIPT,
@@ -19,16 +19,16 @@ import {
   FORMER_COMMANDS,
   hookCommand,
   OPENCODE_PLUGIN,
-  serverWords,
+  serverCommand,
 } from './texts.js'
 
-/** Where Claude Code's hooks are served, if they are. */
+/** The address of Claude Code's hook server, if one is used. */
 export interface HookAddress {
   readonly origin: string
   readonly token: string
 }
 
-/** The settings of a host with us in them, or without us. */
+/** Plans the settings of a host with escrow's entries, or without them. */
 export function plansOf(host: HostName, root: string, remove: boolean, served?: HookAddress): ClientFile[] {
   return PLANS[host](root, remove, served)
 }
@@ -39,11 +39,11 @@ const PLANS: Readonly<Record<HostName, Plan>> = {
   claude: claudeFiles,
   cline: (root, remove) =>
     CLINE_EVENTS.map((event) => ({
-      ...ownFile(root, `.clinerules/hooks/${event}`, CLINE_SCRIPT, remove, ONE_OF_EACH),
+      ...ownedFile(root, `.clinerules/hooks/${event}`, CLINE_SCRIPT, remove, FOREIGN_CLINE_HOOK),
       isProgram: true,
     })),
   codex: (root, remove) => [
-    jsonFile(root, '.codex/hooks.json', (all) => withHooks(all, '.codex/hooks.json', CODEX_HOOKS, remove)),
+    jsonFile(root, '.codex/hooks.json', (all) => editHooks(all, '.codex/hooks.json', CODEX_HOOKS, remove)),
     blockFile(
       root,
       '.codex/config.toml',
@@ -57,7 +57,7 @@ const PLANS: Readonly<Record<HostName, Plan>> = {
       root,
       '.gemini/settings.json',
       (all) =>
-        withServer(withHooks(all, '.gemini/settings.json', GEMINI_HOOKS, remove), '.gemini/settings.json', {
+        editServer(editHooks(all, '.gemini/settings.json', GEMINI_HOOKS, remove), '.gemini/settings.json', {
           key: 'mcpServers',
           entry: serverEntry('gemini'),
           remove,
@@ -66,11 +66,11 @@ const PLANS: Readonly<Record<HostName, Plan>> = {
     ),
   ],
   opencode: (root, remove) => [
-    ownFile(root, '.opencode/plugins/escrow.js', OPENCODE_PLUGIN, remove, 'a plugin that escrow did not write'),
+    ownedFile(root, '.opencode/plugins/escrow.js', OPENCODE_PLUGIN, remove, 'a plugin that escrow did not write'),
     jsonFile(
       root,
       'opencode.json',
-      (all) => withServer(all, 'opencode.json', { key: 'mcp', entry: OPENCODE_SERVER, remove }),
+      (all) => editServer(all, 'opencode.json', { key: 'mcp', entry: OPENCODE_SERVER, remove }),
       'jsonc',
     ),
   ],
@@ -78,10 +78,10 @@ const PLANS: Readonly<Record<HostName, Plan>> = {
   mcp: (root, remove) => [serverFile(root, '.mcp.json', undefined, remove)],
 }
 
-const ONE_OF_EACH = 'a hook that escrow did not write, and Cline runs only one of each name'
+const FOREIGN_CLINE_HOOK = 'a hook that escrow did not write, and Cline runs only one of each name'
 const CLINE_EVENTS = ['PreToolUse', 'PostToolUse', 'TaskStart', 'TaskResume', 'UserPromptSubmit']
 
-/** Which entry of a client's list of hooks is ours, for each event, and what it was in earlier versions. */
+/** escrow's entry in a client's list of hooks, for each event, and the entries of earlier versions. */
 type Hooks = readonly (readonly [event: string, entry: Fields, former: readonly Fields[]])[]
 
 const CLAUDE_EVENTS: readonly (readonly [event: string, matcher?: string])[] = [
@@ -94,7 +94,7 @@ const CLAUDE_EVENTS: readonly (readonly [event: string, matcher?: string])[] = [
   ['WorktreeCreate'],
 ]
 
-function hooksOf(
+function buildHooks(
   events: typeof CLAUDE_EVENTS,
   handler: (event: string) => Fields,
   former: readonly string[] = [],
@@ -106,13 +106,13 @@ function hooksOf(
   })
 }
 
-const CLAUDE_HOOKS = hooksOf(
+const CLAUDE_HOOKS = buildHooks(
   CLAUDE_EVENTS,
   () => ({ type: 'command', command: hookCommand('claude'), timeout: 30, onFailure: 'block' }),
   FORMER_COMMANDS.claude,
 )
 
-const CODEX_HOOKS = hooksOf(
+const CODEX_HOOKS = buildHooks(
   [
     ['PreToolUse', '.*'],
     ['PermissionRequest', '.*'],
@@ -125,60 +125,60 @@ const CODEX_HOOKS = hooksOf(
   FORMER_COMMANDS.codex,
 )
 
-/** Its times are in milliseconds. */
-const GEMINI_HOOKS = hooksOf(
+/** Gemini CLI's timeouts are in milliseconds. */
+const GEMINI_HOOKS = buildHooks(
   [['BeforeTool', '.*'], ['AfterTool', '.*'], ['SessionStart'], ['BeforeAgent'], ['AfterAgent']],
   () => ({ name: 'escrow', type: 'command', command: hookCommand('gemini'), timeout: 30_000 }),
   FORMER_COMMANDS.gemini,
 )
 
-const OPENCODE_SERVER = { type: 'local', command: serverWords('opencode'), enabled: true }
+const OPENCODE_SERVER = { type: 'local', command: serverCommand('opencode'), enabled: true }
 
-/** Claude Code's settings of one person, which no repository shares. */
-export const OWN_SETTINGS = '.claude/settings.local.json'
+/** Claude Code's settings of one person, which are not shared by git. */
+export const PERSONAL_SETTINGS = '.claude/settings.local.json'
 
-/** By a served hook they are the user's own, as they name a token and a port of this machine. It is one form or the other. */
+/** Hooks of a server go into the personal settings, because they contain a token and a port of this machine. Only one form is entered. */
 function claudeFiles(root: string, remove: boolean, served?: HookAddress): ClientFile[] {
-  const [shared, own] = ['.claude/settings.json', OWN_SETTINGS]
+  const [shared, own] = ['.claude/settings.json', PERSONAL_SETTINGS]
   const server = serverFile(root, '.mcp.json', 'claude', remove)
-  if (!remove) for (const path of [shared, own]) jsonFile(root, path, (all) => withHooksOn(all, path))
-  const isServed = textAt(root, own)?.includes(SERVED_AT) === true
+  if (!remove) for (const path of [shared, own]) jsonFile(root, path, (all) => assertHooksEnabled(all, path))
+  const isServed = readText(root, own)?.includes(SERVED_PATH) === true
   if (isServed && !remove && served === undefined) return [server]
-  const isOut = remove || served !== undefined
+  const isRemoved = remove || served !== undefined
   const commands = jsonFile(root, shared, (all) =>
-    withAllowed(withHooks(all, shared, CLAUDE_HOOKS, isOut), shared, isOut),
+    editAllowed(editHooks(all, shared, CLAUDE_HOOKS, isRemoved), shared, isRemoved),
   )
   const requests = jsonFile(root, own, (all) => {
-    const others = isServed ? withAllowed(withoutServed(all, own), own, true) : all
+    const others = isServed ? editAllowed(withoutServed(all, own), own, true) : all
     if (served === undefined) return others
-    return withAllowed(withHooks(others, own, servedHooks(served), false), own, false)
+    return editAllowed(editHooks(others, own, servedHooks(served), false), own, false)
   })
   return [commands, { ...requests, isSecret: true }, server]
 }
 
-/** What a person need not be asked about: all that these do is staged. Our hook puts each command of Bash into the first. */
+/** Tools that need no dialog, because their effects are staged. The hook turns each Bash command into the first one. */
 const CLAUDE_ALLOWED = ['Bash(escrow-sh --session claude:*)', 'mcp__escrow']
 
-/** Else a dialog asks about our server, and what it proposes is to go on without it. */
+/** Enables the server, because Claude Code's dialog proposes to disable it. */
 const CLAUDE_SERVERS = ['escrow']
 
-function withAllowed(settings: Fields, path: string, remove: boolean): Fields {
-  const permissions = fieldsAt(settings, 'permissions', path)
-  const allow = listWith(permissions.allow, CLAUDE_ALLOWED, remove, () =>
-    notOurs(path, 'has a `permissions.allow` that is not a list'),
+function editAllowed(settings: Fields, path: string, remove: boolean): Fields {
+  const permissions = objectAt(settings, 'permissions', path)
+  const allow = editList(permissions.allow, CLAUDE_ALLOWED, remove, () =>
+    cannotEdit(path, 'has a `permissions.allow` that is not a list'),
   )
-  const servers = listWith(settings.enabledMcpjsonServers, CLAUDE_SERVERS, remove, () =>
-    notOurs(path, 'has an `enabledMcpjsonServers` that is not a list'),
+  const servers = editList(settings.enabledMcpjsonServers, CLAUDE_SERVERS, remove, () =>
+    cannotEdit(path, 'has an `enabledMcpjsonServers` that is not a list'),
   )
   const { enabledMcpjsonServers: _, ...others } = settings
   const listed = servers === undefined ? others : { ...settings, enabledMcpjsonServers: servers }
   if (allow === permissions.allow) return listed
   const { allow: __, ...rest } = permissions
-  return without(listed, 'permissions', allow === undefined ? rest : { ...permissions, allow })
+  return setOrDelete(listed, 'permissions', allow === undefined ? rest : { ...permissions, allow })
 }
 
-/** A list of settings with ours at its end, or without them: the same value where that changes nothing, undefined where nothing is left. */
-function listWith(value: unknown, ours: readonly string[], remove: boolean, problem: () => Error): unknown {
+/** Adds entries to a list or removes them. Returns the same value where nothing changes, and undefined for an empty list. */
+function editList(value: unknown, ours: readonly string[], remove: boolean, problem: () => Error): unknown {
   const list: unknown = value ?? []
   if (!Array.isArray(list)) throw problem()
   const missing = ours.filter((each) => !list.includes(each))
@@ -188,45 +188,45 @@ function listWith(value: unknown, ours: readonly string[], remove: boolean, prob
   return left.length === 0 ? undefined : left
 }
 
-function withHooksOn(settings: Fields, path: string): Fields {
-  if (settings.disableAllHooks === true) throw notOurs(path, 'disables all hooks (`disableAllHooks`)')
+function assertHooksEnabled(settings: Fields, path: string): Fields {
+  if (settings.disableAllHooks === true) throw cannotEdit(path, 'disables all hooks (`disableAllHooks`)')
   return settings
 }
 
-const SERVED_AT = '/hooks/claude?session='
+const SERVED_PATH = '/hooks/claude?session='
 
 function servedHooks({ origin, token }: HookAddress): Hooks {
-  return hooksOf(CLAUDE_EVENTS, (event) => ({
+  return buildHooks(CLAUDE_EVENTS, (event) => ({
     type: 'http',
-    url: `${origin}${SERVED_AT}claude&event=${event}`,
+    url: `${origin}${SERVED_PATH}claude&event=${event}`,
     headers: { Authorization: `Bearer ${token}` },
     timeout: 30,
     onFailure: 'block',
   }))
 }
 
-/** Without every served hook of ours, whatever its port. */
+/** Removes every hook of a server of escrow, whatever its port. */
 function withoutServed(settings: Fields, path: string): Fields {
-  const hooks = Object.entries(fieldsAt(settings, 'hooks', path)).map(([event, entries]): [string, unknown] => [
+  const hooks = Object.entries(objectAt(settings, 'hooks', path)).map(([event, entries]): [string, unknown] => [
     event,
-    Array.isArray(entries) ? entries.filter((each: unknown) => !JSON.stringify(each).includes(SERVED_AT)) : entries,
+    Array.isArray(entries) ? entries.filter((each: unknown) => !JSON.stringify(each).includes(SERVED_PATH)) : entries,
   ])
   const left = hooks.filter(([, entries]) => !Array.isArray(entries) || entries.length > 0)
-  return without(settings, 'hooks', Object.fromEntries(left))
+  return setOrDelete(settings, 'hooks', Object.fromEntries(left))
 }
 
-function withHooks(settings: Fields, path: string, ours: Hooks, remove: boolean): Fields {
-  const hooks: Record<string, unknown> = { ...fieldsAt(settings, 'hooks', path) }
+function editHooks(settings: Fields, path: string, ours: Hooks, remove: boolean): Fields {
+  const hooks: Record<string, unknown> = { ...objectAt(settings, 'hooks', path) }
   for (const [event, entry, former] of ours) {
     const entries: unknown = hooks[event] ?? []
-    if (!Array.isArray(entries)) throw notOurs(path, `has no list of hooks for ${event}`)
+    if (!Array.isArray(entries)) throw cannotEdit(path, `has no list of hooks for ${event}`)
     const left: unknown[] = entries.filter((each: unknown) => !former.some((one) => isDeepStrictEqual(each, one)))
     const others = left.filter((each) => !isDeepStrictEqual(each, entry))
     if (!remove) hooks[event] = others.length < left.length ? left : [...left, entry]
     else if (others.length > 0) hooks[event] = others
     else delete hooks[event]
   }
-  return remove ? without(settings, 'hooks', hooks) : { ...settings, hooks }
+  return remove ? setOrDelete(settings, 'hooks', hooks) : { ...settings, hooks }
 }
 
 interface ServerEntry {
@@ -236,47 +236,47 @@ interface ServerEntry {
 }
 
 function serverEntry(session: string | undefined): Fields {
-  const [command, ...args] = serverWords(session)
+  const [command, ...args] = serverCommand(session)
   return { command, args }
 }
 
 function serverFile(root: string, path: string, session: string | undefined, remove: boolean): ClientFile {
   const entry = serverEntry(session)
-  return jsonFile(root, path, (all) => withServer(all, path, { key: 'mcpServers', entry, remove }))
+  return jsonFile(root, path, (all) => editServer(all, path, { key: 'mcpServers', entry, remove }))
 }
 
-/** What is started by our name, with words or variables of somebody else's, can be any program. */
+/** A server of that name with extra arguments or variables can be any program. */
 function isOurServer(entry: unknown): boolean {
   if (typeof entry !== 'object' || entry === null) return false
-  const words = wordsOf({ ...entry })
-  const isElse = ['env', 'environment', 'envFile', 'cwd', 'url'].some((key) => key in entry)
-  return !isElse && ((words[0] === 'escrow' && words[1] === 'mcp') || isOurLine(words))
+  const words = commandLineOf({ ...entry })
+  const hasOtherKeys = ['env', 'environment', 'envFile', 'cwd', 'url'].some((key) => key in entry)
+  return !hasOtherKeys && ((words[0] === 'escrow' && words[1] === 'mcp') || isOurCommand(words))
 }
 
-/** As we write it, for whatever session. */
-function isOurLine(words: readonly unknown[]): boolean {
+/** Whether it is the command that escrow writes, for any session. */
+function isOurCommand(words: readonly unknown[]): boolean {
   const session = / --session ([\w.-]+)$/.exec(String(words.at(-1)))?.[1]
-  return isDeepStrictEqual(words, serverWords(session))
+  return isDeepStrictEqual(words, serverCommand(session))
 }
 
-function wordsOf({ command, args = [] }: Fields): unknown[] {
+function commandLineOf({ command, args = [] }: Fields): unknown[] {
   return [command, args].flat()
 }
 
-/** As an earlier version wrote it: by the name alone. One with words of a person's stays. */
+/** Whether it is the entry of an earlier version: the plain name. Entries with a person's own arguments are kept. */
 function isFormerServer(entry: unknown, ours: Fields): boolean {
   if (typeof entry !== 'object' || entry === null) return false
-  const line = String(wordsOf(ours).at(-1))
+  const line = String(commandLineOf(ours).at(-1))
   const words = ['escrow', ...(/exec escrow (.*)$/.exec(line)?.[1]?.split(' ') ?? [])]
-  return isDeepStrictEqual(wordsOf({ ...entry }), words)
+  return isDeepStrictEqual(commandLineOf({ ...entry }), words)
 }
 
-function withServer(settings: Fields, path: string, { key, entry, remove }: ServerEntry): Fields {
-  const servers = fieldsAt(settings, key, path)
+function editServer(settings: Fields, path: string, { key, entry, remove }: ServerEntry): Fields {
+  const servers = objectAt(settings, key, path)
   const { escrow, ...others } = servers
   if (escrow !== undefined && !isOurServer(escrow))
-    throw notOurs(path, 'has a server named `escrow` that escrow did not write')
+    throw cannotEdit(path, 'has a server named `escrow` that escrow did not write')
   const isKept = escrow !== undefined && !isFormerServer(escrow, entry)
   if (!remove) return { ...settings, [key]: { ...servers, escrow: isKept ? escrow : entry } }
-  return escrow === undefined ? settings : without(settings, key, others)
+  return escrow === undefined ? settings : setOrDelete(settings, key, others)
 }

@@ -9,7 +9,7 @@ const MAX_BYTES = 1 << 20
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** Why a client would not run hooks that are in a workspace's settings, by every layer of its settings. A file that cannot be read says nothing. */
+/** Why a client would not run hooks of a workspace, by every layer of its settings. Unreadable files are ignored. */
 export function hookProblems(root: string, client: HostName, env: NodeJS.ProcessEnv = process.env): string[] {
   const home = env.HOME || userHome()
   switch (client) {
@@ -27,25 +27,25 @@ export function hookProblems(root: string, client: HostName, env: NodeJS.Process
 function claudeProblems(root: string, home: string, env: NodeJS.ProcessEnv): string[] {
   const managed = MANAGED.flatMap((dir) => [
     join(dir, 'managed-settings.json'),
-    ...jsonIn(join(dir, 'managed-settings.d')),
+    ...jsonFilesIn(join(dir, 'managed-settings.d')),
   ])
   const own = join(env.CLAUDE_CONFIG_DIR || join(home, '.claude'), 'settings.json')
   const shared = ['settings.json', 'settings.local.json'].map((name) => join(root, '.claude', name))
-  const off = [...managed, own, ...shared].filter((file) => fieldsIn(file).disableAllHooks === true)
-  const closed = managed.filter((file) => fieldsIn(file).allowManagedHooksOnly === true)
+  const disabling = [...managed, own, ...shared].filter((file) => readFields(file).disableAllHooks === true)
+  const managedOnly = managed.filter((file) => readFields(file).allowManagedHooksOnly === true)
   return [
-    ...off.map((file) => `${file} disables all hooks (\`disableAllHooks\`).`),
-    ...closed.map((file) => `${file} allows only its own hooks (\`allowManagedHooksOnly\`).`),
+    ...disabling.map((file) => `${file} disables all hooks (\`disableAllHooks\`).`),
+    ...managedOnly.map((file) => `${file} allows only its own hooks (\`allowManagedHooksOnly\`).`),
   ]
 }
 
-/** Where an administrator's settings of Claude Code are. */
+/** Directories of an administrator's settings of Claude Code. */
 const MANAGED = ['/etc/claude-code', '/Library/Application Support/ClaudeCode']
 
-/** It asks for trust when it is started at a terminal, and passes over hooks that have none without a word. */
+/** Codex asks for trust only when started at a terminal, and silently skips untrusted hooks. */
 function codexProblems(root: string, home: string): string[] {
   const file = join(home, 'config.toml')
-  const text = textIn(file)
+  const text = readText(file)
   const hooks = join(realpathSync(root), '.codex', 'hooks.json')
   const isTrusted = text.includes(`${hooks}:pre_tool_use:`)
   const isOff = /^\s*(?:features\.)?(?:codex_)?hooks\s*=\s*false\b/m.test(text)
@@ -65,9 +65,9 @@ function geminiProblems(root: string, home: string, env: NodeJS.ProcessEnv): str
     join(home, '.gemini', 'settings.json'),
     join(root, '.gemini', 'settings.json'),
   ]
-  const off = layers.filter((file) => switchesOff(fieldsIn(file).hooksConfig))
+  const disabling = layers.filter((file) => disablesHooks(readFields(file).hooksConfig))
   return [
-    ...off.map((file) => `${file} disables its hooks (\`hooksConfig\`).`),
+    ...disabling.map((file) => `${file} disables its hooks (\`hooksConfig\`).`),
     ...(isTrustedFolder(root, home, layers, env)
       ? []
       : [
@@ -76,32 +76,32 @@ function geminiProblems(root: string, home: string, env: NodeJS.ProcessEnv): str
   ]
 }
 
-function switchesOff(config: unknown): boolean {
+function disablesHooks(config: unknown): boolean {
   const { enabled, disabled } = isFields(config) ? config : {}
   return enabled === false || (Array.isArray(disabled) && disabled.includes('escrow'))
 }
 
-/** The longest of the folders it has a word on, as Gemini CLI takes them. */
+/** Looks up the longest matching folder, as Gemini CLI does. */
 function isTrustedFolder(root: string, home: string, layers: readonly string[], env: NodeJS.ProcessEnv): boolean {
   if (env.GEMINI_CLI_TRUST_WORKSPACE === 'true') return true
   const trust = layers
-    .map((file) => fieldsIn(file).security)
+    .map((file) => readFields(file).security)
     .map((security) => isFields(security) && security.folderTrust)
   if (trust.some((each) => isFields(each) && each.enabled === false)) return true
   const file = env.GEMINI_CLI_TRUSTED_FOLDERS_PATH || join(home, '.gemini', 'trustedFolders.json')
-  const place = realpathSync(root)
-  const [best] = Object.entries(fieldsIn(file))
-    .filter(([path, level]) => isBelow(level === 'TRUST_PARENT' ? dirname(path) : path, place))
+  const realRoot = realpathSync(root)
+  const [best] = Object.entries(readFields(file))
+    .filter(([path, level]) => isBelow(level === 'TRUST_PARENT' ? dirname(path) : path, realRoot))
     .sort(([a], [b]) => b.length - a.length)
   return best !== undefined && ['TRUST_FOLDER', 'TRUST_PARENT'].some((level) => level === best[1])
 }
 
 function isBelow(folder: string, place: string): boolean {
-  const way = relative(existsSync(folder) ? realpathSync(folder) : folder, place)
-  return way !== '..' && !way.startsWith('../')
+  const relativePath = relative(existsSync(folder) ? realpathSync(folder) : folder, place)
+  return relativePath !== '..' && !relativePath.startsWith('../')
 }
 
-function jsonIn(dir: string): string[] {
+function jsonFilesIn(dir: string): string[] {
   try {
     const names = readdirSync(dir).filter((name) => name.endsWith('.json'))
     return names.map((name) => join(dir, name))
@@ -110,7 +110,7 @@ function jsonIn(dir: string): string[] {
   }
 }
 
-function fieldsIn(file: string): Fields {
+function readFields(file: string): Fields {
   try {
     const value = parseJsonc(readSmall(file, MAX_BYTES))
     return isFields(value) ? value : {}
@@ -119,7 +119,7 @@ function fieldsIn(file: string): Fields {
   }
 }
 
-function textIn(file: string): string {
+function readText(file: string): string {
   try {
     return readSmall(file, MAX_BYTES)
   } catch {

@@ -1,47 +1,47 @@
-/** Seconds after which a hook is killed: clients let a tool run where theirs takes 30, and ours answers within 20 where it can. */
-const PATIENCE = 25
+/** Seconds after which a hook is killed. Clients let a tool run if its hook takes 30; escrow's hook usually answers within 20. */
+const HOOK_TIMEOUT_SECONDS = 25
 
 /**
- * Where a shell looks for escrow: first at what `escrow init` put into the state directory of whoever starts the client, so that no file
- * that people share names a path of one machine, then on PATH.
+ * Sets PATH for a shell: first the directory that `escrow init` wrote into the state directory of the current user, so that no
+ * shared file contains a path of one machine, then the inherited PATH.
  */
-const FOUND = `PATH="\${XDG_STATE_HOME:-$HOME/.local/state}/escrowfs/bin:\${XDG_STATE_HOME:-$HOME/Library/Application Support}/escrowfs/bin:$PATH"`
+const WITH_PATH = `PATH="\${XDG_STATE_HOME:-$HOME/.local/state}/escrowfs/bin:\${XDG_STATE_HOME:-$HOME/Library/Application Support}/escrowfs/bin:$PATH"`
 
-/** A line for a shell that becomes escrow. */
-export const escrowLine = (words: string) => `${FOUND}; exec escrow ${words}`
+/** A shell line that execs escrow. */
+export const escrowLine = (words: string) => `${WITH_PATH}; exec escrow ${words}`
 
-/** Our MCP server, as clients start one: a program and its arguments. */
-export const serverWords = (session?: string): [string, ...string[]] => [
+/** escrow's MCP server as a program and its arguments. */
+export const serverCommand = (session?: string): [string, ...string[]] => [
   '/bin/sh',
   '-c',
   escrowLine(session === undefined ? 'mcp' : `mcp --session ${session}`),
 ]
 
-const answering = (client: string) =>
-  `a=$($(command -v timeout >/dev/null && echo timeout -s KILL ${PATIENCE}) escrow hook ${client} --session ${client}) && ` +
+const hookPipeline = (client: string) =>
+  `a=$($(command -v timeout >/dev/null && echo timeout -s KILL ${HOOK_TIMEOUT_SECONDS}) escrow hook ${client} --session ${client}) && ` +
   `case $a in "{"*"}") printf "%s\\n" "$a";; *) false;; esac || ` +
   `{ [ $? = 2 ] || echo "escrow could not be asked, so this is refused." >&2; exit 2; }`
 
 /**
- * The command of a hook. What hangs is killed before the client's own patience ends, where the system has `timeout`; that, a program that
- * cannot be started, and words on stdout that are no answer are refused: code 2, and words beside it, without which some clients do not heed it.
+ * The command of a hook. A hook that hangs is killed before the client's own timeout, where the system has `timeout`. A timeout, a
+ * program that does not start, and invalid output on stdout refuse the call: exit code 2, with a message, which some clients need.
  */
-export const hookCommand = (client: string) => `/bin/sh -c '${FOUND}; ${answering(client)}'`
+export const hookCommand = (client: string) => `/bin/sh -c '${WITH_PATH}; ${hookPipeline(client)}'`
 
 /** The commands that earlier versions entered. */
 export const FORMER_COMMANDS = {
-  claude: ['escrow hook claude --session claude || exit 2', `/bin/sh -c '${answering('claude')}'`],
+  claude: ['escrow hook claude --session claude || exit 2', `/bin/sh -c '${hookPipeline('claude')}'`],
   codex: [
     "escrow hook codex --session codex || { echo 'escrow could not be asked, so this is refused.' >&2; exit 2; }",
-    `/bin/sh -c '${answering('codex')}'`,
+    `/bin/sh -c '${hookPipeline('codex')}'`,
   ],
   gemini: [
     "escrow hook gemini --session gemini || { echo 'escrow could not be asked, so this is refused.' >&2; exit 2; }",
-    `/bin/sh -c '${answering('gemini')}'`,
+    `/bin/sh -c '${hookPipeline('gemini')}'`,
   ],
 } as const
 
-/** The digests of files that an earlier version wrote. */
+/** Digests of files that earlier versions wrote. */
 export const FORMER_FILES: readonly string[] = [
   '020d384dab0f5e61d08792d003f9e7c823951583329eef24da6b689fb180243a',
   '8eaa5c70dc3b7b23a57133854942f1b85e910783fde1d634bd8e8145899c451c',
@@ -49,11 +49,11 @@ export const FORMER_FILES: readonly string[] = [
   '65ddbbc47b6d757bf201d44eaf9ca7397ea315f68db586d210156ad1d7035c41',
 ]
 
-/** At Cline's no exit code holds a tool: where there is no answer, one is made here. */
+/** No exit code blocks a tool in Cline, so the script prints a refusal where there is no answer. */
 export const CLINE_SCRIPT = `#!/bin/sh
 # Written by escrow init --cline; taken away by escrow init --cline --remove.
-${FOUND}
-limit=$(command -v timeout >/dev/null && echo 'timeout -s KILL ${PATIENCE}')
+${WITH_PATH}
+limit=$(command -v timeout >/dev/null && echo 'timeout -s KILL ${HOOK_TIMEOUT_SECONDS}')
 if answer=$($limit escrow hook cline --session cline) && case $answer in '{'*'}') ;; *) false ;; esac; then
   printf '%s\\n' "$answer"
 else
@@ -61,7 +61,7 @@ else
 fi
 `
 
-/** Codex keeps its servers in TOML, where a table may stand behind all others. */
+/** Codex configures servers in TOML, where a table may come last. */
 const codexServer = (
   command: string,
   args: string,
@@ -70,7 +70,7 @@ const codexServer = (
 command = ${command}
 args = ${args}
 `
-const [SHELL, ...LINE] = serverWords('codex')
+const [SHELL, ...LINE] = serverCommand('codex')
 export const CODEX_SERVER = codexServer(
   JSON.stringify(SHELL),
   `[${LINE.map((word) => JSON.stringify(word)).join(', ')}]`,
@@ -79,8 +79,8 @@ export const CODEX_SERVER = codexServer(
 export const FORMER_CODEX_SERVER = codexServer('"escrow"', '["mcp", "--session", "codex"]')
 
 /**
- * opencode has no hooks that are programs: a plugin asks one. Only a clear "go" lets a tool run; all else is thrown, which is what
- * holds a tool there.
+ * opencode's hooks are plugins, so a plugin runs the hook program. Only a clear "go" lets a tool run; everything else throws, which
+ * blocks the tool.
  */
 export const OPENCODE_PLUGIN = `// Written by escrow init --opencode; taken away by escrow init --opencode --remove.
 import { spawn } from 'node:child_process'

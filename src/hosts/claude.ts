@@ -8,14 +8,14 @@ export const claude: HomeHostProfile = {
   presence: ['.claude', 'CLAUDE.md'],
   governed: {
     how: "governed by hooks; escrow's MCP server stages its writes",
-    failing: 'if a hook fails, tools are blocked (from 2.1.330 on; before that they run)',
+    onFailure: 'if a hook fails, tools are blocked (from 2.1.330 on; before that they run)',
   },
   protectedNames: {
     configures: ['.claude', '.claude.json', '.mcp.json'],
     instructs: ['claude.md', 'claude.local.md'],
   },
   closedToCommands: ['.claude', '.mcp.json'],
-  obeys: {
+  workspaceSettings: {
     json: ['.claude/settings.json', '.claude/settings.local.json', '.mcp.json'],
     texts: ['.claude/agents', '.claude/commands', '.claude/skills'],
   },
@@ -35,6 +35,6 @@ export const claude: HomeHostProfile = {
     logins: ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'CLAUDE_CODE_OAUTH_TOKEN'],
     addresses: ['ANTHROPIC_BASE_URL'],
     hosts: ['api.anthropic.com', 'claude.ai', 'console.anthropic.com', 'platform.claude.com'],
-    installs: '@anthropic-ai/claude-code',
+    npmPackage: '@anthropic-ai/claude-code',
   },
 }

@@ -8,11 +8,11 @@ export const cline: HomeHostProfile = {
   presence: ['.clinerules', '.cline'],
   governed: {
     how: 'governed by hooks, which stage nothing',
-    failing: 'tools run if the hook cannot be started',
+    onFailure: 'tools run if the hook cannot be started',
   },
   protectedNames: { configures: ['.cline', 'documents/cline/hooks'], instructs: ['.clinerules*'] },
   closedToCommands: ['.clinerules', '.cline'],
-  obeys: { programs: ['.clinerules/hooks', '.cline/hooks'] },
+  workspaceSettings: { programs: ['.clinerules/hooks', '.cline/hooks'] },
   home: {
     programs: ['cline'],
     state: ['.cline'],
@@ -32,6 +32,6 @@ export const cline: HomeHostProfile = {
     logins: ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'OPENROUTER_API_KEY'],
     addresses: ['ANTHROPIC_BASE_URL', 'OPENAI_BASE_URL'],
     hosts: ['api.cline.bot', 'api.anthropic.com', 'api.openai.com', 'openrouter.ai'],
-    installs: 'cline',
+    npmPackage: 'cline',
   },
 }

@@ -8,11 +8,11 @@ export const codex: HomeHostProfile = {
   presence: ['.codex'],
   governed: {
     how: "governed by hooks that you have trusted in Codex; escrow's MCP server stages writes",
-    failing: 'tools run if the hook takes too long, and for tools without a hook',
+    onFailure: 'tools run if the hook takes too long, and for tools without a hook',
   },
   protectedNames: { configures: ['.codex'], instructs: ['agents.md', 'agents.override.md'] },
   closedToCommands: ['.codex'],
-  obeys: { json: ['.codex/hooks.json'], toml: ['.codex/config.toml'] },
+  workspaceSettings: { json: ['.codex/hooks.json'], toml: ['.codex/config.toml'] },
   home: {
     programs: ['codex', 'codex-acp'],
     state: ['.codex'],
@@ -28,6 +28,6 @@ export const codex: HomeHostProfile = {
     logins: ['OPENAI_API_KEY', 'CODEX_API_KEY'],
     addresses: ['OPENAI_BASE_URL'],
     hosts: ['api.openai.com', 'auth.openai.com', 'chatgpt.com'],
-    installs: '@openai/codex',
+    npmPackage: '@openai/codex',
   },
 }

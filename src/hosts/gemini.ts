@@ -8,11 +8,11 @@ export const gemini: HomeHostProfile = {
   presence: ['.gemini', 'GEMINI.md'],
   governed: {
     how: "governed by hooks in folders that you trust in Gemini CLI; escrow's MCP server stages writes",
-    failing: 'tools run if the hook takes too long',
+    onFailure: 'tools run if the hook takes too long',
   },
   protectedNames: { configures: ['.gemini'], instructs: ['gemini.md'] },
   closedToCommands: ['.gemini'],
-  obeys: { json: ['.gemini/settings.json'] },
+  workspaceSettings: { json: ['.gemini/settings.json'] },
   home: {
     programs: ['gemini'],
     state: ['.gemini'],
@@ -33,6 +33,6 @@ export const gemini: HomeHostProfile = {
       ...['generativelanguage.googleapis.com', 'cloudcode-pa.googleapis.com'],
       ...['accounts.google.com', 'oauth2.googleapis.com', 'www.googleapis.com'],
     ],
-    installs: '@google/gemini-cli',
+    npmPackage: '@google/gemini-cli',
   },
 }

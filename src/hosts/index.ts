@@ -1,11 +1,11 @@
 /**
- * One profile for each host that escrowfs knows: what it is called, which of its settings lie where, what it keeps in a home
- * directory, how it asks about a tool call. The data enters here by hand, and leaves to every list of hosts there is: `escrow init`,
- * `doctor`, `hook`, the completion, the policy's protected paths, what commands find closed, what a mount shows of a home.
+ * One profile for each host that escrowfs knows: its name, where its settings are, what it keeps in a home directory, and how it
+ * asks about a tool call. People write the profiles; every list of hosts derives from them: `escrow init`, `doctor`, `hook`, the
+ * completion, the policy's protected paths, the paths closed to commands, and the parts of a home that a mount shows.
  *
- * To add a host: write its profile, enter it in `PROFILES` (`registry.ts`), and follow the compiler.
+ * To add a host: write its profile, enter it in `PROFILES` (`registry.ts`), and fix the compiler errors.
  *
- * Nothing here may read a file, start a program or import another room.
+ * This room reads no file, starts no program and imports no other room.
  */
 export type { HomeHost, HostHook, HostName } from './profile.js'
 export {

@@ -6,9 +6,9 @@ export const mcp: HostProfile = {
   presence: ['.mcp.json'],
   governed: {
     how: "not governed: its own tools still write to the disk, beside escrow's MCP server",
-    failing: "start the client with 'escrow run' to govern it",
+    onFailure: "start the client with 'escrow run' to govern it",
   },
   protectedNames: { configures: ['.mcp.json'], instructs: ['agents.md'] },
   closedToCommands: ['.mcp.json'],
-  obeys: { json: ['.mcp.json'] },
+  workspaceSettings: { json: ['.mcp.json'] },
 }

@@ -11,7 +11,7 @@ export const opencode: HomeHostProfile = {
   presence: ['.opencode', 'opencode.json', 'opencode.jsonc'],
   governed: {
     how: "governed by a plugin; escrow's MCP server stages writes",
-    failing: 'tools run if plugins are disabled',
+    onFailure: 'tools run if plugins are disabled',
   },
   protectedNames: { configures: ['.opencode', 'opencode.json', 'opencode.jsonc'], instructs: ['agents.md'] },
   // Not the whole of `.opencode`: opencode installs packages there when it starts.
@@ -23,7 +23,7 @@ export const opencode: HomeHostProfile = {
     'opencode.json',
     'opencode.jsonc',
   ],
-  obeys: {
+  workspaceSettings: {
     json: ['opencode.json', 'opencode.jsonc', '.opencode/opencode.json', '.opencode/opencode.jsonc'],
     programs: ['.opencode/plugin', '.opencode/plugins', '.opencode/tool', '.opencode/tools'],
   },
@@ -53,6 +53,6 @@ export const opencode: HomeHostProfile = {
       ...['opencode.ai', 'models.dev', 'api.anthropic.com', 'api.openai.com'],
       ...['generativelanguage.googleapis.com', 'openrouter.ai'],
     ],
-    installs: 'opencode-ai',
+    npmPackage: 'opencode-ai',
   },
 }

@@ -3,72 +3,72 @@ export type HomeHost = 'claude' | 'codex' | 'gemini' | 'opencode' | 'cline'
 /** A host that `escrow init` can enter escrow into. */
 export type HostName = HomeHost | 'roo' | 'mcp'
 
-/** What escrowfs knows of one host: a program that runs agents. Data alone, so that any room can go by it. */
+/** The data of one host: a program that runs agents. It has no code, so that any room can use it. */
 export interface HostProfile {
-  /** What `escrow init` enters for it, as its help and its questions say. */
+  /** What `escrow init` enters for it, for its help and questions. */
   readonly label: string
-  /** Files and directories of a workspace, relative to its root, by which `escrow init` and `doctor` see that the host is used there. */
+  /** Files and directories, relative to a workspace's root, that show `escrow init` and `doctor` that the host is used there. */
   readonly presence: readonly string[]
-  /** How `escrow doctor` describes it once escrow is entered: what governs it, and what happens where that fails. */
-  readonly governed: { readonly how: string; readonly failing: string }
+  /** How `escrow doctor` describes it once escrow is entered: what governs it, and what happens if that fails. */
+  readonly governed: { readonly how: string; readonly onFailure: string }
   /** Names in a workspace that configure or instruct it. An agent may write them only where its scope spells them out. Lower case. */
   readonly protectedNames: { readonly configures: readonly string[]; readonly instructs: readonly string[] }
-  /** Paths in a workspace, relative to its root, that contained commands cannot change: the entries that make the host ask us are there. */
+  /** Paths, relative to a workspace's root, that contained commands cannot change: they contain the entries of escrow. */
   readonly closedToCommands: readonly string[]
-  /** Settings in a workspace that the host obeys, whoever wrote them; `escrow doctor` lists what they would run. */
-  readonly obeys: HostSettings
-  /** What it keeps in a person's home directory. Undefined where it runs inside of an editor, or is no single program. */
+  /** Settings in a workspace that the host applies, whoever wrote them; `escrow doctor` lists what they would run. */
+  readonly workspaceSettings: HostSettings
+  /** Its paths in a person's home directory. Undefined for a host that runs in an editor, or is not a single program. */
   readonly home?: HostHome
-  /** It asks `escrow hook NAME` about its tool calls. */
+  /** Present if it asks `escrow hook NAME` about its tool calls. */
   readonly hook?: HostHook
 }
 
-/** Files of a workspace, by how they are read. */
+/** Files of a workspace, by their format. */
 export interface HostSettings {
   /** JSON, with or without comments. */
   readonly json?: readonly string[]
   readonly toml?: readonly string[]
   /** Directories in which each file is a program. */
   readonly programs?: readonly string[]
-  /** Directories of texts for a model, with settings at their head. */
+  /** Directories of texts for a model, with settings in their front matter. */
   readonly texts?: readonly string[]
 }
 
 /** Paths relative to a person's home directory. */
 export interface HostHome {
-  /** Names of the programs that are this host. */
+  /** Names of the host's programs. */
   readonly programs: readonly string[]
-  /** Directories it writes to: in a session it may. */
+  /** Directories that it may write in a session. */
   readonly state: readonly string[]
   /** Files with a login or tokens: secrets to every other program. */
   readonly logins: readonly string[]
-  /** Files and directories in `state` that say what it runs or allows; they stay as they are. A name with an ending is a file. */
+  /** Files and directories in `state` that determine what it runs or allows; they cannot be changed. A name with an extension is a file. */
   readonly settings: readonly string[]
-  /** A variable that puts the first directory of `state` elsewhere. */
+  /** A variable that overrides the first directory of `state`. */
   readonly variable?: string
-  /** A file next to `state` which the host keeps within it where {@link variable} is set. */
+  /** A file next to `state` that the host keeps within it if {@link variable} is set. */
   readonly copiedInto?: readonly [from: string, to: string]
 }
 
-/** The service a host's model runs at. */
+/** The service that runs a host's model. */
 export interface HostProvider {
-  /** Variables with a login: given to the host by `escrow start`, where they are set. */
+  /** Variables with a login: `escrow start` passes them to the host if they are set. */
   readonly logins: readonly string[]
   /** Variables with the address of another service of the same kind. */
   readonly addresses: readonly string[]
-  /** What it must reach to work: its model, its login, and what it cannot start without. */
+  /** Hosts that it must reach: for its model, its login, and its start. */
   readonly hosts: readonly string[]
   /** The npm package that installs it. */
-  readonly installs: string
+  readonly npmPackage: string
 }
 
 /** How `escrow doctor` asks the hook about a tool that changes nothing. */
 export interface HostHook {
   /** The event for a workspace, as the host would write it to the hook's stdin. */
   readonly probe: (root: string) => object
-  /** A program in the workspace that the host starts. Undefined: it starts the command that `escrow init` entered by a shell. */
+  /** A program in the workspace that the host starts. Undefined: it runs the command that `escrow init` entered in a shell. */
   readonly program?: string
-  /** It starts `escrow hook NAME` by itself, without a shell. */
+  /** It starts `escrow hook NAME` itself, without a shell. */
   readonly startsDirectly?: true
 }
 

@@ -17,7 +17,7 @@ const PROFILES: Readonly<Record<HomeHost, HomeHostProfile> & Record<HostName, Ho
   mcp,
 }
 
-/** Every host, in the order in which people are asked about them. */
+/** Every host, in the order of `escrow init`'s questions. */
 export const HOSTS = Object.keys(PROFILES).filter((name): name is HostName => name in PROFILES)
 export const HOME_HOSTS = HOSTS.filter((name): name is HomeHost => 'home' in PROFILES[name])
 
@@ -33,7 +33,7 @@ export function homeOf(name: HomeHost): HostHome {
   return PROFILES[name].home
 }
 
-/** Where a host's model runs, as its profile and its variables name it: entries as `StartOptions.hosts` has them. */
+/** The network hosts of a host's provider, by its profile and variables: entries for `StartOptions.hosts`. */
 export function providerHosts(name: HomeHost, env: Readonly<Record<string, string | undefined>>): string[] {
   const { hosts, addresses } = providerOf(name)
   const own = addresses.flatMap((variable) => {
@@ -47,7 +47,7 @@ export function providerOf(name: HomeHost): HostProvider {
   return PROFILES[name].provider
 }
 
-/** Which host a program is, by its name; undefined for any other program. */
+/** The host of a program, by the program's name; undefined for any other program. */
 export function hostOfProgram(program: string): HomeHost | undefined {
   const name = program.slice(program.lastIndexOf('/') + 1)
   return HOME_HOSTS.find((host) => homeOf(host).programs.includes(name))

@@ -1,14 +1,14 @@
 import type { HostProfile } from './profile.js'
 
-/** Roo Code. Inside of the editor it is governed by `escrowfs/roo`; `escrow init` enters our MCP server alone. */
+/** Roo Code. In the editor, `escrowfs/roo` governs it; `escrow init` enters only the MCP server. */
 export const roo: HostProfile = {
   label: "Roo Code: escrow's MCP server",
   presence: ['.roo', '.roorules'],
   governed: {
     how: "not governed: its own tools still write to the disk, beside escrow's MCP server",
-    failing: 'see docs/hosts/roo.md',
+    onFailure: 'see docs/hosts/roo.md',
   },
   protectedNames: { configures: ['.roo', '.roomodes'], instructs: ['.roorules*'] },
   closedToCommands: ['.roo'],
-  obeys: { json: ['.roo/mcp.json'] },
+  workspaceSettings: { json: ['.roo/mcp.json'] },
 }

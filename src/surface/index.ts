@@ -1,8 +1,8 @@
 /**
- * What escrowfs's own surfaces (the command line, the web page, the editor, the hosts' adapters) need beyond the public API: keys
+ * The parts beyond the public API that escrowfs's own surfaces (the command line, the web page, the editor, the hosts' adapters) need: keys
  * and admission, hosts' settings, text as people read it, a browser, an editor, a pager, the loopback server, the ledger as a history.
  *
- * It only re-exports: nothing is decided here, and a program that uses the package cannot import it.
+ * It only re-exports. Programs that use the package cannot import it.
  */
 
 export { codeOf } from '../../overlay/index.js'

@@ -7,7 +7,7 @@ import { describeProblem, readYaml } from '../os/yaml.js'
 
 type Change = Omit<TrustChange, 'file'>
 
-/** How strict the values of a key are, the loosest first. */
+/** The values of a key, from loosest to strictest. */
 const RANKS: Readonly<Record<string, readonly unknown[]>> = {
   access: ['allow', undefined, 'ask', 'read-only', 'deny', 'hidden'],
   outside: ['allow', 'read-only', 'ask', undefined, 'deny', 'hidden'],
@@ -25,24 +25,29 @@ const RANKS: Readonly<Record<string, readonly unknown[]>> = {
   'terminal.classes': ['allow', undefined, 'ask', 'deny'],
 }
 
-/** Keys whose value is a number: less is stricter, none is the loosest. */
+/** Keys with a number: a smaller one is stricter, and none is the loosest. */
 const COUNTS: ReadonlySet<string> = new Set(['limits.files', 'limits.bytes', 'limits.ops_per_minute', 'gate.breaker'])
 
-/** Sections that are maps of names people choose. */
+/** Sections that are maps with free names. */
 const MAPS: ReadonlySet<string> = new Set(['access', 'outside', 'terminal.classes', 'format'])
 
-/** Differences of policy.yaml, key by key. */
+/** Compares two versions of policy.yaml, key by key. */
 export function policyChanges(before: string | undefined, after: string | undefined): Change[] {
-  const [was, is] = [flatPolicy(before), flatPolicy(after)]
-  if (was === undefined || is === undefined)
+  const [oldEntries, newEntries] = [flattenPolicy(before), flattenPolicy(after)]
+  if (oldEntries === undefined || newEntries === undefined)
     return [{ effect: 'loosens', what: 'the file cannot be compared: one version is not valid YAML' }]
-  const keys = [...new Set([...was.keys(), ...is.keys()])]
+  const keys = [...new Set([...oldEntries.keys(), ...newEntries.keys()])]
   return keys.flatMap((key) => {
-    const [old, now] = [was.get(key), is.get(key)]
+    const [old, now] = [oldEntries.get(key), newEntries.get(key)]
     if (isDeepStrictEqual(old?.value, now?.value)) return []
     const { section, name } = old ?? now ?? { section: key, name: undefined }
     const label = name === undefined ? section : `${section} ${JSON.stringify(name)}`
-    return [{ effect: policyEffect(section, old?.value, now?.value), what: difference(label, old?.value, now?.value) }]
+    return [
+      {
+        effect: policyEffect(section, old?.value, now?.value),
+        what: describeDifference(label, old?.value, now?.value),
+      },
+    ]
   })
 }
 
@@ -52,9 +57,9 @@ interface Entry {
   readonly value: unknown
 }
 
-/** `terminal.network` → its value; each rule of a map by itself. */
-function flatPolicy(text: string | undefined): Map<string, Entry> | undefined {
-  const value = parsedYaml(text)
+/** Maps `terminal.network` to its value; each rule of a map is an entry. */
+function flattenPolicy(text: string | undefined): Map<string, Entry> | undefined {
+  const value = parseYaml(text)
   if (value === undefined) return undefined
   const entries = new Map<string, Entry>()
   const walk = (section: string, child: unknown) => {
@@ -76,9 +81,9 @@ function policyEffect(section: string, before: unknown, after: unknown): Change[
   if (section === 'limits.undo_commits') return isLess(before, after) ? 'tightens' : 'loosens'
   if (COUNTS.has(section)) return isLess(after, before) ? 'tightens' : 'loosens'
   const ranks = RANKS[section]
-  const [was, is] = [ranks?.indexOf(before) ?? -1, ranks?.indexOf(after) ?? -1]
-  // What is not known here may be anything.
-  return was >= 0 && is >= was ? 'tightens' : 'loosens'
+  const [oldRank, newRank] = [ranks?.indexOf(before) ?? -1, ranks?.indexOf(after) ?? -1]
+  // An unknown value may mean anything.
+  return oldRank >= 0 && newRank >= oldRank ? 'tightens' : 'loosens'
 }
 
 function includesAll(all: unknown, some: unknown): boolean {
@@ -90,49 +95,50 @@ function isLess(after: unknown, before: unknown): boolean {
   return typeof after === 'number' && (typeof before !== 'number' || after < before)
 }
 
-/** Differences of active_intents.yaml, intent by intent. */
+/** Compares two versions of active_intents.yaml, intent by intent. */
 export function intentChanges(before: string | undefined, after: string | undefined): Change[] {
-  const [was, is] = [intentsOf(before), intentsOf(after)]
+  const [was, is] = [parseIntents(before), parseIntents(after)]
   if (was === undefined || is === undefined)
     return [{ effect: 'loosens', what: 'the file cannot be compared: one version is not valid' }]
-  const gone = [...was.intents.values()].filter(({ id }) => !is.intents.has(id))
+  const removed = [...was.intents.values()].filter(({ id }) => !is.intents.has(id))
   const changes = [...is.intents.values()].flatMap((intent) => intentChange(was.intents.get(intent.id), intent))
-  const active = was.active === is.active ? [] : [loosens(difference('active_intent_id', was.active, is.active))]
+  const active =
+    was.active === is.active ? [] : [loosening(describeDifference('active_intent_id', was.active, is.active))]
   return [
-    ...gone.map(({ id }): Change => ({ effect: 'tightens', what: `intent ${id} is gone` })),
+    ...removed.map(({ id }): Change => ({ effect: 'tightens', what: `intent ${id} is gone` })),
     ...changes,
     ...active,
   ]
 }
 
-function intentChange(was: Intent | undefined, is: Intent): Change[] {
-  const { id, name, status, ownedScope } = is
-  if (was === undefined)
+function intentChange(before: Intent | undefined, after: Intent): Change[] {
+  const { id, name, status, ownedScope } = after
+  if (before === undefined)
     return [
-      loosens(`new intent ${id} ${JSON.stringify(name)}, ${status}, scope ${formatGlobs(ownedScope)}`),
-      // A model reads these as its orders.
-      ...newTexts(`${id} constraints`, is.constraints),
-      ...newTexts(`${id} acceptance criteria`, is.acceptanceCriteria),
+      loosening(`new intent ${id} ${JSON.stringify(name)}, ${status}, scope ${formatGlobs(ownedScope)}`),
+      // A model reads these as instructions.
+      ...newTexts(`${id} constraints`, after.constraints),
+      ...newTexts(`${id} acceptance criteria`, after.acceptanceCriteria),
     ]
   const scope = (glob: string, isAdded: boolean): Change => ({
     effect: isAdded === glob.startsWith('!') ? 'tightens' : 'loosens',
     what: `${id} scope ${isAdded ? '+' : '-'}${glob}`,
   })
   const text = (what: string, a: unknown, b: unknown): Change[] =>
-    isDeepStrictEqual(a, b) ? [] : [{ effect: 'text', what: difference(`${id} ${what}`, a, b) }]
+    isDeepStrictEqual(a, b) ? [] : [{ effect: 'text', what: describeDifference(`${id} ${what}`, a, b) }]
   return [
-    ...ownedScope.filter((glob) => !was.ownedScope.includes(glob)).map((glob) => scope(glob, true)),
-    ...was.ownedScope.filter((glob) => !ownedScope.includes(glob)).map((glob) => scope(glob, false)),
-    ...(was.status === status ? [] : [statusChange(was, is)]),
-    ...text('name', was.name, name),
-    ...text('constraints', was.constraints, is.constraints),
-    ...text('acceptance criteria', was.acceptanceCriteria, is.acceptanceCriteria),
-    ...(isDeepStrictEqual(was.dependsOn, is.dependsOn)
+    ...ownedScope.filter((glob) => !before.ownedScope.includes(glob)).map((glob) => scope(glob, true)),
+    ...before.ownedScope.filter((glob) => !ownedScope.includes(glob)).map((glob) => scope(glob, false)),
+    ...(before.status === status ? [] : [statusChange(before, after)]),
+    ...text('name', before.name, name),
+    ...text('constraints', before.constraints, after.constraints),
+    ...text('acceptance criteria', before.acceptanceCriteria, after.acceptanceCriteria),
+    ...(isDeepStrictEqual(before.dependsOn, after.dependsOn)
       ? []
       : [
           {
-            effect: includesAll(is.dependsOn, was.dependsOn) ? ('tightens' as const) : ('loosens' as const),
-            what: difference(`${id} depends_on`, was.dependsOn, is.dependsOn),
+            effect: includesAll(after.dependsOn, before.dependsOn) ? ('tightens' as const) : ('loosens' as const),
+            what: describeDifference(`${id} depends_on`, before.dependsOn, after.dependsOn),
           },
         ]),
   ]
@@ -144,25 +150,25 @@ function newTexts(label: string, texts: readonly string[]): Change[] {
 
 const OPEN: ReadonlySet<string> = new Set(['DRAFT', 'PENDING', 'IN_PROGRESS'])
 
-/** Blocking takes away; ending an intent may open others that depend on it, and what is open again can be selected. */
+/** Blocking tightens. Completing an intent may start others that depend on it, and a reopened one can be selected. */
 function statusChange({ status: was }: Intent, { id, status }: Intent): Change {
   const isSame = OPEN.has(was) && OPEN.has(status)
   return {
     effect: isSame || status === 'BLOCKED' ? 'tightens' : 'loosens',
-    what: difference(`${id} status`, was, status),
+    what: describeDifference(`${id} status`, was, status),
   }
 }
 
-/** Differences of `.intentignore`: a line that is an intent's id takes away, any other frees paths. */
+/** Compares two versions of `.intentignore`: a line with an intent's id tightens, any other frees paths. */
 export function ignoreChanges(before: string | undefined, after: string | undefined): Change[] {
-  const [was, is] = [linesOf(before ?? ''), linesOf(after ?? '')]
+  const [oldLines, newLines] = [linesOf(before ?? ''), linesOf(after ?? '')]
   const change = (line: string, isAdded: boolean): Change => ({
     effect: isAdded === (line.startsWith('!') || /^INT-\d+$/.test(line.trim())) ? 'tightens' : 'loosens',
     what: `line ${isAdded ? '+' : '-'}${line}`,
   })
   return [
-    ...is.filter((line) => !was.includes(line)).map((line) => change(line, true)),
-    ...was.filter((line) => !is.includes(line)).map((line) => change(line, false)),
+    ...newLines.filter((line) => !oldLines.includes(line)).map((line) => change(line, true)),
+    ...oldLines.filter((line) => !newLines.includes(line)).map((line) => change(line, false)),
   ]
 }
 
@@ -172,11 +178,11 @@ export function templateChanges(before: string | undefined, after: string | unde
   return [{ effect: 'text', what: before === undefined ? 'a new template' : 'the template changed' }]
 }
 
-function loosens(what: string): Change {
+function loosening(what: string): Change {
   return { effect: 'loosens', what }
 }
 
-function difference(label: string, before: unknown, after: unknown): string {
+function describeDifference(label: string, before: unknown, after: unknown): string {
   return `${label}: ${formatValue(after)} (was: ${formatValue(before)})`
 }
 
@@ -193,14 +199,14 @@ function isMap(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** An absent file says nothing; undefined where the text is no YAML. */
-function parsedYaml(text: string | undefined): unknown {
+/** Parses YAML. An absent file is empty; undefined for invalid YAML. */
+function parseYaml(text: string | undefined): unknown {
   if (text === undefined) return {}
   const yaml = readYaml(Buffer.from(text))
   return yaml.ok ? (yaml.file.value ?? {}) : undefined
 }
 
-function intentsOf(
+function parseIntents(
   text: string | undefined,
 ): { readonly intents: ReadonlyMap<string, Intent>; readonly active: string | undefined } | undefined {
   if (text === undefined) return { intents: new Map(), active: undefined }
@@ -208,7 +214,7 @@ function intentsOf(
   return read.ok ? { intents: read.open.data.intents, active: read.open.data.activeIntentId } : undefined
 }
 
-/** What is wrong with a text of active_intents.yaml, as a sentence. */
+/** The problem of a text of active_intents.yaml, as a sentence. */
 export function intentsProblem(text: string): string | undefined {
   const read = parseRegistry(Buffer.from(text))
   return read.ok ? undefined : describeProblem(`${ORCHESTRATION}/active_intents.yaml`, read.problem)

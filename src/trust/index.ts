@@ -1,8 +1,8 @@
 /**
- * Trust: which files of the workspace a person has accepted on this machine, and how the files differ from that now.
+ * Trust: which texts of the workspace's files a person has accepted on this machine, and how the files differ from them now.
  *
- * In come the shared files (policy, intents, templates, `.intentignore`) and the accepted texts of the state directory.
- * Out go a list of differences for people, and an accepted text when a person says yes. Nothing here decides what an agent
- * may do: `policy/` and `intents/` hold the stricter of file and accepted text by themselves.
+ * It reads the shared files (policy, intents, templates, `.intentignore`) and the accepted texts of the state directory. It
+ * returns a list of differences for people, and stores the accepted texts. It does not decide what an agent may do: `policy/` and
+ * `intents/` apply the stricter of file and accepted text.
  */
-export { acceptFiles, lookAtFiles } from './trust.js'
+export { acceptFiles, compareFiles } from './trust.js'

@@ -11,17 +11,17 @@ import { policyProblem } from '../policy/index.js'
 import { ignoreChanges, intentChanges, intentsProblem, policyChanges, templateChanges } from './changes.js'
 
 /**
- * Compares the files with what was accepted of them.
- * @throws EscrowError `path_escape` for a link or no file in the place of one of them.
+ * Compares the files with their accepted texts.
+ * @throws EscrowError `path_escape` for a link or a special file in the place of one of them.
  */
-export function lookAtFiles(layout: Layout): TrustReport {
-  const accepted = acceptedOf(layout)
-  const now = textsOf(layout)
+export function compareFiles(layout: Layout): TrustReport {
+  const accepted = readAccepted(layout)
+  const now = readTexts(layout)
   const names = [...new Set([...now.keys(), ...accepted.texts.keys()])].sort()
   const files = names
     .map((file) => ({ file, accepted: accepted.texts.get(file), now: now.get(file) }))
     .filter((each) => each.accepted !== each.now)
-  const changes = files.flatMap(({ file, accepted: before, now: after }) => changesOf(layout, file, before, after))
+  const changes = files.flatMap(({ file, accepted: before, now: after }) => compareFile(layout, file, before, after))
   return {
     digest: digestOf(now),
     waiting: changes.some(({ effect }) => effect !== 'tightens'),
@@ -33,26 +33,26 @@ export function lookAtFiles(layout: Layout): TrustReport {
 }
 
 /**
- * Accepts all of the files as they are.
- * @param digest of what the person was shown.
- * @throws EscrowError `stale_file` where the files are not those any more.
+ * Accepts all files as they are.
+ * @param digest the digest of the files that the person was shown.
+ * @throws EscrowError `stale_file` where the files have changed since.
  */
 export function acceptFiles(
   layout: Layout,
   digest: string,
   by: { readonly name: string; readonly email?: string | undefined },
 ): void {
-  const now = textsOf(layout)
+  const now = readTexts(layout)
   if (digestOf(now) !== digest)
     throw new EscrowError('stale_file', 'The files changed after they were shown. Nothing was accepted.', {
       hint: "Look at them again: 'escrow trust'.",
     })
   assertReadable(layout, now)
-  const gone = [...acceptedOf(layout).texts.keys()].filter((name) => !now.has(name))
-  acceptTexts(layout, new Map([...now, ...gone.map((name) => [name, undefined] as const)]), by)
+  const removed = [...readAccepted(layout).texts.keys()].filter((name) => !now.has(name))
+  acceptTexts(layout, new Map([...now, ...removed.map((name) => [name, undefined] as const)]), by)
 }
 
-/** What nobody can read nobody can accept: it denies all writes until it is corrected. */
+/** An unreadable file cannot be accepted: it denies all writes until it is corrected. */
 function assertReadable(layout: Layout, now: ReadonlyMap<string, string>): void {
   const policy = now.get(layout.policyFile.name)
   const intents = now.get(layout.intentsFile.name)
@@ -63,8 +63,8 @@ function assertReadable(layout: Layout, now: ReadonlyMap<string, string>): void 
     throw new EscrowError('policy_invalid', problem, { hint: "Correct it, then accept it with 'escrow trust'." })
 }
 
-/** A record that cannot be read accepts nothing: all of the files are shown. */
-function acceptedOf(layout: Layout): AcceptedFiles {
+/** An unreadable record accepts nothing: all files are shown. */
+function readAccepted(layout: Layout): AcceptedFiles {
   try {
     return openAccepted(layout)()
   } catch (error) {
@@ -73,13 +73,13 @@ function acceptedOf(layout: Layout): AcceptedFiles {
   }
 }
 
-/** Every file that says what agents may do, by its name. */
-function textsOf(layout: Layout): Map<string, string> {
+/** Reads every file that determines what agents may do, by name. */
+function readTexts(layout: Layout): Map<string, string> {
   const files = [layout.policyFile, layout.intentsFile, ...layout.ignoreFiles, ...templateFiles(layout)]
-  return new Map(files.flatMap((file) => textOf(file)))
+  return new Map(files.flatMap((file) => readText(file)))
 }
 
-function textOf(file: SharedFile): [string, string][] {
+function readText(file: SharedFile): [string, string][] {
   try {
     return [[file.name, readShared(file, MAX_YAML_BYTES).toString()]]
   } catch (error) {
@@ -96,7 +96,12 @@ function digestOf(texts: ReadonlyMap<string, string>): string {
   return `sha256:${sha256hex(lines.join(''))}`
 }
 
-function changesOf(layout: Layout, file: string, before: string | undefined, after: string | undefined): TrustChange[] {
+function compareFile(
+  layout: Layout,
+  file: string,
+  before: string | undefined,
+  after: string | undefined,
+): TrustChange[] {
   const changes =
     file === layout.policyFile.name
       ? policyChanges(before, after)

@@ -1,27 +1,27 @@
 import type { Context } from 'hono'
 import { streamSSE } from 'hono/streaming'
 import type { Workspace, WorkspaceNews } from '../index.js'
-import type { Rooms } from './review-handle.js'
+import type { ReviewHandles } from './review-handle.js'
 
-/** Pages that hear the news at a time. */
-const MOST = 24
-/** Milliseconds of silence after which a sign of life is sent. */
+/** How many pages can listen at a time. */
+const MAX_LISTENERS = 24
+/** Milliseconds without news after which a heartbeat is sent. */
 const BEAT_MS = 15_000
 
 interface Listener {
-  /** News that it has not received yet, merged into one piece however slow it is. */
+  /** News that the page has not received yet, merged into one however slowly it reads. */
   pending: WorkspaceNews | undefined
   wake(): void
 }
 
-/** Tells pages what moved, by server-sent events; one watch serves them all. */
+/** Sends news to pages as server-sent events. One watch serves all pages. */
 export class ChangeEvents {
   readonly #listeners = new Set<Listener>()
-  readonly #end: () => void
+  readonly #endWatch: () => void
 
-  constructor(workspace: Workspace, rooms: Rooms) {
-    this.#end = workspace.watch((news) => {
-      rooms.renew(news.ledger || news.intents || news.policy ? undefined : news.sessions)
+  constructor(workspace: Workspace, handles: ReviewHandles) {
+    this.#endWatch = workspace.watch((news) => {
+      handles.renew(news.ledger || news.intents || news.policy ? undefined : news.sessions)
       for (const listener of this.#listeners) {
         listener.pending = mergeNews(listener.pending, news)
         listener.wake()
@@ -29,11 +29,13 @@ export class ChangeEvents {
     })
   }
 
-  /** Answers with a stream that lasts as long as the page listens. */
+  /** Responds with a stream that lasts while the page listens. */
   stream(c: Context): Response {
-    if (this.#listeners.size >= MOST)
+    if (this.#listeners.size >= MAX_LISTENERS)
       return c.json(
-        { error: { reason: 'busy', message: `${MOST} pages are already open, which is the limit. Close one.` } },
+        {
+          error: { reason: 'busy', message: `${MAX_LISTENERS} pages are already open, which is the limit. Close one.` },
+        },
         503,
       )
     return streamSSE(c, async (out) => {
@@ -54,10 +56,10 @@ export class ChangeEvents {
   }
 
   close(): void {
-    this.#end()
+    this.#endWatch()
   }
 
-  /** @returns undefined where nothing came for a while, or the page is gone. */
+  /** @returns undefined after a heartbeat interval without news, or when the page disconnects. */
   #next(listener: Listener): Promise<WorkspaceNews | undefined> {
     return new Promise((resolve) => {
       const beat = setTimeout(() => resolve(undefined), BEAT_MS)

@@ -2,21 +2,21 @@ import { createHash } from 'node:crypto'
 import { defined } from '../core/defined.js'
 import type { Change, Hunk } from '../index.js'
 import { chaptersOf, describeRun, flagReasons, type WorkEvent } from '../surface/index.js'
-import type { Seen } from './review-handle.js'
+import type { Displayed } from './review-handle.js'
 import type { WireChange, WireChanges } from './wire.js'
 
-/** A change set for the page's list: what needs a look first comes first. No text of any file is in it. */
-export function changesOf(session: string, { set, marks }: Seen, work: readonly WorkEvent[]): WireChanges {
+/** Converts a change set for the page's list, without file texts. Changes that need attention come first. */
+export function toWireChanges(session: string, { set, marks }: Displayed, work: readonly WorkEvent[]): WireChanges {
   const groups = chaptersOf(set, 'step', work).map((group) => ({
     title: group.title,
     grave: group.attention !== undefined,
     commands: group.commands.map(describeRun),
-    changes: group.changes.map((change) => wireChange(change, marks.get(change) ?? '')),
+    changes: group.changes.map((change) => toWireChange(change, marks.get(change) ?? '')),
   }))
   return { session, digest: set.digest, groups }
 }
 
-function wireChange(change: Change, mark: string): WireChange {
+function toWireChange(change: Change, mark: string): WireChange {
   const { path, from, kind, state, flags, hunks, intentId, calls, mutation, mode } = change
   const count = (word: string) => hunks.filter((hunk) => hunk.state === word).length
   return {
@@ -26,8 +26,8 @@ function wireChange(change: Change, mark: string): WireChange {
     flags,
     why: flagReasons(change),
     mark,
-    look: lookOf(hunks),
-    ...linesOf(change),
+    look: verdictDigest(hunks),
+    ...lineCounts(change),
     hunks: [hunks.length, count('approved'), count('rejected')],
     ...defined({ from }),
     ...(mode !== undefined && { mode: `${octal(mode.before)} to ${octal(mode.after)}` }),
@@ -37,7 +37,7 @@ function wireChange(change: Change, mark: string): WireChange {
   }
 }
 
-function lookOf(hunks: readonly Hunk[]): string {
+function verdictDigest(hunks: readonly Hunk[]): string {
   const hash = createHash('sha256')
   for (const { id, state } of hunks) hash.update(`${id} ${state}\n`)
   return hash.digest('base64url').slice(0, 16)
@@ -47,7 +47,7 @@ function octal(bits: number | null): string {
   return bits === null ? 'none' : bits.toString(8).padStart(3, '0')
 }
 
-function linesOf({ hunks, state }: Change): Pick<WireChange, 'added' | 'removed' | 'landing'> {
+function lineCounts({ hunks, state }: Change): Pick<WireChange, 'added' | 'removed' | 'landing'> {
   const [added, removed] = countLines(hunks)
   const landing = state === 'approved' ? hunks : hunks.filter((hunk) => hunk.state === 'approved')
   return { added, removed, landing: countLines(landing) }

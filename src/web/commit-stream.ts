@@ -1,38 +1,38 @@
 import type { Context } from 'hono'
 import { stream } from 'hono/streaming'
 import type { CommitOptions } from '../index.js'
-import { brief, failureOf } from './failure.js'
+import { toFailure, toWireLeft } from './failure.js'
 import type { ReviewHandle } from './review-handle.js'
 import type { WireCommit } from './wire.js'
 
-/** Milliseconds between two words on how far it is. */
-const EVERY_MS = 100
+/** Milliseconds between two progress reports. */
+const PROGRESS_INTERVAL_MS = 100
 
 /**
- * Commits what is approved and tells, a line of JSON each, how far it is and how it ended. Who goes away before it is
- * decided calls it off.
+ * Commits the approved changes. Streams lines of JSON: progress reports, then the result. A client that disconnects before the
+ * commit point cancels the commit.
  */
 export function commitStream(
   c: Context,
-  room: ReviewHandle,
+  handle: ReviewHandle,
   options: Omit<CommitOptions, 'signal' | 'onProgress'>,
 ): Response {
   c.header('content-type', 'application/x-ndjson; charset=utf-8')
   return stream(c, async (out) => {
-    const away = new AbortController()
-    out.onAbort(() => away.abort(new Error('The page cancelled the commit.')))
-    const say = (line: WireCommit) => out.write(`${JSON.stringify(line)}\n`)
+    const abort = new AbortController()
+    out.onAbort(() => abort.abort(new Error('The page cancelled the commit.')))
+    const send = (line: WireCommit) => out.write(`${JSON.stringify(line)}\n`)
     let last = 0
     const onProgress: CommitOptions['onProgress'] = ({ phase, files, total }) => {
-      if (Date.now() - last < EVERY_MS && files !== total) return
+      if (Date.now() - last < PROGRESS_INTERVAL_MS && files !== total) return
       last = Date.now()
-      void say({ phase, files, total })
+      void send({ phase, files, total })
     }
     try {
-      const result = await room.decide((review) => review.commit({ ...options, signal: away.signal, onProgress }))
-      await say({ done: { ...result, warnings: result.warnings ?? [], left: result.left?.map(brief) ?? [] } })
+      const result = await handle.decide((review) => review.commit({ ...options, signal: abort.signal, onProgress }))
+      await send({ done: { ...result, warnings: result.warnings ?? [], left: result.left?.map(toWireLeft) ?? [] } })
     } catch (error) {
-      await say({ failed: failureOf(error).failure })
+      await send({ failed: toFailure(error).failure })
     }
   })
 }

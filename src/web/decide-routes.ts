@@ -3,32 +3,32 @@ import { z } from 'zod'
 import { defined } from '../core/defined.js'
 import type { Change, Reviewer, Selection, Verdict, Workspace } from '../index.js'
 import { commitStream } from './commit-stream.js'
-import { BadRequest, brief, Conflict } from './failure.js'
-import { changeOf, type Rooms, type Seen } from './review-handle.js'
+import { BadRequest, Conflict, toWireLeft } from './failure.js'
+import { changeOf, type Displayed, type ReviewHandles } from './review-handle.js'
 import type { WireDecided, WireSelection } from './wire.js'
 
-/** `accept` is what a person alone may do, whatever policy says. */
-export type Act = 'decide' | 'accept'
+/** `accept` needs a person, whatever policy says. */
+export type Action = 'decide' | 'accept'
 
-export interface Deciding {
+export interface DecideContext {
   readonly workspace: Workspace
-  readonly rooms: Rooms
-  /** Throws where who asks may not do that. */
-  readonly admit: (act: Act) => void
+  readonly handles: ReviewHandles
+  /** Throws where the caller may not do that. */
+  readonly admit: (act: Action) => void
   readonly by: Reviewer | undefined
 }
 
 const PATH = z.string().min(1).max(4096)
-const ONE = z.strictObject({ path: PATH, mark: z.string() })
+const MARKED_PATH = z.strictObject({ path: PATH, mark: z.string() })
 const SELECTION = z.strictObject({
-  changes: z.array(ONE).min(1).max(100_000).optional(),
+  changes: z.array(MARKED_PATH).min(1).max(100_000).optional(),
   hunks: z.strictObject({ path: PATH, ids: z.array(z.string()).min(1).max(100_000) }).optional(),
   all: z.string().optional(),
 })
-const WORDS = z.string().trim().min(1, 'Give a reason that the agent can act on.').max(10_000)
+const REASON = z.string().trim().min(1, 'Give a reason that the agent can act on.').max(10_000)
 const VERDICT = z.discriminatedUnion('verdict', [
   z.strictObject({ verdict: z.enum(['approved', 'withdrawn']), selection: SELECTION }),
-  z.strictObject({ verdict: z.literal('rejected'), selection: SELECTION, reason: WORDS }),
+  z.strictObject({ verdict: z.literal('rejected'), selection: SELECTION, reason: REASON }),
 ])
 const EDIT = z.strictObject({ path: PATH, mark: z.string(), text: z.string() })
 const SPLIT = z.strictObject({ path: PATH, hunk: z.string() })
@@ -42,8 +42,8 @@ const ANSWER = z.strictObject({
 const TRUST = z.strictObject({ digest: z.string().min(1).max(200) })
 const UNDO = z.strictObject({ commit: z.string().min(1).max(200) })
 
-/** What a person decides: each route names what it was shown, and nothing is recorded on what has moved since. */
-export function decideRoutes({ workspace, rooms, admit, by }: Deciding): Hono {
+/** Routes for a person's decisions. Each request names the version that was shown, and is refused if that has changed. */
+export function decideRoutes({ workspace, handles, admit, by }: DecideContext): Hono {
   const app = new Hono()
   app.use(async (c, next) => {
     if (c.req.header('content-type')?.split(';')[0]?.trim() !== 'application/json')
@@ -52,67 +52,67 @@ export function decideRoutes({ workspace, rooms, admit, by }: Deciding): Hono {
     return next()
   })
   app.post('/sessions/:id/verdicts', async (c) => {
-    const body = VERDICT.parse(await jsonOf(c))
-    let shown: Seen | undefined
-    const decided = await rooms.of(c.req.param('id')).decide(async (review, seen) => {
-      shown = seen
-      const selection = selectionOf(body.selection, seen)
-      if (body.verdict === 'rejected') return review.reject(selection ?? selectAll(seen), body.reason, by)
+    const body = VERDICT.parse(await parseJson(c))
+    let judged: Displayed | undefined
+    const decided = await handles.of(c.req.param('id')).decide(async (review, displayed) => {
+      judged = displayed
+      const selection = selectionOf(body.selection, displayed)
+      if (body.verdict === 'rejected') return review.reject(selection ?? selectAll(displayed), body.reason, by)
       if (body.verdict === 'approved') return review.approve(selection, by)
-      return review.withdraw(selection ?? selectAll(seen), by)
+      return review.withdraw(selection ?? selectAll(displayed), by)
     })
-    const left = decided.left?.map(brief) ?? []
-    const undo = shown === undefined ? [] : undoOf(shown, decided)
+    const left = decided.left?.map(toWireLeft) ?? []
+    const undo = judged === undefined ? [] : undoSelections(judged, decided)
     return c.json({ paths: decided.paths, hunks: decided.hunks?.length ?? 0, left, undo } satisfies WireDecided)
   })
   app.post('/sessions/:id/edit', async (c) => {
-    const { path, mark, text } = EDIT.parse(await jsonOf(c))
-    await rooms.of(c.req.param('id')).decide(async (review, seen) => {
-      await review.edit(changeOf(seen, path, mark).path, text, by)
+    const { path, mark, text } = EDIT.parse(await parseJson(c))
+    await handles.of(c.req.param('id')).decide(async (review, displayed) => {
+      await review.edit(changeOf(displayed, path, mark).path, text, by)
     })
     return c.json({})
   })
   app.post('/sessions/:id/split', async (c) => {
-    const { path, hunk } = SPLIT.parse(await jsonOf(c))
-    const pieces = await rooms.of(c.req.param('id')).decide(async (review, seen) => {
-      const [id = ''] = hunksOf(seen, path, [hunk])
+    const { path, hunk } = SPLIT.parse(await parseJson(c))
+    const pieces = await handles.of(c.req.param('id')).decide(async (review, displayed) => {
+      const [id = ''] = knownHunks(displayed, path, [hunk])
       return review.split(id, by)
     })
     return c.json({ pieces: pieces.length })
   })
   app.post('/sessions/:id/discard', async (c) => {
-    const { selection } = DISCARD.parse(await jsonOf(c))
-    await rooms.of(c.req.param('id')).decide(async (review, seen) => {
-      await review.discard(selectionOf(selection, seen) ?? selectAll(seen))
+    const { selection } = DISCARD.parse(await parseJson(c))
+    await handles.of(c.req.param('id')).decide(async (review, displayed) => {
+      await review.discard(selectionOf(selection, displayed) ?? selectAll(displayed))
     })
     return c.json({})
   })
   app.post('/sessions/:id/questions/:question', async (c) => {
-    const { answer, words, remember } = ANSWER.parse(await jsonOf(c))
-    const given = { ...(words && { words }), ...defined({ remember }), ...(by && { by }) }
-    const review = await rooms.of(c.req.param('id')).review()
-    await review.answer(c.req.param('question'), { answer, ...given })
+    const { answer, words, remember } = ANSWER.parse(await parseJson(c))
+    const fields = { ...(words && { words }), ...defined({ remember }), ...(by && { by }) }
+    const review = await handles.of(c.req.param('id')).review()
+    await review.answer(c.req.param('question'), { answer, ...fields })
     return c.json({})
   })
   app.post('/sessions/:id/commit', async (c) => {
-    const { merge, strict } = COMMIT.parse(await jsonOf(c))
+    const { merge, strict } = COMMIT.parse(await parseJson(c))
     const options = { ...defined({ merge, strict }) }
-    return commitStream(c, rooms.of(c.req.param('id')), options)
+    return commitStream(c, handles.of(c.req.param('id')), options)
   })
   app.post('/trust', async (c) => {
-    const { digest } = TRUST.parse(await jsonOf(c))
+    const { digest } = TRUST.parse(await parseJson(c))
     admit('accept')
     await workspace.accept(digest, by)
     return c.json({})
   })
   app.post('/undo', async (c) => {
-    const { commit } = UNDO.parse(await jsonOf(c))
+    const { commit } = UNDO.parse(await parseJson(c))
     return c.json({ session: (await workspace.undo(commit)).sessionId })
   })
   return app
 }
 
-async function jsonOf(c: Context): Promise<unknown> {
+async function parseJson(c: Context): Promise<unknown> {
   const text = await c.req.text()
   try {
     return JSON.parse(text)
@@ -121,24 +121,24 @@ async function jsonOf(c: Context): Promise<unknown> {
   }
 }
 
-type Picked = z.infer<typeof SELECTION>
+type SelectionBody = z.infer<typeof SELECTION>
 
-/** @returns undefined: all of what was shown. */
-function selectionOf({ changes, hunks, all }: Picked, seen: Seen): Selection | undefined {
+/** @returns undefined for everything that was shown. */
+function selectionOf({ changes, hunks, all }: SelectionBody, displayed: Displayed): Selection | undefined {
   if (all !== undefined) {
-    if (all !== seen.set.digest) throw new Conflict('The change set')
+    if (all !== displayed.set.digest) throw new Conflict('The change set')
     if (changes !== undefined || hunks !== undefined)
       throw new BadRequest('`all` cannot be combined with `changes` or `hunks`.')
     return undefined
   }
-  const paths = changes?.map(({ path, mark }) => changeOf(seen, path, mark).path) ?? []
-  const ids = hunks === undefined ? [] : hunksOf(seen, hunks.path, hunks.ids)
+  const paths = changes?.map(({ path, mark }) => changeOf(displayed, path, mark).path) ?? []
+  const ids = hunks === undefined ? [] : knownHunks(displayed, hunks.path, hunks.ids)
   if (paths.length + ids.length === 0) throw new BadRequest('Select changes or hunks.')
   return { paths, hunks: ids }
 }
 
-/** A hunk's id is of its old and new lines: while the file has it, it is what was shown. */
-function hunksOf({ set }: Seen, path: string, ids: readonly string[]): string[] {
+/** A hunk's id is derived from its old and new lines, so a hunk with that id is the one that was shown. */
+function knownHunks({ set }: Displayed, path: string, ids: readonly string[]): string[] {
   const known = new Set(set.changes.filter((change: Change) => change.path === path).flatMap(idsOf))
   if (!ids.every((id) => known.has(id))) throw new Conflict(`A hunk of ${path}`)
   return [...ids]
@@ -148,8 +148,11 @@ function idsOf({ hunks }: Change): string[] {
   return hunks.map(({ id }) => id)
 }
 
-/** What had no verdict yet: whole changes, and of changes that were decided in part the rest. */
-function undoOf({ set, marks }: Seen, { paths, hunks = [] }: Pick<Verdict, 'paths' | 'hunks'>): WireSelection[] {
+/** The selections that had no verdict yet: whole changes, and the rest of partly decided ones. */
+function undoSelections(
+  { set, marks }: Displayed,
+  { paths, hunks = [] }: Pick<Verdict, 'paths' | 'hunks'>,
+): WireSelection[] {
   const [named, given] = [new Set(paths), new Set(hunks)]
   const whole: { path: string; mark: string }[] = []
   const parts: WireSelection[] = []
@@ -166,6 +169,6 @@ function undoOf({ set, marks }: Seen, { paths, hunks = [] }: Pick<Verdict, 'path
   return whole.length > 0 ? [{ changes: whole }, ...parts] : parts
 }
 
-function selectAll({ set }: Seen): Selection {
+function selectAll({ set }: Displayed): Selection {
   return set.changes.map(({ path }) => path)
 }

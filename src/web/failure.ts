@@ -4,7 +4,7 @@ import { EscrowError } from '../index.js'
 import { errorText, oneLine } from '../surface/index.js'
 import type { WireFailure, WireLeft } from './wire.js'
 
-/** What was shown is another by now, or was never shown: nothing was done, look again. */
+/** The shown version has changed or was never shown. Nothing was recorded. */
 export class Conflict extends Error {
   readonly reason = 'stale_file'
   readonly hint = 'The page now shows the current version: decide on that one.'
@@ -13,7 +13,7 @@ export class Conflict extends Error {
   }
 }
 
-/** A request that makes no sense. */
+/** A malformed request. */
 export class BadRequest extends Error {
   readonly reason = 'bad_request'
 }
@@ -33,19 +33,19 @@ const STATUS: Readonly<Record<string, ContentfulStatusCode>> = {
   policy_invalid: 422,
 }
 
-/** An error as the page receives it, with its HTTP status. */
-export function failureOf(error: unknown): { readonly status: ContentfulStatusCode; readonly failure: WireFailure } {
+/** Converts an error to the page's form, with its HTTP status. */
+export function toFailure(error: unknown): { readonly status: ContentfulStatusCode; readonly failure: WireFailure } {
   if (error instanceof z.ZodError)
     return { status: 400, failure: { reason: 'bad_request', message: z.prettifyError(error) } }
   const known = error instanceof EscrowError || error instanceof Conflict || error instanceof BadRequest
   const reason = known ? error.reason : 'failed'
   const message = oneLine(errorText(error))
   const hint = known && 'hint' in error && error.hint !== undefined ? { hint: error.hint } : {}
-  const refused = error instanceof EscrowError && error.refused ? { refused: error.refused.map(brief) } : {}
+  const refused = error instanceof EscrowError && error.refused ? { refused: error.refused.map(toWireLeft) } : {}
   return { status: STATUS[reason] ?? 500, failure: { reason, message, ...hint, ...refused } }
 }
 
-/** A path and why it was refused or left out. */
-export function brief({ path, message }: WireLeft): WireLeft {
+/** Shortens a refused or skipped path to one line with its reason. */
+export function toWireLeft({ path, message }: WireLeft): WireLeft {
   return { path: oneLine(path), message: oneLine(message) }
 }

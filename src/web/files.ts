@@ -5,53 +5,53 @@ import { loadHighlighter } from '../surface/index.js'
 import { BadRequest } from './failure.js'
 import { type Gap, gapsOf, plainLines } from './gaps.js'
 import { imageType } from './images.js'
-import { type Colours, coloursOf, pieces, type Rows, rowsOf, textOfRow } from './lines.js'
+import { type Colours, highlightLines, pieces, type Rows, rowsOf, searchText } from './lines.js'
 import { blocksOf } from './markers.js'
 import { changeOf, type ReviewHandle, stagedContent } from './review-handle.js'
 import type { DiffLine, Layout, WireContext, WireFile, WireMatches, WireRows, WireText } from './wire.js'
 
-/** Rows that are kept made, of all files together. */
-const KEPT_ROWS = 150_000
-/** Rows of one answer. */
-const PAGE = 1_000
-/** Bytes of a text that the page lets a person edit. */
-const EDITABLE = 1024 * 1024
+/** How many rows are cached, over all files. */
+const MAX_CACHED_ROWS = 150_000
+/** Rows in one response. */
+const ROWS_PER_PAGE = 1_000
+/** Most bytes of a text that can be edited on the page. */
+const MAX_EDITABLE_BYTES = 1024 * 1024
 
-/** An unchanged line between two changes. */
-const WITHIN = /^[+-].*\n(?: .*\n)+[+-]/m
+/** An unchanged line between two changes of a hunk. */
+const INNER_CONTEXT = /^[+-].*\n(?: .*\n)+[+-]/m
 
-interface Made extends Rows {
+interface RenderedFile extends Rows {
   readonly size: number
-  /** Empty where the diff leaves nothing out, or where the new text cannot be read line by line. */
+  /** Empty if the diff has no gaps, or the new text cannot be split into lines. */
   readonly gaps: readonly Gap[]
-  /** The new text and its colours, as long as there are gaps. */
+  /** The new text with its colours, if there are gaps. */
   readonly lines: readonly string[]
   readonly colours: Colours['after']
 }
 
-/** What the page sees of single files: their rows by pages, made once and kept while there is room. */
+/** The page's views of single files. Rendered rows are cached up to a limit. */
 export class Files {
-  readonly #made = new Map<string, Promise<Made>>()
-  #kept = 0
+  readonly #rendered = new Map<string, Promise<RenderedFile>>()
+  #cachedRows = 0
 
-  /** The head of a file's view. */
-  async file(room: ReviewHandle, path: string, mark: string): Promise<WireFile> {
-    const change = changeOf(await room.displayed(), path, mark)
-    const review = await room.review()
+  /** The header of a file's view. */
+  async file(handle: ReviewHandle, path: string, mark: string): Promise<WireFile> {
+    const change = changeOf(await handle.displayed(), path, mark)
+    const review = await handle.review()
     const images = await imagesOf(review, change)
-    // A picture of a text that holds more than is drawn is shown beside it.
+    // An image of a text with more than the image shows, such as an SVG, is shown next to the text.
     if (images !== undefined && change.hunks.length === 0)
       return { mark, shows: 'image', hunks: [], total: { unified: 0, split: 0 }, gaps: [], editable: false, images }
-    const { rows, at, gaps } = await this.#rows(room, change, mark)
+    const { rows, at, gaps } = await this.#rows(handle, change, mark)
     const conflict = await conflictOf(review, change)
-    const why = change.hunks.length > 0 ? undefined : whyNothing(change)
+    const why = change.hunks.length > 0 ? undefined : describeNoDiff(change)
     return {
       mark,
       shows: why === undefined ? 'text' : 'nothing',
       hunks: change.hunks.map(({ id, state, text, newStart }) => ({
         id,
         state,
-        divisible: change.kind === 'modify' && WITHIN.test(text),
+        divisible: change.kind === 'modify' && INNER_CONTEXT.test(text),
         line: firstChangedLine(text, newStart),
         at: at.get(id) ?? { unified: 0, split: 0 },
       })),
@@ -62,20 +62,20 @@ export class Files {
     }
   }
 
-  async rows(room: ReviewHandle, path: string, mark: string, layout: Layout, from: number): Promise<WireRows> {
-    const change = changeOf(await room.displayed(), path, mark)
-    const { rows } = await this.#rows(room, change, mark)
-    return { mark, from, rows: rows[layout].slice(from, from + PAGE) }
+  async rows(handle: ReviewHandle, path: string, mark: string, layout: Layout, from: number): Promise<WireRows> {
+    const change = changeOf(await handle.displayed(), path, mark)
+    const { rows } = await this.#rows(handle, change, mark)
+    return { mark, from, rows: rows[layout].slice(from, from + ROWS_PER_PAGE) }
   }
 
-  /** Unchanged lines of a gap, which the diff leaves out. */
-  async context(room: ReviewHandle, path: string, mark: string, at: GapPart): Promise<WireContext> {
-    const change = changeOf(await room.displayed(), path, mark)
-    const { gaps, lines, colours } = await this.#rows(room, change, mark)
+  /** Returns unchanged lines of a gap, which the diff leaves out. */
+  async context(handle: ReviewHandle, path: string, mark: string, at: GapPart): Promise<WireContext> {
+    const change = changeOf(await handle.displayed(), path, mark)
+    const { gaps, lines, colours } = await this.#rows(handle, change, mark)
     const gap = gaps[at.gap]
     if (gap === undefined) throw new BadRequest('These lines are not hidden any more. Reload the page.')
     const first = gap.fresh + at.from
-    const last = Math.min(first + Math.min(at.count, PAGE), gap.fresh + gap.lines)
+    const last = Math.min(first + Math.min(at.count, ROWS_PER_PAGE), gap.fresh + gap.lines)
     const found: DiffLine[] = lines.slice(first, last).map((line, index) => ({
       t: ' ',
       o: gap.old + at.from + index + 1,
@@ -85,64 +85,64 @@ export class Files {
     return { mark, lines: found }
   }
 
-  /** The rows whose text has the words, in small or capital letters. */
+  /** Finds the rows that contain a text, ignoring case. */
   async matches(
-    room: ReviewHandle,
+    handle: ReviewHandle,
     path: string,
     mark: string,
     { layout, text }: { readonly layout: Layout; readonly text: string },
   ): Promise<WireMatches> {
-    const change = changeOf(await room.displayed(), path, mark)
-    const { rows } = await this.#rows(room, change, mark)
+    const change = changeOf(await handle.displayed(), path, mark)
+    const { rows } = await this.#rows(handle, change, mark)
     const wanted = text.toLowerCase()
-    const found = rows[layout].flatMap((row, index) => (textOfRow(row).includes(wanted) ? [index] : []))
-    return { mark, rows: wanted === '' ? [] : found.slice(0, PAGE) }
+    const found = rows[layout].flatMap((row, index) => (searchText(row).includes(wanted) ? [index] : []))
+    return { mark, rows: wanted === '' ? [] : found.slice(0, ROWS_PER_PAGE) }
   }
 
-  /** Both sides as text, for an edit or a conflict. */
-  async text(room: ReviewHandle, path: string, mark: string): Promise<WireText> {
-    const change = changeOf(await room.displayed(), path, mark)
-    const review = await room.review()
+  /** Returns both sides as text, for an edit or a conflict. */
+  async text(handle: ReviewHandle, path: string, mark: string): Promise<WireText> {
+    const change = changeOf(await handle.displayed(), path, mark)
+    const review = await handle.review()
     const [before, after] = [textOf(await review.content(path, 'before')), textOf(await stagedContent(review, change))]
-    changeOf(await room.current(), change.path, mark)
+    changeOf(await handle.current(), change.path, mark)
     return { mark, ...defined({ before, after }) }
   }
 
-  #rows(room: ReviewHandle, change: Change, mark: string): Promise<Made> {
+  #rows(handle: ReviewHandle, change: Change, mark: string): Promise<RenderedFile> {
     const key = `${mark} ${change.hunks.map(({ id }) => id).join('')}`
-    const known = this.#made.get(key)
+    const known = this.#rendered.get(key)
     if (known !== undefined) {
-      this.#made.delete(key)
-      this.#made.set(key, known)
+      this.#rendered.delete(key)
+      this.#rendered.set(key, known)
       return known
     }
-    const making = make(room, change)
-    this.#made.set(key, making)
-    making.then(
-      ({ size }) => this.#keep(size),
-      () => this.#made.delete(key),
+    const rendering = render(handle, change)
+    this.#rendered.set(key, rendering)
+    rendering.then(
+      ({ size }) => this.#evict(size),
+      () => this.#rendered.delete(key),
     )
-    return making
+    return rendering
   }
 
-  async #keep(size: number): Promise<void> {
-    this.#kept += size
-    for (const [key, made] of this.#made) {
-      if (this.#kept <= KEPT_ROWS || this.#made.size === 1) return
-      this.#made.delete(key)
-      this.#kept -= (await made).size
+  async #evict(size: number): Promise<void> {
+    this.#cachedRows += size
+    for (const [key, made] of this.#rendered) {
+      if (this.#cachedRows <= MAX_CACHED_ROWS || this.#rendered.size === 1) return
+      this.#rendered.delete(key)
+      this.#cachedRows -= (await made).size
     }
   }
 }
 
-/** Which lines of a gap are wanted: `from` counts from its first line. */
+/** The requested lines of a gap; `from` counts from its first line. */
 export interface GapPart {
   readonly gap: number
   readonly from: number
   readonly count: number
 }
 
-/** Unchanged lines come before the first change. */
+/** The first changed line of a hunk, after its unchanged lines. */
 function firstChangedLine(text: string, start: number): number {
   const lines = text.split('\n').slice(1)
   return (
@@ -154,18 +154,19 @@ function firstChangedLine(text: string, start: number): number {
   )
 }
 
-async function make(room: ReviewHandle, change: Change): Promise<Made> {
+async function render(handle: ReviewHandle, change: Change): Promise<RenderedFile> {
   const { path, from, hunks } = change
-  const review = await room.review()
+  const review = await handle.review()
   const highlight = await loadHighlighter()
   const read = (side: 'before' | 'after') => (hunks.length === 0 ? undefined : review.content(path, side))
   const [before, after] = [await read('before'), await read('after')]
   const colours = {
-    before: coloursOf(highlight, from ?? path, before),
-    after: coloursOf(highlight, path, after),
+    before: highlightLines(highlight, from ?? path, before),
+    after: highlightLines(highlight, path, after),
   }
   const made = rowsOf(hunks, colours)
-  const lines = hasGaps(change) && after !== undefined && isShown(change, after) ? linesOfText(after) : undefined
+  const lines =
+    hasGaps(change) && after !== undefined && isDisplayedText(change, after) ? linesOfText(after) : undefined
   return {
     ...made,
     size: made.rows.unified.length + made.rows.split.length + (lines?.length ?? 0),
@@ -175,17 +176,17 @@ async function make(room: ReviewHandle, change: Change): Promise<Made> {
   }
 }
 
-/** Of a file that is new or gone every line is in its diff. */
+/** Whether the diff can leave lines out. The diff of a created or deleted file has every line. */
 function hasGaps({ kind, hunks }: Change): boolean {
   return hunks.length > 0 && kind !== 'create' && kind !== 'delete'
 }
 
-/** The agent may have written since: the lines of another text are not those between the hunks. */
-function isShown({ after }: Change, content: Uint8Array): boolean {
+/** Whether the content is the displayed one. The agent may have written since, and then the gaps have other lines. */
+function isDisplayedText({ after }: Change, content: Uint8Array): boolean {
   return after === `sha256:${createHash('sha256').update(content).digest('hex')}`
 }
 
-/** Undefined where the text may have been split into other lines for the hunks. */
+/** Splits a text into lines; undefined where the hunks may have been split otherwise. */
 function linesOfText(content: Uint8Array): string[] | undefined {
   const text = new TextDecoder().decode(content)
   return text.includes('\uFFFD') ? undefined : plainLines(text)
@@ -207,7 +208,7 @@ async function conflictOf(review: Review, { path, flags }: Change): Promise<Wire
   return blocksOf(text).some(({ kind }) => kind === 'both') ? 'markers' : 'beside'
 }
 
-function whyNothing({ kind, flags }: Change): string {
+function describeNoDiff({ kind, flags }: Change): string {
   if (flags.includes('binary')) return 'This is a binary file, so it has no lines to show.'
   if (flags.includes('large')) return 'The file is too large to compare line by line.'
   if (kind === 'mkdir') return 'A directory.'
@@ -220,10 +221,11 @@ function isEditable({ kind, flags, after }: Change): boolean {
   return after !== null && kind !== 'mkdir' && !['binary', 'large', 'symlink'].some((flag) => flags.includes(flag))
 }
 
-/** @throws Unclear where it is no text, or too much for a page. */
+/** @throws BadRequest for content that is not UTF-8 text or too long */
 function textOf(content: Uint8Array | undefined): string | undefined {
   if (content === undefined) return undefined
-  if (content.length > EDITABLE) throw new BadRequest('The file is too long to edit here. Edit it after the commit.')
+  if (content.length > MAX_EDITABLE_BYTES)
+    throw new BadRequest('The file is too long to edit here. Edit it after the commit.')
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(content)
   } catch {

@@ -2,16 +2,16 @@ import type { Hunk } from '../index.js'
 
 /** Unchanged lines that a diff leaves out, before a hunk or after the last one. */
 export interface Gap {
-  /** The first line of it, counted from 0, in the old and in the new text. */
+  /** Its first line, counted from 0, in the old and in the new text. */
   readonly old: number
   readonly fresh: number
   readonly lines: number
 }
 
 /**
- * The gaps of a file: one before each hunk and one after the last, in order. A gap without lines is kept, so that the
- * index of a gap is the index of the hunk that follows it.
- * @param lines of the new text
+ * The gaps of a file: one before each hunk and one after the last, in order. Empty gaps are kept, so that the index of a gap is the
+ * index of the hunk after it.
+ * @param lines the number of lines of the new text
  */
 export function gapsOf(hunks: readonly Hunk[], lines: number): Gap[] {
   let [old, fresh] = [0, 0]
@@ -24,12 +24,12 @@ export function gapsOf(hunks: readonly Hunk[], lines: number): Gap[] {
   return [...gaps, { old, fresh, lines: Math.max(0, lines - fresh) }]
 }
 
-/** A side without lines names the line before it: that is where the unified format puts it. */
+/** In the unified format a side without lines has the number of the line before it. */
 function startOf(start: number, lines: number): number {
   return lines === 0 ? start : start - 1
 }
 
-/** The lines of a text without what ends them; a final line break ends the last line and begins none. */
+/** Splits a text into lines without line breaks. A final line break does not start another line. */
 export function plainLines(text: string): string[] {
   const lines = text.split('\n')
   if (lines.at(-1) === '') lines.pop()

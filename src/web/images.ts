@@ -1,4 +1,4 @@
-/** First bytes of the formats a browser draws; what a file is called does not matter. */
+/** First bytes of the image formats that browsers draw; file names are ignored. */
 const MAGIC: readonly (readonly [type: string, offset: number, bytes: string])[] = [
   ['image/png', 0, '\x89PNG\r\n\x1a\n'],
   ['image/jpeg', 0, '\xff\xd8\xff'],
@@ -12,7 +12,7 @@ const MAGIC: readonly (readonly [type: string, offset: number, bytes: string])[]
 
 export const SVG = 'image/svg+xml'
 
-/** The type an image is served as; undefined where the bytes are none. An SVG is recognized by its name and its root element. */
+/** The media type of an image; undefined for other content. An SVG is recognized by its name and its root element. */
 export function imageType(content: Uint8Array, path: string): string | undefined {
   const head = Buffer.from(content.subarray(0, 32)).toString('latin1')
   const found = MAGIC.find(([, offset, bytes]) => head.startsWith(bytes, offset))

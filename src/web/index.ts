@@ -1,2 +1,2 @@
-/** The review page: a server on this machine, and what it serves. */
+/** The review page: its local server and its API. */
 export { serveReview } from './serve.js'

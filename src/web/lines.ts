@@ -2,20 +2,20 @@ import type { Hunk } from '../index.js'
 import { type Highlighter, printableParts, type TextSpan, type Token, wordDiff } from '../surface/index.js'
 import type { DiffLine, DiffRow, Layout, Piece } from './wire.js'
 
-/** Colours of the two sides, line by line, where they are known. */
+/** The tokens of both sides, line by line, if known. */
 export interface Colours {
   readonly before: readonly (readonly Token[])[] | undefined
   readonly after: readonly (readonly Token[])[] | undefined
 }
 
-/** A file's hunks as rows, and where each hunk begins. */
+/** A file's hunks as rows, and the first row of each hunk. */
 export interface Rows {
   readonly rows: Readonly<Record<Layout, readonly DiffRow[]>>
   readonly at: ReadonlyMap<string, Readonly<Record<Layout, number>>>
 }
 
-/** Characters of a line that are shown: a minified file would hide all else. */
-const LINE_LIMIT = 2_000
+/** Most characters of a line to show: a minified line would hide everything else. */
+const MAX_LINE_LENGTH = 2_000
 
 /** The rows of both layouts. */
 export function rowsOf(hunks: readonly Hunk[], colours: Colours): Rows {
@@ -30,11 +30,15 @@ export function rowsOf(hunks: readonly Hunk[], colours: Colours): Rows {
   return { rows: { unified, split }, at }
 }
 
-/** The colours of a text, where there is one and its grammar is known. */
-export function coloursOf(highlight: Highlighter, path: string, content: Uint8Array | undefined): Colours['before'] {
+/** Highlights a text by line; undefined for no text or an unknown grammar. */
+export function highlightLines(
+  highlight: Highlighter,
+  path: string,
+  content: Uint8Array | undefined,
+): Colours['before'] {
   if (content === undefined) return undefined
   const text = new TextDecoder().decode(content)
-  // A text that is not as it was split for the hunks has other lines.
+  // Hunks split such a text into other lines.
   return text.includes('\uFFFD') ? undefined : highlight(path, text)
 }
 
@@ -58,15 +62,15 @@ function linesOf({ id, text, oldStart, newStart }: Hunk, colours: Colours): Diff
     })
 }
 
-/** The text of a row, in small letters. */
-export function textOfRow(row: DiffRow): string {
+/** The text of a row in lower case. */
+export function searchText(row: DiffRow): string {
   const textOf = (line: DiffLine | null) =>
     line?.s.map((piece) => (typeof piece === 'string' ? piece : piece[0])).join('') ?? ''
   const text = 't' in row ? (row.t === '@' ? '' : textOf(row)) : `${textOf(row[0])}\n${textOf(row[1])}`
   return text.toLowerCase()
 }
 
-/** Removed and added lines beside each other, run by run. */
+/** Pairs removed and added lines side by side, run by run. */
 function pairLines(lines: readonly DiffLine[]): DiffRow[] {
   const rows: DiffRow[] = []
   let [old, fresh]: [DiffLine[], DiffLine[]] = [[], []]
@@ -88,11 +92,11 @@ function pairLines(lines: readonly DiffLine[]): DiffRow[] {
 }
 
 /**
- * A line in pieces: coloured as its tokens say, with the words that changed, and hidden characters by name.
- * @param spans in the line with its mark as unit 0.
+ * Splits a line into pieces: with the kinds of its tokens, changed words marked, and hidden characters named.
+ * @param spans changed words; the line's mark is unit 0.
  */
 export function pieces(whole: string, tokens: readonly Token[] | undefined, spans: readonly TextSpan[]): Piece[] {
-  const line = whole.slice(0, LINE_LIMIT)
+  const line = whole.slice(0, MAX_LINE_LENGTH)
   const fits =
     tokens !== undefined &&
     tokens
@@ -104,11 +108,11 @@ export function pieces(whole: string, tokens: readonly Token[] | undefined, span
   for (const { text, kind } of fits ? tokens : [{ text: whole }]) {
     for (const part of cutBySpans(text, at, spans)) {
       if (at >= line.length) break
-      put(found, part.text.slice(0, line.length - at), kind, part.changed)
+      appendPieces(found, part.text.slice(0, line.length - at), kind, part.changed)
       at += part.text.length
     }
   }
-  if (whole.length > LINE_LIMIT) found.push([` … ${whole.length - LINE_LIMIT} more characters`, 'hidden'])
+  if (whole.length > MAX_LINE_LENGTH) found.push([` … ${whole.length - MAX_LINE_LENGTH} more characters`, 'hidden'])
   return found
 }
 
@@ -124,7 +128,7 @@ function* cutBySpans(text: string, begin: number, spans: readonly TextSpan[]) {
   if (at < text.length) yield { text: text.slice(at), changed: false }
 }
 
-function put(found: Piece[], text: string, kind = '', changed: boolean): void {
+function appendPieces(found: Piece[], text: string, kind = '', changed: boolean): void {
   for (const part of printableParts(text)) {
     const name = part.hidden ? 'hidden' : kind
     if (changed) found.push([part.text, name, 1])

@@ -1,6 +1,6 @@
-/** Conflict markers in a text. This file imports nothing: the page uses it too. */
+/** Parses conflict markers. This file imports nothing, because the page uses it too. */
 
-/** A text with conflict markers, in parts. */
+/** A part of a text with conflict markers. */
 export type Block =
   | { readonly kind: 'same'; readonly text: string }
   | {
@@ -11,10 +11,10 @@ export type Block =
       readonly theirName: string
     }
 
-/** Whose lines are kept. */
+/** The side to keep. */
 export type Choice = 'ours' | 'theirs' | 'both'
 
-/** In one pass, line by line: an agent writes what is read here. A conflict that does not end is a text like another. */
+/** Parses a text in one pass, line by line, because an agent wrote it. An unterminated conflict is plain text. */
 export function blocksOf(text: string): Block[] {
   const blocks: Block[] = []
   let same: string[] = []
@@ -45,7 +45,7 @@ export function blocksOf(text: string): Block[] {
   return blocks
 }
 
-/** The text with each conflict as it was decided, by its place among the blocks. */
+/** Joins the blocks with each conflict resolved. @param chosen choices by the index of the block */
 export function resolveBlocks(blocks: readonly Block[], chosen: Readonly<Record<number, Choice>>): string {
   return blocks
     .map((block, at) => {

@@ -2,16 +2,16 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** The built page, where the package is: `npm run build` makes it. */
+/** The directory of the built page in the package; `npm run build` creates it. */
 export function builtPage(): string {
-  return join(packageAbove(dirname(fileURLToPath(import.meta.url))), 'dist', 'web')
+  return join(findPackage(dirname(fileURLToPath(import.meta.url))), 'dist', 'web')
 }
 
-/** The package's own directory. The bundled command has a package.json beside it, which has no name. */
-function packageAbove(directory: string): string {
+/** The root of the escrowfs package. The bundled command has a nameless package.json next to it. */
+function findPackage(directory: string): string {
   const file = join(directory, 'package.json')
   const isOurs = existsSync(file) && JSON.parse(readFileSync(file, 'utf8')).name === 'escrowfs'
-  return isOurs || directory === dirname(directory) ? directory : packageAbove(dirname(directory))
+  return isOurs || directory === dirname(directory) ? directory : findPackage(dirname(directory))
 }
 
 export interface PageFile {
@@ -27,8 +27,8 @@ const TYPES: Readonly<Record<string, string>> = {
 }
 
 /**
- * The page's files by name, all read now: what a request names is looked up among them and never opened.
- * @throws where the page was not built.
+ * Reads all of the page's files now, by name. A request's name is only looked up among them.
+ * @throws where the page is not built.
  */
 export function readPage(directory: string): ReadonlyMap<string, PageFile> {
   const names = readdirSync(directory, { recursive: true, withFileTypes: true })

@@ -3,21 +3,21 @@ import type { Change, ChangeSet, Review, Workspace } from '../index.js'
 import { SerialQueue } from '../surface/index.js'
 import { Conflict } from './failure.js'
 
-/** A change set as it was shown, and each change by what it was shown as. */
-export interface Seen {
+/** A change set as it was displayed, with a mark for each change. */
+export interface Displayed {
   readonly set: ChangeSet
   readonly marks: ReadonlyMap<Change, string>
 }
 
-/** Milliseconds after which the change set is read again: no event reports what other programs do to the disk. */
+/** Milliseconds after which the change set is read again, because no event reports changes of the disk by other programs. */
 const FRESH_MS = 3_000
-/** Sessions whose reviews are held. */
-const MOST = 16
+/** How many sessions' reviews are cached. */
+const MAX_HANDLES = 16
 
-/** A session's review, as the page looks at it: looked at once for many questions, decided on one at a time. */
+/** A session's review for the page: reads are shared, decisions run one at a time. */
 export class ReviewHandle {
   readonly #opening: Promise<Review>
-  #seen: Promise<Seen> | undefined
+  #displayed: Promise<Displayed> | undefined
   #at = 0
   readonly #queue = new SerialQueue()
 
@@ -25,70 +25,70 @@ export class ReviewHandle {
     this.#opening = opening
   }
 
-  /** What was shown may have moved. */
+  /** Invalidates the displayed change set. */
   renew(): void {
     this.#at = 0
   }
 
-  /** The change set; not looked at again while nothing is known to have moved. */
-  async current(): Promise<Seen> {
-    return this.#fresh() ?? this.#queue.run(() => this.#fresh() ?? this.#look())
+  /** The current change set. It is read again only after an invalidation or some time. */
+  async current(): Promise<Displayed> {
+    return this.#fresh() ?? this.#queue.run(() => this.#fresh() ?? this.#read())
   }
 
-  /** The change set as it was last shown. */
-  async displayed(): Promise<Seen> {
-    return this.#seen ?? this.current()
+  /** The change set that was displayed last. */
+  async displayed(): Promise<Displayed> {
+    return this.#displayed ?? this.current()
   }
 
   review(): Promise<Review> {
     return this.#opening
   }
 
-  /** Decides on the change set that was shown last, and reads it again afterwards. The review refuses changes that differ by now. */
-  decide<T>(work: (review: Review, seen: Seen) => Promise<T>): Promise<T> {
+  /** Decides on the change set that was displayed last, then invalidates it. The review refuses changes that differ by now. */
+  decide<T>(work: (review: Review, displayed: Displayed) => Promise<T>): Promise<T> {
     return this.#queue.run(async () => {
-      const seen = await (this.#seen ?? this.#look())
+      const displayed = await (this.#displayed ?? this.#read())
       try {
-        return await work(await this.#opening, seen)
+        return await work(await this.#opening, displayed)
       } finally {
         this.renew()
       }
     })
   }
 
-  #fresh(): Promise<Seen> | undefined {
-    return Date.now() - this.#at < FRESH_MS ? this.#seen : undefined
+  #fresh(): Promise<Displayed> | undefined {
+    return Date.now() - this.#at < FRESH_MS ? this.#displayed : undefined
   }
 
-  async #look(): Promise<Seen> {
+  async #read(): Promise<Displayed> {
     this.#at = Date.now()
-    const looking = this.#opening.then(async (review) => snapshotOf(await review.changes()))
-    this.#seen = looking
-    looking.catch(() => {
-      this.#seen = undefined
+    const reading = this.#opening.then(async (review) => withMarks(await review.changes()))
+    this.#displayed = reading
+    reading.catch(() => {
+      this.#displayed = undefined
     })
-    return looking
+    return reading
   }
 }
 
-function snapshotOf(set: ChangeSet): Seen {
+function withMarks(set: ChangeSet): Displayed {
   return { set, marks: new Map(set.changes.map((change) => [change, markOf(change)])) }
 }
 
-/** Another content, base, name, kind or mode is another mark. */
+/** A digest that differs for other content, base, name, kind or mode. */
 function markOf({ path, from, kind, before, after, mode }: Change): string {
-  const words = JSON.stringify([path, from, kind, before, after, mode])
-  return createHash('sha256').update(words).digest('base64url')
+  const fields = JSON.stringify([path, from, kind, before, after, mode])
+  return createHash('sha256').update(fields).digest('base64url')
 }
 
-/** @throws Moved where the change is not the one that was shown. */
-export function changeOf({ set, marks }: Seen, path: string, mark: string): Change {
+/** @throws Conflict where the change is not the displayed one. */
+export function changeOf({ set, marks }: Displayed, path: string, mark: string): Change {
   const found = set.changes.find((change) => change.path === path && marks.get(change) === mark)
   if (found === undefined) throw new Conflict(path)
   return found
 }
 
-/** @throws Moved where what is staged is not what was shown: the agent can have written meanwhile, and can write back what was there. */
+/** @throws Conflict where the staged content is not the displayed one: the agent may have written since, and may restore it later. */
 export async function stagedContent(review: Review, { path, after }: Change): Promise<Uint8Array | undefined> {
   const content = await review.content(path, 'after')
   const digest = content && `sha256:${createHash('sha256').update(content).digest('hex')}`
@@ -96,8 +96,8 @@ export async function stagedContent(review: Review, { path, after }: Change): Pr
   return content
 }
 
-/** The rooms of the sessions that were asked about, the latest few. */
-export class Rooms {
+/** The reviews of the sessions that were requested last. */
+export class ReviewHandles {
   readonly #byId = new Map<string, ReviewHandle>()
   readonly #workspace: Workspace
 
@@ -108,14 +108,14 @@ export class Rooms {
   of(id: string): ReviewHandle {
     const known = this.#byId.get(id)
     if (known !== undefined) this.#byId.delete(id)
-    const room = known ?? this.#open(id)
-    this.#byId.set(id, room)
+    const handle = known ?? this.#open(id)
+    this.#byId.set(id, handle)
     const [oldest] = this.#byId.keys()
-    if (this.#byId.size > MOST && oldest !== undefined) this.#byId.delete(oldest)
-    return room
+    if (this.#byId.size > MAX_HANDLES && oldest !== undefined) this.#byId.delete(oldest)
+    return handle
   }
 
-  /** @param ids undefined: of all. */
+  /** @param ids undefined for all. */
   renew(ids?: readonly string[]): void {
     for (const id of ids ?? this.#byId.keys()) this.#byId.get(id)?.renew()
   }

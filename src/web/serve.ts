@@ -8,35 +8,34 @@ export interface ServeOptions extends Omit<AppOptions, 'token' | 'port'> {
   /** Default: a free port. */
   readonly port?: number
   readonly patience?: Patience
-  /** Connections at a time. Default: 128. */
+  /** Maximum concurrent connections. Default: 128. */
   readonly connections?: number
   /**
-   * Routes of other rooms by their path, such as `/hooks/claude`. Each sees for itself who may ask: who has its token has not
-   * the page's.
+   * Handlers of other modules by path, such as `/hooks/claude`. Each authenticates its own callers; their tokens do not open the page.
    */
   readonly mounts?: Readonly<Record<string, RequestListener>>
 }
 
-export interface Served {
-  /** With the token: who has it can look and decide. */
+export interface ReviewServer {
+  /** Contains the token, which allows reading and deciding. */
   readonly url: string
-  /** An address that is good for one visit in the next minute: for a program that opens it, whose arguments others can read. */
+  /** Creates an address for one visit in the next minute: for a program that opens it, whose arguments others can read. */
   ticket(): string
   close(): Promise<void>
 }
 
-/** The news have a beat, so who moves nothing for a minute does not read. */
-const OURS: Patience = { ...PATIENCE, idle: 60_000 }
-const CONNECTIONS = 128
+/** The event stream has a heartbeat, so a connection that is idle for a minute does not read. */
+const REVIEW_PATIENCE: Patience = { ...PATIENCE, idle: 60_000 }
+const MAX_CONNECTIONS = 128
 
-/** Serves the review page on loopback, under a token of its own for each start. */
+/** Serves the review page on loopback, with a new token for each start. */
 export async function serveReview({
   port,
-  patience = OURS,
-  connections = CONNECTIONS,
+  patience = REVIEW_PATIENCE,
+  connections = MAX_CONNECTIONS,
   mounts = {},
   ...options
-}: ServeOptions): Promise<Served> {
+}: ServeOptions): Promise<ReviewServer> {
   const token = newToken()
   const apps: App[] = []
   const listener = (at: number) => {

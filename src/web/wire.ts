@@ -1,4 +1,4 @@
-/** What goes over the wire between the server and the page. This file imports nothing: both sides do import it. */
+/** The JSON types between the server and the page. This file imports nothing, because both sides import it. */
 
 export interface WireIntent {
   readonly id: string
@@ -31,7 +31,7 @@ export interface WireSession {
   readonly agent?: { readonly model?: string; readonly tool?: string }
   readonly damaged?: string
   readonly questions: readonly WireQuestion[]
-  /** What commands did and was refused: `escrow quarantine` has it. */
+  /** Number of refused effects of commands; `escrow quarantine` lists them. */
   readonly quarantined: number
 }
 
@@ -39,14 +39,14 @@ export interface WireState {
   readonly root: string
   readonly sessions: readonly WireSession[]
   readonly intents: readonly WireIntent[]
-  /** What is wrong with policy.yaml: all writes are refused. */
+  /** The problem of policy.yaml, because of which all writes are refused. */
   readonly problem?: string
-  /** What the files ask for beyond what was accepted on this machine; absent: nothing waits. */
+  /** Changes of the files that wait to be accepted on this machine; absent if none. */
   readonly trust?: WireTrust
 }
 
 export interface WireTrust {
-  /** Of the files as they are shown. */
+  /** The digest of the shown files. */
   readonly digest: string
   readonly changes: readonly { readonly file: string; readonly effect: string; readonly what: string }[]
 }
@@ -59,17 +59,17 @@ export interface WireChange {
   readonly kind: string
   readonly state: WireVerdict
   readonly flags: readonly string[]
-  /** Why it has those of them that do not speak for themselves. */
+  /** Explanations of the flags that need one. */
   readonly why: readonly string[]
-  /** Of what was shown: a verdict names it, and is refused once it is another. */
+  /** Identifies the shown version: a verdict names it, and is refused if it has changed. */
   readonly mark: string
-  /** Of its hunks and what was said of them. */
+  /** A digest of the hunks and their verdicts. */
   readonly look: string
   readonly added: number
   readonly removed: number
-  /** Lines that a commit would put on disk now. */
+  /** Lines that a commit would write now. */
   readonly landing: readonly [added: number, removed: number]
-  /** How many hunks there are, and how many of them were approved and rejected. */
+  /** The number of hunks, and of approved and rejected ones. */
   readonly hunks: readonly [all: number, approved: number, rejected: number]
   readonly mode?: string
   readonly intentId?: string
@@ -81,9 +81,9 @@ export interface WireChange {
 
 export interface WireGroup {
   readonly title: string
-  /** It comes first because of what it is. */
+  /** Whether it comes first because it needs attention. */
   readonly grave: boolean
-  /** What the agent ran for these changes, and how it ended. */
+  /** The agent's commands for these changes, with their results. */
   readonly commands: readonly string[]
   readonly changes: readonly WireChange[]
 }
@@ -94,10 +94,10 @@ export interface WireChanges {
   readonly groups: readonly WireGroup[]
 }
 
-/** A piece of a line: its text, of what kind it is (`hidden`: the name of a character nobody would see), and whether its words changed. */
+/** A piece of a line: its text, its kind (`hidden`: the name of an invisible character), and whether its words changed. */
 export type Piece = string | readonly [text: string, kind: string, changed?: 1]
 
-/** A line of a diff; of `@` the text is the hunk's header and `hunk` its id. */
+/** A line of a diff. For `@`, the text is the hunk's header and `hunk` its id. */
 export interface DiffLine {
   readonly t: '@' | ' ' | '+' | '-' | '\\'
   readonly hunk?: string
@@ -106,7 +106,7 @@ export interface DiffLine {
   readonly s: readonly Piece[]
 }
 
-/** One row: a line, or the two sides of one. */
+/** One row: a line, or two sides. */
 export type DiffRow = DiffLine | readonly [DiffLine | null, DiffLine | null]
 
 export type Layout = 'unified' | 'split'
@@ -114,22 +114,22 @@ export type Layout = 'unified' | 'split'
 export interface WireFile {
   readonly mark: string
   readonly shows: 'text' | 'image' | 'nothing'
-  /** Why there is nothing to be seen, in words. */
+  /** Why there are no lines to show, as text. */
   readonly why?: string
   readonly hunks: readonly {
     readonly id: string
     readonly state: WireVerdict
-    /** It has unchanged lines between its changes, at which it can be split. */
+    /** Whether it can be split: it has unchanged lines between its changes. */
     readonly divisible: boolean
-    /** The first changed line, as the staged text counts. */
+    /** The first changed line, numbered in the staged text. */
     readonly line: number
     readonly at: Readonly<Record<Layout, number>>
   }[]
-  /** Rows. */
+  /** Number of rows. */
   readonly total: Readonly<Record<Layout, number>>
   /** How many unchanged lines are left out before each hunk and after the last one; empty where none can be shown. */
   readonly gaps: readonly number[]
-  /** Both sides between markers in the staged text, or one on disk and one in the stage. */
+  /** Markers: both sides are in the staged text. Beside: one is on disk and one in the stage. */
   readonly conflict?: 'markers' | 'beside'
   readonly images?: { readonly before: boolean; readonly after: boolean }
   readonly editable: boolean
@@ -147,13 +147,13 @@ export interface WireContext {
   readonly lines: readonly DiffLine[]
 }
 
-/** Rows of one file in which a search found its text, in order. */
+/** Indexes of a file's rows that contain the searched text. */
 export interface WireMatches {
   readonly mark: string
   readonly rows: readonly number[]
 }
 
-/** Changes that a search found. */
+/** Paths of the changes that contain the searched text. */
 export interface WireFound {
   readonly paths: readonly string[]
 }
@@ -164,11 +164,11 @@ export interface WireText {
   readonly after?: string
 }
 
-/** What a verdict is about: whole changes as they were shown, and hunks of one that was shown. */
+/** The selection of a verdict: whole changes, and hunks of one change, as they were shown. */
 export interface WireSelection {
   readonly changes?: readonly { readonly path: string; readonly mark: string }[]
   readonly hunks?: { readonly path: string; readonly ids: readonly string[] }
-  /** All of it: the digest of the change set that was shown. */
+  /** Everything: the digest of the change set that was shown. */
   readonly all?: string
 }
 
@@ -177,19 +177,19 @@ export type WireWord = 'approved' | 'rejected' | 'withdrawn'
 export interface WireDecided {
   readonly paths: readonly string[]
   readonly hunks: number
-  /** Changes that an approval of everything left out. */
+  /** Changes that an approval of everything skipped. */
   readonly left: readonly WireLeft[]
-  /** What to withdraw to take this verdict back: what had no verdict before it. */
+  /** The selections to withdraw to undo this verdict: those without a verdict before. */
   readonly undo: readonly WireSelection[]
 }
 
-/** What was left out, and why. */
+/** A skipped or refused path, and why. */
 export interface WireLeft {
   readonly path: string
   readonly message: string
 }
 
-/** A line of a commit's answer: how far it is, then how it ended. */
+/** A line of a commit's response: a progress report, or the result. */
 export type WireCommit =
   | { readonly phase: string; readonly files: number; readonly total: number }
   | {
@@ -199,7 +199,7 @@ export type WireCommit =
         readonly committed: readonly string[]
         readonly conflicts: readonly { readonly path: string; readonly reason: string }[]
         readonly warnings: readonly string[]
-        /** Approved changes that it left alone. */
+        /** Approved changes that it skipped. */
         readonly left: readonly WireLeft[]
       }
     }
@@ -226,9 +226,9 @@ export interface WireRecord {
 }
 
 export interface WireTimeline {
-  /** The newest first. */
+  /** Newest first. */
   readonly records: readonly WireRecord[]
-  /** Where the next, older page begins; absent at the ledger's begin. */
+  /** The start of the next, older page; absent at the start of the ledger. */
   readonly before?: number
 }
 
@@ -244,7 +244,7 @@ export interface WireBlame {
     readonly sessionId?: string
     readonly approvedBy?: string
     readonly measured?: string
-    /** Nothing on this machine anchors the record that says so. */
+    /** Nothing on this machine anchors the record of this line. */
     readonly unanchored?: true
   }[]
 }
@@ -268,7 +268,7 @@ export interface WireStats {
   }
 }
 
-/** Something moved: look again. */
+/** Something changed: reload it. */
 export interface WireNews {
   readonly sessions: readonly string[]
   readonly ledger: boolean

@@ -157,8 +157,8 @@ class LocalWorkspace implements Workspace {
   }
 
   async trust(): Promise<TrustReport> {
-    const { lookAtFiles } = await import('../trust/index.js')
-    return lookAtFiles(this.layout)
+    const { compareFiles } = await import('../trust/index.js')
+    return compareFiles(this.layout)
   }
 
   async accept(digest: string, by: Reviewer = gitUser(this.root)): Promise<void> {

@@ -11,7 +11,7 @@ import { tempDir } from '../support/facade.js'
 import { git } from '../support/git.js'
 import { reasonOf } from '../support/workspace.js'
 
-function at(files: Readonly<Record<string, string>> = {}) {
+function setUp(files: Readonly<Record<string, string>> = {}) {
   const { path: root, dispose } = tempDir()
   onTestFinished(dispose)
   for (const dir of ['.orchestration', '.claude', '.clinerules/hooks', '.roo'])
@@ -31,9 +31,9 @@ const SETTINGS = `{
 \t"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "mine"}]}]}
 }`
 
-describe('entering us into a client’s settings', () => {
-  it('keeps what Claude Code has there, once, and goes out again as it came', () => {
-    const { text, enter } = at({
+describe("entering escrow into a client's settings", () => {
+  it('keeps the existing entries of Claude Code, adds ours once, and removes them exactly', () => {
+    const { text, enter } = setUp({
       '.claude/settings.json': SETTINGS,
       '.mcp.json': '{"mcpServers":{"own":{"command":"x"}}}\n',
     })
@@ -41,7 +41,7 @@ describe('entering us into a client’s settings', () => {
     const settings = JSON.parse(text('.claude/settings.json') ?? '')
     const allow = ['Bash(escrow-sh --session claude:*)', 'mcp__escrow']
     expect(settings.permissions).toEqual({ deny: ['Bash(rm *)'], allow })
-    // Else a dialog proposes to go on without our server.
+    // Otherwise a dialog proposes to continue without our server.
     expect(settings.enabledMcpjsonServers).toEqual(['escrow'])
     expect(settings.hooks.PreToolUse).toEqual([
       { matcher: 'Bash', hooks: [{ type: 'command', command: 'mine' }] },
@@ -87,7 +87,7 @@ describe('entering us into a client’s settings', () => {
     ],
     ['gemini', '.gemini/settings.json', '// mine\n{"hooks": {"AfterTool": [{"hooks": []}]}}'],
   ] as const)('%s: gives %s back byte for byte: %j', (client, path, before) => {
-    const { text, enter } = at({ [path]: before })
+    const { text, enter } = setUp({ [path]: before })
     enter(client)
     expect(text(path)).toContain('escrow')
     enter(client)
@@ -95,8 +95,8 @@ describe('entering us into a client’s settings', () => {
     expect(text(path)).toBe(before)
   })
 
-  it('makes files that were not there, and takes them away', () => {
-    const { root, text, enter } = at()
+  it('creates missing files, and removes them again', () => {
+    const { root, text, enter } = setUp()
     for (const client of ['claude', 'cline', 'roo'] as const) enter(client)
     expect(statSync(`${root}/.clinerules/hooks/PreToolUse`).mode & 0o777).toBe(0o755)
     expect(findClients(root).map(({ client, isEntered }) => [client, isEntered])).toEqual([
@@ -112,8 +112,8 @@ describe('entering us into a client’s settings', () => {
       expect([path, text(path)]).toEqual([path, undefined])
   })
 
-  it('holds a client’s tools where escrow itself cannot be started, as each client heeds it', () => {
-    const { root, text, enter } = at()
+  it("blocks a client's tools where escrow cannot be started, in each client's way", () => {
+    const { root, text, enter } = setUp()
     enter('claude')
     enter('cline')
     const [{ hooks }] = JSON.parse(text('.claude/settings.json') ?? '').hooks.PreToolUse
@@ -129,12 +129,12 @@ describe('entering us into a client’s settings', () => {
     ['hangs', 'sleep 600', 137],
     ['says no JSON', 'echo "Welcome back"; echo "{}"', 0],
     ['ends with another code', 'exit 7', 7],
-  ])('holds a client’s tools where escrow %s', (_, body) => {
-    const { root, text, enter } = at({ 'bin/escrow': `#!/bin/sh\n${body}\n` })
+  ])("blocks a client's tools where escrow %s", (_, body) => {
+    const { root, text, enter } = setUp({ 'bin/escrow': `#!/bin/sh\n${body}\n` })
     chmodSync(`${root}/bin/escrow`, 0o755)
     for (const client of ['claude', 'codex', 'gemini', 'cline'] as const) enter(client)
     const env = { PATH: `${root}/bin:/usr/bin:/bin` }
-    // A test does not wait for the real patience.
+    // The test uses a shorter timeout.
     const soon = (line: string) => line.replaceAll('KILL 25', 'KILL 1')
     const hooks = [
       ['.claude/settings.json', 'PreToolUse'],
@@ -151,8 +151,8 @@ describe('entering us into a client’s settings', () => {
     expect(JSON.parse(cline.stdout)).toMatchObject({ cancel: true })
   })
 
-  it('hands on what escrow answers, byte for byte, and its own reason alone where it refuses', () => {
-    const { root, text, enter } = at({ 'bin/escrow': '#!/bin/sh\ncat\necho "why not" >&2\nexit "$CODE"\n' })
+  it("passes escrow's answer on byte for byte, and only its own reason where it refuses", () => {
+    const { root, text, enter } = setUp({ 'bin/escrow': '#!/bin/sh\ncat\necho "why not" >&2\nexit "$CODE"\n' })
     chmodSync(`${root}/bin/escrow`, 0o755)
     enter('codex')
     const [{ hooks }] = JSON.parse(text('.codex/hooks.json') ?? '').hooks.PreToolUse
@@ -165,17 +165,17 @@ describe('entering us into a client’s settings', () => {
     expect(ran('2')).toMatchObject({ status: 2, stdout: '', stderr: 'why not\n' })
   })
 
-  it('takes the entries of an earlier version for ours', () => {
+  it('recognizes the entries of an earlier version', () => {
     const former = 'escrow hook claude --session claude || exit 2'
     const hook = { type: 'command', command: former, timeout: 30, onFailure: 'block' }
-    const { text, enter } = at({ '.claude/settings.json': JSON.stringify({ hooks: { Stop: [{ hooks: [hook] }] } }) })
+    const { text, enter } = setUp({ '.claude/settings.json': JSON.stringify({ hooks: { Stop: [{ hooks: [hook] }] } }) })
     enter('claude')
     expect(text('.claude/settings.json')).not.toContain(former)
     expect(JSON.parse(text('.claude/settings.json') ?? '').hooks.Stop).toHaveLength(1)
   })
 
-  it('names no path of this machine in a file that people share', () => {
-    const { root, enter } = at()
+  it('contains no path of this machine in shared files', () => {
+    const { root, enter } = setUp()
     for (const client of HOSTS) enter(client)
     const files = HOSTS.flatMap((client) => plansOf(client, root, false)).map(({ after = '' }) => after)
     for (const place of [root, homedir(), process.execPath, process.cwd()])
@@ -191,18 +191,18 @@ describe('entering us into a client’s settings', () => {
       { mcp: { escrow: { type: 'local', command: ['escrow', 'mcp', '--session', 'opencode'], enabled: true } } },
     ],
   ] as const)('replaces the server in %s that an earlier version entered', (path, client, settings) => {
-    const { text, enter } = at({ [path]: JSON.stringify(settings) })
+    const { text, enter } = setUp({ [path]: JSON.stringify(settings) })
     enter(client)
     expect(text(path)).toContain('exec escrow mcp')
     enter(client, true)
     expect(text(path)).not.toContain('escrow')
   })
 
-  it('keeps a server of ours with words of a person’s, and replaces the lines of an earlier version in Codex’s', () => {
+  it("keeps our server with a person's arguments, and replaces the lines of an earlier version for Codex", () => {
     const own = { mcpServers: { escrow: { command: 'escrow', args: ['mcp', '--session', 'mine'] } } }
     const former = '[mcp_servers.escrow]\ncommand = "escrow"\nargs = ["mcp", "--session", "codex"]\n'
     const head = 'model = "x"\n# Written by escrow init --codex; taken away by escrow init --codex --remove.\n'
-    const { text, enter } = at({ '.mcp.json': JSON.stringify(own), '.codex/config.toml': head + former })
+    const { text, enter } = setUp({ '.mcp.json': JSON.stringify(own), '.codex/config.toml': head + former })
     enter('mcp')
     expect(JSON.parse(text('.mcp.json') ?? '')).toEqual(own)
     enter('codex')
@@ -211,8 +211,8 @@ describe('entering us into a client’s settings', () => {
     expect(text('.codex/config.toml')).toBe('model = "x"\n')
   })
 
-  it('writes no token where git would take it', async () => {
-    const { root, text, enter } = at()
+  it('writes no token where git would track it', async () => {
+    const { root, text, enter } = setUp()
     git(root, 'init', '-q')
     const served = () => enter('claude', false, 'http://127.0.0.1:4270')
     expect(await reasonOf(served)).toBe('unsupported')
@@ -233,13 +233,13 @@ describe('entering us into a client’s settings', () => {
     ['cline', '.clinerules/hooks/PreToolUse', '#!/bin/sh\nmine\n'],
     ['roo', '.roo/mcp.json', '{'],
   ] as const)('%s: leaves %s alone where it is %j', async (client, path, before) => {
-    const { text, enter } = at({ [path]: before })
+    const { text, enter } = setUp({ [path]: before })
     expect(await reasonOf(() => enter(client))).toBe('unsupported')
     expect(text(path)).toBe(before)
   })
 
-  it('follows no link, writes over nothing that has changed, and is a person’s', async () => {
-    const { root, enter, text } = at({ 'elsewhere.json': '{}' })
+  it('follows no link, overwrites no changed file, and is refused inside of a session', async () => {
+    const { root, enter, text } = setUp({ 'elsewhere.json': '{}' })
     symlinkSync('elsewhere.json', `${root}/.mcp.json`)
     expect(await reasonOf(() => enter('mcp'))).toBe('unsupported')
     const files = planClients(root, ['roo'])
@@ -251,8 +251,8 @@ describe('entering us into a client’s settings', () => {
     expect(await reasonOf(() => planClients(root, ['roo']))).toBe('access_denied')
   })
 
-  it('by the command shows the change first, and doctor says what came of it', async () => {
-    const { root, text } = at()
+  it('shows the change first on the command line, and doctor reports the result', async () => {
+    const { root, text } = setUp()
     const before = await escrow(root, ['doctor'])
     expect(before.out).toMatch(/^claude +not governed .*escrow init --claude/m)
     const { code, out } = await escrow(root, ['init', '--claude', '--yes'])

@@ -5,8 +5,8 @@ import { escrowLine } from '../../src/client-settings/texts.js'
 import { installLauncher } from '../../src/surface/index.js'
 import { tempDir } from '../support/facade.js'
 
-/** A person with a package somewhere, and nothing of it on PATH. */
-function installed() {
+/** A user with the package in some directory, and nothing of it on PATH. */
+function install() {
   const { path, dispose } = tempDir()
   onTestFinished(dispose)
   vi.stubEnv('XDG_STATE_HOME', `${path}/state`)
@@ -23,15 +23,15 @@ function installed() {
   return { path, entry, run }
 }
 
-it('starts the escrow that wrote it where PATH knows none', () => {
-  const { path, run } = installed()
+it('starts the escrow that wrote it where PATH has none', () => {
+  const { path, run } = install()
   expect(run("hook claude 'a b'")).toMatchObject({ status: 0, stdout: 'ours hook claude a b\n' })
   const sh = spawnSync(`${path}/state/escrowfs/bin/escrow-sh`, { encoding: 'utf8' })
   expect(sh).toMatchObject({ status: 0, stdout: 'shell\n' })
 })
 
-it('goes on to the next one on PATH where that is gone, and without one says what to do', () => {
-  const { path, entry, run } = installed()
+it('runs the next one on PATH if that is gone, and otherwise prints what to do', () => {
+  const { path, entry, run } = install()
   rmSync(entry)
   expect(run('status')).toMatchObject({ status: 127, stderr: expect.stringContaining("run 'escrow init'") })
   mkdirSync(`${path}/other`)

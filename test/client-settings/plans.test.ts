@@ -9,7 +9,7 @@ const INTENTS = `active_intents:
 `
 
 describe.each(HOSTS)('the settings of %s', (client) => {
-  it('are protected, and closed to commands that run beside the client', async () => {
+  it('are protected, and closed to commands that run next to the client', async () => {
     const at = testWorkspace({ 'src/a.ts': 'a\n' }, INTENTS)
     const session = await working(await at.open(), 's')
     const files = plansOf(client, at.root, false).map(({ path }) => path)

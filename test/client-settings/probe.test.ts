@@ -9,7 +9,7 @@ import { recordsOf, testWorkspace } from '../support/workspace.js'
 const CLIENTS = ['claude', 'cline', 'codex', 'gemini', 'opencode'] as const
 
 /** Makes `escrow` on PATH a shell script. */
-function program(script: string | undefined): void {
+function installProgram(script: string | undefined): void {
   const given = process.env.PATH
   const { path, dispose } = tempDir()
   if (script !== undefined) {
@@ -23,7 +23,7 @@ function program(script: string | undefined): void {
   })
 }
 
-function entered(client: (typeof CLIENTS)[number]) {
+function enterClient(client: (typeof CLIENTS)[number]) {
   const at = testWorkspace()
   applyClients(at.root, planClients(at.root, [client]))
   return at
@@ -31,8 +31,8 @@ function entered(client: (typeof CLIENTS)[number]) {
 
 describe.each(CLIENTS)('the entry of %s', (client) => {
   it('answers, and leaves no record', async () => {
-    program(`exec '${process.execPath}' '${compileOnce()}/test/children/escrow.js' "$@"`)
-    const at = entered(client)
+    installProgram(`exec '${process.execPath}' '${compileOnce()}/test/children/escrow.js' "$@"`)
+    const at = enterClient(client)
     expect(await probeEntry(at.root, client)).toBeUndefined()
     expect(await recordsOf(await at.open())).toEqual([])
   })
@@ -42,15 +42,15 @@ describe.each(CLIENTS)('the entry of %s', (client) => {
     ['fails', 'exit 1'],
     ['prints something else', 'echo hello'],
     ['refuses', 'echo no >&2; exit 2'],
-  ])('is blocked where the program %s', async (_, script) => {
-    program(script)
-    expect(await probeEntry(entered(client).root, client)).toMatch(/\S/)
+  ])('is refused where the program %s', async (_, script) => {
+    installProgram(script)
+    expect(await probeEntry(enterClient(client).root, client)).toMatch(/\S/)
   })
 })
 
-it('of a client without hooks of ours it is tried whether our server starts', async () => {
-  program('[ "$1" = --version ]')
+it('tests whether our server starts for a client without our hooks', async () => {
+  installProgram('[ "$1" = --version ]')
   expect(await probeEntry(testWorkspace().root, 'roo')).toBeUndefined()
-  program(undefined)
+  installProgram(undefined)
   expect(await probeEntry(testWorkspace().root, 'roo')).toMatch(/escrow.*not found/)
 })

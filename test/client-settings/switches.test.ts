@@ -4,7 +4,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { hookProblems } from '../../src/client-settings/switches.js'
 import { tempDir } from '../support/facade.js'
 
-function at(files: Readonly<Record<string, string>> = {}) {
+function setUp(files: Readonly<Record<string, string>> = {}) {
   const { path, dispose } = tempDir()
   onTestFinished(dispose)
   const place = realpathSync(path)
@@ -30,7 +30,7 @@ it.each([
     'hooksConfig',
   ],
 ] as const)('%s: %s with %s keeps our hooks from running', (client, path, text, why) => {
-  const { root, env } = at({ [path]: text })
+  const { root, env } = setUp({ [path]: text })
   expect(hookProblems(root, client, env)).toEqual([expect.stringContaining(why)])
 })
 
@@ -42,11 +42,11 @@ it.each([
   ['gemini', 'home/.gemini/settings.json', '{"security":{"folderTrust":{"enabled":false}}}'],
   ['cline', 'home/.cline/x.json', '{}'],
 ] as const)('%s: nothing is wrong where %s has %s', (client, path, text) => {
-  const { root, env } = at({ [path]: text })
+  const { root, env } = setUp({ [path]: text })
   expect(hookProblems(root, client, env)).toEqual([])
 })
 
-it('a file that cannot be read says nothing', () => {
-  const { root, env } = at({ 'home/.claude/settings.json': '{' })
+it('ignores a file that cannot be read', () => {
+  const { root, env } = setUp({ 'home/.claude/settings.json': '{' })
   expect(hookProblems(root, 'claude', env)).toEqual([])
 })

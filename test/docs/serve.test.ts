@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openWorkspace } from '../../src/index.js'
 import { buildPageOnce } from '../support/built-page.js'
 import { trust } from '../support/trust.js'
-import { agentOf, lay } from '../web/scene.js'
+import { openAgent, writeFiles } from '../web/scene.js'
 import { openShell, project, readersHome } from './reader.js'
 import { blocksOf, stepsOf } from './readme-blocks.js'
 
@@ -16,9 +16,9 @@ let home = ''
 beforeAll(async () => {
   home = readersHome()
   fs.cpSync(buildPageOnce(), `${home}/node_modules/escrowfs/dist/web`, { recursive: true })
-  lay(`${home}/shop`)
+  writeFiles(`${home}/shop`)
   const workspace = await openWorkspace(`${home}/shop`)
-  const session = await agentOf(workspace, 'one')
+  const session = await openAgent(workspace, 'one')
   session.fs.writeFileSync(`${home}/shop/src/tax.ts`, 'export {}\n')
   await workspace.close()
 })

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { type Browser, openBrowser } from '../support/browser.js'
 import { CACHE } from '../support/npm-install.js'
 import { type TestWorkspace, testWorkspace } from '../support/workspace.js'
-import { agentOf, FILES } from '../web/scene.js'
+import { FILES, openAgent } from '../web/scene.js'
 import { type RunningEditor, startEditor } from './code-server.js'
 
 /** The extension in a real code-server and a real Chromium. Pictures of what was seen are kept in `.cache/editor/pictures`. */
@@ -33,7 +33,7 @@ async function open(
 ): Promise<{ place: TestWorkspace; page: Page; take: (name: string) => Promise<void> }> {
   const place = testWorkspace({ ...FILES, 'src/long.txt': LONG }, '')
   const workspace = await place.open()
-  const session = await agentOf(workspace)
+  const session = await openAgent(workspace)
   const write = (id: string, path: string, text: string) =>
     session.toolCall({ tool: 'write_to_file', kind: 'edit', id }, async () =>
       session.fs.writeFileSync(`${place.root}/${path}`, text),

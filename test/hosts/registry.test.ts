@@ -9,9 +9,9 @@ const isBelow = (path: string, dirs: readonly string[]) =>
   dirs.some((dir) => path === dir || path.startsWith(`${dir}/`))
 
 describe.each(HOSTS)('the profile of %s', (host) => {
-  const { presence, protectedNames, closedToCommands, obeys } = profileOf(host)
+  const { presence, protectedNames, closedToCommands, workspaceSettings: obeys } = profileOf(host)
 
-  it('protects all that configures or instructs it, at any depth and in any case', () => {
+  it('protects every path that configures or instructs it, at any depth and in any case', () => {
     const names = [...protectedNames.configures, ...protectedNames.instructs].map((name) => name.replace('*', ''))
     const files = [...(obeys.json ?? []), ...(obeys.toml ?? []), ...(obeys.programs ?? []), ...(obeys.texts ?? [])]
     for (const path of [...names, ...files, ...closedToCommands, ...presence])
@@ -19,18 +19,18 @@ describe.each(HOSTS)('the profile of %s', (host) => {
         expect([spelt, protection(spelt)?.level]).toEqual([spelt, 'literal'])
   })
 
-  it('closes to commands what it runs without asking', () => {
+  it('closes to commands every file that it runs without asking', () => {
     for (const path of closedToCommands) expect(HOST_SETTINGS).toContain(path)
     for (const path of [...(obeys.json ?? []), ...(obeys.toml ?? [])])
       expect([path, isBelow(path, HOST_SETTINGS)]).toEqual([path, true])
   })
 
-  it('has a page that says how to work with it', () => {
+  it('has a guide', () => {
     expect(existsSync(join(REPOSITORY, 'docs/hosts', `${host}.md`))).toBe(true)
   })
 })
 
-it('a program is its host by its name, wherever it lies', () => {
+it("finds a program's host by its name, in any directory", () => {
   for (const host of HOME_HOSTS)
     for (const program of homeOf(host).programs) expect(hostOfProgram(`/opt/bin/${program}`)).toBe(host)
   expect(hostOfProgram('bash')).toBeUndefined()

@@ -6,12 +6,12 @@ import { openWorkspace } from '../../src/index.js'
 import { policyChanges } from '../../src/trust/changes.js'
 import { failure, INTENTS, reasonOf, type TestWorkspace, testWorkspace, working } from '../support/workspace.js'
 
-/** What differs between the files of a workspace and what a person has accepted of them. */
+/** Differences between the files of a workspace and their accepted texts. */
 
 const POLICY = '.orchestration/policy.yaml'
 const REGISTRY = '.orchestration/active_intents.yaml'
 
-/** As a branch or an editor would: nobody accepts it. */
+/** Writes as a branch or an editor would: nobody accepts it. */
 function put(at: TestWorkspace, path: string, text: string): void {
   mkdirSync(`${at.root}/.orchestration/templates`, { recursive: true })
   writeFileSync(`${at.root}/${path}`, text)
@@ -22,8 +22,8 @@ async function changesOf(at: TestWorkspace): Promise<string[]> {
   return (await workspace.trust()).changes.map(({ effect, what }) => `${effect} ${what}`)
 }
 
-describe('while a file differs from what was accepted', () => {
-  it('a wider scope waits, a narrower one holds at once; the texts for the model stay', async () => {
+describe('while a file differs from its accepted text', () => {
+  it('a wider scope waits, a narrower one applies at once, and the texts for the model stay', async () => {
     const at = testWorkspace()
     put(
       at,
@@ -44,7 +44,7 @@ describe('while a file differs from what was accepted', () => {
     expect(await reasonOf(() => session.fs.writeFileSync('src/sub/c.ts', 'x'))).toBe('scope_violation')
   })
 
-  it('a new intent waits, one that is gone is gone, and one that was ended does not come back', async () => {
+  it('a new intent waits, a removed one is gone, and a completed one does not return', async () => {
     const at = testWorkspace()
     const more = `${INTENTS.replace('COMPLETED', 'PENDING')}  - {id: INT-004, name: All, owned_scope: ["**"]}\n`
     put(at, REGISTRY, more)
@@ -62,7 +62,7 @@ describe('while a file differs from what was accepted', () => {
     session.fs.writeFileSync('anything', 'x')
   })
 
-  it('what needs another intent done does not begin because the file says that it is', async () => {
+  it('an intent that depends on another does not begin because the file says that the other is completed', async () => {
     const at = testWorkspace(
       {},
       `${INTENTS}  - {id: INT-004, name: Then, owned_scope: ["src/**"], depends_on: [INT-001]}\n`,
@@ -72,7 +72,7 @@ describe('while a file differs from what was accepted', () => {
     expect(await reasonOf(() => session.selectIntent('INT-004'))).toBe('intent_not_active')
   })
 
-  it('rules of both hold, each for its paths; a missing file loosens nothing', async () => {
+  it('the rules of both apply, each to its paths, and a missing file loosens nothing', async () => {
     const at = testWorkspace({ 'src/a.ts': 'a', 'src/b.ts': 'b', 'src/c.ts': 'c', '.env': 'KEY=1' })
     at.write(POLICY, 'access: {src/a.ts: deny, src/c.ts: read-only}\nprotected: [src/p]\n')
     put(at, POLICY, 'access: {src/b.ts: deny, src/c.ts: deny, ".env": allow}\n')
@@ -95,7 +95,7 @@ describe('while a file differs from what was accepted', () => {
     await later.close()
   })
 
-  it('templates of the file alone are not offered, and freed paths are not free', async () => {
+  it('templates of the file alone are not offered, and its freed paths are not free', async () => {
     const at = testWorkspace()
     put(at, '.orchestration/templates/wide.yaml', 'owned_scope: ["**"]\n')
     put(at, '.intentignore', '*.log\n')
@@ -111,8 +111,8 @@ describe('while a file differs from what was accepted', () => {
   })
 })
 
-describe('an edit of ours', () => {
-  it('is accepted as it is made; what else of the file waits goes on waiting', async () => {
+describe('an edit by escrow', () => {
+  it('is accepted when it is made, while other changes of the file still wait', async () => {
     const at = testWorkspace()
     put(at, REGISTRY, INTENTS.replace('"mail/**"', '"**"'))
     const workspace = await at.open()
@@ -126,7 +126,7 @@ describe('an edit of ours', () => {
 })
 
 describe('accepting', () => {
-  it('is refused for a file that is too large, in words', async () => {
+  it('is refused for a file that is too large, with a message', async () => {
     const at = testWorkspace()
     const workspace = await at.open()
     put(at, REGISTRY, `active_intents: []\n# ${'x'.repeat(300 * 1024)}\n`)
@@ -136,7 +136,7 @@ describe('accepting', () => {
     })
   })
 
-  it('is for the files that were shown, and for those that can be read', async () => {
+  it('applies only to the files that were shown and can be read', async () => {
     const at = testWorkspace()
     const workspace = await at.open()
     const { digest } = await workspace.trust()
@@ -149,7 +149,7 @@ describe('accepting', () => {
     })
   })
 
-  it('is told of: when, by whom, and that nothing waits', async () => {
+  it('is reported: when, by whom, and that nothing waits', async () => {
     const at = testWorkspace()
     put(at, POLICY, 'limits: {files: 3}\n')
     const workspace = await at.open()

@@ -3,11 +3,11 @@ import { appendFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import type { WireBlame } from '../../src/web/wire.js'
 import { FILES } from './scene.js'
-import { stand } from './stand.js'
+import { setUp } from './setup.js'
 
-it('blame marks the lines of records that nothing on this machine anchors', async () => {
+it('blame marks lines whose records nothing on this machine anchors', async () => {
   const content = 'export const one = 1\n'
-  const { ask, place } = await stand({ files: { ...FILES, 'src/one.ts': content } })
+  const { ask, place } = await setUp({ files: { ...FILES, 'src/one.ts': content } })
   const digest = `sha256:${createHash('sha256').update(content).digest('hex')}`
   const record = { id: 'R', file: 'src/one.ts', model_identifier: 'm', content_hash: digest }
   appendFileSync(`${place.root}/.orchestration/agent_trace.jsonl`, `${JSON.stringify(record)}\n`)

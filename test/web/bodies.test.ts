@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { send, stand } from './stand.js'
+import { send, setUp } from './setup.js'
 
 const ROUTES = [
   'sessions/cents/verdicts',
@@ -14,8 +14,8 @@ const ROUTES = [
 const BODIES = ['', ' ', 'null', '[]', '7', '"word"', '{', '\u0000', '{"verdict":null}', '{"__proto__":[]}']
 
 describe('a decision', () => {
-  it.each(ROUTES)('of %s whose body is no such object is a bad request', async (route) => {
-    const { url, token } = await stand()
+  it.each(ROUTES)('of %s with an invalid body is a bad request', async (route) => {
+    const { url, token } = await setUp()
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
     const answers = []
     for (const body of BODIES) {

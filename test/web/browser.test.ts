@@ -6,7 +6,7 @@ import { serveReview } from '../../src/web/index.js'
 import { type Browser, openBrowser } from '../support/browser.js'
 import { buildPageOnce } from '../support/built-page.js'
 import { type TestWorkspace, testWorkspace } from '../support/workspace.js'
-import { agentOf, FILES, work } from './scene.js'
+import { FILES, openAgent, runAgent } from './scene.js'
 
 /** The page in a real browser, from an agent's write to the disk and the ledger. */
 
@@ -32,15 +32,15 @@ async function serve(place: TestWorkspace, port?: number) {
   return { workspace, served, url: served.url }
 }
 
-/** An agent that has worked, and the page that shows it. */
-async function scene(files = FILES) {
+/** An agent that has worked, and the page that shows its changes. */
+async function setUp(files = FILES) {
   const place = testWorkspace(files, '')
   const { workspace, served, url } = await serve(place)
-  const session = await agentOf(workspace)
+  const session = await openAgent(workspace)
   return { place, workspace, served, url, session }
 }
 
-/** A page; what goes wrong in it fails the test. */
+/** Opens a page; errors in it fail the test. */
 async function visit(url: string, options: Parameters<Browser['page']>[1] = {}): Promise<Page> {
   const page = await browser.page('about:blank', options)
   const wrong: string[] = []
@@ -56,7 +56,7 @@ async function visit(url: string, options: Parameters<Browser['page']>[1] = {}):
   onTestFinished(async () => {
     await page.close()
     expect(wrong).toEqual([])
-    // Nothing is asked of any other place.
+    // The page requests nothing from other origins.
     expect([...new Set(asked)]).toEqual([new URL(url).origin])
   })
   return page
@@ -66,13 +66,13 @@ const file = (page: Page, name: string) => page.locator('.files .file', { hasTex
 const toast = (page: Page, text: string | RegExp) => page.locator('.toast', { hasText: text }).first().waitFor()
 const head = (page: Page) => page.locator('.file-title h2').textContent()
 
-describe('from an agent’s write to the disk', () => {
-  it('by the keys alone: it shows up, is judged, rejected with words, committed and undone', async () => {
-    const { place, session, url } = await scene()
+describe("from an agent's write to the disk", () => {
+  it('works with the keyboard alone: a change appears, is judged, rejected with a reason, committed and undone', async () => {
+    const { place, session, url } = await setUp()
     const page = await visit(url)
     await page.getByText('Nothing is staged.').waitFor()
     expect(page.url()).not.toContain('token')
-    await work(place.root, session)
+    await runAgent(place.root, session)
     await file(page, 'cart.ts').waitFor()
     const groups = await page.locator('.files .group').allInnerTexts()
     expect(groups.map((text) => text.split('\n')[0])).toEqual([
@@ -123,9 +123,9 @@ describe('from an agent’s write to the disk', () => {
     await file(page, 'old-prices.ts').waitFor()
   })
 
-  it('lists what an approval left out, why, and the way on', async () => {
-    const { place, url, session } = await scene()
-    await work(place.root, session)
+  it('lists the changes that an approval skipped, with reasons and a next step', async () => {
+    const { place, url, session } = await setUp()
+    await runAgent(place.root, session)
     place.write('src/tax.ts', 'another hand\n')
     const page = await visit(url)
     await page.getByRole('button', { name: 'Approve all' }).click()
@@ -137,9 +137,9 @@ describe('from an agent’s write to the disk', () => {
     await left.waitFor({ state: 'detached' })
   })
 
-  it('edits in place, answers what is asked, divides a hunk and takes a verdict back', async () => {
-    const { place, session, url } = await scene()
-    await work(place.root, session)
+  it('edits in place, answers a question, splits a hunk and withdraws a verdict', async () => {
+    const { place, session, url } = await setUp()
+    await runAgent(place.root, session)
     const page = await visit(url)
     await file(page, 'money.ts').click()
     await page.locator('.hunk-head').waitFor()
@@ -173,8 +173,8 @@ describe('from an agent’s write to the disk', () => {
     await page.locator('.hunk-head.approved').waitFor({ state: 'detached' })
   })
 
-  it('shows both sides of a conflict, and takes the one a person chooses', async () => {
-    const { place, session, url } = await scene()
+  it('shows both sides of a conflict, and keeps the chosen one', async () => {
+    const { place, session, url } = await setUp()
     session.fs.writeFileSync(`${place.root}/src/money.ts`, 'export const format = (cents: number) => cents / 100\n')
     await session.flush()
     place.write('src/money.ts', 'export const format = (value: number) => value + " €"\n')
@@ -200,10 +200,10 @@ describe('from an agent’s write to the disk', () => {
   })
 })
 
-describe('safe hands, by the keys alone', () => {
-  it('approving everything shows what that is, asks, and is taken back whole', async () => {
-    const { place, session, url } = await scene()
-    await work(place.root, session)
+describe('protection from mistakes, with the keyboard alone', () => {
+  it('approving everything shows a summary, asks, and can be undone completely', async () => {
+    const { place, session, url } = await setUp()
+    await runAgent(place.root, session)
     const page = await visit(url)
     await page.locator('.hunk-head').waitFor()
     await page.keyboard.press('a')
@@ -231,10 +231,10 @@ describe('safe hands, by the keys alone', () => {
     await page.locator('#commit:disabled').waitFor()
   })
 
-  it('the editor has the focus, starts at the hunk, and asks before it loses words', async () => {
+  it('the editor has the focus, starts at the hunk, and asks before it discards text', async () => {
     const text = (last: string) =>
       `${Array.from({ length: 200 }, (_, at) => `const n${at} = ${at}\n`).join('')}${last}\n`
-    const { place, session, url } = await scene({ ...FILES, 'src/long.ts': text('old()') })
+    const { place, session, url } = await setUp({ ...FILES, 'src/long.ts': text('old()') })
     session.fs.writeFileSync(`${place.root}/src/long.ts`, text('fresh()'))
     await session.flush()
     const page = await visit(url)
@@ -268,8 +268,8 @@ describe('safe hands, by the keys alone', () => {
   })
 
   it('a button of a hunk stays under the pointer while it is pressed', async () => {
-    const { place, session, url } = await scene()
-    await work(place.root, session)
+    const { place, session, url } = await setUp()
+    await runAgent(place.root, session)
     const page = await visit(url)
     await page.locator('.files .file[title="src/cart.ts"]').click()
     await page.getByRole('button', { name: 'Divide hunk 1' }).click()
@@ -283,9 +283,9 @@ describe('safe hands, by the keys alone', () => {
     await page.locator('.hunk-head.approved', { has: page.getByLabel('Approve hunk 3') }).waitFor()
   })
 
-  it('an editor opened before the page has heard of a save shows what was saved', async () => {
-    const { place, session, url } = await scene()
-    await work(place.root, session)
+  it('an editor opened before the page gets news of a save shows the saved text', async () => {
+    const { place, session, url } = await setUp()
+    await runAgent(place.root, session)
     const page = await visit(url)
     await file(page, 'money.ts').click()
     await page.locator('.hunk-head').waitFor()
@@ -314,9 +314,9 @@ describe('safe hands, by the keys alone', () => {
     expect(await field.inputValue()).not.toContain('lost')
   })
 
-  it('Esc asks before it throws a typed reason away', async () => {
-    const { place, session, url } = await scene()
-    await work(place.root, session)
+  it('Esc asks before it discards a typed reason', async () => {
+    const { place, session, url } = await setUp()
+    await runAgent(place.root, session)
     const page = await visit(url)
     await page.locator('.hunk-head').waitFor()
     await page.keyboard.press('n')
@@ -333,8 +333,8 @@ describe('safe hands, by the keys alone', () => {
   })
 
   it('a refused verdict moves nothing, keeps the reason, and its message stays until it is closed', async () => {
-    const { place, session, url } = await scene()
-    await work(place.root, session)
+    const { place, session, url } = await setUp()
+    await runAgent(place.root, session)
     const page = await visit(url)
     await page.locator('.hunk-head').waitFor()
     const before = await head(page)
@@ -359,7 +359,7 @@ describe('safe hands, by the keys alone', () => {
   })
 
   it('the help lists the keys of the shared table', async () => {
-    const { url } = await scene()
+    const { url } = await setUp()
     const page = await visit(url)
     await page.keyboard.press('?')
     const words = await page.locator('.keys dd').allInnerTexts()
@@ -367,8 +367,8 @@ describe('safe hands, by the keys alone', () => {
     expect(words).not.toContain('leave; verdicts are kept')
   })
 
-  it('long lines wrap: nothing is cut off, in one column or two, until they are told not to', async () => {
-    const { place, session, url } = await scene()
+  it('long lines wrap in one or two columns until wrapping is turned off', async () => {
+    const { place, session, url } = await setUp()
     const long = `export const text = '${'word '.repeat(120)}the end'\n`
     session.fs.writeFileSync(`${place.root}/src/money.ts`, long.repeat(40))
     await session.flush()
@@ -401,8 +401,8 @@ describe('safe hands, by the keys alone', () => {
   })
 
   it('search finds names and diffs; the list is by step or by file; a viewed file stays viewed until it changes', async () => {
-    const { place, session, url } = await scene()
-    await work(place.root, session)
+    const { place, session, url } = await setUp()
+    await runAgent(place.root, session)
     const page = await visit(url)
     await page.locator('.hunk-head').waitFor()
     await page.keyboard.press('/')
@@ -432,8 +432,8 @@ describe('safe hands, by the keys alone', () => {
   })
 
   it('a search goes from match to match, then to the next file', async () => {
-    const { place, session, url } = await scene()
-    await work(place.root, session)
+    const { place, session, url } = await setUp()
+    await runAgent(place.root, session)
     const page = await visit(`${url}#/review/cents/docs%2Fprices.md`)
     await page.locator('.hunk-head').waitFor()
     await page.keyboard.press('/')
@@ -446,10 +446,10 @@ describe('safe hands, by the keys alone', () => {
     await page.locator('.line.match', { hasText: 'Prices are decimals' }).waitFor()
   })
 
-  it('unchanged lines around a hunk are shown on request, and no line is shown twice', async () => {
+  it('unchanged lines around a hunk appear on request, and each line once', async () => {
     const text = (last: string) =>
       Array.from({ length: 100 }, (_, at) => `line ${at + 1} ${at === 49 ? last : ''}\n`).join('')
-    const { place, session, url } = await scene({ ...FILES, 'src/long.ts': text('old') })
+    const { place, session, url } = await setUp({ ...FILES, 'src/long.ts': text('old') })
     session.fs.writeFileSync(`${place.root}/src/long.ts`, text('new'))
     await session.flush()
     const page = await visit(url)
@@ -472,10 +472,10 @@ describe('safe hands, by the keys alone', () => {
     await page.evaluate(() => localStorage.clear())
   })
 
-  it('a review from the first hunk to an undone commit takes no pointer', async () => {
+  it('a review from the first hunk to an undone commit needs no pointer', async () => {
     const text = (first: string, last: string) =>
       [first, ...Array.from({ length: 30 }, (_, at) => `const n${at} = ${at}`), last, ''].join('\n')
-    const { place, session, url } = await scene({ ...FILES, 'src/long.ts': text('first()', 'last()') })
+    const { place, session, url } = await setUp({ ...FILES, 'src/long.ts': text('first()', 'last()') })
     session.fs.writeFileSync(`${place.root}/src/long.ts`, text('newFirst()', 'newLast()'))
     session.fs.writeFileSync(`${place.root}/src/money.ts`, 'export const format = (cents: number) => cents / 100\n')
     await session.flush()
@@ -535,9 +535,9 @@ describe('safe hands, by the keys alone', () => {
     await toast(page, /staged in session undo/)
   })
 
-  it('no file opens in the place of one that is gone, and a merge of nothing says what to do', async () => {
-    const { place, session, url } = await scene()
-    await work(place.root, session)
+  it('no file opens in the place of a removed one, and an empty merge shows a next step', async () => {
+    const { place, session, url } = await setUp()
+    await runAgent(place.root, session)
     place.write('src/tax.ts', 'another hand\n')
     const page = await visit(`${url}#/review/cents/src%2Fmoney.ts`)
     await page.locator('.hunk-head').waitFor()
@@ -556,8 +556,8 @@ describe('safe hands, by the keys alone', () => {
   })
 
   it('saving a conflict stays at the file', async () => {
-    const { place, session, url } = await scene()
-    await work(place.root, session)
+    const { place, session, url } = await setUp()
+    await runAgent(place.root, session)
     const page = await visit(url)
     place.write('src/cart.ts', place.text('src/cart.ts').replace('let sum = 0', 'let sum = 1'))
     await page.reload()
@@ -577,9 +577,9 @@ describe('safe hands, by the keys alone', () => {
     expect(await head(page)).toBe('src/cart.ts')
   })
 
-  it('blame offers no file that is gone', async () => {
-    const { place, session, workspace, url } = await scene()
-    await work(place.root, session)
+  it('blame offers no removed file', async () => {
+    const { place, session, workspace, url } = await setUp()
+    await runAgent(place.root, session)
     const review = await workspace.review('cents')
     await review.changes()
     await review.approve(['src/old-prices.ts', 'src/money.ts'], ADA)
@@ -591,14 +591,14 @@ describe('safe hands, by the keys alone', () => {
 })
 
 describe('pages', () => {
-  it('two at once see what the other does; a verdict on what has moved is refused, and the page shows the current version', async () => {
-    const { place, session, url } = await scene()
-    await work(place.root, session)
+  it("two open pages see each other's changes; a verdict on an old version is refused, and the page shows the current one", async () => {
+    const { place, session, url } = await setUp()
+    await runAgent(place.root, session)
     const [one, two] = [await visit(url), await visit(url)]
     for (const page of [one, two]) await file(page, 'tax.ts').click()
     await one.getByRole('button', { name: 'Approve', exact: true }).click()
     await two.locator('.file-actions .verdict.approved').waitFor()
-    // The second hears nothing of what the agent writes now, so it decides on what it saw.
+    // The second page gets no news of the agent's write, so it decides on the old version.
     await two.route('**/changes?*', async () => undefined)
     session.fs.writeFileSync(`${place.root}/src/tax.ts`, 'export const tax = () => 0\n')
     await session.flush()
@@ -609,9 +609,9 @@ describe('pages', () => {
     await expect.poll(() => one.locator('.file-actions .verdict').textContent()).toBe('pending')
   })
 
-  it('say that the server is gone, that the address is of an earlier start, and go on with the new one', async () => {
-    const { place, session, served, url } = await scene()
-    await work(place.root, session)
+  it('report a stopped server or an address of an earlier start, and continue with a new server', async () => {
+    const { place, session, served, url } = await setUp()
+    await runAgent(place.root, session)
     const page = await visit(url)
     await page.getByRole('button', { name: 'Approve', exact: true }).click()
     await toast(page, 'approved')
@@ -625,7 +625,7 @@ describe('pages', () => {
   })
 
   it('show names and contents as text, and hidden characters by name', async () => {
-    const { place, session, url } = await scene()
+    const { place, session, url } = await setUp()
     const name = 'src/<img src=x onerror=document.title="owned">.html'
     session.fs.writeFileSync(
       `${place.root}/${name}`,
@@ -650,10 +650,10 @@ describe('pages', () => {
   })
 })
 
-describe('much', () => {
-  it('2,000 changes and 50,000 lines are a list of what is in view', async () => {
+describe('large change sets', () => {
+  it('2,000 changes with 50,000 lines render only the visible part', async () => {
     const lines = (word: string) => Array.from({ length: 50_000 }, (_, at) => `${word} ${at}\n`).join('')
-    const { place, session, url } = await scene({ ...FILES, 'src/huge.txt': 'old\n' })
+    const { place, session, url } = await setUp({ ...FILES, 'src/huge.txt': 'old\n' })
     for (let at = 0; at < 2_000; at++)
       session.fs.writeFileSync(`${place.root}/src/file${String(at).padStart(4, '0')}.txt`, `${at}\n`)
     session.fs.writeFileSync(`${place.root}/src/huge.txt`, lines('line'))
@@ -672,10 +672,10 @@ describe('much', () => {
   })
 })
 
-describe('everybody', () => {
-  it('can use each view: axe finds nothing serious, narrow or wide, dark or light', async () => {
-    const { place, workspace, session, url } = await scene()
-    await work(place.root, session)
+describe('accessibility', () => {
+  it('axe finds nothing serious in any view, narrow or wide, dark or light', async () => {
+    const { place, workspace, session, url } = await setUp()
+    await runAgent(place.root, session)
     const review = await workspace.review('cents')
     await review.changes()
     await review.approve('src/money.ts', ADA)

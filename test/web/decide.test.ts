@@ -9,22 +9,22 @@ import type {
   WireState,
   WireText,
 } from '../../src/web/wire.js'
-import { work } from './scene.js'
-import { pick, type Stand, stand } from './stand.js'
+import { runAgent } from './scene.js'
+import { findChange, type Setup, setUp } from './setup.js'
 
-/** Decisions by the API: each on what was shown, refused once it is another. */
+/** Decisions through the API: each on a shown version, refused if that has changed. */
 
 const CENTS = '/api/sessions/cents'
 const selection = (change: { path: string; mark: string }) => ({ changes: [{ path: change.path, mark: change.mark }] })
 
-async function ready(): Promise<Stand> {
-  const made = await stand()
-  await work(made.place.root, made.session)
+async function setUpChanges(): Promise<Setup> {
+  const made = await setUp()
+  await runAgent(made.place.root, made.session)
   return made
 }
 
-/** What the page is shown once it has seen that the disk moved. */
-async function shownDrifted(ask: Stand['ask']): Promise<WireChanges> {
+/** The change set once the server has seen the changed disk. */
+async function waitForDrift(ask: Setup['ask']): Promise<WireChanges> {
   const look = async () => (await ask(`${CENTS}/changes`)).json<WireChanges>()
   const isSeen = ({ groups }: WireChanges) =>
     groups.some(({ changes }) => changes.some(({ flags }) => flags.includes('drifted')))
@@ -33,22 +33,22 @@ async function shownDrifted(ask: Stand['ask']): Promise<WireChanges> {
 }
 
 describe('a verdict', () => {
-  it('holds for what was shown, and is refused once the agent has written again', async () => {
-    const { ask, changes, session, place } = await ready()
-    const tax = pick(await changes(), 'src/tax.ts')
+  it('applies to the shown version, and is refused once the agent has written again', async () => {
+    const { ask, changes, session, place } = await setUpChanges()
+    const tax = findChange(await changes(), 'src/tax.ts')
     session.fs.writeFileSync(`${place.root}/src/tax.ts`, 'export const tax = () => 0\n')
     await session.flush()
     const late = await ask(`${CENTS}/verdicts`, { verdict: 'approved', selection: selection(tax) })
     expect([late.status, late.text]).toEqual([409, expect.stringMatching(/changed .*since it was shown/)])
-    const now = pick(await changes(), 'src/tax.ts')
+    const now = findChange(await changes(), 'src/tax.ts')
     expect([now.state, now.mark === tax.mark]).toEqual(['pending', false])
     const given = await ask(`${CENTS}/verdicts`, { verdict: 'approved', selection: selection(now) })
     expect([given.status, given.json<WireDecided>().paths]).toEqual([200, ['src/tax.ts']])
     expect((await ask(`${CENTS}/verdicts`, { verdict: 'approved', selection: selection(tax) })).status).toBe(409)
   })
 
-  it('on all of it wants the digest that was shown', async () => {
-    const { ask, session, place } = await ready()
+  it('on everything requires the displayed digest', async () => {
+    const { ask, session, place } = await setUpChanges()
     const { digest } = (await ask(`${CENTS}/changes`)).json<{ digest: string }>()
     session.fs.writeFileSync(`${place.root}/src/new.ts`, 'x\n')
     await session.flush()
@@ -60,11 +60,11 @@ describe('a verdict', () => {
     expect((await all(now.digest)).json<WireDecided>().paths).toHaveLength(7)
   })
 
-  it('on all of it says what it left out, and why', async () => {
-    const { ask, changes, place } = await ready()
+  it('on everything reports what it skipped, and why', async () => {
+    const { ask, changes, place } = await setUpChanges()
     await changes()
     place.write('src/tax.ts', 'another hand\n')
-    const { digest } = await shownDrifted(ask)
+    const { digest } = await waitForDrift(ask)
     const given = await ask(`${CENTS}/verdicts`, { verdict: 'approved', selection: { all: digest } })
     const { paths, left } = given.json<WireDecided>()
     expect(paths).not.toContain('src/tax.ts')
@@ -74,9 +74,9 @@ describe('a verdict', () => {
     expect(done).toMatchObject({ done: { left } })
   })
 
-  it('on a hunk names it, can be taken back, and a no reaches the agent', async () => {
-    const { ask, changes, session } = await ready()
-    const cart = pick(await changes(), 'src/cart.ts')
+  it('on a hunk names it, can be withdrawn, and a rejection reaches the agent', async () => {
+    const { ask, changes, session } = await setUpChanges()
+    const cart = findChange(await changes(), 'src/cart.ts')
     const file = (await ask(`${CENTS}/file?path=src/cart.ts&mark=${cart.mark}`)).json<WireFile>()
     const [first, last] = file.hunks
     const hunk = (id = '', more = {}) =>
@@ -94,45 +94,45 @@ describe('a verdict', () => {
     })
     expect((await hunk(last?.id, { verdict: 'rejected' })).status).toBe(400)
     expect((await hunk(last?.id, { verdict: 'rejected', reason: 'Keep the plus.' })).status).toBe(200)
-    expect(pick(await changes(), 'src/cart.ts').hunks).toEqual([2, 1, 1])
+    expect(findChange(await changes(), 'src/cart.ts').hunks).toEqual([2, 1, 1])
     expect(await session.feedback()).toMatchObject([
       { path: 'src/cart.ts', reason: 'Keep the plus.', by: { name: 'Ada' } },
     ])
     expect((await hunk(first?.id, { verdict: 'withdrawn' })).status).toBe(200)
-    expect(pick(await changes(), 'src/cart.ts').hunks).toEqual([2, 0, 1])
+    expect(findChange(await changes(), 'src/cart.ts').hunks).toEqual([2, 0, 1])
   })
 
-  it('may be on a piece: a hunk is divided at the lines that stay', async () => {
-    const { ask, changes } = await ready()
-    const cart = pick(await changes(), 'src/cart.ts')
+  it('can be on a piece of a hunk that is split at its unchanged lines', async () => {
+    const { ask, changes } = await setUpChanges()
+    const cart = findChange(await changes(), 'src/cart.ts')
     const file = (await ask(`${CENTS}/file?path=src/cart.ts&mark=${cart.mark}`)).json<WireFile>()
     expect(file.hunks.map(({ divisible }) => divisible)).toEqual([true, false])
     const answer = await ask(`${CENTS}/split`, { path: 'src/cart.ts', hunk: file.hunks[0]?.id })
     expect(answer.json<{ pieces: number }>().pieces).toBeGreaterThan(2)
     const anew = (
-      await ask(`${CENTS}/file?path=src/cart.ts&mark=${pick(await changes(), 'src/cart.ts').mark}`)
+      await ask(`${CENTS}/file?path=src/cart.ts&mark=${findChange(await changes(), 'src/cart.ts').mark}`)
     ).json<WireFile>()
     expect(anew.hunks.length).toBeGreaterThan(3)
   })
 })
 
 describe('an edit', () => {
-  it("is the reviewer's, of what was shown", async () => {
-    const { ask, changes, session, place } = await ready()
-    const tax = pick(await changes(), 'src/tax.ts')
+  it("of a shown version is recorded as the reviewer's", async () => {
+    const { ask, changes, session, place } = await setUpChanges()
+    const tax = findChange(await changes(), 'src/tax.ts')
     const { after } = (await ask(`${CENTS}/text?path=src/tax.ts&mark=${tax.mark}`)).json<WireText>()
     const text = `${after}// rounded\n`
     expect((await ask(`${CENTS}/edit`, { path: 'src/tax.ts', mark: 'other', text })).status).toBe(409)
     expect((await ask(`${CENTS}/edit`, { path: 'src/tax.ts', mark: tax.mark, text })).status).toBe(200)
-    expect(pick(await changes(), 'src/tax.ts').flags).toContain('edited')
+    expect(findChange(await changes(), 'src/tax.ts').flags).toContain('edited')
     await session.flush()
     expect(session.fs.readFileSync(`${place.root}/src/tax.ts`, 'utf8')).toBe(text)
   })
 })
 
 describe('a question', () => {
-  it('is answered, and the agent hears it', async () => {
-    const { ask, session } = await ready()
+  it('is answered, and the agent gets the answer', async () => {
+    const { ask, session } = await setUpChanges()
     const question = (await ask('/api/state')).json<WireState>().sessions[0]?.questions[0]
     expect(question).toMatchObject({ kind: 'scope', intentId: 'INT-007', globs: ['test/**'] })
     const at = `${CENTS}/questions/${question?.id}`
@@ -144,10 +144,10 @@ describe('a question', () => {
 })
 
 describe('a commit', () => {
-  it('tells how far it is and how it ended; an undo stages the inverse', async () => {
-    const { ask, changes, place, session } = await ready()
+  it('streams its progress and result; an undo stages the inverse', async () => {
+    const { ask, changes, place, session } = await setUpChanges()
     for (const path of ['src/tax.ts', 'src/old-prices.ts'])
-      await ask(`${CENTS}/verdicts`, { verdict: 'approved', selection: selection(pick(await changes(), path)) })
+      await ask(`${CENTS}/verdicts`, { verdict: 'approved', selection: selection(findChange(await changes(), path)) })
     const { text, headers } = await ask(`${CENTS}/commit`, {})
     expect(headers['content-type']).toMatch(/^application\/x-ndjson/)
     const lines = text
@@ -165,9 +165,12 @@ describe('a commit', () => {
     expect((await ask('/api/undo', { commit: 'none' })).status).toBeGreaterThanOrEqual(400)
   })
 
-  it('that is refused says which path, and why', async () => {
-    const { ask, changes, place } = await ready()
-    await ask(`${CENTS}/verdicts`, { verdict: 'approved', selection: selection(pick(await changes(), 'src/tax.ts')) })
+  it('that is refused names the path and the reason', async () => {
+    const { ask, changes, place } = await setUpChanges()
+    await ask(`${CENTS}/verdicts`, {
+      verdict: 'approved',
+      selection: selection(findChange(await changes(), 'src/tax.ts')),
+    })
     place.write('src/tax.ts', 'another hand\n')
     const failed = JSON.parse((await ask(`${CENTS}/commit`, {})).text.trim().split('\n').at(-1) ?? '')
     expect(failed).toMatchObject({ failed: { reason: 'stale_file', refused: [{ path: 'src/tax.ts' }] } })
@@ -175,10 +178,10 @@ describe('a commit', () => {
   })
 })
 
-describe('what is no decision', () => {
-  it('is refused before anything is asked', async () => {
-    const { ask, changes } = await ready()
-    const tax = pick(await changes(), 'src/tax.ts')
+describe('an invalid decision', () => {
+  it('is refused before anyone is asked', async () => {
+    const { ask, changes } = await setUpChanges()
+    const tax = findChange(await changes(), 'src/tax.ts')
     const bad = [
       {},
       { verdict: 'approved' },
@@ -194,14 +197,14 @@ describe('what is no decision', () => {
     const form = await ask(`${CENTS}/verdicts`, bad[4], { 'content-type': 'text/plain' })
     expect(form.status).toBe(400)
     expect((await ask('/api/sessions/none/changes')).status).toBe(404)
-    expect(pick(await changes(), 'src/tax.ts').state).toBe('pending')
+    expect(findChange(await changes(), 'src/tax.ts').state).toBe('pending')
   })
 })
 
 describe('rows', () => {
-  it('come by pages, with colours and words that changed', async () => {
-    const { ask, changes } = await ready()
-    const { mark } = pick(await changes(), 'src/cart.ts')
+  it('come by pages, with colours and changed words', async () => {
+    const { ask, changes } = await setUpChanges()
+    const { mark } = findChange(await changes(), 'src/cart.ts')
     const at = (layout: string, from = 0) =>
       ask(`${CENTS}/rows?path=src/cart.ts&mark=${mark}&layout=${layout}&from=${from}`)
     const unified = (await at('unified')).json<WireRows>().rows
@@ -219,8 +222,8 @@ describe('rows', () => {
 })
 
 describe('policy and intents that wait', () => {
-  it('are shown as text, and accepted by the digest that was shown', async () => {
-    const { ask, place } = await stand()
+  it('are shown as text, and accepted by the displayed digest', async () => {
+    const { ask, place } = await setUpChanges()
     writeFileSync(`${place.root}/.orchestration/policy.yaml`, 'access: {"src/\u202elegacy": allow}\n')
     const { trust } = (await ask('/api/state')).json<WireState>()
     expect(trust?.changes.map(({ effect, what }) => [effect, what.includes('\u202e')])).toEqual([

@@ -5,7 +5,7 @@ import { gapsOf, plainLines } from '../../src/web/gaps.js'
 import { Slots } from '../../web/src/gaps.js'
 
 const text = (lines: readonly string[]) => lines.map((line) => `${line}\n`).join('')
-const numbered = Array.from({ length: 60 }, (_, at) => `line ${at}`)
+const numberedLines = Array.from({ length: 60 }, (_, at) => `line ${at}`)
 
 function hunksOf(before: string, after: string): Hunk[] {
   return structuredPatch('a', 'a', before, after, '', '', { context: 3 }).hunks.map((hunk, at) => ({
@@ -21,10 +21,10 @@ function hunksOf(before: string, after: string): Hunk[] {
 
 describe('gaps', () => {
   it.each([
-    ['two changes', numbered, numbered.map((line, at) => (at === 10 || at === 40 ? 'new' : line))],
-    ['lines taken out and put in', numbered, ['top', ...numbered.slice(0, 20), ...numbered.slice(25)]],
-    ['a change in the first and in the last line', numbered, ['x', ...numbered.slice(1, -1), 'y']],
-    ['an empty text before', [], numbered],
+    ['two changes', numberedLines, numberedLines.map((line, at) => (at === 10 || at === 40 ? 'new' : line))],
+    ['lines taken out and put in', numberedLines, ['top', ...numberedLines.slice(0, 20), ...numberedLines.slice(25)]],
+    ['a change in the first and in the last line', numberedLines, ['x', ...numberedLines.slice(1, -1), 'y']],
+    ['an empty text before', [], numberedLines],
   ])('have the unchanged lines of both sides, and no other: %s', (_, before, after) => {
     const hunks = hunksOf(text(before), text(after))
     const gaps = gapsOf(hunks, after.length)
@@ -35,7 +35,7 @@ describe('gaps', () => {
     expect(gaps.reduce((sum, { lines }) => sum + lines, shown)).toBe(after.length)
   })
 
-  it('count no line behind the last line break', () => {
+  it('count no line after the last line break', () => {
     expect([plainLines('a\nb\n'), plainLines('a\nb'), plainLines('')]).toEqual([['a', 'b'], ['a', 'b'], []])
   })
 })

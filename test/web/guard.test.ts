@@ -7,10 +7,10 @@ import { EscrowError, openWorkspace } from '../../src/index.js'
 import { createApp } from '../../src/web/app.js'
 import { buildPageOnce } from '../support/built-page.js'
 import { testWorkspace } from '../support/workspace.js'
-import { work } from './scene.js'
-import { type Answer, send, stand } from './stand.js'
+import { runAgent } from './scene.js'
+import { type Answer, send, setUp } from './setup.js'
 
-/** Who may ask: every route, and what is no route, in every way a stranger may come. */
+/** Authentication of every route, and of unknown routes, for every kind of stranger. */
 
 const ROUTES: readonly (readonly [method: string, path: string])[] = [
   ['GET', '/'],
@@ -48,7 +48,7 @@ describe('every route', () => {
   it('answers nobody without the token, under another name, or from another site', async () => {
     const hook = 'h'.repeat(43)
     const mounts = { '/hooks/claude': claudeHookListener({ root: tmpdir(), token: hook }) }
-    const { url, token } = await stand({ mounts })
+    const { url, token } = await setUp({ mounts })
     const bearer = { authorization: `Bearer ${token}` }
     const strangers: readonly (readonly [number, Record<string, string>])[] = [
       [401, {}],
@@ -79,8 +79,8 @@ describe('every route', () => {
     expect(await asked('/api/state', 'GET', token)).toBe(200)
   })
 
-  it('lets a visit in by the address, and from then on by a cookie that goes to no other port', async () => {
-    const { url } = await stand()
+  it('admits a visit with the token, and then by a cookie that no other port gets', async () => {
+    const { url } = await setUp()
     const visit = await send(url, 'GET', { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' })
     expect(visit.status).toBe(200)
     const [cookie = '', ...attributes] = String(visit.headers['set-cookie']).split('; ')
@@ -99,8 +99,8 @@ describe('every route', () => {
     expect((await decide({ origin: url.origin })).status).not.toBe(403)
   })
 
-  it('lets a browser in once by a ticket, to the page and nothing else', async () => {
-    const { served } = await stand()
+  it('admits a browser once by a ticket, to the page only', async () => {
+    const { served } = await setUp()
     const visit = async (address: string) => (await send(new URL(address), 'GET')).status
     const ticket = served.ticket()
     expect(await visit(ticket.replace('/?', '/api/state?'))).toBe(401)
@@ -110,8 +110,8 @@ describe('every route', () => {
     expect([await visit(latest), await visit(latest)]).toEqual([200, 401])
   })
 
-  it('says what a browser may not do with its answers', async () => {
-    const { ask } = await stand()
+  it('restricts what a browser may do with its responses', async () => {
+    const { ask } = await setUp()
     for (const path of ['/', '/api/state', '/nowhere']) {
       const { headers } = await ask(path)
       expect(headers).toMatchObject({
@@ -126,13 +126,13 @@ describe('every route', () => {
 })
 
 describe('paths', () => {
-  it('lead nowhere but where they are looked up', async () => {
-    const { url, token, ask, place, session, changes } = await stand()
+  it('reach only files of the page', async () => {
+    const { url, token, ask, place, session, changes } = await setUp()
     const outside = `${place.root}-outside.txt`
     const beside = basename(outside)
     writeFileSync(outside, 'a secret outside')
     onTestFinished(() => rmSync(outside))
-    await work(place.root, session)
+    await runAgent(place.root, session)
     const cart = (await changes()).find(({ path }) => path === 'src/cart.ts')
     const tries = [
       `../${beside}`,
@@ -160,10 +160,10 @@ describe('paths', () => {
   })
 })
 
-describe('who may decide', () => {
-  it('is asked before each decision, and looking stays possible', async () => {
+describe('admission to decide', () => {
+  it('is checked before each decision, and reads stay possible', async () => {
     const refused = new EscrowError('access_denied', 'Policy wants a person for this.')
-    const { ask } = await stand({
+    const { ask } = await setUp({
       admit: () => {
         throw refused
       },
@@ -176,9 +176,9 @@ describe('who may decide', () => {
   })
 })
 
-describe('who may accept files', () => {
-  it('is asked besides who may decide', async () => {
-    const { ask } = await stand({
+describe('admission to accept files', () => {
+  it('is checked in addition to the admission to decide', async () => {
+    const { ask } = await setUp({
       admit: (act) => {
         if (act === 'accept') throw new EscrowError('access_denied', 'Only a person accepts.')
       },
@@ -189,8 +189,8 @@ describe('who may accept files', () => {
   })
 })
 
-describe('a page that was not built', () => {
-  it('is said at once, with what to do', async () => {
+describe('a page that is not built', () => {
+  it('is reported at once, with what to do', async () => {
     const workspace = await openWorkspace(testWorkspace().root)
     const options = { workspace, token: 't', port: 1, admit: () => undefined }
     expect(() => createApp({ ...options, page: `${buildPageOnce()}/assets` })).toThrow("Run 'npm run build'")

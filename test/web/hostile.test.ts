@@ -3,21 +3,21 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { WireFile } from '../../src/web/wire.js'
-import { pick, send, stand } from './stand.js'
+import { findChange, send, setUp } from './setup.js'
 
-/** Bodies, clients, names and contents made to hurt. */
+/** Bodies, clients, names and contents made to harm. */
 
 const CENTS = '/api/sessions/cents'
 
 describe('a body', () => {
-  it('of 10 MB is refused, whether it says its length or not, and costs no memory', async () => {
-    const { url, token } = await stand()
+  it('of 10 MB is refused, with or without a length, and uses no memory', async () => {
+    const { url, token } = await setUp()
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
     const body = Buffer.alloc(10 * 1024 * 1024, '[')
     const at = new URL(`${CENTS}/verdicts`, url)
     const ask = (more: Record<string, string>) =>
       send(at, 'POST', { ...headers, ...more }, body).catch((error: NodeJS.ErrnoException) => error.code)
-    // Who is told no while still sending may see the connection end before the answer.
+    // A client that is refused while still sending may see the connection end before the response.
     const isRefused = (answer: Awaited<ReturnType<typeof ask>>) =>
       answer === 'EPIPE' || answer === 'ECONNRESET' || (typeof answer === 'object' && answer.status === 413)
     const before = process.memoryUsage().arrayBuffers
@@ -31,8 +31,8 @@ describe('a body', () => {
     expect((await send(new URL('/api/state', url), 'GET', headers)).status).toBe(200)
   })
 
-  it('that is no JSON, or nests deep, is refused', async () => {
-    const { url, token } = await stand()
+  it('that is not JSON, or nests too deep, is refused', async () => {
+    const { url, token } = await setUp()
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
     for (const body of [
       '',
@@ -50,8 +50,8 @@ describe('a body', () => {
 })
 
 describe('a client', () => {
-  it('that does not end its request is ended; others are served meanwhile', async () => {
-    const { url, ask } = await stand({ patience: { head: 300, request: 600, idle: 900, check: 100 } })
+  it('that does not end its request is disconnected; others are served meanwhile', async () => {
+    const { url, ask } = await setUp({ patience: { head: 300, request: 600, idle: 900, check: 100 } })
     const slow = [
       `GET /api/state HTTP/1.1\r\nHost: ${url.host}\r\n`,
       `POST /api/undo HTTP/1.1\r\nHost: ${url.host}\r\nContent-Length: 900\r\n\r\n{`,
@@ -70,12 +70,12 @@ describe('a client', () => {
     await Promise.all(ended)
   })
 
-  it('that does not read what it asked for is ended, and its place is free again', async () => {
+  it('that does not read its response is disconnected, and its place is free again', async () => {
     const patience = { head: 20_000, request: 20_000, idle: 700, check: 100 }
-    const { url, token, session, place, changes, ask } = await stand({ patience, connections: 2 })
+    const { url, token, session, place, changes, ask } = await setUp({ patience, connections: 2 })
     session.fs.writeFileSync(`${place.root}/src/long.txt`, `${'x'.repeat(400)}\n`.repeat(1_000))
     await session.flush()
-    const { path, mark } = pick(await changes(), 'src/long.txt')
+    const { path, mark } = findChange(await changes(), 'src/long.txt')
     const rows = `${CENTS}/rows?path=${path}&mark=${mark}`
     const request = `GET ${rows} HTTP/1.1\r\nHost: ${url.host}\r\nAuthorization: Bearer ${token}\r\n\r\n`
     const stuck = [1, 2].map(() => {
@@ -93,8 +93,8 @@ describe('a client', () => {
     await expect.poll(status, { timeout: 15_000, interval: 200 }).toBe(200)
   }, 25_000)
 
-  it('that opens connections and says nothing takes no place from others', async () => {
-    const { url, ask } = await stand()
+  it('that opens connections and sends nothing takes no place from others', async () => {
+    const { url, ask } = await setUp()
     const silent = Array.from({ length: 300 }, () =>
       connect(Number(url.port), '127.0.0.1').on('error', () => undefined),
     )
@@ -103,8 +103,8 @@ describe('a client', () => {
     for (let n = 0; n < 5; n++) expect((await ask('/api/state')).status).toBe(200)
   })
 
-  it('that opens connections and says nothing ends none that is at work', async () => {
-    const { url, token, session, place } = await stand({ connections: 4 })
+  it('that opens connections and sends nothing disconnects none that is at work', async () => {
+    const { url, token, session, place } = await setUp({ connections: 4 })
     const news = await fetch(new URL('/api/events', url), { headers: { authorization: `Bearer ${token}` } })
     const reader = news.body?.getReader()
     await reader?.read()
@@ -117,8 +117,8 @@ describe('a client', () => {
     await reader?.cancel()
   })
 
-  it('may be one of many that listen for news, up to a number', async () => {
-    const { url, token, session, place } = await stand()
+  it('can be one of a limited number that listen for news', async () => {
+    const { url, token, session, place } = await setUp()
     const headers = { authorization: `Bearer ${token}` }
     const open = Array.from({ length: 26 }, () => fetch(new URL('/api/events', url), { headers }))
     const answers = await Promise.all(open)
@@ -144,22 +144,22 @@ describe('names and contents', () => {
   const SCRIPT = '<img src=x onerror=alert(1)>.ts'
   const SVG = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'
 
-  it('are data, whatever they say; hidden characters are named', async () => {
-    const { session, place, ask, changes } = await stand()
+  it('are data, whatever they contain; hidden characters are named', async () => {
+    const { session, place, ask, changes } = await setUp()
     session.fs.writeFileSync(
       `${place.root}/src/${SCRIPT}`,
       '<script>alert(1)</script>\nconst a = "\u202etxt.exe"\u200b\n',
     )
     await session.flush()
-    const found = pick(await changes(), `src/${SCRIPT}`)
+    const found = findChange(await changes(), `src/${SCRIPT}`)
     const answer = await ask(`${CENTS}/rows?path=${encodeURIComponent(found.path)}&mark=${found.mark}`)
     expect(answer.headers['content-type']).toMatch(/^application\/json/)
     expect(answer.text).not.toMatch(/[\u202e\u200b]/)
     expect(answer.text).toContain('["<U+202E>","hidden"]')
   })
 
-  it('an SVG is served as an image alone, other bytes as what they are, and a page never', async () => {
-    const { session, place, ask, changes } = await stand()
+  it('an SVG is served as an image only, other bytes by their type, and nothing as a page', async () => {
+    const { session, place, ask, changes } = await setUp()
     const { fs } = session
     fs.writeFileSync(`${place.root}/src/a.svg`, SVG)
     fs.writeFileSync(`${place.root}/src/b.png`, Buffer.from(`\x89PNG\r\n\x1a\n\0<script>alert(1)</script>`, 'latin1'))
@@ -167,7 +167,7 @@ describe('names and contents', () => {
     await session.flush()
     const all = await changes()
     const image = async (path: string, headers = {}) => {
-      const { mark } = pick(all, path)
+      const { mark } = findChange(all, path)
       const { status, headers: got } = await ask(`${CENTS}/image?path=${path}&mark=${mark}`, undefined, headers)
       return [status, got['content-type'], /sandbox/.test(String(got['content-security-policy']))]
     }
@@ -184,7 +184,7 @@ describe('names and contents', () => {
     ])
     expect(await image('src/b.png')).toEqual([200, 'image/png', true])
     expect(await image('src/c.png')).toEqual([400, 'application/json', false])
-    const { mark } = pick(all, 'src/c.png')
+    const { mark } = findChange(all, 'src/c.png')
     expect((await ask(`${CENTS}/file?path=src/c.png&mark=${mark}`)).json<WireFile>()).toMatchObject({
       shows: 'nothing',
       editable: false,
@@ -192,11 +192,11 @@ describe('names and contents', () => {
   })
 })
 
-describe('what is shown is what is decided on', () => {
+describe('decisions apply to the shown content', () => {
   const PNG = (text: string) => Buffer.from(`\x89PNG\r\n\x1a\n\0${text}`, 'latin1')
 
-  it('an image, or a text, is not shown under the mark of another that stood there before', async () => {
-    const { session, place, ask, changes } = await stand()
+  it('an image or a text is not shown under the mark of an earlier version', async () => {
+    const { session, place, ask, changes } = await setUp()
     session.fs.writeFileSync(`${place.root}/src/b.png`, PNG('first'))
     session.fs.writeFileSync(`${place.root}/src/t.ts`, 'first\n')
     await session.flush()
@@ -208,29 +208,29 @@ describe('what is shown is what is decided on', () => {
       ['src/b.png', 'image'],
       ['src/t.ts', 'text'],
     ] as const) {
-      const answer = await ask(`${CENTS}/${what}?path=${path}&mark=${pick(all, path).mark}&side=after`)
+      const answer = await ask(`${CENTS}/${what}?path=${path}&mark=${findChange(all, path).mark}&side=after`)
       expect([path, answer.status]).toEqual([path, 409])
       expect(answer.text).not.toContain('second')
     }
   })
 
-  it('an SVG is a picture and a text: what it would run is in its lines', async () => {
-    const { session, place, ask, changes } = await stand()
+  it('an SVG is shown as an image and as text, so its scripts are visible in its lines', async () => {
+    const { session, place, ask, changes } = await setUp()
     session.fs.writeFileSync(
       `${place.root}/src/a.svg`,
       '<svg xmlns="http://www.w3.org/2000/svg">\n<script>alert(1)</script>\n</svg>\n',
     )
     await session.flush()
-    const { mark } = pick(await changes(), 'src/a.svg')
+    const { mark } = findChange(await changes(), 'src/a.svg')
     const file = (await ask(`${CENTS}/file?path=src/a.svg&mark=${mark}`)).json<WireFile>()
     expect(file).toMatchObject({ shows: 'text', hunks: [{ state: 'pending' }], images: { before: false, after: true } })
     expect((await ask(`${CENTS}/rows?path=src/a.svg&mark=${mark}`)).text).toContain('alert(1)')
   })
 })
 
-describe('a long use', () => {
-  it('keeps no more than its share: rows of many files come and go', async () => {
-    const { session, place, ask, changes } = await stand()
+describe('long use', () => {
+  it('keeps a bounded number of rows over many files', async () => {
+    const { session, place, ask, changes } = await setUp()
     const long = Array.from({ length: 20_000 }, (_, at) => `line ${at} of a text that is long enough to weigh`).join(
       '\n',
     )

@@ -15,7 +15,7 @@ function hunk(lines: readonly string[]): Hunk {
 }
 
 describe('a line in pieces', () => {
-  it('says what the line says, however it is coloured and marked', () => {
+  it("keeps the line's text, with any colours and marks", () => {
     const cuts = fc.array(fc.nat(30), { maxLength: 6 }).map((all) => [...new Set(all)].sort((a, b) => a - b))
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 30 }), cuts, cuts, (given, colours, words) => {
@@ -33,7 +33,7 @@ describe('a line in pieces', () => {
     )
   })
 
-  it('takes no colours that are of another text, and is cut where it is endless', () => {
+  it('ignores colours of another text, and cuts an endless line', () => {
     expect(pieces('abc', [{ text: 'abd', kind: 'keyword' }], [])).toEqual(['abc'])
     expect(pieces('abc', [{ text: 'abc', kind: 'keyword' }], [])).toEqual([['abc', 'keyword']])
     const long = pieces('x'.repeat(5_000), undefined, [])
@@ -42,7 +42,7 @@ describe('a line in pieces', () => {
 })
 
 describe('rows', () => {
-  it('have the same lines in both layouts, removed beside added', () => {
+  it('have the same lines in both layouts, removed next to added', () => {
     const { rows, at } = rowsOf([hunk([' a', '-b', '-c', '+d', ' e', '+f', '\\ No newline at end of file'])], none)
     expect(at.get('h_1')).toEqual({ unified: 0, split: 0 })
     const numbers = (line: DiffLine | null) => line && [line.t, line.o ?? 0, line.n ?? 0]

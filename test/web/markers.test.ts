@@ -10,7 +10,7 @@ const both = (ours: string, theirs: string): Block => ({
   ourName: 'agent',
   theirName: 'disk',
 })
-const written = (blocks: readonly Block[]) =>
+const join = (blocks: readonly Block[]) =>
   blocks
     .map((block) =>
       block.kind === 'same' ? block.text : `<<<<<<< agent\n${block.ours}=======\n${block.theirs}>>>>>>> disk\n`,
@@ -18,14 +18,14 @@ const written = (blocks: readonly Block[]) =>
     .join('')
 
 describe('conflict markers', () => {
-  it('part a text into what is the same and what is not', () => {
+  it('split a text into common and conflicting parts', () => {
     const blocks = [same('a\n'), both('b\n', ''), both('', 'c\n'), same('d')]
-    expect(blocksOf(written(blocks))).toEqual(blocks)
+    expect(blocksOf(join(blocks))).toEqual(blocks)
     expect(resolveBlocks(blocks, { 1: 'ours', 2: 'theirs' })).toBe('a\nb\nc\nd')
     expect(resolveBlocks([both('a\n', 'b\n')], { 0: 'both' })).toBe('a\nb\n')
   })
 
-  it('that do not end are a text like another, and so is every text without', () => {
+  it('that do not end are plain text, as is every text without markers', () => {
     const line = fc.constantFrom(
       '<<<<<<< x\n',
       '=======\n',
@@ -50,7 +50,7 @@ describe('conflict markers', () => {
     )
   })
 
-  it('in great numbers are read in one pass', () => {
+  it('in great numbers are parsed in one pass', () => {
     expect(blocksOf('<<<<<<< x\n'.repeat(100_000))).toHaveLength(1)
     expect(blocksOf(`<<<<<<< x\n=======\n${'>>>>>>>\n'.repeat(100_000)}`)).toHaveLength(1)
   })

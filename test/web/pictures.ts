@@ -1,4 +1,4 @@
-/** The pictures of the review page in docs/img: `npm run pictures`. */
+/** The screenshots of the review page in docs/img: `npm run pictures`. */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { fileURLToPath } from 'node:url'
@@ -7,12 +7,12 @@ import { openWorkspace } from '../../src/index.js'
 import { serveReview } from '../../src/web/index.js'
 import { type Browser, openBrowser } from '../support/browser.js'
 import { buildPageOnce } from '../support/built-page.js'
-import { agentOf, lay, work } from './scene.js'
+import { openAgent, runAgent, writeFiles } from './scene.js'
 
 const PICTURES = fileURLToPath(new URL('../../docs/img/', import.meta.url))
 const ADA = { name: 'Ada' }
 
-/** Takes the pictures of the main views into a directory. */
+/** Takes screenshots of the main views into a directory. */
 export async function takePictures(
   browser: Browser,
   url: string,
@@ -53,10 +53,10 @@ async function main(): Promise<void> {
   const home = mkdtempSync(`${tmpdir()}/escrow-pictures-`)
   process.env.XDG_STATE_HOME = `${home}/state`
   const root = `${home}/shop`
-  lay(root)
+  writeFiles(root)
   const workspace = await openWorkspace(root)
-  const session = await agentOf(workspace)
-  await work(root, session)
+  const session = await openAgent(workspace)
+  await runAgent(root, session)
   const served = await serveReview({ workspace, admit: () => undefined, by: ADA, page: buildPageOnce() })
   const browser = await openBrowser()
   try {

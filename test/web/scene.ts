@@ -4,7 +4,7 @@ import { deflateSync } from 'node:zlib'
 import type { Session, Workspace } from '../../src/index.js'
 import { needsTrust, trust } from '../support/trust.js'
 
-/** A small shop, and what an agent does to it: what the page is tried and pictured on. */
+/** A small shop and an agent's changes to it: for tests and screenshots of the page. */
 
 export const INTENTS = `active_intents:
   - id: INT-007
@@ -67,7 +67,7 @@ const NEW_CART = CART.replace('price: number', '/** Cents. */\n  price: number')
   .replace("item.name + ': ' + item.price", `\`\${item.name}: \${format(item.price)}\``)
   .replace("from './tax.js'\n", "from './tax.js'\nimport { format } from './money.js'\n")
 
-export function lay(root: string, files: Readonly<Record<string, string>> = FILES): void {
+export function writeFiles(root: string, files: Readonly<Record<string, string>> = FILES): void {
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(dirname(`${root}/${path}`), { recursive: true })
     writeFileSync(`${root}/${path}`, text)
@@ -75,15 +75,15 @@ export function lay(root: string, files: Readonly<Record<string, string>> = FILE
   }
 }
 
-/** An agent at work on the prices. */
-export async function agentOf(workspace: Workspace, id = 'cents'): Promise<Session> {
+/** An agent that works on the prices. */
+export async function openAgent(workspace: Workspace, id = 'cents'): Promise<Session> {
   const session = await workspace.session({ id, agent: { model: 'anthropic/claude-sonnet-4.5', tool: 'cline' } })
   await session.selectIntent('INT-007')
   return session
 }
 
-/** What it writes: changes, a deletion, an image, a class declared wrongly, a question. */
-export async function work(root: string, session: Session): Promise<void> {
+/** The agent's work: changes, a deletion, an image, a wrongly declared class, a question. */
+export async function runAgent(root: string, session: Session): Promise<void> {
   const { fs } = session
   const at = (path: string) => `${root}/${path}`
   const call = (id: string, declares: 'AST_REFACTOR' | 'INTENT_EVOLUTION', run: () => void) =>
@@ -112,7 +112,7 @@ export async function work(root: string, session: Session): Promise<void> {
   await session.flush()
 }
 
-/** A small picture, made here: a coin. */
+/** Creates a small image of a coin. */
 export function coin(size = 96): Buffer {
   const rows = Buffer.alloc((size * 4 + 1) * size)
   for (let y = 0; y < size; y++)

@@ -16,14 +16,14 @@ const change = (path: string): WireChange => ({
   hunks: [1, 0, 0],
 })
 const CHANGES = ['src/b.ts', 'README.md', 'src/api/v1/users.ts', 'src/api/v1/carts.ts', 'src/a.ts'].map(change)
-const drawn = (closed: readonly string[] = []) =>
+const rowsOf = (closed: readonly string[] = []) =>
   treeRows(CHANGES, new Set(closed)).map((row) => {
     const name = row.kind === 'directory' ? `${row.name}/ (${row.count})` : row.change.path.split('/').at(-1)
     return `${'  '.repeat(row.depth)}${name}`
   })
 
 it('lists directories before files, and a chain of directories in one row', () => {
-  expect(drawn()).toEqual([
+  expect(rowsOf()).toEqual([
     'src/ (4)',
     '  api/v1/ (2)',
     '    carts.ts',
@@ -35,8 +35,8 @@ it('lists directories before files, and a chain of directories in one row', () =
 })
 
 it('leaves out what is below a closed directory, and still counts it', () => {
-  expect(drawn(['src'])).toEqual(['src/ (4)', 'README.md'])
-  expect(drawn(['src/api/v1'])).toEqual(['src/ (4)', '  api/v1/ (2)', '  a.ts', '  b.ts', 'README.md'])
+  expect(rowsOf(['src'])).toEqual(['src/ (4)', 'README.md'])
+  expect(rowsOf(['src/api/v1'])).toEqual(['src/ (4)', '  api/v1/ (2)', '  a.ts', '  b.ts', 'README.md'])
 })
 
 it('has one order of files, whatever is closed, and names the directories above each', () => {

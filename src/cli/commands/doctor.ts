@@ -71,6 +71,6 @@ function describeClient({ client, isEntered, problems, blocked }: CheckedClient)
   if (problems !== undefined) return ['not governed', "escrow's hooks are installed, and do not run"]
   if (blocked !== undefined) return ['blocked', "escrow's hook is installed, and fails"]
   return isEntered
-    ? [profileOf(client).governed.how, profileOf(client).governed.failing]
+    ? [profileOf(client).governed.how, profileOf(client).governed.onFailure]
     : ['not governed', `install escrow's hooks with 'escrow init --${client}', or start the client with 'escrow run'`]
 }

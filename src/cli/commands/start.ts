@@ -131,7 +131,7 @@ function refuseMissingProgram([program = '']: readonly string[], { client }: Opt
   // A program of a workspace gets its own message later.
   if (path !== undefined || shadow !== undefined) return
   throw new EscrowError('unsupported', `'${oneLine(program)}' is not on PATH.`, {
-    ...(client !== undefined && { hint: `Install it: npm install -g ${providerOf(client).installs}` }),
+    ...(client !== undefined && { hint: `Install it: npm install -g ${providerOf(client).npmPackage}` }),
   })
 }
 

@@ -1,20 +1,20 @@
 import { request } from 'node:http'
 import { onTestFinished } from 'vitest'
 import type { Session, Workspace } from '../../src/index.js'
-import { type Served, type ServeOptions, serveReview } from '../../src/web/serve.js'
+import { type ReviewServer, type ServeOptions, serveReview } from '../../src/web/serve.js'
 import type { WireChange, WireChanges } from '../../src/web/wire.js'
 import { buildPageOnce } from '../support/built-page.js'
 import { type TestWorkspace, testWorkspace } from '../support/workspace.js'
-import { agentOf, FILES } from './scene.js'
+import { FILES, openAgent } from './scene.js'
 
-export interface Stand {
+export interface Setup {
   readonly place: TestWorkspace
   readonly workspace: Workspace
   readonly session: Session
-  readonly served: Served
+  readonly served: ReviewServer
   readonly url: URL
   readonly token: string
-  /** Asks with the token; a body is sent as JSON. */
+  /** Sends a request with the token; a body is sent as JSON. */
   ask(path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
   /** The changes of the agent's session. */
   changes(): Promise<readonly WireChange[]>
@@ -29,19 +29,19 @@ export interface Answer {
 
 export const ADA = { name: 'Ada' }
 
-/** A server on a workspace in which an agent is at work; all of it goes with the test. */
-export async function stand({
+/** A server on a workspace with an agent at work; everything is removed after the test. */
+export async function setUp({
   files = FILES,
   ...options
-}: Partial<ServeOptions> & { readonly files?: Readonly<Record<string, string>> } = {}): Promise<Stand> {
+}: Partial<ServeOptions> & { readonly files?: Readonly<Record<string, string>> } = {}): Promise<Setup> {
   const place = testWorkspace(files, '')
   const workspace = await place.open()
-  const session = await agentOf(workspace)
+  const session = await openAgent(workspace)
   const served = await serveReview({ workspace, admit: () => undefined, by: ADA, page: buildPageOnce(), ...options })
   onTestFinished(() => served.close())
   const url = new URL(served.url)
   const token = url.searchParams.get('token') ?? ''
-  const ask: Stand['ask'] = (path, body, headers = {}) => {
+  const ask: Setup['ask'] = (path, body, headers = {}) => {
     const sent = body === undefined ? {} : { 'content-type': 'application/json' }
     return send(
       new URL(path, url),
@@ -57,7 +57,7 @@ export async function stand({
   return { place, workspace, session, served, url, token, ask, changes }
 }
 
-/** One request whose every header is given, its path as it is written. */
+/** Sends one request with exactly these headers and path. */
 export function send(
   url: URL,
   method: string,
@@ -76,14 +76,14 @@ export function send(
       answer.on('error', reject)
     })
     asked.on('error', reject)
-    // Who is told no while still sending hears of it on the socket, after the answer.
+    // A client that is refused while still sending sees it on the socket, after the response.
     asked.on('socket', (socket) => socket.on('error', () => undefined))
     asked.end(body)
   })
 }
 
-/** The change of a path, as it is shown now. */
-export function pick(changes: readonly WireChange[], path: string): WireChange {
+/** The displayed change of a path. */
+export function findChange(changes: readonly WireChange[], path: string): WireChange {
   const found = changes.find((change) => change.path === path)
   if (found === undefined) throw new Error(`${path} is not among the changes.`)
   return found
