@@ -1,7 +1,7 @@
 import type { WireCommit, WireFailure, WireNews } from '../../src/web/wire.js'
 
-/** What the server said no to. */
-export class Refused extends Error {
+/** A request that the server refused or did not answer. */
+export class RequestError extends Error {
   constructor(
     readonly status: number,
     readonly failure: WireFailure,
@@ -20,28 +20,28 @@ export function onConnection(listener: (connection: Connection) => void): void {
 }
 
 export async function get<T>(path: string, query: Record<string, string | number> = {}): Promise<T> {
-  const words = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]))
-  return answer(await ask(`api/${path}?${words}`))
+  const parameters = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]))
+  return readResponse(await request(`api/${path}?${parameters}`))
 }
 
 export async function post<T>(path: string, body: unknown): Promise<T> {
-  return answer(await ask(`api/${path}`, postBody(body)))
+  return readResponse(await request(`api/${path}`, postBody(body)))
 }
 
-/** Where an image is; the browser fetches it itself. */
+/** The URL of an image, for the browser to fetch. */
 export function imageAddress(session: string, path: string, mark: string, side: 'before' | 'after'): string {
   return `api/sessions/${encodeURIComponent(session)}/image?${new URLSearchParams({ path, mark, side })}`
 }
 
-/** Commits, and tells each line of the answer. */
+/** Commits. Calls `onLine` for each line of the streamed answer. */
 export async function commit(
   session: string,
   options: { merge?: boolean },
   signal: AbortSignal,
-  tell: (line: WireCommit) => void,
+  onLine: (line: WireCommit) => void,
 ): Promise<void> {
-  const response = await ask(`api/sessions/${encodeURIComponent(session)}/commit`, { ...postBody(options), signal })
-  if (!response.ok || response.body === null) return void (await answer(response))
+  const response = await request(`api/sessions/${encodeURIComponent(session)}/commit`, { ...postBody(options), signal })
+  if (!response.ok || response.body === null) return void (await readResponse(response))
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
   let rest = ''
   for (;;) {
@@ -49,21 +49,21 @@ export async function commit(
     if (done) return
     const lines = (rest + value).split('\n')
     rest = lines.pop() ?? ''
-    for (const line of lines) tell(JSON.parse(line))
+    for (const line of lines) onLine(JSON.parse(line))
   }
 }
 
 /** Listens for changes. The browser reconnects by itself; a page whose token is no longer valid stops. */
-export function listen(moved: (news: WireNews) => void): () => void {
+export function listen(onNews: (news: WireNews) => void): () => void {
   const source = new EventSource(new URL('api/events', document.baseURI))
   let wasLost = false
   source.addEventListener('hello', () => {
     reportConnection('live')
     // No event reported what changed while the connection was lost.
-    if (wasLost) moved({ sessions: ['*'], ledger: true, intents: true, policy: true })
+    if (wasLost) onNews({ sessions: ['*'], ledger: true, intents: true, policy: true })
     wasLost = false
   })
-  source.addEventListener('message', (event) => moved(JSON.parse(event.data)))
+  source.addEventListener('message', (event) => onNews(JSON.parse(event.data)))
   source.addEventListener('error', () => {
     wasLost = true
     reportConnection('lost')
@@ -76,7 +76,7 @@ function postBody(body: unknown): RequestInit {
   return { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
 }
 
-async function ask(path: string, init: RequestInit = {}): Promise<Response> {
+async function request(path: string, init: RequestInit = {}): Promise<Response> {
   try {
     const response = await fetch(new URL(path, document.baseURI), init)
     if (response.status === 401) reportConnection('expired')
@@ -84,14 +84,14 @@ async function ask(path: string, init: RequestInit = {}): Promise<Response> {
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') throw error
     reportConnection('lost')
-    throw new Refused(0, { reason: 'lost', message: 'The server does not answer.' })
+    throw new RequestError(0, { reason: 'lost', message: 'The server does not answer.' })
   }
 }
 
-async function answer<T>(response: Response): Promise<T> {
+async function readResponse<T>(response: Response): Promise<T> {
   const body = await response.json().catch(() => undefined)
   if (response.ok) return body
-  throw new Refused(
+  throw new RequestError(
     response.status,
     body?.error ?? { reason: 'failed', message: `The server answered ${response.status}.` },
   )

@@ -7,50 +7,50 @@ import { Intents } from './intents.js'
 import { actionOf, keyOf } from './keys.js'
 import { Ledger } from './ledger.js'
 import { Review } from './review.js'
-import { addressOf, type Place, usePlace } from './route.js'
-import { wordsOf } from './shared.js'
+import { hrefOf, type Route, useRoute } from './route.js'
+import { describeError } from './shared.js'
 import { Stats } from './stats.js'
 import { Trust } from './trust.js'
 
-/** Rises with each piece of news of its kind: what depends on it is looked at again. */
+/** Counters of events, by kind. A view reloads when its counter increases. */
 export interface Versions {
   readonly state: number
   readonly ledger: number
   readonly sessions: Readonly<Record<string, number>>
-  /** Of every session. */
+  /** Counts events that affect every session. */
   readonly all: number
 }
 
-export interface Told {
-  /** Says something to the person, below the content. What failed stays until it is closed. */
-  say(words: string, kind?: 'good' | 'bad', undo?: () => void): void
+export interface Notifier {
+  /** Shows a message below the content. A failure stays until it is closed. */
+  notify(words: string, kind?: 'good' | 'bad', undo?: () => void): void
 }
 
-const TABS: readonly { readonly place: Place; readonly name: string }[] = [
-  { place: { at: 'review' }, name: 'Review' },
-  { place: { at: 'intents' }, name: 'Intents' },
-  { place: { at: 'ledger' }, name: 'Ledger' },
-  { place: { at: 'blame' }, name: 'Blame' },
-  { place: { at: 'stats' }, name: 'Stats' },
+const TABS: readonly { readonly route: Route; readonly name: string }[] = [
+  { route: { at: 'review' }, name: 'Review' },
+  { route: { at: 'intents' }, name: 'Intents' },
+  { route: { at: 'ledger' }, name: 'Ledger' },
+  { route: { at: 'blame' }, name: 'Blame' },
+  { route: { at: 'stats' }, name: 'Stats' },
 ]
 
 export function App() {
-  const place = usePlace()
+  const route = useRoute()
   const [connection, setConnection] = useState<Connection>('live')
   const [versions, setVersions] = useState<Versions>({ state: 0, ledger: 0, sessions: {}, all: 0 })
   const [state, setState] = useState<WireState>()
   const [error, setError] = useState<string>()
-  const [helps, setHelps] = useState(false)
-  const { words, say, close } = useWords()
+  const [isHelpOpen, setHelpOpen] = useState(false)
+  const { words: toasts, notify, close } = useToasts()
 
-  const moved = useCallback((news: WireNews) => setVersions((last) => risen(last, news)), [])
+  const onNews = useCallback((news: WireNews) => setVersions((last) => countNews(last, news)), [])
   useEffect(() => {
     onConnection(setConnection)
-    return listen(moved)
+    return listen(onNews)
   }, [])
   useEffect(() => {
     let stale = false
-    const later = setTimeout(
+    const timer = setTimeout(
       () =>
         get<WireState>('state').then(
           (value) => {
@@ -58,31 +58,31 @@ export function App() {
             setState(value)
             setError(undefined)
           },
-          (reason: unknown) => !stale && setError(wordsOf(reason)),
+          (reason: unknown) => !stale && setError(describeError(reason)),
         ),
       versions.state === 0 ? 0 : 60,
     )
     return () => {
       stale = true
-      clearTimeout(later)
+      clearTimeout(timer)
     }
   }, [versions.state])
   useEffect(() => {
     const key = (event: KeyboardEvent) => {
-      if (actionOf(event) === 'help') setHelps(true)
+      if (actionOf(event) === 'help') setHelpOpen(true)
     }
     addEventListener('keydown', key)
     return () => removeEventListener('keydown', key)
   }, [])
 
-  const waiting = state?.sessions.reduce((sum, { questions }) => sum + questions.length, 0) ?? 0
+  const openQuestions = state?.sessions.reduce((sum, { questions }) => sum + questions.length, 0) ?? 0
   return (
     <>
       <a
         class="skip"
         href="#main"
         onClick={(event) => {
-          // The address behind the # is the view.
+          // The fragment selects the view, so it must not change.
           event.preventDefault()
           document.getElementById('main')?.focus()
         }}
@@ -100,34 +100,38 @@ export function App() {
           )}
         </div>
         <nav aria-label="Views">
-          {TABS.map(({ place: tab, name }) => (
-            <a key={tab.at} href={addressOf(tab)} aria-current={place.at === tab.at ? 'page' : undefined}>
+          {TABS.map(({ route: tab, name }) => (
+            <a key={tab.at} href={hrefOf(tab)} aria-current={route.at === tab.at ? 'page' : undefined}>
               {name}
-              {tab.at === 'review' && waiting > 0 && (
+              {tab.at === 'review' && openQuestions > 0 && (
                 <span class="count" title="open questions">
-                  {waiting}
+                  {openQuestions}
                   <span class="unseen"> open questions</span>
                 </span>
               )}
             </a>
           ))}
         </nav>
-        <button type="button" class="plain help-button" aria-label="Keys and help" onClick={() => setHelps(true)}>
+        <button type="button" class="plain help-button" aria-label="Keys and help" onClick={() => setHelpOpen(true)}>
           ?
         </button>
       </header>
-      <Trouble connection={connection} problem={state?.problem} error={state === undefined ? error : undefined} />
-      {state?.trust && <Trust trust={state.trust} say={say} accepted={() => moved(NOTHING_KNOWN)} />}
-      <main id="main" tabIndex={place.at === 'review' ? -1 : 0} class={`at-${place.at}`}>
-        {place.at === 'review' && state && <Review place={place} state={state} versions={versions} say={say} />}
-        {place.at === 'intents' && state && <Intents intents={state.intents} />}
-        {place.at === 'ledger' && <Ledger version={versions.ledger} say={say} />}
-        {place.at === 'blame' && <Blame path={place.path} version={versions.ledger} />}
-        {place.at === 'stats' && <Stats version={versions.ledger} />}
-        {state === undefined && error === undefined && place.at === 'review' && <p class="loading">Loading…</p>}
+      <ConnectionNotice
+        connection={connection}
+        problem={state?.problem}
+        error={state === undefined ? error : undefined}
+      />
+      {state?.trust && <Trust trust={state.trust} notify={notify} accepted={() => onNews(EVERYTHING_CHANGED)} />}
+      <main id="main" tabIndex={route.at === 'review' ? -1 : 0} class={`at-${route.at}`}>
+        {route.at === 'review' && state && <Review route={route} state={state} versions={versions} notify={notify} />}
+        {route.at === 'intents' && state && <Intents intents={state.intents} />}
+        {route.at === 'ledger' && <Ledger version={versions.ledger} notify={notify} />}
+        {route.at === 'blame' && <Blame path={route.path} version={versions.ledger} />}
+        {route.at === 'stats' && <Stats version={versions.ledger} />}
+        {state === undefined && error === undefined && route.at === 'review' && <p class="loading">Loading…</p>}
       </main>
       <div class="toasts" role="status" aria-live="polite">
-        {words.map(({ id, text, kind, undo }) => (
+        {toasts.map(({ id, text, kind, undo }) => (
           <div key={id} class={`toast ${kind}`} role={kind === 'bad' ? 'alert' : undefined}>
             <p>{text}</p>
             {undo && (
@@ -150,12 +154,12 @@ export function App() {
           </div>
         ))}
       </div>
-      {helps && <Help close={() => setHelps(false)} />}
+      {isHelpOpen && <Help close={() => setHelpOpen(false)} />}
     </>
   )
 }
 
-function Trouble({
+function ConnectionNotice({
   connection,
   problem,
   error,
@@ -190,7 +194,7 @@ function Trouble({
   )
 }
 
-function risen(last: Versions, news: WireNews): Versions {
+function countNews(last: Versions, news: WireNews): Versions {
   const sessions = { ...last.sessions }
   const all = news.sessions.includes('*') || news.ledger || news.intents || news.policy
   for (const id of news.sessions) sessions[id] = (sessions[id] ?? 0) + 1
@@ -202,27 +206,27 @@ function risen(last: Versions, news: WireNews): Versions {
   }
 }
 
-/** News that makes the page look at everything again. */
-const NOTHING_KNOWN: WireNews = { sessions: ['*'], ledger: false, intents: true, policy: true }
+/** An event that makes the page reload everything. */
+const EVERYTHING_CHANGED: WireNews = { sessions: ['*'], ledger: false, intents: true, policy: true }
 
-interface Words {
+interface Toast {
   readonly id: number
   readonly text: string
   readonly kind: 'good' | 'bad'
   readonly undo: (() => void) | undefined
 }
 
-const WORDS_MS = 10_000
+const TOAST_MS = 10_000
 
-function useWords() {
-  const [words, setWords] = useState<readonly Words[]>([])
+function useToasts() {
+  const [toasts, setToasts] = useState<readonly Toast[]>([])
   const next = useRef(0)
-  const close = useCallback((id: number) => setWords((last) => last.filter((each) => each.id !== id)), [])
-  const say = useCallback((text: string, kind: 'good' | 'bad' = 'good', undo?: () => void) => {
+  const close = useCallback((id: number) => setToasts((last) => last.filter((each) => each.id !== id)), [])
+  const notify = useCallback((text: string, kind: 'good' | 'bad' = 'good', undo?: () => void) => {
     const id = next.current++
-    // Of two results the newer counts; each failure stays until it was read.
-    setWords((last) => [...last.filter((each) => each.kind === 'bad' && each.text !== text), { id, text, kind, undo }])
-    if (kind === 'good') setTimeout(() => close(id), WORDS_MS)
+    // A new message replaces the last result. Failures stay until they are closed.
+    setToasts((last) => [...last.filter((each) => each.kind === 'bad' && each.text !== text), { id, text, kind, undo }])
+    if (kind === 'good') setTimeout(() => close(id), TOAST_MS)
   }, [])
-  return { words, say, close }
+  return { words: toasts, notify, close }
 }

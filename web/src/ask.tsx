@@ -12,7 +12,7 @@ interface Props {
   readonly children?: ComponentChildren
 }
 
-/** Asks before something that is hard to take back. Enter or `y` confirms, Esc or `n` leaves. */
+/** Asks for a confirmation. Enter or `y` confirms, Esc or `n` cancels. */
 export function Ask({ title, yes, no = 'Cancel', kind = 'main', close, confirm, children }: Props) {
   const button = useRef<HTMLButtonElement>(null)
   useLayoutEffect(() => button.current?.focus(), [])

@@ -1,13 +1,13 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import type { WireBlame } from '../../src/web/wire.js'
 import { get } from './api.js'
-import { addressOf, goTo } from './route.js'
-import { Code, Empty, Name, useLoaded, wordsOf } from './shared.js'
+import { goTo, hrefOf } from './route.js'
+import { Code, describeError, Empty, Name, useLoaded } from './shared.js'
 import { VirtualList } from './virtual.js'
 
 const PAGE = 1_000
 
-/** Who wrote each line of a file, for which intent, and who approved it. */
+/** Shows each line of a file with its author, intent and approver. */
 export function Blame({ path, version }: { path: string | undefined; version: number }) {
   const known = useLoaded(() => get<{ paths: string[] }>('ledger/paths'), [version])
   const [typed, setTyped] = useState(path ?? '')
@@ -39,19 +39,23 @@ export function Blame({ path, version }: { path: string | undefined; version: nu
           Show
         </button>
       </form>
-      {path === undefined ? <Known paths={known.value?.paths} /> : <Lines key={path} path={path} version={version} />}
+      {path === undefined ? (
+        <KnownPaths paths={known.value?.paths} />
+      ) : (
+        <Lines key={path} path={path} version={version} />
+      )}
     </div>
   )
 }
 
-function Known({ paths }: { paths: readonly string[] | undefined }) {
+function KnownPaths({ paths }: { paths: readonly string[] | undefined }) {
   if (paths === undefined) return null
   if (paths.length === 0) return <Empty title="Nothing was committed yet." />
   return (
     <ul class="known">
       {paths.slice(0, 200).map((path) => (
         <li key={path}>
-          <a href={addressOf({ at: 'blame', path })}>
+          <a href={hrefOf({ at: 'blame', path })}>
             <Name text={path} />
           </a>
         </li>
@@ -77,7 +81,7 @@ function Lines({ path, version }: { path: string; version: number }) {
         redraw((last) => last + 1)
       } catch (failed) {
         pages.current.delete(page)
-        setError(wordsOf(failed))
+        setError(describeError(failed))
       }
     },
     [path],
@@ -88,7 +92,7 @@ function Lines({ path, version }: { path: string; version: number }) {
     setError(undefined)
     void load(0)
   }, [path, version])
-  const seen = useCallback(
+  const loadVisible = useCallback(
     (first: number, last: number) => {
       for (let page = Math.floor(first / PAGE); page <= Math.floor(last / PAGE); page++) void load(page)
     },
@@ -103,7 +107,14 @@ function Lines({ path, version }: { path: string; version: number }) {
   if (total === undefined) return <p class="loading">Loading…</p>
   const at = (index: number): Line | undefined => pages.current.get(Math.floor(index / PAGE))?.[index % PAGE]
   return (
-    <VirtualList class="blame" role="table" label={`Who wrote ${path}`} count={total} height={20} seen={seen}>
+    <VirtualList
+      class="blame"
+      role="table"
+      label={`Who wrote ${path}`}
+      count={total}
+      height={20}
+      onVisible={loadVisible}
+    >
       {(index, style) => {
         const [line, above] = [at(index), at(index - 1)]
         return (
@@ -115,7 +126,7 @@ function Lines({ path, version }: { path: string; version: number }) {
             style={style}
           >
             <span role="cell" class="credit" title={line && titleOf(line)}>
-              {line && !isSame(line, above) && <Credit line={line} />}
+              {line && !isSame(line, above) && <Attribution line={line} />}
             </span>
             <span role="cell" class="no">
               {index + 1}
@@ -132,7 +143,7 @@ function Lines({ path, version }: { path: string; version: number }) {
 
 const UNANCHORED = "nothing on this machine anchors the record: 'escrow verify' tells more"
 
-function Credit({ line: { intentId, who, approvedBy, unanchored } }: { line: Line }) {
+function Attribution({ line: { intentId, who, approvedBy, unanchored } }: { line: Line }) {
   return (
     <>
       {unanchored && (

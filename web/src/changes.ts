@@ -2,10 +2,10 @@ import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import type { WireChange, WireChanges, WireFound, WireGroup, WireVerdict } from '../../src/web/wire.js'
 import { get } from './api.js'
 import type { Versions } from './app.js'
-import { wordsOf } from './shared.js'
+import { describeError } from './shared.js'
 import { treeOrder } from './tree.js'
 
-/** Which changes the list has. */
+/** The filters of the list. */
 export const FILTERS = {
   all: 'All files',
   open: 'Undecided',
@@ -15,20 +15,20 @@ export const FILTERS = {
 
 export type Filter = keyof typeof FILTERS
 
-/** The groups with those of their changes that are wanted, in the chosen order: as the review has them, or as a tree of files. */
+/** The groups with their included changes, in the order of the review or as a tree of files. */
 export function listedGroups(
   groups: readonly WireGroup[],
   order: 'step' | 'file',
-  isWanted: (change: WireChange) => boolean,
+  isIncluded: (change: WireChange) => boolean,
 ): WireGroup[] {
   const kept = groups
-    .map((group) => ({ ...group, changes: group.changes.filter(isWanted) }))
+    .map((group) => ({ ...group, changes: group.changes.filter(isIncluded) }))
     .filter(({ changes }) => changes.length > 0)
   if (order === 'step' || kept.length === 0) return kept
   return [{ title: '', grave: false, commands: [], changes: treeOrder(kept.flatMap(({ changes }) => changes)) }]
 }
 
-/** Whether the filter lists a change. */
+/** True if the filter includes a change. */
 export function isListed(
   filter: Filter,
   { state, mark, hunks: [, , rejected] }: WireChange,
@@ -39,8 +39,8 @@ export function isListed(
   return filter === 'all' || state === 'rejected' || rejected > 0
 }
 
-/** The paths that a search finds; undefined while nothing is searched for. */
-export function useFound(
+/** The paths that a search finds. Undefined without a search. */
+export function useSearch(
   id: string | undefined,
   find: string,
   digest: string | undefined,
@@ -60,7 +60,7 @@ export function useFound(
   return found
 }
 
-/** Marks of the files that a person has ticked as viewed in this browser: one that changes is not viewed any more. */
+/** The marks of the files that were ticked as viewed in this browser. A changed file gets a new mark, so it counts as not viewed. */
 export function useViewed(id: string | undefined): [ReadonlySet<string>, (mark: string, is: boolean) => void] {
   const name = `viewed ${id}`
   const [viewed, setViewed] = useState<ReadonlySet<string>>(new Set())
@@ -76,14 +76,14 @@ export function useViewed(id: string | undefined): [ReadonlySet<string>, (mark: 
 }
 
 /**
- * A session's changes: loaded again when something moved, and by `reload` after each decision.
- * `reload` resolves once the page has the new list, or the words why there is none.
+ * A session's changes. They are loaded again after events, and by `reload` after each decision.
+ * `reload` resolves once the page has the new list or an error.
  */
 export function useChanges(id: string | undefined, versions: Versions) {
   const [shown, setShown] = useState<WireChanges>()
   const [error, setError] = useState<string>()
   const version = id === undefined ? 0 : (versions.sessions[id] ?? 0)
-  /** The latest request: the answer to an earlier one is dropped. */
+  /** The latest request. Responses to earlier ones are dropped. */
   const latest = useRef<Promise<void> | undefined>(undefined)
   const reload = useCallback((): Promise<void> => {
     if (id === undefined) return Promise.resolve()
@@ -96,7 +96,7 @@ export function useChanges(id: string | undefined, versions: Versions) {
       },
       (reason: unknown) => {
         if (!isLatest()) return latest.current
-        setError(wordsOf(reason))
+        setError(describeError(reason))
       },
     )
     latest.current = request
@@ -111,8 +111,8 @@ export function useChanges(id: string | undefined, versions: Versions) {
     },
     [id],
   )
-  /** What was just decided is seen at once; what all of it looks like now takes as long as the stage is large. */
-  const put = useCallback((paths: readonly string[], state: WireVerdict) => {
+  /** Shows a verdict at once, because reloading a large stage takes a while. */
+  const applyVerdict = useCallback((paths: readonly string[], state: WireVerdict) => {
     const decided = new Set(paths)
     const withState = (change: WireChange): WireChange => (decided.has(change.path) ? { ...change, state } : change)
     setShown(
@@ -120,5 +120,5 @@ export function useChanges(id: string | undefined, versions: Versions) {
         last && { ...last, groups: last.groups.map((group) => ({ ...group, changes: group.changes.map(withState) })) },
     )
   }, [])
-  return { shown: shown?.session === id ? shown : undefined, error, reload, put }
+  return { shown: shown?.session === id ? shown : undefined, error, reload, put: applyVerdict }
 }

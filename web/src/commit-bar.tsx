@@ -1,31 +1,31 @@
 import type { Ref } from 'preact'
 import { useImperativeHandle, useRef, useState } from 'preact/hooks'
 import type { WireChange, WireChanges, WireCommit, WireLeft } from '../../src/web/wire.js'
-import { commit, post, Refused } from './api.js'
-import type { Told } from './app.js'
+import { commit, post, RequestError } from './api.js'
+import type { Notifier } from './app.js'
 import { Ask } from './ask.js'
 import { keyOf } from './keys.js'
 import { LeftOut } from './left-out.js'
-import { pluralize, wordsOf } from './shared.js'
-import { countHunks, Landing, Lines, landingOf, Paths } from './summary.js'
+import { describeError, pluralize } from './shared.js'
+import { CommitFiles, countHunks, Lines, Paths, selectApproved } from './summary.js'
 
-/** What the keys do in the commit bar. */
+/** Actions of the commit bar for keys. */
 export interface CommitKeys {
   commit(): void
   merge(): void
   undo(): void
 }
 
-interface Props extends Told {
+interface Props extends Notifier {
   readonly session: string
   readonly shown: WireChanges
   readonly reload: () => Promise<void>
   readonly approveAll: () => void
-  /** What the last approval or commit left out. */
+  /** The changes that the last approval or commit left out. */
   readonly left: readonly WireLeft[]
   readonly setLeft: (left: readonly WireLeft[]) => void
   /** Called after a commit: verdicts given before it cannot be taken back. */
-  readonly committed: () => void
+  readonly onCommit: () => void
   readonly keys: Ref<CommitKeys>
 }
 
@@ -36,51 +36,54 @@ const PHASES: Readonly<Record<string, string>> = {
 }
 
 /** Counts the verdicts, and commits. */
-export function CommitBar({ session, shown, say, reload, approveAll, left, setLeft, committed, keys }: Props) {
+export function CommitBar({ session, shown, notify, reload, approveAll, left, setLeft, onCommit, keys }: Props) {
   const [progress, setProgress] = useState<Extract<WireCommit, { phase: string }>>()
-  const [done, setDone] = useState<{ id: string; count: number }>()
-  const calling = useRef<AbortController>(null)
+  const [lastCommit, setLastCommit] = useState<{ id: string; count: number }>()
+  const controller = useRef<AbortController>(null)
   const files = shown.groups.flatMap(({ changes }) => changes)
-  const landing = landingOf(files)
-  const [asks, setAsks] = useState<'commit' | 'merge'>()
+  const approvedFiles = selectApproved(files)
+  const [openQuestion, setOpenQuestion] = useState<'commit' | 'merge'>()
   const drifted = files.filter(({ flags }) => flags.includes('drifted'))
   const hasDrifted = drifted.length > 0
-  // A merge takes the approved files, or every file that nobody rejected where none is approved.
+  // A merge includes the approved files. If none is approved, it includes every file that is not rejected.
   const merging = drifted.filter((change) =>
-    landing.length > 0 ? landing.includes(change) : change.state !== 'rejected',
+    approvedFiles.length > 0 ? approvedFiles.includes(change) : change.state !== 'rejected',
   )
   const ask = (what: 'commit' | 'merge') => {
-    if (progress !== undefined) return say('A commit is under way.', 'bad')
-    if (what === 'commit' && landing.length === 0)
-      return say('Nothing is approved, so there is nothing to commit.', 'bad')
+    if (progress !== undefined) return notify('A commit is under way.', 'bad')
+    if (what === 'commit' && approvedFiles.length === 0)
+      return notify('Nothing is approved, so there is nothing to commit.', 'bad')
     if (what === 'merge' && !hasDrifted)
-      return say('No staged file was changed on disk since the agent read it.', 'bad')
+      return notify('No staged file was changed on disk since the agent read it.', 'bad')
     if (what === 'merge' && merging.length === 0)
-      return say(
+      return notify(
         `None of the approved files was changed on disk. Commit the approved files first (${keyOf('commit')}), then merge the others.`,
         'bad',
       )
-    setAsks(what)
+    setOpenQuestion(what)
   }
   useImperativeHandle(keys, () => ({
     commit: () => ask('commit'),
     merge: () => ask('merge'),
-    undo: () => (done === undefined ? say('No commit was made here that could be undone.', 'bad') : void undo(done.id)),
+    undo: () =>
+      lastCommit === undefined
+        ? notify('No commit was made here that could be undone.', 'bad')
+        : void undo(lastCommit.id),
   }))
   const run = async (merge: boolean) => {
-    setAsks(undefined)
-    calling.current = new AbortController()
+    setOpenQuestion(undefined)
+    controller.current = new AbortController()
     setProgress({ phase: 'checking', files: 0, total: 0 })
     try {
-      await commit(session, { ...(merge && { merge }) }, calling.current.signal, (line) => {
+      await commit(session, { ...(merge && { merge }) }, controller.current.signal, (line) => {
         if ('phase' in line) return setProgress(line)
-        if ('failed' in line) return say(wordsOf(new Refused(409, line.failed)), 'bad')
+        if ('failed' in line) return notify(describeError(new RequestError(409, line.failed)), 'bad')
         const { id, committed: paths, conflicts, warnings, left: out } = line.done
         if (id !== '') {
-          setDone({ id, count: paths.length })
-          committed()
+          setLastCommit({ id, count: paths.length })
+          onCommit()
         }
-        say(
+        notify(
           id === ''
             ? merge
               ? 'Merged in the stage. Nothing was written to disk.'
@@ -88,37 +91,37 @@ export function CommitBar({ session, shown, say, reload, approveAll, left, setLe
             : `${pluralize(paths.length, 'change')} on disk now.`,
           id === '' && !merge ? 'bad' : 'good',
         )
-        for (const { path, reason } of conflicts) say(`${path}: ${reason}`, 'bad')
-        for (const warning of warnings) say(warning, 'bad')
+        for (const { path, reason } of conflicts) notify(`${path}: ${reason}`, 'bad')
+        for (const warning of warnings) notify(warning, 'bad')
         setLeft(out)
       })
     } catch (error) {
-      say(calling.current.signal.aborted ? 'The commit was cancelled.' : wordsOf(error), 'bad')
+      notify(controller.current.signal.aborted ? 'The commit was cancelled.' : describeError(error), 'bad')
     }
     setProgress(undefined)
     await reload()
   }
   const undo = async (id: string) => {
     try {
-      const { session: made } = await post<{ session: string }>('undo', { commit: id })
-      say(`The inverse is staged in session ${made}: review it there.`)
-      setDone(undefined)
-      location.hash = `#/review/${encodeURIComponent(made)}`
+      const { session: undoSession } = await post<{ session: string }>('undo', { commit: id })
+      notify(`The inverse is staged in session ${undoSession}: review it there.`)
+      setLastCommit(undefined)
+      location.hash = `#/review/${encodeURIComponent(undoSession)}`
     } catch (error) {
-      say(wordsOf(error), 'bad')
+      notify(describeError(error), 'bad')
     }
   }
   return (
     <footer class="commit" aria-label="Commit">
       <LeftOut left={left} close={() => setLeft([])} />
-      {done && (
+      {lastCommit && (
         <p class="done">
-          {pluralize(done.count, 'change')} committed.{' '}
+          {pluralize(lastCommit.count, 'change')} committed.{' '}
           <button
             type="button"
             class="link"
             title={`Stage the inverse of this commit (${keyOf('undoCommit')})`}
-            onClick={() => void undo(done.id)}
+            onClick={() => void undo(lastCommit.id)}
           >
             Undo
           </button>
@@ -130,7 +133,7 @@ export function CommitBar({ session, shown, say, reload, approveAll, left, setLe
           <span>
             {PHASES[progress.phase] ?? progress.phase} {progress.files} of {progress.total}
           </span>
-          <button type="button" onClick={() => calling.current?.abort()}>
+          <button type="button" onClick={() => controller.current?.abort()}>
             Cancel
           </button>
         </div>
@@ -159,23 +162,27 @@ export function CommitBar({ session, shown, say, reload, approveAll, left, setLe
               type="button"
               id="commit"
               class="main"
-              disabled={landing.length === 0}
+              disabled={approvedFiles.length === 0}
               title={`Write the approved changes to disk (${keyOf('commit')})`}
               onClick={() => ask('commit')}
             >
-              Commit{landing.length > 0 ? ` ${landing.length}` : ''}
+              Commit{approvedFiles.length > 0 ? ` ${approvedFiles.length}` : ''}
             </button>
           </div>
         </>
       )}
-      {asks === 'commit' && (
-        <CommitQuestion landing={landing} close={() => setAsks(undefined)} run={() => void run(false)} />
+      {openQuestion === 'commit' && (
+        <CommitQuestion
+          approvedFiles={approvedFiles}
+          close={() => setOpenQuestion(undefined)}
+          run={() => void run(false)}
+        />
       )}
-      {asks === 'merge' && (
+      {openQuestion === 'merge' && (
         <MergeQuestion
           merging={merging}
-          landing={landing.filter((change) => !merging.includes(change))}
-          close={() => setAsks(undefined)}
+          approvedFiles={approvedFiles.filter((change) => !merging.includes(change))}
+          close={() => setOpenQuestion(undefined)}
           run={() => void run(true)}
         />
       )}
@@ -184,37 +191,37 @@ export function CommitBar({ session, shown, say, reload, approveAll, left, setLe
 }
 
 interface Question {
-  readonly landing: readonly WireChange[]
+  readonly approvedFiles: readonly WireChange[]
   readonly close: () => void
   readonly run: () => void
 }
 
-function CommitQuestion({ landing, close, run }: Question) {
+function CommitQuestion({ approvedFiles, close, run }: Question) {
   return (
-    <Ask title={`Commit ${pluralize(landing.length, 'file')}?`} yes="Commit" close={close} confirm={run}>
-      <ToDisk landing={landing} />
+    <Ask title={`Commit ${pluralize(approvedFiles.length, 'file')}?`} yes="Commit" close={close} confirm={run}>
+      <DiskSummary approvedFiles={approvedFiles} />
     </Ask>
   )
 }
 
-function MergeQuestion({ merging, landing, close, run }: Question & { readonly merging: readonly WireChange[] }) {
+function MergeQuestion({ merging, approvedFiles, close, run }: Question & { readonly merging: readonly WireChange[] }) {
   return (
     <Ask title="Merge what changed on disk?" yes="Merge" close={close} confirm={run}>
       <p>Merged in the stage, where {merging.length === 1 ? 'it waits' : 'they wait'} for your verdict:</p>
       <Paths changes={merging} />
-      {landing.length > 0 && <ToDisk landing={landing} />}
+      {approvedFiles.length > 0 && <DiskSummary approvedFiles={approvedFiles} />}
     </Ask>
   )
 }
 
-function ToDisk({ landing }: { landing: readonly WireChange[] }) {
-  const sum = (side: 0 | 1) => landing.reduce((total, change) => total + change.landing[side], 0)
+function DiskSummary({ approvedFiles }: { approvedFiles: readonly WireChange[] }) {
+  const sum = (side: 0 | 1) => approvedFiles.reduce((total, change) => total + change.landing[side], 0)
   return (
     <>
       <p>
-        Written to disk: {pluralize(landing.length, 'file')}, <Lines added={sum(0)} removed={sum(1)} /> lines
+        Written to disk: {pluralize(approvedFiles.length, 'file')}, <Lines added={sum(0)} removed={sum(1)} /> lines
       </p>
-      <Landing changes={landing} />
+      <CommitFiles changes={approvedFiles} />
     </>
   )
 }

@@ -2,10 +2,10 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { type Block, blocksOf, type Choice, resolveBlocks } from '../../src/web/markers.js'
 import type { WireText } from '../../src/web/wire.js'
 import { get, post } from './api.js'
-import type { Told } from './app.js'
-import { Name, useLoaded, wordsOf } from './shared.js'
+import type { Notifier } from './app.js'
+import { describeError, Name, useLoaded } from './shared.js'
 
-interface Props extends Told {
+interface Props extends Notifier {
   readonly session: string
   readonly path: string
   readonly mark: string
@@ -14,19 +14,19 @@ interface Props extends Told {
   readonly edit: () => void
 }
 
-/** Both sides of a conflict, and the way out of it. */
-export function Conflict({ session, path, mark, kind, say, reload, edit }: Props) {
+/** Shows both sides of a conflict, and resolves it. */
+export function Conflict({ session, path, mark, kind, notify, reload, edit }: Props) {
   const { value, error } = useLoaded(
     () => get<WireText>(`sessions/${encodeURIComponent(session)}/text`, { path, mark }),
     [mark],
   )
   const [chosen, setChosen] = useState<Readonly<Record<number, Choice>>>({})
   const region = useRef<HTMLDivElement>(null)
-  const isShown = value !== undefined && kind === 'markers'
-  // By keys the first choice is one Tab away.
+  const isLoaded = value !== undefined && kind === 'markers'
+  // Focus the region, so that one Tab reaches the first choice.
   useEffect(() => {
-    if (isShown && document.querySelector('dialog[open]') === null) region.current?.focus({ preventScroll: true })
-  }, [isShown])
+    if (isLoaded && document.querySelector('dialog[open]') === null) region.current?.focus({ preventScroll: true })
+  }, [isLoaded])
   if (error !== undefined)
     return (
       <p class="note bad" role="alert">
@@ -34,15 +34,15 @@ export function Conflict({ session, path, mark, kind, say, reload, edit }: Props
       </p>
     )
   if (value === undefined) return <p class="loading">Loading…</p>
-  if (kind === 'beside') return <Beside value={value} />
+  if (kind === 'beside') return <SideBySide value={value} />
   const blocks = blocksOf(value.after ?? '')
   const open = blocks.filter((block, at) => block.kind === 'both' && chosen[at] === undefined).length
   const save = async () => {
     try {
       await post(`sessions/${encodeURIComponent(session)}/edit`, { path, mark, text: resolveBlocks(blocks, chosen) })
-      say('Resolved. It needs a verdict.')
+      notify('Resolved. It needs a verdict.')
     } catch (failed) {
-      say(wordsOf(failed), 'bad')
+      notify(describeError(failed), 'bad')
     }
     await reload()
   }
@@ -53,7 +53,7 @@ export function Conflict({ session, path, mark, kind, say, reload, edit }: Props
         {blocks.map((block, at) =>
           block.kind === 'same' ? (
             <pre key={at} class="same">
-              <Lines text={ends(block.text)} />
+              <Lines text={shortenMiddle(block.text)} />
             </pre>
           ) : (
             <Sides
@@ -109,7 +109,7 @@ function Sides({
   )
 }
 
-function Beside({ value: { before, after } }: { value: WireText }) {
+function SideBySide({ value: { before, after } }: { value: WireText }) {
   return (
     <div class="conflict">
       <p class="note">
@@ -130,7 +130,7 @@ function Beside({ value: { before, after } }: { value: WireText }) {
   )
 }
 
-/** Text of several lines, hidden characters by name. */
+/** Renders several lines of text, with hidden characters by name. */
 function Lines({ text }: { text: string }) {
   return (
     <>
@@ -146,8 +146,8 @@ function Lines({ text }: { text: string }) {
 
 const EDGE = 3
 
-/** Of a long run of lines that are the same, its ends. */
-function ends(text: string): string {
+/** Replaces the middle of a long run of unchanged lines by its number of lines. */
+function shortenMiddle(text: string): string {
   const lines = text.split('\n')
   if (lines.length <= 2 * EDGE + 3) return text
   return [...lines.slice(0, EDGE), `⋯ ${lines.length - 2 * EDGE} lines ⋯`, ...lines.slice(-EDGE)].join('\n')

@@ -1,33 +1,33 @@
 import type { Ref } from 'preact'
 import { useCallback, useEffect, useImperativeHandle, useRef, useState } from 'preact/hooks'
 import type { DiffLine, Layout, WireFile, WireWord } from '../../src/web/wire.js'
-import type { Told } from './app.js'
+import type { Notifier } from './app.js'
 import { STEP, useGaps } from './gaps.js'
 import { keyOf } from './keys.js'
 import { isPair, textOf, useRows } from './rows.js'
-import { Code, pluralize, wordsOf } from './shared.js'
+import { Code, describeError, pluralize } from './shared.js'
 import { type RowStyle, type Scroller, VirtualList } from './virtual.js'
 
-/** What the keys do in the diff. */
+/** Actions of the diff for keys. */
 export interface DiffKeys {
-  /** Shows more unchanged lines around the hunk that the keys are at. */
+  /** Shows more unchanged lines around the current hunk. */
   expand(): void
-  /** Brings a row into view. */
+  /** Scrolls to a row. */
   show(row: number): void
 }
 
-interface Props extends Told {
+interface Props extends Notifier {
   readonly session: string
   readonly path: string
   readonly file: WireFile
   readonly layout: Layout
   readonly wrap: boolean
-  /** Text that is searched for, in small letters. */
+  /** The search text in lower case. */
   readonly find: string
-  /** The row of the match that a search is at. */
+  /** The row of the current match. */
   readonly match: number | undefined
   readonly keys: Ref<DiffKeys>
-  /** The hunk the keys are at. */
+  /** The index of the current hunk. */
   readonly at: number
   readonly setAt: (at: number) => void
   readonly decide: (word: WireWord, hunk: string) => void
@@ -37,31 +37,45 @@ interface Props extends Told {
 const ROW = 20
 const HEAD = 14
 
-/** The rows of a file's diff, of which only those in view exist. */
-export function Diff({ session, path, file, layout, wrap, find, match, keys, at, setAt, decide, divide, say }: Props) {
+/** Renders the rows of a file's diff that are in view. */
+export function Diff({
+  session,
+  path,
+  file,
+  layout,
+  wrap,
+  find,
+  match,
+  keys,
+  at,
+  setAt,
+  decide,
+  divide,
+  notify,
+}: Props) {
   const { rowAt, seen, widest } = useRows(session, path, file, layout)
   const { slots, lineAt, expand, version } = useGaps(session, path, file, layout)
   const { heads } = slots
   const scroller = useRef<Scroller>(null)
   const hunk = file.hunks[at]
-  // A hunk that was clicked is in view: scrolling it would move its buttons away from the pointer.
+  // Do not scroll to a clicked hunk: its buttons would move away from the pointer.
   const clicked = useRef(false)
   useEffect(() => {
-    const stays = clicked.current
+    const isClicked = clicked.current
     clicked.current = false
-    if (hunk !== undefined && !stays) scroller.current?.show(heads[at] ?? 0, at === 0 ? 'near' : 'start')
+    if (hunk !== undefined && !isClicked) scroller.current?.show(heads[at] ?? 0, at === 0 ? 'near' : 'start')
   }, [at, layout])
-  const more = (gap: number, end: 'top' | 'bottom' | 'all') =>
-    void expand(gap, end).catch((error: unknown) => say(wordsOf(error), 'bad'))
+  const showMore = (gap: number, end: 'top' | 'bottom' | 'all') =>
+    void expand(gap, end).catch((error: unknown) => notify(describeError(error), 'bad'))
   useImperativeHandle(keys, () => ({
     expand() {
-      more(at, 'bottom')
-      more(at + 1, 'top')
+      showMore(at, 'bottom')
+      showMore(at + 1, 'top')
     },
     show: (row) => scroller.current?.show(slots.indexOf(row), 'start'),
   }))
   const [shift, setShift] = useState(0)
-  const see = useCallback(
+  const loadVisible = useCallback(
     (first: number, last: number) => {
       const rows = [first, last].map((index) => slots.rowNear(index))
       seen(Math.min(...rows), Math.max(...rows))
@@ -71,7 +85,7 @@ export function Diff({ session, path, file, layout, wrap, find, match, keys, at,
   const row = (index: number, style: RowStyle) => {
     const slot = slots.at(index)
     if (slot.kind === 'fold')
-      return <Fold key={index} index={index} style={style} slot={slot} last={file.hunks.length} more={more} />
+      return <Fold key={index} index={index} style={style} slot={slot} last={file.hunks.length} showMore={showMore} />
     const line = slot.kind === 'line' ? lineAt(slot.gap, slot.line) : undefined
     const found = slot.kind === 'row' ? rowAt(slot.row) : line && layout === 'split' ? ([line, line] as const) : line
     const number = hunkAt(heads, index)
@@ -123,10 +137,10 @@ export function Diff({ session, path, file, layout, wrap, find, match, keys, at,
         label={`Diff of ${path}`}
         count={slots.total}
         height={ROW}
-        tall={slots.tall}
-        more={HEAD}
+        tallRows={slots.tall}
+        extraHeight={HEAD}
         measured={wrap ? `${path} ${file.mark} ${layout} ${heads.length} ${version}` : undefined}
-        seen={see}
+        onVisible={loadVisible}
         scroller={scroller}
       >
         {row}
@@ -146,20 +160,20 @@ export function Diff({ session, path, file, layout, wrap, find, match, keys, at,
   )
 }
 
-/** The place where unchanged lines are left out, and the ways to show them. */
+/** A row in place of hidden unchanged lines, with buttons to show them. */
 function Fold({
   index,
   style,
   slot: { gap, hidden },
   last,
-  more,
+  showMore,
 }: {
   index: number
   style: RowStyle
   slot: { readonly gap: number; readonly hidden: number }
   /** The gap after the last hunk. */
   last: number
-  more: (gap: number, end: 'top' | 'bottom' | 'all') => void
+  showMore: (gap: number, end: 'top' | 'bottom' | 'all') => void
 }) {
   const isShort = hidden <= STEP
   return (
@@ -170,7 +184,7 @@ function Fold({
             type="button"
             class="plain"
             title="Show more lines after the hunk above"
-            onClick={() => more(gap, 'top')}
+            onClick={() => showMore(gap, 'top')}
           >
             ↓ {STEP}
           </button>
@@ -180,12 +194,12 @@ function Fold({
             type="button"
             class="plain"
             title="Show more lines before the hunk below"
-            onClick={() => more(gap, 'bottom')}
+            onClick={() => showMore(gap, 'bottom')}
           >
             ↑ {STEP}
           </button>
         )}
-        <button type="button" class="plain" onClick={() => more(gap, 'all')}>
+        <button type="button" class="plain" onClick={() => showMore(gap, 'all')}>
           Show {pluralize(hidden, 'unchanged line')}
         </button>
       </span>
@@ -280,11 +294,17 @@ function HunkHead({
   )
 }
 
-const KINDS: Readonly<Record<DiffLine['t'], string>> = { '@': 'head', ' ': 'same', '+': 'add', '-': 'del', '\\': 'end' }
-const SAID: Readonly<Record<string, string>> = { add: 'added: ', del: 'removed: ' }
+const LINE_CLASSES: Readonly<Record<DiffLine['t'], string>> = {
+  '@': 'head',
+  ' ': 'same',
+  '+': 'add',
+  '-': 'del',
+  '\\': 'end',
+}
+const SPOKEN_SIGNS: Readonly<Record<string, string>> = { add: 'added: ', del: 'removed: ' }
 
 function Line({ line, style, current, state, index }: RowProps & { line: DiffLine }) {
-  const kind = KINDS[line.t]
+  const kind = LINE_CLASSES[line.t]
   return (
     <div role="row" aria-rowindex={index + 1} class={`line ${kind} ${state}${current}`} style={style}>
       <span role="cell" class="no">
@@ -297,7 +317,7 @@ function Line({ line, style, current, state, index }: RowProps & { line: DiffLin
         <span class="mark" aria-hidden="true">
           {line.t === ' ' || line.t === '\\' ? ' ' : line.t}
         </span>
-        {SAID[kind] && <span class="unseen">{SAID[kind]}</span>}
+        {SPOKEN_SIGNS[kind] && <span class="unseen">{SPOKEN_SIGNS[kind]}</span>}
         <Code pieces={line.s} />
       </span>
     </div>
@@ -314,11 +334,11 @@ function Pair({
   return (
     <div role="row" aria-rowindex={index + 1} class={`pair ${state}${current}`} style={style}>
       {pair.map((line, side) => {
-        const kind = line === null ? 'none' : KINDS[line.t]
+        const kind = line === null ? 'none' : LINE_CLASSES[line.t]
         return (
           <span key={side} role="cell" class={`half ${kind}`}>
             <span class="no">{(side === 0 ? line?.o : line?.n) ?? ''}</span>
-            {SAID[kind] && <span class="unseen">{SAID[kind]}</span>}
+            {SPOKEN_SIGNS[kind] && <span class="unseen">{SPOKEN_SIGNS[kind]}</span>}
             <span class="code">
               <span class="shift">{line && <Code pieces={line.s} />}</span>
             </span>
@@ -329,7 +349,7 @@ function Pair({
   )
 }
 
-/** The hunk a row belongs to: the last that begins at it or above. */
+/** The index of the hunk at a row: the last one that starts at or above it. */
 function hunkAt(heads: readonly number[], index: number): number {
   let [low, high] = [0, heads.length - 1]
   while (low < high) {

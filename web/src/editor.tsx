@@ -1,10 +1,10 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { WireText } from '../../src/web/wire.js'
 import { get, post } from './api.js'
-import type { Told } from './app.js'
-import { wordsOf } from './shared.js'
+import type { Notifier } from './app.js'
+import { describeError } from './shared.js'
 
-interface Props extends Told {
+interface Props extends Notifier {
   readonly session: string
   readonly path: string
   readonly mark: string
@@ -14,36 +14,36 @@ interface Props extends Told {
   readonly reload: () => Promise<void>
 }
 
-/** A text that a person edits: the change it was opened at, its text then and its text now. */
+/** An edited text, with the mark and text of the change that it was opened at. */
 interface Draft {
   readonly mark: string
   readonly before: string
   readonly text: string
 }
 
-/** Drafts that a person has neither saved nor thrown away, by session and path: opening another file does not lose them. */
+/** Unsaved drafts by session and path, which survive opening another file. */
 const drafts = new Map<string, Draft>()
 const isUnsaved = (draft: Draft) => draft.text !== draft.before
 addEventListener('beforeunload', (event) => [...drafts.values()].some(isUnsaved) && event.preventDefault())
 
-/** Pixels of a line, and lines that stay visible above the one to start at. */
+/** The height of a line in pixels, and the lines above the starting one. */
 const LINE = 20
-const ABOVE = 4
+const LINES_ABOVE = 4
 
-/** The staged text, for the reviewer's own correction. It is theirs in the trace, and needs a verdict like all else. */
-export function Editor({ session, path, mark, line, say, close, reload }: Props) {
+/** Edits the staged text. The ledger credits the edit to the reviewer, and it needs a verdict. */
+export function Editor({ session, path, mark, line, notify, close, reload }: Props) {
   const url = `sessions/${encodeURIComponent(session)}`
-  const name = `${session} ${path}`
-  const [draft, setDraft] = useState(drafts.get(name))
+  const draftKey = `${session} ${path}`
+  const [draft, setDraft] = useState(drafts.get(draftKey))
   const [error, setError] = useState<string>()
-  const [asks, setAsks] = useState(false)
+  const [asksToDiscard, setAsksToDiscard] = useState(false)
   const [busy, setBusy] = useState(false)
   const field = useRef<HTMLTextAreaElement>(null)
   const numbers = useRef<HTMLPreElement>(null)
   const keep = useRef<HTMLButtonElement>(null)
   const isOpen = draft !== undefined
   const isChanged = draft !== undefined && isUnsaved(draft)
-  // A draft stays at the change it was opened at: if the agent writes meanwhile, saving says so.
+  // A draft keeps the mark it was opened at. If the agent writes meanwhile, saving is refused.
   useEffect(() => {
     if (isOpen) return
     let isStale = false
@@ -53,7 +53,7 @@ export function Editor({ session, path, mark, line, say, close, reload }: Props)
         setDraft({ mark, before: after, text: after })
         setError(undefined)
       },
-      (reason: unknown) => !isStale && setError(wordsOf(reason)),
+      (reason: unknown) => !isStale && setError(describeError(reason)),
     )
     return () => {
       isStale = true
@@ -65,26 +65,26 @@ export function Editor({ session, path, mark, line, say, close, reload }: Props)
     const start = draft.text.split('\n', line - 1).join('\n').length + (line > 1 ? 1 : 0)
     area.focus({ preventScroll: true })
     area.setSelectionRange(start, start)
-    area.scrollTop = Math.max(0, line - 1 - ABOVE) * LINE
+    area.scrollTop = Math.max(0, line - 1 - LINES_ABOVE) * LINE
   }, [isOpen])
-  useLayoutEffect(() => (asks ? keep.current : field.current)?.focus(), [asks])
+  useLayoutEffect(() => (asksToDiscard ? keep.current : field.current)?.focus(), [asksToDiscard])
   const finish = () => {
-    drafts.delete(name)
+    drafts.delete(draftKey)
     close()
   }
-  const leave = () => (isChanged ? setAsks(true) : finish())
+  const leave = () => (isChanged ? setAsksToDiscard(true) : finish())
   const save = async () => {
     if (draft === undefined || !isChanged || busy) return
     setBusy(true)
     try {
       await post(`${url}/edit`, { path, mark: draft.mark, text: draft.text })
-      drafts.delete(name)
-      say('Saved into the stage. It needs a verdict.')
-      // The page must know the new content first: an editor opened at the old one would be refused.
+      drafts.delete(draftKey)
+      notify('Saved into the stage. It needs a verdict.')
+      // Reload first: an editor opened at the old content would be refused.
       await reload()
       close()
     } catch (failed) {
-      say(wordsOf(failed), 'bad')
+      notify(describeError(failed), 'bad')
       setBusy(false)
       await reload()
     }
@@ -110,7 +110,7 @@ export function Editor({ session, path, mark, line, say, close, reload }: Props)
       onKeyDown={(event) => {
         if (event.key === 'Escape') {
           event.preventDefault()
-          if (asks) setAsks(false)
+          if (asksToDiscard) setAsksToDiscard(false)
           else leave()
         }
         if (event.key !== 's' || !(event.ctrlKey || event.metaKey)) return
@@ -135,19 +135,19 @@ export function Editor({ session, path, mark, line, say, close, reload }: Props)
           onScroll={(event) => numbers.current?.scrollTo(0, event.currentTarget.scrollTop)}
           onInput={(event) => {
             const typed = { ...draft, text: event.currentTarget.value }
-            drafts.set(name, typed)
+            drafts.set(draftKey, typed)
             setDraft(typed)
           }}
         />
       </div>
-      {asks ? (
-        // A key of its own: a button must not turn into the submit button while it is pressed.
+      {asksToDiscard ? (
+        // A separate key, because a button must not become the submit button while it is pressed.
         <div key="asks" class="actions" role="alert">
           <span class="hint">Throw away what you typed?</span>
           <button type="button" onClick={finish}>
             Throw away
           </button>
-          <button ref={keep} type="button" class="main" onClick={() => setAsks(false)}>
+          <button ref={keep} type="button" class="main" onClick={() => setAsksToDiscard(false)}>
             Keep editing
           </button>
         </div>

@@ -5,10 +5,10 @@ import { Flag, Name, Path } from './shared.js'
 interface Props {
   readonly change: WireChange
   readonly position: string
-  /** Undefined where there is no choice. */
+  /** Undefined if the layout cannot be chosen. */
   readonly layout: Layout | undefined
   readonly setLayout: (layout: Layout) => void
-  /** Which match of a search is shown, in words. */
+  /** Describes the current match of a search. */
   readonly match: string | undefined
   readonly viewed: boolean
   readonly setViewed: (viewed: boolean) => void
@@ -18,7 +18,7 @@ interface Props {
   readonly leave: () => void
 }
 
-/** What a change is, and what can be done with all of it. */
+/** Describes a change, with actions on the whole file. */
 export function FileHead({
   change,
   position,
@@ -63,7 +63,7 @@ export function FileHead({
         </p>
       ))}
       <div class="file-actions">
-        <span class={`verdict ${change.state}`}>{stateWords(change)}</span>
+        <span class={`verdict ${change.state}`}>{describeState(change)}</span>
         <label class="viewed">
           <input type="checkbox" checked={viewed} onChange={(event) => setViewed(event.currentTarget.checked)} /> Viewed
         </label>
@@ -117,8 +117,8 @@ export function FileHead({
   )
 }
 
-/** `1 of 3 hunks approved` while a file is decided in part. */
-function stateWords({ state, hunks: [all, approved, rejected] }: WireChange): string {
+/** The state, or `1 of 3 hunks approved` for a partly decided file. */
+function describeState({ state, hunks: [all, approved, rejected] }: WireChange): string {
   if (state !== 'pending' || approved + rejected === 0) return state
   const words = [approved > 0 && `${approved} approved`, rejected > 0 && `${rejected} rejected`].filter(Boolean)
   return words.length === 1
@@ -128,7 +128,7 @@ function stateWords({ state, hunks: [all, approved, rejected] }: WireChange): st
 
 function Measured({ change: { flags, measured, declared, rule } }: { change: WireChange }) {
   const differs = declared !== undefined && flags.includes('class-disagrees')
-  // Only a proven refactoring and a wrong declaration say something.
+  // Only a proven refactoring and a wrong declaration are informative.
   if (measured === undefined || (!differs && measured !== 'AST_REFACTOR')) return null
   const words = (text: string) => text.toLowerCase().replaceAll('_', ' ')
   return (

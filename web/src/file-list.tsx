@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { WireChange, WireChanges, WireIntent } from '../../src/web/wire.js'
-import { addressOf } from './route.js'
+import { hrefOf } from './route.js'
 import { Name, pluralize } from './shared.js'
 import { directoriesAbove, treeRows } from './tree.js'
 import { type RowStyle, type Scroller, VirtualList } from './virtual.js'
@@ -19,7 +19,7 @@ type Row =
   | { readonly kind: 'command'; readonly text: string }
   | ReturnType<typeof treeRows>[number]
 
-/** The changes: by step in the order in which they should be read, or as a tree of files. */
+/** Lists the changes by step in reading order, or as a tree of files. */
 export function FileList({ shown, order, chosen, intents, viewed, open }: Props) {
   const [closed, setClosed] = useState<ReadonlySet<string>>(new Set())
   const rows = useMemo(
@@ -41,7 +41,7 @@ export function FileList({ shown, order, chosen, intents, viewed, open }: Props)
   useEffect(() => {
     if (at >= 0) scroller.current?.show(at)
   }, [at])
-  // The file that is open is never in a closed directory.
+  // Open the directories above the open file.
   useEffect(() => {
     const above = chosen === undefined ? [] : directoriesAbove(chosen)
     if (above.some((path) => closed.has(path))) setClosed(without(closed, above))
@@ -106,17 +106,17 @@ export function FileList({ shown, order, chosen, intents, viewed, open }: Props)
   )
 }
 
-function without(set: ReadonlySet<string>, gone: readonly string[]): ReadonlySet<string> {
-  return new Set([...set].filter((each) => !gone.includes(each)))
+function without(set: ReadonlySet<string>, removed: readonly string[]): ReadonlySet<string> {
+  return new Set([...set].filter((each) => !removed.includes(each)))
 }
 
-/** Pixels by which a level of the tree is moved to the right. */
+/** The indentation of a tree level, in pixels. */
 const INDENT = 14
-/** Levels that are moved: deeper ones would leave no room for a name. */
-const DEEPEST = 6
+/** The deepest indented level. More would leave no room for a name. */
+const MAX_INDENT = 6
 
 function indent(depth: number): { paddingLeft: string } {
-  return { paddingLeft: `${6 + Math.min(depth, DEEPEST) * INDENT}px` }
+  return { paddingLeft: `${6 + Math.min(depth, MAX_INDENT) * INDENT}px` }
 }
 
 function DirectoryRow({
@@ -162,7 +162,7 @@ function FileRow({
   open,
 }: {
   change: WireChange
-  /** Its level in the tree; undefined in a list, which says where it lies. */
+  /** Its level in the tree. Undefined in a list, which shows the directory. */
   depth: number | undefined
   session: string
   style: RowStyle
@@ -175,7 +175,7 @@ function FileRow({
       <a
         class={`file ${change.state}${isViewed ? ' is-viewed' : ''}`}
         style={depth === undefined ? undefined : indent(depth)}
-        href={addressOf({ at: 'review', session, path: change.path })}
+        href={hrefOf({ at: 'review', session, path: change.path })}
         aria-current={isChosen ? 'true' : undefined}
         title={change.path}
         onClick={(event) => {
@@ -197,7 +197,7 @@ function FileRow({
   )
 }
 
-/** Puts an intent's name behind its id. */
+/** Adds an intent's name after its id. */
 function formatTitle(title: string, intents: readonly WireIntent[]): string {
   const [step, id = '', ...rest] = title.split(', ')
   const [own = '', ...reason] = id.split(': ')
@@ -205,7 +205,7 @@ function formatTitle(title: string, intents: readonly WireIntent[]): string {
   return name === undefined ? title : [step, [`${own} ${name}`, ...reason].join(': '), ...rest].join(', ')
 }
 
-/** The name is always in full; the directory is cut where there is no room, and the tree has it above. */
+/** Shows the whole file name. The directory may be cut off, and is omitted in the tree. */
 function FileName({ path, isInTree }: { path: string; isInTree: boolean }) {
   const cut = path.lastIndexOf('/') + 1
   return (

@@ -2,41 +2,41 @@ import type { RefObject } from 'preact'
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Layout, WireChange, WireFile, WireSelection, WireWord } from '../../src/web/wire.js'
 import { get, imageAddress, post } from './api.js'
-import type { Told } from './app.js'
+import type { Notifier } from './app.js'
 import { Ask } from './ask.js'
 import { Conflict } from './conflict.js'
 import { Diff, type DiffKeys } from './diff.js'
 import { Editor } from './editor.js'
 import { FileHead } from './file-head.js'
 import { useMatches } from './matches.js'
-import type { Rejecting } from './review.js'
-import { Empty, wordsOf } from './shared.js'
+import type { PendingRejection } from './review.js'
+import { describeError, Empty } from './shared.js'
 
-/** What the keys of the review do in the file that is open. */
+/** Actions of the open file for keys. */
 export interface FileKeys {
-  /** False where there is no further hunk: on to the next file. */
+  /** Moves to another hunk. False if there is none. */
   move(by: number): boolean
-  /** On to the next hunk that is undecided; false where there is none. */
+  /** Moves to the next undecided hunk. False if there is none. */
   next(): boolean
   decide(verdict: WireWord, whole: boolean): void
   split(): void
   edit(): void
   discard(): void
-  /** False where what the keys are at has no verdict. */
+  /** Withdraws the verdict at the cursor. False if there is none. */
   takeBack(): boolean
   layout(): void
   wrap(): void
   fold(): void
   /** Shows more unchanged lines around the hunk. */
   expand(): void
-  /** On to another match of the search; false where the file has no further one. */
+  /** Moves to another match of the search. False if the file has none. */
   match(by: number): boolean
 }
 
-interface Props extends Told {
+interface Props extends Notifier {
   readonly session: string
   readonly change: WireChange
-  /** Rises where the file is to be looked at again though it is the same. */
+  /** Increases when the file must be loaded again although its mark is the same. */
   readonly epoch: number
   readonly position: string
   readonly keys: RefObject<FileKeys | null>
@@ -44,8 +44,8 @@ interface Props extends Told {
   readonly viewed: boolean
   readonly setViewed: (viewed: boolean) => void
   readonly reload: () => Promise<void>
-  readonly give: (word: 'approved' | 'withdrawn', selection: WireSelection) => void
-  readonly reject: (rejecting: Rejecting) => void
+  readonly recordVerdict: (word: 'approved' | 'withdrawn', selection: WireSelection) => void
+  readonly reject: (rejecting: PendingRejection) => void
   readonly leave: () => void
 }
 
@@ -58,9 +58,9 @@ export function FileView({
   find,
   viewed,
   setViewed,
-  say,
+  notify,
   reload,
-  give,
+  recordVerdict,
   reject,
   leave,
 }: Props) {
@@ -70,19 +70,19 @@ export function FileView({
   const [wrap, setWrap] = useChoice<'on' | 'off'>('wrap', 'on', 'off')
   const [folded, setFolded] = useState(false)
   const [at, setAt] = useState(0)
-  const [leaving, setLeaving] = useState(false)
+  const [asksToDiscard, setAsksToDiscard] = useState(false)
   const [editing, setEditing] = useState(false)
-  const wide = useWide()
-  const used: Layout = wide ? layout : 'unified'
+  const wide = useIsWide()
+  const shownLayout: Layout = wide ? layout : 'unified'
   const whole: WireSelection = { changes: [{ path, mark }] }
   const hunk = file?.hunks[at]
   const diff = useRef<DiffKeys>(null)
-  const matches = useMatches(session, change, used, find, (row) => diff.current?.show(row))
+  const matches = useMatches(session, change, shownLayout, find, (row) => diff.current?.show(row))
 
   const decide = useCallback(
     (verdict: WireWord, selection: WireSelection, what: string) =>
-      verdict === 'rejected' ? reject({ what, selection }) : give(verdict, selection),
-    [give, reject],
+      verdict === 'rejected' ? reject({ what, selection }) : recordVerdict(verdict, selection),
+    [recordVerdict, reject],
   )
   const decideHunk = (verdict: WireWord, id: string) =>
     decide(verdict, { hunks: { path, ids: [id] } }, `a hunk of ${path}`)
@@ -91,22 +91,22 @@ export function FileView({
     try {
       await post(`sessions/${encodeURIComponent(session)}/split`, { path, hunk: id })
     } catch (failed) {
-      say(wordsOf(failed), 'bad')
+      notify(describeError(failed), 'bad')
     }
     await reload()
   }
   const discard = async () => {
-    setLeaving(false)
+    setAsksToDiscard(false)
     try {
       await post(`sessions/${encodeURIComponent(session)}/discard`, { selection: whole })
-      say('Discarded. The disk stays as it is.')
+      notify('Discarded. The disk stays as it is.')
     } catch (failed) {
-      say(wordsOf(failed), 'bad')
+      notify(describeError(failed), 'bad')
     }
     await reload()
   }
 
-  const own: FileKeys = {
+  const fileKeys: FileKeys = {
     move(by) {
       const next = at + by
       if (file === undefined || next < 0 || next >= file.hunks.length) return false
@@ -127,21 +127,21 @@ export function FileView({
     },
     split() {
       if (hunk?.divisible) void divide(hunk.id)
-      else say('This hunk has no unchanged line to split at.', 'bad')
+      else notify('This hunk has no unchanged line to split at.', 'bad')
     },
     edit() {
       if (file?.editable) setEditing(true)
-      else say('This file cannot be edited here.', 'bad')
+      else notify('This file cannot be edited here.', 'bad')
     },
-    discard: () => setLeaving(true),
+    discard: () => setAsksToDiscard(true),
     takeBack() {
       if ((hunks[0] > 1 ? hunk?.state : change.state) === 'pending' || file === undefined) return false
-      own.decide('withdrawn', false)
+      fileKeys.decide('withdrawn', false)
       return true
     },
     layout() {
       if (wide) setLayout(layout === 'split' ? 'unified' : 'split')
-      else say('This window is too narrow for two sides.', 'bad')
+      else notify('This window is too narrow for two sides.', 'bad')
     },
     wrap: () => setWrap(wrap === 'on' ? 'off' : 'on'),
     fold: () => setFolded(!folded),
@@ -149,9 +149,9 @@ export function FileView({
     match: (by) => matches.go(by),
   }
   useLayoutEffect(() => {
-    keys.current = own
+    keys.current = fileKeys
     return () => {
-      if (keys.current === own) keys.current = null
+      if (keys.current === fileKeys) keys.current = null
     }
   })
 
@@ -166,16 +166,16 @@ export function FileView({
         viewed={viewed}
         setViewed={setViewed}
         edit={file?.editable && !editing ? () => setEditing(true) : undefined}
-        discard={() => setLeaving(true)}
+        discard={() => setAsksToDiscard(true)}
         decide={(word) => decide(word, whole, path)}
         leave={leave}
       />
-      {leaving && (
+      {asksToDiscard && (
         <Ask
           title={`Discard ${path}?`}
           yes="Discard"
           kind="bad"
-          close={() => setLeaving(false)}
+          close={() => setAsksToDiscard(false)}
           confirm={() => void discard()}
         >
           <p>This removes what the agent staged in the whole file. The disk stays as it is.</p>
@@ -193,7 +193,7 @@ export function FileView({
           path={path}
           mark={mark}
           line={hunk?.line ?? 1}
-          say={say}
+          notify={notify}
           close={() => setEditing(false)}
           reload={reload}
         />
@@ -204,7 +204,7 @@ export function FileView({
           path={path}
           mark={mark}
           kind={file.conflict}
-          say={say}
+          notify={notify}
           reload={reload}
           edit={() => setEditing(true)}
         />
@@ -224,12 +224,12 @@ export function FileView({
           session={session}
           path={path}
           file={file}
-          layout={used}
+          layout={shownLayout}
           wrap={wrap === 'on'}
           find={find}
           match={matches.row}
           keys={diff}
-          say={say}
+          notify={notify}
           at={at}
           setAt={setAt}
           decide={decideHunk}
@@ -262,8 +262,8 @@ function Images({
   )
 }
 
-/** The head of the file as it is shown now; its rows come by pages. */
-function useFile(session: string, { path, mark, state, look }: WireChange, epoch: number) {
+/** Loads the file's header. Its rows are loaded by page. */
+function useFile(session: string, { path, mark, state, look: update }: WireChange, epoch: number) {
   const [file, setFile] = useState<WireFile>()
   const [error, setError] = useState<string>()
   useEffect(() => {
@@ -274,16 +274,16 @@ function useFile(session: string, { path, mark, state, look }: WireChange, epoch
         setFile(value)
         setError(undefined)
       },
-      (reason: unknown) => !stale && setError(wordsOf(reason)),
+      (reason: unknown) => !stale && setError(describeError(reason)),
     )
     return () => {
       stale = true
     }
-  }, [session, path, mark, state, look, epoch])
+  }, [session, path, mark, state, update, epoch])
   return { file, error }
 }
 
-function useWide(): boolean {
+function useIsWide(): boolean {
   const [wide, setWide] = useState(() => matchMedia('(min-width: 40rem)').matches)
   useEffect(() => {
     const query = matchMedia('(min-width: 40rem)')
@@ -294,9 +294,9 @@ function useWide(): boolean {
   return wide
 }
 
-/** One of two ways, as it was last chosen in this browser. */
-export function useChoice<T extends string>(name: string, usual: T, other: T): [T, (choice: T) => void] {
-  const [choice, setChoice] = useState<T>(() => (localStorage.getItem(name) === other ? other : usual))
+/** A choice between two values, stored in this browser. */
+export function useChoice<T extends string>(name: string, defaultChoice: T, other: T): [T, (choice: T) => void] {
+  const [choice, setChoice] = useState<T>(() => (localStorage.getItem(name) === other ? other : defaultChoice))
   return [
     choice,
     (next) => {

@@ -6,7 +6,7 @@ interface Props {
   readonly field: RefObject<HTMLInputElement | null>
   readonly find: string
   readonly setFind: (find: string) => void
-  /** Goes to the next match, or with -1 to the one before. */
+  /** Moves to the next (1) or previous (-1) match. */
   readonly enter: (by: 1 | -1) => void
   readonly filter: Filter
   readonly setFilter: (filter: Filter) => void

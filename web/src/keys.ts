@@ -1,23 +1,23 @@
 import { type ActionOn, keysOf } from '../../src/review/keymap.js'
 
-/** The browser moves the focus and scrolls with these. */
+/** Keys that the browser uses to move the focus and scroll. */
 const BROWSER = ['Tab', 'Shift-Tab', 'Home', 'End']
 
 export type ReviewAction = ActionOn<'page'>
 
-/** The page's part of the table of keys. */
+/** The page's rows of the table of keys. */
 export const PAGE_KEYS = keysOf('page').map(({ keys, action, does }) => ({
   keys: keys.filter((key) => !BROWSER.includes(key)),
   action,
   does,
 }))
 
-/** The key to teach for an action, for a button's title. */
+/** The first key of an action, for a button's title. */
 export function keyOf(action: ReviewAction): string {
   return PAGE_KEYS.find((row) => row.action === action)?.keys[0] ?? ''
 }
 
-/** What a key asks for; undefined while a person writes, edits or answers a dialog, and with a modifier. */
+/** The action of a key. Undefined with a modifier, and while a field, editor or dialog has the input. */
 export function actionOf(event: KeyboardEvent): ReviewAction | undefined {
   return isTyping(event) ? undefined : PAGE_KEYS.find(({ keys }) => keys.includes(event.key))?.action
 }

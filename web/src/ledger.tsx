@@ -1,12 +1,12 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { WireRecord, WireTimeline } from '../../src/web/wire.js'
 import { get, post } from './api.js'
-import type { Told } from './app.js'
-import { addressOf } from './route.js'
-import { ago, Empty, Name, wordsOf } from './shared.js'
+import type { Notifier } from './app.js'
+import { hrefOf } from './route.js'
+import { ago, describeError, Empty, Name } from './shared.js'
 
-/** What happened, the newest first. */
-export function Ledger({ version, say }: Told & { version: number }) {
+/** Lists the ledger records, newest first. */
+export function Ledger({ version, notify }: Notifier & { version: number }) {
   const [records, setRecords] = useState<readonly WireRecord[]>()
   const [before, setBefore] = useState<number>()
   const [error, setError] = useState<string>()
@@ -18,7 +18,7 @@ export function Ledger({ version, say }: Told & { version: number }) {
         setRecords(page.records)
         setBefore(page.before)
       },
-      (reason: unknown) => !stale && setError(wordsOf(reason)),
+      (reason: unknown) => !stale && setError(describeError(reason)),
     )
     return () => {
       stale = true
@@ -32,10 +32,10 @@ export function Ledger({ version, say }: Told & { version: number }) {
   const undo = async (tx: string) => {
     try {
       const { session } = await post<{ session: string }>('undo', { commit: tx })
-      say(`The inverse is staged in session ${session}: review it there.`)
-      location.hash = addressOf({ at: 'review', session })
+      notify(`The inverse is staged in session ${session}: review it there.`)
+      location.hash = hrefOf({ at: 'review', session })
     } catch (failed) {
-      say(wordsOf(failed), 'bad')
+      notify(describeError(failed), 'bad')
     }
   }
   if (error !== undefined)

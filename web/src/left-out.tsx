@@ -1,18 +1,18 @@
 import type { WireLeft } from '../../src/web/wire.js'
 import { Name, pluralize } from './shared.js'
 
-/** Changes that are listed; the rest are counted. */
-const LISTED = 5
+/** Changes that are listed. The rest are counted. */
+const MAX_LISTED = 5
 
-/** What an approval or a commit left out, why, and the way on. It stays until it is closed. */
+/** Lists the changes that an approval or commit left out, with reasons. Stays until it is closed. */
 export function LeftOut({ left, close }: { left: readonly WireLeft[]; close: () => void }) {
   if (left.length === 0) return null
-  const more = left.length - LISTED
+  const more = left.length - MAX_LISTED
   return (
     <section class="left-out" aria-label="Left out" role="status">
       <p>Left out: {pluralize(left.length, 'change')}.</p>
       <ul>
-        {left.slice(0, LISTED).map(({ path, message }) => (
+        {left.slice(0, MAX_LISTED).map(({ path, message }) => (
           <li key={path}>
             <Name text={message} />
           </li>

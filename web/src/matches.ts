@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Layout, WireChange, WireMatches } from '../../src/web/wire.js'
 import { get } from './api.js'
 
-/** The matches of a search in one file; the first is shown as soon as they are known. */
+/** The matches of a search in one file. Shows the first one once they are loaded. */
 export function useMatches(
   session: string,
   { path, mark, look }: WireChange,
@@ -12,14 +12,14 @@ export function useMatches(
 ) {
   const [rows, setRows] = useState<readonly number[]>([])
   const [at, setAt] = useState(0)
-  /** The search whose first match was shown: a verdict on a hunk must not move the view. */
-  const shown = useRef('')
+  /** The search whose first match was shown, because a verdict must not move the view back to it. */
+  const shownSearch = useRef('')
   useEffect(() => {
     const search = JSON.stringify([path, mark, layout, find])
-    const isNew = shown.current !== search
+    const isNew = shownSearch.current !== search
     if (isNew) setAt(0)
     if (isNew || find === '') setRows([])
-    shown.current = search
+    shownSearch.current = search
     if (find === '') return
     let isStale = false
     const query = { path, mark, layout, text: find }
@@ -36,13 +36,13 @@ export function useMatches(
       isStale = true
     }
   }, [session, path, mark, look, layout, find])
-  const go = (by: number) => {
+  const move = (by: number) => {
     const next = rows[at + by]
     if (next === undefined) return false
     setAt(at + by)
     show(next)
     return true
   }
-  const words = find === '' || rows.length === 0 ? undefined : `match ${at + 1} of ${rows.length}`
-  return { row: rows[at], words, go }
+  const label = find === '' || rows.length === 0 ? undefined : `match ${at + 1} of ${rows.length}`
+  return { row: rows[at], words: label, go: move }
 }

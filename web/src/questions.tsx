@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks'
 import type { WireQuestion, WireSession } from '../../src/web/wire.js'
 import { post } from './api.js'
-import type { Told } from './app.js'
-import { Name, wordsOf } from './shared.js'
+import type { Notifier } from './app.js'
+import { describeError, Name } from './shared.js'
 
-interface Props extends Told {
+interface Props extends Notifier {
   readonly session: WireSession
 }
 
@@ -23,7 +23,7 @@ const ANSWERS: Readonly<Record<WireQuestion['kind'], readonly (readonly [answer:
   ],
 }
 
-/** Answers a question by a key: the one that has the focus, or else the first that has such an answer. False where there is none. */
+/** Answers a question by a key: the focused one, or with `focused` false the first one with this answer. False if there is none. */
 export function answerByKey(answer: string, focused: boolean): boolean {
   const place = focused ? document.activeElement?.closest('.ask') : document.querySelector('.questions')
   const button = place?.querySelector<HTMLButtonElement>(`[data-answer="${answer}"]`)
@@ -31,43 +31,43 @@ export function answerByKey(answer: string, focused: boolean): boolean {
   return button != null
 }
 
-/** What the agent asks of a person, answered in place. */
-export function Questions({ session, say }: Props) {
+/** The agent's questions with buttons for the answers. */
+export function Questions({ session, notify }: Props) {
   if (session.questions.length === 0) return null
   return (
     <section class="questions" aria-label="Questions of the agent">
       {session.questions.map((question) => (
-        <Ask key={question.id} session={session.id} question={question} say={say} />
+        <Ask key={question.id} session={session.id} question={question} notify={notify} />
       ))}
     </section>
   )
 }
 
-function Ask({ session, question, say }: Told & { session: string; question: WireQuestion }) {
-  const [words, setWords] = useState('')
+function Ask({ session, question, notify }: Notifier & { session: string; question: WireQuestion }) {
+  const [reason, setReason] = useState('')
   const [busy, setBusy] = useState(false)
-  const answer = async (word: string) => {
+  const answer = async (choice: string) => {
     setBusy(true)
     try {
       await post(`sessions/${encodeURIComponent(session)}/questions/${encodeURIComponent(question.id)}`, {
-        answer: word === 'remember' ? 'allow' : word,
-        ...(word === 'remember' && { remember: true }),
-        ...(words.trim() !== '' && { words: words.trim() }),
+        answer: choice === 'remember' ? 'allow' : choice,
+        ...(choice === 'remember' && { remember: true }),
+        ...(reason.trim() !== '' && { words: reason.trim() }),
       })
-      say(
-        word === 'deny'
+      notify(
+        choice === 'deny'
           ? 'Denied. The agent hears why at its next call.'
           : 'Answered. The agent hears it at its next call.',
       )
     } catch (error) {
-      say(wordsOf(error), 'bad')
+      notify(describeError(error), 'bad')
     }
     setBusy(false)
   }
   return (
     <article class="ask">
       <p>
-        <Asked question={question} />
+        <QuestionText question={question} />
       </p>
       {question.why !== undefined && (
         <p class="quiet">
@@ -77,9 +77,9 @@ function Ask({ session, question, say }: Told & { session: string; question: Wir
       <label>
         <span class="unseen">Words for the agent</span>
         <input
-          value={words}
+          value={reason}
           placeholder="words for the agent"
-          onInput={(event) => setWords(event.currentTarget.value)}
+          onInput={(event) => setReason(event.currentTarget.value)}
         />
       </label>
       <div class="actions">
@@ -99,7 +99,7 @@ function Ask({ session, question, say }: Told & { session: string; question: Wir
           type="button"
           class="bad"
           data-answer="deny"
-          disabled={busy || words.trim() === ''}
+          disabled={busy || reason.trim() === ''}
           title="A refusal needs words"
           onClick={() => void answer('deny')}
         >
@@ -110,7 +110,7 @@ function Ask({ session, question, say }: Told & { session: string; question: Wir
   )
 }
 
-function Asked({ question }: { question: WireQuestion }) {
+function QuestionText({ question }: { question: WireQuestion }) {
   const { kind, path = '', rule = '', command = '', rules = [], intentId = '', globs = [] } = question
   if (kind === 'access')
     return (

@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { Dialog } from './shared.js'
 
-/** Asks why: the words reach the agent. */
+/** Asks for the reason of a rejection, which the agent gets. */
 export function Reject({
   what,
   close,
@@ -9,25 +9,25 @@ export function Reject({
 }: {
   what: string
   close: () => void
-  /** False where it failed: the words stay. */
+  /** Resolves to false on failure, which keeps the typed reason. */
   reject: (reason: string) => Promise<boolean>
 }) {
-  const [words, setWords] = useState('')
-  const [asks, setAsks] = useState(false)
+  const [reason, setReason] = useState('')
+  const [asksToDiscard, setAsksToDiscard] = useState(false)
   const [busy, setBusy] = useState(false)
   const form = useRef<HTMLFormElement>(null)
   const field = useRef<HTMLTextAreaElement>(null)
   const keep = useRef<HTMLButtonElement>(null)
-  useLayoutEffect(() => (asks ? keep.current : field.current)?.focus(), [asks])
+  useLayoutEffect(() => (asksToDiscard ? keep.current : field.current)?.focus(), [asksToDiscard])
   const leave = () => {
-    if (asks) setAsks(false)
-    else if (words.trim() === '') close()
-    else setAsks(true)
+    if (asksToDiscard) setAsksToDiscard(false)
+    else if (reason.trim() === '') close()
+    else setAsksToDiscard(true)
   }
   const submit = async () => {
-    if (words.trim() === '' || busy) return
+    if (reason.trim() === '' || busy) return
     setBusy(true)
-    if (await reject(words.trim())) close()
+    if (await reject(reason.trim())) close()
     setBusy(false)
   }
   return (
@@ -45,21 +45,21 @@ export function Reject({
           ref={field}
           rows={4}
           required
-          value={words}
+          value={reason}
           placeholder="Prices are integers: use cents."
-          onInput={(event) => setWords(event.currentTarget.value)}
+          onInput={(event) => setReason(event.currentTarget.value)}
           onKeyDown={(event) => {
             if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) form.current?.requestSubmit()
           }}
         />
-        {asks ? (
-          // A key of its own: a button must not turn into the submit button while it is pressed.
+        {asksToDiscard ? (
+          // A separate key, because a button must not become the submit button while it is pressed.
           <div key="asks" class="actions" role="alert">
             <span class="hint">Throw away what you wrote?</span>
             <button type="button" onClick={close}>
               Throw away
             </button>
-            <button ref={keep} type="button" class="main" onClick={() => setAsks(false)}>
+            <button ref={keep} type="button" class="main" onClick={() => setAsksToDiscard(false)}>
               Keep writing
             </button>
           </div>
@@ -69,7 +69,7 @@ export function Reject({
             <button type="button" onClick={leave}>
               Cancel
             </button>
-            <button type="submit" class="bad" disabled={busy || words.trim() === ''}>
+            <button type="submit" class="bad" disabled={busy || reason.trim() === ''}>
               Reject
             </button>
           </div>

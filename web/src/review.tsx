@@ -1,9 +1,9 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { WireChange, WireDecided, WireLeft, WireSelection, WireState, WireWord } from '../../src/web/wire.js'
-import { post, Refused } from './api.js'
-import type { Told, Versions } from './app.js'
+import { post, RequestError } from './api.js'
+import type { Notifier, Versions } from './app.js'
 import { Ask } from './ask.js'
-import { type Filter, isListed, listedGroups, useChanges, useFound, useViewed } from './changes.js'
+import { type Filter, isListed, listedGroups, useChanges, useSearch, useViewed } from './changes.js'
 import { CommitBar, type CommitKeys } from './commit-bar.js'
 import { FileList } from './file-list.js'
 import { type FileKeys, FileView, useChoice } from './file-view.js'
@@ -11,58 +11,58 @@ import { Finder } from './finder.js'
 import { actionOf, keyOf, type ReviewAction } from './keys.js'
 import { answerByKey, Questions } from './questions.js'
 import { Reject } from './reject.js'
-import { goTo, type Place } from './route.js'
+import { goTo, type Route } from './route.js'
 import { SessionPicker } from './sessions.js'
-import { Empty, pluralize, wordsOf } from './shared.js'
+import { describeError, Empty, pluralize } from './shared.js'
 import { countHunks, Risks } from './summary.js'
 
-interface Props extends Told {
-  readonly place: Extract<Place, { at: 'review' }>
+interface Props extends Notifier {
+  readonly route: Extract<Route, { at: 'review' }>
   readonly state: WireState
   readonly versions: Versions
 }
 
-/** What is to be rejected, until the person has said why. */
-export interface Rejecting {
+/** A rejection without a reason yet. */
+export interface PendingRejection {
   readonly what: string
   readonly selection: WireSelection
 }
 
-export function Review({ place, state, versions, say }: Props) {
+export function Review({ route, state, versions, notify }: Props) {
   const first = state.sessions.find(({ changes, questions }) => changes + questions.length > 0) ?? state.sessions[0]
   const session =
-    state.sessions.find(({ id }) => id === place.session) ?? (place.session === undefined ? first : undefined)
+    state.sessions.find(({ id }) => id === route.session) ?? (route.session === undefined ? first : undefined)
   const { shown, error, reload, put } = useChanges(session?.id, versions)
-  /** The last decision came by the keys: they go on to what is next. */
+  /** True if the last decision came from a key, which then moves to the next hunk. */
   const byKey = useRef(false)
-  const [rejecting, setRejecting] = useState<Rejecting>()
+  const [rejecting, setRejecting] = useState<PendingRejection>()
   const [left, setLeft] = useState<readonly WireLeft[]>([])
   const keys = useRef<FileKeys>(null)
   const commitKeys = useRef<CommitKeys>(null)
   const [asksAll, setAsksAll] = useState(false)
-  /** How the last verdict given here is taken back. */
+  /** The selections that withdraw the last verdict. */
   const last = useRef<{ readonly undo: readonly WireSelection[]; readonly bulk: boolean }>(undefined)
-  /** What is shown stays shown, though the order of the list moves. */
+  /** The path of the open file, which stays open when the list changes. */
   const sticky = useRef<string>(undefined)
   const [order, setOrder] = useChoice<'step' | 'file'>('order', 'step', 'file')
   const [hidesList, setHidesList] = useState(false)
   const [find, setFind] = useState('')
   const finder = useRef<HTMLInputElement>(null)
-  const found = useFound(session?.id, find, shown?.digest)
+  const found = useSearch(session?.id, find, shown?.digest)
   const [filter, setFilter] = useState<Filter>('all')
   const [viewed, setViewed] = useViewed(session?.id)
-  /** The file that is open stays in the list, though a verdict on it takes it out of the filter. */
-  const kept = place.path ?? sticky.current
+  /** The open file stays in the list, even if the filter no longer includes it. */
+  const keptPath = route.path ?? sticky.current
   const listed = useMemo(() => {
     const isWanted = (change: WireChange) =>
-      (found === undefined || found.has(change.path)) && (change.path === kept || isListed(filter, change, viewed))
+      (found === undefined || found.has(change.path)) && (change.path === keptPath || isListed(filter, change, viewed))
     return shown && { ...shown, groups: listedGroups(shown.groups, order, isWanted) }
-  }, [shown, order, found, filter, viewed, kept])
+  }, [shown, order, found, filter, viewed, keptPath])
   const files = useMemo(() => listed?.groups.flatMap(({ changes }) => changes) ?? [], [listed])
   const everything = useMemo(() => shown?.groups.flatMap(({ changes }) => changes) ?? [], [shown])
   const chosen = (path: string | undefined) => everything.find((each) => each.path === path)
-  const unnamed = place.path === undefined && matchMedia('(min-width: 48rem)').matches
-  const change = chosen(place.path) ?? (unnamed ? (chosen(sticky.current) ?? files[0]) : undefined)
+  const opensFirst = route.path === undefined && matchMedia('(min-width: 48rem)').matches
+  const change = chosen(route.path) ?? (opensFirst ? (chosen(sticky.current) ?? files[0]) : undefined)
   useEffect(() => {
     sticky.current = change?.path
   }, [change?.path])
@@ -76,11 +76,11 @@ export function Review({ place, state, versions, say }: Props) {
     const next = files[Math.max(0, Math.min(files.length - 1, (change ? files.indexOf(change) : -1) + by))]
     if (next !== change) open(next)
   }
-  /** @returns whether it was recorded: otherwise nothing moves. */
+  /** Resolves to true if a verdict was recorded. Otherwise the cursor does not move. */
   const decide = async (verdict: WireWord, selection: WireSelection, reason?: string): Promise<boolean> => {
-    const goesOn = byKey.current
+    const movesOn = byKey.current
     byKey.current = false
-    let given = false
+    let isRecorded = false
     try {
       const { paths, hunks, left, undo } = await post<WireDecided>(
         `sessions/${encodeURIComponent(id ?? '')}/verdicts`,
@@ -91,31 +91,31 @@ export function Review({ place, state, versions, say }: Props) {
         },
       )
       const amount = hunks > 0 ? pluralize(hunks, 'hunk') : pluralize(paths.length, 'change')
-      given = paths.length > 0
+      isRecorded = paths.length > 0
       const bulk = selection.all !== undefined || (selection.changes?.length ?? 0) > 1
-      if (given && verdict !== 'withdrawn') last.current = { undo, bulk }
-      if (given) say(`${amount} ${verdict}.`, 'good', bulk ? () => void takeBack() : undefined)
-      else say('Nothing was recorded: there is nothing left to decide.', 'bad')
+      if (isRecorded && verdict !== 'withdrawn') last.current = { undo, bulk }
+      if (isRecorded) notify(`${amount} ${verdict}.`, 'good', bulk ? () => void undoLast() : undefined)
+      else notify('Nothing was recorded: there is nothing left to decide.', 'bad')
       setLeft(left)
       if (selection.changes !== undefined) put(paths, verdict === 'withdrawn' ? 'pending' : verdict)
-      if (given && goesOn && verdict !== 'withdrawn' && keys.current?.next() === false) step(1)
+      if (isRecorded && movesOn && verdict !== 'withdrawn' && keys.current?.next() === false) step(1)
     } catch (failed) {
-      say(wordsOf(failed), 'bad')
-      if (!(failed instanceof Refused)) throw failed
+      notify(describeError(failed), 'bad')
+      if (!(failed instanceof RequestError)) throw failed
     }
     void reload()
-    return given
+    return isRecorded
   }
-  const takeBack = async () => {
+  const undoLast = async () => {
     const undo = last.current?.undo ?? []
     last.current = undefined
-    if (undo.length === 0) return say('There is no verdict to take back.', 'bad')
+    if (undo.length === 0) return notify('There is no verdict to take back.', 'bad')
     for (const selection of undo) if (!(await decide('withdrawn', selection))) return
-    say('The last verdict was taken back.')
+    notify('The last verdict was taken back.')
   }
-  /** The list has everything: an approval of all of it names the set as it was shown. */
+  /** True if the list is complete. Then an approval of everything names the digest of the change set. */
   const isWhole = found === undefined && filter === 'all'
-  const unrejected = useMemo(
+  const approvable = useMemo(
     () =>
       files.filter(
         ({ state, flags, hunks: [, , rejected] }) =>
@@ -127,7 +127,7 @@ export function Review({ place, state, versions, say }: Props) {
     [files, isWhole],
   )
   const approveAll = () => {
-    if (unrejected.length === 0) say('There is nothing left to approve.', 'bad')
+    if (approvable.length === 0) notify('There is nothing left to approve.', 'bad')
     else setAsksAll(true)
   }
 
@@ -135,7 +135,7 @@ export function Review({ place, state, versions, say }: Props) {
     const key = (event: KeyboardEvent) => {
       const action = actionOf(event)
       if (action === undefined) return
-      const acts: Partial<Record<ReviewAction, () => void>> = {
+      const handlers: Partial<Record<ReviewAction, () => void>> = {
         next: () => keys.current?.move(1) || step(1),
         previous: () => keys.current?.move(-1) || step(-1),
         nextFile: () => step(1),
@@ -150,7 +150,7 @@ export function Review({ place, state, versions, say }: Props) {
         approveFile: () => keys.current?.decide('approved', true),
         rejectFile: () => keys.current?.decide('rejected', true),
         undo: () => {
-          if (last.current?.bulk || keys.current?.takeBack() !== true) void takeBack()
+          if (last.current?.bulk || keys.current?.takeBack() !== true) void undoLast()
         },
         split: () => keys.current?.split(),
         edit: () => keys.current?.edit(),
@@ -170,7 +170,7 @@ export function Review({ place, state, versions, say }: Props) {
         merge: () => commitKeys.current?.merge(),
         undoCommit: () => commitKeys.current?.undo(),
       }
-      const act = acts[action]
+      const act = handlers[action]
       if (act === undefined) return
       event.preventDefault()
       byKey.current = action === 'approve' || action === 'reject' || action === 'approveFile' || action === 'rejectFile'
@@ -190,10 +190,10 @@ export function Review({ place, state, versions, say }: Props) {
       </Empty>
     )
   return (
-    <div class={`review ${place.path === undefined ? 'on-list' : 'on-file'}${hidesList ? ' no-list' : ''}`}>
+    <div class={`review ${route.path === undefined ? 'on-list' : 'on-file'}${hidesList ? ' no-list' : ''}`}>
       <section class="side" aria-label="Changes of the session">
         <SessionPicker sessions={state.sessions} chosen={id} />
-        {session && <Questions session={session} say={say} />}
+        {session && <Questions session={session} notify={notify} />}
         {session?.quarantined ? (
           <p class="note">
             {pluralize(session.quarantined, 'effect')} of commands {session.quarantined === 1 ? 'was' : 'were'} refused
@@ -238,10 +238,10 @@ export function Review({ place, state, versions, say }: Props) {
           <CommitBar
             session={id}
             shown={shown}
-            say={say}
+            notify={notify}
             reload={reload}
             approveAll={approveAll}
-            committed={() => {
+            onCommit={() => {
               last.current = undefined
             }}
             keys={commitKeys}
@@ -262,16 +262,16 @@ export function Review({ place, state, versions, say }: Props) {
             find={find.toLowerCase()}
             viewed={viewed.has(change.mark)}
             setViewed={(is) => setViewed(change.mark, is)}
-            say={say}
+            notify={notify}
             reload={reload}
-            give={(word, selection) => void decide(word, selection)}
+            recordVerdict={(word, selection) => void decide(word, selection)}
             reject={setRejecting}
             leave={() => id !== undefined && goTo({ at: 'review', session: id })}
           />
         ) : (
           shown && (
-            <NothingOpen
-              path={place.path}
+            <NoFileOpen
+              path={route.path}
               isEmpty={everything.length === 0}
               back={() => id !== undefined && goTo({ at: 'review', session: id })}
             />
@@ -287,26 +287,26 @@ export function Review({ place, state, versions, say }: Props) {
       )}
       {asksAll && shown && (
         <Ask
-          title={`Approve ${pluralize(unrejected.length, 'file')}?`}
+          title={`Approve ${pluralize(approvable.length, 'file')}?`}
           yes="Approve all"
           close={() => setAsksAll(false)}
           confirm={() => {
             setAsksAll(false)
-            // A search or a filter is on: files that it leaves out are not approved.
-            const changes = unrejected.map(({ path, mark }) => ({ path, mark }))
+            // With a search or filter, approve only the listed files.
+            const changes = approvable.map(({ path, mark }) => ({ path, mark }))
             void decide('approved', isWhole ? { all: shown.digest } : { changes })
           }}
         >
-          <p>{approvalWords(unrejected)} Nothing goes to disk before you commit.</p>
-          <Risks groups={shown.groups} changes={unrejected} />
+          <p>{describeApproval(approvable)} Nothing goes to disk before you commit.</p>
+          <Risks groups={shown.groups} changes={approvable} />
         </Ask>
       )}
     </div>
   )
 }
 
-/** No file opens by itself in the place of one that is gone: a key would decide on what nobody looked at. */
-function NothingOpen({ path, isEmpty, back }: { path: string | undefined; isEmpty: boolean; back: () => void }) {
+/** Shown in place of a removed file. No other file opens by itself, because a key could decide on unseen content. */
+function NoFileOpen({ path, isEmpty, back }: { path: string | undefined; isEmpty: boolean; back: () => void }) {
   const isGone = path !== undefined && !isEmpty
   return (
     <Empty title={isEmpty ? 'Nothing is staged.' : isGone ? `${path} is no longer staged.` : 'Choose a change.'}>
@@ -325,8 +325,8 @@ function NothingOpen({ path, isEmpty, back }: { path: string | undefined; isEmpt
   )
 }
 
-/** How much an approval of everything takes, by hunk. */
-function approvalWords(changes: readonly WireChange[]): string {
+/** Describes an approval of everything in hunks and files. */
+function describeApproval(changes: readonly WireChange[]): string {
   const { all, approved, rejected } = countHunks(changes)
   return `${pluralize(all - approved - rejected, 'undecided hunk')} in ${pluralize(changes.length, 'file')}.`
 }

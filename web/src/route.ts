@@ -1,35 +1,35 @@
 import { useEffect, useState } from 'preact/hooks'
 
-export type Place =
+export type Route =
   | { readonly at: 'review'; readonly session?: string; readonly path?: string }
   | { readonly at: 'intents' | 'ledger' | 'stats' }
   | { readonly at: 'blame'; readonly path?: string }
 
-/** Where the page is, as its address says behind the `#`. */
-export function usePlace(): Place {
-  const [place, setPlace] = useState(placeOf(location.hash))
+/** The current view, from the fragment of the address. */
+export function useRoute(): Route {
+  const [route, setPlace] = useState(parseHash(location.hash))
   useEffect(() => {
-    const look = () => setPlace(placeOf(location.hash))
-    addEventListener('hashchange', look)
-    return () => removeEventListener('hashchange', look)
+    const update = () => setPlace(parseHash(location.hash))
+    addEventListener('hashchange', update)
+    return () => removeEventListener('hashchange', update)
   }, [])
-  return place
+  return route
 }
 
-export function addressOf(place: Place): string {
-  if (place.at === 'review') return `#/review${part(place.session)}${part(place.path)}`
-  return place.at === 'blame' ? `#/blame${part(place.path)}` : `#/${place.at}`
+export function hrefOf(route: Route): string {
+  if (route.at === 'review') return `#/review${part(route.session)}${part(route.path)}`
+  return route.at === 'blame' ? `#/blame${part(route.path)}` : `#/${route.at}`
 }
 
-export function goTo(place: Place): void {
-  location.hash = addressOf(place)
+export function goTo(route: Route): void {
+  location.hash = hrefOf(route)
 }
 
 function part(text: string | undefined): string {
   return text === undefined ? '' : `/${encodeURIComponent(text)}`
 }
 
-function placeOf(hash: string): Place {
+function parseHash(hash: string): Route {
   const [at, first, second] = hash.replace(/^#\/?/, '').split('/').map(decodePart)
   if (at === 'intents' || at === 'ledger' || at === 'stats') return { at }
   if (at === 'blame') return { at, ...(first && { path: first }) }

@@ -2,7 +2,7 @@ import type { WireSession } from '../../src/web/wire.js'
 import { goTo } from './route.js'
 import { Name, pluralize } from './shared.js'
 
-/** Which session is looked at; those that wait for a person first. */
+/** Selects a session. Sessions with questions come first, then those with changes. */
 export function SessionPicker({ sessions, chosen }: { sessions: readonly WireSession[]; chosen: string | undefined }) {
   const sorted = [...sessions].sort((a, b) => weight(b) - weight(a) || (a.id < b.id ? -1 : 1))
   const session = sessions.find(({ id }) => id === chosen)

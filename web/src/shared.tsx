@@ -2,9 +2,9 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { printableParts } from '../../src/core/printable.js'
 import type { Piece } from '../../src/web/wire.js'
-import { Refused } from './api.js'
+import { RequestError } from './api.js'
 
-/** A name, with characters nobody would see shown by name. */
+/** Renders a name, with hidden characters by name. */
 export function Name({ text }: { text: string }) {
   const parts = printableParts(text.replace(/[\t\n]/g, (each) => (each === '\t' ? '^I' : '^J')))
   return (
@@ -22,7 +22,7 @@ export function Name({ text }: { text: string }) {
   )
 }
 
-/** A path: where it is, quietly, and what it is called. */
+/** Renders a path, with the directory in a quiet colour. */
 export function Path({ path, from }: { path: string; from?: string | undefined }) {
   const cut = path.lastIndexOf('/') + 1
   return (
@@ -45,7 +45,7 @@ export function Path({ path, from }: { path: string; from?: string | undefined }
   )
 }
 
-/** A line of code in the colours the server found. */
+/** Renders a line of code in the server's colours. */
 export function Code({ pieces }: { pieces: readonly Piece[] }) {
   return (
     <>
@@ -77,14 +77,14 @@ const FLAGS: Readonly<Record<string, string>> = {
   'type-changed': 'type changed',
 }
 
-/** The value of a promise, loaded again whenever a key changes. The last value stays until the next one arrives. */
+/** Loads a value again whenever a key changes. The last value stays until the next one arrives. */
 export function useLoaded<T>(load: () => Promise<T>, keys: readonly unknown[]): { value?: T; error?: string } {
   const [state, setState] = useState<{ value?: T; error?: string }>({})
   useEffect(() => {
     let stale = false
     load().then(
       (value) => !stale && setState({ value }),
-      (error: unknown) => !stale && setState((last) => ({ ...last, error: wordsOf(error) })),
+      (error: unknown) => !stale && setState((last) => ({ ...last, error: describeError(error) })),
     )
     return () => {
       stale = true
@@ -93,8 +93,8 @@ export function useLoaded<T>(load: () => Promise<T>, keys: readonly unknown[]): 
   return state
 }
 
-export function wordsOf(error: unknown): string {
-  if (!(error instanceof Refused)) return error instanceof Error ? error.message : String(error)
+export function describeError(error: unknown): string {
+  if (!(error instanceof RequestError)) return error instanceof Error ? error.message : String(error)
   const { message, hint, refused = [] } = error.failure
   return [
     message,
@@ -105,12 +105,12 @@ export function wordsOf(error: unknown): string {
     .join('\n')
 }
 
-/** A modal; the browser keeps the focus in it, and gives it back. Esc calls `close`, which may ask first. */
+/** A modal dialog. The browser keeps the focus in it, and restores it. Esc calls `close`, which may ask first. */
 export function Dialog({ title, close, children }: { title: string; close: () => void; children: ComponentChildren }) {
   const ref = useRef<HTMLDialogElement>(null)
   useLayoutEffect(() => {
     ref.current?.showModal()
-    // The focus goes to a button that may be at the end of a long text.
+    // The focused button may be at the end of a long text, so scroll back to the top.
     ref.current?.scrollTo(0, 0)
   }, [])
   return (
@@ -144,7 +144,7 @@ export function Empty({ title, children }: { title: string; children?: Component
   )
 }
 
-/** `just now`, `5 min ago`, then the date. */
+/** Formats a time as `just now`, `5 min ago`, or the date. */
 export function ago(at: string | undefined): string {
   if (at === undefined) return ''
   const minutes = Math.floor((Date.now() - Date.parse(at)) / 60_000)

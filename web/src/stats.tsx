@@ -3,7 +3,7 @@ import type { WireStats } from '../../src/web/wire.js'
 import { get } from './api.js'
 import { Empty, pluralize, useLoaded } from './shared.js'
 
-/** What the ledger adds up to. */
+/** Shows totals from the ledger. */
 export function Stats({ version }: { version: number }) {
   const { value, error } = useLoaded(() => get<WireStats>('stats'), [version])
   if (error !== undefined)
@@ -27,17 +27,17 @@ export function Stats({ version }: { version: number }) {
         <Ring
           title="Approved"
           rate={approval.rate}
-          words={`${approval.approved} of ${pluralize(approval.approved + approval.rejected, 'judged path')}`}
+          detail={`${approval.approved} of ${pluralize(approval.approved + approval.rejected, 'judged path')}`}
         />
         <Ring
           title="Changed again"
           rate={rework.rate}
-          words={`${rework.changed} of ${pluralize(rework.written, 'line')} within ${rework.days} days`}
+          detail={`${rework.changed} of ${pluralize(rework.written, 'line')} within ${rework.days} days`}
         />
         <Ring
           title="By agents"
           rate={lines.total === 0 ? null : lines.ai / lines.total}
-          words={`${lines.ai} of ${pluralize(lines.total, 'standing line')}`}
+          detail={`${lines.ai} of ${pluralize(lines.total, 'standing line')}`}
         />
       </div>
       <div class="all-bars">
@@ -50,20 +50,20 @@ export function Stats({ version }: { version: number }) {
   )
 }
 
-const AROUND = 2 * Math.PI * 42
+const CIRCUMFERENCE = 2 * Math.PI * 42
 
-function Ring({ title, rate, words }: { title: string; rate: number | null; words: string }) {
+function Ring({ title, rate, detail }: { title: string; rate: number | null; detail: string }) {
   const percent = rate === null ? '–' : `${Math.round(rate * 100)} %`
   return (
     <figure class="ring">
-      <svg viewBox="0 0 100 100" role="img" aria-label={`${title}: ${percent}, ${words}`}>
+      <svg viewBox="0 0 100 100" role="img" aria-label={`${title}: ${percent}, ${detail}`}>
         <circle class="ring-track" cx="50" cy="50" r="42" />
         <circle
           class="ring-value"
           cx="50"
           cy="50"
           r="42"
-          stroke-dasharray={`${(rate ?? 0) * AROUND} ${AROUND}`}
+          stroke-dasharray={`${(rate ?? 0) * CIRCUMFERENCE} ${CIRCUMFERENCE}`}
           transform="rotate(-90 50 50)"
         />
         <text x="50" y="56" text-anchor="middle">
@@ -72,19 +72,19 @@ function Ring({ title, rate, words }: { title: string; rate: number | null; word
       </svg>
       <figcaption>
         <b>{title}</b>
-        <span class="quiet">{words}</span>
+        <span class="quiet">{detail}</span>
       </figcaption>
     </figure>
   )
 }
 
 const BAR = 38
-const MOST = 12
+const MAX_BARS = 12
 
 function Bars({ title, counts }: { title: string; counts: Readonly<Record<string, number>> }) {
   const rows = Object.entries(counts)
     .filter(([, count]) => count > 0)
-    .slice(0, MOST)
+    .slice(0, MAX_BARS)
   if (rows.length === 0) return null
   const most = Math.max(...rows.map(([, count]) => count))
   return (

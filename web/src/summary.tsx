@@ -3,7 +3,7 @@ import { Name, pluralize } from './shared.js'
 
 const RISKS: readonly (readonly [noun: string, has: (change: WireChange) => boolean])[] = [
   ['deletion', ({ kind }) => kind === 'delete'],
-  // A new file has a mode too: it is worth a word where it can be run.
+  // Every new file has a mode. Report only executable ones.
   [
     'mode change',
     ({ kind, mode = '' }) => (kind === 'create' ? /[1357]/.test(mode) : kind !== 'delete' && mode !== ''),
@@ -11,14 +11,14 @@ const RISKS: readonly (readonly [noun: string, has: (change: WireChange) => bool
   ['link', ({ kind, flags }) => kind === 'link' || flags.includes('symlink') || flags.includes('hard-link')],
   ['binary file', ({ flags }) => flags.includes('binary')],
 ]
-/** Names of one kind that are listed. */
-const NAMED = 5
-/** Files that are listed before a commit. */
-const LISTED = 100
+/** The number of paths of one kind that are listed. */
+const MAX_NAMES = 5
+/** The number of files that are listed before a commit. */
+const MAX_FILES = 100
 
-/** What an approval of everything takes: how much, and what of it is risky. */
+/** Lists the risky changes of an approval. */
 export function Risks({ groups, changes }: { groups: readonly WireGroup[]; changes: readonly WireChange[] }) {
-  const taken = new Set(changes)
+  const selected = new Set(changes)
   const risky = [
     ...RISKS.map(([noun, has]) => ({ noun, found: changes.filter(has) })).map(({ noun, found }) => ({
       words: pluralize(found.length, noun),
@@ -26,7 +26,7 @@ export function Risks({ groups, changes }: { groups: readonly WireGroup[]; chang
     })),
     ...groups
       .filter(({ grave }) => grave)
-      .map(({ title, changes: all }) => ({ title, found: all.filter((change) => taken.has(change)) }))
+      .map(({ title, changes: all }) => ({ title, found: all.filter((change) => selected.has(change)) }))
       .filter(({ found }) => found.some(({ kind }) => kind !== 'delete'))
       .map(({ title, found }) => ({ words: `${title}: ${pluralize(found.length, 'file')}`, found })),
   ].filter(({ found }) => found.length > 0)
@@ -36,7 +36,7 @@ export function Risks({ groups, changes }: { groups: readonly WireGroup[]; chang
       {risky.map(({ words, found }) => (
         <li key={words}>
           <b>{words}</b>{' '}
-          {found.slice(0, NAMED).map(({ path }, at) => (
+          {found.slice(0, MAX_NAMES).map(({ path }, at) => (
             <>
               {at > 0 && ', '}
               <code>
@@ -44,19 +44,19 @@ export function Risks({ groups, changes }: { groups: readonly WireGroup[]; chang
               </code>
             </>
           ))}
-          {found.length > NAMED && ` and ${found.length - NAMED} more`}
+          {found.length > MAX_NAMES && ` and ${found.length - MAX_NAMES} more`}
         </li>
       ))}
     </ul>
   )
 }
 
-/** Each file that a commit puts on disk, with its lines. */
-export function Landing({ changes }: { changes: readonly WireChange[] }) {
+/** Lists the files of a commit with their line counts. */
+export function CommitFiles({ changes }: { changes: readonly WireChange[] }) {
   return (
-    // It scrolls, so it can be reached by keys.
+    // Focusable, so that keys can scroll it.
     <ul class="landing" tabIndex={0} aria-label="Files to commit">
-      {changes.slice(0, LISTED).map(({ path, kind, state, landing: [added, removed], hunks: [all, approved] }) => (
+      {changes.slice(0, MAX_FILES).map(({ path, kind, state, landing: [added, removed], hunks: [all, approved] }) => (
         <li key={path}>
           <span class="landing-path">
             <Name text={path} />
@@ -68,23 +68,23 @@ export function Landing({ changes }: { changes: readonly WireChange[] }) {
           <Lines added={added} removed={removed} />
         </li>
       ))}
-      {changes.length > LISTED && <li class="quiet">and {changes.length - LISTED} more</li>}
+      {changes.length > MAX_FILES && <li class="quiet">and {changes.length - MAX_FILES} more</li>}
     </ul>
   )
 }
 
-/** Paths, of which only the first are listed. */
+/** Lists the first paths, and counts the others. */
 export function Paths({ changes }: { changes: readonly WireChange[] }) {
   return (
     <ul class="landing" tabIndex={0} aria-label="Files">
-      {changes.slice(0, LISTED).map(({ path }) => (
+      {changes.slice(0, MAX_FILES).map(({ path }) => (
         <li key={path}>
           <span class="landing-path">
             <Name text={path} />
           </span>
         </li>
       ))}
-      {changes.length > LISTED && <li class="quiet">and {changes.length - LISTED} more</li>}
+      {changes.length > MAX_FILES && <li class="quiet">and {changes.length - MAX_FILES} more</li>}
     </ul>
   )
 }
@@ -98,12 +98,12 @@ export function Lines({ added, removed }: { added: number; removed: number }) {
   )
 }
 
-/** Files that a commit would put on disk, in part or whole. */
-export function landingOf(changes: readonly WireChange[]): WireChange[] {
+/** The files that a commit would write, whole or in part. */
+export function selectApproved(changes: readonly WireChange[]): WireChange[] {
   return changes.filter(({ state, hunks: [, approved] }) => state === 'approved' || approved > 0)
 }
 
-/** Hunks by what was decided; a change without lines counts as one. */
+/** Counts hunks by verdict. A change without lines counts as one. */
 export function countHunks(changes: readonly WireChange[]) {
   const total = { all: 0, approved: 0, rejected: 0 }
   for (const { state, hunks } of changes) {

@@ -1,6 +1,6 @@
 import type { WireChange } from '../../src/web/wire.js'
 
-/** A row of the tree of files: a directory that can be closed, or a change in it. */
+/** A row of the file tree: a collapsible directory, or a change. */
 export type TreeRow =
   | {
       readonly kind: 'directory'
@@ -18,9 +18,9 @@ interface Directory {
 }
 
 /**
- * Changes as a tree: in each directory its directories, then its files, both by name. A directory that holds nothing but
- * one other is shown with it in one row.
- * @param closed paths of directories whose content is not listed
+ * Lists changes as a tree: in each directory its directories, then its files, sorted by name. A directory that contains only
+ * one directory shares a row with it.
+ * @param closed paths of collapsed directories
  */
 export function treeRows(changes: readonly WireChange[], closed: ReadonlySet<string>): TreeRow[] {
   const rows: TreeRow[] = []
@@ -37,12 +37,12 @@ export function treeRows(changes: readonly WireChange[], closed: ReadonlySet<str
   return rows
 }
 
-/** The changes in the order of the tree. */
+/** Sorts changes in the order of the tree. */
 export function treeOrder(changes: readonly WireChange[]): WireChange[] {
   return treeRows(changes, new Set()).flatMap((row) => (row.kind === 'change' ? [row.change] : []))
 }
 
-/** The directories above a path, as far as rows can name them. */
+/** The directories above a path, outermost first. */
 export function directoriesAbove(path: string): string[] {
   const parts = path.split('/').slice(0, -1)
   return parts.map((_, at) => parts.slice(0, at + 1).join('/'))

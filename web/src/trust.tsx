@@ -1,19 +1,27 @@
 import { useState } from 'preact/hooks'
 import type { WireTrust } from '../../src/web/wire.js'
 import { post } from './api.js'
-import type { Told } from './app.js'
-import { wordsOf } from './shared.js'
+import type { Notifier } from './app.js'
+import { describeError } from './shared.js'
 
-/** What the files ask for beyond what was accepted on this machine, and the button that accepts it. */
-export function Trust({ trust, say, accepted }: { trust: WireTrust; say: Told['say']; accepted: () => void }) {
+/** Lists the unaccepted changes to policy and intents, with a button to accept them. */
+export function Trust({
+  trust,
+  notify,
+  accepted,
+}: {
+  trust: WireTrust
+  notify: Notifier['notify']
+  accepted: () => void
+}) {
   const [isSending, setSending] = useState(false)
   const accept = async () => {
     setSending(true)
     try {
       await post('trust', { digest: trust.digest })
-      say('Accepted on this machine.')
+      notify('Accepted on this machine.')
     } catch (error) {
-      say(wordsOf(error), 'bad')
+      notify(describeError(error), 'bad')
     } finally {
       setSending(false)
       accepted()
@@ -31,7 +39,7 @@ export function Trust({ trust, say, accepted }: { trust: WireTrust; say: Told['s
           Accept these files
         </button>
       </div>
-      {/* It scrolls, so it can be reached by keys. */}
+      {/* Focusable, so that keys can scroll it. */}
       <div class="trust-changes" tabIndex={0} role="group" aria-label="What they ask for">
         {files.map((file) => (
           <div key={file}>

@@ -2,12 +2,12 @@ import type { ComponentChildren, Ref } from 'preact'
 import { useEffect, useImperativeHandle, useLayoutEffect, useRef, useState } from 'preact/hooks'
 
 export interface Scroller {
-  /** Brings a row into view. */
+  /** Scrolls to a row. */
   show(index: number, where?: 'start' | 'near'): void
   focus(): void
 }
 
-/** Where a row is; one that may grow has a least height only. */
+/** The position of a row. A row that may grow has only a minimum height. */
 export type RowStyle = {
   readonly top: string
   readonly height?: string
@@ -16,33 +16,33 @@ export type RowStyle = {
 
 interface Props {
   readonly count: number
-  /** Pixels of a row. */
+  /** The height of a row in pixels. */
   readonly height: number
-  /** Rows that are taller, in order, and by how much. */
-  readonly tall?: readonly number[]
-  readonly more?: number
-  /** Rows may grow with their content: they are measured, and measured again when this changes. */
+  /** The sorted indexes of taller rows, which `extraHeight` pixels are added to. */
+  readonly tallRows?: readonly number[]
+  readonly extraHeight?: number
+  /** If defined, rows may grow with their content. They are measured again when this changes. */
   readonly measured?: string | undefined
   readonly class: string
   readonly role?: 'list' | 'table'
   readonly label: string
   readonly scroller?: Ref<Scroller>
   readonly children: (index: number, style: RowStyle) => ComponentChildren
-  /** Told which rows are looked at. */
-  readonly seen?: (first: number, last: number) => void
+  /** Called with the first and last visible row. */
+  readonly onVisible?: (first: number, last: number) => void
 }
 
-const BEYOND = 12
+const OVERSCAN = 12
 const NONE: readonly number[] = []
 
-/** A list of which only the rows in view exist, however long it is. */
+/** A list that renders only the rows in view. */
 export function VirtualList({
   count,
   height,
-  tall = NONE,
-  more = 0,
+  tallRows = NONE,
+  extraHeight = 0,
   measured,
-  seen,
+  onVisible,
   scroller,
   children,
   ...rest
@@ -51,10 +51,12 @@ export function VirtualList({
   const [view, setView] = useState({ top: 0, height: 600, width: 0 })
   const [, redraw] = useState(0)
   const key = `${measured} ${view.width}`
-  const grown = useRef(new Grown(key))
-  if (grown.current.key !== key) grown.current = new Grown(key)
-  const leastOf = (index: number) => height + (before(tall, index + 1) - before(tall, index)) * more
-  const topOf = (index: number) => index * height + before(tall, index) * more + grown.current.above(index)
+  const heights = useRef(new MeasuredHeights(key))
+  if (heights.current.key !== key) heights.current = new MeasuredHeights(key)
+  const minHeightOf = (index: number) =>
+    height + (countBelow(tallRows, index + 1) - countBelow(tallRows, index)) * extraHeight
+  const topOf = (index: number) =>
+    index * height + countBelow(tallRows, index) * extraHeight + heights.current.above(index)
   const indexAt = (y: number) => {
     let [low, high] = [0, Math.max(0, count - 1)]
     while (low < high) {
@@ -67,14 +69,14 @@ export function VirtualList({
   useLayoutEffect(() => {
     const element = ref.current
     if (element === null) return
-    const look = () => setView({ top: element.scrollTop, height: element.clientHeight, width: element.clientWidth })
-    const observer = new ResizeObserver(look)
+    const update = () => setView({ top: element.scrollTop, height: element.clientHeight, width: element.clientWidth })
+    const observer = new ResizeObserver(update)
     observer.observe(element)
-    element.addEventListener('scroll', look, { passive: true })
-    look()
+    element.addEventListener('scroll', update, { passive: true })
+    update()
     return () => {
       observer.disconnect()
-      element.removeEventListener('scroll', look)
+      element.removeEventListener('scroll', update)
     }
   }, [])
   useImperativeHandle(scroller ?? null, () => ({
@@ -89,22 +91,22 @@ export function VirtualList({
         element.scrollTop = bottom - element.clientHeight + height
     },
   }))
-  const first = Math.max(0, indexAt(view.top) - BEYOND)
-  const last = Math.min(count - 1, indexAt(view.top + view.height) + BEYOND)
+  const first = Math.max(0, indexAt(view.top) - OVERSCAN)
+  const last = Math.min(count - 1, indexAt(view.top + view.height) + OVERSCAN)
   useEffect(() => {
-    if (count > 0) seen?.(first, last)
-  }, [first, last, count, seen])
+    if (count > 0) onVisible?.(first, last)
+  }, [first, last, count, onVisible])
   useLayoutEffect(() => {
     const element = ref.current
     if (measured === undefined || element === null) return
     const found = [...(element.firstElementChild?.children ?? [])].map(
-      (row, at) => [first + at, row.getBoundingClientRect().height - leastOf(first + at)] as const,
+      (row, at) => [first + at, row.getBoundingClientRect().height - minHeightOf(first + at)] as const,
     )
     const top = indexAt(element.scrollTop)
-    const moved = grown.current.set(found, top)
-    if (moved === undefined) return
-    // What is read stays where it is, though rows above it have grown.
-    element.scrollTop += moved
+    const shift = heights.current.set(found, top)
+    if (shift === undefined) return
+    // Keep the visible text in place after rows above it have grown.
+    element.scrollTop += shift
     redraw((last) => last + 1)
   })
   const rows = []
@@ -112,7 +114,7 @@ export function VirtualList({
     rows.push(
       children(index, {
         top: `${topOf(index)}px`,
-        ...(measured === undefined ? { height: `${leastOf(index)}px` } : { minHeight: `${leastOf(index)}px` }),
+        ...(measured === undefined ? { height: `${minHeightOf(index)}px` } : { minHeight: `${minHeightOf(index)}px` }),
       }),
     )
   return (
@@ -130,36 +132,36 @@ export function VirtualList({
   )
 }
 
-/** By how much rows are taller than their least height, as far as they were measured. */
-class Grown {
-  readonly #by = new Map<number, number>()
+/** The measured differences between rows' heights and their minimum heights. */
+class MeasuredHeights {
+  readonly #extra = new Map<number, number>()
   #rows: number[] = []
   #sums: number[] = [0]
 
   constructor(readonly key: string) {}
 
   above(index: number): number {
-    return this.#sums[before(this.#rows, index)] ?? 0
+    return this.#sums[countBelow(this.#rows, index)] ?? 0
   }
 
-  /** @returns by how much the rows above `top` grew; undefined where no row did. */
+  /** Stores measurements. Returns the growth of the rows above `top`, or undefined if no row changed. */
   set(found: readonly (readonly [index: number, by: number])[], top: number): number | undefined {
-    const fresh = found.filter(([index, by]) => Math.abs((this.#by.get(index) ?? 0) - by) > 0.5)
-    if (fresh.length === 0) return undefined
-    let moved = 0
-    for (const [index, by] of fresh) {
-      if (index < top) moved += by - (this.#by.get(index) ?? 0)
-      this.#by.set(index, by)
+    const changed = found.filter(([index, by]) => Math.abs((this.#extra.get(index) ?? 0) - by) > 0.5)
+    if (changed.length === 0) return undefined
+    let shift = 0
+    for (const [index, by] of changed) {
+      if (index < top) shift += by - (this.#extra.get(index) ?? 0)
+      this.#extra.set(index, by)
     }
-    this.#rows = [...this.#by.keys()].sort((a, b) => a - b)
+    this.#rows = [...this.#extra.keys()].sort((a, b) => a - b)
     this.#sums = [0]
-    for (const row of this.#rows) this.#sums.push((this.#sums.at(-1) ?? 0) + (this.#by.get(row) ?? 0))
-    return moved
+    for (const row of this.#rows) this.#sums.push((this.#sums.at(-1) ?? 0) + (this.#extra.get(row) ?? 0))
+    return shift
   }
 }
 
-/** How many of the sorted numbers are below one. */
-function before(sorted: readonly number[], index: number): number {
+/** Counts the sorted numbers that are below an index. */
+function countBelow(sorted: readonly number[], index: number): number {
   let [low, high] = [0, sorted.length]
   while (low < high) {
     const middle = (low + high) >> 1
