@@ -19,6 +19,13 @@ const SHARED = {
   },
   minShareCount: 4,
 }
+/** Turns the compile cache on. In a shared file it would load that file before the cache is on. */
+const BEFORE_CACHE = {
+  debugName: 'early',
+  name: 'early',
+  test: /[\\/]src[\\/]os[\\/](?:compile-cache|state-home)\.ts$/,
+  priority: 1,
+}
 const HOOK = join(ROOT, 'src/agents/claude/answer.ts')
 let hook
 
@@ -175,7 +182,7 @@ async function write(dir) {
   const { output } = await bundle.write({
     dir,
     format: 'cjs',
-    codeSplitting: { groups: [SHARED] },
+    codeSplitting: { groups: [BEFORE_CACHE, SHARED] },
     // Keep the names of functions, so that the stack trace of a bug report is readable.
     minify: {
       compress: true,

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 import { fileURLToPath } from 'node:url'
+import { cacheCompiledCode } from '../surface/index.js'
 import { wantsColor } from './color.js'
 import type { Io } from './context.js'
-import { answerHook, hookClient } from './hook-answer.js'
 import type { Prompts } from './prompts.js'
 
 /** The package's version. The bundler defines it (`scripts/bundle.mjs`). */
@@ -40,6 +40,8 @@ for (const stream of [process.stdout, process.stderr])
 
 /** Fast path: hooks run for every tool call, so they skip Commander. */
 async function start(argv: readonly string[]): Promise<number> {
+  cacheCompiledCode(ESCROW_VERSION)
+  const { answerHook, hookClient } = await import('./hook-answer.js')
   const client = hookClient(argv)
   if (client !== undefined) return answerHook(client, io)
   const { run } = await import('./run.js')

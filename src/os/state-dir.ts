@@ -2,6 +2,7 @@ import { realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
 import { isWithin } from '../../overlay/index.js'
+import { systemStateHome } from './state-home.js'
 
 /**
  * The directory for state outside workspaces: `escrowfs` under `$XDG_STATE_HOME` if that is an absolute path (XDG Base
@@ -10,13 +11,7 @@ import { isWithin } from '../../overlay/index.js'
  */
 export function stateDir(env: NodeJS.ProcessEnv = process.env, platform = process.platform): string {
   const { XDG_STATE_HOME: given = '', LOCALAPPDATA: local = '' } = env
-  return join(isAbsolute(given) ? given : ofSystem(env.HOME || homedir(), local, platform), 'escrowfs')
-}
-
-function ofSystem(home: string, local: string, platform: NodeJS.Platform): string {
-  if (platform === 'darwin') return join(home, 'Library', 'Application Support')
-  if (platform === 'win32') return isAbsolute(local) ? local : join(home, 'AppData', 'Local')
-  return join(home, '.local', 'state')
+  return join(isAbsolute(given) ? given : systemStateHome(env.HOME || homedir(), local, platform), 'escrowfs')
 }
 
 /** Whether an absolute path is in the state directory, by its name or physically. */

@@ -40,6 +40,7 @@ export type { WorkEvent } from '../core/work.js'
 export { HOME_HOSTS, type HostName, hostOfProgram, providerHosts, providerOf } from '../hosts/index.js'
 export { ownerSocketOf, type SessionState, stateOfSession } from '../inbox/index.js'
 export { openBrowser } from '../os/browser.js'
+export { cacheCompiledCode } from '../os/compile-cache.js'
 export { editText } from '../os/editor.js'
 export {
   bearerOf,

@@ -1,0 +1,41 @@
+import { lstatSync } from 'node:fs'
+import module from 'node:module'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { systemStateHome } from './state-home.js'
+
+/** Of `node:module`. Node 20 lacks it. */
+interface CompileCache {
+  enableCompileCache?(dir: string): unknown
+}
+
+/**
+ * Has Node keep the compiled code of this program on disk, where Node can (22.1 and newer): later commands start sooner.
+ * Whoever can write the directory decides what runs, so it is in the state directory of the person's system, which no
+ * agent can write, and is used only if no other user can write it. `XDG_STATE_HOME` could name a directory of a clone,
+ * so with it there is no cache.
+ * @param version names the directory: another version compiles its own code
+ */
+export function cacheCompiledCode(
+  version: string,
+  env: NodeJS.ProcessEnv = process.env,
+  node: CompileCache = module,
+): void {
+  if (node.enableCompileCache === undefined || env.XDG_STATE_HOME) return
+  const home = systemStateHome(env.HOME || homedir(), env.LOCALAPPDATA ?? '', process.platform)
+  const dir = join(home, 'escrowfs', 'compiled', version)
+  if (isPrivate(dir)) node.enableCompileCache(dir)
+}
+
+/** False where it exists and somebody else owns it or can write it. Node makes a missing one. */
+function isPrivate(dir: string): boolean {
+  try {
+    const stats = lstatSync(dir, { throwIfNoEntry: false })
+    if (stats === undefined) return true
+    const isOwn = process.getuid === undefined || stats.uid === process.getuid()
+    return stats.isDirectory() && isOwn && (process.platform === 'win32' || (stats.mode & 0o022) === 0)
+  } catch {
+    // A command that starts slowly is better than one that does not start.
+    return false
+  }
+}
