@@ -3,10 +3,10 @@ import { defined } from '../../core/defined.js'
 import type { AgentInfo, HomeHost } from '../../index.js'
 import { type Answer, CODE, RpcFailure } from './message.js'
 
-/** The newest version of the protocol that is understood here. Version 2, a draft, has neither files nor terminals: the mount governs alone. */
-const VERSION = 2
+/** The newest supported protocol version. Version 2, a draft, has neither files nor terminals: there the agent works only in its mount. */
+const PROTOCOL_VERSION = 2
 
-const asked = z.looseObject({
+const initializeParams = z.looseObject({
   protocolVersion: z.number(),
   clientCapabilities: z
     .looseObject({
@@ -17,31 +17,31 @@ const asked = z.looseObject({
     .catch(undefined),
 })
 
-/** What an editor says of itself, as its agent is to hear it. */
-export interface Introduced {
+/** An editor's `initialize` request as the agent gets it. */
+export interface ForwardedInitialize {
   readonly params: unknown
-  /** It can be asked what stands in its buffers. */
+  /** Whether the editor can read its buffers. */
   readonly hasBuffers: boolean
-  /** The newest version that both the editor and we speak. */
+  /** The newest version that both the editor and we support. */
   readonly version: number
 }
 
 /**
- * Agents that fail to make a new file where they may ask an editor for it: Gemini CLI 0.61.0 does not take an editor's error
- * for the absence of a file. They use the files of the mount.
+ * Agents that fail to create a file through an editor: Gemini CLI 0.61.0 does not take an editor's error for the absence of a
+ * file. They use the files of the mount.
  */
-const BY_THEMSELVES: readonly (HomeHost | undefined)[] = ['gemini']
+const USE_OWN_FILES: readonly (HomeHost | undefined)[] = ['gemini']
 
 /**
- * Files and terminals are served here, whatever the editor has. A login in a terminal would be the editor's own start of the
- * agent, beside us.
- * @param client the agent's client, where it is known.
+ * Rewrites an `initialize` request: files and terminals are served here, whatever the editor supports. A login in a terminal is
+ * disabled, because the editor would start the agent itself, ungoverned.
+ * @param client the agent's client, if known.
  */
-export function forwardInitialize(params: unknown, client?: HomeHost): Introduced {
-  const { protocolVersion, clientCapabilities, ...rest } = asked.parse(params)
+export function forwardInitialize(params: unknown, client?: HomeHost): ForwardedInitialize {
+  const { protocolVersion, clientCapabilities, ...rest } = initializeParams.parse(params)
   const { fs, auth, ...others } = clientCapabilities ?? {}
-  const version = Math.min(protocolVersion, VERSION)
-  const isServed = !BY_THEMSELVES.includes(client)
+  const version = Math.min(protocolVersion, PROTOCOL_VERSION)
+  const isServed = !USE_OWN_FILES.includes(client)
   const files = { ...fs, readTextFile: isServed, writeTextFile: isServed }
   return {
     params: {
@@ -54,42 +54,48 @@ export function forwardInitialize(params: unknown, client?: HomeHost): Introduce
   }
 }
 
-const about = z
+const implementation = z
   .looseObject({ name: z.string().min(1), version: z.string().optional().catch(undefined) })
   .nullish()
   .catch(undefined)
-const replied = z.looseObject({
+const initializeResult = z.looseObject({
   protocolVersion: z.number(),
-  agentInfo: about,
-  info: about,
+  agentInfo: implementation,
+  info: implementation,
   agentCapabilities: z
     .looseObject({ sessionCapabilities: z.looseObject({}).nullish().catch(undefined) })
     .nullish()
     .catch(undefined),
 })
 
-/** Who an agent says it is, for the ledger, and which version is spoken from now on. */
-export interface Presented {
+/** The agent's name for the ledger, and the negotiated version. */
+export interface AgentIntroduction {
   readonly version: number
   readonly agent: AgentInfo
 }
 
 /**
- * What an agent says of itself, as the editor is to hear it: other directories than the workspace it cannot write to.
- * @param asked the newest version it may speak.
+ * Rewrites an agent's `initialize` response: it cannot write to directories outside of the workspace.
+ * @param asked the newest version that the agent may choose.
  */
-export function rewriteInitializeAnswer(answer: Answer, asked: number, heard: (said: Presented) => void): Answer {
+export function rewriteInitializeAnswer(
+  answer: Answer,
+  asked: number,
+  onIntroduction: (said: AgentIntroduction) => void,
+): Answer {
   if ('error' in answer) return answer
-  const read = replied.parse(answer.result)
+  const read = initializeResult.parse(answer.result)
   const { protocolVersion, agentCapabilities, ...rest } = read
   if (!Number.isInteger(protocolVersion) || protocolVersion < 1 || protocolVersion > asked)
     throw new RpcFailure(
       CODE.internal,
       `The agent uses version ${protocolVersion} of the protocol; version ${asked} was asked for.`,
     )
-  const who = read.agentInfo ?? read.info
-  const agent = who ? { tool: who.name, ...defined({ toolVersion: who.version }) } : {}
-  heard({ version: protocolVersion, agent })
+  const implementationInfo = read.agentInfo ?? read.info
+  const agent = implementationInfo
+    ? { tool: implementationInfo.name, ...defined({ toolVersion: implementationInfo.version }) }
+    : {}
+  onIntroduction({ version: protocolVersion, agent })
   if (!agentCapabilities) return { result: { ...rest, protocolVersion } }
   const { sessionCapabilities, ...others } = agentCapabilities
   const { additionalDirectories: _, ...sessions } = sessionCapabilities ?? {}
@@ -97,15 +103,15 @@ export function rewriteInitializeAnswer(answer: Answer, asked: number, heard: (s
   return { result: { ...rest, protocolVersion, agentCapabilities: capabilities } }
 }
 
-const chosen = z.looseObject({ modelId: z.string() })
-const begun = z.looseObject({ models: z.looseObject({ currentModelId: z.string() }) })
+const modelParams = z.looseObject({ modelId: z.string() })
+const sessionResult = z.looseObject({ models: z.looseObject({ currentModelId: z.string() }) })
 
-/** The model an agent works by from now on, where its answer or the editor's choice names one: 'default' names none. */
+/** The agent's current model, if its response or the editor's choice names one; 'default' counts as none. */
 export function modelOf(method: string, params: unknown, answer: Answer): string | undefined {
   if ('error' in answer) return undefined
   const model =
     method === 'session/set_model'
-      ? chosen.safeParse(params).data?.modelId
-      : begun.safeParse(answer.result).data?.models.currentModelId
+      ? modelParams.safeParse(params).data?.modelId
+      : sessionResult.safeParse(answer.result).data?.models.currentModelId
   return model === undefined || model === '' || model === 'default' ? undefined : model
 }

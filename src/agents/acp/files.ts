@@ -2,14 +2,14 @@ import { lstatSync, readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { z } from 'zod'
 import type { ToolEntry } from '../../hooks/index.js'
-import { absolute, inside } from './paths.js'
+import { assertAbsolute, resolveInWorkspace } from './paths.js'
 import type { Tool } from './tool.js'
 
-/** Milliseconds the editor has to say what stands in a buffer. */
-const PATIENCE = 2_000
+/** Milliseconds for the editor to return a buffer. */
+const BUFFER_TIMEOUT_MS = 2_000
 
-/** Asks the editor what stands in its buffer; undefined where it has none, or does not say in time. */
-export type Buffers = (params: unknown, patience: number) => Promise<unknown>
+/** Reads the editor's buffer; undefined if there is none, or the editor does not answer in time. */
+export type BufferReader = (params: unknown, patience: number) => Promise<unknown>
 
 const readParams = z.looseObject({
   path: z.string(),
@@ -25,29 +25,29 @@ const READ: ToolEntry = {
 }
 
 /**
- * `fs/read_text_file`. What is staged is the session's alone. A file as the disk has it may stand in an editor's buffer, changed
- * and not saved: that is what the person sees, and what is given.
+ * `fs/read_text_file`. Returns the staged content of a staged file. For any other file it returns the editor's buffer, which may
+ * have unsaved changes that the person sees.
  */
-export function readTextFile(buffers: () => Buffers | undefined): Tool {
+export function readTextFile(buffers: () => BufferReader | undefined): Tool {
   return {
     entry: READ,
     async run(session, params) {
       const { path, line, limit } = readParams.parse(params)
-      const real = await inside(session, path)
+      const real = await resolveInWorkspace(session, path)
       const text = await session.fs.promises.readFile(real, 'utf8')
       const ask = buffers()
-      const shown = ask && isOnDisk(real, text) ? await bufferOf(ask, params, path) : undefined
-      return { content: linesOf(shown ?? text, line ?? 1, limit ?? Number.POSITIVE_INFINITY) }
+      const shown = ask && isOnDisk(real, text) ? await readBuffer(ask, params, path) : undefined
+      return { content: sliceLines(shown ?? text, line ?? 1, limit ?? Number.POSITIVE_INFINITY) }
     },
   }
 }
 
 const buffer = z.looseObject({ content: z.string() })
 
-/** The whole of it: lines are counted here. */
-async function bufferOf(ask: Buffers, params: unknown, path: string): Promise<string | undefined> {
+/** Requests the whole buffer, because lines are counted here. */
+async function readBuffer(ask: BufferReader, params: unknown, path: string): Promise<string | undefined> {
   const { sessionId } = z.looseObject({ sessionId: z.string() }).parse(params)
-  const answer = buffer.safeParse(await ask({ sessionId, path }, PATIENCE))
+  const answer = buffer.safeParse(await ask({ sessionId, path }, BUFFER_TIMEOUT_MS))
   return answer.success ? answer.data.content : undefined
 }
 
@@ -59,7 +59,7 @@ function isOnDisk(real: string, text: string): boolean {
   }
 }
 
-function linesOf(text: string, first: number, limit: number): string {
+function sliceLines(text: string, first: number, limit: number): string {
   if (first <= 1 && limit === Number.POSITIVE_INFINITY) return text
   const from = Math.max(first, 1) - 1
   return text
@@ -77,12 +77,12 @@ const WRITE: ToolEntry = {
   reads: () => [],
 }
 
-/** `fs/write_text_file`: staged, with the directories on its way. */
+/** `fs/write_text_file`: stages the file and its parent directories. */
 export const writeTextFile: Tool = {
   entry: WRITE,
   async run(session, params) {
     const { path, content } = writeParams.parse(params)
-    await session.fs.promises.mkdir(dirname(absolute(path)), { recursive: true })
+    await session.fs.promises.mkdir(dirname(assertAbsolute(path)), { recursive: true })
     await session.fs.promises.writeFile(path, content)
     return {}
   },

@@ -1,2 +1,2 @@
-/** Between an editor and an agent that speak the Agent Client Protocol. */
+/** A proxy between an editor and an agent that use the Agent Client Protocol. */
 export { serveAcp } from './serve.js'

@@ -1,16 +1,16 @@
-/** Bytes a line may have. */
-const LONGEST = 64 << 20
+/** Most bytes of a line. */
+const MAX_LINE_BYTES = 64 << 20
 
 /**
- * Tells of each line of a stream of bytes, as UTF-8.
- * @param longest bytes; a longer line throws, from the call that brings it.
+ * Splits a stream of bytes into lines of UTF-8 text.
+ * @param maxBytes a longer line throws, from the call that completes it.
  */
-export function lineReader(told: (line: string) => void, longest = LONGEST): (chunk: Uint8Array) => void {
+export function lineReader(onLine: (line: string) => void, maxBytes = MAX_LINE_BYTES): (chunk: Uint8Array) => void {
   let parts: Uint8Array[] = []
   let size = 0
   const add = (part: Uint8Array) => {
     size += part.length
-    if (size > longest) throw new Error(`A line is longer than ${longest} bytes.`)
+    if (size > maxBytes) throw new Error(`A line is longer than ${maxBytes} bytes.`)
     parts.push(part)
   }
   return (chunk) => {
@@ -21,7 +21,7 @@ export function lineReader(told: (line: string) => void, longest = LONGEST): (ch
       parts = []
       size = 0
       from = at + 1
-      if (line !== '') told(line)
+      if (line !== '') onLine(line)
     }
     if (from < chunk.length) add(Uint8Array.from(chunk.subarray(from)))
   }

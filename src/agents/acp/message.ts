@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { defined } from '../../core/defined.js'
 import { errorText } from '../../surface/index.js'
 
-/** What names a request among those of its sender. */
+/** Identifies a request among those of its sender. */
 export type Id = string | number | null
 
 export interface Request {
@@ -22,7 +22,7 @@ export interface RpcError {
   readonly data?: unknown
 }
 
-/** What became of a request. */
+/** The response to a request. */
 export type Answer = { readonly result: unknown } | { readonly error: RpcError }
 
 export type Message =
@@ -39,7 +39,7 @@ export const CODE = {
   internal: -32_603,
   cancelled: -32_800,
   notFound: -32_002,
-  /** Ours: policy says no. */
+  /** Our own: policy denied the call. */
   denied: -32_010,
 } as const
 
@@ -55,7 +55,7 @@ export class RpcFailure extends Error {
   }
 }
 
-export function errorOf(error: unknown): RpcError {
+export function toRpcError(error: unknown): RpcError {
   if (error instanceof z.ZodError) return { code: CODE.params, message: z.prettifyError(error) }
   if (!(error instanceof RpcFailure)) return { code: CODE.internal, message: errorText(error) }
   const { code, message, data } = error
@@ -72,7 +72,7 @@ const shape = z.object({
   error: z.object({ code: z.number(), message: z.string(), data: z.unknown().optional() }).optional(),
 })
 
-/** Throws {@link RpcFailure} where a line is no message of one kind: two readers could take it for two things. */
+/** @throws RpcFailure for a line that is not exactly one kind of message: two parsers could read it differently. */
 export function parseMessage(line: string): Message {
   const value = parseJson(line)
   const read = shape.safeParse(value)

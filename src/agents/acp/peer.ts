@@ -1,27 +1,27 @@
 import type { Answer, Id, Notification, RpcError } from './message.js'
 
-/** A request that was put to a side and waits for its answer. */
-export interface Asked {
-  /** What names it there. */
+/** A request to a peer that waits for its response. */
+export interface PendingRequest {
+  /** Its id at the peer. */
   readonly id: number
   /** Never rejects. */
   readonly answer: Promise<Answer>
 }
 
-/** One side of the connection: what is asked of it has names of its own, so that the other side's never meet ours. */
+/** One side of the connection. Requests to it get new ids, so that the other side's ids never collide with ours. */
 export class Peer {
   #last = 0
-  readonly #waiting = new Map<Id, (answer: Answer) => void>()
+  readonly #pending = new Map<Id, (answer: Answer) => void>()
   #ended: RpcError | undefined
 
-  /** @param write takes a line, its end included. */
+  /** @param write takes a line with its line break. */
   constructor(private readonly write: (line: string) => void) {}
 
-  ask(method: string, params: unknown): Asked {
+  request(method: string, params: unknown): PendingRequest {
     const id = ++this.#last
     const answer = new Promise<Answer>((resolve) => {
       if (this.#ended) resolve({ error: this.#ended })
-      else this.#waiting.set(id, resolve)
+      else this.#pending.set(id, resolve)
     })
     this.#send({ id, method, params })
     return { id, answer }
@@ -35,17 +35,17 @@ export class Peer {
     this.#send({ id, ...answer })
   }
 
-  /** An answer of this side; one that nobody waits for is let go. */
+  /** Handles a response of this side; a response to no request is ignored. */
   resolveRequest(id: Id, answer: Answer): void {
-    this.#waiting.get(id)?.(answer)
-    this.#waiting.delete(id)
+    this.#pending.get(id)?.(answer)
+    this.#pending.delete(id)
   }
 
-  /** It answers no more. */
+  /** Ends the connection: pending requests fail with this error. */
   end(error: RpcError): void {
     this.#ended ??= error
-    for (const settle of this.#waiting.values()) settle({ error })
-    this.#waiting.clear()
+    for (const settle of this.#pending.values()) settle({ error })
+    this.#pending.clear()
   }
 
   #send(message: object): void {

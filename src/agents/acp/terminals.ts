@@ -2,13 +2,13 @@ import { z } from 'zod'
 import type { ToolEntry } from '../../hooks/index.js'
 import type { RunningCommand } from '../../index.js'
 import { CODE, RpcFailure } from './message.js'
-import { absolute } from './paths.js'
+import { assertAbsolute } from './paths.js'
 import type { Tool } from './tool.js'
 
-/** Bytes of output a terminal shows unless told: as many as are held of it. */
-const SHOWN = 1 << 20
-/** Milliseconds a command has to end by itself. */
-const GRACE = 1_000
+/** Most bytes of output that a terminal keeps, which is also the default. */
+const MAX_OUTPUT_BYTES = 1 << 20
+/** Milliseconds for a command to end by itself. */
+const GRACE_MS = 1_000
 
 interface Terminal {
   readonly sessionId: unknown
@@ -25,66 +25,66 @@ const createParams = z.looseObject({
   cwd: z.string().nullish(),
   outputByteLimit: z.number().nonnegative().nullish(),
 })
-const namedParams = z.looseObject({ sessionId: z.string(), terminalId: z.string() })
+const terminalParams = z.looseObject({ sessionId: z.string(), terminalId: z.string() })
 
 const CREATE: ToolEntry = { class: 'terminal', kind: 'command', writes: () => [], reads: () => [] }
 
-/** The terminals an agent has asked for: commands of its session, contained, which the editor never hears of. */
+/** The terminals of an agent: contained commands of its session, unknown to the editor. */
 export class Terminals {
-  readonly #all = new Map<string, Terminal>()
+  readonly #terminals = new Map<string, Terminal>()
   #last = 0
 
-  /** `terminal/create`. Without arguments the command is a line of the shell, as editors have it. */
+  /** `terminal/create`. Without arguments the command is a shell line, as in editors. */
   readonly create: Tool = {
     entry: CREATE,
     run: async (session, params) => {
       const { sessionId, command, args, env, cwd, outputByteLimit } = createParams.parse(params)
       const hasArguments = args != null && args.length > 0
       const running = await session.start(hasArguments ? [command, ...args] : command, {
-        ...(cwd != null && { cwd: absolute(cwd) }),
+        ...(cwd != null && { cwd: assertAbsolute(cwd) }),
         env: Object.fromEntries((env ?? []).map(({ name, value }) => [name, value])),
       })
       const terminalId = `escrow-${++this.#last}`
       const line = [command, ...(args ?? [])].join(' ')
-      const limit = Math.min(outputByteLimit ?? SHOWN, SHOWN)
-      this.#all.set(terminalId, { sessionId, line, limit, command: running })
+      const limit = Math.min(outputByteLimit ?? MAX_OUTPUT_BYTES, MAX_OUTPUT_BYTES)
+      this.#terminals.set(terminalId, { sessionId, line, limit, command: running })
       return { terminalId }
     },
   }
 
   async output(params: unknown): Promise<unknown> {
     const terminal = this.#terminalOf(params)
-    const exitStatus = terminal.command.state === 'ended' ? await exitOf(terminal.command) : null
+    const exitStatus = terminal.command.state === 'ended' ? await waitForExit(terminal.command) : null
     return { ...outputWithinLimit(terminal), exitStatus }
   }
 
   async wait(params: unknown): Promise<unknown> {
-    return exitOf(this.#terminalOf(params).command)
+    return waitForExit(this.#terminalOf(params).command)
   }
 
   async kill(params: unknown): Promise<unknown> {
-    await this.#terminalOf(params).command.stop(GRACE)
+    await this.#terminalOf(params).command.stop(GRACE_MS)
     return {}
   }
 
   async release(params: unknown): Promise<unknown> {
     const { command } = this.#terminalOf(params)
-    this.#all.delete(namedParams.parse(params).terminalId)
-    await command.stop(GRACE)
+    this.#terminals.delete(terminalParams.parse(params).terminalId)
+    await command.stop(GRACE_MS)
     return {}
   }
 
-  /** Ends all of them, at once. */
+  /** Stops all commands at once. */
   async close(): Promise<void> {
-    await Promise.allSettled([...this.#all.values()].map(({ command }) => command.stop(0)))
+    await Promise.allSettled([...this.#terminals.values()].map(({ command }) => command.stop(0)))
   }
 
-  /** Content of a tool call as an editor can show it, which does not know these terminals: what was run, and what it said. */
+  /** Replaces terminals in a tool call's content by their command and output, because the editor does not know these terminals. */
   withTerminalOutput(content: unknown): unknown {
     if (!Array.isArray(content)) return content
     return content.map((each: unknown) => {
       const embedded = z.looseObject({ type: z.literal('terminal'), terminalId: z.string() }).safeParse(each)
-      const terminal = embedded.success ? this.#all.get(embedded.data.terminalId) : undefined
+      const terminal = embedded.success ? this.#terminals.get(embedded.data.terminalId) : undefined
       if (terminal === undefined) return each
       const { output } = outputWithinLimit(terminal)
       return { type: 'content', content: { type: 'text', text: `$ ${terminal.line}\n${output}` } }
@@ -92,20 +92,20 @@ export class Terminals {
   }
 
   #terminalOf(params: unknown): Terminal {
-    const { sessionId, terminalId } = namedParams.parse(params)
-    const terminal = this.#all.get(terminalId)
+    const { sessionId, terminalId } = terminalParams.parse(params)
+    const terminal = this.#terminals.get(terminalId)
     if (terminal?.sessionId !== sessionId || terminal === undefined)
       throw new RpcFailure(CODE.params, `There is no terminal ${terminalId}.`)
     return terminal
   }
 }
 
-async function exitOf(command: RunningCommand): Promise<{ exitCode: number | null; signal: string | null }> {
+async function waitForExit(command: RunningCommand): Promise<{ exitCode: number | null; signal: string | null }> {
   const { exitCode } = await command.wait()
   return { exitCode, signal: exitCode === null ? 'SIGKILL' : null }
 }
 
-/** The end of what was said, from the beginning of a character. */
+/** The end of the output within the limit, from a character boundary. */
 function outputWithinLimit({ command, limit }: Terminal): { output: string; truncated: boolean } {
   const { text, from } = command.read()
   const bytes = Buffer.from(text)

@@ -8,7 +8,7 @@ const tool = {
   tool_use_id: z.string().optional(),
 }
 
-/** What Claude Code tells a hook, as far as we go by it. What each has beside that is dropped. */
+/** The parts of Claude Code's events that are used. Other fields are dropped. */
 export const claudeEvent = z.discriminatedUnion('hook_event_name', [
   z.object({ ...tool, hook_event_name: z.literal('PreToolUse') }),
   z.object({ ...tool, hook_event_name: z.literal('PermissionRequest') }),
@@ -23,7 +23,7 @@ export type ClaudeEvent = z.infer<typeof claudeEvent>
 export type ClaudeEventName = ClaudeEvent['hook_event_name']
 export type ClaudeToolEvent = Extract<ClaudeEvent, { tool_name: string }>
 
-/** The events `escrow init --claude` asks for. */
+/** The events that `escrow init --claude` registers. */
 export const CLAUDE_EVENTS = [
   'PreToolUse',
   'PermissionRequest',

@@ -2,8 +2,8 @@ import type { ClaudeAnswer } from './answer.js'
 import type { ClaudeEventName } from './events.js'
 
 /**
- * What an event is answered where nobody could judge it and no exit code can say so: whatever can hold something holds it. Only an
- * answer of 2xx with these words does; by its status alone HTTP holds nothing.
+ * The answer to an event that could not be judged, for a transport without exit codes: it blocks whatever can be blocked. HTTP
+ * blocks nothing by status alone, so it must be sent with a 2xx status.
  */
 export function claudeFailure(event: ClaudeEventName, why: string): ClaudeAnswer {
   const reason = `escrow could not check this call, so it is refused: ${why}`
@@ -23,7 +23,7 @@ export function claudeFailure(event: ClaudeEventName, why: string): ClaudeAnswer
     case 'UserPromptSubmit':
     case 'PostToolUse':
       return { decision: 'block', reason }
-    // No path: none is made. The others have nothing that could be held.
+    // Without a path no worktree is created. The other events cannot be blocked.
     case 'WorktreeCreate':
     case 'SessionStart':
     case 'Stop':

@@ -2,7 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { defined } from '../../core/defined.js'
 import { openJudges } from '../../index.js'
 import { bearerOf, errorText, isSameSecret } from '../../surface/index.js'
-import { type BodyLimits, bodyOf, type Incoming } from '../hook/body.js'
+import { type BodyLimits, type BodyReader, readBody } from '../hook/body.js'
 import type { HookDeps } from '../hook/deps.js'
 import { answerClaude, type ClaudeAnswer, NoWorktree } from './answer.js'
 import { CLAUDE_EVENTS, type ClaudeEventName } from './events.js'
@@ -22,7 +22,7 @@ export interface ClaudeHookOptions {
   readonly body?: Partial<BodyLimits>
 }
 
-/** Less than the 30 seconds after which Claude Code gives up by the settings of `escrow init`. */
+/** Less than the 30 seconds after which Claude Code gives up with the settings of `escrow init`. */
 const PATIENCE = 20_000
 
 /**
@@ -30,7 +30,7 @@ const PATIENCE = 20_000
  * without access gets 401 or 403. Any other request, also after a failure of ours, gets 200 with a decision, because no status stops a tool.
  */
 export function claudeHookHandler(options: ClaudeHookOptions): (request: Request) => Promise<Response> {
-  const answer = answerer(options)
+  const answer = createAnswerer(options)
   return async (request) => {
     const { status, text } = await answer({
       method: request.method,
@@ -48,7 +48,7 @@ export function claudeHookHandler(options: ClaudeHookOptions): (request: Request
  * judgement.
  */
 export function claudeHookListener(options: ClaudeHookOptions): RequestListener {
-  const answer = answerer(options)
+  const answer = createAnswerer(options)
   return async (incoming, outgoing) => {
     const [path, base] = [incoming.url ?? '/', `http://${incoming.headers.host ?? ''}`] as const
     const { status, text } = URL.canParse(path, base)
@@ -56,19 +56,19 @@ export function claudeHookListener(options: ClaudeHookOptions): RequestListener 
       : httpAnswer(NO_HOST.message, NO_HOST.status)
     outgoing.writeHead(status, { ...HEADERS, 'content-length': Buffer.byteLength(text) })
     outgoing.end(text)
-    letGo(incoming)
+    drain(incoming)
   }
 }
 
 /** The parts of a request that a judgement needs. */
-interface Asked {
+interface HookRequest {
   readonly method: string
   readonly url: URL
   /** The value of a header, by its name in lower case. */
   header(name: string): string | undefined
-  body(): Incoming
-  /** Aborts if the client disconnects before it has the whole response. */
-  onLost(tell: () => void): void
+  body(): BodyReader
+  /** Calls back if the client disconnects before it has the whole response. */
+  onLost(onLost: () => void): void
 }
 
 interface HttpAnswer {
@@ -78,34 +78,34 @@ interface HttpAnswer {
 
 const HEADERS = { 'content-type': 'application/json', 'cache-control': 'no-store' }
 
-function answerer(options: ClaudeHookOptions): (asked: Asked) => Promise<HttpAnswer> {
+function createAnswerer(options: ClaudeHookOptions): (asked: HookRequest) => Promise<HttpAnswer> {
   const { root, token, session, patience = PATIENCE, body } = options
   const openJudge = openJudges(root)
-  const unheard = new UndeliveredFeedback()
+  const undelivered = new UndeliveredFeedback()
   return async (asked) => {
     const refusal = refusalOf(asked, token)
     if (refusal !== undefined) return httpAnswer(refusal.message, refusal.status)
     const { searchParams } = asked.url
-    const named = searchParams.get('session') || session
-    const telling = unheard.begin()
-    asked.onLost(() => telling.markLost())
+    const sessionId = searchParams.get('session') || session
+    const delivery = undelivered.begin()
+    asked.onLost(() => delivery.markLost())
     const deps: Partial<HookDeps> = {
       // The variables of another process are not trusted, and whether it runs in a mount is not visible from here.
       env: { CLAUDE_PROJECT_DIR: root },
       cwd: root,
       rootOf: () => root,
       isInMount: () => false,
-      openJudge: async (_, about) => telling.by(await openJudge(about)),
-      ...defined({ session: named }),
+      openJudge: async (_, about) => delivery.wrap(await openJudge(about)),
+      ...defined({ session: sessionId }),
     }
-    let event = eventNamed(searchParams.get('event')) ?? 'PreToolUse'
+    let event = knownEvent(searchParams.get('event')) ?? 'PreToolUse'
     try {
-      const text = await bodyOf(asked.body(), body)
-      event = eventNamed(nameIn(text)) ?? event
-      return httpAnswer(await within(patience, answerClaude(text, deps)))
+      const text = await readBody(asked.body(), body)
+      event = knownEvent(eventNameIn(text)) ?? event
+      return httpAnswer(await withTimeout(patience, answerClaude(text, deps)))
     } catch (error) {
-      telling.markLost()
-      // Without a path none is made.
+      delivery.markLost()
+      // Without a path no worktree is created.
       if (error instanceof NoWorktree) return httpAnswer({ systemMessage: error.message })
       return httpAnswer(claudeFailure(event, errorText(error)))
     }
@@ -116,7 +116,7 @@ function httpAnswer(answer: ClaudeAnswer | string, status = 200): HttpAnswer {
   return { status, text: JSON.stringify(typeof answer === 'string' ? { error: answer } : answer) }
 }
 
-function readerOf({ headers, body }: Request): Incoming {
+function readerOf({ headers, body }: Request): BodyReader {
   const reader = body?.getReader()
   return {
     length: headers.get('content-length'),
@@ -125,7 +125,7 @@ function readerOf({ headers, body }: Request): Incoming {
   }
 }
 
-function requestOf(incoming: IncomingMessage, outgoing: ServerResponse, url: URL): Asked {
+function requestOf(incoming: IncomingMessage, outgoing: ServerResponse, url: URL): HookRequest {
   const header = (name: string) => {
     const value = incoming.headers[name]
     return Array.isArray(value) ? value.join(', ') : value
@@ -143,20 +143,20 @@ function requestOf(incoming: IncomingMessage, outgoing: ServerResponse, url: URL
 }
 
 /** Milliseconds to drain an unread request, so that its sender gets to read the response. */
-const DRAIN = 500
+const DRAIN_MS = 500
 
-function letGo(incoming: IncomingMessage): void {
+function drain(incoming: IncomingMessage): void {
   if (incoming.readableEnded || incoming.destroyed) return
-  const end = setTimeout(() => incoming.socket.destroySoon(), DRAIN).unref()
+  const end = setTimeout(() => incoming.socket.destroySoon(), DRAIN_MS).unref()
   incoming.once('end', () => clearTimeout(end)).once('error', () => clearTimeout(end))
   incoming.resume()
 }
 
-/** Whether a request comes from a web page. No page may use the hook. */
-function refusalOf({ method, header, url }: Asked, token: string) {
+/** The refusal of a request without access, such as one from a web page. */
+function refusalOf({ method, header, url }: HookRequest, token: string) {
   const hosts = [url.host, header('host') ?? url.host]
   if (!hosts.every((host) => LOOPBACK.test(host))) return NO_HOST
-  if (header('origin') !== undefined || CROSS.test(header('sec-fetch-site') ?? ''))
+  if (header('origin') !== undefined || FROM_PAGE.test(header('sec-fetch-site') ?? ''))
     return { status: 403, message: 'Web pages may not send events.' }
   const given = bearerOf(header('authorization')) ?? url.searchParams.get('token') ?? ''
   if (token === '' || !isSameSecret(given, token))
@@ -169,23 +169,23 @@ function refusalOf({ method, header, url }: Asked, token: string) {
 
 const NO_HOST = { status: 403, message: 'The Host header does not name this server.' }
 const LOOPBACK = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/i
-const CROSS = /^(?:cross-site|same-site|same-origin)$/i
+const FROM_PAGE = /^(?:cross-site|same-site|same-origin)$/i
 
-function nameIn(text: string): unknown {
+function eventNameIn(text: string): unknown {
   const httpAnswer: unknown = JSON.parse(text)
   return typeof httpAnswer === 'object' && httpAnswer !== null && 'hook_event_name' in httpAnswer
     ? httpAnswer.hook_event_name
     : undefined
 }
 
-function eventNamed(name: unknown): ClaudeEventName | undefined {
+function knownEvent(name: unknown): ClaudeEventName | undefined {
   return CLAUDE_EVENTS.find((each) => each === name)
 }
 
-async function within<T>(patience: number, work: Promise<T>): Promise<T> {
+async function withTimeout<T>(patience: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
+  const timeout = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error('the check took too long.')), patience)
   })
-  return Promise.race([work, late]).finally(() => clearTimeout(timer))
+  return Promise.race([work, timeout]).finally(() => clearTimeout(timer))
 }

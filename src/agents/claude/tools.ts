@@ -1,9 +1,9 @@
 import {
-  callBy,
+  type ArgumentReader,
   editor,
   harmless,
   lister,
-  type Reader,
+  readCall,
   reader,
   readQuestion,
   searcher,
@@ -12,8 +12,8 @@ import {
 } from '../hook/readers.js'
 import type { HostCall } from '../hook/ruling.js'
 
-/** Claude Code's own tools. What is not here may do anything. */
-const TOOLS: Readonly<Record<string, Reader>> = {
+/** Claude Code's own tools. An unlisted tool may do anything. */
+const TOOLS: Readonly<Record<string, ArgumentReader>> = {
   Write: editor('file_path'),
   Edit: editor('file_path'),
   MultiEdit: editor('file_path'),
@@ -51,16 +51,16 @@ const TOOLS: Readonly<Record<string, Reader>> = {
   CronDelete: harmless,
   CronList: harmless,
   DeferredToolPlaceholder: harmless,
-  // It runs a command, and takes no other in its place.
+  // It runs a command, and accepts no replacement.
   Monitor: terminal,
   AskUserQuestion: readQuestion,
   EnterPlanMode: readQuestion,
   ExitPlanMode: readQuestion,
 }
 
-/** `mcp__escrow__…`: by the name under which `escrow init --claude` enters our server. */
+/** `mcp__escrow__…`: the name under which `escrow init --claude` enters our server. */
 const OURS = /^mcp__escrow__/
 
 export function claudeCall(tool: string, input: ToolInput, cwd: string, id?: string): HostCall {
-  return callBy(TOOLS, { tool, input, cwd, id }, OURS.test(tool))
+  return readCall(TOOLS, { tool, input, cwd, id }, OURS.test(tool))
 }

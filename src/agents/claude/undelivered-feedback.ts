@@ -1,36 +1,36 @@
 import type { CallJudge, Feedback } from '../../index.js'
 
-/** Reviewers' words that were in an answer which its client never got: they are told with the next one of their session. */
+/** Keeps feedback whose response did not reach the client, for the next response of its session. */
 export class UndeliveredFeedback {
-  readonly #words = new Map<string, Feedback[]>()
+  readonly #feedback = new Map<string, Feedback[]>()
 
-  /** One answer on its way. */
+  /** Starts a response. */
   begin(): Delivery {
     return new Delivery(
       (session) => {
-        const words = this.#words.get(session) ?? []
-        this.#words.delete(session)
+        const words = this.#feedback.get(session) ?? []
+        this.#feedback.delete(session)
         return words
       },
       (session, words) => {
-        if (words.length > 0) this.#words.set(session, [...(this.#words.get(session) ?? []), ...words])
+        if (words.length > 0) this.#feedback.set(session, [...(this.#feedback.get(session) ?? []), ...words])
       },
     )
   }
 }
 
-/** What one answer tells, until it is known to be lost. */
+/** The feedback of one response, until it is known to be lost. */
 class Delivery {
-  readonly #given: (readonly [session: string, words: readonly Feedback[]])[] = []
+  readonly #delivered: (readonly [session: string, words: readonly Feedback[]])[] = []
   #isLost = false
 
   constructor(
     private readonly take: (session: string) => readonly Feedback[],
-    private readonly giveBack: (session: string, words: readonly Feedback[]) => void,
+    private readonly restore: (session: string, words: readonly Feedback[]) => void,
   ) {}
 
-  /** A judge that tells those words as well, and whose own are kept until this answer is there. */
-  by(judge: CallJudge): CallJudge {
+  /** Wraps a judge: it also delivers lost feedback, and keeps its own until this response has arrived. */
+  wrap(judge: CallJudge): CallJudge {
     const { root, session, gate, isHeld, intent } = judge
     return {
       root,
@@ -46,16 +46,16 @@ class Delivery {
       isNews: (conversation, text) => judge.isNews(conversation, text),
       feedback: async () => {
         const words = [...this.take(session), ...(await judge.feedback().catch(() => []))]
-        if (this.#isLost) this.giveBack(session, words)
-        else this.#given.push([session, words])
+        if (this.#isLost) this.restore(session, words)
+        else this.#delivered.push([session, words])
         return words
       },
     }
   }
 
-  /** Nobody has the answer, or will have it. */
+  /** Call it when the client cannot get this response. */
   markLost(): void {
     this.#isLost = true
-    for (const [session, words] of this.#given.splice(0)) this.giveBack(session, words)
+    for (const [session, words] of this.#delivered.splice(0)) this.restore(session, words)
   }
 }

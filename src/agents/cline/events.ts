@@ -11,7 +11,7 @@ const extension = z.object({
   preToolUse: z.object({ toolName: z.string().min(1), parameters: record }).optional(),
 })
 
-/** The event of its SDK and command line. */
+/** The event of the SDK and the command line. */
 const sdk = z.object({
   hookName: z.string().min(1),
   taskId: z.string().min(1).optional(),
@@ -20,7 +20,7 @@ const sdk = z.object({
   tool_call: z.object({ id: z.string().optional(), name: z.string().min(1), input: record }),
 })
 
-/** What either of Cline's two dialects tells, in one shape. */
+/** An event of either dialect, in one shape. */
 export interface ClineEvent {
   readonly name: string
   readonly task: string | undefined
@@ -30,17 +30,17 @@ export interface ClineEvent {
     readonly input: Readonly<Record<string, unknown>>
     readonly id?: string | undefined
   }
-  /** It comes from the SDK, which takes another input for a tool, and puts a question to the person. */
+  /** Whether it comes from the SDK, which accepts a replaced input and can ask the person. */
   readonly isSdk: boolean
 }
 
 const BEFORE_TOOLS = ['PreToolUse', 'tool_call']
 
-/** Throws where it is neither; and where a tool is about to run and is not named. */
-export function clineEvent(text: string): ClineEvent {
-  const told: unknown = JSON.parse(text)
-  if (typeof told === 'object' && told !== null && 'tool_call' in told) {
-    const { hookName: name, tool_call: tool, taskId, agent_id, workspaceRoots: roots = [] } = sdk.parse(told)
+/** @throws Error for an event of neither dialect, and for a tool event without a tool */
+export function parseClineEvent(text: string): ClineEvent {
+  const parsed: unknown = JSON.parse(text)
+  if (typeof parsed === 'object' && parsed !== null && 'tool_call' in parsed) {
+    const { hookName: name, tool_call: tool, taskId, agent_id, workspaceRoots: roots = [] } = sdk.parse(parsed)
     return { name, task: taskId ?? agent_id, roots, tool, isSdk: true }
   }
   const {
@@ -49,8 +49,8 @@ export function clineEvent(text: string): ClineEvent {
     agent_id: agent,
     workspaceRoots: roots = [],
     preToolUse,
-  } = extension.parse(told)
+  } = extension.parse(parsed)
   if (preToolUse === undefined && BEFORE_TOOLS.includes(name)) throw new Error(`This ${name} names no tool.`)
-  const about = { name, task: task ?? agent, roots, isSdk: agent !== undefined }
-  return preToolUse ? { ...about, tool: { name: preToolUse.toolName, input: preToolUse.parameters } } : about
+  const event = { name, task: task ?? agent, roots, isSdk: agent !== undefined }
+  return preToolUse ? { ...event, tool: { name: preToolUse.toolName, input: preToolUse.parameters } } : event
 }

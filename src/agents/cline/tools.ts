@@ -1,45 +1,45 @@
 import { toolCatalogue } from '../../hooks/index.js'
-import { placesOf } from '../hook/deps.js'
+import { candidatePaths } from '../hook/deps.js'
 import { isOwnTool } from '../hook/own-tools.js'
-import { callBy, harmless, type Reader, readQuestion, type ToolInput } from '../hook/readers.js'
+import { type ArgumentReader, harmless, readCall, readQuestion, type ToolInput } from '../hook/readers.js'
 import type { HostCall } from '../hook/ruling.js'
 
 const PATCHES = toolCatalogue().of('apply_patch')
 
-const editor: Reader = ({ path, file_path, absolutePath }, cwd) => ({
+const editor: ArgumentReader = ({ path, file_path, absolutePath }, cwd) => ({
   class: 'write',
   writes: [path, file_path, absolutePath]
     .flatMap((each) => workspacePlaces(each, cwd))
     .map((each) => ({ path: each, effect: 'put' })),
 })
 
-/** Every path of the patch, as the patch names it. */
-const patcher: Reader = ({ input, patch }, cwd) => ({
+/** Every path of the patch, as the patch spells it. */
+const patcher: ArgumentReader = ({ input, patch }, cwd) => ({
   class: 'write',
   writes: [input, patch]
     .flatMap((text) => PATCHES.writes({ patch: text }))
     .flatMap(({ path, effect }) => workspacePlaces(path, cwd).map((each) => ({ path: each, effect }))),
 })
 
-const reader: Reader = (input, cwd) => ({
+const reader: ArgumentReader = (input, cwd) => ({
   class: 'read',
   reads: readPaths(input).flatMap((path) => workspacePlaces(path, cwd)),
 })
-const searcher: Reader = ({ path }, cwd) => ({ class: 'read', searches: workspacePlaces(path ?? '.', cwd) })
-const lister: Reader = ({ path }, cwd) => ({ class: 'read', reads: workspacePlaces(path ?? '.', cwd) })
+const searcher: ArgumentReader = ({ path }, cwd) => ({ class: 'read', searches: workspacePlaces(path ?? '.', cwd) })
+const lister: ArgumentReader = ({ path }, cwd) => ({ class: 'read', reads: workspacePlaces(path ?? '.', cwd) })
 
-const terminal: Reader = ({ command, commands }) => {
+const terminal: ArgumentReader = ({ command, commands }) => {
   const lines: unknown[] = Array.isArray(commands) ? commands : [commands ?? command]
-  const told = lines.filter((line) => typeof line === 'string')
-  return { class: 'terminal', ...(told.length === lines.length && { command: told.join('\n') }) }
+  const texts = lines.filter((line) => typeof line === 'string')
+  return { class: 'terminal', ...(texts.length === lines.length && { command: texts.join('\n') }) }
 }
 
-/** Of an older form, where the completion runs a command that shows what was done. */
-const completion: Reader = (input, cwd) =>
+/** An older form of the tool also runs a command that shows the result. */
+const completion: ArgumentReader = (input, cwd) =>
   typeof input.command === 'string' && input.command !== '' ? terminal(input, cwd) : { class: 'question' }
 
-/** Cline's tools: the extension's, then those of its SDK. What is not here may do anything. */
-const TOOLS: Readonly<Record<string, Reader>> = {
+/** The tools of Cline's extension, then those of its SDK. An unlisted tool may do anything. */
+const TOOLS: Readonly<Record<string, ArgumentReader>> = {
   write_to_file: editor,
   replace_in_file: editor,
   new_rule: editor,
@@ -87,34 +87,34 @@ const TOOLS: Readonly<Record<string, Reader>> = {
   team_finalize_outcome: harmless,
 }
 
-/** Tools of its SDK that run nothing where their input is an empty object: each says that it is invalid. */
-const FAIL_EMPTY = ['editor', 'apply_patch', 'run_commands', 'read_files', 'search_codebase']
+/** Tools of the SDK that reject an empty object as input and run nothing. */
+const FAILING_WITHOUT_INPUT = ['editor', 'apply_patch', 'run_commands', 'read_files', 'search_codebase']
 
-/** The input in the place of which a tool of the SDK fails, so that a refusal does not end the run; undefined where there is none. */
+/** An input with which a tool of the SDK fails, so that a refusal does not end the run; undefined for other tools. */
 export function emptyInput(tool: string): ToolInput | undefined {
-  return FAIL_EMPTY.includes(tool) ? {} : undefined
+  return FAILING_WITHOUT_INPUT.includes(tool) ? {} : undefined
 }
 
-/** The input of the SDK's terminal with each command led through another. Undefined where it has none that can be. */
-export function commandsThrough(
+/** Maps each command of the SDK's terminal tool; undefined where a command is not a string. */
+export function mapCommands(
   tool: string,
   { commands }: ToolInput,
-  through: (command: string) => string,
+  map: (command: string) => string,
 ): ToolInput | undefined {
   const lines: unknown[] = Array.isArray(commands) ? commands : [commands]
   const told = lines.filter((line) => typeof line === 'string')
-  return tool === 'run_commands' && told.length === lines.length ? { commands: told.map(through) } : undefined
+  return tool === 'run_commands' && told.length === lines.length ? { commands: told.map(map) } : undefined
 }
 
-/** The name under which our server stands in Cline's settings. */
+/** The name of our server in Cline's settings. */
 const SERVER = 'escrow'
 
 export function clineCall(tool: string, input: ToolInput, cwd: string, id?: string): HostCall {
-  const ours = `${SERVER}__`
+  const prefix = `${SERVER}__`
   const isOurs =
     (tool === 'use_mcp_tool' && input.server_name === SERVER) ||
-    (tool.startsWith(ours) && isOwnTool(tool.slice(ours.length)))
-  return callBy(TOOLS, { tool, input, cwd, id }, isOurs)
+    (tool.startsWith(prefix) && isOwnTool(tool.slice(prefix.length)))
+  return readCall(TOOLS, { tool, input, cwd, id }, isOurs)
 }
 
 function readPaths({ path, file_path, paths, files }: ToolInput): unknown[] {
@@ -125,8 +125,8 @@ function readPaths({ path, file_path, paths, files }: ToolInput): unknown[] {
   return [path, file_path, ...named]
 }
 
-/** Where a window has several roots, `@name:` says which is meant: the path is judged by both readings. */
+/** In a window with several roots, `@name:` selects one. The path is judged with and without that prefix. */
 function workspacePlaces(path: unknown, cwd: string): string[] {
   const plain = typeof path === 'string' ? path.replace(/^@[^:/]+:/, '') : path
-  return [...new Set([plain, path].flatMap((each) => placesOf(each, cwd)))]
+  return [...new Set([plain, path].flatMap((each) => candidatePaths(each, cwd)))]
 }

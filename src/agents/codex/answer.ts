@@ -1,19 +1,19 @@
 import { z } from 'zod'
 import { type HookDeps, hookDeps } from '../hook/deps.js'
-import { hookEventOf, namedEvent } from '../hook/named-event.js'
+import { namedEvent, toHookEvent } from '../hook/named-event.js'
 import { type HookEvent, type HookVerdict, verdictOn } from '../hook/verdict.js'
 import { codexCall } from './tools.js'
 
-/** The one JSON object of an answer. Codex lets a tool run where one has a key it does not know. */
+/** The JSON object of an answer. Codex lets a tool run if the object has an unknown key. */
 export type CodexAnswer = Readonly<Record<string, unknown>>
 
 const NOTHING: CodexAnswer = {}
 
-/** Rejects where it cannot be done; then the hook ends with code 2, nothing on stdout, and the reason on stderr, without which it is not heeded. */
+/** If it rejects, the hook must exit with code 2, empty stdout, and the reason on stderr; Codex ignores code 2 without a reason. */
 export async function answerCodex(text: string, more: Partial<HookDeps> = {}): Promise<CodexAnswer> {
-  const told = codexEvent.parse(JSON.parse(text))
-  const event = hookEventOf(told, 'codex', KINDS, (call) => codexCall({ ...call, id: told.tool_use_id }))
-  return toAnswer(await verdictOn(event, hookDeps(more)), told.hook_event_name)
+  const parsed = codexEvent.parse(JSON.parse(text))
+  const event = toHookEvent(parsed, 'codex', KINDS, (call) => codexCall({ ...call, id: parsed.tool_use_id }))
+  return toAnswer(await verdictOn(event, hookDeps(more)), parsed.hook_event_name)
 }
 
 const codexEvent = namedEvent.extend({ tool_use_id: z.string().optional() })

@@ -1,11 +1,11 @@
-import { callBy, harmless, patcher, type Reader, readQuestion, terminal } from '../hook/readers.js'
+import { type ArgumentReader, harmless, patcher, readCall, readQuestion, terminal } from '../hook/readers.js'
 import type { HostCall } from '../hook/ruling.js'
 
 /**
- * Codex's own tools, by the names its hooks use: `Bash` is each of its shells, and a patch comes as a command, too. Its
- * `exec` runs code that calls the others, and the hooks are asked about each of those calls. What is not here may do anything.
+ * Codex's own tools, by their names in hooks. `Bash` is each of its shells, and a patch may come as a command. Its `exec` runs
+ * code that calls other tools, and hooks get each of those calls. An unlisted tool may do anything.
  */
-const TOOLS: Readonly<Record<string, Reader>> = {
+const TOOLS: Readonly<Record<string, ArgumentReader>> = {
   Bash: terminal,
   apply_patch: patcher('command', 'input', 'patch'),
   update_plan: harmless,
@@ -23,10 +23,10 @@ const TOOLS: Readonly<Record<string, Reader>> = {
   request_user_input_async: readQuestion,
 }
 
-/** By the name under which `escrow init --codex` enters our server. */
+/** The name under which `escrow init --codex` enters our server. */
 const OURS = /^mcp__escrow__/
 
-/** What a tool call of Codex is going to do. */
-export function codexCall(call: Parameters<typeof callBy>[1]): HostCall {
-  return callBy(TOOLS, call, OURS.test(call.tool))
+/** Describes what a tool call of Codex will do. */
+export function codexCall(call: Parameters<typeof readCall>[1]): HostCall {
+  return readCall(TOOLS, call, OURS.test(call.tool))
 }

@@ -1,9 +1,9 @@
 import {
-  callBy,
+  type ArgumentReader,
   editor,
   harmless,
   lister,
-  type Reader,
+  readCall,
   reader,
   readQuestion,
   searcher,
@@ -11,13 +11,13 @@ import {
 } from '../hook/readers.js'
 import type { HostCall } from '../hook/ruling.js'
 
-/** Gemini CLI's own tools, by the names of their arguments in its releases. What is not here may do anything. A note it keeps (`save_memory`) is a write we cannot place. */
-const TOOLS: Readonly<Record<string, Reader>> = {
+/** Gemini CLI's own tools, with the argument names of its releases. An unlisted tool may do anything. `save_memory` is unlisted, because the path of its write is unknown. */
+const TOOLS: Readonly<Record<string, ArgumentReader>> = {
   write_file: editor('file_path'),
   replace: editor('file_path'),
   run_shell_command: terminal,
   read_file: reader('file_path', 'absolute_path'),
-  // It takes globs: whatever they match.
+  // Its globs may match any file.
   read_many_files: searcher(),
   list_directory: lister('dir_path', 'path'),
   glob: lister('dir_path', 'path'),
@@ -39,7 +39,7 @@ const TOOLS: Readonly<Record<string, Reader>> = {
   exit_plan_mode: readQuestion,
 }
 
-/** What a tool call of Gemini CLI is going to do. @param server the MCP server whose tool it is; undefined for its own. */
-export function geminiCall(call: Parameters<typeof callBy>[1], server?: string): HostCall {
-  return callBy(server === undefined ? TOOLS : {}, call, server === 'escrow')
+/** Describes what a tool call of Gemini CLI will do. @param server the MCP server of the tool; undefined for built-in tools */
+export function geminiCall(call: Parameters<typeof readCall>[1], server?: string): HostCall {
+  return readCall(server === undefined ? TOOLS : {}, call, server === 'escrow')
 }

@@ -5,7 +5,7 @@ import type { HostCall } from './ruling.js'
 import { modelInTranscript } from './transcript.js'
 import type { HookEvent } from './verdict.js'
 
-/** An event in the form that several clients share: by its name, with a tool's name and input where it is about one. */
+/** An event in the form that several clients share: its name, and for a tool event the tool's name and input. */
 export const namedEvent = z.object({
   hook_event_name: z.string().min(1),
   session_id: z.string().min(1),
@@ -13,7 +13,7 @@ export const namedEvent = z.object({
   tool_name: z.string().min(1).optional(),
   tool_input: z.unknown().optional(),
   stop_hook_active: z.boolean().optional(),
-  /** Codex says it with each event. */
+  /** Codex sends it with each event. */
   model: z.string().min(1).optional(),
   transcript_path: z.string().nullish(),
 })
@@ -21,29 +21,29 @@ export const namedEvent = z.object({
 const inputs = z.record(z.string(), z.unknown())
 
 /**
- * The event in no client's dialect.
- * @param agent who asks, for the ledger
- * @param kinds what a client's names mean; one that is not among them is none of ours
- * @param callOf reads a call by the client's own tools
+ * Converts an event to the form that is independent of clients.
+ * @param agent the agent's name in the ledger
+ * @param kinds the kind of each event name; other names are ignored
+ * @param callOf describes a call by the client's tools
  */
-export function hookEventOf(
-  told: z.infer<typeof namedEvent>,
+export function toHookEvent(
+  event: z.infer<typeof namedEvent>,
   agent: string,
   kinds: Readonly<Record<string, HookEvent['kind']>>,
   callOf: (call: { readonly tool: string; readonly input: ToolInput; readonly cwd: string }) => HostCall,
 ): HookEvent {
-  const { hook_event_name: name, session_id: session, cwd, tool_name: tool } = told
+  const { hook_event_name: name, session_id: session, cwd, tool_name: tool } = event
   const kind = Object.hasOwn(kinds, name) ? (kinds[name] ?? 'other') : 'other'
-  const model = kind === 'tool' ? (told.model ?? modelInTranscript(told.transcript_path ?? undefined)) : told.model
-  const about = {
+  const model = kind === 'tool' ? (event.model ?? modelInTranscript(event.transcript_path ?? undefined)) : event.model
+  const hookEvent = {
     kind,
     agent,
     session,
     cwd,
-    isAgain: told.stop_hook_active === true,
+    isContinued: event.stop_hook_active === true,
     ...defined({ model }),
   }
-  if (kind !== 'tool' || tool === undefined) return about
-  const input = inputs.safeParse(told.tool_input).data ?? {}
-  return { ...about, call: callOf({ tool, input, cwd }) }
+  if (kind !== 'tool' || tool === undefined) return hookEvent
+  const input = inputs.safeParse(event.tool_input).data ?? {}
+  return { ...hookEvent, call: callOf({ tool, input, cwd }) }
 }

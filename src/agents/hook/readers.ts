@@ -1,62 +1,68 @@
 import { defined } from '../../core/defined.js'
 import { type ToolClass, toolCatalogue } from '../../hooks/index.js'
-import { placesOf } from './deps.js'
+import { candidatePaths } from './deps.js'
 import type { HostCall } from './ruling.js'
 
-/** Arguments of a call, as a client tells them. */
+/** The arguments of a call, as the client sends them. */
 export type ToolInput = Readonly<Record<string, unknown>>
 export type ReadCall = Omit<HostCall, 'tool' | 'id'>
-/** What a call does, by its arguments. */
-export type Reader = (input: ToolInput, cwd: string) => ReadCall
+/** Describes a call by its arguments. */
+export type ArgumentReader = (input: ToolInput, cwd: string) => ReadCall
 
 const PATCHES = toolCatalogue().of('apply_patch')
 
-/** It shows or changes no file of the workspace by itself. */
-export const harmless: Reader = () => ({ class: 'read' })
-export const readQuestion: Reader = () => ({ class: 'question' })
+/** A tool that shows and changes no file of the workspace. */
+export const harmless: ArgumentReader = () => ({ class: 'read' })
+export const readQuestion: ArgumentReader = () => ({ class: 'question' })
 
-/** Puts the files that arguments of these names say. */
+/** A tool that writes the files in these arguments. */
 export const editor =
-  (...names: readonly string[]): Reader =>
+  (...names: readonly string[]): ArgumentReader =>
   (input, cwd) => ({
     class: 'write',
     writes: valuesOf(input, names).flatMap((each) =>
-      placesOf(each, cwd).map((path) => ({ path, effect: 'put' as const })),
+      candidatePaths(each, cwd).map((path) => ({ path, effect: 'put' as const })),
     ),
   })
 
-/** Every path of the patch, as the patch names it. */
+/** A tool that applies the patches in these arguments: writes every path, as the patch spells it. */
 export const patcher =
-  (...names: readonly string[]): Reader =>
+  (...names: readonly string[]): ArgumentReader =>
   (input, cwd) => ({
     class: 'write',
     writes: valuesOf(input, names)
       .flatMap((patch) => PATCHES.writes({ patch }))
-      .flatMap(({ path, effect }) => placesOf(path, cwd).map((each) => ({ path: each, effect }))),
+      .flatMap(({ path, effect }) => candidatePaths(path, cwd).map((each) => ({ path: each, effect }))),
   })
 
 export const reader =
-  (...names: readonly string[]): Reader =>
-  (input, cwd) => ({ class: 'read', reads: valuesOf(input, names).flatMap((each) => placesOf(each, cwd)) })
+  (...names: readonly string[]): ArgumentReader =>
+  (input, cwd) => ({ class: 'read', reads: valuesOf(input, names).flatMap((each) => candidatePaths(each, cwd)) })
 
-/** Shows names alone. */
+/** A tool that shows only file names. */
 export const lister =
-  (...names: readonly string[]): Reader =>
-  (input, cwd) => ({ class: 'read', reads: orHere(valuesOf(input, names)).flatMap((each) => placesOf(each, cwd)) })
+  (...names: readonly string[]): ArgumentReader =>
+  (input, cwd) => ({
+    class: 'read',
+    reads: orWorkingDirectory(valuesOf(input, names)).flatMap((each) => candidatePaths(each, cwd)),
+  })
 
-/** Shows what files hold. */
+/** A tool that shows file contents. */
 export const searcher =
-  (...names: readonly string[]): Reader =>
-  (input, cwd) => ({ class: 'read', searches: orHere(valuesOf(input, names)).flatMap((each) => placesOf(each, cwd)) })
+  (...names: readonly string[]): ArgumentReader =>
+  (input, cwd) => ({
+    class: 'read',
+    searches: orWorkingDirectory(valuesOf(input, names)).flatMap((each) => candidatePaths(each, cwd)),
+  })
 
-export const terminal: Reader = ({ command }) => ({
+export const terminal: ArgumentReader = ({ command }) => ({
   class: 'terminal',
   ...(typeof command === 'string' && { command }),
 })
 
-/** A call of a tool by a client's table; what is not in it may do anything. */
-export function callBy(
-  tools: Readonly<Record<string, Reader>>,
+/** Describes a call by a client's table of tools. An unlisted tool may do anything. */
+export function readCall(
+  tools: Readonly<Record<string, ArgumentReader>>,
   call: { readonly tool: string; readonly input: ToolInput; readonly cwd: string; readonly id?: string | undefined },
   isOurs: boolean,
 ): HostCall {
@@ -71,11 +77,11 @@ export function callBy(
   }
 }
 
-/** One value or a list of them. */
+/** The values of arguments that hold one value or a list. */
 function valuesOf(input: ToolInput, names: readonly string[]): unknown[] {
   return names.flatMap((name): unknown[] => (Array.isArray(input[name]) ? input[name] : [input[name]]))
 }
 
-function orHere(paths: readonly unknown[]): readonly unknown[] {
+function orWorkingDirectory(paths: readonly unknown[]): readonly unknown[] {
   return paths.some((path) => typeof path === 'string' && path !== '') ? paths : ['.']
 }

@@ -30,14 +30,14 @@ export interface Staging {
  * Decides on a call: first by policy, which gives the same denial wherever the host runs, then by where the effects would go. A hook
  * cannot stage writes, so outside a mount a call that changes something is refused or replaced by our own terminal.
  */
-export async function rule(judge: CallJudge, call: HostCall, staging: Staging): Promise<Ruling> {
+export async function ruleOnCall(judge: CallJudge, call: HostCall, staging: Staging): Promise<Ruling> {
   if (call.class === 'ours') return { kind: 'pass' }
   const isSafe = call.class === 'read' || call.class === 'question'
   const { gate } = judge
   const { isStaged } = staging
   const { writes = [], command, ...plain } = call
   const needsIntent = gate.tools === 'all' || (writes.length === 0 && !isSafe)
-  const denial = namesNothing(call)
+  const denial = missingTarget(call)
   if (denial) return recordRefusal(judge, call, denial)
   // Our terminal judges the command, and asks a person, when it runs.
   const judged = await judge.judge({
@@ -54,7 +54,7 @@ export async function rule(judge: CallJudge, call: HostCall, staging: Staging): 
 
 async function ruleOnUnstaged(judge: CallJudge, call: HostCall, { canContain }: Staging): Promise<Ruling> {
   const { tool, command } = call
-  if (call.class === 'unknown') return { kind: 'ask', why: unknown(tool) }
+  if (call.class === 'unknown') return { kind: 'ask', why: unknownToolReason(tool) }
   if (call.class === 'write') return recordRefusal(judge, call, notStaged(call, judge.root))
   if (command === undefined || !canContain) return recordRefusal(judge, call, notContained(tool))
   if (judge.isHeld) return recordRefusal(judge, call, sessionBusy(tool, judge.session))
@@ -67,7 +67,7 @@ async function recordRefusal(judge: CallJudge, call: HostCall, denial: Denial): 
 }
 
 /** Refuses a write without a path and a terminal call without a command, which cannot be judged. */
-function namesNothing({ tool, class: of, writes = [], command }: HostCall): Denial | undefined {
+function missingTarget({ tool, class: of, writes = [], command }: HostCall): Denial | undefined {
   if (of === 'write' && writes.length === 0)
     return { reason: 'unsupported', message: `${tool} names no file, so its write cannot be checked.`, tool }
   if (of === 'terminal' && (command === undefined || command.includes('\0')))
@@ -77,7 +77,7 @@ function namesNothing({ tool, class: of, writes = [], command }: HostCall): Deni
 
 const MODAL = 'policy.yaml asks a person about each call that changes something (approval.modal).'
 
-const unknown = (tool: string) =>
+const unknownToolReason = (tool: string) =>
   `escrow does not know what ${tool} does. Its changes would not be staged; they would reach the disk at once.`
 
 const HINT =

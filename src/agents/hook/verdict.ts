@@ -1,9 +1,9 @@
 import { dirname, resolve } from 'node:path'
 import { defined } from '../../core/defined.js'
 import { type CallJudge, toolError } from '../../index.js'
-import { protocol, reviewersWords } from './context.js'
-import { type HookDeps, intentFor, sessionFor } from './deps.js'
-import { type HostCall, rule } from './ruling.js'
+import { feedbackText, protocolText } from './context.js'
+import { type HookDeps, intentOption, sessionIdFor } from './deps.js'
+import { type HostCall, ruleOnCall } from './ruling.js'
 
 /** A client's event, independent of the client's dialect. */
 export interface HookEvent {
@@ -18,7 +18,7 @@ export interface HookEvent {
   /** Only with kind `tool`. */
   readonly call?: HostCall
   /** The turn was already continued once because of our answer. */
-  readonly isAgain?: boolean
+  readonly isContinued?: boolean
 }
 
 /** The answer to an event. `pass` grants nothing: the client's own rules still apply. */
@@ -38,25 +38,25 @@ const PASS: HookVerdict = { kind: 'pass' }
  */
 export async function verdictOn(event: HookEvent, deps: HookDeps): Promise<HookVerdict> {
   const root = deps.rootOf(event.cwd) ?? rootOfCall(event, deps)
-  if (root === undefined) return elsewhere(event)
+  if (root === undefined) return outsideWorkspace(event)
   const isStaged = deps.isInMount(root, deps.env)
-  const session = sessionFor(deps, event.session)
+  const session = sessionIdFor(deps, event.session)
   const { agent: tool, model } = event
   const agent = { tool, ...defined({ model }) }
-  const judge = await deps.openJudge(root, { session, agent, ...intentFor(deps) })
+  const judge = await deps.openJudge(root, { session, agent, ...intentOption(deps) })
   switch (event.kind) {
     case 'tool':
       await judge.introduceAgent()
-      return onCall(judge, event, isStaged)
+      return judgeCall(judge, event, isStaged)
     case 'begins':
     case 'turns':
       return contextVerdict(
-        await protocol(judge, isStaged, { conversation: event.session, goesOn: event.kind === 'turns' }),
+        await protocolText(judge, isStaged, { conversation: event.session, proceed: event.kind === 'turns' }),
       )
     case 'after':
-      return contextVerdict(await reviewersWords(judge))
+      return contextVerdict(await feedbackText(judge))
     case 'ends': {
-      const words = event.isAgain === true ? '' : await reviewersWords(judge)
+      const words = event.isContinued === true ? '' : await feedbackText(judge)
       return words === '' ? PASS : { kind: 'continue', words }
     }
     case 'other':
@@ -68,11 +68,11 @@ function contextVerdict(words: string): HookVerdict {
   return words === '' ? PASS : { kind: 'context', words }
 }
 
-async function onCall(judge: CallJudge, { call }: HookEvent, isStaged: boolean): Promise<HookVerdict> {
+async function judgeCall(judge: CallJudge, { call }: HookEvent, isStaged: boolean): Promise<HookVerdict> {
   if (!call) throw new Error('The event names no tool.')
-  const ruling = await rule(judge, call, { isStaged, canContain: false })
+  const ruling = await ruleOnCall(judge, call, { isStaged, canContain: false })
   if (ruling.kind === 'pass') return PASS
-  const words = await reviewersWords(judge)
+  const words = await feedbackText(judge)
   const why =
     ruling.kind === 'refuse'
       ? JSON.stringify(toolError({ ...ruling.denial, tool: call.tool }))
@@ -96,7 +96,7 @@ function rootOfCall({ call }: HookEvent, { rootOf }: HookDeps): string | undefin
 }
 
 /** Outside any workspace there is no policy: only harmless calls pass. */
-function elsewhere({ kind, call }: HookEvent): HookVerdict {
+function outsideWorkspace({ kind, call }: HookEvent): HookVerdict {
   if (kind !== 'tool' || call?.class === 'read' || call?.class === 'question') return PASS
   const why =
     "This directory is not an escrow workspace, so nothing can be staged. A person can run 'escrow init' here."

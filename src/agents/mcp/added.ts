@@ -4,7 +4,7 @@ import { type McpTool, READS, STAGES, text } from './tool.js'
 
 const catalogue = toolCatalogue()
 
-/** `revert_staged_changes` alone takes something away: what is staged goes, a reviewer's own words in it too. */
+/** Only `revert_staged_changes` is destructive: it drops staged changes, including a reviewer's edits. */
 const ANNOTATIONS: Readonly<Record<AddedToolName, ToolAnnotations>> = {
   select_active_intent: { ...STAGES, idempotentHint: true },
   list_intents: READS,
@@ -15,8 +15,8 @@ const ANNOTATIONS: Readonly<Record<AddedToolName, ToolAnnotations>> = {
   travel_to_snapshot: { ...STAGES, idempotentHint: false },
 }
 
-/** The tools escrowfs adds, as they are everywhere. */
-export const ADDED: readonly McpTool[] = Object.keys(ADDED_TOOLS)
+/** The tools that escrowfs adds to every host. */
+export const ADDED_MCP_TOOLS: readonly McpTool[] = Object.keys(ADDED_TOOLS)
   .filter(isAddedTool)
   .map((name) => {
     const { description, schema, run } = ADDED_TOOLS[name]

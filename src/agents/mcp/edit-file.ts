@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { ToolFailure } from '../../hooks/index.js'
 import type { Session } from '../../index.js'
 import { applyEdits } from './edit-text.js'
-import { at, inside } from './paths.js'
-import { declared, defineTool, pathArgument, reason, STAGES, TEXT, text } from './tool.js'
+import { resolveInWorkspace, toSessionPath } from './paths.js'
+import { defineTool, mutationClassArgument, pathArgument, reasonArgument, STAGES, TEXT, text } from './tool.js'
 
 const schema = z.object({
   path: pathArgument,
@@ -14,8 +14,8 @@ const schema = z.object({
     }),
   ),
   dryRun: z.boolean().default(false).describe('Return the diff without changing the file.'),
-  mutation_class: declared,
-  reason,
+  mutation_class: mutationClassArgument,
+  reason: reasonArgument,
 })
 
 export const editFile = defineTool('edit_file', {
@@ -27,19 +27,19 @@ export const editFile = defineTool('edit_file', {
   plan: ({ path, edits, dryRun }) => ({
     class: dryRun ? 'read' : 'write',
     kind: 'edit',
-    ...(!dryRun && { writes: [{ path: at(path), effect: 'put' }] }),
+    ...(!dryRun && { writes: [{ path: toSessionPath(path), effect: 'put' }] }),
     run: async (session) => {
-      const place = await inside(session, path)
-      // Without a pause from here on: two edits at a time must both stay.
+      const place = await resolveInWorkspace(session, path)
+      // Synchronous from here on, so that two concurrent edits both apply.
       const { content, diff } = applyEdits(textOf(session.fs, place, path), edits, place)
       if (dryRun) return text(diff)
-      session.fs.writeFileSync(at(path), content)
+      session.fs.writeFileSync(toSessionPath(path), content)
       return text(diff)
     },
   }),
 })
 
-/** A file that is no text would not survive being written back. */
+/** Decodes a file strictly, because other content would not survive being written back. */
 function textOf(fs: Session['fs'], place: string, path: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(fs.readFileSync(place))

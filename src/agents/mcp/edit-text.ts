@@ -6,40 +6,40 @@ export interface Edit {
   readonly newText: string
 }
 
-const lf = (text: string): string => text.replaceAll('\r\n', '\n')
+const normalizeLineEnds = (text: string): string => text.replaceAll('\r\n', '\n')
 
-export interface Edited {
-  /** With the line ends the file had. */
+export interface EditResult {
+  /** With the line ends of the file. */
   readonly content: string
-  /** Fenced, in the form of git. */
+  /** A fenced git diff. */
   readonly diff: string
 }
 
 /**
- * Makes edits one after the other: at the first place that has the old text, else at the first lines that are the same but
- * for the blanks around them. Throws {@link ToolFailure} where there is neither.
+ * Makes edits one after the other. Each replaces the first exact match of the old text, else the first lines that are equal
+ * except for surrounding blanks. @throws ToolFailure if there is neither
  */
-export function applyEdits(original: string, edits: readonly Edit[], name: string): Edited {
-  const before = lf(original)
+export function applyEdits(original: string, edits: readonly Edit[], name: string): EditResult {
+  const before = normalizeLineEnds(original)
   const after = edits.reduce(applyEdit, before)
   return {
-    content: withEnds(original, after),
+    content: restoreLineEnds(original, after),
     diff: fenceDiff(createTwoFilesPatch(name, name, before, after, 'original', 'modified')),
   }
 }
 
 function applyEdit(text: string, edit: Edit): string {
-  const [sought, given] = [lf(edit.oldText), lf(edit.newText)]
-  const place = text.indexOf(sought)
-  if (place !== -1) return text.slice(0, place) + given + text.slice(place + sought.length)
-  const [lines, old] = [text.split('\n'), sought.split('\n')]
-  const first = lines.findIndex((_, i) => i + old.length <= lines.length && alike(lines, old, i))
+  const [oldText, given] = [normalizeLineEnds(edit.oldText), normalizeLineEnds(edit.newText)]
+  const place = text.indexOf(oldText)
+  if (place !== -1) return text.slice(0, place) + given + text.slice(place + oldText.length)
+  const [lines, old] = [text.split('\n'), oldText.split('\n')]
+  const first = lines.findIndex((_, i) => i + old.length <= lines.length && isAlike(lines, old, i))
   if (first === -1) throw new ToolFailure(`Could not find exact match for edit:\n${edit.oldText}`)
-  const made = indentLike(given.split('\n'), old, indentOf(lines[first]))
-  return [...lines.slice(0, first), ...made, ...lines.slice(first + old.length)].join('\n')
+  const reindented = reindent(given.split('\n'), old, indentOf(lines[first]))
+  return [...lines.slice(0, first), ...reindented, ...lines.slice(first + old.length)].join('\n')
 }
 
-function alike(lines: readonly string[], old: readonly string[], from: number): boolean {
+function isAlike(lines: readonly string[], old: readonly string[], from: number): boolean {
   return old.every((line, i) => line.trim() === lines[from + i]?.trim())
 }
 
@@ -47,8 +47,8 @@ function indentOf(line: string | undefined): string {
   return /^\s*/.exec(line ?? '')?.[0] ?? ''
 }
 
-/** New lines as deep as the file has them; among themselves as deep as the edit has them. */
-function indentLike(given: readonly string[], old: readonly string[], indent: string): string[] {
+/** Indents new lines as the file is indented, and relative to each other as in the edit. */
+function reindent(given: readonly string[], old: readonly string[], indent: string): string[] {
   return given.map((line, i) => {
     if (i === 0) return indent + line.trimStart()
     const [was, is] = [indentOf(old[i]), indentOf(line)]
@@ -57,18 +57,19 @@ function indentLike(given: readonly string[], old: readonly string[], indent: st
   })
 }
 
-/** Lines no edit has touched keep their ends; the others get the end most lines have. */
-function withEnds(original: string, after: string): string {
+/** Restores the line ends of untouched lines; other lines get the most frequent one. */
+function restoreLineEnds(original: string, after: string): string {
   if (!original.includes('\r\n')) return after
   const [old, now] = [original.split('\n'), after.split('\n')]
   const crlf = old.filter((line) => line.endsWith('\r')).length
   const end = crlf * 2 >= old.length - 1 ? '\r' : ''
-  const same = (a: string | undefined, b: string | undefined) => a !== undefined && lf(`${a}\n`) === `${b}\n`
-  const most = Math.min(old.length, now.length)
+  const same = (a: string | undefined, b: string | undefined) =>
+    a !== undefined && normalizeLineEnds(`${a}\n`) === `${b}\n`
+  const shorter = Math.min(old.length, now.length)
   let head = 0
-  while (head < most && same(old[head], now[head])) head++
+  while (head < shorter && same(old[head], now[head])) head++
   let tail = 0
-  while (tail < most - head && same(old[old.length - 1 - tail], now[now.length - 1 - tail])) tail++
+  while (tail < shorter - head && same(old[old.length - 1 - tail], now[now.length - 1 - tail])) tail++
   const last = now.length - 1
   const middle = now.slice(head, now.length - tail).map((line, i) => (head + i === last ? line : line + end))
   const first = old.slice(0, head)
@@ -76,7 +77,7 @@ function withEnds(original: string, after: string): string {
   return [...first, ...middle, ...old.slice(old.length - tail)].join('\n')
 }
 
-/** In a fence longer than any in the diff. */
+/** Uses a fence that is longer than any in the diff. */
 function fenceDiff(diff: string): string {
   let fence = '```'
   while (diff.includes(fence)) fence += '`'

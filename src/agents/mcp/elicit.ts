@@ -5,76 +5,85 @@ import type { Human, HumanAnswer, HumanQuestion } from '../../hooks/index.js'
 import { admitReviewer } from '../../index.js'
 import { oneLine } from '../../surface/index.js'
 
-/** Milliseconds a question stays on the client's screen. */
-const PATIENCE = 10 * 60_000
+/** Milliseconds to wait for the client's user. */
+const TIMEOUT_MS = 10 * 60_000
 
-/** Who the client is, as far as it says. */
-export interface Asked {
+/** The client's name and capabilities. */
+export interface ClientInfo {
   readonly name: string | undefined
   readonly canAnswer: boolean
 }
 
-/** How the client's user is asked within one request. */
-export interface Asking {
+/** Questions to the client's user within one request. */
+export interface Elicitation {
   readonly human: Human
-  /** What the client has to have answered first: it calls again then, with the answers. */
-  open(): InputRequests | undefined
+  /** Questions that the client has to answer first; it repeats the call with the answers. */
+  pendingInputs(): InputRequests | undefined
 }
 
 /**
- * Asks whoever uses the client. Who that is cannot be told from here: a program can answer as well. So it is an answer only
- * where the person who started the server has said so, and where policy does not want a person whose word can be proven
- * (`approval.by`). In all other cases there is none, and what waits for one is refused.
+ * Asks the client's user. A program could answer as well, so an answer counts only if the person who started the server allowed
+ * it, and policy does not require a proven person (`approval.by`). Otherwise there is no answer, and what waits for one is
+ * refused.
  */
-export function clientsUser(root: string, client: Asked, { mcpReq }: ServerContext, isModern: boolean): Asking {
+export function elicitFromClient(
+  root: string,
+  client: ClientInfo,
+  { mcpReq }: ServerContext,
+  isModern: boolean,
+): Elicitation {
   const open: InputRequests = {}
   const ask = isModern
-    ? async (question: HumanQuestion) => tellAnswer(question, mcpReq.inputResponses, open)
-    : (question: HumanQuestion) => answerTo(question, mcpReq)
+    ? async (question: HumanQuestion) => findAnswer(question, mcpReq.inputResponses, open)
+    : (question: HumanQuestion) => requestAnswer(question, mcpReq)
   return {
-    open: () => (Object.keys(open).length === 0 ? undefined : open),
+    pendingInputs: () => (Object.keys(open).length === 0 ? undefined : open),
     async human(question) {
       if (!client.canAnswer || !isAdmitted(root)) return undefined
-      const said = elicited.safeParse(await ask(question))
-      if (!said.success || said.data.action === 'cancel') return undefined
-      return answerOf(said.data, client.name)
+      const result = elicitResult.safeParse(await ask(question))
+      if (!result.success || result.data.action === 'cancel') return undefined
+      return toHumanAnswer(result.data, client.name)
     },
   }
 }
 
-const elicited = z.object({
+const elicitResult = z.object({
   action: z.enum(['accept', 'decline', 'cancel']),
   content: z.looseObject({ approve: z.unknown(), words: z.unknown() }).partial().nullish(),
 })
 
-function answerOf({ action, content }: z.infer<typeof elicited>, name = 'an MCP client'): HumanAnswer {
+function toHumanAnswer({ action, content }: z.infer<typeof elicitResult>, name = 'an MCP client'): HumanAnswer {
   const words = typeof content?.words === 'string' && content.words !== '' ? { words: content.words } : {}
   return { approved: action === 'accept' && content?.approve === true, ...words, by: { name: `user of ${name}` } }
 }
 
-/** A client that went away, takes too long or answers what was not asked has not answered. */
-async function answerTo(question: HumanQuestion, request: ServerContext['mcpReq']): Promise<unknown> {
+/** Requests an answer. A client that disconnects, times out or answers something else has not answered. */
+async function requestAnswer(question: HumanQuestion, request: ServerContext['mcpReq']): Promise<unknown> {
   try {
-    return await request.elicitInput(formOf(question), { timeout: PATIENCE })
+    return await request.elicitInput(buildForm(question), { timeout: TIMEOUT_MS })
   } catch {
     return undefined
   }
 }
 
 /**
- * From 2026-07-28 on nothing is asked within a request: the client is told what to ask, and calls again with what was said. The key is of
- * the question's own words, so that an answer is to no other. What policy itself asks is asked once, and waits for `escrow answer`.
+ * From 2026-07-28 on a request cannot ask: the client gets the questions, and repeats the call with the answers. The key is a
+ * digest of the question, so that an answer fits no other. Policy's own questions are asked once, and wait for `escrow answer`.
  */
-function tellAnswer(question: HumanQuestion, told: Readonly<Record<string, unknown>> | undefined, open: InputRequests) {
+function findAnswer(
+  question: HumanQuestion,
+  responses: Readonly<Record<string, unknown>> | undefined,
+  open: InputRequests,
+) {
   if (question.kind !== 'call' && question.kind !== 'breaker') return undefined
-  const form = formOf(question)
+  const form = buildForm(question)
   const key = createHash('sha256').update(JSON.stringify(form)).digest('base64url')
-  if (told !== undefined && Object.hasOwn(told, key)) return told[key]
+  if (responses !== undefined && Object.hasOwn(responses, key)) return responses[key]
   open[key] = inputRequired.elicit(form)
   return undefined
 }
 
-/** As for `escrow answer` typed where there is no terminal. */
+/** Applies the same rules as `escrow answer` without a terminal. */
 function isAdmitted(root: string): boolean {
   try {
     admitReviewer(root, { terminal: false })
@@ -84,7 +93,7 @@ function isAdmitted(root: string): boolean {
   }
 }
 
-function formOf({ message, intentId, tool, targets, detail }: HumanQuestion) {
+function buildForm({ message, intentId, tool, targets, detail }: HumanQuestion) {
   const about = [
     message,
     ...(intentId === undefined ? [] : [`Intent: ${intentId}`]),

@@ -1,15 +1,15 @@
 import { z } from 'zod'
 import { defined } from '../../core/defined.js'
 import type { ExecResult } from '../../index.js'
-import { type Answer, defineTool, REVIEWER, reason, STAGES } from './tool.js'
+import { type Answer, defineTool, REVIEWER, reasonArgument, STAGES } from './tool.js'
 
-/** Characters of each stream that are shown: its beginning and its end. */
-const SHOWN = 30_000
+/** Most characters of each stream to return: its beginning and its end. */
+const MAX_STREAM_CHARACTERS = 30_000
 
 const schema = z.object({
   command: z.string().min(1).describe('A command line for /bin/sh.'),
   cwd: z.string().optional().describe('The working directory; the root by default.'),
-  reason,
+  reason: reasonArgument,
   timeout: z.number().positive().optional().describe('Seconds after which the command is stopped.'),
 })
 
@@ -35,19 +35,19 @@ export const executeCommand = defineTool('execute_command', {
     kind: 'command',
     run: async (session) => {
       const limit = timeout === undefined ? {} : { timeout: Math.ceil(timeout * 1000) }
-      return answerOf(await session.exec(command, { ...limit, ...defined({ cwd }), signal }))
+      return toAnswer(await session.exec(command, { ...limit, ...defined({ cwd }), signal }))
     },
   }),
 })
 
-function answerOf({ exitCode, stdout, stderr, ended, summary, refused }: ExecResult): Answer {
+function toAnswer({ exitCode, stdout, stderr, ended, summary, refused }: ExecResult): Answer {
   const structured: z.output<typeof output> = {
     exitCode,
     stdout: elideMiddle(stdout),
     stderr: elideMiddle(stderr),
     ...defined({ ended }),
     changes: summary,
-    refused: refused.slice(0, REASONS).map(({ path, reason, message }) => ({ path, reason, message })),
+    refused: refused.slice(0, REFUSALS_PER_RESULT).map(({ path, reason, message }) => ({ path, reason, message })),
   }
   const words = [
     ended === undefined ? `Exit code: ${exitCode}` : `Ended before its time (${ended}); it does not continue.`,
@@ -59,11 +59,11 @@ function answerOf({ exitCode, stdout, stderr, ended, summary, refused }: ExecRes
   return { content: [{ type: 'text', text: words.join('\n\n') }], structured }
 }
 
-const REASONS = 20
+const REFUSALS_PER_RESULT = 20
 
 function elideMiddle(text: string): string {
-  const over = text.length - SHOWN
-  if (over <= 0) return text
-  const half = SHOWN / 2
-  return `${text.slice(0, half)}\n[${over} characters are not shown; write them to a file to read them]\n${text.slice(-half)}`
+  const excess = text.length - MAX_STREAM_CHARACTERS
+  if (excess <= 0) return text
+  const half = MAX_STREAM_CHARACTERS / 2
+  return `${text.slice(0, half)}\n[${excess} characters are not shown; write them to a file to read them]\n${text.slice(-half)}`
 }

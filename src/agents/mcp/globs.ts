@@ -2,30 +2,32 @@ import { Minimatch } from 'minimatch'
 import { ToolFailure } from '../../hooks/index.js'
 import { boundedMatcher, type Matcher } from '../roo/bounded-match.js'
 
-/** Milliseconds a call may spend on matching: patterns are the agent's, and some would run for years. */
-const TIME = 5_000
-const LENGTH = 512
-const BRACES = 6
+/** Milliseconds that a call may spend on matching: agents write the patterns, and some would run for years. */
+const TIME_MS = 5_000
+const MAX_LENGTH = 512
+const MAX_BRACES = 6
 
-/** Which of these paths a glob matches, by their indexes. */
+/** Matches paths, and returns the indexes of the matching ones. */
 export type Glob = (paths: readonly string[]) => number[]
 
-/** Globs as the filesystem server reads them, of one call: they share its time. */
+/** Compiles globs as the filesystem server does, for one call. They share its time limit. */
 export class Globs {
-  readonly #match: Matcher = boundedMatcher(TIME)
+  readonly #match: Matcher = boundedMatcher(TIME_MS)
 
-  of(pattern: string): Glob {
-    if (pattern.length > LENGTH || pattern.split('{').length > BRACES + 1)
-      throw new ToolFailure(`The pattern is longer than ${LENGTH} characters, or has more than ${BRACES} braces.`)
+  compile(pattern: string): Glob {
+    if (pattern.length > MAX_LENGTH || pattern.split('{').length > MAX_BRACES + 1)
+      throw new ToolFailure(
+        `The pattern is longer than ${MAX_LENGTH} characters, or has more than ${MAX_BRACES} braces.`,
+      )
     const glob = new Minimatch(pattern, { dot: true })
     const matches = { test: (path: string) => glob.match(path) }
     return (paths) => this.#match(matches, paths)
   }
 
-  /** The paths that none of the patterns matches. */
-  without<T>(items: readonly T[], pathOf: (item: T) => string, excluded: readonly Glob[]): T[] {
+  /** Returns the items whose path no pattern matches. */
+  exclude<T>(items: readonly T[], pathOf: (item: T) => string, excluded: readonly Glob[]): T[] {
     const paths = items.map(pathOf)
-    const hit = new Set(excluded.flatMap((glob) => glob(paths)))
-    return items.filter((_, i) => !hit.has(i))
+    const matched = new Set(excluded.flatMap((glob) => glob(paths)))
+    return items.filter((_, i) => !matched.has(i))
   }
 }

@@ -4,73 +4,75 @@ import type { McpServer, Transport } from '@modelcontextprotocol/server'
 import { defined } from '../../core/defined.js'
 import { approverOf, type Human } from '../../hooks/index.js'
 import { openWorkspace, type Session, type ShellServer, serveShell, type Workspace } from '../../index.js'
-import { clientsUser } from './elicit.js'
+import { elicitFromClient } from './elicit.js'
 import { createMcpServer } from './server.js'
 
-/** How clients are served. */
+/** Options of {@link openMcpHost}. */
 export interface McpHostOptions {
   readonly version?: string
-  /** The session all clients work in; one of its own for each unless told. */
+  /** The session of all clients; by default each client has its own. */
   readonly session?: string
-  /** The intent they begin with; the registry's active one unless told. */
+  /** The intent to start with; by default the registry's active one. */
   readonly intent?: string
-  /** The model at work, for the ledger. */
+  /** The agent's model, for the ledger. */
   readonly model?: string
-  /** Questions may be answered by the client's user, where policy does not want a proven person. */
+  /** Whether the client's user may answer questions, where policy does not require a proven person. */
   readonly askClient?: boolean
 }
 
-/** A client, until either side ends it. */
+/** The connection of one client. */
 export interface McpConnection {
   readonly sessionId: string
-  /** Resolves when it has ended. */
+  /** Resolves when the connection has ended. */
   readonly ended: Promise<void>
   close(): Promise<void>
 }
 
-export interface Serving {
-  /** By the revision of 2026-07-28 on. */
+export interface ServeOptions {
+  /** Whether the client speaks revision 2026-07-28 or later. */
   readonly isModern?: boolean
-  /** It answers one request: who listens does so elsewhere. */
-  readonly isBrief?: boolean
-  /** The session to work in; it outlives the connection. */
+  /** Whether the server answers a single request and sends no notifications. */
+  readonly isSingleRequest?: boolean
+  /** The session to work in; it stays open after the connection. */
   readonly session?: string
 }
 
-/** One workspace with the clients that work on it. */
+/** A workspace with its connected clients. */
 export interface McpHost {
   readonly root: string
-  /** The session all clients work in, if there is one for all. */
+  /** The session of all clients, if they share one. */
   readonly session: string | undefined
-  /** A server for one client, to be connected by the caller. Its session is closed with it, unless it has a name. */
-  serve(serving?: Serving): Promise<{ readonly server: McpServer; readonly connection: McpConnection }>
+  /** Creates a server for one client, for the caller to connect. A session without a configured name is closed with it. */
+  serve(serving?: ServeOptions): Promise<{ readonly server: McpServer; readonly connection: McpConnection }>
   connect(transport: Transport): Promise<McpConnection>
-  /** What others do in the workspace. */
+  /** Watches the workspace for changes by others. */
   readonly watch: Workspace['watch']
-  /** Resolves when every session is on the disk. */
+  /** Resolves when every session is closed and stored. */
   close(): Promise<void>
 }
 
 /** Opens the workspace of a directory for clients of the Model Context Protocol. */
 export async function openMcpHost(root: string, options: McpHostOptions = {}): Promise<McpHost> {
-  const asked = new AsyncLocalStorage<Human>()
-  const approver = options.askClient ? { approver: approverOf(async (each) => asked.getStore()?.(each)) } : {}
+  const currentHuman = new AsyncLocalStorage<Human>()
+  const approver = options.askClient ? { approver: approverOf(async (each) => currentHuman.getStore()?.(each)) } : {}
   const workspace = await openWorkspace(root, approver)
   const connections = new Set<McpConnection>()
-  let door: ShellServer | undefined
+  let shellServer: ShellServer | undefined
   try {
     if (options.session !== undefined) {
-      // Where another process holds it, who started us hears so now, and not its client at its first call.
-      const session = await sessionFor(workspace, options, options.session)
-      // The client's hooks and its terminal work in this session, too; without a socket its tools do.
-      door = await serveShell(session, { announcedIn: workspace.root }).catch(() => undefined)
+      // If another process holds the session, the caller gets the error now, not its client at the first call.
+      const session = await openSession(workspace, options, options.session)
+      // The client's hooks and terminal work in this session too; without a socket only its tools do.
+      shellServer = await serveShell(session, { announcedIn: workspace.root }).catch(() => undefined)
     }
   } catch (error) {
     await workspace.close()
     throw error
   }
-  const serve = async (serving: Serving = {}) => {
-    const served = await servedOn(workspace, options, asked, serving, () => connections.delete(served.connection))
+  const serve = async (serving: ServeOptions = {}) => {
+    const served = await createConnection(workspace, options, currentHuman, serving, () =>
+      connections.delete(served.connection),
+    )
     connections.add(served.connection)
     return served
   }
@@ -85,50 +87,50 @@ export async function openMcpHost(root: string, options: McpHostOptions = {}): P
     },
     watch: (told) => workspace.watch(told),
     async close() {
-      await door?.close()
+      await shellServer?.close()
       for (const each of connections) await each.close()
       await workspace.close()
     },
   }
 }
 
-async function servedOn(
+async function createConnection(
   workspace: Workspace,
   options: McpHostOptions,
-  asked: AsyncLocalStorage<Human>,
-  { isModern = false, isBrief = false, session: id = options.session }: Serving,
-  gone: () => void,
+  currentHuman: AsyncLocalStorage<Human>,
+  { isModern = false, isSingleRequest = false, session: id = options.session }: ServeOptions,
+  onEnd: () => void,
 ) {
-  const session = await sessionFor(workspace, options, id)
+  const session = await openSession(workspace, options, id)
   const { version, model } = options
   const server = createMcpServer(session, {
     ledger: workspace.ledger,
     isModern,
-    ...(!isBrief && { watch: (told) => workspace.watch(told) }),
+    ...(!isSingleRequest && { watch: (told) => workspace.watch(told) }),
     ...defined({ version, model }),
     ...(options.askClient && {
-      human: async (question) => asked.getStore()?.(question),
-      asking: (client, request) => clientsUser(workspace.root, client, request, isModern),
-      around: (work, { human }) => asked.run(human, work),
+      human: async (question) => currentHuman.getStore()?.(question),
+      elicit: (client, request) => elicitFromClient(workspace.root, client, request, isModern),
+      runWithElicitation: (work, { human }) => currentHuman.run(human, work),
     }),
   })
   const { onclose } = server.server
   const ended = new Promise<void>((resolve, reject) => {
     server.server.onclose = () => {
       onclose?.()
-      gone()
+      onEnd()
       if (id !== undefined) resolve()
       else session.close().then(resolve, reject)
     }
   })
-  // Nobody may be waiting for it.
+  // Prevents an unhandled rejection if nobody waits.
   ended.catch(() => undefined)
   const connection: McpConnection = {
     sessionId: session.id,
     ended,
     async close() {
       await server.close()
-      // One that was never connected has nothing that could tell of its end.
+      // A server that was never connected emits no close event.
       server.server.onclose?.()
       await ended
     },
@@ -136,12 +138,12 @@ async function servedOn(
   return { server, connection }
 }
 
-async function sessionFor(workspace: Workspace, { intent }: McpHostOptions, id = newSessionName()): Promise<Session> {
+async function openSession(workspace: Workspace, { intent }: McpHostOptions, id = newSessionId()): Promise<Session> {
   const session = await workspace.session({ id })
   if (intent !== undefined && session.intent?.id !== intent) await session.selectIntent(intent)
   return session
 }
 
-export function newSessionName(): string {
+export function newSessionId(): string {
   return `mcp-${Date.now().toString(36)}-${randomBytes(2).toString('hex')}`
 }

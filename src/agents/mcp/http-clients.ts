@@ -2,17 +2,17 @@ import { randomUUID } from 'node:crypto'
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
 import type { McpConnection, McpHost } from './host.js'
 
-/** Bytes of one message. */
-export const BODY = 64 * 1024 * 1024
+/** Most bytes of a message. */
+export const MAX_BODY_BYTES = 64 * 1024 * 1024
 
-/** Clients at a time: one that went without a word holds its session until others need the place. */
-const MOST = 32
+/** Most connected clients. A silent one keeps its session until another needs the place. */
+const MAX_CLIENTS = 32
 
 interface Client {
   readonly transport: WebStandardStreamableHTTPServerTransport
   readonly connection: McpConnection
   running: number
-  seen: number
+  lastSeen: number
 }
 
 /** The clients of the revisions before 2026-07-28, each with a connection that it names. */
@@ -30,48 +30,50 @@ export class HttpClients {
     const known = id === null ? undefined : this.#byId.get(id)
     if (id !== null && known === undefined) return errorResponse(404, 'This connection has ended. Start a new one.')
     if (known === undefined && request.method !== 'POST') return errorResponse(400, 'Start a connection with POST.')
-    const client = known ?? (await this.#begin())
+    const client = known ?? (await this.#openClient())
     client.running++
     try {
       return await client.transport.handleRequest(request)
     } finally {
       client.running--
-      client.seen = Date.now()
-      // It was no beginning: what was opened for it is closed.
-      if (client.transport.sessionId === undefined) await this.#end(client)
+      client.lastSeen = Date.now()
+      // The request started no connection: closes the one that was opened for it.
+      if (client.transport.sessionId === undefined) await this.#closeClient(client)
     }
   }
 
   async close(): Promise<void> {
     this.#isClosed = true
-    await Promise.all([...this.#byId.values()].map((client) => this.#end(client)))
+    await Promise.all([...this.#byId.values()].map((client) => this.#closeClient(client)))
   }
 
-  async #begin(): Promise<Client> {
+  async #openClient(): Promise<Client> {
     await this.#evictIdle()
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: randomUUID,
-      maxRequestBodySize: BODY,
+      maxRequestBodySize: MAX_BODY_BYTES,
       onsessioninitialized: (id) => {
         this.#byId.set(id, client)
-        if (this.#isClosed) void this.#end(client)
+        if (this.#isClosed) void this.#closeClient(client)
       },
-      onsessionclosed: () => this.#end(client),
+      onsessionclosed: () => this.#closeClient(client),
     })
     const connection = await this.#host.connect(transport)
-    const client: Client = { transport, connection, running: 0, seen: Date.now() }
+    const client: Client = { transport, connection, running: 0, lastSeen: Date.now() }
     return client
   }
 
   async #evictIdle(): Promise<void> {
-    if (this.#byId.size < MOST) return
-    const [oldest] = [...this.#byId.values()].filter(({ running }) => running === 0).sort((a, b) => a.seen - b.seen)
+    if (this.#byId.size < MAX_CLIENTS) return
+    const [oldest] = [...this.#byId.values()]
+      .filter(({ running }) => running === 0)
+      .sort((a, b) => a.lastSeen - b.lastSeen)
     if (oldest === undefined)
-      throw new Error(`The server has ${MOST} active clients, which is its limit. Try again later.`)
-    await this.#end(oldest)
+      throw new Error(`The server has ${MAX_CLIENTS} active clients, which is its limit. Try again later.`)
+    await this.#closeClient(oldest)
   }
 
-  async #end(client: Client): Promise<void> {
+  async #closeClient(client: Client): Promise<void> {
     const id = client.transport.sessionId
     if (id !== undefined) this.#byId.delete(id)
     await client.connection.close()

@@ -1,23 +1,23 @@
 import { getRequestListener } from '@hono/node-server'
 import { createMcpHandler, isLegacyRequest, type McpHttpHandler } from '@modelcontextprotocol/server'
 import { bearerOf, errorText, foreignTo, isSameSecret, listenOnLoopback, newToken } from '../../surface/index.js'
-import { type McpHost, newSessionName } from './host.js'
-import { BODY, errorResponse, HttpClients } from './http-clients.js'
+import { type McpHost, newSessionId } from './host.js'
+import { errorResponse, HttpClients, MAX_BODY_BYTES } from './http-clients.js'
 
 /** Where to listen, always on 127.0.0.1. */
 export interface HttpOptions {
-  /** A free one unless told. */
+  /** Default: a free port. */
   readonly port?: number
 }
 
-/** A server that listens. */
+/** A listening server. */
 export interface McpHttp {
-  /** With the token, for a client's settings. */
+  /** The address with the token, for a client's settings. */
   readonly url: string
   close(): Promise<void>
 }
 
-/** Serves a host's clients over streamable HTTP, on loopback, to who has the token and comes from no other site. */
+/** Serves a host's clients over streamable HTTP on loopback. Requests need the token, and web pages are refused. */
 export async function serveMcpHttp(host: McpHost, { port = 0 }: HttpOptions = {}): Promise<McpHttp> {
   const token = newToken()
   const clients = new HttpClients(host)
@@ -27,7 +27,7 @@ export async function serveMcpHttp(host: McpHost, { port = 0 }: HttpOptions = {}
       const refusal = refusalOf(request, at, token)
       if (refusal !== undefined) return errorResponse(...refusal)
       try {
-        const isLegacy = await isLegacyRequest(request, undefined, { maxRequestBodySize: BODY })
+        const isLegacy = await isLegacyRequest(request, undefined, { maxRequestBodySize: MAX_BODY_BYTES })
         return await (isLegacy ? clients.handle(request) : modern.fetch(request))
       } catch (error) {
         return errorResponse(500, errorText(error))
@@ -46,16 +46,17 @@ export async function serveMcpHttp(host: McpHost, { port = 0 }: HttpOptions = {}
 }
 
 /**
- * From 2026-07-28 on there are no connections, so no client has a session by having one: its address names it (`session=`), else all work in one.
+ * From 2026-07-28 on there are no connections to identify a session: the address may have one (`session=`), else all clients share one.
  */
 function modernHandler(host: McpHost): McpHttpHandler {
-  const common = newSessionName()
+  const common = newSessionId()
   const handler = createMcpHandler(
     async ({ requestInfo }) => {
       const named = requestInfo && new URL(requestInfo.url).searchParams.get('session')
-      return (await host.serve({ isModern: true, isBrief: true, session: named || (host.session ?? common) })).server
+      return (await host.serve({ isModern: true, isSingleRequest: true, session: named || (host.session ?? common) }))
+        .server
     },
-    { legacy: 'reject', maxRequestBodySize: BODY },
+    { legacy: 'reject', maxRequestBodySize: MAX_BODY_BYTES },
   )
   const end = host.watch(({ sessions, intents }) => {
     if (intents || sessions.length > 0) handler.notify.resourcesChanged()

@@ -2,19 +2,19 @@ import type { Dirent } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import type { Session } from '../../index.js'
-import { inside, rootOf } from './paths.js'
+import { resolveInWorkspace, rootOf } from './paths.js'
 import { defineTool, pathArgument, READS, TEXT, text } from './tool.js'
 
-/** Entries of a directory that are shown at once. */
-const PAGE = 5_000
+/** Most entries of a directory in one response. */
+const MAX_ENTRIES = 5_000
 
 const offset = z
   .int()
   .nonnegative()
   .default(0)
-  .describe(`The first entry to list, in a directory of more than ${PAGE} entries.`)
+  .describe(`The first entry to list, in a directory of more than ${MAX_ENTRIES} entries.`)
 
-const looks = { class: 'read', kind: 'read' } as const
+const READ_PLAN = { class: 'read', kind: 'read' } as const
 
 export const listDirectory = defineTool('list_directory', {
   title: 'List Directory',
@@ -23,11 +23,13 @@ export const listDirectory = defineTool('list_directory', {
   output: TEXT,
   annotations: READS,
   plan: ({ path, offset: from }) => ({
-    ...looks,
+    ...READ_PLAN,
     run: async (session) => {
-      const entries = await entriesOf(session, await inside(session, path))
-      const lines = entries.slice(from, from + PAGE).map((entry) => `${markOf(entry.isDirectory())} ${entry.name}`)
-      return text([...lines, ...noteOf('list_directory', entries.length, from)].join('\n'))
+      const entries = await readEntries(session, await resolveInWorkspace(session, path))
+      const lines = entries
+        .slice(from, from + MAX_ENTRIES)
+        .map((entry) => `${entryMark(entry.isDirectory())} ${entry.name}`)
+      return text([...lines, ...pageNote('list_directory', entries.length, from)].join('\n'))
     },
   }),
 })
@@ -43,40 +45,42 @@ export const listDirectoryWithSizes = defineTool('list_directory_with_sizes', {
   output: TEXT,
   annotations: READS,
   plan: ({ path, sortBy, offset: from }) => ({
-    ...looks,
+    ...READ_PLAN,
     run: async (session) => {
-      const place = await inside(session, path)
-      const found = (await entriesOf(session, place)).map((entry) => sizeOf(session, place, entry))
+      const place = await resolveInWorkspace(session, path)
+      const found = (await readEntries(session, place)).map((entry) => measureEntry(session, place, entry))
       const sorted = found.sort((a, b) => (sortBy === 'size' ? b.size - a.size : a.name.localeCompare(b.name)))
-      const shown = sorted.slice(from, from + PAGE).map(lineOf)
-      return text([...shown, ...noteOf('list_directory_with_sizes', found.length, from), ...sumOf(found)].join('\n'))
+      const shown = sorted.slice(from, from + MAX_ENTRIES).map(formatEntry)
+      return text(
+        [...shown, ...pageNote('list_directory_with_sizes', found.length, from), ...formatTotal(found)].join('\n'),
+      )
     },
   }),
 })
 
-interface Sized {
+interface SizedEntry {
   readonly name: string
   readonly isDirectory: boolean
   readonly size: number
 }
 
-async function entriesOf(session: Session, place: string): Promise<Dirent[]> {
+async function readEntries(session: Session, place: string): Promise<Dirent[]> {
   return session.fs.promises.readdir(place, { withFileTypes: true })
 }
 
-function markOf(isDirectory: boolean): string {
+function entryMark(isDirectory: boolean): string {
   return isDirectory ? '[DIR]' : '[FILE]'
 }
 
-/** A line more, where not all entries are there. */
-function noteOf(tool: string, all: number, from: number): string[] {
-  const next = from + PAGE
+/** A note with the next offset, if entries are left out. */
+function pageNote(tool: string, all: number, from: number): string[] {
+  const next = from + MAX_ENTRIES
   if (next >= all) return []
   return [`[NOTE] ${from + 1} to ${next} of ${all} entries. Call ${tool} with offset ${next} for more.`]
 }
 
-/** What cannot be looked at counts nothing. */
-function sizeOf(session: Session, place: string, entry: Dirent): Sized {
+/** An entry that cannot be read counts as 0 bytes. */
+function measureEntry(session: Session, place: string, entry: Dirent): SizedEntry {
   let size = 0
   try {
     size = session.fs.statSync(join(place, entry.name)).size
@@ -84,18 +88,18 @@ function sizeOf(session: Session, place: string, entry: Dirent): Sized {
   return { name: entry.name, isDirectory: entry.isDirectory(), size }
 }
 
-function lineOf({ name, isDirectory, size }: Sized): string {
-  return `${markOf(isDirectory)} ${name.padEnd(30)} ${isDirectory ? '' : sizeText(size).padStart(10)}`
+function formatEntry({ name, isDirectory, size }: SizedEntry): string {
+  return `${entryMark(isDirectory)} ${name.padEnd(30)} ${isDirectory ? '' : formatSize(size).padStart(10)}`
 }
 
-function sumOf(found: readonly Sized[]): string[] {
+function formatTotal(found: readonly SizedEntry[]): string[] {
   const files = found.filter(({ isDirectory }) => !isDirectory)
   const bytes = files.reduce((sum, { size }) => sum + size, 0)
   const counts = `Total: ${files.length} files, ${found.length - files.length} directories`
-  return ['', counts, `Combined size: ${sizeText(bytes)}`]
+  return ['', counts, `Combined size: ${formatSize(bytes)}`]
 }
 
-function sizeText(bytes: number): string {
+function formatSize(bytes: number): string {
   const units = ['KB', 'MB', 'GB', 'TB']
   if (bytes < 1024) return `${bytes} B`
   const power = Math.min(Math.floor(Math.log(bytes) / Math.log(1024)), units.length)
@@ -109,9 +113,9 @@ export const getFileInfo = defineTool('get_file_info', {
   output: TEXT,
   annotations: READS,
   plan: ({ path }) => ({
-    ...looks,
+    ...READ_PLAN,
     run: async (session) => {
-      const stats = await session.fs.promises.stat(await inside(session, path))
+      const stats = await session.fs.promises.stat(await resolveInWorkspace(session, path))
       const info = {
         size: stats.size,
         created: stats.birthtime,
@@ -136,5 +140,5 @@ export const listAllowedDirectories = defineTool('list_allowed_directories', {
   schema: z.object({}),
   output: TEXT,
   annotations: READS,
-  plan: () => ({ ...looks, run: async (session) => text(`Allowed directories:\n${rootOf(session)}`) }),
+  plan: () => ({ ...READ_PLAN, run: async (session) => text(`Allowed directories:\n${rootOf(session)}`) }),
 })

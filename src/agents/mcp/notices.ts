@@ -3,15 +3,15 @@ import type { Change, Session, Workspace } from '../../index.js'
 import { SerialQueue } from '../../surface/index.js'
 import { changedUris } from './resources.js'
 
-/** Tells a client that looks at resources when they have changed: by a call of its own, or by what a person or another process did. */
-export class Notices {
+/** Notifies a client of changed resources: after its own calls, and after changes by people or other processes. */
+export class ResourceNotifier {
   readonly #session: Session
   readonly #server: Server
   readonly #subscribed = new Set<string>()
-  #before: Look | undefined
+  #before: ResourceState | undefined
   readonly #queue = new SerialQueue()
 
-  /** @param isModern who listens to what is known to the library: it passes on what is listened to. */
+  /** @param isModern whether the protocol library tracks subscriptions and filters notifications */
   constructor(
     session: Session,
     server: Server,
@@ -22,7 +22,7 @@ export class Notices {
     if (isModern) return
     server.setRequestHandler('resources/subscribe', async ({ params: { uri } }) => {
       this.#subscribed.add(uri)
-      await this.ensureFirstLook()
+      await this.startTracking()
       return {}
     })
     server.setRequestHandler('resources/unsubscribe', async ({ params: { uri } }) => {
@@ -31,10 +31,10 @@ export class Notices {
     })
   }
 
-  /** What happens elsewhere is looked at, too, until the connection ends. */
-  hear(watch: Workspace['watch'] | undefined): void {
+  /** Also checks for changes by others, until the connection ends. */
+  watch(watch: Workspace['watch'] | undefined): void {
     const end = watch?.(({ sessions, intents }) => {
-      if (sessions.includes(this.#session.id) || intents) void this.after()
+      if (sessions.includes(this.#session.id) || intents) void this.notifyChanges()
     })
     const { onclose } = this.#server
     this.#server.onclose = () => {
@@ -43,38 +43,38 @@ export class Notices {
     }
   }
 
-  /** The client has listed or subscribed: from now on it is told what differs. */
-  async ensureFirstLook(): Promise<void> {
-    this.#before ??= await this.#look()
+  /** The client has listed or subscribed: tracks changes from now on. */
+  async startTracking(): Promise<void> {
+    this.#before ??= await this.#readState()
   }
 
-  /** A notice that cannot be made or sent fails no call. */
-  after(): Promise<void> {
-    return this.#queue.run(() => this.#tell()).catch(() => undefined)
+  /** Sends notifications of changes. A failure fails no call. */
+  notifyChanges(): Promise<void> {
+    return this.#queue.run(() => this.#sendChanges()).catch(() => undefined)
   }
 
-  async #tell(): Promise<void> {
+  async #sendChanges(): Promise<void> {
     if (this.#before === undefined) {
-      // Who listens has not told us so.
-      if (this.isModern) this.#before = await this.#look()
+      // A modern client does not report its subscriptions.
+      if (this.isModern) this.#before = await this.#readState()
       return
     }
-    const [before, now] = [this.#before, await this.#look()]
+    const [before, now] = [this.#before, await this.#readState()]
     this.#before = now
     if (before.list !== now.list) await this.#server.sendResourceListChanged()
     for (const uri of changedUris(this.#session, before.changes, now.changes))
       if (this.isModern || this.#subscribed.has(uri)) await this.#server.sendResourceUpdated({ uri })
   }
 
-  async #look(): Promise<Look> {
+  async #readState(): Promise<ResourceState> {
     const { changes } = await this.#session.changes()
     const intents = (await this.#session.intents()).map(({ id }) => id)
     return { changes, list: JSON.stringify([this.#session.intent?.id, intents, changes.map(({ path }) => path)]) }
   }
 }
 
-interface Look {
+interface ResourceState {
   readonly changes: readonly Change[]
-  /** What the list of resources depends on. */
+  /** A digest of the state that the list of resources shows. */
   readonly list: string
 }

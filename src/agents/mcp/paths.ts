@@ -4,8 +4,8 @@ import { ToolFailure } from '../../hooks/index.js'
 import type { Session } from '../../index.js'
 import { codeOf } from '../../surface/index.js'
 
-/** A path as clients of the filesystem server give it: relative to the root, absolute, or below `~`. */
-export function at(path: string): string {
+/** Converts a path as clients of the filesystem server write it: relative to the root, absolute, or below `~`. */
+export function toSessionPath(path: string): string {
   if (process.platform !== 'win32' && /^[A-Za-z]:([\\/]|$)/.test(path))
     throw new ToolFailure(`${path} is a Windows path, and this system is not Windows.`)
   if (path === '~' || path.startsWith('~/')) return join(homedir(), path.slice(1))
@@ -18,18 +18,18 @@ export function rootOf(session: Session): string {
 }
 
 /**
- * Where a path to be read leads, absolute. Throws {@link ToolFailure} where that is outside of the workspace: what can be
- * read there by `session.fs` is for the agent's libraries, and no client of this server expects it.
+ * Resolves a path to read. @throws ToolFailure outside of the workspace: `session.fs` can read some files there for the agent's
+ * libraries, but clients of this server do not expect it.
  */
-export async function inside(session: Session, path: string): Promise<string> {
+export async function resolveInWorkspace(session: Session, path: string): Promise<string> {
   const root = rootOf(session)
-  const wanted = resolve(root, at(path))
-  const real = await realpath(session, wanted)
+  const requested = resolve(root, toSessionPath(path))
+  const real = await realpath(session, requested)
   if (isBelow(root, real)) return real
   throw new ToolFailure(`Access denied - ${path} leads outside the allowed directory ${root}.`)
 }
 
-/** What is not there is told by the operation itself, with the name as asked. */
+/** The operation itself reports a missing file, by its requested name. */
 async function realpath(session: Session, wanted: string): Promise<string> {
   try {
     return await session.fs.promises.realpath(wanted)
@@ -40,6 +40,6 @@ async function realpath(session: Session, wanted: string): Promise<string> {
 }
 
 function isBelow(root: string, path: string): boolean {
-  const way = relative(root, path)
-  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way)
+  const relativePath = relative(root, path)
+  return relativePath !== '..' && !relativePath.startsWith(`..${sep}`) && !isAbsolute(relativePath)
 }

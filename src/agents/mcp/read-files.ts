@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { ToolFailure } from '../../hooks/index.js'
 import type { Session } from '../../index.js'
 import { errorText } from '../../surface/index.js'
-import { at, inside } from './paths.js'
+import { resolveInWorkspace, toSessionPath } from './paths.js'
 import { defineTool, pathArgument, READS, REVIEWER, TEXT, text } from './tool.js'
 
 const textSchema = z.object({
@@ -21,7 +21,7 @@ const shared = {
   plan: (args: z.output<typeof textSchema>) => ({
     class: 'read' as const,
     kind: 'read' as const,
-    reads: [at(args.path)],
+    reads: [toSessionPath(args.path)],
     run: async (session: Session) => text(await readPart(session, args)),
   }),
 }
@@ -48,7 +48,7 @@ export const readMultipleFiles = defineTool('read_multiple_files', {
   plan: ({ paths }) => ({
     class: 'read',
     kind: 'read',
-    reads: paths.map(at),
+    reads: paths.map(toSessionPath),
     run: async (session) => text((await Promise.all(paths.map((path) => readOne(session, path)))).join('\n---\n')),
   }),
 })
@@ -62,7 +62,7 @@ async function readOne(session: Session, path: string): Promise<string> {
 }
 
 async function readAll(session: Session, path: string): Promise<string> {
-  return session.fs.promises.readFile(await inside(session, path), 'utf8')
+  return session.fs.promises.readFile(await resolveInWorkspace(session, path), 'utf8')
 }
 
 async function readPart(session: Session, { path, head, tail }: z.output<typeof textSchema>): Promise<string> {
@@ -78,13 +78,13 @@ function firstLines(whole: string, count: number): string {
   return lines.slice(0, Math.max(0, Math.ceil(count))).join('\n')
 }
 
-/** As the filesystem server counts: what follows the last line's end is a line. */
+/** Counts as the filesystem server does: an empty line follows the last line break. */
 function lastLines(whole: string, count: number): string {
   if (count < 0) return ''
   return whole.replaceAll('\r\n', '\n').split('\n').slice(-count).join('\n')
 }
 
-const MEDIA: Readonly<Record<string, string>> = {
+const MIME_TYPES: Readonly<Record<string, string>> = {
   '.png': 'image/png',
   '.jpg': 'image/jpeg',
   '.jpeg': 'image/jpeg',
@@ -114,9 +114,9 @@ export const readMediaFile = defineTool('read_media_file', {
   plan: ({ path }) => ({
     class: 'read',
     kind: 'read',
-    reads: [at(path)],
+    reads: [toSessionPath(path)],
     run: async (session) => {
-      const place = await inside(session, path)
+      const place = await resolveInWorkspace(session, path)
       const block = mediaBlock(place, (await session.fs.promises.readFile(place)).toString('base64'))
       return { content: [block], structured: { content: [block] } }
     },
@@ -124,7 +124,7 @@ export const readMediaFile = defineTool('read_media_file', {
 })
 
 function mediaBlock(place: string, data: string): ContentBlock {
-  const mimeType = MEDIA[extname(place).toLowerCase()] ?? 'application/octet-stream'
+  const mimeType = MIME_TYPES[extname(place).toLowerCase()] ?? 'application/octet-stream'
   if (mimeType.startsWith('image/')) return { type: 'image', data, mimeType }
   if (mimeType.startsWith('audio/')) return { type: 'audio', data, mimeType }
   return { type: 'resource', resource: { uri: pathToFileURL(place).href, mimeType, blob: data } }

@@ -2,19 +2,19 @@ import type { ReadResourceResult } from '@modelcontextprotocol/server'
 import { type McpServer, ResourceTemplate } from '@modelcontextprotocol/server'
 import type { Change, Intent, Ledger, Session, TraceRecord } from '../../index.js'
 
-/** Records of the ledger that are shown at once: the newest. */
-const RECORDS = 200
-/** Staged files that are listed; the diff of all has the others. */
-const LISTED = 1_000
+/** How many ledger records to return: the newest. */
+const RECORDS_PER_RESOURCE = 200
+/** How many staged files to list; the diff of all changes has the others. */
+const MAX_LISTED = 1_000
 
-/** What a client may look at, beside what its tools show. All of it is read-only. */
+/** Registers the read-only resources of a client. */
 export function registerResources(
   server: McpServer,
   session: Session,
-  { ledger, listed }: { readonly ledger: Ledger | undefined; readonly listed: () => Promise<void> },
+  { ledger, onListed }: { readonly ledger: Ledger | undefined; readonly onListed: () => Promise<void> },
 ): void {
   registerIntents(server, session)
-  registerStage(server, session, listed)
+  registerStage(server, session, onListed)
   if (ledger !== undefined) registerTrace(server, session, ledger)
 }
 
@@ -35,16 +35,16 @@ function registerIntents(server: McpServer, session: Session): void {
   const config = { title: 'Intents', description: 'Scope, constraints and criteria.', mimeType: JSON_TYPE }
   server.registerResource('intent', new ResourceTemplate('intent://{+id}', { list }), config, async (uri, { id }) => {
     const found = (await selectableIntents()).find((each) => each.id === decodePath(id))
-    return document(uri, JSON_TYPE, JSON.stringify(need<Intent>(found, uri), null, 2))
+    return document(uri, JSON_TYPE, JSON.stringify(requireResource<Intent>(found, uri), null, 2))
   })
 }
 
-function registerStage(server: McpServer, session: Session, listed: () => Promise<void>): void {
+function registerStage(server: McpServer, session: Session, onListed: () => Promise<void>): void {
   const name = encodeURIComponent(session.id)
   const list = async () => {
-    await listed()
+    await onListed()
     const { changes } = await session.changes()
-    const files = changes.slice(0, LISTED).map(({ path, kind }) => {
+    const files = changes.slice(0, MAX_LISTED).map(({ path, kind }) => {
       return { uri: stageUri(session, path), name: path, description: kind, mimeType: DIFF_TYPE }
     })
     return { resources: files }
@@ -60,7 +60,7 @@ function registerStage(server: McpServer, session: Session, listed: () => Promis
   server.registerResource('staged-file', template, config, async (uri, { path }) => {
     const { changes } = await session.changes()
     const found = changes.find((each) => each.path === decodePath(path))
-    return document(uri, DIFF_TYPE, diffOf(need<Change>(found, uri)))
+    return document(uri, DIFF_TYPE, diffOf(requireResource<Change>(found, uri)))
   })
 }
 
@@ -74,7 +74,7 @@ function registerTrace(server: McpServer, session: Session, ledger: Ledger): voi
       for await (const record of ledger.records()) {
         if (record.session_id !== session.id) continue
         records.push(record)
-        if (records.length > RECORDS) records.shift()
+        if (records.length > RECORDS_PER_RESOURCE) records.shift()
       }
       return document(uri, 'application/x-ndjson', records.map((record) => `${JSON.stringify(record)}\n`).join(''))
     },
@@ -92,11 +92,11 @@ function stageUri({ id }: Session, path: string): string {
   return `stage://${encodeURIComponent(id)}/${path.split('/').map(encodeURIComponent).join('/')}/diff`
 }
 
-/** Every address whose content a call can have changed, by a stage as it was before and is now. */
+/** The URIs whose content a call may have changed, by the stage before and after it. */
 export function changedUris(session: Session, before: readonly Change[], now: readonly Change[]): string[] {
   const states = (changes: readonly Change[]) => new Map(changes.map((each) => [each.path, JSON.stringify(each)]))
-  const [old, young] = [states(before), states(now)]
-  const paths = [...new Set([...old.keys(), ...young.keys()])].filter((path) => old.get(path) !== young.get(path))
+  const [old, current] = [states(before), states(now)]
+  const paths = [...new Set([...old.keys(), ...current.keys()])].filter((path) => old.get(path) !== current.get(path))
   const all = paths.length === 0 ? [] : [`stage://${encodeURIComponent(session.id)}/diff`]
   return [...paths.map((path) => stageUri(session, path)), ...all, traceUri(session)]
 }
@@ -114,7 +114,7 @@ function decodePath(value: string | string[] | undefined): string {
   return decodeURIComponent(typeof value === 'string' ? value : (value ?? []).join('/'))
 }
 
-function need<T>(found: T | undefined, uri: URL): T {
+function requireResource<T>(found: T | undefined, uri: URL): T {
   if (found === undefined) throw new Error(`There is no resource ${uri.href}.`)
   return found
 }

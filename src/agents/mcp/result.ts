@@ -4,12 +4,12 @@ import type { Feedback } from '../../index.js'
 import { errorText } from '../../surface/index.js'
 import type { Answer } from './tool.js'
 
-/** Where a result's `_meta` has the record of a refusal, and reviewers' words. */
+/** The key of a denial record in a result's `_meta`. */
 export const DENIAL = 'dev.escrowfs/denial'
-/** The key in a result's `_meta` that holds what reviewers said. */
+/** The key of reviewers' feedback in a result's `_meta`. */
 export const FEEDBACK = 'dev.escrowfs/feedback'
 
-/** What a client is told of a call. A refusal is its message, with the record beside it; a failure is never a stack. */
+/** Converts an outcome for a client. A denial is its message with the record in `_meta`; an error has no stack. */
 export function toCallResult(outcome: ToolOutcome<Answer>): CallToolResult {
   const { feedback } = outcome
   if (outcome.status === 'done') return withFeedbackText(toSuccess(outcome.value, feedback), feedback)
@@ -26,14 +26,14 @@ export function toCallResult(outcome: ToolOutcome<Answer>): CallToolResult {
   return withFeedbackText({ content: [{ type: 'text', text: words }], isError: true }, feedback)
 }
 
-/** Most clients show a model the structured content alone, where there is one: a reviewer's words are in it, too. */
+/** Most clients show a model only the structured content, so it includes the feedback. */
 function toSuccess({ content, structured }: Answer, feedback: readonly Feedback[]): CallToolResult {
   if (structured === undefined) return { content }
   if (feedback.length === 0) return { content, structuredContent: structured }
   return { content, structuredContent: { ...structured, reviewer: withFeedback('', feedback) } }
 }
 
-/** A reviewer's words come in a block of their own, behind all else. */
+/** Appends the feedback in its own block. */
 function withFeedbackText(result: CallToolResult, feedback: readonly Feedback[]): CallToolResult {
   if (feedback.length === 0) return result
   const { content, _meta } = result

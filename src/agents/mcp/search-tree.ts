@@ -3,11 +3,11 @@ import { z } from 'zod'
 import type { Session } from '../../index.js'
 import { codeOf } from '../../surface/index.js'
 import { type Glob, Globs } from './globs.js'
-import { inside } from './paths.js'
+import { resolveInWorkspace } from './paths.js'
 import { defineTool, pathArgument, READS, TEXT, text } from './tool.js'
 
-/** Entries a tree shows, and paths a search does. */
-const MOST = 10_000
+/** Most entries of a tree, and most paths of a search. */
+const MAX_ENTRIES = 10_000
 
 const excludePatterns = z.array(z.string()).optional().default([]).describe('Globs of paths to leave out.')
 
@@ -28,7 +28,7 @@ export const directoryTree = defineTool('directory_tree', {
   title: 'Directory Tree',
   description:
     'Return a directory tree as JSON: `name`, `type` (file or directory) and, for directories, `children`. ' +
-    `At most ${MOST} entries; if there are more, the deepest are left out and a second text says so.`,
+    `At most ${MAX_ENTRIES} entries; if there are more, the deepest are left out and a second text says so.`,
   schema: z.object({ path: pathArgument, excludePatterns }),
   output: TEXT,
   annotations: READS,
@@ -36,7 +36,7 @@ export const directoryTree = defineTool('directory_tree', {
     class: 'read',
     kind: 'read',
     run: async (session) => {
-      const { tree, cut } = await treeBelow(session, await inside(session, path), patterns)
+      const { tree, cut } = await treeBelow(session, await resolveInWorkspace(session, path), patterns)
       return text(JSON.stringify(tree, null, 2), cutNote(cut))
     },
   }),
@@ -45,35 +45,35 @@ export const directoryTree = defineTool('directory_tree', {
 function cutNote(cut: readonly string[]): string | undefined {
   if (cut.length === 0) return undefined
   const some = cut.slice(0, 20).join(', ')
-  return `Not shown, as the tree has more than ${MOST} entries: what is in ${some}${cut.length > 20 ? ', …' : ''}. Ask for one of them.`
+  return `Not shown, as the tree has more than ${MAX_ENTRIES} entries: what is in ${some}${cut.length > 20 ? ', …' : ''}. Ask for one of them.`
 }
 
-/** Level by level, so that what does not fit is the deepest. */
+/** Breadth-first, so that the deepest entries are left out. */
 async function treeBelow(session: Session, start: string, patterns: readonly string[]) {
   const globs = new Globs()
   const excluded = patterns.flatMap((pattern) => treeGlobs(globs, pattern))
   const tree: Node[] = []
   const waiting: { path: string; children: Node[] }[] = [{ path: start, children: tree }]
-  const cut: string[] = []
-  let left = MOST
+  const truncated: string[] = []
+  let remaining = MAX_ENTRIES
   for (let next = waiting.shift(); next; next = waiting.shift()) {
     const entries = await entriesOf(session, next.path, next.path === start)
-    const kept = globs.without(entries, ({ path }) => relative(start, path), excluded)
-    if (kept.length > left) cut.push(relative(start, next.path) || '.')
-    for (const { name, path, isDirectory } of kept.slice(0, left)) {
+    const kept = globs.exclude(entries, ({ path }) => relative(start, path), excluded)
+    if (kept.length > remaining) truncated.push(relative(start, next.path) || '.')
+    for (const { name, path, isDirectory } of kept.slice(0, remaining)) {
       const children: Node[] = []
       next.children.push(isDirectory ? { name, type: 'directory', children } : { name, type: 'file' })
       if (isDirectory) waiting.push({ path, children })
     }
-    left -= Math.min(left, kept.length)
+    remaining -= Math.min(remaining, kept.length)
   }
-  return { tree, cut }
+  return { tree, cut: truncated }
 }
 
-/** A name without wildcards is left out wherever it is. */
+/** A name without wildcards is excluded at any depth. */
 function treeGlobs(globs: Globs, pattern: string): Glob[] {
   const all = pattern.includes('*') ? [pattern] : [pattern, `**/${pattern}`, `**/${pattern}/**`]
-  return all.map((each) => globs.of(each))
+  return all.map((each) => globs.compile(each))
 }
 
 export const searchFiles = defineTool('search_files', {
@@ -88,25 +88,26 @@ export const searchFiles = defineTool('search_files', {
     class: 'read',
     kind: 'read',
     run: async (session) => {
-      const found = await findMatches(session, await inside(session, path), pattern, patterns)
+      const found = await findMatches(session, await resolveInWorkspace(session, path), pattern, patterns)
       if (found.length === 0) return text('No matches found')
-      const more = found.length > MOST ? [`[NOTE] The first ${MOST} matches. Use a narrower pattern or path.`] : []
-      return text([...found.slice(0, MOST), ...more].join('\n'))
+      const more =
+        found.length > MAX_ENTRIES ? [`[NOTE] The first ${MAX_ENTRIES} matches. Use a narrower pattern or path.`] : []
+      return text([...found.slice(0, MAX_ENTRIES), ...more].join('\n'))
     },
   }),
 })
 
 async function findMatches(session: Session, start: string, pattern: string, patterns: readonly string[]) {
   const globs = new Globs()
-  const wanted = globs.of(pattern)
-  const excluded = patterns.map((each) => globs.of(each))
+  const glob = globs.compile(pattern)
+  const excluded = patterns.map((each) => globs.compile(each))
   const found: string[] = []
   const visit = async (directory: string): Promise<void> => {
     const entries = await entriesOf(session, directory, directory === start)
-    const kept = globs.without(entries, ({ path }) => relative(start, path), excluded)
-    const hits = new Set(wanted(kept.map(({ path }) => relative(start, path))))
+    const kept = globs.exclude(entries, ({ path }) => relative(start, path), excluded)
+    const hits = new Set(glob(kept.map(({ path }) => relative(start, path))))
     for (const [i, { path, isDirectory }] of kept.entries()) {
-      if (found.length > MOST) return
+      if (found.length > MAX_ENTRIES) return
       if (hits.has(i)) found.push(path)
       if (isDirectory) await visit(path)
     }
@@ -115,7 +116,7 @@ async function findMatches(session: Session, start: string, pattern: string, pat
   return found
 }
 
-/** Below the first, a directory that went away or may not be read hides no other. */
+/** Below the first directory, a removed or unreadable one is skipped. */
 async function entriesOf(session: Session, directory: string, isFirst: boolean): Promise<Found[]> {
   try {
     const entries = await session.fs.promises.readdir(directory, { withFileTypes: true })

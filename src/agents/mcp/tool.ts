@@ -34,7 +34,7 @@ export interface McpTool {
   readonly schema: z.ZodObject
   readonly output?: z.ZodObject
   readonly annotations: ToolAnnotations
-  plan(args: unknown, session: Session, moment: CallContext): Promise<Plan>
+  plan(args: unknown, session: Session, context: CallContext): Promise<Plan>
 }
 
 interface Definition<S extends z.ZodObject> extends Omit<McpTool, 'name' | 'schema' | 'plan'> {
@@ -63,13 +63,16 @@ export const STAGES: ToolAnnotations = { readOnlyHint: false, destructiveHint: f
 export const pathArgument = z.string()
 
 /** The class that a write declares; required if policy.yaml has `gate.require_mutation_class`. */
-export const declared = z
+export const mutationClassArgument = z
   .enum(['AST_REFACTOR', 'INTENT_EVOLUTION'])
   .optional()
   .describe('The kind of change: AST_REFACTOR keeps the behaviour, INTENT_EVOLUTION changes it.')
 
 /** The agent's reason for a call. The reviewer reads it above the change. */
-export const reason = z.string().optional().describe('Why you make this change, in a sentence. The reviewer reads it.')
+export const reasonArgument = z
+  .string()
+  .optional()
+  .describe('Why you make this change, in a sentence. The reviewer reads it.')
 
 /** A text as a block and as structured content, followed by a note in its own block. */
 export function text(content: string, note?: string): Answer {

@@ -1,4 +1,4 @@
-import { ADDED } from './added.js'
+import { ADDED_MCP_TOOLS } from './added.js'
 import { editFile } from './edit-file.js'
 import { executeCommand } from './execute-command.js'
 import { getFileInfo, listAllowedDirectories, listDirectory, listDirectoryWithSizes } from './list-directories.js'
@@ -7,7 +7,7 @@ import { directoryTree, searchFiles } from './search-tree.js'
 import type { McpTool } from './tool.js'
 import { createDirectory, deleteFile, moveFile, writeFile } from './write-files.js'
 
-/** Every tool a client is offered: those of the filesystem server, a terminal, and ours. None of them decides anything. */
+/** All tools of the server: those of the filesystem server, a terminal, and ours. None of them decides anything. */
 export const TOOLS: readonly McpTool[] = [
   readFile,
   readTextFile,
@@ -25,5 +25,5 @@ export const TOOLS: readonly McpTool[] = [
   getFileInfo,
   listAllowedDirectories,
   executeCommand,
-  ...ADDED,
+  ...ADDED_MCP_TOOLS,
 ]

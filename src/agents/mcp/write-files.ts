@@ -2,22 +2,27 @@ import { z } from 'zod'
 import { ToolFailure } from '../../hooks/index.js'
 import type { Session } from '../../index.js'
 import { codeOf } from '../../surface/index.js'
-import { at } from './paths.js'
-import { declared, defineTool, pathArgument, reason, STAGES, TEXT, text } from './tool.js'
+import { toSessionPath } from './paths.js'
+import { defineTool, mutationClassArgument, pathArgument, reasonArgument, STAGES, TEXT, text } from './tool.js'
 
 export const writeFile = defineTool('write_file', {
   title: 'Write File',
   description:
     'Write a whole file, new or existing. The write is staged: your reads show it, and it reaches the disk when a person approves it.',
-  schema: z.object({ path: pathArgument, content: z.string(), mutation_class: declared, reason }),
+  schema: z.object({
+    path: pathArgument,
+    content: z.string(),
+    mutation_class: mutationClassArgument,
+    reason: reasonArgument,
+  }),
   output: TEXT,
   annotations: { ...STAGES, idempotentHint: true },
   plan: ({ path, content }) => ({
     class: 'write',
     kind: 'edit',
-    writes: [{ path: at(path), effect: 'put' }],
+    writes: [{ path: toSessionPath(path), effect: 'put' }],
     run: async (session) => {
-      await session.fs.promises.writeFile(at(path), content)
+      await session.fs.promises.writeFile(toSessionPath(path), content)
       return text(`Successfully wrote to ${path}`)
     },
   }),
@@ -29,14 +34,14 @@ export const createDirectory = defineTool('create_directory', {
   schema: z.object({ path: pathArgument }),
   output: TEXT,
   annotations: { ...STAGES, idempotentHint: true },
-  // One that leads to a scope may be made, though no file may be put there.
+  // A directory on the way to a scope may be created, though no file in it.
   plan: ({ path }, session) => ({
-    ...(isDirectory(session, at(path))
+    ...(isDirectory(session, toSessionPath(path))
       ? { class: 'read' }
-      : { class: 'write', writes: [{ path: at(path), effect: 'mkdir' }] }),
+      : { class: 'write', writes: [{ path: toSessionPath(path), effect: 'mkdir' }] }),
     kind: 'edit',
     run: async () => {
-      await session.fs.promises.mkdir(at(path), { recursive: true })
+      await session.fs.promises.mkdir(toSessionPath(path), { recursive: true })
       return text(`Successfully created directory ${path}`)
     },
   }),
@@ -53,20 +58,25 @@ function isDirectory(session: Session, path: string): boolean {
 export const moveFile = defineTool('move_file', {
   title: 'Move File',
   description: 'Move or rename a file or directory. Fails if the destination exists. The change is staged.',
-  schema: z.object({ source: pathArgument, destination: pathArgument, mutation_class: declared, reason }),
+  schema: z.object({
+    source: pathArgument,
+    destination: pathArgument,
+    mutation_class: mutationClassArgument,
+    reason: reasonArgument,
+  }),
   output: TEXT,
   annotations: { ...STAGES, idempotentHint: false },
   plan: ({ source, destination }) => ({
     class: 'write',
     kind: 'edit',
     writes: [
-      { path: at(source), effect: 'move' },
-      { path: at(destination), effect: 'put' },
+      { path: toSessionPath(source), effect: 'move' },
+      { path: toSessionPath(destination), effect: 'put' },
     ],
     run: async ({ fs }) => {
-      // Without a pause between the two, so that nothing can be overwritten.
-      if (exists(fs, at(destination))) throw new ToolFailure(`Destination already exists: ${destination}`)
-      fs.renameSync(at(source), at(destination))
+      // Synchronous, so that nothing can be overwritten in between.
+      if (exists(fs, toSessionPath(destination))) throw new ToolFailure(`Destination already exists: ${destination}`)
+      fs.renameSync(toSessionPath(source), toSessionPath(destination))
       return text(`Successfully moved ${source} to ${destination}`)
     },
   }),
@@ -77,17 +87,22 @@ export const deleteFile = defineTool('delete_file', {
   description:
     'Delete a file, a link or an empty directory; with `recursive`, a directory with everything in it. The deletion is staged: it ' +
     'reaches the disk when a person approves it.',
-  schema: z.object({ path: pathArgument, recursive: z.boolean().optional(), mutation_class: declared, reason }),
+  schema: z.object({
+    path: pathArgument,
+    recursive: z.boolean().optional(),
+    mutation_class: mutationClassArgument,
+    reason: reasonArgument,
+  }),
   output: TEXT,
   annotations: { ...STAGES, idempotentHint: false },
   plan: ({ path, recursive = false }) => ({
     class: 'write',
     kind: 'edit',
-    writes: [{ path: at(path), effect: 'remove' }],
+    writes: [{ path: toSessionPath(path), effect: 'remove' }],
     run: async ({ fs }) => {
-      if (!fs.lstatSync(at(path)).isDirectory()) fs.unlinkSync(at(path))
-      else if (recursive) fs.rmSync(at(path), { recursive: true })
-      else fs.rmdirSync(at(path))
+      if (!fs.lstatSync(toSessionPath(path)).isDirectory()) fs.unlinkSync(toSessionPath(path))
+      else if (recursive) fs.rmSync(toSessionPath(path), { recursive: true })
+      else fs.rmdirSync(toSessionPath(path))
       return text(`Successfully deleted ${path}`)
     },
   }),

@@ -3,14 +3,14 @@ import { type HookDeps, hookDeps } from '../hook/deps.js'
 import { type HookEvent, verdictOn } from '../hook/verdict.js'
 import { opencodeCall } from './tools.js'
 
-/** What the plugin of `escrow init --opencode` is answered: it lets nothing run but by `go`. */
+/** The answer for the plugin of `escrow init --opencode`, which runs a tool only with `go: true`. */
 export type OpencodeAnswer =
   | { readonly go: true; readonly tell?: string }
   | { readonly go: false; readonly refuse: string }
 
-/** Rejects where it cannot be done; the plugin refuses then. */
+/** If it rejects, the plugin refuses the tool. */
 export async function answerOpencode(text: string, more: Partial<HookDeps> = {}): Promise<OpencodeAnswer> {
-  const verdict = await verdictOn(eventOf(opencodeEvent.parse(JSON.parse(text))), hookDeps(more))
+  const verdict = await verdictOn(toHookEvent(opencodeEvent.parse(JSON.parse(text))), hookDeps(more))
   switch (verdict.kind) {
     case 'pass':
       return { go: true }
@@ -22,23 +22,23 @@ export async function answerOpencode(text: string, more: Partial<HookDeps> = {})
   }
 }
 
-const about = { directory: z.string().min(1), sessionID: z.string().min(1).default('opencode') }
+const shared = { directory: z.string().min(1), sessionID: z.string().min(1).default('opencode') }
 const opencodeEvent = z.discriminatedUnion('event', [
   z.object({
-    ...about,
+    ...shared,
     event: z.literal('tool.execute.before'),
     tool: z.string().min(1),
     callID: z.string().optional(),
     args: z.record(z.string(), z.unknown()),
   }),
-  z.object({ ...about, event: z.literal('tool.execute.after') }),
-  z.object({ ...about, event: z.literal('system') }),
+  z.object({ ...shared, event: z.literal('tool.execute.after') }),
+  z.object({ ...shared, event: z.literal('system') }),
 ])
 
-function eventOf(told: z.infer<typeof opencodeEvent>): HookEvent {
-  const { directory: cwd, sessionID: session } = told
+function toHookEvent(parsed: z.infer<typeof opencodeEvent>): HookEvent {
+  const { directory: cwd, sessionID: session } = parsed
   const event = { agent: 'opencode', session, cwd }
-  if (told.event !== 'tool.execute.before') return { ...event, kind: told.event === 'system' ? 'begins' : 'after' }
-  const { tool, args: input, callID: id } = told
+  if (parsed.event !== 'tool.execute.before') return { ...event, kind: parsed.event === 'system' ? 'begins' : 'after' }
+  const { tool, args: input, callID: id } = parsed
   return { ...event, kind: 'tool', call: opencodeCall({ tool, input, cwd, id }) }
 }

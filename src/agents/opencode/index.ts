@@ -1,2 +1,2 @@
-/** opencode's calls, told by a plugin of ours and judged by a session's rules. */
+/** opencode's tool calls, sent by escrow's plugin and judged by a session's rules. */
 export { answerOpencode } from './answer.js'

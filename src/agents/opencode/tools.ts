@@ -1,11 +1,11 @@
 import { isOwnTool } from '../hook/own-tools.js'
 import {
-  callBy,
+  type ArgumentReader,
   editor,
   harmless,
   lister,
   patcher,
-  type Reader,
+  readCall,
   reader,
   readQuestion,
   searcher,
@@ -13,8 +13,8 @@ import {
 } from '../hook/readers.js'
 import type { HostCall } from '../hook/ruling.js'
 
-/** opencode's own tools. What is not here may do anything. */
-const TOOLS: Readonly<Record<string, Reader>> = {
+/** opencode's own tools. An unlisted tool may do anything. */
+const TOOLS: Readonly<Record<string, ArgumentReader>> = {
   write: editor('filePath'),
   edit: editor('filePath'),
   multiedit: editor('filePath'),
@@ -41,10 +41,10 @@ const TOOLS: Readonly<Record<string, Reader>> = {
   plan_exit: readQuestion,
 }
 
-/** By the name under which `escrow init --opencode` enters our server. */
+/** The name under which `escrow init --opencode` enters our server. */
 const isOurs = (tool: string) => tool.startsWith('escrow_') && isOwnTool(tool.slice('escrow_'.length))
 
-/** What a tool call of opencode is going to do. */
-export function opencodeCall(call: Parameters<typeof callBy>[1]): HostCall {
-  return callBy(TOOLS, call, isOurs(call.tool))
+/** Describes what a tool call of opencode will do. */
+export function opencodeCall(call: Parameters<typeof readCall>[1]): HostCall {
+  return readCall(TOOLS, call, isOurs(call.tool))
 }

@@ -1,11 +1,11 @@
-/** The parts of the `vscode` module that are used here. It is handed in: nothing of it is needed otherwise. */
+/** The parts of the `vscode` module that are used here. The extension passes the module in. */
 
 export interface UriLike {
   readonly path: string
   readonly query: string
 }
 
-/** What is used of the module `vscode`. */
+/** The used part of the module `vscode`. */
 export interface VscodeLike<Uri extends UriLike> {
   readonly Uri: {
     file(path: string): Uri
@@ -27,7 +27,7 @@ export interface VscodeLike<Uri extends UriLike> {
   }
 }
 
-/** What shows a document that no file is behind. */
+/** Provides documents that have no file. */
 export interface ContentProvider<Uri> {
   provideTextDocumentContent(uri: Uri): Promise<string>
 }

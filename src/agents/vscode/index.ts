@@ -1,4 +1,4 @@
-/** VS Code: what is staged, reviewed in the editor. Published as `escrowfs/vscode`. */
+/** Review of staged changes in VS Code. Published as `escrowfs/vscode`. */
 export type { ContentProvider, UriLike, VscodeLike } from './api.js'
 export { type StagedReview, stagedReview } from './staged-review.js'
 export {

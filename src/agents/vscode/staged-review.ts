@@ -2,19 +2,19 @@ import type { Change, CommitResult, Review, Reviewer, Workspace } from '../../in
 import type { UriLike, VscodeLike } from './api.js'
 import { displayKey, plainName, type Side, stagedSides } from './staged-sides.js'
 
-/** A session's staged work, reviewed in the editor. */
+/** The review of a session's staged changes in the editor. */
 export interface StagedReview {
-  /** Shows all that is staged in one editor of several files. Resolves to how many there are. */
+  /** Shows all staged changes in one multi-file diff editor. Resolves to their number. */
   show(sessionId: string): Promise<number>
   /**
-   * Shows it, and asks for a verdict in a modal: a person approves all they were shown, and it is committed, or rejects it with
-   * words for the agent. Undefined where neither happened. Rejects as `commit` does.
+   * Shows the changes and asks for a verdict in a modal. An approval covers all shown changes and commits them; a rejection
+   * passes a reason to the agent. Undefined where the person did neither. Rejects as `commit` does.
    */
   decide(sessionId: string, by?: Reviewer): Promise<CommitResult | 'rejected' | undefined>
   dispose(): void
 }
 
-/** A person's review in VS Code. A verdict is given in its modal and nowhere else. */
+/** Creates a review in VS Code. It takes verdicts only in its modal. */
 export function stagedReview<Uri extends UriLike>(
   vscode: VscodeLike<Uri>,
   workspace: Pick<Workspace, 'root' | 'review'>,
@@ -73,7 +73,7 @@ export function stagedReview<Uri extends UriLike>(
 const APPROVE = 'Approve and commit'
 const REJECT = 'Reject'
 
-/** A name must not look like another line, nor turn the text around. */
+/** A name must not look like another line, nor reverse the text direction. */
 function describeChange({ path, from, kind, flags }: Change): string {
   const name = from === undefined ? path : `${from} -> ${path}`
   return plainName([`${kind} ${name}`, ...flags].join(', '))

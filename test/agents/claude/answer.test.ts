@@ -6,7 +6,7 @@ import { serveShell } from '../../../src/index.js'
 import { tempDir } from '../../support/facade.js'
 import { stateOf } from '../../support/state.js'
 import { INTENTS, own, recordsOf, working } from '../../support/workspace.js'
-import { call, hookStand } from '../hook/stand.js'
+import { call, setUpHooks } from '../hook/setup.js'
 
 const WRITES = [
   ['Write', { file_path: 'src/a.ts', content: 'x' }],
@@ -16,8 +16,8 @@ const WRITES = [
 ] as const
 
 describe('a tool that writes', () => {
-  it.each(WRITES)('%s is refused outside of a mount, and our tools are named', async (tool, input) => {
-    const { claude, place } = hookStand()
+  it.each(WRITES)('%s is refused outside of a mount, and the refusal names our tools', async (tool, input) => {
+    const { claude, place } = setUpHooks()
     const { decision, record, answer } = await claude('PreToolUse', call(tool, input))
     expect(decision).toBe('deny')
     expect(record).toMatchObject({
@@ -27,14 +27,14 @@ describe('a tool that writes', () => {
       file: expect.stringMatching(/^src\/a/),
     })
     expect(record.hint).toMatch(/`escrow` MCP server: write_file, edit_file/)
-    // One dialect, and nothing beside it: keys that another client knows make it run the tool.
+    // One dialect and nothing else: with keys of another client the tool would run.
     expect(Object.keys(answer)).toEqual(['hookSpecificOutput'])
     const [last] = (await recordsOf(await place.open())).reverse()
     expect(last && own(last)).toMatchObject({ type: 'denied', reason: 'unsupported' })
   })
 
-  it.each(WRITES)('%s passes inside of one, without a word of allowance', async (tool, input) => {
-    const { claude } = hookStand({ isStaged: true })
+  it.each(WRITES)('%s passes inside of a mount, without a grant', async (tool, input) => {
+    const { claude } = setUpHooks({ isStaged: true })
     expect((await claude('PreToolUse', call(tool, input))).answer).toEqual({
       hookSpecificOutput: { hookEventName: 'PreToolUse' },
     })
@@ -52,34 +52,34 @@ describe('a tool that writes', () => {
     ['../x', 'path_escape'],
   ])('is refused %j by the same judge with and without a mount (%s)', async (file_path, reason) => {
     for (const isStaged of [true, false]) {
-      const { claude, place } = hookStand({ isStaged })
+      const { claude, place } = setUpHooks({ isStaged })
       symlinkSync('../mail/m.ts', `${place.root}/src/link.ts`)
       const { decision, record } = await claude('PreToolUse', call('Write', { file_path, content: 'x' }))
       expect([decision, record.reason]).toEqual(['deny', reason])
     }
   })
 
-  it('is refused where it names no file, or without an intent', async () => {
+  it('is refused without a file name or an intent', async () => {
     for (const isStaged of [true, false]) {
-      expect((await hookStand({ isStaged }).claude('PreToolUse', call('Write', { file_path: 7 }))).decision).toBe(
+      expect((await setUpHooks({ isStaged }).claude('PreToolUse', call('Write', { file_path: 7 }))).decision).toBe(
         'deny',
       )
-      const { claude } = hookStand({ isStaged, intents: 'active_intents: []\n' })
+      const { claude } = setUpHooks({ isStaged, intents: 'active_intents: []\n' })
       const { record } = await claude('PreToolUse', call('Write', { file_path: 'src/a.ts', content: '' }))
       expect(record.reason).toBe('missing_intent_id')
     }
   })
 
-  it('is asked about where policy wants each call asked about, and denied where policy is not valid', async () => {
-    const modal = hookStand({ isStaged: true, policy: 'approval: {modal: all}\n' })
+  it('is asked about where policy asks about each call, and denied where policy is invalid', async () => {
+    const modal = setUpHooks({ isStaged: true, policy: 'approval: {modal: all}\n' })
     const write = call('Write', { file_path: 'src/a.ts', content: '' })
     expect((await modal.claude('PreToolUse', write)).decision).toBe('ask')
-    const broken = hookStand({ isStaged: true, policy: 'nonsense: 1\n' })
+    const broken = setUpHooks({ isStaged: true, policy: 'nonsense: 1\n' })
     expect((await broken.claude('PreToolUse', write)).record.reason).toBe('policy_invalid')
   })
 
-  it('goes by the intent of the mount', async () => {
-    const { claude } = hookStand({ isStaged: true, env: { ESCROW_SESSION: 'r', ESCROW_INTENT_ID: 'INT-002' } })
+  it('uses the intent of the mount', async () => {
+    const { claude } = setUpHooks({ isStaged: true, env: { ESCROW_SESSION: 'r', ESCROW_INTENT_ID: 'INT-002' } })
     const { record } = await claude('PreToolUse', call('Write', { file_path: 'src/a.ts', content: '' }))
     expect(record).toMatchObject({ reason: 'scope_violation', intent_id: 'INT-002' })
   })
@@ -88,8 +88,8 @@ describe('a tool that writes', () => {
 describe('Bash', () => {
   const ls = call('Bash', { command: "echo 'it is'; ls", timeout: 5, run_in_background: false })
 
-  it('is put to our terminal, all else of its input kept, and never allowed by us', async () => {
-    const { decision, output } = await hookStand().claude('PreToolUse', ls)
+  it('is redirected to our terminal with the rest of its input, and never allowed by us', async () => {
+    const { decision, output } = await setUpHooks().claude('PreToolUse', ls)
     expect(decision).toBe('ask')
     expect(output.updatedInput).toEqual({
       command: `escrow-sh --session c1 --intent INT-001 -c 'echo '\\''it is'\\''; ls'`,
@@ -98,9 +98,9 @@ describe('Bash', () => {
     })
   })
 
-  it('is judged by the rules of the client alone where that goes by the command as it will run, and asked about elsewhere', async () => {
+  it("is left to the client's rules where those see the replaced command, and asked about elsewhere", async () => {
     const decided = async (AI_AGENT: string) => {
-      const { decision, output } = await hookStand({ env: { AI_AGENT } }).claude('PreToolUse', ls)
+      const { decision, output } = await setUpHooks({ env: { AI_AGENT } }).claude('PreToolUse', ls)
       expect(output.updatedInput).toMatchObject({ command: expect.stringMatching(/^escrow-sh /) })
       return decision
     }
@@ -116,8 +116,8 @@ describe('Bash', () => {
       expect(await decided(said), said).toBe('ask')
   })
 
-  it('runs in the session of another process that lets it in', async () => {
-    const { claude, place } = hookStand()
+  it('runs in the session of another process that admits it', async () => {
+    const { claude, place } = setUpHooks()
     const session = await working(await place.open(), 'c1', 'INT-001')
     const served = await serveShell(session, { announcedIn: place.root })
     expect((await claude('PreToolUse', ls)).decision).toBe('ask')
@@ -125,8 +125,8 @@ describe('Bash', () => {
     expect((await claude('PreToolUse', ls)).decision).toBe('deny')
   })
 
-  it('is refused where another process holds the session, which is then judged by what that one selected', async () => {
-    const { claude, place } = hookStand({ intents: INTENTS })
+  it('is refused where another process holds the session, and judged by the intent selected there', async () => {
+    const { claude, place } = setUpHooks({ intents: INTENTS })
     await working(await place.open(), 'c1', 'INT-002')
     const { record } = await claude('PreToolUse', ls)
     expect(record).toMatchObject({ reason: 'unsupported', hint: expect.stringContaining('execute_command') })
@@ -134,21 +134,21 @@ describe('Bash', () => {
     expect(write.record).toMatchObject({ reason: 'scope_violation', intent_id: 'INT-002' })
   })
 
-  it('is refused where its command is none: the client would run the first one', async () => {
+  it('is refused without a command, because the client would run the original one', async () => {
     for (const command of [undefined, 7, ['ls'], 'a\0b'])
-      expect((await hookStand().claude('PreToolUse', call('Bash', { command }))).decision).toBe('deny')
+      expect((await setUpHooks().claude('PreToolUse', call('Bash', { command }))).decision).toBe('deny')
   })
 
   it('is judged by its class inside of a mount', async () => {
-    const { claude } = hookStand({ isStaged: true, policy: 'terminal: {classes: {destructive: deny}}\n' })
+    const { claude } = setUpHooks({ isStaged: true, policy: 'terminal: {classes: {destructive: deny}}\n' })
     expect((await claude('PreToolUse', call('Bash', { command: 'rm -rf src' }))).record.reason).toBe('access_denied')
     expect((await claude('PreToolUse', call('Bash', { command: 'ls' }))).decision).toBeUndefined()
   })
 })
 
 describe('a tool that reads', () => {
-  it('is judged by access rules, secrets among them', async () => {
-    const { claude, place } = hookStand({ policy: 'access: {mail: deny, docs: hidden}\n' })
+  it('is judged by access rules, including secrets', async () => {
+    const { claude, place } = setUpHooks({ policy: 'access: {mail: deny, docs: hidden}\n' })
     for (const path of ['.env', 'docs/x.md']) place.write(path, 'SECRET=1\n')
     const reason = async (tool: string, input: Record<string, unknown>) =>
       (await claude('PreToolUse', call(tool, input))).record.reason
@@ -164,28 +164,28 @@ describe('a tool that reads', () => {
   })
 })
 
-describe('a tool nobody knows', () => {
+describe('an unknown tool', () => {
   it.each(['mcp__other__write', 'Frobnicate', 'toString', 'EnterWorktree'])(
-    '%s is asked about outside',
+    '%s is asked about outside of a mount',
     async (tool) => {
-      expect((await hookStand().claude('PreToolUse', call(tool, {}))).decision).toBe('ask')
+      expect((await setUpHooks().claude('PreToolUse', call(tool, {}))).decision).toBe('ask')
     },
   )
 
-  it('needs an intent inside, and is left to the client then', async () => {
-    const without = hookStand({ isStaged: true, intents: 'active_intents: []\n' })
+  it('needs an intent inside of a mount, and is then left to the client', async () => {
+    const without = setUpHooks({ isStaged: true, intents: 'active_intents: []\n' })
     expect((await without.claude('PreToolUse', call('Frobnicate', {}))).record.reason).toBe('missing_intent_id')
-    expect((await hookStand({ isStaged: true }).claude('PreToolUse', call('Frobnicate', {}))).decision).toBeUndefined()
+    expect((await setUpHooks({ isStaged: true }).claude('PreToolUse', call('Frobnicate', {}))).decision).toBeUndefined()
   })
 
-  it('is our own server where it has its name: that judges itself', async () => {
-    expect((await hookStand().claude('PreToolUse', call('mcp__escrow__write_file', {}))).decision).toBeUndefined()
-    expect((await hookStand().claude('PreToolUse', call('mcp__escrowed__write_file', {}))).decision).toBe('ask')
+  it('with a name of our own server passes, because the server judges it', async () => {
+    expect((await setUpHooks().claude('PreToolUse', call('mcp__escrow__write_file', {}))).decision).toBeUndefined()
+    expect((await setUpHooks().claude('PreToolUse', call('mcp__escrowed__write_file', {}))).decision).toBe('ask')
   })
 })
 
-describe('a place that is no workspace', () => {
-  it('has its calls asked about, and everything else left alone', async () => {
+describe('a directory that is no workspace', () => {
+  it('has its tool calls asked about, and other events ignored', async () => {
     const { path, dispose } = tempDir()
     const base = { session_id: 's', cwd: path }
     const told = (event: object) => answerClaude(JSON.stringify({ ...base, ...event }), { env: {} })
@@ -196,8 +196,8 @@ describe('a place that is no workspace', () => {
     dispose()
   })
 
-  it('is the workspace all the same where the call points into one, or Claude Code was started in one', async () => {
-    const { place } = hookStand()
+  it('counts as the workspace that the call points into or Claude Code was started in', async () => {
+    const { place } = setUpHooks()
     const from = { session_id: 's', cwd: '/', hook_event_name: 'PreToolUse' }
     const into = { ...from, ...call('Write', { file_path: `${place.root}/src/a.ts`, content: '' }) }
     const decided = { hookSpecificOutput: { permissionDecision: 'deny' } }
@@ -209,16 +209,16 @@ describe('a place that is no workspace', () => {
 })
 
 describe('the other events', () => {
-  it('a beginning and a prompt are told the protocol and the intent', async () => {
+  it('the start and a prompt get the protocol and the intent', async () => {
     for (const event of ['SessionStart', 'UserPromptSubmit']) {
-      const { output } = await hookStand().claude(event, { prompt: 'do', source: 'startup' })
+      const { output } = await setUpHooks().claude(event, { prompt: 'do', source: 'startup' })
       expect(output).toMatchObject({ hookEventName: event })
       expect(output.additionalContext).toMatch(/# Working under an intent[\s\S]*<intent id="INT-001"/)
     }
   })
 
-  it('a reviewer’s no comes with the next event, once; at the end it is worth another round', async () => {
-    const { claude, place } = hookStand({ intents: INTENTS })
+  it('a rejection comes once with the next event; at the end of a turn it blocks the stop', async () => {
+    const { claude, place } = setUpHooks({ intents: INTENTS })
     const rejected = async (path: string) => {
       const workspace = await place.open()
       const session = await working(workspace, 'c1')
@@ -239,8 +239,8 @@ describe('the other events', () => {
     expect((await claude('Stop')).answer).toEqual({})
   })
 
-  it('a permission is denied as the call is, and never given', async () => {
-    const { claude } = hookStand()
+  it('a permission is denied as the call is, and never granted', async () => {
+    const { claude } = setUpHooks()
     const denied = await claude('PermissionRequest', call('Write', { file_path: 'src/a.ts', content: '' }))
     expect(denied.output).toMatchObject({
       decision: { behavior: 'deny', message: expect.stringContaining('unsupported') },
@@ -251,24 +251,24 @@ describe('the other events', () => {
       )
   })
 
-  it('a worktree is refused and recorded, with and without a mount: nothing would stage what is written there', async () => {
+  it('a worktree is refused and recorded, with and without a mount, because nothing would stage its writes', async () => {
     for (const isStaged of [true, false]) {
-      const { claude, place } = hookStand({ isStaged })
+      const { claude, place } = setUpHooks({ isStaged })
       await expect(claude('WorktreeCreate', { name: 'fix-1' })).rejects.toThrow(/escrow run --session fix-1 -- claude/)
       const [last] = (await recordsOf(await place.open())).reverse()
       expect(last && own(last)).toMatchObject({ type: 'denied', reason: 'unsupported' })
-      // A name the model chose is none of our words.
+      // The model chose the name: it must not appear in our message.
       await expect(claude('WorktreeCreate', { name: 'x; rm -rf /' })).rejects.toThrow(/--session NAME -- claude/)
     }
   })
 
-  it('what is none of ours is left alone', async () => {
-    expect((await hookStand().claude('Notification', { message: 'x' })).answer).toEqual({})
+  it('unknown events are ignored', async () => {
+    expect((await setUpHooks().claude('Notification', { message: 'x' })).answer).toEqual({})
     expect(CLAUDE_EVENTS).not.toContain('Notification')
   })
 })
 
-describe('what no hook can read', () => {
+describe('invalid input', () => {
   it.each([
     '',
     '{',
@@ -285,8 +285,8 @@ describe('what no hook can read', () => {
     await expect(answerClaude(text, { env: {} })).rejects.toThrow()
   })
 
-  it('a session’s id that is none fails, and so does a damaged workspace', async () => {
-    const { claude, place } = hookStand()
+  it('fails for an invalid session id and a damaged workspace', async () => {
+    const { claude, place } = setUpHooks()
     const write = call('Write', { file_path: 'src/a.ts', content: '' })
     await expect(claude('PreToolUse', { ...write, session_id: '../x' })).rejects.toThrow(/session/)
     mkdirSync(`${stateOf(place.root)}/sessions/c1`, { recursive: true })
@@ -297,8 +297,8 @@ describe('what no hook can read', () => {
     expect((await claude('PreToolUse', write)).record.reason).toBe('policy_invalid')
   })
 
-  it('a ledger that cannot be written changes no decision', async () => {
-    const { claude, place } = hookStand()
+  it('does not change a decision when the ledger cannot be written', async () => {
+    const { claude, place } = setUpHooks()
     mkdirSync(`${place.root}/.orchestration/agent_trace.jsonl`)
     expect((await claude('PreToolUse', call('Write', { file_path: 'README.md', content: '' }))).decision).toBe('deny')
     rmSync(`${place.root}/.orchestration/agent_trace.jsonl`, { recursive: true })

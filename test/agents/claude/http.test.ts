@@ -15,11 +15,11 @@ import { layoutAt } from '../../../src/os/workspace-state.js'
 import { serveFetch, serveListener } from '../../support/serve-fetch.js'
 import { stateOf } from '../../support/state.js'
 import { working } from '../../support/workspace.js'
-import { call, fieldsOf, hookStand, type StandOptions } from '../hook/stand.js'
+import { call, fieldsOf, type SetupOptions, setUpHooks } from '../hook/setup.js'
 
 const TOKEN = 'a'.repeat(43)
 
-const WAYS = {
+const TRANSPORTS = {
   'by requests of the fetch kind': (options: ClaudeHookOptions) => serveFetch(claudeHookHandler(options)),
   'by a listener of Node’s own': (options: ClaudeHookOptions) => serveListener(claudeHookListener(options)),
 }
@@ -30,7 +30,7 @@ const decisionOf = (answer: Readonly<Record<string, unknown>>) => {
   return output.permissionDecision ?? fieldsOf(output.decision).behavior ?? answer.decision
 }
 
-/** By a bare request: `fetch` sets the name itself. */
+/** Uses a raw request, because `fetch` sets the Host header itself. */
 async function statusAs(origin: string, host: string): Promise<number | undefined> {
   const asking = request(`${origin}/?token=${TOKEN}`, { method: 'POST', headers: { host } }).end('{}')
   const [response] = await once(asking, 'response')
@@ -38,9 +38,9 @@ async function statusAs(origin: string, host: string): Promise<number | undefine
   return response.statusCode
 }
 
-describe.each(Object.entries(WAYS))('%s', (_, serve) => {
-  async function served(stand: StandOptions = {}, more: Partial<ClaudeHookOptions> = {}) {
-    const { place } = hookStand(stand)
+describe.each(Object.entries(TRANSPORTS))('%s', (_, serve) => {
+  async function served(stand: SetupOptions = {}, more: Partial<ClaudeHookOptions> = {}) {
+    const { place } = setUpHooks(stand)
     const origin = await serve({ root: place.root, token: TOKEN, ...more })
     const post = async (body: string, query = '', headers: Record<string, string> = {}) => {
       const address = `${origin}/hooks/claude${query}`
@@ -49,7 +49,7 @@ describe.each(Object.entries(WAYS))('%s', (_, serve) => {
     }
     const told = (event: string, more: object = {}) =>
       JSON.stringify({ session_id: 'c1', cwd: place.root, hook_event_name: event, ...more })
-    /** An answer that Claude Code heeds: 200, one JSON object. */
+    /** A response that Claude Code accepts: status 200 with one JSON object. */
     const answer = async (event: string, more: object = {}, query = '') => {
       const response = await post(told(event, more), query)
       expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/json'])
@@ -58,10 +58,10 @@ describe.each(Object.entries(WAYS))('%s', (_, serve) => {
     return { place, origin, post, told, answer }
   }
 
-  describe('a served hook', () => {
+  describe('a hook server', () => {
     it.each(CLAUDE_EVENTS)('answers %s as the command does', async (event) => {
       const { place, told, answer } = await served()
-      // A turn is told the intent where it has changed: the conversation knows it here.
+      // A turn gets the intent only if it changed: this conversation already has it.
       await answerClaude(told('SessionStart'), { env: {}, cwd: place.root })
       for (const each of [
         write('src/a.ts'),
@@ -81,7 +81,7 @@ describe.each(Object.entries(WAYS))('%s', (_, serve) => {
       }
     })
 
-    it('goes by what a person has saved last: policy, intents, the stage and verdicts', async () => {
+    it('uses what a person saved last: policy, intents, the stage and verdicts', async () => {
       const { place, answer } = await served()
       const reason = async (path: string) => {
         const { permissionDecisionReason } = fieldsOf((await answer('PreToolUse', write(path))).hookSpecificOutput)
@@ -103,11 +103,11 @@ describe.each(Object.entries(WAYS))('%s', (_, serve) => {
       const session = await working(await place.open(), 'c1')
       session.fs.symlinkSync('sub', 'src/away', 'dir')
       place.write('.orchestration/policy.yaml', 'access: {src/sub/c.ts: deny}\n')
-      // It is staged alone: the log has grown since the last call.
+      // It is only staged: the log has grown since the last call.
       expect(await reason('src/away/c.ts')).toBe('access_denied')
     })
 
-    it('judges in the session that its address names, else the one it was given, else the client’s', async () => {
+    it("judges in the session of its URL, else the configured one, else the client's", async () => {
       const { place, answer } = await served({}, { session: 'given' })
       const line = async (query: string) => {
         const { updatedInput } = fieldsOf(
@@ -123,8 +123,8 @@ describe.each(Object.entries(WAYS))('%s', (_, serve) => {
     })
   })
 
-  describe('who may ask', () => {
-    it('is who has the token, by either way', async () => {
+  describe('access', () => {
+    it('is granted by the token in either form', async () => {
       const { post, told } = await served()
       const event = told('PreToolUse', write('src/a.ts'))
       for (const authorization of ['', 'Bearer x', `Bearer ${TOKEN}x`, `Basic ${TOKEN}`])
@@ -133,7 +133,7 @@ describe.each(Object.entries(WAYS))('%s', (_, serve) => {
       expect((await post(event, '?token=', { authorization: '' })).status).toBe(401)
     })
 
-    it('is no page, no other name of this machine, and nobody by an empty token', async () => {
+    it('is refused for web pages, other host names and an empty token', async () => {
       const { origin, post, told } = await served()
       const event = told('Stop')
       for (const headers of [{ origin: 'https://example.com' }, { origin }, { origin: 'null' }])
@@ -146,10 +146,10 @@ describe.each(Object.entries(WAYS))('%s', (_, serve) => {
     })
   })
 
-  describe('what cannot be judged', () => {
+  describe('an event that cannot be judged', () => {
     const HOLDS = { PreToolUse: 'deny', PermissionRequest: 'deny', UserPromptSubmit: 'block', PostToolUse: 'block' }
 
-    it.each(CLAUDE_EVENTS)('%s is held by 200 and words, as no status holds it', async (event) => {
+    it.each(CLAUDE_EVENTS)('%s is blocked by status 200 and a message, because no status blocks it', async (event) => {
       const { post } = await served({}, { body: { bytes: 2_000 } })
       for (const body of ['', '{', '[]', 'null', '{}', 'x'.repeat(5_000), `{"hook_event_name":"${event}"}`]) {
         const response = await post(body, `?event=${event}`)
@@ -163,13 +163,13 @@ describe.each(Object.entries(WAYS))('%s', (_, serve) => {
       }
     })
 
-    it('is taken for a call where nothing says what it is', async () => {
+    it('is treated as a tool call if its kind is unknown', async () => {
       const { post } = await served()
       expect(decisionOf(fieldsOf(await (await post('{')).json()))).toBe('deny')
       expect(decisionOf(fieldsOf(await (await post('{', '?event=Nonsense')).json()))).toBe('deny')
     })
 
-    it('is an event of more than 10 MB, told or not told beforehand', async () => {
+    it('is refused over 10 MB, with or without a content length', async () => {
       const { post, told } = await served()
       const big = told('PreToolUse', call('Write', { file_path: 'src/a.ts', content: 'x'.repeat(11_000_000) }))
       expect(JSON.stringify(await (await post(big)).json())).toContain('more than 10485760 bytes')
@@ -177,7 +177,7 @@ describe.each(Object.entries(WAYS))('%s', (_, serve) => {
       expect(JSON.stringify(await (await post(near)).json())).toContain('scope_violation')
     })
 
-    it('is one that comes too slowly, and one whose judgement takes too long', async () => {
+    it('is refused if it arrives too slowly or its judgement takes too long', async () => {
       const { origin } = await served({}, { body: { patience: 50 } })
       const socket = connect(Number(new URL(origin).port), '127.0.0.1')
       socket.write(`POST /?token=${TOKEN} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 100\r\n\r\n{`)
@@ -191,7 +191,7 @@ describe.each(Object.entries(WAYS))('%s', (_, serve) => {
       expect([decisionOf(answer), JSON.stringify(answer)]).toEqual(['deny', expect.stringContaining('took too long')])
     })
 
-    it('is a workspace that is damaged or gone, and a session’s id that is none', async () => {
+    it('is refused for a damaged or missing workspace, and for an invalid session id', async () => {
       const { place, answer } = await served()
       expect(decisionOf(await answer('PreToolUse', write('src/a.ts'), '?session=../x'))).toBe('deny')
       mkdirSync(`${stateOf(place.root)}/sessions/c1`, { recursive: true })
@@ -208,9 +208,9 @@ describe.each(Object.entries(WAYS))('%s', (_, serve) => {
   })
 })
 
-describe('a reviewer’s words', () => {
+describe("reviewers' feedback", () => {
   const stand = async () => {
-    const { place } = hookStand()
+    const { place } = setUpHooks()
     const workspace = await place.open()
     const session = await working(workspace, 'c1')
     session.fs.writeFileSync('src/a.ts', 'x\n')
@@ -227,13 +227,13 @@ describe('a reviewer’s words', () => {
     return { ask, options, body, headers }
   }
 
-  it('are told once', async () => {
+  it('is delivered once', async () => {
     const { ask } = await stand()
     expect(await ask()).toContain('Not like this.')
     expect(await ask()).toBe('{}')
   })
 
-  it('are told again where the client went away before the answer was there', async () => {
+  it('is delivered again if the client disconnected before the response', async () => {
     const { ask } = await stand()
     for (let turn = 0; turn < 2; turn++) {
       const client = new AbortController()
@@ -244,12 +244,12 @@ describe('a reviewer’s words', () => {
     expect(await ask()).toBe('{}')
   })
 
-  it('are told again by a listener of Node’s own, where the client hung up', async () => {
+  it('is delivered again by a Node listener if the client hung up', async () => {
     const { options, body, headers } = await stand()
     const listener = claudeHookListener(options)
     let left = 2
     const origin = await serveListener((incoming, outgoing) => {
-      // The connection is gone by the time there is an answer.
+      // The connection is closed before the answer is ready.
       if (left-- > 0) Object.assign(outgoing, { end: () => outgoing.destroy() })
       listener(incoming, outgoing)
     })

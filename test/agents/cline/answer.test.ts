@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { answerCline } from '../../../src/agents/cline/index.js'
 import { tempDir } from '../../support/facade.js'
 import { INTENTS, working } from '../../support/workspace.js'
-import { hookStand } from '../hook/stand.js'
+import { setUpHooks } from '../hook/setup.js'
 
 const PATCH = '*** Begin Patch\n*** Update File: src/a.ts\n@@\n-a one\n+x\n*** Delete File: mail/m.ts\n*** End Patch'
 
@@ -16,8 +16,8 @@ describe.each(['extension', 'sdk'] as const)('in the dialect of the %s', (dialec
     ['execute_command', { command: 'ls', requires_approval: 'false' }],
     ['run_commands', { commands: ['ls', 'pwd'] }],
     ['attempt_completion', { result: 'done', command: 'open x' }],
-  ])('%s is held outside of a mount, and passes inside of one', async (tool, parameters) => {
-    const held = await hookStand().cline(tool, parameters, dialect)
+  ])('%s is blocked outside of a mount, and passes inside', async (tool, parameters) => {
+    const held = await setUpHooks().cline(tool, parameters, dialect)
     const isKept = dialect === 'sdk' && ['editor', 'run_commands'].includes(tool)
     if (tool === 'run_commands' && isKept) {
       const through = (command: string) => `escrow-sh --session t1 --intent INT-001 -c ${command}`
@@ -29,7 +29,7 @@ describe.each(['extension', 'sdk'] as const)('in the dialect of the %s', (dialec
       expect(reasonIn(why?.split('\n\n')[0])).toBe('unsupported')
       expect(why).toContain('`escrow` MCP server')
     }
-    const inside = await hookStand({ isStaged: true }).cline(tool, parameters, dialect)
+    const inside = await setUpHooks({ isStaged: true }).cline(tool, parameters, dialect)
     expect([inside.cancel, inside.overrideInput]).toEqual([false, undefined])
   })
 
@@ -47,15 +47,15 @@ describe.each(['extension', 'sdk'] as const)('in the dialect of the %s', (dialec
     ['search_files', { path: '.', regex: 'm' }, 'access_denied'],
   ])('%s %j is refused with and without a mount: %s', async (tool, parameters, reason) => {
     for (const isStaged of [true, false]) {
-      const { cline } = hookStand({ isStaged, policy: 'access: {mail/m.ts: deny}\n' })
+      const { cline } = setUpHooks({ isStaged, policy: 'access: {mail/m.ts: deny}\n' })
       const { cancel, errorMessage, context, overrideInput } = await cline(tool, parameters, dialect)
       const [why] = (cancel ? errorMessage : context)?.split('\n\n') ?? []
       expect([cancel || overrideInput !== undefined, reasonIn(why)]).toEqual([true, reason])
     }
   })
 
-  it('what reads passes, and so does our own server', async () => {
-    const { cline } = hookStand()
+  it('passes reads and tools of our own server', async () => {
+    const { cline } = setUpHooks()
     for (const [tool, parameters] of [
       ['read_file', { path: 'src/a.ts' }],
       ['list_files', { path: '.' }],
@@ -69,20 +69,20 @@ describe.each(['extension', 'sdk'] as const)('in the dialect of the %s', (dialec
   })
 })
 
-describe('what nobody knows', () => {
-  it('is put to the person where the client can, and held where it cannot', async () => {
+describe('unknown calls', () => {
+  it('are put to the person where the client can ask, and blocked elsewhere', async () => {
     for (const [tool, parameters] of [
       ['use_mcp_tool', { server_name: 'other', tool_name: 'x' }],
       ['browser_action', { action: 'launch' }],
       ['valueOf', {}],
       ['escrow__x__write_file', {}],
     ] as const) {
-      expect(await hookStand().cline(tool, parameters)).toMatchObject({ cancel: true })
-      expect(await hookStand().cline(tool, parameters, 'sdk')).toMatchObject({ cancel: false, review: true })
+      expect(await setUpHooks().cline(tool, parameters)).toMatchObject({ cancel: true })
+      expect(await setUpHooks().cline(tool, parameters, 'sdk')).toMatchObject({ cancel: false, review: true })
     }
   })
 
-  it('is so outside of a workspace too, and no event or broken text lets a tool run', async () => {
+  it('are treated the same outside of a workspace, and no event or invalid text lets a tool run', async () => {
     const { path, dispose } = tempDir()
     const event = {
       hookName: 'PreToolUse',
@@ -111,8 +111,8 @@ describe('what nobody knows', () => {
 })
 
 describe('the SDK', () => {
-  it('is told the intent beside the first tool of a task, and once; its events that nobody waits for take no words', async () => {
-    const { cline, place } = hookStand()
+  it('gets the intent with the first tool of a task, once; events without a waiting reader get no text', async () => {
+    const { cline, place } = setUpHooks()
     const event = { hookName: 'agent_start', agent_id: 'a1', taskId: 't1', workspaceRoots: [place.root] }
     const began = await answerCline(JSON.stringify(event), { env: {}, isInMount: () => false })
     expect(began).toEqual({ cancel: false, contextModification: '' })
@@ -126,8 +126,8 @@ describe('the other events', () => {
   const told = (root: string, hookName: string) =>
     answerCline(JSON.stringify({ hookName, taskId: 't1', workspaceRoots: [root] }), { env: {}, isInMount: () => false })
 
-  it('beginnings are told the protocol, and reviewers’ words come once', async () => {
-    const { place } = hookStand({ intents: INTENTS })
+  it('the start gets the protocol, and feedback comes once', async () => {
+    const { place } = setUpHooks({ intents: INTENTS })
     for (const name of ['TaskStart', 'UserPromptSubmit']) {
       const { cancel, contextModification, context } = await told(place.root, name)
       expect([cancel, context]).toEqual([false, contextModification])
@@ -140,7 +140,7 @@ describe('the other events', () => {
     await workspace.close()
     const { context = '' } = await told(place.root, 'PostToolUse')
     expect(context).toMatch(/From the reviewer:[\s\S]*No\.No\./)
-    // Cline reads 50 KB.
+    // Cline reads at most 50 KB.
     expect(JSON.stringify(await told(place.root, 'TaskStart')).length).toBeLessThan(50_000)
     expect(context.length).toBeLessThan(31_000)
     expect(await told(place.root, 'PostToolUse')).toEqual({ cancel: false, contextModification: '' })

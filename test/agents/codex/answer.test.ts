@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { answerCodex } from '../../../src/agents/codex/index.js'
 import { INTENTS, working } from '../../support/workspace.js'
-import { call, fieldsOf, hookStand, type StandOptions } from '../hook/stand.js'
+import { call, fieldsOf, type SetupOptions, setUpHooks } from '../hook/setup.js'
 
-/** What Codex knows in an answer. With any other key it lets the tool run. */
+/** The keys that Codex knows in an answer. With any other key it lets the tool run. */
 const KNOWN: Readonly<Record<string, readonly string[]>> = {
   '': ['hookSpecificOutput', 'decision', 'reason'],
   hookSpecificOutput: [
@@ -12,8 +12,8 @@ const KNOWN: Readonly<Record<string, readonly string[]>> = {
   decision: ['behavior', 'message'],
 }
 
-/** As Codex reads it: `deny` needs a reason, and `ask` or `allow` let the tool run. */
-function heeded(answer: Readonly<Record<string, unknown>>): string {
+/** Interprets an answer as Codex does: `deny` needs a reason, and `ask` or `allow` let the tool run. */
+function decisionOf(answer: Readonly<Record<string, unknown>>): string {
   const output = fieldsOf(answer.hookSpecificOutput)
   for (const [where, fields] of [
     ['', answer],
@@ -30,13 +30,13 @@ function heeded(answer: Readonly<Record<string, unknown>>): string {
 async function beforeTool(
   tool: string,
   input: Record<string, unknown>,
-  stand: StandOptions = {},
+  stand: SetupOptions = {},
   event = 'PreToolUse',
 ) {
-  const answer = await hookStand(stand).codex(event, call(tool, input))
+  const answer = await setUpHooks(stand).codex(event, call(tool, input))
   const output = fieldsOf(answer.hookSpecificOutput)
   const why = String(output.permissionDecisionReason ?? fieldsOf(output.decision).message ?? '{}')
-  return { heeded: heeded(answer), why, answer }
+  return { heeded: decisionOf(answer), why, answer }
 }
 
 const patch = (path: string) => ({
@@ -47,7 +47,7 @@ describe.each(['PreToolUse', 'PermissionRequest'])('%s', (event) => {
   it.each([
     ['apply_patch', patch('src/new.ts')],
     ['Bash', { command: 'ls' }],
-  ])('%s is held outside of a mount, and passes inside without a word of allowance', async (tool, input) => {
+  ])('%s is blocked outside of a mount, and passes inside without a grant', async (tool, input) => {
     const held = await beforeTool(tool, input, {}, event)
     expect([held.heeded, JSON.parse(held.why).reason]).toEqual(['held', 'unsupported'])
     expect(held.why).toContain('`escrow` MCP server')
@@ -62,18 +62,18 @@ describe.each(['PreToolUse', 'PermissionRequest'])('%s', (event) => {
     ['apply_patch', {}, 'unsupported'],
     ['Bash', { command: ['ls'] }, 'unsupported'],
     ['Bash', 'ls', 'unsupported'],
-  ])('%s %j is held with and without a mount: %s', async (tool, input, reason) => {
+  ])('%s %j is blocked with and without a mount: %s', async (tool, input, reason) => {
     for (const isStaged of [true, false]) {
-      const answer = await hookStand({ isStaged }).codex(event, { ...call(tool, {}), tool_input: input })
+      const answer = await setUpHooks({ isStaged }).codex(event, { ...call(tool, {}), tool_input: input })
       const output = fieldsOf(answer.hookSpecificOutput)
       const why = String(output.permissionDecisionReason ?? fieldsOf(output.decision).message)
-      expect([heeded(answer), JSON.parse(why).reason]).toEqual(['held', reason])
+      expect([decisionOf(answer), JSON.parse(why).reason]).toEqual(['held', reason])
     }
   })
 })
 
-describe('what Codex cannot ask about', () => {
-  it('is held: a tool nobody knows, and where policy wants each call asked about', async () => {
+describe('calls that Codex cannot ask about', () => {
+  it('are blocked: unknown tools, and every call where policy asks about each one', async () => {
     for (const tool of ['mcp__other__write', 'exec_js', 'toString'])
       expect((await beforeTool(tool, {})).heeded).toBe('held')
     expect((await beforeTool('mcp__escrow__write_file', {})).answer).toEqual({})
@@ -84,9 +84,9 @@ describe('what Codex cannot ask about', () => {
   })
 
   it.each(['', '{', 'null', '[]', '{}', '{"hook_event_name":"PreToolUse","session_id":"s","cwd":"/"}'])(
-    'is an event that cannot be read: %s',
+    'include events that cannot be parsed: %s',
     async (text) => {
-      const { place } = hookStand()
+      const { place } = setUpHooks()
       const told = text.replace('"/"', JSON.stringify(place.root))
       await expect(answerCodex(told, { env: {} })).rejects.toThrow()
     },
@@ -94,11 +94,11 @@ describe('what Codex cannot ask about', () => {
 })
 
 describe('the other events', () => {
-  it('begin with the protocol, tell a reviewer’s words once, and do not end before they were heard', async () => {
-    const { codex, place } = hookStand({ intents: INTENTS })
+  it('start with the protocol, deliver feedback once, and block the stop until it was delivered', async () => {
+    const { codex, place } = setUpHooks({ intents: INTENTS })
     for (const event of ['SessionStart', 'SessionStart', 'UserPromptSubmit']) {
       if (event === 'UserPromptSubmit') {
-        // It is told again where it has changed, and not at each turn.
+        // It is sent again only after a change, not at each turn.
         expect(await codex(event, { prompt: 'x' })).toEqual({})
         place.write('.orchestration/active_intents.yaml', INTENTS.replace('name: ', 'name: Other '))
       }
@@ -107,7 +107,7 @@ describe('the other events', () => {
         hookEventName: event,
         additionalContext: expect.stringContaining('# Working under an intent'),
       })
-      heeded(answer)
+      decisionOf(answer)
     }
     const rejected = async (path: string) => {
       const workspace = await place.open()
@@ -119,7 +119,7 @@ describe('the other events', () => {
     await rejected('src/a.ts')
     const after = await codex('PostToolUse', { ...call('Bash', { command: 'ls' }), tool_response: {} })
     expect(JSON.stringify(after)).toContain('No src/a.ts.')
-    heeded(after)
+    decisionOf(after)
     expect(await codex('PostToolUse', call('Bash', { command: 'ls' }))).toEqual({})
     await rejected('src/b.ts')
     expect(await codex('Stop', { stop_hook_active: true })).toEqual({})

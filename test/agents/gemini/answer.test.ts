@@ -2,9 +2,9 @@ import { tmpdir } from 'node:os'
 import { describe, expect, it } from 'vitest'
 import { answerGemini } from '../../../src/agents/gemini/index.js'
 import { INTENTS, working } from '../../support/workspace.js'
-import { call, hookStand } from '../hook/stand.js'
+import { call, setUpHooks } from '../hook/setup.js'
 
-/** In Gemini's words alone: `decision` and `reason` at the top. */
+/** In Gemini's dialect alone: `decision` and `reason` at the top level. */
 const reasonIn = (answer: Readonly<Record<string, unknown>>): unknown => {
   expect(Object.keys(answer).sort()).toEqual(['decision', 'reason'])
   expect(answer.decision).toBe('deny')
@@ -12,8 +12,8 @@ const reasonIn = (answer: Readonly<Record<string, unknown>>): unknown => {
 }
 
 describe('BeforeTool', () => {
-  it('a search that points into a workspace from outside of it is judged by that workspace', async () => {
-    const { gemini, place } = hookStand()
+  it('judges a search that points into a workspace from outside by that workspace', async () => {
+    const { gemini, place } = setUpHooks()
     place.write('.env', 'SECRET=1\n')
     const at = { cwd: tmpdir() }
     for (const dir of [place.root, `${place.root}/src/..`]) {
@@ -29,9 +29,9 @@ describe('BeforeTool', () => {
     ['write_file', { file_path: 'src/a.ts', content: 'x' }],
     ['replace', { file_path: 'src/a.ts', old_string: 'a', new_string: 'b' }],
     ['run_shell_command', { command: 'ls' }],
-  ])('%s is held outside of a mount, and passes inside without a word of allowance', async (tool, input) => {
-    expect(reasonIn(await hookStand().gemini('BeforeTool', call(tool, input)))).toBe('unsupported')
-    expect(await hookStand({ isStaged: true }).gemini('BeforeTool', call(tool, input))).toEqual({})
+  ])('%s is blocked outside of a mount, and passes inside without a grant', async (tool, input) => {
+    expect(reasonIn(await setUpHooks().gemini('BeforeTool', call(tool, input)))).toBe('unsupported')
+    expect(await setUpHooks({ isStaged: true }).gemini('BeforeTool', call(tool, input))).toEqual({})
   })
 
   it.each([
@@ -45,20 +45,20 @@ describe('BeforeTool', () => {
     ['read_many_files', { include: ['**/*'] }, 'access_denied'],
     ['grep_search', { pattern: 'x' }, 'access_denied'],
     ['search_file_content', { pattern: 'x', path: '.' }, 'access_denied'],
-  ])('%s %j is held with and without a mount: %s', async (tool, input, reason) => {
+  ])('%s %j is blocked with and without a mount: %s', async (tool, input, reason) => {
     for (const isStaged of [true, false]) {
-      const { gemini, place } = hookStand({ isStaged })
+      const { gemini, place } = setUpHooks({ isStaged })
       place.write('.env', 'SECRET=1\n')
       expect(reasonIn(await gemini('BeforeTool', call(tool, input)))).toBe(reason)
     }
   })
 
-  it('holds what nobody knows, and knows its own server by what the client says of it', async () => {
-    const { gemini } = hookStand()
+  it("blocks unknown tools, and recognizes its own server by the client's metadata", async () => {
+    const { gemini } = setUpHooks()
     const server = (server_name: string, tool = 'mcp_escrow_write_file') =>
       gemini('BeforeTool', { ...call(tool, {}), mcp_context: { server_name } })
     expect(await server('escrow')).toEqual({})
-    // Another server's tool may have the name of a harmless one of the client's own.
+    // Another server's tool may have the name of a harmless built-in one.
     for (const answer of [await server('other'), await server('other', 'web_fetch')])
       expect(answer.decision).toBe('deny')
     expect((await gemini('BeforeTool', call('mcp_escrow_write_file', {}))).decision).toBe('deny')
@@ -67,16 +67,16 @@ describe('BeforeTool', () => {
   })
 
   it.each(['', '{', 'null', '{}', '{"hook_event_name":"BeforeTool","session_id":"s","cwd":"/"}'])(
-    'fails on what it cannot read: %s',
+    'fails on invalid input: %s',
     async (text) => {
-      const { place } = hookStand()
+      const { place } = setUpHooks()
       await expect(answerGemini(text.replace('"/"', JSON.stringify(place.root)), { env: {} })).rejects.toThrow()
     },
   )
 })
 
-it('the other events begin with the protocol, and tell a reviewer’s words once', async () => {
-  const { gemini, place } = hookStand({ intents: INTENTS })
+it('the other events start with the protocol, and deliver feedback once', async () => {
+  const { gemini, place } = setUpHooks({ intents: INTENTS })
   for (const event of ['BeforeAgent', 'SessionStart'])
     expect(await gemini(event, { prompt: 'x' })).toEqual({
       hookSpecificOutput: {

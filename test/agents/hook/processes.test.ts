@@ -6,20 +6,20 @@ import { CLAUDE_EVENTS } from '../../../src/agents/claude/index.js'
 import { compileOnce } from '../../support/compiled.js'
 import { stateOf } from '../../support/state.js'
 import { INTENTS, own, recordsOf, type TestWorkspace, testWorkspace, working } from '../../support/workspace.js'
-import { call, fieldsOf } from './stand.js'
+import { call, fieldsOf } from './setup.js'
 
-/** The hooks as clients run them: processes that are told an event and end. */
+/** The hooks as clients run them: as processes that read an event and exit. */
 
 const ESCROW = `${compileOnce()}/test/children/escrow.js`
 type Client = 'claude' | 'cline' | 'codex' | 'gemini' | 'opencode'
 
-interface Ended {
+interface HookResult {
   readonly code: number | null
   readonly out: string
   readonly err: string
 }
 
-async function hook(client: Client, text: string, { root }: TestWorkspace, before = ''): Promise<Ended> {
+async function hook(client: Client, text: string, { root }: TestWorkspace, before = ''): Promise<HookResult> {
   const { ESCROW_SESSION, ESCROW_SESSION_ID, ESCROW_INTENT_ID, CLAUDE_PROJECT_DIR, ...env } = process.env
   const line = `${before}exec "$0" "$@"`
   const child = spawn('/bin/sh', ['-c', line, process.execPath, ESCROW, 'hook', client], { cwd: root, env })
@@ -49,8 +49,8 @@ const clineEvent = (root: string, content = 'x') =>
     preToolUse: { toolName: 'write_to_file', parameters: { path: 'src/a.ts', content } },
   })
 
-/** What Claude Code makes of how a hook ended: exit 0 with one JSON object, or exit 2 and nothing on stdout. */
-function claudeDecision({ code, out, err }: Ended): unknown {
+/** How Claude Code interprets a hook's end: exit 0 with one JSON object, or exit 2 with empty stdout. */
+function claudeDecision({ code, out, err }: HookResult): unknown {
   if (code === 2) {
     expect(out).toBe('')
     expect(err).not.toBe('')
@@ -62,14 +62,14 @@ function claudeDecision({ code, out, err }: Ended): unknown {
   return output.permissionDecision ?? fieldsOf(output.decision).behavior
 }
 
-/** And Cline: of an exit code nothing, of the JSON `cancel`. */
-function clineHolds({ out }: Ended): unknown {
+/** How Cline interprets it: by `cancel` in the JSON, ignoring the exit code. */
+function clineBlocks({ out }: HookResult): unknown {
   return fieldsOf(JSON.parse(out)).cancel
 }
 
 describe('a hook process', () => {
   it.each(CLAUDE_EVENTS)(
-    'answers %s with one JSON object or holds it, and never allows a tool that writes',
+    'answers %s with one JSON object or blocks it, and never grants a tool that writes',
     async (event) => {
       const at = place()
       const ended = await hook('claude', claudeEvent(at.root, event, { ...write(), name: 'w', prompt: 'x' }), at)
@@ -81,11 +81,11 @@ describe('a hook process', () => {
   )
 
   it.each(['', '{', 'nothing', '{"hook_event_name":"PreToolUse"}', '[1]'])(
-    'holds what it cannot read: %j',
+    'blocks on invalid input: %j',
     async (text) => {
       const at = place()
       expect(claudeDecision(await hook('claude', text, at))).toBe('deny')
-      expect(clineHolds(await hook('cline', text, at))).toBe(true)
+      expect(clineBlocks(await hook('cline', text, at))).toBe(true)
     },
   )
 
@@ -93,25 +93,25 @@ describe('a hook process', () => {
     const at = place()
     const content = 'ä\n'.repeat(5_000_000 / 1.5)
     expect(claudeDecision(await hook('claude', claudeEvent(at.root, 'PreToolUse', write(content)), at))).toBe('deny')
-    expect(clineHolds(await hook('cline', clineEvent(at.root, content), at))).toBe(true)
+    expect(clineBlocks(await hook('cline', clineEvent(at.root, content), at))).toBe(true)
     expect(claudeDecision(await hook('claude', `${'['.repeat(10_000_000)}`, at))).toBe('deny')
   })
 
-  it('holds all the same on a disk that takes nothing more', async () => {
+  it('still blocks on a full disk', async () => {
     const at = place()
-    // No file of this process may grow: what a full disk says is another code for the same.
+    // No file of this process may grow, which fails like a full disk with another code.
     const full = "trap '' XFSZ; ulimit -f 0; "
     expect(claudeDecision(await hook('claude', claudeEvent(at.root, 'PreToolUse', write()), at, full))).toBe('deny')
-    expect(clineHolds(await hook('cline', clineEvent(at.root), at, full))).toBe(true)
+    expect(clineBlocks(await hook('cline', clineEvent(at.root), at, full))).toBe(true)
   })
 
-  it('holds all the same where the session is damaged, or there never was one', async () => {
+  it('still blocks where the session is damaged or never existed', async () => {
     const at = place()
     mkdirSync(`${stateOf(at.root)}/sessions/s1`, { recursive: true })
     for (const name of ['stage.log', 'review.jsonl', 'owner', 'claim.json']) {
       writeFileSync(`${stateOf(at.root)}/sessions/s1/${name}`, '{"what": is this\n{}\n')
       expect(claudeDecision(await hook('claude', claudeEvent(at.root, 'PreToolUse', write()), at))).toBe('deny')
-      expect(clineHolds(await hook('cline', clineEvent(at.root), at))).toBe(true)
+      expect(clineBlocks(await hook('cline', clineEvent(at.root), at))).toBe(true)
     }
   })
 
@@ -120,17 +120,17 @@ describe('a hook process', () => {
     await working(await at.open(), 's1', 'INT-002')
     const ended = await hook('claude', claudeEvent(at.root, 'PreToolUse', write()), at)
     expect(ended.out).toContain('scope_violation')
-    expect(clineHolds(await hook('cline', clineEvent(at.root), at))).toBe(true)
+    expect(clineBlocks(await hook('cline', clineEvent(at.root), at))).toBe(true)
   })
 
-  it('is not believed by a variable alone to be inside of a mount', async () => {
+  it('does not take a variable alone as proof of a mount', async () => {
     const at = place()
     const set = 'export ESCROW_SESSION=s1 ESCROW_INTENT_ID=INT-001; '
     expect(claudeDecision(await hook('claude', claudeEvent(at.root, 'PreToolUse', write()), at, set))).toBe('deny')
-    expect(clineHolds(await hook('cline', clineEvent(at.root), at, set))).toBe(true)
+    expect(clineBlocks(await hook('cline', clineEvent(at.root), at, set))).toBe(true)
   })
 
-  it('is wrong usage, which holds, for a client nobody knows', async () => {
+  it('reports wrong usage, which blocks, for an unknown client', async () => {
     const at = place()
     const ended = spawnSync(process.execPath, [ESCROW, 'hook', 'emacs'], {
       cwd: at.root,
@@ -158,7 +158,7 @@ describe.each([
       : claudeEvent(root, 'BeforeTool', call('write_file', { file_path: 'src/a.ts', content }))
   }
 
-  it('holds what it cannot read by code 2, words on stderr and none on stdout', async () => {
+  it('blocks invalid input by code 2, with a message on stderr and empty stdout', async () => {
     const at = place()
     for (const text of ['', '{', '[1]', '{"hook_event_name":"PreToolUse"}', '['.repeat(10_000_000)]) {
       const { code, out, err } = await hook(client, text, at)
@@ -167,7 +167,7 @@ describe.each([
     }
   })
 
-  it('holds an event of 10 MB, on a full disk, in a damaged session and outside of a mount a variable speaks of', async () => {
+  it('blocks an event of 10 MB, on a full disk, in a damaged session, and outside of a mount that a variable claims', async () => {
     const at = place()
     const held = async (text: string, before = '') => {
       const { code, out, err } = await hook(client, text, at, before)
@@ -184,10 +184,10 @@ describe.each([
   })
 })
 
-describe('inside of a session’s mount', () => {
-  it('what the session may write passes, and what it may not is refused in the same words', async () => {
+describe("inside of a session's mount", () => {
+  it('passes writes that the session allows, and refuses others with the same message', async () => {
     const at = place()
-    // Commands have a /tmp of their own, and the tests may well be run from there.
+    // Commands have their own /tmp, and the tests may run from there.
     at.write('.orchestration/policy.yaml', `outside: {"${realpathSync(`${ESCROW}/../../../../../..`)}": allow}\n`)
     const script = `${at.root}/events`
     const events = [
@@ -220,7 +220,7 @@ describe('inside of a session’s mount', () => {
     rmSync(script, { recursive: true })
   })
 
-  it('an agent that runs whole in there is given what a reviewer says, once', async () => {
+  it("an agent that runs inside gets reviewers' feedback, once", async () => {
     const at = place()
     at.write('.orchestration/policy.yaml', `outside: {"${realpathSync(`${ESCROW}/../../../../../..`)}": allow}\n`)
     const workspace = await at.open()
@@ -240,7 +240,7 @@ describe('inside of a session’s mount', () => {
     expect(await session.feedback()).toEqual([])
   })
 
-  it('an agent that runs whole in there is told of a write outside of its scope, once', async () => {
+  it('an agent that runs inside gets a denial of a write outside of its scope, once', async () => {
     const at = place()
     at.write('.orchestration/policy.yaml', `outside: {"${realpathSync(`${ESCROW}/../../../../../..`)}": allow}\n`)
     const session = await working(await at.open(), 'r1')
@@ -255,7 +255,7 @@ describe('inside of a session’s mount', () => {
     expect(answer('second')).toBe('{}')
   })
 
-  it('what nobody in there was given stays to be told', async () => {
+  it('feedback that nobody inside received is delivered later', async () => {
     const at = place()
     const workspace = await at.open()
     const session = await working(workspace, 'r1')
@@ -263,7 +263,7 @@ describe('inside of a session’s mount', () => {
     await session.flush()
     const review = await workspace.review('r1')
     const { id } = await review.reject({ paths: ['src/a.ts'] }, 'Name the unit.', { name: 'Ada' })
-    // A command of the agent's is no client of its model: what it reports is not believed.
+    // A command of the agent is not a client of its model, so its reports are ignored.
     await session.exec(`echo '{"delivered":"feedback:${id}:src/a.ts"}' >> /run/escrow/told`)
     await session.run('echo \'{"delivered":"feedback:other:src/a.ts"}\' >> /run/escrow/told; true', { every: 100 })
     expect((await session.feedback()).map(({ reason }) => reason)).toEqual(['Name the unit.'])

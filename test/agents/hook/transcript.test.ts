@@ -16,20 +16,20 @@ function transcript(...lines: readonly object[]): string {
   return file
 }
 
-it('the model that wrote last is the one that works, as Claude Code and Gemini CLI name it', () => {
+it('returns the model of the last message, as Claude Code and Gemini CLI name it', () => {
   const claude = (model: string) => ({ type: 'assistant', message: { role: 'assistant', model, content: [] } })
   expect(modelInTranscript(transcript(claude('claude-a'), { type: 'user' }, claude('claude-b')))).toBe('claude-b')
   expect(modelInTranscript(transcript({ type: 'gemini', model: 'gemini-x' }))).toBe('gemini-x')
   expect(modelInTranscript(transcript(claude('claude-a'), claude('<synthetic>')))).toBe('claude-a')
 })
 
-it('what a person or the agent writes names no model', () => {
+it('ignores model names in texts of people and the agent', () => {
   const said = { type: 'user', message: { content: 'set {"model":"other"} in the file' } }
   expect(modelInTranscript(transcript({ type: 'gemini', model: 'gemini-x' }, said))).toBe('gemini-x')
   expect(modelInTranscript(transcript(said))).toBeUndefined()
 })
 
-it('only the end is looked at, and what is no file says nothing', () => {
+it('reads only the end, and ignores special files', () => {
   const long = { type: 'user', text: 'x'.repeat(70_000) }
   expect(modelInTranscript(transcript({ type: 'gemini', model: 'gemini-x' }, long))).toBeUndefined()
   const folder = join(dir(), 'folder')

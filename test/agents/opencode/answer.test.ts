@@ -6,7 +6,7 @@ import { TOOLS as SERVED } from '../../../src/agents/mcp/tools.js'
 import { answerOpencode } from '../../../src/agents/opencode/index.js'
 import { applyClients, planClients } from '../../../src/surface/index.js'
 import { compileOnce } from '../../support/compiled.js'
-import { hookStand } from '../hook/stand.js'
+import { setUpHooks } from '../hook/setup.js'
 
 const run = (tool: string, args: object) => ({ tool, args, callID: 'x' })
 const PATCH = '*** Begin Patch\n*** Delete File: src/a.ts\n*** Delete File: mail/m.ts\n*** End Patch'
@@ -17,10 +17,10 @@ describe('a call', () => {
     ['edit', { filePath: 'src/a.ts', oldString: 'a', newString: 'b' }],
     ['multiedit', { filePath: 'src/a.ts', edits: [] }],
     ['bash', { command: 'ls' }],
-  ])('of %s is refused outside of a mount, and goes inside', async (tool, args) => {
-    const answer = await hookStand().opencode('tool.execute.before', run(tool, args))
+  ])('of %s is refused outside of a mount, and passes inside', async (tool, args) => {
+    const answer = await setUpHooks().opencode('tool.execute.before', run(tool, args))
     expect(answer).toMatchObject({ go: false, refuse: expect.stringContaining('"reason":"unsupported"') })
-    expect(await hookStand({ isStaged: true }).opencode('tool.execute.before', run(tool, args))).toEqual({ go: true })
+    expect(await setUpHooks({ isStaged: true }).opencode('tool.execute.before', run(tool, args))).toEqual({ go: true })
   })
 
   it.each([
@@ -33,15 +33,15 @@ describe('a call', () => {
     ['grep', { pattern: 'x' }, 'access_denied'],
   ])('of %s %j is refused with and without a mount: %s', async (tool, args, reason) => {
     for (const isStaged of [true, false]) {
-      const { opencode, place } = hookStand({ isStaged })
+      const { opencode, place } = setUpHooks({ isStaged })
       place.write('.env', 'SECRET=1\n')
       const { go, refuse } = await opencode('tool.execute.before', run(tool, args))
       expect([go, JSON.parse(String(refuse)).reason]).toEqual([false, reason])
     }
   })
 
-  it('goes to each tool of our own server, and to no other that begins like one', async () => {
-    const { opencode } = hookStand()
+  it('passes for each tool of our own server, and for no other with that prefix', async () => {
+    const { opencode } = setUpHooks()
     for (const { name } of SERVED)
       expect(await opencode('tool.execute.before', run(`escrow_${name}`, {}))).toEqual({ go: true })
     for (const tool of ['escrow_write_files', 'escrow_x_write_file', 'other_write_file', 'constructor'])
@@ -49,7 +49,7 @@ describe('a call', () => {
   })
 
   it.each(['', '{', '{}', '{"event":"tool.execute.before","directory":"/"}', '{"event":"else","directory":"/"}'])(
-    'fails on what it cannot read: %s',
+    'fails on invalid input: %s',
     async (text) => {
       await expect(answerOpencode(text, { env: {} })).rejects.toThrow()
     },
@@ -64,9 +64,9 @@ const loaded = z.object({
 const hooks = z.object({ 'tool.execute.before': hook, 'experimental.chat.system.transform': hook })
 
 describe('the plugin', () => {
-  /** As opencode loads it, with an `escrow` that is this program. */
+  /** Loads the plugin as opencode does, with an `escrow` that runs this program. */
   async function plugin(program: string) {
-    const { place } = hookStand()
+    const { place } = setUpHooks()
     const bin = `${place.root}/bin`
     mkdirSync(bin)
     writeFileSync(`${bin}/escrow`, `#!/bin/sh\n${program}\n`)
@@ -82,7 +82,7 @@ describe('the plugin', () => {
     return { call, found }
   }
 
-  it('throws what the hook refuses, and tells the system prompt the protocol', async () => {
+  it("throws the hook's refusals, and adds the protocol to the system prompt", async () => {
     const { call, found } = await plugin(`exec "${process.execPath}" "${compileOnce()}/test/children/escrow.js" "$@"`)
     await expect(call('write', { filePath: 'README.md', content: '' })).rejects.toThrow(/scope_violation/)
     await expect(call('list', { path: '.' })).resolves.toBeUndefined()
@@ -92,7 +92,7 @@ describe('the plugin', () => {
   })
 
   it.each(['exit 1', 'echo no JSON', 'echo "{}"', 'echo \'{"go":1}\'', 'echo \'{"go":true}\'; exit 3', 'kill -9 $$'])(
-    'holds where the hook ends by %j',
+    'blocks where the hook ends by %j',
     async (program) => {
       const { call } = await plugin(program)
       await expect(call('list', { path: '.' })).rejects.toThrow()

@@ -21,7 +21,7 @@ import {
 import { modalHuman } from '../../../src/hooks/index.js'
 import type { Workspace } from '../../../src/index.js'
 
-/** What is handed in by these hosts has the shapes they publish. The compiler is the test; nothing here is called. */
+/** The interfaces that we pass to these hosts match their published types. The compiler is the test; nothing here is called. */
 export const shapes = {
   review: (api: typeof vscode, workspace: Workspace) => stagedReview<vscode.Uri>(api, workspace),
   modal: (api: typeof vscode) => modalHuman(api.window),
@@ -41,7 +41,7 @@ export const shapes = {
   },
   setting: (settings: GlobalSettings): ReturnType<KeptNames['get']> => settings.disabledTools,
   gate: (gate: IntentGate) => gate.sync(),
-  // As published a schema is of the zod Roo brings, and its types do not know another release's.
+  // The published schema type is that of Roo's zod, which does not know another release's types.
   // @ts-expect-error this is the difference
   whole: (tool: RooCustomTool): CustomToolDefinition => tool,
   // @ts-expect-error a task as published has no diff view: only the running one can be governed

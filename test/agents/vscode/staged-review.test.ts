@@ -13,7 +13,7 @@ interface Uri {
 
 type Shown = readonly [file: Uri, before: Uri | undefined, after: Uri | undefined]
 
-/** An editor that does what is asked and notes it; its person answers as they are told. */
+/** An editor that records what it is asked; its person answers as configured. */
 function fakeVscode() {
   const seen = { commands: [] as unknown[][], modals: [] as string[][], disposed: 0, scheme: '' }
   let provider: ContentProvider<Uri> | undefined
@@ -49,14 +49,14 @@ function fakeVscode() {
   return { vscode, seen, person, read, shown }
 }
 
-interface Desk extends ReturnType<typeof fakeVscode> {
+interface Setup extends ReturnType<typeof fakeVscode> {
   readonly place: TestWorkspace
   readonly workspace: Workspace
   readonly session: Session
   readonly review: ReturnType<typeof stagedReview<Uri>>
 }
 
-async function desk(): Promise<Desk> {
+async function setUp(): Promise<Setup> {
   const place = testWorkspace()
   const workspace = await place.open()
   const session = await working(workspace)
@@ -71,7 +71,7 @@ async function desk(): Promise<Desk> {
 
 describe('show', () => {
   it('opens all changes in one editor, with both sides of each', async () => {
-    const { review, seen, shown, read, place } = await desk()
+    const { review, seen, shown, read, place } = await setUp()
     expect(await review.show('agent')).toBe(4)
     expect(seen.scheme).toBe(STAGED_SCHEME)
     expect(seen.commands[0]?.slice(0, 2)).toEqual(['vscode.changes', 'Staged by agent'])
@@ -87,7 +87,7 @@ describe('show', () => {
   })
 
   it('shows nothing in the place of what has changed since', async () => {
-    const { review, session, shown, read } = await desk()
+    const { review, session, shown, read } = await setUp()
     await review.show('agent')
     session.fs.writeFileSync('src/a.ts', 'other\n')
     const [, before, after] = shown()[1] ?? expect.unreachable()
@@ -97,8 +97,8 @@ describe('show', () => {
     ])
   })
 
-  it('names what is no text, and opens nothing where nothing is staged', async () => {
-    const { review, session, shown, read, seen } = await desk()
+  it('names binary files, and opens nothing where nothing is staged', async () => {
+    const { review, session, shown, read, seen } = await setUp()
     const bytes = Buffer.from([1, 0, 2])
     session.fs.writeFileSync('src/new.ts', bytes)
     await review.show('agent')
@@ -108,8 +108,8 @@ describe('show', () => {
     expect([await review.show('agent'), seen.commands.length]).toEqual([0, 1])
   })
 
-  it('is no reading of the agent’s: what a person looks at is no base of its content lock', async () => {
-    const { review, session, place, shown, read } = await desk()
+  it('does not count as a read by the agent for its content lock', async () => {
+    const { review, session, place, shown, read } = await setUp()
     await review.show('agent')
     for (const [, before, after] of shown()) await Promise.all([read(before), read(after)])
     place.write('mail/m.ts', 'moved on\n')
@@ -119,8 +119,8 @@ describe('show', () => {
 })
 
 describe('decide', () => {
-  it('approves what was shown and commits it, by the person', async () => {
-    const { review, person, place, seen, workspace } = await desk()
+  it('approves and commits what was shown, by the person', async () => {
+    const { review, person, place, seen, workspace } = await setUp()
     person.choice = 'Approve and commit'
     expect(await review.decide('agent', { name: 'Ada' })).toMatchObject({
       committed: expect.arrayContaining(['src/a.ts']),
@@ -135,8 +135,8 @@ describe('decide', () => {
     expect((await workspace.ledger.blame('src/a.ts'))[0]).toMatchObject({ approvedBy: 'Ada' })
   })
 
-  it.each([undefined, 'Yes'])('with the answer %s decides nothing', async (choice) => {
-    const { review, person, place, workspace } = await desk()
+  it.each([undefined, 'Yes'])('decides nothing with the answer %s', async (choice) => {
+    const { review, person, place, workspace } = await setUp()
     person.choice = choice
     expect(await review.decide('agent')).toBeUndefined()
     const { changes } = await (await workspace.review('agent')).changes()
@@ -146,8 +146,8 @@ describe('decide', () => {
     ])
   })
 
-  it('rejects with words, which the agent hears; without words nothing is decided', async () => {
-    const { review, person, session } = await desk()
+  it('rejects with a reason, which the agent gets; without a reason it decides nothing', async () => {
+    const { review, person, session } = await setUp()
     person.choice = 'Reject'
     expect(await review.decide('agent')).toBeUndefined()
     person.words = 'Not so.'
@@ -156,7 +156,7 @@ describe('decide', () => {
   })
 
   it('lets no name look like another line', async () => {
-    const { review, session, seen } = await desk()
+    const { review, session, seen } = await setUp()
     session.fs.writeFileSync('src/x\nmodify safe.ts', '')
     await review.decide('agent')
     expect(seen.modals[0]?.[1]?.split('\n')).toHaveLength(5)

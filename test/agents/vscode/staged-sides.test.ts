@@ -27,7 +27,7 @@ function fakeEditor() {
 const REF = { root: '/w', session: 'agent', path: 'src/a b#?.ts', side: 'after', digest: null, shown: 'x' } as const
 
 describe('the documents of staged changes', () => {
-  it('say what they are of, whatever the name', () => {
+  it('identify their content, whatever the name', () => {
     const { vscode } = fakeEditor()
     expect(sideRefOf(stagedSides<Uri>(vscode, () => []).uri(REF))).toEqual(REF)
   })
@@ -39,14 +39,14 @@ describe('the documents of staged changes', () => {
     '{}',
     '{"root":"/w"',
     '{"root":"/w","session":"s","shown":"x","side":"up","digest":null}',
-  ])('of another maker (%s) are of nothing, and show nothing', async (query) => {
+  ])('of another origin (%s) identify nothing, and show nothing', async (query) => {
     const { vscode, read } = fakeEditor()
     stagedSides<Uri>(vscode, () => [])
     expect(sideRefOf({ path: '/a', query })).toBeUndefined()
     expect(await read({ scheme: STAGED_SCHEME, path: '/a', query })).toContain('Open it again')
   })
 
-  it('are of one workspace among several, and of none that is closed', async () => {
+  it('belong to one of several workspaces, and to none that is closed', async () => {
     const { vscode, read, providers } = fakeEditor()
     const [one, two] = [testWorkspace(), testWorkspace()]
     const open = [await one.open(), await two.open()]
@@ -67,8 +67,8 @@ describe('the documents of staged changes', () => {
   })
 })
 
-describe('what was shown of a path', () => {
-  it('is another as soon as content, name, kind or mode is, and the same otherwise', async () => {
+describe('the display key of a path', () => {
+  it('changes with content, name, kind or mode, and only with them', async () => {
     const workspace = await testWorkspace().open()
     const { fs } = await working(workspace)
     const key = async () => displayKey(await (await workspace.review('agent')).changes(), 'src/a.ts')
@@ -89,7 +89,7 @@ describe('what was shown of a path', () => {
   })
 })
 
-it('a name stays on its line', () => {
+it('keeps a name on its line', () => {
   expect(plainName('a\nb\u202ec\u200bd\u2028e\u3164')).toBe('a\ufffdb\ufffdc\ufffdd\ufffde\ufffd')
   expect(plainName('Grüße/日本.ts')).toBe('Grüße/日本.ts')
 })

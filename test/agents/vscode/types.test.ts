@@ -6,12 +6,12 @@ import { openWorkspace } from '../../../src/index.js'
 import { shapes } from './shapes.js'
 
 describe('the tools of the host', () => {
-  it('are all in the catalogue, by the names it publishes', () => {
+  it('are all in the catalogue by their published names', () => {
     expect(toolNames.filter((name) => !KNOWN_TOOLS.includes(name))).toEqual([])
     expect(toolNames).toHaveLength(24)
   })
 
-  it('that change something are those the catalogue says', () => {
+  it('that change something are those that the catalogue classifies so', () => {
     const destructive = toolNames.filter((name) => classifyTool(name) === 'DESTRUCTIVE')
     expect(destructive.sort()).toEqual([
       ...['apply_diff', 'apply_patch', 'custom_tool', 'edit', 'edit_file', 'execute_command', 'generate_image'],
@@ -26,7 +26,7 @@ describe('custom tools', () => {
     alias: { enter: () => undefined },
   })
 
-  it('have schemas the zod that Roo brings can read: every argument required, as strict mode wants it', () => {
+  it("have schemas that Roo's zod can read: every argument required, as strict mode demands", () => {
     for (const { name, parameters } of customTools) {
       const json: unknown = Reflect.apply(parametersSchema.toJSONSchema, undefined, [parameters])
       const { properties, required } = json as { properties: object; required?: string[] }
@@ -41,6 +41,6 @@ describe('custom tools', () => {
   })
 })
 
-it('the shapes of both hosts are compared by the compiler', () => {
+it('the compiler compares the interfaces of both hosts', () => {
   expect(Object.keys(shapes).length).toBeGreaterThan(8)
 })

@@ -12,10 +12,10 @@ active_intents:
   - {id: INT-002, name: Mail, status: PENDING, owned_scope: ["mail/**"]}
 `
 
-export interface HookStand {
+export interface HookSetup {
   readonly place: TestWorkspace
-  /** An event of Claude Code's: its answer, decision and record of a refusal. */
-  claude(event: string, more?: Record<string, unknown>): Promise<ClaudeSaid>
+  /** Sends an event of Claude Code. Returns its answer, decision and denial record. */
+  claude(event: string, more?: Record<string, unknown>): Promise<ClaudeResult>
   codex(event: string, more?: Fields): Promise<Fields>
   gemini(event: string, more?: Fields): Promise<Fields>
   opencode(event: string, more?: Fields): Promise<Fields>
@@ -24,14 +24,14 @@ export interface HookStand {
 
 type Fields = Readonly<Record<string, unknown>>
 
-export interface ClaudeSaid {
+export interface ClaudeResult {
   readonly answer: Readonly<Record<string, unknown>>
   readonly output: Readonly<Record<string, unknown>>
   readonly decision: unknown
   readonly record: Readonly<Record<string, unknown>>
 }
 
-export interface StandOptions {
+export interface SetupOptions {
   /** The hook runs inside of a session's mount. */
   readonly isStaged?: boolean
   readonly intents?: string
@@ -39,8 +39,8 @@ export interface StandOptions {
   readonly env?: NodeJS.ProcessEnv
 }
 
-/** A workspace, and hooks that are asked about it. */
-export function hookStand({ isStaged = false, intents = NAMED, policy, env = {} }: StandOptions = {}): HookStand {
+/** A workspace, and hooks that judge events in it. */
+export function setUpHooks({ isStaged = false, intents = NAMED, policy, env = {} }: SetupOptions = {}): HookSetup {
   const place = testWorkspace(undefined, intents)
   mkdirSync(`${place.root}/.git`)
   if (policy !== undefined) place.write('.orchestration/policy.yaml', policy)
@@ -74,7 +74,7 @@ export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null ? Object.fromEntries(Object.entries(value)) : {}
 }
 
-/** A call of a tool, as Claude Code tells it. */
+/** A tool call as Claude Code sends it. */
 export const call = (tool_name: string, tool_input: Record<string, unknown>) => ({
   tool_name,
   tool_input,
