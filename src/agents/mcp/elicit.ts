@@ -9,16 +9,16 @@ import { oneLine } from '../../surface/index.js'
 const TIMEOUT_MS = 10 * 60_000
 
 /** The client's name and capabilities. */
-export interface ClientInfo {
+export interface Asked {
   readonly name: string | undefined
   readonly canAnswer: boolean
 }
 
 /** Questions to the client's user within one request. */
-export interface Elicitation {
+export interface Asking {
   readonly human: Human
   /** Questions that the client has to answer first; it repeats the call with the answers. */
-  pendingInputs(): InputRequests | undefined
+  open(): InputRequests | undefined
 }
 
 /**
@@ -26,18 +26,13 @@ export interface Elicitation {
  * it, and policy does not require a proven person (`approval.by`). Otherwise there is no answer, and what waits for one is
  * refused.
  */
-export function elicitFromClient(
-  root: string,
-  client: ClientInfo,
-  { mcpReq }: ServerContext,
-  isModern: boolean,
-): Elicitation {
+export function elicitFromClient(root: string, client: Asked, { mcpReq }: ServerContext, isModern: boolean): Asking {
   const open: InputRequests = {}
   const ask = isModern
     ? async (question: HumanQuestion) => findAnswer(question, mcpReq.inputResponses, open)
     : (question: HumanQuestion) => requestAnswer(question, mcpReq)
   return {
-    pendingInputs: () => (Object.keys(open).length === 0 ? undefined : open),
+    open: () => (Object.keys(open).length === 0 ? undefined : open),
     async human(question) {
       if (!client.canAnswer || !isAdmitted(root)) return undefined
       const result = elicitResult.safeParse(await ask(question))

@@ -28,11 +28,11 @@ export interface McpConnection {
   close(): Promise<void>
 }
 
-export interface ServeOptions {
+export interface Serving {
   /** Whether the client speaks revision 2026-07-28 or later. */
   readonly isModern?: boolean
   /** Whether the server answers a single request and sends no notifications. */
-  readonly isSingleRequest?: boolean
+  readonly isBrief?: boolean
   /** The session to work in; it stays open after the connection. */
   readonly session?: string
 }
@@ -43,7 +43,7 @@ export interface McpHost {
   /** The session of all clients, if they share one. */
   readonly session: string | undefined
   /** Creates a server for one client, for the caller to connect. A session without a configured name is closed with it. */
-  serve(serving?: ServeOptions): Promise<{ readonly server: McpServer; readonly connection: McpConnection }>
+  serve(serving?: Serving): Promise<{ readonly server: McpServer; readonly connection: McpConnection }>
   connect(transport: Transport): Promise<McpConnection>
   /** Watches the workspace for changes by others. */
   readonly watch: Workspace['watch']
@@ -69,7 +69,7 @@ export async function openMcpHost(root: string, options: McpHostOptions = {}): P
     await workspace.close()
     throw error
   }
-  const serve = async (serving: ServeOptions = {}) => {
+  const serve = async (serving: Serving = {}) => {
     const served = await createConnection(workspace, options, currentHuman, serving, () =>
       connections.delete(served.connection),
     )
@@ -98,7 +98,7 @@ async function createConnection(
   workspace: Workspace,
   options: McpHostOptions,
   currentHuman: AsyncLocalStorage<Human>,
-  { isModern = false, isSingleRequest = false, session: id = options.session }: ServeOptions,
+  { isModern = false, isBrief = false, session: id = options.session }: Serving,
   onEnd: () => void,
 ) {
   const session = await openSession(workspace, options, id)
@@ -106,12 +106,12 @@ async function createConnection(
   const server = createMcpServer(session, {
     ledger: workspace.ledger,
     isModern,
-    ...(!isSingleRequest && { watch: (told) => workspace.watch(told) }),
+    ...(!isBrief && { watch: (told) => workspace.watch(told) }),
     ...defined({ version, model }),
     ...(options.askClient && {
       human: async (question) => currentHuman.getStore()?.(question),
-      elicit: (client, request) => elicitFromClient(workspace.root, client, request, isModern),
-      runWithElicitation: (work, { human }) => currentHuman.run(human, work),
+      asking: (client, request) => elicitFromClient(workspace.root, client, request, isModern),
+      around: (work, { human }) => currentHuman.run(human, work),
     }),
   })
   const { onclose } = server.server

@@ -53,8 +53,7 @@ function modernHandler(host: McpHost): McpHttpHandler {
   const handler = createMcpHandler(
     async ({ requestInfo }) => {
       const named = requestInfo && new URL(requestInfo.url).searchParams.get('session')
-      return (await host.serve({ isModern: true, isSingleRequest: true, session: named || (host.session ?? common) }))
-        .server
+      return (await host.serve({ isModern: true, isBrief: true, session: named || (host.session ?? common) })).server
     },
     { legacy: 'reject', maxRequestBodySize: MAX_BODY_BYTES },
   )

@@ -2,7 +2,7 @@ import { type CallToolResult, inputRequired, McpServer, type ServerContext } fro
 import { feedbackOf, type Human, INTENT_PROTOCOL, type PersonalRun, personGate } from '../../hooks/index.js'
 import type { AgentInfo, Ledger, Session, Workspace } from '../../index.js'
 import { clientAgent, clientOfRequest } from './client-agent.js'
-import type { ClientInfo, Elicitation } from './elicit.js'
+import type { Asked, Asking } from './elicit.js'
 import { ResourceNotifier } from './notices.js'
 import { registerResources } from './resources.js'
 import { toCallResult } from './result.js'
@@ -21,8 +21,8 @@ export interface McpServerOptions {
   /** Watches for changes by others, so that a client is notified between its calls. */
   readonly watch?: Workspace['watch']
   /** How to ask a request's user, and a wrapper for its call. */
-  readonly elicit?: (client: ClientInfo, request: ServerContext) => Elicitation
-  readonly runWithElicitation?: <T>(work: () => Promise<T>, elicitation: Elicitation) => Promise<T>
+  readonly asking?: (client: Asked, request: ServerContext) => Asking
+  readonly around?: <T>(work: () => Promise<T>, asking: Asking) => Promise<T>
   /** Whether the protocol library tracks subscriptions, as from 2026-07-28 on. Before, clients send `resources/subscribe`. */
   readonly isModern?: boolean
 }
@@ -32,16 +32,7 @@ export interface McpServerOptions {
  * to a transport. No tool of it approves, commits, discards or undoes.
  */
 export function createMcpServer(session: Session, options: McpServerOptions = {}): McpServer {
-  const {
-    version = '0',
-    human,
-    model,
-    ledger,
-    watch,
-    elicit,
-    runWithElicitation = (work) => work(),
-    isModern = false,
-  } = options
+  const { version = '0', human, model, ledger, watch, asking, around = (work) => work(), isModern = false } = options
   const server = new McpServer(
     { name: 'escrowfs', version },
     { instructions: INTENT_PROTOCOL, capabilities: { tools: {}, resources: { subscribe: true, listChanged: true } } },
@@ -54,19 +45,19 @@ export function createMcpServer(session: Session, options: McpServerOptions = {}
     const { name, title, description, schema, output, annotations } = tool
     const config = { title, description, annotations, inputSchema: schema, ...(output && { outputSchema: output }) }
     server.registerTool(name, config, async (args: unknown, context) => {
-      const elicitation = elicit?.(clientOf(server, context), context)
+      const elicitation = asking?.(clientOf(server, context), context)
       const agent = agentOf(session, model, clientAgent(infoOf(server, context), context.mcpReq._meta))
       const work = () => execute(session, run, tool, args, { ...context.mcpReq, agent })
-      const result = await (elicitation ? runWithElicitation(work, elicitation) : work())
+      const result = await (elicitation ? around(work, elicitation) : work())
       await notices.notifyChanges()
-      const open = elicitation?.pendingInputs()
+      const open = elicitation?.open()
       return open === undefined ? result : inputRequired({ inputRequests: open })
     })
   }
   return server
 }
 
-function clientOf(server: McpServer, context: ServerContext): ClientInfo {
+function clientOf(server: McpServer, context: ServerContext): Asked {
   const { capabilities = server.server.getClientCapabilities() } = clientOfRequest(context.mcpReq.envelope)
   return { name: infoOf(server, context)?.name, canAnswer: capabilities?.elicitation !== undefined }
 }
