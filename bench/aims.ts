@@ -1,8 +1,8 @@
-/** What is aimed at, row by row, and where each part of it is measured. */
+/** The aims, row by row, with the suites that measure them. */
 
 export interface Part {
   readonly suite: string
-  /** What the measured row's title begins with; the sizes behind it may differ. */
+  /** The start of the measured row's title. The sizes after it may differ. */
   readonly title: string
 }
 
@@ -10,9 +10,9 @@ export interface AimedRow {
   readonly what: string
   readonly beside: string
   readonly parts: readonly Part[]
-  /** Why it is not reached, where it is known. Said only while it is missed. */
+  /** The reason why the aim is missed, in sentences. Printed only while it is missed. */
   readonly missed?: string
-  /** How the README names the row. Rows without one are in docs/speed.md alone. */
+  /** The row's name in the README. Rows without one are only in docs/speed.md. */
   readonly headline?: string
 }
 
@@ -24,7 +24,7 @@ export const AIMED: readonly AimedRow[] = [
     what: 'lower `readFileSync` / `statSync` / `existsSync`, 10,000 files staged elsewhere',
     beside: 'node:fs',
     parts: facade('readFileSync 4 KB, lower', 'statSync, lower', 'existsSync, lower'),
-    missed: 'each read is judged (secrets, links) before it goes to the disk',
+    missed: 'Each read is checked for secrets and links before it goes to the disk.',
   },
   {
     what: 'lower `promises.readFile` 4 KB / `promises.stat`',
@@ -32,7 +32,7 @@ export const AIMED: readonly AimedRow[] = [
     parts: facade('promises.readFile 4 KB, lower', 'promises.stat, lower'),
   },
   {
-    what: 'event loop delay (99 %) while `promises.stat` is awaited again and again, in one loop / in 64',
+    what: 'event loop delay (99 %) while `promises.stat` is awaited repeatedly, in one loop / in 64',
     beside: '',
     parts: facade(
       'event loop delay, 99 %, in one loop of promises.stat',
@@ -54,7 +54,7 @@ export const AIMED: readonly AimedRow[] = [
       'writeFileSync 4 KB over a lower file, first touch, durability memory',
     ),
     missed:
-      'a new file is looked for on the disk, and given an inode and memory of its own; a first touch looks at every directory above, reads what was there and digests it',
+      'A new file is first looked up on disk, then gets an inode and memory. A first touch checks every parent directory, then reads and hashes the old content.',
   },
   {
     what: 'the same, `durability: process`: over a staged file / new',
@@ -64,7 +64,7 @@ export const AIMED: readonly AimedRow[] = [
       'writeFileSync 4 KB over a staged file, durability process',
       'writeFileSync 4 KB, a new file, durability process',
     ),
-    missed: 'the content and a record go to two files of the session',
+    missed: 'The content and a record go to two files of the session.',
   },
   {
     what: 'a scope of 1,000 globs, a path never seen / seen before',
@@ -74,8 +74,7 @@ export const AIMED: readonly AimedRow[] = [
       'one scope of 1,000 globs, a path never seen',
       'one scope of 1,000 globs, a path seen before',
     ),
-    missed:
-      'a path is looked up in what is remembered, cut at its slashes as far as a glob goes with it, and remembered',
+    missed: 'A path is looked up in the cache. A new one is matched segment by segment, and the result is cached.',
   },
   {
     what: 'the whole decision of a write, 5 intents of 200 globs, a path never seen / seen before',
@@ -85,20 +84,21 @@ export const AIMED: readonly AimedRow[] = [
       'the whole decision of a write in scope, 5 intents of 200 globs, a path never seen',
       'the whole decision of a write in scope, 5 intents of 200 globs, a path seen before',
     ),
-    missed: 'scope is one rule of many: access, protected paths and the intent’s state are judged as well',
+    missed: 'Scope is one rule of many. Access, protected paths and the intent’s state are checked too.',
   },
   {
     what: '`readdirSync` of 200 names, untouched / half of them staged',
     beside: 'node:fs',
     parts: facade('readdirSync of 200 names, untouched', 'readdirSync of 200 names, half'),
-    missed: 'each listing looks whether the directory still is one: another program may have put a link there',
+    missed:
+      'Each listing checks that the directory is still one, because another program may have replaced it by a link.',
   },
   {
     what: 'rename of a directory of 50,000 files / a snapshot / a travel',
     beside: '',
     parts: facade('renameSync of a lower directory', 'snapshot, ', 'travel, '),
     missed:
-      'a rename looks below for what is judged by more than its directory, up to a bound; a travel is recorded in the ledger, which is synced',
+      'A rename checks a bounded number of paths below, whose rules may depend on more than the directory. A travel is recorded in the ledger, which is synced to disk.',
   },
   {
     what: 'memory of a staged file of 100 B / 4 KB / 10 KB',
@@ -119,7 +119,7 @@ export const AIMED: readonly AimedRow[] = [
       'commit of 1000 files of 4 KB over existing ones, power-safe',
     ),
     missed:
-      'where the disk is memory the journal’s calls alone (a file aside, a second name for the old one, a rename) take 4 to 6 times the creation; most of the rest is parsing, 0.8 ms for 4 KB and up to 4 MiB a commit, which files without a grammar do not need',
+      'On tmpfs the journal’s file calls alone take 4 to 6 times as long as creating the files: a temporary file, a second link to the old file, and a rename. Most of the rest is parsing: 0.8 ms for 4 KB, for up to 4 MiB per commit. Files without a grammar are not parsed.',
   },
   {
     what: 'a contained command that does nothing',
@@ -127,11 +127,11 @@ export const AIMED: readonly AimedRow[] = [
     parts: parts('exec', 'a command that does nothing'),
   },
   {
-    what: 'taking in what a command has changed, a file',
+    what: 'ingesting the changes of a command, per file',
     beside: '',
     parts: parts('exec', 'taking in 1000 files'),
     missed:
-      'a quarter of a file’s time goes into judging, hashing and storing it; a quarter into computing its hunks; a sixth into reading it by five calls',
+      'A quarter of the time per file goes into checking, hashing and storing it. Another quarter goes into computing its hunks, and a sixth into reading it with five calls.',
   },
   {
     what: 'one hook decision, by a process of its own / served in process / over loopback HTTP',
@@ -143,14 +143,14 @@ export const AIMED: readonly AimedRow[] = [
       'one decision, served over loopback HTTP',
     ),
     missed:
-      'a process loads the command before it decides: V8 compiles 0.5 MB, most of it what reads YAML and checks what comes in, and without a compile cache it does so each time',
+      'A separate process loads the command before it decides. V8 compiles 0.5 MB, most of it code that reads YAML and validates input. Without a compile cache it does so each time.',
   },
   {
     what: 'the first screen of `escrow review`, 50 changed files',
     beside: '',
     parts: parts('review', 'the first screen of escrow review'),
     missed:
-      'a third goes into loading the command, a fifth into parsing the changes, whose classes stand on the first screen',
+      'A third of the time goes into loading the command, and a fifth into parsing the changes, because the first screen shows their classes.',
   },
   {
     what: 'opening a workspace of 50,000 files, up to the first read and write',

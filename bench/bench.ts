@@ -2,39 +2,39 @@ import { type Comparison, compare, type Effort } from './harness.js'
 import { type Aim, OURS, type Row, rowText, type Unit } from './report.js'
 import { growthExponent } from './stats.js'
 
-/** What a suite is given: it measures and tells, row by row. */
+/** The interface of a suite, which measures and reports row by row. */
 
 export interface RowSpec extends Comparison {
   readonly title: string
   readonly aim?: Aim
-  /** Peers that cannot take part, and why. */
+  /** Peers that cannot take part, with reasons. */
   readonly absent?: Row['skipped']
-  /** For operations of milliseconds: fewer rounds, of one run each. */
+  /** For operations that take milliseconds: fewer rounds of one run each. */
   readonly heavy?: boolean
 }
 
 export interface GrowthSpec extends RowSpec {
-  /** The size each variant stands for; the baseline stands for none. */
+  /** The size of each variant. The baseline has none. */
   readonly sizes: readonly { readonly name: string; readonly size: number }[]
 }
 
 export interface Bench {
   readonly quick: boolean
-  /** The suite was asked for by its name: what takes many minutes is not left out. */
-  readonly patient: boolean
+  /** True if the suite was named on the command line. Then it includes parts that take many minutes. */
+  readonly isThorough: boolean
   readonly rows: readonly Row[]
   compare(spec: RowSpec): Promise<void>
-  /** The same operation at several sizes, and the exponent of its growth. */
+  /** Measures the same operation at several sizes, and the exponent of its growth. */
   growth(spec: GrowthSpec): Promise<void>
-  /** A row whose values were not timed. */
+  /** Adds a row whose values were not timed. */
   values(title: string, unit: Unit, values: readonly { name: string; value: number }[], aim?: Aim): void
-  /** A whole row that could not be measured. */
+  /** Adds a row that could not be measured. */
   skip(title: string, reason: string, aim?: Aim): void
 }
 
 export type Suite = (bench: Bench) => Promise<void>
 
-/** The optimizer takes some 100,000 calls to finish with code of ours that `node:fs` has in C++. */
+/** V8 needs about 100,000 calls to optimize our JavaScript, while `node:fs` is C++. */
 const FULL: Effort = { rounds: 40, sampleMs: 2, warmUpMs: 250, budgetMs: 6_000 }
 const QUICK: Effort = { rounds: 9, sampleMs: 0.7, warmUpMs: 40, budgetMs: 600 }
 const FULL_HEAVY: Effort = { rounds: 7, sampleMs: 0, warmUpMs: 0.001, budgetMs: 15_000 }
@@ -42,15 +42,15 @@ const QUICK_HEAVY: Effort = { ...FULL_HEAVY, rounds: 3, budgetMs: 3_000 }
 
 export interface BenchOptions {
   readonly quick: boolean
-  readonly patient: boolean
+  readonly isThorough: boolean
 }
 
-/** @param tell is given each row's text as soon as it is measured. */
-export function newBench({ quick, patient }: BenchOptions, tell: (text: string) => void): Bench {
+/** @param onRow called with each row's text as soon as it is measured */
+export function newBench({ quick, isThorough }: BenchOptions, onRow: (text: string) => void): Bench {
   const rows: Row[] = []
   const add = (row: Row) => {
     rows.push(row)
-    tell(`${rowText(row)}\n`)
+    onRow(`${rowText(row)}\n`)
   }
   const measure = async (spec: RowSpec): Promise<Row> => {
     const light = quick ? QUICK : FULL
@@ -61,7 +61,7 @@ export function newBench({ quick, patient }: BenchOptions, tell: (text: string) 
   }
   return {
     quick,
-    patient,
+    isThorough,
     rows,
     compare: async (spec) => add(await measure(spec)),
     growth: async (spec) => add(withGrowth(await measure(spec), spec)),
@@ -74,7 +74,7 @@ export function newBench({ quick, patient }: BenchOptions, tell: (text: string) 
   }
 }
 
-/** Costs come from the ratios: they are paired by round, and a slow moment of the machine is in none of them. */
+/** Adds the growth of a row. Costs are derived from ratios paired by round, which a slow moment of the machine does not change. */
 function withGrowth(row: Row, { sizes }: GrowthSpec): Row {
   const baseline = row.results[0]?.median
   const points = sizes.flatMap(({ name, size }) => {

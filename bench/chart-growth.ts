@@ -1,7 +1,7 @@
 import { quantity, type Row } from './report.js'
 import { COLORS, circle, line, text } from './svg.js'
 
-/** How cost grows with the stage: both axes in powers of ten, so that flat is flat. */
+/** A chart of cost by stage size. Both axes are logarithmic, so that constant cost is a flat line. */
 
 const LEFT = 90
 const PLOT_WIDTH = 330
@@ -14,8 +14,8 @@ export interface Panel {
 }
 
 export function growthPanel(rows: readonly Row[], top: number): Panel {
-  const grown = rows.filter(({ growth }) => growth)
-  const points = grown.flatMap(({ growth }) => growth?.points ?? [])
+  const growthRows = rows.filter(({ growth }) => growth)
+  const points = growthRows.flatMap(({ growth }) => growth?.points ?? [])
   if (points.length === 0) return { parts: [], height: 0 }
   const x = scale(
     points.map(({ size }) => size),
@@ -36,23 +36,25 @@ export function growthPanel(rows: readonly Row[], top: number): Panel {
     line(LEFT, y.at(cost), LEFT + PLOT_WIDTH, y.at(cost), COLORS.grid),
     text(LEFT - 8, y.at(cost) + 4, quantity(cost, 'ns'), { anchor: 'end', color: COLORS.dim }),
   ])
-  const curves = grown.flatMap((row, i) => curve(row, LINES[i % LINES.length] ?? COLORS.dim, x, y, top + 40 + i * 20))
+  const curves = growthRows.flatMap((row, i) =>
+    curve(row, LINES[i % LINES.length] ?? COLORS.dim, x, y, top + 40 + i * 20),
+  )
   const title = text(16, top + 8, 'Cost of one call by the number of files staged', { weight: 'bold' })
   return { parts: [title, ...levels, ...marks, ...curves], height: 24 + PLOT_HEIGHT + 28 }
 }
 
 function curve({ title, growth }: Row, color: string, x: Scale, y: Scale, labelY: number): string[] {
   if (!growth) return []
-  const places = growth.points.map(({ size, cost }) => ({ x: x.at(size), y: y.at(cost) }))
-  const joined = places.slice(1).map((to, i) => {
-    const from = places[i] ?? to
+  const points = growth.points.map(({ size, cost }) => ({ x: x.at(size), y: y.at(cost) }))
+  const segments = points.slice(1).map((to, i) => {
+    const from = points[i] ?? to
     return line(from.x, from.y, to.x, to.y, color, 2)
   })
   const label = `${title.replace('as the stage grows: ', '')}: size^${growth.exponent.toFixed(2)}`
   const labelX = LEFT + PLOT_WIDTH + 30
   return [
-    ...joined,
-    ...places.map((place) => circle(place.x, place.y, 3, color)),
+    ...segments,
+    ...points.map((place) => circle(place.x, place.y, 3, color)),
     circle(labelX, labelY - 4, 4, color),
     text(labelX + 10, labelY, label),
   ]
@@ -60,7 +62,7 @@ function curve({ title, growth }: Row, color: string, x: Scale, y: Scale, labelY
 
 interface Scale {
   at(value: number): number
-  /** The powers of ten that hold all values between them. */
+  /** The powers of ten that enclose all values. */
   readonly powers: readonly number[]
 }
 

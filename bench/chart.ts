@@ -2,7 +2,7 @@ import { growthPanel } from './chart-growth.js'
 import { aimText, headline, OURS, quantity, type Report, type Row, times, verdictOf } from './report.js'
 import { COLORS, circle, line, text, WIDTH } from './svg.js'
 
-/** A suite's report as a picture: what each call costs as a multiple of the baseline, with the peers and the aim. */
+/** Draws a suite's report: the cost of each call as a multiple of the baseline, with the peers and the aim. */
 
 const LEFT = 400
 const RIGHT = 170
@@ -64,7 +64,7 @@ function legend(colors: ReadonlyMap<string, string>): string[] {
 function axis(bottom: number): string[] {
   const powers = Array.from({ length: TO - FROM + 1 }, (_, i) => FROM + i)
   return powers.flatMap((power) => {
-    const x = placeOf(10 ** power)
+    const x = xOf(10 ** power)
     const color = power === 0 ? COLORS.text : COLORS.grid
     return [
       line(x, TOP, x, bottom, color),
@@ -79,31 +79,31 @@ function ratioLine(row: Row, y: number, colors: ReadonlyMap<string, string>): st
   const verdict = verdictOf(row)
   const color = verdict ? (verdict.met ? COLORS.met : COLORS.missed) : COLORS.plain
   const others = row.results.flatMap(({ name, ratio }) =>
-    ratio && name !== OURS ? [circle(placeOf(ratio.median), y, 3.5, colors.get(name) ?? COLORS.dim, true)] : [],
+    ratio && name !== OURS ? [circle(xOf(ratio.median), y, 3.5, colors.get(name) ?? COLORS.dim, true)] : [],
   )
-  const aim = row.aim?.of === 'ratio' ? placeOf(row.aim.atMost) : undefined
-  const said = verdict && row.aim?.of === 'ratio' ? `, aim ${aimText(row)}` : ''
+  const aim = row.aim?.of === 'ratio' ? xOf(row.aim.atMost) : undefined
+  const aimLabel = verdict && row.aim?.of === 'ratio' ? `, aim ${aimText(row)}` : ''
   return [
     text(LEFT - 12, y + 4, row.title, { anchor: 'end' }),
     line(LEFT, y, LEFT + PLOT, y, COLORS.grid),
     ...others,
     ...(aim === undefined ? [] : [line(aim, y - 8, aim, y + 8, COLORS.aim, 2)]),
-    line(placeOf(ours.low), y, placeOf(ours.high), y, color, 3),
-    circle(placeOf(ours.median), y, 5, color),
-    text(LEFT + PLOT + 12, y + 4, `${times(ours.median)}${said}`, { color }),
+    line(xOf(ours.low), y, xOf(ours.high), y, color, 3),
+    circle(xOf(ours.median), y, 5, color),
+    text(LEFT + PLOT + 12, y + 4, `${times(ours.median)}${aimLabel}`, { color }),
   ]
 }
 
-/** What is no multiple of anything: a size, or a time that must not depend on one. */
+/** A line for a value that is not a ratio: a size, or an absolute time. */
 function valueLine(row: Row, y: number): string {
   const verdict = verdictOf(row)
   if (!verdict) return ''
-  const said = `${row.title}: ${quantity(verdict.value, row.unit)}, aim ${aimText(row)}`
-  return text(16, y, said, { color: verdict.met ? COLORS.met : COLORS.missed })
+  const label = `${row.title}: ${quantity(verdict.value, row.unit)}, aim ${aimText(row)}`
+  return text(16, y, label, { color: verdict.met ? COLORS.met : COLORS.missed })
 }
 
-/** What lies beyond an end of the axis is drawn at that end. */
-function placeOf(ratio: number): number {
+/** The x position of a ratio. Ratios beyond the axis are drawn at its end. */
+function xOf(ratio: number): number {
   const power = Math.min(TO, Math.max(FROM, Math.log10(ratio)))
   return LEFT + ((power - FROM) / (TO - FROM)) * PLOT
 }

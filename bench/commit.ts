@@ -1,7 +1,7 @@
 import { cpSync, linkSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import type { Review } from '../src/index.js'
 import type { Bench, Suite } from './bench.js'
-import { RECURSIVE } from './facade/cast.js'
+import { RECURSIVE } from './facade/participants.js'
 import type { Variant } from './harness.js'
 import { contentOf, diskPlace, makeFiles, memoryPlace, namesOf, type Place, parentOf } from './places.js'
 import { type Aim, OURS } from './report.js'
@@ -10,14 +10,14 @@ import { declareIntent, type Governed, govern } from './workspace.js'
 
 const FILES = 1_000
 const BYTES = 4_096
-/** Whole lines of it: what does not parse has no class, and would be looked at in vain. */
+/** A multiple of the line length, because content that does not parse gets no class. */
 const SOURCE = 59 * 68
 const PER_DIR = 20
 const TREE = 20_000
 
 /**
- * Taking 1,000 approved files to the disk, beside merely creating as many. In memory the power-safe barrier is free, so
- * that what is seen there is the protocol alone; on a disk it is paid for.
+ * Measures committing 1,000 approved files, compared with creating as many. On tmpfs the power-safe barrier is free, so
+ * the result is the cost of the protocol alone. On a disk the barrier is included.
  */
 export const commit: Suite = async (bench) => {
   const memory = memoryPlace()
@@ -49,7 +49,7 @@ async function measureCommit(bench: Bench, { path }: Place, title: string, aim: 
   })
 }
 
-/** Keeping the state of a tree after each tool call: a shadow repository looks at the whole tree, a snapshot at nothing. */
+/** Measures saving the state of a tree after a tool call. A shadow repository reads the whole tree, a snapshot nothing. */
 async function measureCheckpoint(bench: Bench, { path }: Place): Promise<void> {
   const title = `a checkpoint after one changed file in a tree of ${TREE} files`
   const version = toolVersion('git')
@@ -58,7 +58,7 @@ async function measureCheckpoint(bench: Bench, { path }: Place): Promise<void> {
   await bench.compare({ title, mode: 'async', heavy: true, variants })
 }
 
-/** As coding agents make one: a repository elsewhere over the workspace, everything added, a commit even of nothing. */
+/** A checkpoint as coding agents make it: a repository elsewhere with the workspace as work tree, `git add` and a commit. */
 function shadowGit(base: string, version: string): Variant {
   const work = `${base}/work`
   makeFiles(`${work}/src`, TREE, BYTES, PER_DIR)
@@ -98,10 +98,10 @@ function snapshotting(base: string): Variant {
   }
 }
 
-/** Twice as many files should take twice as long: the exponent says how far from it. */
+/** Measures growth. Twice as many files should take twice as long, which is exponent 1. */
 async function measureGrowth(bench: Bench, { path }: Place): Promise<void> {
-  // The staging of 100,000 files alone, once a round, takes minutes.
-  const most = bench.patient ? 100_000 : 10_000
+  // Staging 100,000 files once per round takes minutes.
+  const most = bench.isThorough ? 100_000 : 10_000
   const sizes = bench.quick ? [300, 1_000, 3_000] : [1_000, Math.sqrt(1_000 * most), most].map(Math.round)
   const named = sizes.map((size) => ({ name: `${OURS}, ${size} files`, size }))
   await bench.growth({
@@ -117,7 +117,7 @@ async function measureGrowth(bench: Bench, { path }: Place): Promise<void> {
   })
 }
 
-/** The floor: files made where there were none, safe from nothing. */
+/** The baseline: creates files without any safety. */
 function creating(base: string, files: number): Variant {
   const paths = namesOf(`${base}/src`, files, PER_DIR)
   const data = contentOf(BYTES)
@@ -133,7 +133,7 @@ function creating(base: string, files: number): Variant {
   }
 }
 
-/** What the journal asks of the disk for such files, and nothing else: each is made aside, its old one gets a second name, it is renamed over it. */
+/** Only the file calls of the journal: writes each new file aside, links the old one, and renames the new one over it. */
 function replacing(base: string): Variant {
   const data = contentOf(BYTES)
   const paths = makeFiles(`${base}/src`, FILES, BYTES, PER_DIR)
@@ -188,7 +188,7 @@ function copying(base: string): Variant {
   return { name: 'cp -r', run: () => runTool('cp', ['-r', `${base}/from/.`, `${base}/to`]) }
 }
 
-/** Over existing files of the same size and another time: each is written beside its place and renamed. */
+/** rsync over existing files of the same size and another time. It writes each to a temporary file and renames it. */
 function rsyncVariant(base: string): Variant | { name: string; reason: string } {
   const version = toolVersion('rsync')
   if (version === undefined) return { name: 'rsync -a', reason: 'rsync is not installed' }

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import { checkContainment, type RunningCommand } from '../src/index.js'
 import type { Bench, Suite } from './bench.js'
-import { RECURSIVE } from './facade/cast.js'
+import { RECURSIVE } from './facade/participants.js'
 import type { Variant } from './harness.js'
 import { contentOf, makeFiles, memoryPlace, namesOf, parentOf } from './places.js'
 import { OURS } from './report.js'
@@ -15,13 +15,13 @@ const BYTES = 4_096
 const PER_DIR = 100
 
 const START_AIM = { of: 'ratio', atMost: 5.5 } as const
-/** Nanoseconds a file. */
+/** Nanoseconds per file. */
 const INGEST_AIM = { of: 'value', atMost: 25_000 } as const
 
-/** Commands in containment: what their start costs, what goes in and comes out of it by file, and what programs lose inside. */
+/** Measures contained commands: their start, input and output per file, and the slowdown of programs. */
 export const exec: Suite = async (bench) => {
-  const lacking = (await checkContainment()).find(({ ok }) => !ok)
-  if (lacking) return bench.skip('commands', `not contained here: ${lacking.name}: ${lacking.problem}`)
+  const missing = (await checkContainment()).find(({ ok }) => !ok)
+  if (missing) return bench.skip('commands', `not contained here: ${missing.name}: ${missing.problem}`)
   const { path } = memoryPlace()
   const small = await workspaceOf(`${path}/small`, 10)
   const large = await workspaceOf(`${path}/large`, bench.quick ? 5_000 : 50_000)
@@ -32,19 +32,19 @@ export const exec: Suite = async (bench) => {
   for (const { governed } of [small, large]) await governed.workspace.close()
 }
 
-interface Ground {
+interface GovernedTree {
   readonly root: string
   readonly files: number
   readonly governed: Governed
 }
 
-async function workspaceOf(root: string, files: number): Promise<Ground> {
+async function workspaceOf(root: string, files: number): Promise<GovernedTree> {
   makeFiles(`${root}/src`, files, 100, PER_DIR)
   declareIntent(root)
   return { root, files, governed: await govern(root, 'bench', { durability: 'process' }) }
 }
 
-async function measureStart(bench: Bench, small: Ground, large: Ground): Promise<void> {
+async function measureStart(bench: Bench, small: GovernedTree, large: GovernedTree): Promise<void> {
   const alone = ['unshare', '--user', '--map-root-user', '--mount', '--', 'true']
   await bench.compare({
     title: 'a command that does nothing',
@@ -60,8 +60,8 @@ async function measureStart(bench: Bench, small: Ground, large: Ground): Promise
   })
 }
 
-/** What is staged is brought into the layers: by what has changed since the last command. */
-async function measureSeed(bench: Bench, { governed }: Ground, floor: string): Promise<void> {
+/** Measures adding staged files to the layers, in proportion to the changes since the last command. */
+async function measureSeed(bench: Bench, { governed }: GovernedTree, floor: string): Promise<void> {
   const data = contentOf(BYTES)
   const paths = namesOf(`${floor}/made`, FILES, PER_DIR)
   const creating: Variant = {
@@ -91,15 +91,15 @@ async function measureSeed(bench: Bench, { governed }: Ground, floor: string): P
   await bench.compare({ title, mode: 'async', heavy: true, opsPerRun: FILES, variants: [creating, seeding] })
 }
 
-/** Each SIGUSR1 writes all files anew. */
-const WRITING = `turn=0; step() { turn=$((turn + 1)); i=0; mkdir -p other
+/** A shell loop that writes all files again on each SIGUSR1. */
+const WRITE_LOOP = `turn=0; step() { turn=$((turn + 1)); i=0; mkdir -p other
 while [ $i -lt ${FILES} ]; do echo "$turn $i" > other/f$i; i=$((i + 1)); done; echo "done $turn"; }
 trap step USR1; echo ready; while :; do sleep 0.01; done`
 
-/** What a command has changed is read, judged and staged: the command itself is not timed. */
-async function measureIngest(bench: Bench, { governed, root }: Ground): Promise<void> {
-  const command = await governed.session.start(WRITING)
-  await said(command, 'ready')
+/** Measures reading, checking and staging the changes of a command, without the command itself. */
+async function measureIngest(bench: Bench, { governed, root }: GovernedTree): Promise<void> {
+  const command = await governed.session.start(WRITE_LOOP)
+  await waitForOutput(command, 'ready')
   makeFiles(`${root}/../read`, FILES, 16)
   const reading: Variant = {
     name: 'reading the files',
@@ -111,7 +111,7 @@ async function measureIngest(bench: Bench, { governed, root }: Ground): Promise<
     async before() {
       turn += 1
       command.kill('SIGUSR1')
-      await said(command, `done ${turn}\n`)
+      await waitForOutput(command, `done ${turn}\n`)
     },
     async run() {
       const { effects } = await command.ingest()
@@ -126,15 +126,15 @@ async function measureIngest(bench: Bench, { governed, root }: Ground): Promise<
   await command.stop(0)
 }
 
-async function said(command: RunningCommand, word: string): Promise<void> {
+async function waitForOutput(command: RunningCommand, word: string): Promise<void> {
   while (!command.read().text.includes(word)) {
     if (command.state === 'ended') throw new Error(`the command ended: ${command.read().text}`)
     await wait(2)
   }
 }
 
-/** Programs that read much, inside beside outside; the start is part of both. */
-async function measurePrograms(bench: Bench, large: Ground): Promise<void> {
+/** Measures programs that read a lot, inside and outside containment, including their start. */
+async function measurePrograms(bench: Bench, large: GovernedTree): Promise<void> {
   const count = large.files.toLocaleString('en')
   const programs: Record<string, string[]> = {
     find: ['find', 'src', '-name', 'none'],
@@ -172,7 +172,7 @@ function plain(name: string, cwd: string, [program = '', ...args]: readonly stri
   }
 }
 
-function inside(name: string, { governed }: Ground, args: string[]): Variant {
+function inside(name: string, { governed }: GovernedTree, args: string[]): Variant {
   return {
     name,
     async run() {

@@ -12,14 +12,14 @@ import type { Bench, Suite } from './bench.js'
 import type { Variant } from './harness.js'
 import { contentOf, memoryPlace } from './places.js'
 import { OURS } from './report.js'
-import { ESCROW, personsEnv } from './tools.js'
+import { ESCROW, personEnv } from './tools.js'
 import { declareIntent } from './workspace.js'
 
 const BYTES = 4_096
 const COLD_AIM = { of: 'ratio', atMost: 1.5 } as const
 const SERVED_AIM = { of: 'value', atMost: 2e6 } as const
 
-/** What one decision costs a host: as a process of its own for each tool call, in a process that stays, and behind MCP. */
+/** Measures one decision for a host: in a new process per tool call, in a running process, and behind MCP. */
 export const hooks: Suite = async (bench) => {
   const root = memoryPlace().path
   mkdirSync(`${root}/src`)
@@ -35,27 +35,27 @@ async function measureCold(bench: Bench, root: string): Promise<void> {
   const file_path = `${root}/src/a.ts`
   const read = { tool_name: 'Read', tool_input: { file_path } }
   const write = { tool_name: 'Write', tool_input: { file_path, content: contentOf(BYTES).toString() } }
-  // A write of the client's own is refused by its kind alone: it would not be staged. What is let through is a read.
+  // A client's own write is always refused, because it would not be staged. The allowed call is a read.
   const allowed = hookProcess(OURS, root, read, (out) => !out.includes('"deny"'))
   const refused = hookProcess(`${OURS}, a refusal that is recorded`, root, write, (out) => out.includes('"deny"'))
-  const floor = { name: `node -e 0 (${process.version})`, run: () => ended([process.execPath, '-e', '0'], root) }
+  const floor = { name: `node -e 0 (${process.version})`, run: () => runProgram([process.execPath, '-e', '0'], root) }
   await bench.compare({ title, mode: 'sync', aim: COLD_AIM, heavy: true, variants: [floor, allowed, refused] })
 }
 
-function hookProcess(name: string, root: string, call: object, isMeant: (out: string) => boolean): Variant {
+function hookProcess(name: string, root: string, call: object, isExpected: (out: string) => boolean): Variant {
   const about = { session_id: 'cold', cwd: root, hook_event_name: 'PreToolUse', tool_use_id: 'call-1' }
   const event = JSON.stringify({ ...about, ...call })
   return {
     name,
     run() {
-      const out = ended([process.execPath, ESCROW, 'hook', 'claude'], root, event)
-      if (!isMeant(out)) throw new Error(`the hook answered ${out}`)
+      const out = runProgram([process.execPath, ESCROW, 'hook', 'claude'], root, event)
+      if (!isExpected(out)) throw new Error(`the hook answered ${out}`)
     },
   }
 }
 
-function ended([program = '', ...args]: readonly string[], cwd: string, input = ''): string {
-  const { status, stdout, stderr } = spawnSync(program, args, { cwd, env: personsEnv(), input, encoding: 'utf8' })
+function runProgram([program = '', ...args]: readonly string[], cwd: string, input = ''): string {
+  const { status, stdout, stderr } = spawnSync(program, args, { cwd, env: personEnv(), input, encoding: 'utf8' })
   if (status === 0) return stdout
   throw new Error(`${args.join(' ')} ended with ${status}: ${stderr}`)
 }
@@ -76,12 +76,12 @@ async function measureServed(bench: Bench, root: string): Promise<void> {
   await measureHttp(bench, root)
 }
 
-/** As a client asks `escrow serve`: a request of its own for each decision, over a connection that is kept. */
+/** Measures decisions of `escrow serve`: one request each, over a kept connection. */
 async function measureHttp(bench: Bench, root: string): Promise<void> {
   const title = 'one decision, served over loopback HTTP'
   if (!existsSync(ESCROW)) return bench.skip(title, 'dist/ is missing: npm run build', SERVED_AIM)
   const server = spawn(process.execPath, [ESCROW, 'serve'], {
-    ...{ cwd: root, env: personsEnv() },
+    ...{ cwd: root, env: personEnv() },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   try {
@@ -101,7 +101,7 @@ async function measureHttp(bench: Bench, root: string): Promise<void> {
   }
 }
 
-/** A client's `write_file`, there and back over stdio. The official server writes the file, ours stages it. */
+/** Measures a round trip of `write_file` over stdio. The official server writes the file, ours stages it. */
 async function measureMcp(bench: Bench, root: string): Promise<void> {
   const title = 'write_file of 4 KB over MCP, there and back'
   if (!existsSync(ESCROW)) return bench.skip(title, 'dist/ is missing: npm run build')
@@ -110,8 +110,8 @@ async function measureMcp(bench: Bench, root: string): Promise<void> {
   const raw = memoryPlace().path
   mkdirSync(`${raw}/src`)
   const sides = [
-    await served(`${name} ${officialManifest.version}`, raw, [official, raw]),
-    await served(OURS, root, [ESCROW, 'mcp']),
+    await connectServer(`${name} ${officialManifest.version}`, raw, [official, raw]),
+    await connectServer(OURS, root, [ESCROW, 'mcp']),
   ]
   await bench.compare({
     title,
@@ -123,7 +123,7 @@ async function measureMcp(bench: Bench, root: string): Promise<void> {
   for (const { client } of sides) await client.close()
 }
 
-async function served(name: string, root: string, args: string[]) {
+async function connectServer(name: string, root: string, args: string[]) {
   const client = new Client({ name: 'bench', version: '1' })
   await client.connect(new StdioClientTransport({ command: process.execPath, args, cwd: root, stderr: 'ignore' }))
   const content = contentOf(BYTES).toString()

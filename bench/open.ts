@@ -1,5 +1,5 @@
 import type { Bench, Suite } from './bench.js'
-import { fill, RECURSIVE } from './facade/cast.js'
+import { RECURSIVE, writeFiles } from './facade/participants.js'
 import { ourSubject } from './facade/subjects.js'
 import type { Variant } from './harness.js'
 import { makeFiles, memoryPlace } from './places.js'
@@ -8,11 +8,11 @@ import { runTool, toolVersion } from './tools.js'
 import { declareIntent, type Governed, govern } from './workspace.js'
 
 const AIM = { of: 'value', atMost: 30e6 } as const
-/** Whatever is staged, up to the 100,000 files measured here. */
+/** For up to 100,000 staged files. */
 const RESUME_AIM = { of: 'value', atMost: 1e9 } as const
 const PER_DIR = 100
 
-/** Opening a workspace up to the agent's first read and write: nothing is scanned, so its size must not matter. */
+/** Measures opening a workspace up to the first read and write. Nothing is scanned, so its size must not matter. */
 export const open: Suite = async (bench) => {
   const files = bench.quick ? 5_000 : 50_000
   const root = `${memoryPlace().path}/workspace`
@@ -25,14 +25,14 @@ export const open: Suite = async (bench) => {
   await measureResume(bench, root)
 }
 
-/** A session that was left with files staged is replayed from its log. */
+/** Measures resuming a session with staged files, which is replayed from its log. */
 async function measureResume(bench: Bench, root: string): Promise<void> {
   for (const staged of bench.quick ? [1_000] : [1_000, 10_000, 100_000]) {
     const id = `resume-${staged}`
-    const ground = { lower: root, raw: root, spare: root }
-    const left = await ourSubject(ground, id, 'process')
+    const directories = { lower: root, raw: root, spare: root }
+    const left = await ourSubject(directories, id, 'process')
     left.sync?.mkdirSync(`${root}/other`, RECURSIVE)
-    await fill(left, 'other', staged, 4_096, PER_DIR)
+    await writeFiles(left, 'other', staged, 4_096, PER_DIR)
     await left.close()
     const title = `the same, resuming a session with ${staged.toLocaleString('en')} files of 4 KB staged`
     await bench.compare({ title, mode: 'async', aim: RESUME_AIM, heavy: true, variants: [opening(root, id)] })

@@ -3,8 +3,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
 /**
- * Packages to compare with: installed here when they are first wanted, never in package.json. What cannot be had is
- * left out by name.
+ * Packages to compare with. They are installed here on first use, and not in package.json. An unavailable one is
+ * reported as skipped.
  */
 
 const PLACE = fileURLToPath(new URL('../.cache/bench-peers/', import.meta.url))
@@ -20,8 +20,8 @@ export const PEERS = {
 export type PeerName = keyof typeof PEERS
 
 /**
- * Imports a peer and makes sure that it offers what will be used of it.
- * @throws Error that says why it cannot be had.
+ * Imports a peer, and checks that it has the members that are used.
+ * @throws Error with the reason if it is unavailable
  */
 export async function loadPeer<T extends object>(name: PeerName, members: readonly (keyof T & string)[]): Promise<T> {
   if (installed(name) !== PEERS[name]) install(name)
@@ -47,11 +47,11 @@ function installed(name: PeerName): string | undefined {
 
 function install(name: PeerName): void {
   mkdirSync(PLACE, { recursive: true })
-  // A bare name is looked up from the file that imports it, so that file has to lie among the peers.
+  // A bare specifier resolves from the importing file, so that file must be next to the peers.
   writeFileSync(`${PLACE}load.mjs`, 'export const load = (name) => import(name)\n')
   const args = ['install', '--prefix', PLACE, '--no-audit', '--no-fund', '--ignore-scripts', `${name}@${PEERS[name]}`]
   const { status, stderr, error } = spawnSync('npm', args, { encoding: 'utf8', timeout: INSTALL_TIMEOUT_MS })
   if (status === 0) return
-  const said = error?.message ?? /npm error (.*)/.exec(stderr)?.[1] ?? `npm ended with ${status}`
-  throw new Error(`not installed: ${said}`)
+  const reason = error?.message ?? /npm error (.*)/.exec(stderr)?.[1] ?? `npm ended with ${status}`
+  throw new Error(`not installed: ${reason}`)
 }

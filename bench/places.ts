@@ -5,13 +5,13 @@ const MEMORY = '/dev/shm'
 
 export interface Place {
   readonly path: string
-  /** For the report: what the files lie on. */
+  /** The medium of the files, for the report. */
   readonly medium: 'tmpfs' | 'disk'
 }
 
-const made: string[] = []
+const createdDirs: string[] = []
 
-/** A directory of the bench's own, in memory where the machine has a tmpfs. */
+/** Creates a temporary directory, in memory if the machine has a tmpfs. */
 export function memoryPlace(): Place {
   try {
     accessSync(MEMORY, constants.W_OK)
@@ -21,22 +21,22 @@ export function memoryPlace(): Place {
   }
 }
 
-/** A directory of the bench's own on a disk: below `ESCROWFS_BENCH_DIR`, or the host's temporary directory. */
+/** Creates a temporary directory on a disk: below `ESCROWFS_BENCH_DIR`, or the system's temporary directory. */
 export function diskPlace(): Place {
   return { path: newDir(process.env.ESCROWFS_BENCH_DIR ?? tmpdir()), medium: 'disk' }
 }
 
 export function removePlaces(): void {
-  for (const path of made.splice(0)) rmSync(path, { recursive: true, force: true })
+  for (const path of createdDirs.splice(0)) rmSync(path, { recursive: true, force: true })
 }
 
 function newDir(parent: string): string {
   const path = realpathSync(mkdtempSync(`${parent}/escrowfs-bench-`))
-  made.push(path)
+  createdDirs.push(path)
   return path
 }
 
-/** Writes `count` files of `bytes` each, `perDir` to a directory, and answers their paths. */
+/** Writes `count` files of `bytes` each, `perDir` per directory. Returns their paths. */
 export function makeFiles(dir: string, count: number, bytes: number, perDir = count, ending = 'ts'): string[] {
   const content = contentOf(bytes)
   const paths = namesOf(dir, count, perDir, ending)
@@ -47,7 +47,7 @@ export function makeFiles(dir: string, count: number, bytes: number, perDir = co
   return paths
 }
 
-/** `dir/f0.ts` …, or `dir/d0/f0.ts` … where they do not all go into one directory. */
+/** The paths `dir/f0.ts` …, or `dir/d0/f0.ts` … for several directories. */
 export function namesOf(dir: string, count: number, perDir = count, ending = 'ts'): string[] {
   return Array.from({ length: count }, (_, n) =>
     perDir >= count ? `${dir}/f${n}.${ending}` : `${dir}/d${Math.floor(n / perDir)}/f${n}.${ending}`,
@@ -58,7 +58,7 @@ export function parentOf(path: string): string {
   return path.slice(0, path.lastIndexOf('/'))
 }
 
-/** Text that is not all one character: source code, repeated. */
+/** Realistic content: one line of source code, repeated. */
 export function contentOf(bytes: number): Buffer {
   return Buffer.alloc(bytes, 'export const price = (net: number): number => Math.round(net * 1.2)\n')
 }

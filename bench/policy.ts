@@ -6,7 +6,7 @@ import { layoutAt } from '../src/os/workspace-state.js'
 import { createPolicy, openPolicyFile, type Policy } from '../src/policy/index.js'
 import { compileScope } from '../src/policy/scope.js'
 import type { Bench, Suite } from './bench.js'
-import { at } from './facade/cast.js'
+import { at } from './facade/participants.js'
 import type { Variant } from './harness.js'
 import { makeFiles, memoryPlace } from './places.js'
 import { type Aim, OURS } from './report.js'
@@ -14,18 +14,18 @@ import { declareIntent, govern } from './workspace.js'
 
 const INTENTS = 5
 const GLOBS_EACH = 200
-/** More than any cache of the policy holds, so that each comes back as a stranger. */
-const STRANGERS = 60_000
-const KNOWN = 500
+/** More paths than the policy's caches hold, so that none is cached when it comes again. */
+const UNIQUE_PATHS = 60_000
+const REPEATED_PATHS = 500
 
 const GLOBS = Array.from({ length: INTENTS * GLOBS_EACH }, (_, n) => globOf(n))
-const PATHS = Array.from({ length: STRANGERS }, (_, n) => pathOf(n))
+const PATHS = Array.from({ length: UNIQUE_PATHS }, (_, n) => pathOf(n))
 const POOLS: readonly { title: string; known: boolean; aim: Aim }[] = [
   { title: 'a path never seen', known: false, aim: { of: 'value', atMost: 300 } },
   { title: 'a path seen before', known: true, aim: { of: 'value', atMost: 50 } },
 ]
 
-/** What judging a path costs at 1,000 globs, five intents of 200, and what a new rule costs in trees of two sizes. */
+/** Measures checking a path against 1,000 globs (five intents of 200), and a new rule in trees of two sizes. */
 export const policy: Suite = async (bench) => {
   await measureScope(bench)
   await measureDecision(bench)
@@ -34,16 +34,16 @@ export const policy: Suite = async (bench) => {
 
 async function measureScope(bench: Bench): Promise<void> {
   const scope = compileScope(GLOBS)
-  // An array with `!x` in it matches everything that is not x: what is taken away needs a matcher of its own.
-  const takes = picomatch(GLOBS.filter((glob) => !glob.startsWith('!')))
-  const takesAway = picomatch(GLOBS.filter((glob) => glob.startsWith('!')).map((glob) => glob.slice(1)))
-  const peer = (path: string) => takes(path) && !takesAway(path)
+  // In picomatch, an array with `!x` matches everything that is not x, so exclusions need a separate matcher.
+  const includes = picomatch(GLOBS.filter((glob) => !glob.startsWith('!')))
+  const excludes = picomatch(GLOBS.filter((glob) => glob.startsWith('!')).map((glob) => glob.slice(1)))
+  const peer = (path: string) => includes(path) && !excludes(path)
   const name = `picomatch ${manifest.version}, two arrays`
-  const differing = PATHS.slice(0, KNOWN).find((path) => peer(path) !== scope.matches(path))
+  const differing = PATHS.slice(0, REPEATED_PATHS).find((path) => peer(path) !== scope.matches(path))
   if (differing !== undefined)
     throw new Error(`picomatch and the scope differ on ${differing}; their times say nothing`)
   for (const { title, known, aim } of POOLS) {
-    const pool = known ? PATHS.slice(0, KNOWN) : PATHS
+    const pool = known ? PATHS.slice(0, REPEATED_PATHS) : PATHS
     const variants = [
       { name, run: (turn: number) => peer(at(pool, turn)) },
       { name: OURS, run: (turn: number) => scope.matches(at(pool, turn)) },
@@ -52,24 +52,24 @@ async function measureScope(bench: Bench): Promise<void> {
   }
 }
 
-/** The scope is one rule of many: access, protected paths and the intent's state are judged as well. */
+/** Measures the whole decision. Scope is one rule of many: access, protected paths and the intent's state are checked too. */
 async function measureDecision(bench: Bench): Promise<void> {
   const { decide } = policyOfFiveIntents()
-  const allowed = Array.from({ length: STRANGERS }, (_, n) => pathIn((n * 5) % GLOBS_EACH, n))
+  const allowed = Array.from({ length: UNIQUE_PATHS }, (_, n) => pathIn((n * 5) % GLOBS_EACH, n))
   const write = (pool: readonly string[]) => (turn: number) => {
     const path = at(pool, turn)
     return decide({ effect: 'put', path, asked: path })
   }
   for (const { title, aim, known } of POOLS) {
     const whole = `the whole decision of a write in scope, 5 intents of 200 globs, ${title}`
-    const run = write(known ? allowed.slice(0, KNOWN) : allowed)
+    const run = write(known ? allowed.slice(0, REPEATED_PATHS) : allowed)
     await bench.compare({ title: whole, mode: 'sync', aim, variants: [{ name: OURS, run }] })
   }
   const variants = [{ name: OURS, run: write(PATHS.filter((_, n) => n % 2 === 1)) }]
   await bench.compare({ title: 'the whole decision of a write out of scope', mode: 'sync', variants })
 }
 
-/** A rule is written into policy.yaml; the first write, read and listing after it go by it. Nothing else is looked at. */
+/** Measures a new rule in policy.yaml, up to the first write, read and listing that it applies to. */
 async function measureNewRule(bench: Bench): Promise<void> {
   const large = bench.quick ? 10_000 : 100_000
   const variants = [
@@ -89,7 +89,7 @@ async function addingRules(files: number, name: string): Promise<Variant> {
     name,
     async run(turn) {
       writeFileSync(`${root}/.orchestration/policy.yaml`, `access:\n  src/d1: read-only\n  src/none-${turn}: deny\n`)
-      // A person's word comes in a turn of its own.
+      // A person's edit comes in another tick.
       await new Promise((next) => setImmediate(next))
       session.fs.writeFileSync(`${root}/src/d0/f0.ts`, `turn ${turn}`)
       session.fs.readFileSync(`${root}/src/d0/f1.ts`)
@@ -116,14 +116,14 @@ function intentOf(n: number): Intent {
   return { id: `INT-${n}`, name: `Part ${n}`, status: 'IN_PROGRESS', ...lists }
 }
 
-/** As people write them: directories, kinds of files, single files, a few taken away. */
+/** Globs as people write them: directories, file types, single files, a few exclusions. */
 function globOf(n: number): string {
   const dir = `packages/p${n % 50}/src/part${n}`
   const shapes = [`${dir}/**`, `${dir}/*.ts`, `${dir}/**/*.{ts,tsx}`, `${dir}/index.ts`, `!${dir}/legacy/**`]
   return shapes[n % shapes.length] ?? dir
 }
 
-/** Half of them near a glob, half nowhere near. */
+/** Paths of which half are near a glob. */
 function pathOf(n: number): string {
   const part = (n * 7) % (INTENTS * GLOBS_EACH)
   return n % 2 === 0 ? pathIn(part, n) : `services/s${n % 40}/lib/module/file${n}.ts`

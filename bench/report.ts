@@ -4,9 +4,9 @@ import { fileURLToPath } from 'node:url'
 import type { Result, Skipped } from './harness.js'
 import type { Summary } from './stats.js'
 
-/** What a suite found: the rows, what they should be, and the forms they are shown in. */
+/** The results of a suite: rows, aims, and their formats. */
 
-/** What a row is judged by. `ratio` is of escrowfs to the baseline, `value` in the row's own unit. */
+/** The aim of a row. `ratio` is escrowfs to the baseline, `value` is in the row's unit. */
 export interface Aim {
   readonly of: 'ratio' | 'value' | 'exponent'
   readonly atMost: number
@@ -20,7 +20,7 @@ export interface Row {
   readonly results: readonly Result[]
   readonly skipped: readonly Skipped[]
   readonly aim?: Aim
-  /** Cost by size, where the row is one of growth. */
+  /** Cost by size, in a row of growth. */
   readonly growth?: { readonly exponent: number; readonly points: readonly { size: number; cost: number }[] }
 }
 
@@ -35,7 +35,7 @@ export interface Machine {
   readonly memoryGiB: number
   readonly system: string
   readonly node: string
-  /** Processes that wanted a core in the minute before: above the number of cores, others took part of the time. */
+  /** The load average of the last minute. Above the number of cores, other processes took part of the time. */
   readonly load: number
 }
 
@@ -43,13 +43,13 @@ export interface Report {
   readonly suite: string
   readonly date: string
   readonly quick: boolean
-  /** Where files lay while they were measured. */
+  /** The medium of the measured files. */
   readonly medium: string
   readonly machine: Machine
   readonly rows: readonly Row[]
 }
 
-/** The name under which our own results stand in every row. */
+/** The name of our results in every row. */
 export const OURS = 'escrowfs'
 
 export function thisMachine(): Machine {
@@ -64,7 +64,7 @@ export function thisMachine(): Machine {
   }
 }
 
-/** Undefined where there is nothing to judge: no aim, or escrowfs did not run. */
+/** The verdict of a row. Undefined without an aim, or if escrowfs did not run. */
 export function verdictOf({ aim, results, growth }: Row): Verdict | undefined {
   if (!aim) return undefined
   const ours = results.find(({ name }) => name === OURS)
@@ -72,16 +72,16 @@ export function verdictOf({ aim, results, growth }: Row): Verdict | undefined {
   return value === undefined ? undefined : { value, met: value <= aim.atMost }
 }
 
-/** One row as lines of text. */
+/** Formats a row as lines of text. */
 export function rowText(row: Row): string {
   const lines = row.results.map(
     (result) => `  ${result.name.padEnd(36)}${costText(result, row.unit)}${ratioText(result)}`,
   )
   const left = row.skipped.map(({ name, reason }) => `  ${name.padEnd(36)}skipped: ${reason}`)
-  return [row.title, ...lines, ...left, ...judgement(row)].join('\n')
+  return [row.title, ...lines, ...left, ...verdictLines(row)].join('\n')
 }
 
-/** A suite's rows as tables, each with its sides, their versions and spreads. */
+/** Formats a suite's rows as tables with variants, versions and spreads. */
 export function reportText(report: Report): string {
   const tables = report.rows.map((row) => {
     const lines = row.results.map((result) => {
@@ -92,7 +92,7 @@ export function reportText(report: Report): string {
     })
     const left = row.skipped.map(({ name, reason }) => `- ${name}: skipped, ${reason.split('\n')[0]}`)
     const head = ['| | median | p25 … p90 | to the first |', '| --- | --- | --- | --- |']
-    const said = judgement(row).map((line) => `- ${line.trim()}`)
+    const said = verdictLines(row).map((line) => `- ${line.trim()}`)
     return [`## ${row.title}`, '', ...(lines.length > 0 ? [...head, ...lines, ''] : []), ...said, ...left, ''].join(
       '\n',
     )
@@ -100,7 +100,7 @@ export function reportText(report: Report): string {
   return [`# ${report.suite}`, '', headline(report), '', ...tables].join('\n')
 }
 
-/** How many aims were met, and which were not. */
+/** Formats the number of met aims, and lists the missed ones. */
 export function summaryText(rows: readonly Row[]): string {
   const judged = rows.flatMap((row) => {
     const verdict = verdictOf(row)
@@ -123,12 +123,12 @@ export function headline({ date, quick, medium, machine }: Report): string {
 
 const RESULTS = fileURLToPath(new URL('results/', import.meta.url))
 
-/** Where a result lies, written or not. */
+/** The path of a result, which may not exist. */
 export function resultOf(name: string): string {
   return `${RESULTS}${name}`
 }
 
-/** @returns the file written, relative to the repository. */
+/** Writes a result. @returns its path relative to the repository */
 export function saveResult(name: string, content: string): string {
   mkdirSync(RESULTS, { recursive: true })
   writeFileSync(resultOf(name), content)
@@ -141,7 +141,7 @@ export function aimText({ aim, unit }: Row): string {
   return aim.of === 'ratio' ? `≤ ${aim.atMost}×` : `≤ size^${aim.atMost}`
 }
 
-/** A cost or size with its unit, in three digits. */
+/** Formats a cost or size with its unit in three digits. */
 export function quantity(value: number, unit: Unit): string {
   const steps: readonly [number, string][] =
     unit === 'ns'
@@ -160,7 +160,7 @@ export function quantity(value: number, unit: Unit): string {
   return `${digits(value / step)} ${name}`
 }
 
-/** A ratio as people say it. */
+/** Formats a ratio. */
 export function times(ratio: number): string {
   return `${digits(ratio)}×`
 }
@@ -180,14 +180,14 @@ function ratioText({ ratio }: Result): string {
   return `${digits(ratio.median).padStart(7)}×  (${digits(ratio.low)}–${digits(ratio.high)})`
 }
 
-function judgement(row: Row): string[] {
+function verdictLines(row: Row): string[] {
   const growth = row.growth ? [`  grows as size^${row.growth.exponent.toFixed(2)}`] : []
   const verdict = verdictOf(row)
   if (!verdict) return growth
   return [...growth, `  aim ${aimText(row)}: ${verdict.met ? 'met' : 'missed'}, ${amount(verdict.value, row)}`]
 }
 
-/** What an aim is judged by. */
+/** Formats the value that the aim is compared with. */
 export function measuredText(row: Row): string {
   const verdict = verdictOf(row)
   return verdict ? amount(verdict.value, row) : ''

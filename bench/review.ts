@@ -6,14 +6,14 @@ import type { Bench, Suite } from './bench.js'
 import type { Skipped, Variant } from './harness.js'
 import { contentOf, memoryPlace, namesOf, parentOf } from './places.js'
 import { OURS } from './report.js'
-import { ESCROW, personsEnv, runTool, toolVersion } from './tools.js'
+import { ESCROW, personEnv, runTool, toolVersion } from './tools.js'
 import { declareIntent, govern } from './workspace.js'
 
 const BYTES = 4_096
 const PER_DIR = 20
 const REVIEWER = { name: 'Bench' }
 
-/** What a person waits for: the change set of many files, of one long file, a verdict on all, and the first screen of a review. */
+/** Measures what a person waits for: the change set of many files or one long file, a verdict on all, and the first screen. */
 export const review: Suite = async (bench) => {
   const files = bench.quick ? 500 : 2_000
   const many = await pairOf('many', (turn) => {
@@ -31,7 +31,7 @@ export const review: Suite = async (bench) => {
   await measureFirstScreen(bench)
 }
 
-/** The same change twice: staged in a session that is at rest, and in git's working tree. */
+/** The same changes twice: staged in a closed session, and in git's working tree. */
 interface Pair {
   readonly root: string
   readonly session: string
@@ -71,13 +71,13 @@ const gitIn =
   (...args: string[]) =>
     runTool('git', ['-C', git, ...args])
 
-/** git's side where there is a git: the baseline. */
+/** The baseline, if git is installed. */
 function sidesOf(pair: Pair, name: string, variant: Omit<Variant, 'name'>): { variants: Variant[]; absent: Skipped[] } {
   if (pair.version === undefined) return { variants: [], absent: [{ name, reason: 'git is not installed' }] }
   return { variants: [{ name: `${name} (${pair.version})`, ...variant }], absent: [] }
 }
 
-/** In the process of a reviewer that stays: the workspace is opened anew each time, its modules are loaded. */
+/** Runs in one process: modules are loaded, and the workspace is opened again each time. */
 async function measureDiff(bench: Bench, title: string, pair: Pair): Promise<void> {
   const { variants, absent } = sidesOf(pair, 'git diff', { run: () => gitIn(pair)('diff') })
   const ours = reviewing(pair, async (review) => {
@@ -112,7 +112,7 @@ function reviewing({ root, session }: Pair, look: (review: Review) => Promise<un
 const SCREEN_AIM = { of: 'value', atMost: 300e6 } as const
 const SHOWN = 50
 
-/** From the start of the process to what a person can read. Both sides have a terminal, which script(1) makes. */
+/** Measures from the start of the process to readable output. Both variants run in a terminal of script(1). */
 async function measureFirstScreen(bench: Bench): Promise<void> {
   const title = `the first screen of escrow review, ${SHOWN} changed files`
   if (!existsSync(ESCROW)) return bench.skip(title, 'dist/ is missing: npm run build', SCREEN_AIM)
@@ -147,7 +147,7 @@ async function measureFirstScreen(bench: Bench): Promise<void> {
   }
 }
 
-/** Resolves once the screen has it. */
+/** Resolves once the screen has the text. */
 function shown({ stdout }: ChildProcess, text: string): Promise<void> {
   return new Promise((resolve, reject) => {
     let screen = ''
@@ -160,6 +160,6 @@ function shown({ stdout }: ChildProcess, text: string): Promise<void> {
 }
 
 function inTerminal(cwd: string, command: string): ChildProcess {
-  const env = { ...personsEnv(), TERM: 'xterm-256color', LC_ALL: 'C.UTF-8' }
+  const env = { ...personEnv(), TERM: 'xterm-256color', LC_ALL: 'C.UTF-8' }
   return spawn('script', ['-qec', command, '/dev/null'], { cwd, env, stdio: ['pipe', 'pipe', 'ignore'] })
 }

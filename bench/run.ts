@@ -4,7 +4,7 @@ import { compareCommits } from './core/compare-commits.js'
 import { core, guard, record } from './core/guard.js'
 import { memoryPlace, removePlaces } from './places.js'
 import { headline, type Report, reportText, saveResult, summaryText, thisMachine } from './report.js'
-import { renewSpeed } from './speed.js'
+import { updateSpeedPage } from './speed.js'
 import { SUITES } from './suites.js'
 
 /** npm run bench [-- all | suite … | guard [--record] | compare A B | table] [--quick] */
@@ -22,7 +22,7 @@ async function runSuite(name: string, suite: Suite, options: BenchOptions): Prom
   const report: Report = { ...about, rows: bench.rows }
   print(summaryText(report.rows))
   const json = `${JSON.stringify(report, undefined, 2)}\n`
-  // Charts and texts are kept in the repository: a quick run is not good enough for them.
+  // Charts and texts are kept in the repository, so a quick run does not write them.
   const kept = { [`${name}.json`]: json, [`${name}.md`]: reportText(report), [`${name}.svg`]: chart(report) }
   const files = quick ? { [`${name}.quick.json`]: json } : kept
   for (const [file, content] of Object.entries(files)) print(`Written: ${saveResult(file, content)}`)
@@ -37,8 +37,8 @@ async function runSuites(names: readonly string[], quick: boolean): Promise<numb
     return 2
   }
   for (const [name, suite] of Object.entries(SUITES))
-    if (isAll || names.includes(name)) await runSuite(name, suite, { quick, patient: !quick && !isAll })
-  if (!quick) print(`Written: ${renewSpeed()}`)
+    if (isAll || names.includes(name)) await runSuite(name, suite, { quick, isThorough: !quick && !isAll })
+  if (!quick) print(`Written: ${updateSpeedPage()}`)
   return 0
 }
 
@@ -47,23 +47,23 @@ async function main([command = 'all', ...rest]: readonly string[], options: Read
   if (command === 'guard') return options.has('--record') ? record(print) : guard(print)
   if (command === 'core') return core(rest[0] ?? '.', print)
   if (command === 'table') {
-    print(`Written: ${renewSpeed()}`)
+    print(`Written: ${updateSpeedPage()}`)
     return 0
   }
   if (command !== 'compare') return runSuites([command, ...rest], quick)
   const [before, after] = rest
   if (before === undefined || after === undefined) {
-    process.stderr.write('Two commits are compared: npm run bench -- compare A B\n')
+    process.stderr.write('Name two commits: npm run bench -- compare A B\n')
     return 2
   }
   compareCommits([before, after], quick, print)
   return 0
 }
 
-// The ledgers' anchors go where the benches' files go: nothing of the user's is touched.
+// State goes to the bench's directory, so the user's own state does not change.
 process.env.XDG_STATE_HOME = memoryPlace().path
 process.once('exit', removePlaces)
 process.once('SIGINT', () => process.exit(130))
-const given = process.argv.slice(2)
-const words = given.filter((arg) => !arg.startsWith('--'))
-process.exit(await main(words, new Set(given.filter((arg) => arg.startsWith('--')))))
+const args = process.argv.slice(2)
+const words = args.filter((arg) => !arg.startsWith('--'))
+process.exit(await main(words, new Set(args.filter((arg) => arg.startsWith('--')))))

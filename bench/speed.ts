@@ -11,25 +11,25 @@ const END = '<!-- /measured -->'
 const BEGIN = '<!-- measured: npm run bench -- all -->'
 const SHORT = '<!-- measured -->'
 
-/** Writes the last results' table into docs/speed.md, and some of its figures into the README. @returns the files, relative to the repository. */
-export function renewSpeed(): string {
+/** Writes the table of the last results into docs/speed.md, and some figures into the README. @returns the files, relative to the repository */
+export function updateSpeedPage(): string {
   const suites = [...new Set(AIMED.flatMap(({ parts }) => parts.map(({ suite }) => suite)))]
   const reports = suites.flatMap((suite) => {
     const files = [`${suite}.json`, `${suite}.quick.json`].map(resultOf).filter((file) => existsSync(file))
     const found = files.map((file) => JSON.parse(readFileSync(file, 'utf8')) as Report)
-    // The code has changed since an older one. A quick run says that it is one.
+    // Use the newest result. A quick run is marked as one.
     return found.sort((a, b) => b.date.localeCompare(a.date)).slice(0, 1)
   })
   const page = withTable(readFileSync(PAGE, 'utf8'), speedTable(reports))
   writeFileSync(PAGE, page)
   writeFileSync(README, withHeadlines(readFileSync(README, 'utf8'), page))
-  // Their tables are laid out as the check wants it.
+  // Format the tables as the check requires.
   const biome = createRequire(import.meta.url).resolve('@biomejs/biome/bin/biome')
   runTool(process.execPath, [biome, 'format', '--write', PAGE, README])
   return 'docs/speed.md, README.md'
 }
 
-/** @throws Error where the page has no place for it. */
+/** Replaces the table of a page. @throws Error if the page has no place for it */
 export function withTable(page: string, table: string, begin = BEGIN): string {
   const [before, rest] = page.split(begin)
   const after = rest?.split(END)[1]
@@ -37,7 +37,7 @@ export function withTable(page: string, table: string, begin = BEGIN): string {
   return `${before}${begin}\n\n${table}\n${END}${after}`
 }
 
-/** The README with a line for each row that has a headline. The figures are those of the page's table. */
+/** Updates the README: a line for each row with a headline, with the figures of the page's table. */
 export function withHeadlines(readme: string, page: string, aimed: readonly AimedRow[] = AIMED): string {
   const table = page.split(BEGIN)[1]?.split(END)[0] ?? ''
   const rows = table
@@ -54,7 +54,7 @@ export function withHeadlines(readme: string, page: string, aimed: readonly Aime
   return withTable(readme, lines.join(''), SHORT)
 }
 
-/** Of a row of a table; a bar within a cell is escaped. */
+/** The cells of a table row. A bar within a cell is escaped. */
 function cellsOf(line: string): string[] {
   return line
     .split(/(?<!\\)\|/)
@@ -62,12 +62,12 @@ function cellsOf(line: string): string[] {
     .map((cell) => cell.trim().replaceAll('\\|', '|'))
 }
 
-/** Each row of the aims, with what was measured of it and when; below, the machines. */
+/** The table of aims with measurements and dates, then the reasons of missed aims, then the machines. */
 export function speedTable(reports: readonly Report[], rows: readonly AimedRow[] = AIMED): string {
   const lines = rows.map((row) => cells(lineOf(row, reports)))
   const notes = rows.flatMap((row) => {
-    const isMissed = judged(row, reports).some((part) => part && verdictOf(part)?.met === false)
-    return isMissed && row.missed !== undefined ? [`- Missed: ${row.what}: ${row.missed}.`] : []
+    const isMissed = measuredRows(row, reports).some((part) => part && verdictOf(part)?.met === false)
+    return isMissed && row.missed !== undefined ? [`- Missed: ${row.what}. ${row.missed}`] : []
   })
   const machines = [...new Set(reports.map(machineText))].map((machine) => `- ${machine}`)
   const head = [cells(['what', 'beside', 'aim', 'measured', 'date', 'met']), cells(Array(6).fill('---'))]
@@ -77,7 +77,7 @@ export function speedTable(reports: readonly Report[], rows: readonly AimedRow[]
     '',
     ...notes,
     '',
-    'Machine, and processes that wanted a core in the minute before:',
+    'Machine, and its load average over the minute before the run:',
     '',
     ...machines,
     '',
@@ -85,7 +85,7 @@ export function speedTable(reports: readonly Report[], rows: readonly AimedRow[]
 }
 
 function lineOf(row: AimedRow, reports: readonly Report[]): string[] {
-  const found = judged(row, reports)
+  const found = measuredRows(row, reports)
   const dates = row.parts.flatMap(
     ({ suite }) => reports.find((report) => report.suite === suite)?.date.slice(0, 10) ?? [],
   )
@@ -97,22 +97,22 @@ function lineOf(row: AimedRow, reports: readonly Report[]): string[] {
   return [
     row.what,
     row.beside,
-    joined(found.map((part) => (part ? aimText(part) : '–'))),
+    joinDistinct(found.map((part) => (part ? aimText(part) : '–'))),
     measured.join(' / '),
-    joined(dates),
-    joined(met),
+    joinDistinct(dates),
+    joinDistinct(met),
   ]
 }
 
-/** The measured row of each part; undefined where the suite has not run, or has no such row. */
-function judged({ parts }: AimedRow, reports: readonly Report[]): (Row | undefined)[] {
+/** The measured row of each part. Undefined if the suite has not run or has no such row. */
+function measuredRows({ parts }: AimedRow, reports: readonly Report[]): (Row | undefined)[] {
   return parts.map(({ suite, title }) =>
     reports.find((report) => report.suite === suite)?.rows.find((row) => row.title.startsWith(title)),
   )
 }
 
-/** One word where all are the same. */
-function joined(words: readonly string[]): string {
+/** Joins words with slashes. Equal words become one. */
+function joinDistinct(words: readonly string[]): string {
   return [...new Set(words)].length === 1 ? (words[0] ?? '') : words.join(' / ')
 }
 

@@ -1,4 +1,4 @@
-/** The statistics of a benchmark: quantiles, ratios of pairs, growth. Nothing here knows what was measured. */
+/** The statistics of a benchmark: quantiles, ratios of pairs, growth. */
 
 export interface Summary {
   readonly p25: number
@@ -15,11 +15,11 @@ export interface Ratio {
 
 /**
  * The value below which a share of the samples lies, interpolated between neighbours.
- * @throws RangeError without samples, or for a share outside 0…1.
+ * @throws RangeError without samples, or for a share outside 0…1
  */
 export function quantile(samples: readonly number[], share: number): number {
   if (samples.length === 0) throw new RangeError('There are no samples.')
-  if (!(share >= 0 && share <= 1)) throw new RangeError(`${share} is no share: it must be from 0 to 1.`)
+  if (!(share >= 0 && share <= 1)) throw new RangeError(`${share} is not a share from 0 to 1.`)
   const sorted = samples.toSorted((a, b) => a - b)
   const place = share * (sorted.length - 1)
   const below = sorted[Math.floor(place)] ?? Number.NaN
@@ -32,9 +32,9 @@ export function summarize(samples: readonly number[]): Summary {
 }
 
 /**
- * How many times the baseline's cost something has. Samples are paired by round, so that a machine that is slow for a
+ * The ratio of the samples to the baseline's. Samples are paired by round, so that a machine that is slow for a
  * while is slow for both sides of a pair.
- * @throws RangeError when the two have not one sample a round each.
+ * @throws RangeError unless both have one sample per round
  */
 export function ratioOf(samples: readonly number[], baseline: readonly number[]): Ratio {
   if (samples.length !== baseline.length) throw new RangeError('A pair needs a sample of each side.')
@@ -49,7 +49,7 @@ export interface Point {
 
 /**
  * The exponent e of `cost ~ size^e`, fitted by least squares over the logarithms: 0 is flat, 1 grows with the size.
- * @throws RangeError for fewer than two different sizes, or anything that is not positive.
+ * @throws RangeError for fewer than two different sizes, or a value that is not positive
  */
 export function growthExponent(points: readonly Point[]): number {
   if (points.some(({ size, cost }) => !(size > 0 && cost > 0))) throw new RangeError('Sizes and costs are positive.')

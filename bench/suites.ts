@@ -10,7 +10,7 @@ import { policy } from './policy.js'
 import { review } from './review.js'
 import { trace } from './trace.js'
 
-/** In the order they are run in. */
+/** The suites in the order in which they run. */
 export const SUITES: Readonly<Record<string, Suite>> = {
   ...{ facade, policy, commit, open, trace, exec, hooks, review, agent, memory },
 }

@@ -1,4 +1,4 @@
-/** The few marks the charts are made of. */
+/** The SVG elements of the charts. */
 
 export const WIDTH = 1_000
 
@@ -9,7 +9,7 @@ export const COLORS = {
   aim: '#1f2328',
   met: '#1a7f37',
   missed: '#cf222e',
-  /** Ours, where there is no aim. */
+  /** Our result in a row without an aim. */
   plain: '#0969da',
 }
 

@@ -1,26 +1,26 @@
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
-/** Programs to compare with, where the machine has them. */
+/** Installed programs to compare with. */
 
-/** The command as it was built. */
+/** The built command. */
 export const ESCROW = fileURLToPath(new URL('../dist/src/cli/main.js', import.meta.url))
 
-/** Of a person's, who sits in no session. */
-export function personsEnv(): NodeJS.ProcessEnv {
+/** The environment of a person, without an agent's session. */
+export function personEnv(): NodeJS.ProcessEnv {
   const { ESCROW_SESSION, ESCROW_SESSION_ID, ESCROW_INTENT_ID, CLAUDE_PROJECT_DIR, ...env } = process.env
   return env
 }
 
 const NEUTRAL = { GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_SYSTEM: '/dev/null' }
 
-/** The version a program says it has; undefined when it cannot be run. */
+/** The version of a program. Undefined if it cannot be run. */
 export function toolVersion(name: string): string | undefined {
   const { status, stdout } = spawnSync(name, ['--version'], { encoding: 'utf8' })
   return status === 0 ? (/\d+(\.\d+)+/.exec(stdout)?.[0] ?? 'unknown version') : undefined
 }
 
-/** @throws Error with what the program said, when it fails. */
+/** Runs a program. @throws Error with its output if it fails */
 export function runTool(name: string, args: readonly string[], cwd?: string): string {
   const { status, stdout, stderr, error } = spawnSync(name, args, {
     encoding: 'utf8',

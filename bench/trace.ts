@@ -17,12 +17,12 @@ import { OURS } from './report.js'
 const MB = 1_000_000
 const BATCH = 1_000
 
-/** The ledger at length: checking it, asking it who wrote a file, and appending to it. */
+/** Measures a large ledger: verifying it, blaming a file, and appending. */
 export const trace: Suite = async (bench) => {
   const megabytes = bench.quick ? 10 : 100
   const layout = await ledgerOf(megabytes * MB)
   const exact = statSync(`${layout.ledgerFile}`).size / MB
-  // A megabyte each hundredth of a second.
+  // The aim is 100 MB per second.
   const aim = { of: 'value', atMost: exact * 1e7 } as const
   const verify = { name: OURS, run: () => openLedger(layout).verify() }
   const size = `${megabytes} MB`
@@ -37,7 +37,7 @@ export const trace: Suite = async (bench) => {
   await measureAppend(bench)
 }
 
-/** What a new process reads before its first append. */
+/** Measures the reads of a new process before its first append. */
 async function measureEnd(bench: Bench, layout: Layout, size: string): Promise<void> {
   const end = () => openLedger(layout).head()
   const whole = {
@@ -51,9 +51,9 @@ async function measureEnd(bench: Bench, layout: Layout, size: string): Promise<v
   await bench.compare({ title, mode: 'async', heavy: true, variants: [whole, { name: OURS, run: end }] })
 }
 
-/** What verifying a ledger ten times as long holds in memory beyond what the shorter one does. */
+/** Measures the additional memory of verifying a ledger ten times as long. */
 async function measureMemory(bench: Bench, layout: Layout): Promise<void> {
-  if (!bench.patient)
+  if (!bench.isThorough)
     return bench.skip('memory of verifying a ledger ten times as long', 'it takes minutes: npm run bench -- trace')
   const before = await peakOf(layout)
   const long = await ledgerOf(statSync(`${layout.ledgerFile}`).size * 10)
@@ -121,7 +121,7 @@ function call(n: number): RecordDraft {
   })
 }
 
-/** Of ten new lines, in a file of its own. */
+/** A commit record of ten new lines in a separate file. */
 function commit(n: number): RecordDraft {
   const path = `src/f${n % 500}.ts`
   const content = Buffer.from(contentOf(n % 5_000, 10))

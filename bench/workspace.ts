@@ -3,7 +3,7 @@ import { openWorkspace, type Session, type Workspace, type WorkspaceOptions } fr
 import { layoutAt } from '../src/os/workspace-state.js'
 import { acceptFiles, compareFiles } from '../src/trust/index.js'
 
-/** A workspace with one intent that may touch everything a suite writes. */
+/** A workspace with one intent whose scope includes everything that a suite writes. */
 
 export interface Governed {
   readonly workspace: Workspace
@@ -13,8 +13,8 @@ export interface Governed {
 const SCOPE = ['src/**', 'made/**', 'other/**', 'big/**', 'moved/**', 'docs/*.md', '!src/legacy/**']
 
 /**
- * Declares the intent, and accepts it as a person on this machine does.
- * @param active the registry names it as the intent that sessions begin under.
+ * Declares the intent, and accepts it as a person would.
+ * @param active true to select it for new sessions
  */
 export function declareIntent(root: string, { active = false } = {}): void {
   mkdirSync(`${root}/.orchestration`, { recursive: true })
@@ -27,7 +27,7 @@ export function declareIntent(root: string, { active = false } = {}): void {
   acceptFiles(layout, compareFiles(layout).digest, { name: 'Bench' })
 }
 
-/** Opens a workspace and a session in it that may write. */
+/** Opens a workspace, and a session with the intent selected. */
 export async function govern(root: string, id: string, options: WorkspaceOptions): Promise<Governed> {
   const workspace = await openWorkspace(root, options)
   const session = await workspace.session({ id, agent: { tool: 'bench' } })

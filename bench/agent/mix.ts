@@ -1,8 +1,8 @@
 import { contentOf, namesOf } from '../places.js'
 
 /**
- * The calls of an agent's run. More than half look whether a file is there: a published count of recorded tool calls has
- * 57 % lstat, 15 % stat and 13 % creations. The rest is set here: reads, listings, edits, removals of what was made.
+ * The calls of an agent's run. More than half check whether a file exists: a published count of recorded tool calls has
+ * 57 % lstat, 15 % stat and 13 % creations. We chose the rest: reads, listings, edits, removals of created files.
  */
 
 export const CALLS = 2_000
@@ -14,34 +14,34 @@ export type Op = keyof typeof SHARES
 
 export interface Call {
   readonly op: Op
-  /** Below the root. */
+  /** Relative to the root. */
   readonly path: string
 }
 
-/** The same calls for everyone who takes part; another run makes its files in another directory. */
+/** The calls of a run, the same for every participant. Each run creates its files in a separate directory. */
 export function callsOf(files: number, run: number): Call[] {
   const next = numbers(1)
   const tree = namesOf('src', files, PER_DIR)
-  const made: string[] = []
+  const created: string[] = []
   const ops = opsOf(next)
   return ops.map((op) => {
     const known = tree[next() % tree.length] ?? ''
     if (op === 'create') {
-      const path = `${madeDir(run)}/f${made.length}.ts`
-      made.push(path)
+      const path = `${runDir(run)}/f${created.length}.ts`
+      created.push(path)
       return { op, path }
     }
-    if (op === 'unlink') return { op, path: made.pop() ?? known }
+    if (op === 'unlink') return { op, path: created.pop() ?? known }
     return { op, path: op === 'readdir' ? known.slice(0, known.lastIndexOf('/')) : known }
   })
 }
 
-/** Where a run makes its files. */
-export function madeDir(run: number): string {
+/** The directory for the files of a run. */
+export function runDir(run: number): string {
   return `made/run-${run}`
 }
 
-/** Shuffled, but no removal comes before there is something to remove. */
+/** The ops in random order, with removals last, when there is something to remove. */
 function opsOf(next: () => number): Op[] {
   const all = (Object.keys(SHARES) as Op[]).flatMap((op) => Array<Op>((CALLS * SHARES[op]) / 100).fill(op))
   for (let n = all.length - 1; n > 0; n -= 1) {

@@ -1,54 +1,54 @@
 import { cpSync, mkdirSync } from 'node:fs'
 import type { Bench, Suite } from '../bench.js'
-import { fill } from '../facade/cast.js'
-import { type Ground, ourSubject, peerSubjects, rawSubject, type Subject } from '../facade/subjects.js'
+import { writeFiles } from '../facade/participants.js'
+import { type Directories, ourSubject, peerSubjects, rawSubject, type Subject } from '../facade/subjects.js'
 import type { Skipped, Variant } from '../harness.js'
 import { makeFiles, memoryPlace } from '../places.js'
 import { OURS } from '../report.js'
 import { declareIntent } from '../workspace.js'
 import { CALLS, callsOf, PER_DIR } from './mix.js'
-import { play, prepare } from './play.js'
+import { prepare, runCalls } from './run-calls.js'
 import { measureWhole } from './whole.js'
 
 const TREE_BYTES = 100
-/** A peer without a lower layer is given the tree as files of its own; one that keeps them in a database, up to this many. */
-const MOST_TO_FILL = 1_000
+/** A peer without a lower layer gets a copy of the tree. For a peer with a database this is the largest tree. */
+const MAX_DATABASE_FILES = 1_000
 
-/** A whole run of an agent, call after call, in trees of several sizes: alone, and with all that isolates it around it. */
+/** Measures whole runs of an agent in trees of several sizes: the calls alone, and with each kind of isolation. */
 export const agent: Suite = async (bench) => {
   for (const files of bench.quick ? [1_000] : [1_000, 10_000, 50_000]) {
-    const ground = groundOf(files)
-    await measureCalls(bench, ground, files)
-    await measureWhole(bench, ground, files)
+    const directories = createDirectories(files)
+    await measureCalls(bench, directories, files)
+    await measureWhole(bench, directories, files)
   }
 }
 
-function groundOf(files: number): Ground {
+function createDirectories(files: number): Directories {
   const base = memoryPlace().path
-  const ground: Ground = { lower: `${base}/workspace`, raw: `${base}/node-fs`, spare: `${base}/spare` }
-  mkdirSync(ground.spare)
-  makeFiles(`${ground.lower}/src`, files, TREE_BYTES, PER_DIR)
-  cpSync(ground.lower, ground.raw, { recursive: true })
-  declareIntent(ground.lower)
-  return ground
+  const directories: Directories = { lower: `${base}/workspace`, raw: `${base}/node-fs`, spare: `${base}/spare` }
+  mkdirSync(directories.spare)
+  makeFiles(`${directories.lower}/src`, files, TREE_BYTES, PER_DIR)
+  cpSync(directories.lower, directories.raw, { recursive: true })
+  declareIntent(directories.lower)
+  return directories
 }
 
-async function measureCalls(bench: Bench, ground: Ground, files: number): Promise<void> {
-  const { peers, absent } = await peerSubjects(ground)
-  const ours = await ourSubject(ground, 'calls', 'memory')
-  const durable = await ourSubject(ground, 'calls-durable', 'process', `${OURS}, durability process`)
-  const { filled, left } = await withTree(peers, files)
-  const subjects = [rawSubject(ground), ours, durable, ...filled]
+async function measureCalls(bench: Bench, directories: Directories, files: number): Promise<void> {
+  const { peers, absent } = await peerSubjects(directories)
+  const ours = await ourSubject(directories, 'calls', 'memory')
+  const durable = await ourSubject(directories, 'calls-durable', 'process', `${OURS}, durability process`)
+  const { filled, left } = await fillPeers(peers, files)
+  const subjects = [rawSubject(directories), ours, durable, ...filled]
   await bench.compare({
     title: `${CALLS} calls of an agent in a tree of ${files.toLocaleString('en')} files, per call`,
     ...{ mode: 'async', opsPerRun: CALLS },
-    variants: subjects.map((subject) => playing(subject, files)),
+    variants: subjects.map((subject) => runningCalls(subject, files)),
     absent: [...absent, ...left],
   })
   for (const subject of [ours, durable, ...peers]) await subject.close()
 }
 
-function playing(subject: Subject, files: number): Variant {
+function runningCalls(subject: Subject, files: number): Variant {
   let run = 0
   let calls = callsOf(files, run)
   return {
@@ -58,19 +58,19 @@ function playing(subject: Subject, files: number): Variant {
       calls = callsOf(files, run)
       await prepare(subject, files, run)
     },
-    run: () => play(subject, calls),
+    run: () => runCalls(subject, calls),
   }
 }
 
-async function withTree(peers: readonly Subject[], files: number): Promise<{ filled: Subject[]; left: Skipped[] }> {
+async function fillPeers(peers: readonly Subject[], files: number): Promise<{ filled: Subject[]; left: Skipped[] }> {
   const filled: Subject[] = []
   const left: Skipped[] = []
   for (const subject of peers) {
     const isOwn = !subject.overLower
-    if (isOwn && !subject.sync && files > MOST_TO_FILL)
-      left.push({ name: subject.name, reason: 'it has no lower layer, and takes minutes to be given such a tree' })
+    if (isOwn && !subject.sync && files > MAX_DATABASE_FILES)
+      left.push({ name: subject.name, reason: 'it has no lower layer, and filling it takes minutes' })
     else {
-      if (isOwn) await fill(subject, 'src', files, TREE_BYTES, PER_DIR)
+      if (isOwn) await writeFiles(subject, 'src', files, TREE_BYTES, PER_DIR)
       filled.push(subject)
     }
   }

@@ -1,26 +1,26 @@
 import { cpSync, mkdirSync, rmSync } from 'node:fs'
 import type { Bench } from '../bench.js'
-import { type Ground, rawSubject, type Subject } from '../facade/subjects.js'
+import { type Directories, rawSubject, type Subject } from '../facade/subjects.js'
 import type { Skipped, Variant } from '../harness.js'
 import { OURS } from '../report.js'
 import { runTool, toolVersion } from '../tools.js'
 import { govern } from '../workspace.js'
 import { CALLS, callsOf } from './mix.js'
-import { play, prepare } from './play.js'
+import { prepare, runCalls } from './run-calls.js'
 
-/** Calls between two checkpoints of a shadow repository: a tool call of an agent makes many of node:fs. */
+/** Calls between two checkpoints of a shadow repository. One tool call of an agent makes many calls of node:fs. */
 const CALLS_EACH = 100
 
-/** From a fresh start to the list of what has changed, beside what else keeps an agent's work apart. */
-export async function measureWhole(bench: Bench, ground: Ground, files: number): Promise<void> {
-  const { variants, absent } = others(ground, files)
+/** Measures a run from its start to the list of changes, compared with other kinds of isolation. */
+export async function measureWhole(bench: Bench, directories: Directories, files: number): Promise<void> {
+  const { variants, absent } = others(directories, files)
   const title = `the same run from its start to the list of what changed, ${files.toLocaleString('en')} files`
-  const alone = around('node:fs, kept apart by nothing', files, async () => ground.raw)
-  const all = [alone, governed(ground, files), ...variants]
+  const alone = isolatedBy('node:fs, kept apart by nothing', files, async () => directories.raw)
+  const all = [alone, governed(directories, files), ...variants]
   await bench.compare({ title, mode: 'async', heavy: true, variants: all, absent })
 }
 
-function governed({ lower }: Ground, files: number): Variant {
+function governed({ lower }: Directories, files: number): Variant {
   let run = 0
   return {
     name: OURS,
@@ -31,7 +31,7 @@ function governed({ lower }: Ground, files: number): Variant {
       const { workspace, session } = await govern(lower, `whole-${run}`, { durability: 'process' })
       const player = { root: lower, sync: session.fs, promises: session.fs.promises }
       await prepare(player, files, run)
-      await play(player, callsOf(files, run))
+      await runCalls(player, callsOf(files, run))
       await session.close()
       const { changes } = await (await workspace.review(`whole-${run}`)).changes()
       await workspace.close()
@@ -40,14 +40,14 @@ function governed({ lower }: Ground, files: number): Variant {
   }
 }
 
-function others(ground: Ground, files: number): { variants: Variant[]; absent: Skipped[] } {
+function others(directories: Directories, files: number): { variants: Variant[]; absent: Skipped[] } {
   const [git, rsync] = [toolVersion('git'), toolVersion('rsync')]
-  const base = `${ground.spare}/tools`
+  const base = `${directories.spare}/tools`
   mkdirSync(base)
   const makers: [string, string | undefined, (name: string) => Variant][] = [
-    ['git worktree', git, (name) => worktree(name, ground, base, files)],
-    [`shadow git, a checkpoint each ${CALLS_EACH} calls`, git, (name) => shadow(name, ground, base, files)],
-    ['rsync -a, there and compared', rsync, (name) => copied(name, ground, base, files)],
+    ['git worktree', git, (name) => worktree(name, directories, base, files)],
+    [`shadow git, a checkpoint each ${CALLS_EACH} calls`, git, (name) => shadowGit(name, directories, base, files)],
+    ['rsync -a, there and compared', rsync, (name) => rsyncCopy(name, directories, base, files)],
   ]
   return {
     variants: makers.flatMap(([name, version, make]) => (version === undefined ? [] : [make(`${name} (${version})`)])),
@@ -55,18 +55,23 @@ function others(ground: Ground, files: number): { variants: Variant[]; absent: S
   }
 }
 
-interface Ways {
-  /** Where the run is played; part of what is measured. */
+interface Isolation {
+  /** Prepares and returns the run's directory. This is measured. */
   begin(run: number): Promise<string>
-  /** Called after each so many calls. */
+  /** Called after every {@link CALLS_EACH} calls. */
   checkpoint?(run: number): void
-  /** Lists what has changed. */
+  /** Lists the changes. */
   end?(run: number): unknown
   /** Not measured. */
   clear?(run: number): void
 }
 
-function around(name: string, files: number, begin: Ways['begin'], more: Omit<Ways, 'begin'> = {}): Variant {
+function isolatedBy(
+  name: string,
+  files: number,
+  begin: Isolation['begin'],
+  more: Omit<Isolation, 'begin'> = {},
+): Variant {
   let run = 0
   return {
     name,
@@ -75,11 +80,14 @@ function around(name: string, files: number, begin: Ways['begin'], more: Omit<Wa
       run += 1
     },
     async run() {
-      const player: Pick<Subject, 'root' | 'sync' | 'promises'> = { ...rawSubject(NOWHERE), root: await begin(run) }
+      const player: Pick<Subject, 'root' | 'sync' | 'promises'> = {
+        ...rawSubject(NO_DIRECTORIES),
+        root: await begin(run),
+      }
       await prepare(player, files, run)
       const calls = callsOf(files, run)
       for (let n = 0; n < calls.length; n += CALLS_EACH) {
-        await play(player, calls.slice(n, n + CALLS_EACH))
+        await runCalls(player, calls.slice(n, n + CALLS_EACH))
         more.checkpoint?.(run)
       }
       return more.end?.(run)
@@ -87,14 +95,14 @@ function around(name: string, files: number, begin: Ways['begin'], more: Omit<Wa
   }
 }
 
-const NOWHERE: Ground = { lower: '', raw: '', spare: '' }
+const NO_DIRECTORIES: Directories = { lower: '', raw: '', spare: '' }
 
-function worktree(name: string, { raw }: Ground, base: string, files: number): Variant {
+function worktree(name: string, { raw }: Directories, base: string, files: number): Variant {
   const repository = `${base}/repository`
   repositoryOf(repository, raw)
   const place = (run: number) => `${base}/worktree-${run}`
   const git = (dir: string, ...args: string[]) => runTool('git', ['-C', dir, ...args])
-  return around(
+  return isolatedBy(
     name,
     files,
     async (run) => {
@@ -118,11 +126,11 @@ function repositoryOf(repository: string, tree: string): void {
   git('commit', '-q', '-m', 'all')
 }
 
-function shadow(name: string, { raw }: Ground, base: string, files: number): Variant {
+function shadowGit(name: string, { raw }: Directories, base: string, files: number): Variant {
   const work = `${base}/work`
   repositoryOf(work, raw)
   const git = (...args: string[]) => runTool('git', ['-C', work, ...args])
-  return around(name, files, async () => work, {
+  return isolatedBy(name, files, async () => work, {
     checkpoint() {
       git('add', '-A')
       git('commit', '-q', '--allow-empty', '-m', 'checkpoint')
@@ -131,9 +139,9 @@ function shadow(name: string, { raw }: Ground, base: string, files: number): Var
   })
 }
 
-function copied(name: string, { raw }: Ground, base: string, files: number): Variant {
+function rsyncCopy(name: string, { raw }: Directories, base: string, files: number): Variant {
   const place = (run: number) => `${base}/copy-${run}`
-  return around(
+  return isolatedBy(
     name,
     files,
     async (run) => {

@@ -1,24 +1,24 @@
-/** Whether something has become much slower: nothing here measures. */
+/** Decides whether something has become much slower. Measures nothing itself. */
 
-/** How many times the recorded ratio is still taken for the machine's noise. */
+/** Up to this multiple of the recorded ratio, a difference counts as noise. */
 export const MARGIN = 2.5
 
-/** Row → its ratio to the baseline. */
+/** The ratio to the baseline, by row title. */
 export type Ratios = Readonly<Record<string, number>>
 
-export interface StepBack {
+export interface Regression {
   readonly title: string
   readonly recorded: number
-  /** The best of all runs; undefined where no run measured it. */
+  /** The best of all runs. Undefined if no run measured it. */
   readonly best: number | undefined
 }
 
 /**
- * Rows that were never, in any of the runs, within the margin of what is recorded. The best counts: load makes a run
- * slower and never quicker, and what has become slow is slow in all of them.
- * @param runs may lack rows that were well before.
+ * Finds rows that no run measured within the margin of the record. The best run counts, because load makes a run
+ * slower but never faster, and a real regression is slow in all runs.
+ * @param runs may omit rows that were fast enough in an earlier run
  */
-export function stepsBack(recorded: Ratios, runs: readonly Ratios[], margin: number = MARGIN): StepBack[] {
+export function findRegressions(recorded: Ratios, runs: readonly Ratios[], margin: number = MARGIN): Regression[] {
   return Object.entries(recorded).flatMap(([title, was]) => {
     const measured = runs.flatMap((run) => run[title] ?? [])
     const best = measured.length > 0 ? Math.min(...measured) : undefined
@@ -26,7 +26,7 @@ export function stepsBack(recorded: Ratios, runs: readonly Ratios[], margin: num
   })
 }
 
-/** Rows that were measured and stand in no record: they would be watched by nobody. */
-export function unrecorded(recorded: Ratios, runs: readonly Ratios[]): string[] {
+/** Finds measured rows without a record, which the guard would not watch. */
+export function findUnrecorded(recorded: Ratios, runs: readonly Ratios[]): string[] {
   return [...new Set(runs.flatMap((run) => Object.keys(run)))].filter((title) => !(title in recorded))
 }

@@ -5,8 +5,8 @@ import { openWorkspace } from '../../src/index.js'
 import { memoryPlace } from '../places.js'
 import { OURS, thisMachine, times } from '../report.js'
 import { quantile } from '../stats.js'
-import { MARGIN, type Ratios, stepsBack, unrecorded } from './decide.js'
-import { buildIn, ratiosOf } from './measure.js'
+import { findRegressions, findUnrecorded, MARGIN, type Ratios } from './decide.js'
+import { loadBuild, ratiosOf } from './measure.js'
 import { coreRows } from './rows.js'
 
 const RECORD = fileURLToPath(new URL('../guard.json', import.meta.url))
@@ -17,7 +17,7 @@ const recordShape = z.object({ date: z.string(), machine: z.string(), ratios: z.
 /**
  * Fails when a call costs much more work than `bench/guard.json` has recorded, as a ratio to its baseline (`node:fs` or memfs).
  * A row that seems slow is measured again; the best of several runs counts.
- * @returns the exit code.
+ * @returns the exit code
  */
 export async function guard(print: (text: string) => void): Promise<number> {
   const { ratios: recorded } = recordShape.parse(JSON.parse(readFileSync(RECORD, 'utf8')))
@@ -26,7 +26,7 @@ export async function guard(print: (text: string) => void): Promise<number> {
   try {
     for (let left = rows; left.length > 0 && runs.length < RUNS; ) {
       runs.push(await ratiosOf(left))
-      const slow = stepsBack(recorded, runs)
+      const slow = findRegressions(recorded, runs)
       left = rows.filter(({ title }) => slow.some((each) => each.title === title))
     }
   } finally {
@@ -34,19 +34,19 @@ export async function guard(print: (text: string) => void): Promise<number> {
   }
   for (const [title, ratio] of Object.entries(runs[0] ?? {}))
     print(`${title}: ${times(ratio)}, ${times(recorded[title] ?? Number.NaN)} recorded`)
-  const strange = unrecorded(recorded, runs)
-  for (const title of strange) print(`${title}: not in bench/guard.json. Run: npm run bench -- guard --record`)
-  const slow = stepsBack(recorded, runs)
+  const unknown = findUnrecorded(recorded, runs)
+  for (const title of unknown) print(`${title}: not in bench/guard.json. Run: npm run bench -- guard --record`)
+  const slow = findRegressions(recorded, runs)
   for (const { title, recorded: was, best } of slow)
     print(
       best === undefined
         ? `${title}: not measured in ${runs.length} runs, ${times(was)} recorded`
         : `${title}: ${times(best)} at best in ${runs.length} runs, more than ${MARGIN} times the ${times(was)} recorded`,
     )
-  return slow.length + strange.length > 0 ? 1 : 0
+  return slow.length + unknown.length > 0 ? 1 : 0
 }
 
-/** Writes down the ratios of this machine, the middle of several runs. */
+/** Records the ratios of this machine, the median of several runs. */
 export async function record(print: (text: string) => void): Promise<number> {
   const { rows, close } = await coreRows(memoryPlace().path, { name: OURS, openWorkspace })
   const runs: Ratios[] = []
@@ -73,9 +73,9 @@ export async function record(print: (text: string) => void): Promise<number> {
   return 0
 }
 
-/** The ratios of a build that lies elsewhere, as JSON. @returns the exit code. */
+/** Prints the ratios of a build in another directory as JSON. @returns the exit code */
 export async function core(dir: string, print: (text: string) => void): Promise<number> {
-  const { rows, close } = await coreRows(memoryPlace().path, await buildIn(dir))
+  const { rows, close } = await coreRows(memoryPlace().path, await loadBuild(dir))
   print(JSON.stringify(await ratiosOf(rows)))
   await close()
   return 0

@@ -8,8 +8,8 @@ const LIGHT: Effort = { rounds: 15, sampleMs: 2, warmUpMs: 80, budgetMs: 1_000 }
 const HEAVY: Effort = { rounds: 5, sampleMs: 0, warmUpMs: 0.001, budgetMs: 2_000 }
 
 /**
- * The middle of the pairs, each row by itself, in work done and not in time passed.
- * @throws Error when a side of a row fails.
+ * The median ratio of each row, in processor time instead of elapsed time.
+ * @throws Error if a variant of a row fails
  */
 export async function ratiosOf(rows: readonly CoreRow[]): Promise<Ratios> {
   const found: Record<string, number> = {}
@@ -22,14 +22,14 @@ export async function ratiosOf(rows: readonly CoreRow[]): Promise<Ratios> {
   return found
 }
 
-/** Nanoseconds of work this process has done, all its threads: what others do meanwhile is not in it, nor is waiting. */
+/** The processor time of this process and its threads in nanoseconds, without waiting and other processes. */
 function cpuTime(): number {
   const { user, system } = process.cpuUsage()
   return (user + system) * 1_000
 }
 
-/** The library as it was built in a directory. */
-export async function buildIn(dir: string): Promise<Build> {
+/** Loads the library that was built in a directory. */
+export async function loadBuild(dir: string): Promise<Build> {
   const built: unknown = await import(pathToFileURL(`${dir}/dist/src/index.js`).href)
   if (!isLibrary(built)) throw new Error(`${dir} has no openWorkspace.`)
   return { name: OURS, openWorkspace: built.openWorkspace }

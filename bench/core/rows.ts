@@ -2,18 +2,18 @@ import fs from 'node:fs'
 import { memfs } from 'memfs'
 import type { openWorkspace } from '../../src/index.js'
 import type { RowSpec } from '../bench.js'
-import { at, RECURSIVE } from '../facade/cast.js'
+import { at, RECURSIVE } from '../facade/participants.js'
 import type { PromiseCalls, SyncCalls } from '../facade/subjects.js'
 import type { Variant } from '../harness.js'
 import { contentOf, makeFiles, namesOf } from '../places.js'
 import { declareIntent } from '../workspace.js'
 
 /**
- * The calls that everything rests on, in a few seconds: the guard watches them, and two commits are compared by them. The
- * build of escrowfs is handed in.
+ * The basic calls, measured in a few seconds. The guard watches them, and the comparison of two commits uses them. The
+ * build of escrowfs is a parameter.
  *
- * Calls that reach the disk are compared with `node:fs`. Calls that stay in memory are compared with memfs, because the cost
- * of JavaScript beside that of a system call differs several times between machines.
+ * Calls that reach the disk are compared with `node:fs`. Calls that stay in memory are compared with memfs, because the ratio
+ * between JavaScript and a system call varies several times between machines.
  */
 
 export interface Build {
@@ -30,32 +30,32 @@ const LISTED = 200
 const CHANGED = 50
 const REVIEWER = { name: 'Bench' }
 
-interface Player {
+interface FsTarget {
   readonly name: string
   readonly root: string
   readonly fs: SyncCalls & { readonly promises: Pick<PromiseCalls, 'readFile'> }
 }
 
-type Run = (player: Player, path: string, turn: number) => unknown
+type Run = (player: FsTarget, path: string, turn: number) => unknown
 
-/** @param base a directory of the rows' own. The rows hold its sessions until `close`. */
+/** Creates the rows. @param base an empty directory, whose sessions stay open until `close` */
 export async function coreRows(base: string, build: Build): Promise<{ rows: CoreRow[]; close(): Promise<void> }> {
-  const raw: Player = { name: `node:fs ${process.version}`, root: ground(`${base}/node-fs`), fs }
-  const held: { close(): Promise<void> }[] = []
+  const raw: FsTarget = { name: `node:fs ${process.version}`, root: createTree(`${base}/node-fs`), fs }
+  const workspaces: { close(): Promise<void> }[] = []
   const players = async (durability: 'memory' | 'process') => {
-    const root = ground(`${base}/${durability}`)
+    const root = createTree(`${base}/${durability}`)
     const workspace = await build.openWorkspace(root, { durability })
-    held.push(workspace)
+    workspaces.push(workspace)
     const session = await workspace.session({ id: 'core', agent: { tool: 'bench' } })
     await session.selectIntent('INT-001')
     return { raw, ours: { name: build.name, root, fs: session.fs } }
   }
   const [memory, durable] = [await players('memory'), await players('process')]
-  const rows = [...lowerReads(memory), ...stagedReads(memory), ...writes(memory, durable), ...whole(base, build)]
-  return { rows, close: async () => void (await Promise.all(held.map((workspace) => workspace.close()))) }
+  const rows = [...lowerReads(memory), ...stagedReads(memory), ...writes(memory, durable), ...wholeRuns(base, build)]
+  return { rows, close: async () => void (await Promise.all(workspaces.map((workspace) => workspace.close()))) }
 }
 
-function ground(root: string): string {
+function createTree(root: string): string {
   makeFiles(`${root}/src/small`, FILES, BYTES)
   makeFiles(`${root}/src/wide`, LISTED, 100)
   declareIntent(root)
@@ -64,7 +64,7 @@ function ground(root: string): string {
 
 function row(
   title: string,
-  players: readonly Player[],
+  players: readonly FsTarget[],
   names: readonly string[],
   run: Run,
   more: Partial<CoreRow> = {},
@@ -76,12 +76,12 @@ function row(
   return { title, mode: 'sync', variants, ...more }
 }
 
-interface Players {
-  readonly raw: Player
-  readonly ours: Player
+interface Targets {
+  readonly raw: FsTarget
+  readonly ours: FsTarget
 }
 
-function lowerReads({ raw, ours }: Players): CoreRow[] {
+function lowerReads({ raw, ours }: Targets): CoreRow[] {
   const players = [raw, ours]
   const lower = namesOf('src/small', FILES)
   return [
@@ -89,14 +89,14 @@ function lowerReads({ raw, ours }: Players): CoreRow[] {
     row('statSync, lower', players, lower, ({ fs: face }, path) => face.statSync(path)),
     row('existsSync, lower', players, lower, ({ fs: face }, path) => face.existsSync(path)),
     row(`readdirSync of ${LISTED} names`, players, ['src/wide'], ({ fs: face }, path) => face.readdirSync(path)),
-    // node:fs by its sync form: the promised one waits for other threads, whose work is not ours.
+    // node:fs in its sync form: the promise form waits for other threads, whose work is not ours.
     row('promises.readFile 4 KB, lower', players, lower, readingAsync, { mode: 'async' }),
   ]
 }
 
 const readingAsync: Run = ({ fs: face }, path) => (face === fs ? fs.readFileSync(path) : face.promises.readFile(path))
 
-function stagedReads({ ours }: Players): CoreRow[] {
+function stagedReads({ ours }: Targets): CoreRow[] {
   const players = [inMemory(), ours]
   const staged = namesOf('made/small', FILES)
   makeStaged(players, staged)
@@ -106,18 +106,18 @@ function stagedReads({ ours }: Players): CoreRow[] {
   ]
 }
 
-function inMemory(): Player {
+function inMemory(): FsTarget {
   return { name: 'memfs', root: '/w', fs: memfs().fs }
 }
 
-function makeStaged(players: readonly Player[], names: readonly string[]): void {
+function makeStaged(players: readonly FsTarget[], names: readonly string[]): void {
   for (const { root, fs: face } of players) {
     face.mkdirSync(`${root}/made/small`, RECURSIVE)
     for (const name of names) face.writeFileSync(`${root}/${name}`, contentOf(BYTES))
   }
 }
 
-function writes({ ours }: Players, { ours: durable }: Players): CoreRow[] {
+function writes({ ours }: Targets, { ours: durable }: Targets): CoreRow[] {
   const data = contentOf(BYTES)
   const few = { maxBatch: 50, maxWarmUp: 3_000 }
   const staged = namesOf('made/small', FILES)
@@ -125,8 +125,8 @@ function writes({ ours }: Players, { ours: durable }: Players): CoreRow[] {
   const create: Run = ({ fs: face }, path, turn) => face.writeFileSync(`${path}${turn}.ts`, data)
   const again = [inMemory(), ours]
   makeStaged(again, staged)
-  /** Each row has a volume of its own: the files of one do not slow the next. */
-  const making = (dir: string, of: Player) => {
+  /** Each row has a separate volume, so that the files of one do not slow the next. */
+  const createDirs = (dir: string, of: FsTarget) => {
     const players = [inMemory(), of]
     for (const { root, fs: face } of players) face.mkdirSync(`${root}/${dir}`, RECURSIVE)
     return players
@@ -134,20 +134,26 @@ function writes({ ours }: Players, { ours: durable }: Players): CoreRow[] {
   const title = 'writeFileSync 4 KB'
   return [
     row(`${title} over a staged file, durability memory`, again, staged, over),
-    row(`${title}, a new file, durability memory`, making('made/memory', ours), ['made/memory/f'], create, few),
-    row(`${title}, a new file, durability process`, making('made/process', durable), ['made/process/f'], create, few),
+    row(`${title}, a new file, durability memory`, createDirs('made/memory', ours), ['made/memory/f'], create, few),
+    row(
+      `${title}, a new file, durability process`,
+      createDirs('made/process', durable),
+      ['made/process/f'],
+      create,
+      few,
+    ),
   ]
 }
 
-/** Opening, reviewing and committing, beside creating as many files. */
-function whole(base: string, build: Build): CoreRow[] {
+/** Opening, reviewing and committing, compared with creating as many files. */
+function wholeRuns(base: string, build: Build): CoreRow[] {
   const floor: Variant = {
     name: `creating ${CHANGED} files`,
     run(turn) {
       makeFiles(`${base}/floor/${turn}`, CHANGED, BYTES)
     },
   }
-  const { open, review, commit } = committing(build, ground(`${base}/whole`))
+  const { open, review, commit } = committing(build, createTree(`${base}/whole`))
   const title = `${CHANGED} files of 4 KB`
   return [
     { title: 'opening a workspace and a session', mode: 'async', heavy: true, variants: [floor, open] },

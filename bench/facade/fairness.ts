@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Bench } from '../bench.js'
 import { contentOf, namesOf } from '../places.js'
 import type { Aim } from '../report.js'
-import { at, type Cast, pathsOf } from './cast.js'
-import { DIRS, SIZES } from './ground.js'
+import { DIRS, SIZES } from './directories.js'
+import { at, type Participants, pathsOf } from './participants.js'
 import type { PromiseCalls, Subject } from './subjects.js'
 
 const AIM: Aim = { of: 'value', atMost: 5e6 }
@@ -14,15 +14,18 @@ const LOOPS: Readonly<Record<string, (fs: PromiseCalls, path: string) => Promise
   'promises.writeFile 4 KB': (fs, path) => fs.writeFile(path, contentOf(SIZES.small.bytes)),
 }
 
-/** How long the event loop waits for its turn while promises follow each other: all but the longest hundredth. */
-export async function measureFairness(bench: Bench, { subjects }: Cast): Promise<void> {
+/** Measures the event loop delay (99th percentile) during loops of promises. */
+export async function measureFairness(bench: Bench, { subjects }: Participants): Promise<void> {
   const names = namesOf(`made/${DIRS.small}`, SIZES.small.files)
   for (const [title, call] of Object.entries(LOOPS))
-    for (const beside of [1, 64]) {
+    for (const loopCount of [1, 64]) {
       const values = []
       for (const subject of subjects.slice(0, 2))
-        values.push({ name: subject.name, value: await delay(subject, names, call, beside, bench.quick ? 300 : 2_000) })
-      const loops = beside === 1 ? 'one loop' : `${beside} loops`
+        values.push({
+          name: subject.name,
+          value: await delay(subject, names, call, loopCount, bench.quick ? 300 : 2_000),
+        })
+      const loops = loopCount === 1 ? 'one loop' : `${loopCount} loops`
       bench.values(`event loop delay, 99 %, in ${loops} of ${title}`, 'ns', values, AIM)
     }
 }
@@ -31,7 +34,7 @@ async function delay(
   subject: Subject,
   names: readonly string[],
   call: (fs: PromiseCalls, path: string) => Promise<unknown>,
-  beside: number,
+  loopCount: number,
   ms: number,
 ): Promise<number> {
   const paths = pathsOf(subject, names)
@@ -42,7 +45,7 @@ async function delay(
     for (let turn = from; !stopped && performance.now() < end; turn++) await call(subject.promises, at(paths, turn))
   }
   histogram.enable()
-  const loops = Promise.all(Array.from({ length: beside }, (_, from) => loop(from)))
+  const loops = Promise.all(Array.from({ length: loopCount }, (_, from) => loop(from)))
   await sleep(ms)
   stopped = true
   await loops

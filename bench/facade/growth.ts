@@ -1,32 +1,32 @@
 import type { Bench } from '../bench.js'
 import { contentOf, namesOf } from '../places.js'
 import type { Aim } from '../report.js'
-import { at, fill, RECURSIVE } from './cast.js'
-import { DIRS, SIZES } from './ground.js'
-import { type Ground, ourSubject, type Subject, type SyncCalls } from './subjects.js'
+import { DIRS, SIZES } from './directories.js'
+import { at, RECURSIVE, writeFiles } from './participants.js'
+import { type Directories, ourSubject, type Subject, type SyncCalls } from './subjects.js'
 
-/** Flat, read strictly: ten times the files cost at most a quarter more. */
+/** Nearly constant: ten times the files cost at most a quarter more. */
 const FLAT: Aim = { of: 'exponent', atMost: 0.1 }
 const STAGED = 'other'
 const PER_DIR = 100
 
-interface Stage {
+interface SizedStage {
   readonly subject: Subject
   readonly size: number
 }
 
-/** The cost of one operation while the stage grows. The sizes are sessions of their own, measured against each other. */
-export async function measureGrowth(bench: Bench, ground: Ground, raw: Subject): Promise<void> {
-  const stages: Stage[] = []
+/** Measures the cost of one operation by stage size. Each size is a separate session. */
+export async function measureGrowth(bench: Bench, directories: Directories, raw: Subject): Promise<void> {
+  const stages: SizedStage[] = []
   for (const size of bench.quick ? [1_000, 10_000] : [1_000, 10_000, 100_000]) {
     const name = `${size.toLocaleString('en')} files staged`
-    const subject = await ourSubject(ground, `growth-${size}`, 'memory', name)
-    await fill(subject, STAGED, size, SIZES.tiny.bytes, PER_DIR)
+    const subject = await ourSubject(directories, `growth-${size}`, 'memory', name)
+    await writeFiles(subject, STAGED, size, SIZES.tiny.bytes, PER_DIR)
     stages.push({ subject, size })
   }
-  // What the stages hold in common, so that node:fs has it too.
+  // The files that all stages and node:fs have.
   const common = namesOf(STAGED, 1_000, PER_DIR)
-  await fill(raw, STAGED, 1_000, SIZES.tiny.bytes, PER_DIR)
+  await writeFiles(raw, STAGED, 1_000, SIZES.tiny.bytes, PER_DIR)
   const lower = namesOf(DIRS.small, SIZES.small.files)
   const row = rowOf(bench, raw, stages)
   await row('statSync of a lower file', lower, (fs, path) => fs.statSync(path))
@@ -43,7 +43,7 @@ export async function measureGrowth(bench: Bench, ground: Ground, raw: Subject):
   for (const { subject } of stages) await subject.close()
 }
 
-function rowOf(bench: Bench, raw: Subject, stages: readonly Stage[]) {
+function rowOf(bench: Bench, raw: Subject, stages: readonly SizedStage[]) {
   return async (what: string, names: readonly string[], run: (fs: SyncCalls, path: string) => unknown) => {
     const variants = [raw, ...stages.map(({ subject }) => subject)].flatMap(({ name, root, sync }) => {
       const paths = names.map((each) => `${root}/${each}`)

@@ -2,15 +2,15 @@ import type { Bench } from '../bench.js'
 import { contentOf, namesOf } from '../places.js'
 import { type Aim, OURS } from '../report.js'
 import { govern } from '../workspace.js'
-import { at, RECURSIVE } from './cast.js'
-import { SIZES } from './ground.js'
-import type { Ground } from './subjects.js'
+import { SIZES } from './directories.js'
+import { at, RECURSIVE } from './participants.js'
+import type { Directories } from './subjects.js'
 
 const MANY = 10_000
 const AIM: Aim = { of: 'ratio', atMost: 1.25 }
 
-/** What other open files cost an edit: nothing, if only those it concerns are looked at. */
-export async function measureHandles(bench: Bench, { lower }: Ground): Promise<void> {
+/** Measures the cost of other open files for an edit. It is nothing if an edit visits only the affected ones. */
+export async function measureHandles(bench: Bench, { lower }: Directories): Promise<void> {
   const names = namesOf('made/handles', SIZES.small.files)
   const data = contentOf(SIZES.small.bytes)
   const few = await govern(lower, 'handles-few', { durability: 'memory' })

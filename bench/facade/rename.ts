@@ -1,16 +1,16 @@
 import type { Bench } from '../bench.js'
 import { makeFiles } from '../places.js'
 import type { Aim } from '../report.js'
-import type { Ground, Subject } from './subjects.js'
+import type { Directories, Subject } from './subjects.js'
 
 const FEW = 10
 const AIM: Aim = { of: 'value', atMost: 1e6 }
 
-/** A directory of the lower layer is renamed, there and back, one rename an operation. */
-export async function measureRename(bench: Bench, ground: Ground, ours: Subject): Promise<void> {
+/** Measures renaming a directory of the lower layer back and forth, one rename per operation. */
+export async function measureRename(bench: Bench, directories: Directories, ours: Subject): Promise<void> {
   const many = bench.quick ? 5_000 : 50_000
-  makeFiles(`${ground.lower}/big/many`, many, 0, 1_000)
-  makeFiles(`${ground.lower}/big/few`, FEW, 0)
+  makeFiles(`${directories.lower}/big/many`, many, 0, 1_000)
+  makeFiles(`${directories.lower}/big/few`, FEW, 0)
   const { sync, root } = ours
   if (!sync) return
   const swap = (dir: string) => (turn: number) => {

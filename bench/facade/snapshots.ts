@@ -5,7 +5,7 @@ import type { Governed } from '../workspace.js'
 
 const AIM: Aim = { of: 'value', atMost: 1e6 }
 
-/** A snapshot, and travelling back to one, of a stage that holds many files. */
+/** Measures a snapshot of a large stage, and travelling back to one. */
 export async function measureSnapshots(bench: Bench, { session }: Governed, staged: number): Promise<void> {
   const over = `${staged.toLocaleString('en')} files staged`
   const take = { name: OURS, run: () => session.snapshot() }

@@ -1,17 +1,17 @@
 import type { Bench } from '../bench.js'
 import { contentOf, namesOf } from '../places.js'
 import type { Aim } from '../report.js'
-import { type Cast, fill, promiseParts, RECURSIVE, syncParts, throughToLower } from './cast.js'
-import { DIRS, LISTED, SIZES } from './ground.js'
+import { DIRS, LISTED, SIZES } from './directories.js'
+import { type Participants, promiseParts, RECURSIVE, requireLower, syncParts, writeFiles } from './participants.js'
 import type { Subject } from './subjects.js'
 
 const ratio = (atMost: number): Aim => ({ of: 'ratio', atMost })
 const MADE = 'made/'
 
-/** Reads of what was staged; `node:fs` reads the same files, written to disk. */
-export async function measureStaged(bench: Bench, cast: Cast): Promise<void> {
+/** Measures reads of staged files. `node:fs` reads the same files from disk. */
+export async function measureStaged(bench: Bench, cast: Participants): Promise<void> {
   for (const { dir, files, bytes } of Object.values(SIZES))
-    for (const subject of cast.subjects) await fill(subject, MADE + dir, files, bytes)
+    for (const subject of cast.subjects) await writeFiles(subject, MADE + dir, files, bytes)
   for (const size of Object.values(SIZES)) {
     const parts = syncParts(cast, namesOf(MADE + size.dir, size.files), (fs, path) => fs.readFileSync(path))
     const aim = size === SIZES.small ? { aim: ratio(0.35) } : {}
@@ -26,9 +26,9 @@ export async function measureStaged(bench: Bench, cast: Cast): Promise<void> {
   await bench.compare({ title: 'promises.readFile 4 KB, staged', mode: 'async', ...read })
 }
 
-/** Listing a directory of 200 names: none of them staged, and half of them. */
-export async function measureReaddir(bench: Bench, cast: Cast): Promise<void> {
-  const list = (dir: string) => syncParts(cast, [dir], (fs, path) => fs.readdirSync(path), throughToLower)
+/** Measures listing a directory of 200 names, with none or half of them staged. */
+export async function measureReaddir(bench: Bench, cast: Participants): Promise<void> {
+  const list = (dir: string) => syncParts(cast, [dir], (fs, path) => fs.readdirSync(path), requireLower)
   const title = `readdirSync of ${LISTED} names`
   await bench.compare({ title: `${title}, untouched`, mode: 'sync', aim: ratio(1.05), ...list(DIRS.untouched) })
   for (const subject of cast.subjects) if (subject.overLower) stageHalf(subject)

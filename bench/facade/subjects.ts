@@ -6,7 +6,7 @@ import { loadPeer, PEERS, type PeerName } from '../peers.js'
 import { OURS } from '../report.js'
 import { govern } from '../workspace.js'
 
-/** Everything that takes part in the suite, behind the few calls it makes of each. */
+/** The participants of the suite, with the calls that the suite makes. */
 
 export interface SyncCalls {
   readFileSync(path: string): unknown
@@ -31,28 +31,28 @@ export interface PromiseCalls {
 }
 
 export interface Subject {
-  /** With its version. */
+  /** The name with the version. */
   readonly name: string
-  /** What its paths begin with. */
+  /** The prefix of its paths. */
   readonly root: string
-  /** Its reads go through to the ground's files. */
+  /** True if its reads reach the files of the lower directory. */
   readonly overLower: boolean
   readonly sync?: SyncCalls
   readonly promises: PromiseCalls
   close(): unknown
 }
 
-/** The directories of a run: both hold the same files when it starts. */
-export interface Ground {
-  /** What escrowfs governs and the peers read through to. */
+/** The directories of a run. `lower` and `raw` have the same files at its start. */
+export interface Directories {
+  /** Governed by escrowfs, and the lower layer of the peers. */
   readonly lower: string
-  /** What plain `node:fs` reads and writes. */
+  /** Read and written by plain `node:fs`. */
   readonly raw: string
-  /** For peers that keep a file of their own. */
+  /** For files of peers, such as a database. */
   readonly spare: string
 }
 
-export function rawSubject({ raw }: Ground): Subject {
+export function rawSubject({ raw }: Directories): Subject {
   return {
     name: `node:fs ${process.version}`,
     root: raw,
@@ -64,7 +64,7 @@ export function rawSubject({ raw }: Ground): Subject {
 }
 
 export async function ourSubject(
-  { lower }: Ground,
+  { lower }: Directories,
   id: string,
   durability: 'memory' | 'process' = 'memory',
   name: string = OURS,
@@ -80,11 +80,11 @@ export async function ourSubject(
   }
 }
 
-/** Those that could be had, and those that could not. */
-export async function peerSubjects(ground: Ground): Promise<{ peers: Subject[]; absent: Skipped[] }> {
+/** Loads the peers, and lists those that cannot be loaded. */
+export async function peerSubjects(directories: Directories): Promise<{ peers: Subject[]; absent: Skipped[] }> {
   const peers: Subject[] = [memfsSubject()]
   const absent: Skipped[] = []
-  const makers: [PeerName, (ground: Ground, name: string) => Promise<Subject>][] = [
+  const makers: [PeerName, (directories: Directories, name: string) => Promise<Subject>][] = [
     ['unionfs', unionSubject],
     ['just-bash', justBashSubject],
     ['@zenfs/core', zenSubject],
@@ -93,7 +93,7 @@ export async function peerSubjects(ground: Ground): Promise<{ peers: Subject[]; 
   for (const [name, make] of makers) {
     const title = `${name} ${PEERS[name]}`
     try {
-      peers.push(await make(ground, title))
+      peers.push(await make(directories, title))
     } catch (error) {
       absent.push({ name: title, reason: error instanceof Error ? error.message : String(error) })
     }
@@ -114,11 +114,11 @@ interface Union extends SyncCalls {
   promises: PromiseCalls
 }
 
-async function unionSubject({ lower }: Ground, title: string): Promise<Subject> {
+async function unionSubject({ lower }: Directories, title: string): Promise<Subject> {
   const { Union } = await loadPeer<{ Union: new () => Union }>('unionfs', ['Union'])
   const { fs: volume } = memfs()
   const union = new Union().use(fs).use(volume)
-  // A directory must be there in the upper layer, or unionfs writes into the lower one.
+  // Without the directory in the upper layer, unionfs writes into the lower one.
   const mkdirSync = (path: string) => volume.mkdirSync(path, { recursive: true })
   union.mkdirSync = mkdirSync
   const name = `${title} over memfs`
@@ -135,7 +135,7 @@ interface JustBash {
   }
 }
 
-async function justBashSubject({ lower }: Ground, title: string): Promise<Subject> {
+async function justBashSubject({ lower }: Directories, title: string): Promise<Subject> {
   const { OverlayFs } = await loadPeer<JustBash>('just-bash', ['OverlayFs'])
   const overlay = new OverlayFs({ root: lower, mountPoint: lower })
   const promises: PromiseCalls = {
@@ -159,7 +159,7 @@ interface Zen {
   fs: SyncCalls & { promises: PromiseCalls }
 }
 
-async function zenSubject({ lower }: Ground, title: string): Promise<Subject> {
+async function zenSubject({ lower }: Directories, title: string): Promise<Subject> {
   const members = ['configure', 'umount', 'CopyOnWrite', 'Passthrough', 'InMemory', 'fs'] as const
   const zen = await loadPeer<Zen>('@zenfs/core', members)
   const readable = { backend: zen.Passthrough, fs, prefix: lower }
@@ -176,7 +176,7 @@ interface Agent {
   }
 }
 
-async function agentSubject({ spare }: Ground, title: string): Promise<Subject> {
+async function agentSubject({ spare }: Directories, title: string): Promise<Subject> {
   const { AgentFS } = await loadPeer<Agent>('agentfs-sdk', ['AgentFS'])
   const agent = await AgentFS.open({ path: `${spare}/agent.db` })
   const promises: PromiseCalls = {
@@ -186,7 +186,7 @@ async function agentSubject({ spare }: Ground, title: string): Promise<Subject> 
     readdir: (path) => agent.fs.readdir(path),
     unlink: (path) => agent.fs.unlink(path),
     writeFile: (path, data) => agent.fs.writeFile(path, data),
-    // Parents are made by its writes.
+    // Its writes create parent directories.
     mkdir: async () => undefined,
   }
   return { name: title, root: '/w', overLower: false, promises, close: () => agent.close() }

@@ -1,17 +1,17 @@
 import type { Bench } from '../bench.js'
 import { contentOf, namesOf, parentOf } from '../places.js'
 import type { Aim } from '../report.js'
-import { at, type Cast, pathsOf, promiseParts, RECURSIVE, throughToLower } from './cast.js'
-import { SIZES, TOUCHED } from './ground.js'
+import { SIZES, TOUCHED } from './directories.js'
+import { at, type Participants, pathsOf, promiseParts, RECURSIVE, requireLower } from './participants.js'
 import type { Subject } from './subjects.js'
 
-/** New files are kept, so that a sample must not make too many. */
+/** New files stay, so a sample must not create too many. */
 const NEW_BATCH = 50
 const NEW_WARM_UP = 5_000
 const ratio = (atMost: number): Aim => ({ of: 'ratio', atMost })
 
-/** Staged writes with every check: scope, protected paths, content lock, digest, stage. `node:fs` writes for real. */
-export async function measureWrites(bench: Bench, memory: Cast, durable: Cast): Promise<void> {
+/** Measures staged writes with every check: scope, protected paths, content lock, digest, stage. `node:fs` writes to disk. */
+export async function measureWrites(bench: Bench, memory: Participants, durable: Participants): Promise<void> {
   const aims = { memory: ratio(1.25), process: ratio(1.8) }
   for (const size of Object.values(SIZES)) {
     const aim = size === SIZES.small ? { aim: aims.memory } : {}
@@ -46,13 +46,13 @@ export async function measureWrites(bench: Bench, memory: Cast, durable: Cast): 
     ...few,
     ...creations(durable, 'made/new-durable'),
   })
-  await bench.compare({ title: 'promises.writeFile 4 KB over a staged file', mode: 'async', ...promised(memory) })
+  await bench.compare({ title: 'promises.writeFile 4 KB over a staged file', mode: 'async', ...promiseWrites(memory) })
 }
 
 type Size = (typeof SIZES)[keyof typeof SIZES]
 
-/** The first turn of each path, in the warm-up, copies it up; the rest write over what is staged. */
-function rewrites(cast: Cast, { bytes, dir, files }: Size) {
+/** The first write of each path, in the warm-up, copies it up. The others overwrite the staged file. */
+function rewrites(cast: Participants, { bytes, dir, files }: Size) {
   const data = contentOf(bytes)
   const names = namesOf(`made/${dir}`, files)
   return syncWrites(cast, (subject) => {
@@ -61,8 +61,8 @@ function rewrites(cast: Cast, { bytes, dir, files }: Size) {
   })
 }
 
-/** @param dir is of this row's own: `node:fs` has what earlier rows made. */
-function creations(cast: Cast, dir: string) {
+/** @param dir unique for this row, because `node:fs` keeps the files of earlier rows */
+function creations(cast: Participants, dir: string) {
   const data = contentOf(SIZES.small.bytes)
   return syncWrites(cast, ({ root, sync }) => {
     sync?.mkdirSync(`${root}/${dir}`, RECURSIVE)
@@ -70,11 +70,11 @@ function creations(cast: Cast, dir: string) {
   })
 }
 
-/** The first write of a file that is on disk: its content becomes the base that the commit will compare with. */
-function firstTouches(cast: Cast) {
+/** The first write of a file on disk, whose content becomes the base for the commit. */
+function firstTouches(cast: Participants) {
   const data = contentOf(SIZES.small.bytes)
   const names = namesOf(TOUCHED.dir, TOUCHED.files, TOUCHED.perDir)
-  const readers = { ...cast, subjects: cast.subjects.filter((subject) => throughToLower(subject) === undefined) }
+  const readers = { ...cast, subjects: cast.subjects.filter((subject) => requireLower(subject) === undefined) }
   return syncWrites(readers, (subject) => {
     const paths = pathsOf(subject, names)
     // unionfs writes into the lower directory where its upper layer has none.
@@ -87,9 +87,12 @@ function firstTouches(cast: Cast) {
   })
 }
 
-function syncWrites(cast: Cast, jobsOf: (subject: Subject) => (turn: number) => { path: string; data: Buffer }) {
-  const able = cast.subjects.filter(({ sync }) => sync)
-  const variants = able.map((subject) => {
+function syncWrites(
+  cast: Participants,
+  jobsOf: (subject: Subject) => (turn: number) => { path: string; data: Buffer },
+) {
+  const withSync = cast.subjects.filter(({ sync }) => sync)
+  const variants = withSync.map((subject) => {
     const { name, sync } = subject
     const job = jobsOf(subject)
     return {
@@ -100,11 +103,14 @@ function syncWrites(cast: Cast, jobsOf: (subject: Subject) => (turn: number) => 
       },
     }
   })
-  const mute = cast.subjects.filter(({ sync }) => !sync)
-  return { variants, absent: [...cast.absent, ...mute.map(({ name }) => ({ name, reason: 'it has no sync calls' }))] }
+  const withoutSync = cast.subjects.filter(({ sync }) => !sync)
+  return {
+    variants,
+    absent: [...cast.absent, ...withoutSync.map(({ name }) => ({ name, reason: 'it has no sync calls' }))],
+  }
 }
 
-function promised(cast: Cast) {
+function promiseWrites(cast: Participants) {
   const data = contentOf(SIZES.small.bytes)
   const names = namesOf(`made/${SIZES.small.dir}`, SIZES.small.files)
   return promiseParts(cast, names, (fs, path) => fs.writeFile(path, data))

@@ -41,21 +41,21 @@ const growing: Row = {
 const sized: Row = { ...met, title: 'memory', unit: 'bytes', aim: { of: 'value', atMost: 1_024 } }
 
 describe('a verdict', () => {
-  it('is met up to the aim itself, and by the measure the aim is of', () => {
+  it('is met up to and including the aim, by the measure of the aim', () => {
     expect(verdictOf(met)).toEqual({ value: 1.2, met: true })
     expect(verdictOf(missed)).toEqual({ value: 1.21, met: false })
     expect(verdictOf(sized)).toEqual({ value: 1_200, met: false })
     expect(verdictOf(growing)).toEqual({ value: 0.3, met: false })
   })
 
-  it('is not given without an aim, or when escrowfs did not run', () => {
+  it('is undefined without an aim, or if escrowfs did not run', () => {
     expect(verdictOf(row('reads', undefined, 1))).toBeUndefined()
     expect(verdictOf(absent)).toBeUndefined()
   })
 })
 
 describe('the text', () => {
-  it('names what was skipped, why, and what was missed by how much', () => {
+  it('lists skipped rows with reasons, and missed aims with values', () => {
     expect(rowText(missed)).toMatch(/another +skipped: it has no sync calls/)
     expect(rowText(missed)).toContain('aim ≤ 1.2×: missed, 1.21×')
     expect(rowText(growing)).toContain('grows as size^0.30')
@@ -65,7 +65,7 @@ describe('the text', () => {
     expect(summary).toContain('not measured: snapshots: not there yet')
   })
 
-  it('gives quantities in the unit that suits them', () => {
+  it('formats quantities in a fitting unit', () => {
     expect([2, 2_500, 3.2e6, 4.51e9].map((value) => quantity(value, 'ns'))).toEqual([
       '2.00 ns',
       '2.50 µs',
@@ -87,24 +87,24 @@ describe('the chart', () => {
   const report: Report = { suite: 'facade', date: '2026-01-02T03:04:05Z', quick: false, medium: 'tmpfs', machine, rows }
   const svg = chart(report)
 
-  it('says on what machine and when', () => {
+  it('names the machine and the date', () => {
     for (const fact of ['2026-01-02', 'Node v20.0.0', 'A &amp; B', 'load 7.5', 'tmpfs']) expect(svg).toContain(fact)
   })
 
-  it('shows each ratio beside its aim, the sizes, and how cost grows', () => {
+  it('shows each ratio with its aim, the values, and the growth of cost', () => {
     expect(svg).toContain('1.20×, aim ≤ 1.2×')
     expect(svg).toContain('1.21×, aim ≤ 1.2×')
     expect(svg).toContain('memory: 1.17 KiB, aim ≤ 1.00 KiB')
     expect(svg).toContain('stat: size^0.30')
   })
 
-  it('is well-formed, every number a number', () => {
+  it('is well-formed XML with valid numbers', () => {
     expect(svg).toContain('a &lt;peer&gt;')
     expect(svg).not.toMatch(/NaN|Infinity|undefined/)
     expect(svg.match(/<text /g)?.length).toBe(svg.match(/<\/text>/g)?.length)
   })
 
-  it('keeps what lies beyond the axis inside the picture', () => {
+  it('draws ratios beyond the axis inside the picture', () => {
     const wild = chart({ ...report, rows: [row('far', undefined, 1e9), row('near', undefined, 1e-9)] })
     const places = [...wild.matchAll(/cx="([\d.-]+)"/g)].map((match) => Number(match[1]))
     expect(Math.min(...places)).toBeGreaterThan(0)

@@ -1,36 +1,36 @@
 import { describe, expect, it } from 'vitest'
 import { comparison } from '../../bench/core/compare-commits.js'
-import { MARGIN, stepsBack, unrecorded } from '../../bench/core/decide.js'
+import { findRegressions, findUnrecorded, MARGIN } from '../../bench/core/decide.js'
 import { compare, type Variant } from '../../bench/harness.js'
 
-/** The guard's decision on given samples: no time is measured here. */
+/** Tests the guard's decision on given samples, without measuring time. */
 
 const RECORDED = { reads: 1.2, writes: 3 }
 
-describe('a step back', () => {
-  it('is none within the margin, whatever the other runs say: load makes runs slower only', () => {
-    expect(stepsBack(RECORDED, [{ reads: 1.2, writes: 3 }])).toEqual([])
-    expect(stepsBack(RECORDED, [{ reads: 1.2 * MARGIN, writes: 3 * MARGIN }])).toEqual([])
-    expect(stepsBack(RECORDED, [{ reads: 9, writes: 30 }, { reads: 8, writes: 4 }, { reads: 2 }])).toEqual([])
+describe('a regression', () => {
+  it('is none if one run is within the margin, because load only makes runs slower', () => {
+    expect(findRegressions(RECORDED, [{ reads: 1.2, writes: 3 }])).toEqual([])
+    expect(findRegressions(RECORDED, [{ reads: 1.2 * MARGIN, writes: 3 * MARGIN }])).toEqual([])
+    expect(findRegressions(RECORDED, [{ reads: 9, writes: 30 }, { reads: 8, writes: 4 }, { reads: 2 }])).toEqual([])
   })
 
-  it('is what is beyond the margin in every run, by the best of them', () => {
-    expect(stepsBack(RECORDED, [{ reads: 9, writes: 3 }, { reads: 3.1 }, { reads: 7 }])).toEqual([
+  it('is a row beyond the margin in every run', () => {
+    expect(findRegressions(RECORDED, [{ reads: 9, writes: 3 }, { reads: 3.1 }, { reads: 7 }])).toEqual([
       { title: 'reads', recorded: 1.2, best: 3.1 },
     ])
   })
 
-  it('is what could not be measured at all', () => {
-    expect(stepsBack(RECORDED, [{ reads: 1 }])).toEqual([{ title: 'writes', recorded: 3, best: undefined }])
-    expect(stepsBack(RECORDED, [])).toHaveLength(2)
+  it('is a row that could not be measured', () => {
+    expect(findRegressions(RECORDED, [{ reads: 1 }])).toEqual([{ title: 'writes', recorded: 3, best: undefined }])
+    expect(findRegressions(RECORDED, [])).toHaveLength(2)
   })
 
-  it('of something nobody recorded is not seen, so that is named', () => {
-    expect(unrecorded(RECORDED, [{ reads: 1, renames: 2 }, { renames: 3 }])).toEqual(['renames'])
-    expect(unrecorded(RECORDED, [{ reads: 1 }])).toEqual([])
+  it('cannot be found without a record, so unrecorded rows are listed', () => {
+    expect(findUnrecorded(RECORDED, [{ reads: 1, renames: 2 }, { renames: 3 }])).toEqual(['renames'])
+    expect(findUnrecorded(RECORDED, [{ reads: 1 }])).toEqual([])
   })
 
-  it('is seen when a call of ours is made three times as slow, and not when the whole machine is', async () => {
+  it('is found if our call is three times as slow, and not if the whole machine is', async () => {
     const ratioWhen = async (ours: number, machine: number) => {
       let now = 0
       const variant = (name: string, cost: number): Variant => ({ name, run: () => (now += cost * machine) })
@@ -40,14 +40,14 @@ describe('a step back', () => {
       return results[1]?.ratio?.median ?? Number.NaN
     }
     const recorded = { reads: 1.2 }
-    expect(stepsBack(recorded, [{ reads: await ratioWhen(1, 10) }])).toEqual([])
-    expect(stepsBack(recorded, [{ reads: await ratioWhen(3, 1) }])).toMatchObject([{ title: 'reads' }])
-    expect(stepsBack(recorded, [{ reads: await ratioWhen(3, 10) }])).toMatchObject([{ title: 'reads' }])
+    expect(findRegressions(recorded, [{ reads: await ratioWhen(1, 10) }])).toEqual([])
+    expect(findRegressions(recorded, [{ reads: await ratioWhen(3, 1) }])).toMatchObject([{ title: 'reads' }])
+    expect(findRegressions(recorded, [{ reads: await ratioWhen(3, 10) }])).toMatchObject([{ title: 'reads' }])
   })
 })
 
 describe('two commits', () => {
-  it('are told apart only where no run of the one is within the runs of the other', () => {
+  it('differ only if no run of one is within the range of the other', () => {
     const before = [
       { reads: 1, writes: 2, opens: 5 },
       { reads: 1.2, writes: 2.2, opens: 6 },
@@ -63,7 +63,7 @@ describe('two commits', () => {
     ])
   })
 
-  it('name what only one of them has', () => {
+  it('list rows that only one of them has', () => {
     expect(comparison([[{ reads: 1 }], [{ writes: 1 }]])).toEqual([
       'reads: only one of the two has it',
       'writes: only one of the two has it',

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { compare, orderOf, type Variant } from '../../bench/harness.js'
 import { growthExponent, quantile, ratioOf, summarize } from '../../bench/stats.js'
 
-/** A clock that only the variants move. */
+/** A fake clock that only the variants advance. */
 function lab() {
   let now = 0
   const ran: string[] = []
@@ -20,7 +20,7 @@ function lab() {
 const EFFORT = { rounds: 8, sampleMs: 1, warmUpMs: 2 }
 
 describe('quantile', () => {
-  it('interpolates between neighbours, whatever the order', () => {
+  it('interpolates between neighbours, for samples in any order', () => {
     expect(quantile([40, 10, 30, 20], 0.5)).toBe(25)
     expect(quantile([40, 10, 30, 20], 0)).toBe(10)
     expect(quantile([40, 10, 30, 20], 1)).toBe(40)
@@ -28,19 +28,19 @@ describe('quantile', () => {
     expect(quantile([7], 0.25)).toBe(7)
   })
 
-  it('leaves its samples as they are', () => {
+  it('does not change its samples', () => {
     const samples = [3, 1, 2]
     summarize(samples)
     expect(samples).toEqual([3, 1, 2])
   })
 
-  it('refuses what has no answer', () => {
+  it('refuses no samples and invalid shares', () => {
     expect(() => quantile([], 0.5)).toThrow(RangeError)
     expect(() => quantile([1], 1.5)).toThrow(RangeError)
     expect(() => quantile([1], Number.NaN)).toThrow(RangeError)
   })
 
-  it('rises with the share and stays among the samples', () => {
+  it('increases with the share within the range of the samples', () => {
     const samples = fc.array(fc.double({ min: 0, max: 1e9, noNaN: true }), { minLength: 1 })
     fc.assert(
       fc.property(samples, (values) => {
@@ -60,11 +60,11 @@ describe('ratioOf', () => {
     expect(ratioOf([20, 20, 2000, 20], baseline)).toEqual({ low: 2, median: 2, high: 2 })
   })
 
-  it('says how far the pairs lie apart', () => {
+  it('reports the spread of the pairs', () => {
     expect(ratioOf([1, 2, 3, 4, 5], [1, 1, 1, 1, 1])).toEqual({ low: 2, median: 3, high: 4 })
   })
 
-  it('refuses samples without a partner', () => {
+  it('refuses samples without a pair', () => {
     expect(() => ratioOf([1, 2], [1])).toThrow('pair')
   })
 })
@@ -72,7 +72,7 @@ describe('ratioOf', () => {
 describe('growthExponent', () => {
   const sizes = [1_000, 10_000, 100_000]
 
-  it('finds the exponent that made the costs', () => {
+  it('finds the exponent of generated costs', () => {
     fc.assert(
       fc.property(fc.double({ min: -1, max: 3, noNaN: true }), fc.double({ min: 1, max: 1e6, noNaN: true }), (e, c) => {
         const found = growthExponent(sizes.map((size) => ({ size, cost: c * size ** e })))
@@ -81,7 +81,7 @@ describe('growthExponent', () => {
     )
   })
 
-  it('refuses one size, and what has no logarithm', () => {
+  it('refuses a single size, and values without a logarithm', () => {
     expect(() => growthExponent([{ size: 10, cost: 1 }])).toThrow('two different sizes')
     expect(() => growthExponent([])).toThrow(RangeError)
     expect(() => growthExponent(sizes.map((size) => ({ size, cost: 0 })))).toThrow('positive')
@@ -90,7 +90,7 @@ describe('growthExponent', () => {
 })
 
 describe('orderOf', () => {
-  it('lets each begin equally often, and follow more than one other', () => {
+  it('puts each first equally often, and after more than one other', () => {
     const items = ['a', 'b', 'c']
     const orders = Array.from({ length: 6 }, (_, round) => orderOf(items, round))
     const firsts = orders.map(([first]) => first).sort()
@@ -100,13 +100,13 @@ describe('orderOf', () => {
     for (const order of orders) expect(order.toSorted()).toEqual(items)
   })
 
-  it('of nothing is nothing', () => {
+  it('returns nothing for nothing', () => {
     expect(orderOf([], 3)).toEqual([])
   })
 })
 
 describe('compare', () => {
-  it('gives the cost of one operation and its ratio to the first variant', async () => {
+  it('returns the cost of one operation and its ratio to the first variant', async () => {
     const { clock, variant } = lab()
     const variants = [variant('raw', () => 1_000), variant('ours', () => 2_500)]
     const { results, skipped } = await compare({ variants, mode: 'sync' }, EFFORT, clock)
@@ -122,7 +122,7 @@ describe('compare', () => {
     expect(results[0]?.p90).toBe(1_000)
   })
 
-  it('fills a sample with as many runs as its time holds, and no more than allowed', async () => {
+  it('fills a sample with runs up to its time and the maximum', async () => {
     for (const [maxBatch, wanted] of [
       [undefined, 1_000],
       [10, 10],
@@ -140,7 +140,7 @@ describe('compare', () => {
     }
   })
 
-  it('warms up no more than allowed', async () => {
+  it('warms up at most the maximum', async () => {
     const { clock, ran, variant } = lab()
     const few = { variants: [variant('raw', () => 10)], mode: 'sync' as const, maxBatch: 5, maxWarmUp: 20 }
     await compare(few, { rounds: 1, sampleMs: 1, warmUpMs: 1_000 }, clock)
@@ -153,7 +153,7 @@ describe('compare', () => {
     expect((await compare(crowd, EFFORT, clock)).results[0]?.median).toBe(100)
   })
 
-  it('waits for promises only where they are awaited', async () => {
+  it('awaits promises only in async mode', async () => {
     const { clock, pass } = lab()
     const slow: Variant = { name: 'raw', run: () => Promise.resolve().then(() => pass(700)) }
     const { results } = await compare({ variants: [slow], mode: 'async' }, EFFORT, clock)
@@ -184,7 +184,7 @@ describe('compare', () => {
     expect(ran.length).toBe(1 + 3)
   })
 
-  it('leaves out by name what fails, early or late, and keeps the rest', async () => {
+  it('skips a failing variant by name, early or late, and keeps the rest', async () => {
     const { clock, variant } = lab()
     const early = { name: 'early', run: () => Promise.reject(new Error('no such op')) }
     const late = variant('late', (turn) => {
@@ -200,7 +200,7 @@ describe('compare', () => {
     ])
   })
 
-  it('claims nothing without its baseline', async () => {
+  it('has no results without its baseline', async () => {
     const { clock, variant } = lab()
     const broken = { name: 'raw', run: () => Promise.reject(new Error('gone')) }
     const outcome = await compare({ variants: [broken, variant('ours', () => 1_000)], mode: 'async' }, EFFORT, clock)

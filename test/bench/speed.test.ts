@@ -27,7 +27,7 @@ const report: Report = {
 }
 const rows = [
   {
-    ...{ what: 'reads / writes / sleeps', beside: 'node:fs', missed: 'a write is judged' },
+    ...{ what: 'reads / writes / sleeps', beside: 'node:fs', missed: 'A write is checked.' },
     parts: ['reads', 'writes', 'sleeps'].map((title) => ({ suite: 'facade', title })),
   },
   { what: 'reads | alone', beside: '', missed: 'never said', parts: [{ suite: 'facade', title: 'reads' }] },
@@ -37,7 +37,7 @@ const rows = [
 describe('the table of speed', () => {
   const table = speedTable([report], rows)
 
-  it('has the aim, the figure, the day and whether it was met, of each part of a row', () => {
+  it('has the aim, figure, date and verdict of each part of a row', () => {
     expect(table).toContain(
       '| reads / writes / sleeps | node:fs | ≤ 1.2× / ≤ 1.00 µs / – | 1.10× / 2.00 µs / not measured | 2026-01-02 | yes / **no** / – |',
     )
@@ -45,20 +45,20 @@ describe('the table of speed', () => {
     expect(table).toContain('| walks |  | – | not measured |  | – |')
   })
 
-  it('says why only of what was missed, and on which machine, under what load', () => {
-    expect(table).toContain('- Missed: reads / writes / sleeps: a write is judged.')
+  it('gives reasons only for missed aims, and names the machine and its load', () => {
+    expect(table).toContain('- Missed: reads / writes / sleeps. A write is checked.')
     expect(table).not.toContain('never said')
     expect(table).toContain('- facade: A CPU, 2 cores, 8 GiB, linux, Node v20.0.0, files on tmpfs, load 0.5')
   })
 
-  it('takes the place of the one before, and nothing else', () => {
+  it('replaces only the previous table', () => {
     const page = withTable('a\n<!-- measured: npm run bench -- all -->\nold\n<!-- /measured -->\nb\n', 'new\n')
     expect(page).toBe('a\n<!-- measured: npm run bench -- all -->\n\nnew\n\n<!-- /measured -->\nb\n')
     expect(withTable(page, 'new\n')).toBe(page)
     expect(() => withTable('no place', 'new')).toThrow('lost its place')
   })
 
-  it('speaks of suites there are', () => {
+  it('refers to existing suites', () => {
     const named = AIMED.flatMap(({ parts }) => parts.map(({ suite }) => suite))
     expect([...new Set(named)].filter((suite) => !(suite in SUITES))).toEqual([])
   })
@@ -69,7 +69,7 @@ describe("the README's figures", () => {
   const titled = rows.map((row) => ({ ...row, headline: `To do ${row.what}` }))
   const short = withHeadlines('a\n<!-- measured -->\nold\n<!-- /measured -->\nb\n', page, titled)
 
-  it('are those of the page, with the aim where it is missed', () => {
+  it('match the page, with the aim if it is missed', () => {
     expect(short).toContain('- To do reads | alone costs 1.10×.\n')
     expect(short).toContain(
       '- To do reads / writes / sleeps costs 1.10× / 2.00 µs / not measured of node:fs. The aim is ≤ 1.2× / ≤ 1.00 µs / –.',
@@ -78,11 +78,11 @@ describe("the README's figures", () => {
     expect(short).not.toContain('old')
   })
 
-  it('have a line for each row with a headline, and no other', () => {
+  it('have a line exactly for each row with a headline', () => {
     expect(withHeadlines('<!-- measured --><!-- /measured -->', page, rows)).not.toMatch(/^- /m)
   })
 
-  it('are up to date: else run npm run bench -- table', () => {
+  it('are up to date, or need npm run bench -- table', () => {
     const read = (name: string) => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8')
     const readme = read('README.md')
     expect(readme).toBe(withHeadlines(readme, read('docs/speed.md')))
@@ -91,7 +91,7 @@ describe("the README's figures", () => {
 })
 
 describe("a suite's text", () => {
-  it('has each side with its spread, what was skipped, and the aim', () => {
+  it('has each variant with its spread, the skipped ones, and the aim', () => {
     const text = reportText(report)
     expect(text).toContain('| escrowfs | 1.10 µs | 1.10 µs … 2.20 µs | 1.10× (1.10–1.10) |')
     expect(text).toContain('- a peer: skipped, it has no sync calls')
@@ -102,7 +102,7 @@ describe("a suite's text", () => {
 describe('docs/speed.md', () => {
   const page = readFileSync(new URL('../../docs/speed.md', import.meta.url), 'utf8')
 
-  it('names every suite, and has a place for the table', () => {
+  it('lists every suite, and has a place for the table', () => {
     const named = [...page.matchAll(/^\| `(\w+)` +\|/gm)].map(([, name]) => name)
     expect(named).toEqual(Object.keys(SUITES))
     expect(() => withTable(page, '')).not.toThrow()

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { collected } from '../../bench/heap.js'
+import { memoryAfterGc } from '../../bench/heap.js'
 import { OutputRing } from '../../src/terminal/output-ring.js'
 
 describe('the output of a running command', () => {
@@ -29,9 +29,9 @@ describe('the output of a running command', () => {
 
   it('costs what is held, however small the pieces it comes in', () => {
     const ring = new OutputRing(1 << 20)
-    const before = collected().live
+    const before = memoryAfterGc().live
     for (let n = 0; n < 400_000; n++) ring.add(Buffer.from(String(n % 10)))
-    expect(collected().live - before).toBeLessThan(8 << 20)
+    expect(memoryAfterGc().live - before).toBeLessThan(8 << 20)
     expect(ring.read(399_990, true)).toEqual({ text: '0123456789', from: 399_990, next: 400_000 })
   })
 })

@@ -1,6 +1,6 @@
-import { RECURSIVE } from '../facade/cast.js'
+import { RECURSIVE } from '../facade/participants.js'
 import type { PromiseCalls, Subject, SyncCalls } from '../facade/subjects.js'
-import { type Call, CONTENT, callsOf, madeDir, type Op } from './mix.js'
+import { type Call, CONTENT, callsOf, type Op, runDir } from './mix.js'
 
 const SYNC: Readonly<Record<Op, (fs: SyncCalls, path: string) => unknown>> = {
   lstat: (fs, path) => fs.lstatSync(path),
@@ -12,7 +12,7 @@ const SYNC: Readonly<Record<Op, (fs: SyncCalls, path: string) => unknown>> = {
   unlink: (fs, path) => fs.unlinkSync(path),
 }
 
-const PROMISED: Readonly<Record<Op, (fs: PromiseCalls, path: string) => Promise<unknown>>> = {
+const PROMISE: Readonly<Record<Op, (fs: PromiseCalls, path: string) => Promise<unknown>>> = {
   lstat: (fs, path) => fs.lstat(path),
   stat: (fs, path) => fs.stat(path),
   create: (fs, path) => fs.writeFile(path, CONTENT),
@@ -22,25 +22,25 @@ const PROMISED: Readonly<Record<Op, (fs: PromiseCalls, path: string) => Promise<
   unlink: (fs, path) => fs.unlink(path),
 }
 
-type Player = Pick<Subject, 'root' | 'sync' | 'promises'>
+type CallTarget = Pick<Subject, 'root' | 'sync' | 'promises'>
 
-/** Makes the directories that a run writes to, where a subject wants them made. */
-export async function prepare({ root, sync, promises }: Player, files: number, run: number): Promise<void> {
+/** Creates the directories that a run writes to. */
+export async function prepare({ root, sync, promises }: CallTarget, files: number, run: number): Promise<void> {
   const edited = callsOf(files, run).filter(({ op }) => op === 'edit')
-  const dirs = new Set([madeDir(run), ...edited.map(({ path }) => path.slice(0, path.lastIndexOf('/')))])
+  const dirs = new Set([runDir(run), ...edited.map(({ path }) => path.slice(0, path.lastIndexOf('/')))])
   // unionfs writes into the lower directory where its upper layer has none.
   for (const dir of dirs)
     if (sync) sync.mkdirSync(`${root}/${dir}`, RECURSIVE)
     else await promises.mkdir(`${root}/${dir}`, RECURSIVE)
 }
 
-/** One run, each call after the one before, in the sync form where there is one. */
-export function play({ root, sync, promises }: Player, calls: readonly Call[]): Promise<void> | undefined {
-  if (!sync) return playPromised(promises, root, calls)
+/** Makes the calls of a run in sequence, in the sync form if the subject has one. */
+export function runCalls({ root, sync, promises }: CallTarget, calls: readonly Call[]): Promise<void> | undefined {
+  if (!sync) return runPromiseCalls(promises, root, calls)
   for (const { op, path } of calls) SYNC[op](sync, `${root}/${path}`)
   return undefined
 }
 
-async function playPromised(promises: PromiseCalls, root: string, calls: readonly Call[]): Promise<void> {
-  for (const { op, path } of calls) await PROMISED[op](promises, `${root}/${path}`)
+async function runPromiseCalls(promises: PromiseCalls, root: string, calls: readonly Call[]): Promise<void> {
+  for (const { op, path } of calls) await PROMISE[op](promises, `${root}/${path}`)
 }

@@ -2,33 +2,33 @@ import type { Skipped, Variant } from '../harness.js'
 import { contentOf, namesOf, parentOf } from '../places.js'
 import type { PromiseCalls, Subject, SyncCalls } from './subjects.js'
 
-/** Who takes part in a row, and how each does its part. */
+/** The participants of a row, and their variants. */
 
-export interface Cast {
+export interface Participants {
   /** `node:fs` first, then escrowfs, then the peers. */
   readonly subjects: readonly Subject[]
   readonly absent: readonly Skipped[]
 }
 
-/** A row's variants: one for each subject that can do it; the others with the reason why not. */
-export interface Parts {
+/** A row's variants, and the subjects that cannot take part with reasons. */
+export interface Comparands {
   readonly variants: Variant[]
   readonly absent: Skipped[]
 }
 
-type Able = (subject: Subject) => string | undefined
+type CheckSubject = (subject: Subject) => string | undefined
 
-/** Reads of files nobody staged need a lower layer. */
-export const throughToLower: Able = ({ overLower }) => (overLower ? undefined : 'it has no lower layer')
+/** Requires a lower layer, which reads of unstaged files need. Returns the reason if it is missing. */
+export const requireLower: CheckSubject = ({ overLower }) => (overLower ? undefined : 'it has no lower layer')
 
-/** @param run is given the subject's sync calls and this turn's path. */
+/** @param run called with the subject's sync calls and the path of the turn */
 export function syncParts(
-  cast: Cast,
+  cast: Participants,
   names: readonly string[],
   run: (calls: SyncCalls, path: string) => unknown,
-  able: Able = () => undefined,
-): Parts {
-  return partsOf(cast, able, (subject) => {
+  check: CheckSubject = () => undefined,
+): Comparands {
+  return partsOf(cast, check, (subject) => {
     const { sync } = subject
     if (!sync) return undefined
     const paths = pathsOf(subject, names)
@@ -37,23 +37,27 @@ export function syncParts(
 }
 
 export function promiseParts(
-  cast: Cast,
+  cast: Participants,
   names: readonly string[],
   run: (calls: PromiseCalls, path: string) => Promise<unknown>,
-  able: Able = () => undefined,
-): Parts {
-  return partsOf(cast, able, (subject) => {
+  check: CheckSubject = () => undefined,
+): Comparands {
+  return partsOf(cast, check, (subject) => {
     const { promises } = subject
     const paths = pathsOf(subject, names)
     return { name: subject.name, run: (turn) => run(promises, at(paths, turn)) }
   })
 }
 
-function partsOf(cast: Cast, able: Able, variantOf: (subject: Subject) => Variant | undefined): Parts {
+function partsOf(
+  cast: Participants,
+  check: CheckSubject,
+  variantOf: (subject: Subject) => Variant | undefined,
+): Comparands {
   const variants: Variant[] = []
   const absent = [...cast.absent]
   for (const subject of cast.subjects) {
-    const reason = able(subject)
+    const reason = check(subject)
     const variant = reason === undefined ? variantOf(subject) : undefined
     if (variant) variants.push(variant)
     else absent.push({ name: subject.name, reason: reason ?? 'it has no sync calls' })
@@ -65,20 +69,26 @@ export function pathsOf({ root }: Subject, names: readonly string[]): string[] {
   return names.map((name) => `${root}/${name}`)
 }
 
-/** The turn's item; after the last comes the first. */
+/** The item of a turn, in a cycle. */
 export function at(items: readonly string[], turn: number): string {
   return items[turn % items.length] ?? ''
 }
 
-/** Writes `count` files below a directory of a subject: staged by those that stage, on disk by `node:fs`. */
-export async function fill(subject: Subject, dir: string, count: number, bytes: number, perDir = count): Promise<void> {
+/** Writes `count` files below a directory of a subject. escrowfs stages them; `node:fs` writes them to disk. */
+export async function writeFiles(
+  subject: Subject,
+  dir: string,
+  count: number,
+  bytes: number,
+  perDir = count,
+): Promise<void> {
   const { promises, sync } = subject
-  let made = ''
+  let lastDir = ''
   for (const path of namesOf(`${subject.root}/${dir}`, count, perDir)) {
     const parent = parentOf(path)
-    if (parent !== made) await (sync ? sync.mkdirSync(parent, RECURSIVE) : promises.mkdir(parent, RECURSIVE))
-    made = parent
-    // A peer may keep the buffer it is given.
+    if (parent !== lastDir) await (sync ? sync.mkdirSync(parent, RECURSIVE) : promises.mkdir(parent, RECURSIVE))
+    lastDir = parent
+    // A new buffer each time, because a peer may keep it.
     const data = contentOf(bytes)
     await (sync ? sync.writeFileSync(path, data) : promises.writeFile(path, data))
   }
