@@ -11,8 +11,8 @@ const NODE = 16
 
 /** The whole contents of a file; null where there is none or it was not read. */
 export interface Sides {
-  readonly before: Uint8Array | null
-  readonly after: Uint8Array | null
+  readonly before?: Uint8Array | null
+  readonly after?: Uint8Array | null
   /** The digest of `before`, if the caller has it. */
   readonly was?: string | undefined
 }
@@ -25,10 +25,13 @@ export interface KnownClasses {
 
 /** Whether the class of a change is known, without reading its contents. */
 export function isClassKnown(known: KnownClasses, change: StagedChange): boolean {
-  const { path, before, after } = change
-  if (before === null || after === null || withoutContent(change) !== undefined) return true
-  if (before.type !== 'file' || after.type !== 'file') return true
-  return known.get(classKey(path, before.digest, after.digest)) !== undefined
+  return withoutContent(change) !== undefined || knownClass(known, change) !== undefined
+}
+
+function knownClass(known: KnownClasses, { path, before, after }: StagedChange): Measured | undefined {
+  return before?.type === 'file' && after?.type === 'file'
+    ? known.get(classKey(path, before.digest, after.digest))
+    : undefined
 }
 
 /** The key of a change: its two contents and its path, which determines the language. */
@@ -37,20 +40,24 @@ function classKey(path: string, before: string, after: string): string {
 }
 
 /**
- * Classifies changes one after another until the budget is used up. A known class costs nothing. Everything beyond a
- * change of one file's content evolves the intent: a file that is added, removed or renamed, or whose mode or type
- * changes.
+ * Classifies changes one after another until the budget is used up. A known class costs nothing: neither side is read.
+ * Everything beyond a change of one file's content evolves the intent: a file that is added, removed or renamed, or
+ * whose mode or type changes.
  * @param budget bytes of source on both sides
+ * @returns a function that gets a change and its contents. Given as a function, the contents are read only if needed.
  */
 export function createMeasure(
   known: KnownClasses,
   budget = BUDGET,
-): (change: StagedChange, sides?: Sides) => Promise<Measured> {
+): (change: StagedChange, sides?: Sides | (() => Sides)) => Promise<Measured> {
   let left = budget
-  return async (change, sides) => {
+  return async (change, sides = {}) => {
     const plain = withoutContent(change)
     if (plain !== undefined) return plain
-    const { before = null, after = null, was } = sides ?? {}
+    const unread = typeof sides === 'function' ? knownClass(known, change) : undefined
+    if (unread !== undefined) return unread
+    if (left < 0) return TOO_MUCH
+    const { before = null, after = null, was } = typeof sides === 'function' ? sides() : sides
     if (before === null || after === null) return unverified('base', 'what stood there before cannot be read')
     const key = classKey(change.path, was ?? digest(before), digest(after))
     const cached = known.get(key)

@@ -8,7 +8,7 @@
  * Does not decide the effect of a verdict or an answer.
  */
 export { isNews } from './known-texts.js'
-export { ownerSocketOf, publishSocket, type SessionState, stateOfSession } from './owner-socket.js'
+export { agentOfSession, ownerSocketOf, publishSocket, type SessionState, stateOfSession } from './owner-socket.js'
 export { SessionQuestions } from './questions.js'
 export {
   AMENDMENT_VERBS,

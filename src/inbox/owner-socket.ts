@@ -1,7 +1,9 @@
 import { existsSync } from 'node:fs'
 import { physicalRoot } from '../access/index.js'
+import type { AgentInfo } from '../core/people.js'
 import { isOwned } from '../os/owner.js'
 import { readSmall } from '../os/read.js'
+import { sessionAgent } from '../os/session-agent.js'
 import { layoutAt } from '../os/workspace-state.js'
 import { removeName, replaceDurable } from '../os/write.js'
 
@@ -38,4 +40,12 @@ export type SessionState = 'served' | 'held' | 'at rest'
 export function stateOfSession(root: string, session: string): SessionState {
   if (ownerSocketOf(root, session) !== undefined) return 'served'
   return isOwned(layoutAt(physicalRoot(root)).session(session).owner) ? 'held' : 'at rest'
+}
+
+/**
+ * The agent of a session, from one small file: {@link Workspace.sessions} also counts the changes of every session.
+ * @throws EscrowError `access_denied` where the directory cannot be opened as a workspace
+ */
+export function agentOfSession(root: string, session: string): AgentInfo | undefined {
+  return sessionAgent(layoutAt(physicalRoot(root)), session)
 }

@@ -35,7 +35,8 @@ export function createMutations(classes: KnownClasses) {
         await breathe()
         breathed = performance.now()
       }
-      const measured = known.get(key) ?? (later.has(key) ? TOO_MUCH : await measure(change, sidesOf(store, change)))
+      const measured =
+        known.get(key) ?? (later.has(key) ? TOO_MUCH : await measure(change, () => sidesOf(store, change)))
       if (measured === TOO_MUCH) left.set(key, change)
       else known.set(key, measured)
       found.set(change, mutationOf(measured, declarationOf(change)))

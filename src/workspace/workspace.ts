@@ -30,7 +30,7 @@ import { openRegistry, type RegistryStore } from '../intents/index.js'
 import { gitUser } from '../os/git.js'
 import { withProcessLock } from '../os/lock.js'
 import { isOwned, type Lease, takeOwnership } from '../os/owner.js'
-import { readSmall } from '../os/read.js'
+import { sessionAgent } from '../os/session-agent.js'
 import { createShared, hasOrchestration, sharedExists } from '../os/shared-files.js'
 import { layoutAt, prepareState } from '../os/workspace-state.js'
 import { ensurePrivateDir, removeName, removeTree, replaceDurable } from '../os/write.js'
@@ -49,7 +49,6 @@ import { type LedgerStore, openLedger, parseDraft } from '../trace/index.js'
 import { watchWorkspace } from './watch.js'
 
 /** Most bytes of a session's `meta.json`, which holds its agent. */
-const MAX_META_BYTES = 64 * 1024
 
 /** Milliseconds to wait for another process to release a session. */
 const BUSY_WAIT_MS = 5_000
@@ -131,7 +130,7 @@ class LocalWorkspace implements Workspace {
       ingestCommit: async () => {
         if (this.#open.has(sessionId)) await this.#stageOf(sessionId, log)
       },
-      agent: () => this.#agentOf(sessionId),
+      agent: () => sessionAgent(this.layout, sessionId),
       withSession: (work) => this.#withSession(sessionId, work),
       intents: this.#registry,
       versions: this.#versions,
@@ -231,7 +230,7 @@ class LocalWorkspace implements Workspace {
       if (agent) keepAgent(agent)
       const session = new LocalSession({
         id,
-        agent: agent ?? this.#agentOf(id),
+        agent: agent ?? sessionAgent(this.layout, id),
         saveAgent: keepAgent,
         layout: this.layout,
         aliases: this.aliases,
@@ -296,17 +295,9 @@ class LocalWorkspace implements Workspace {
     return openReviewLog(this.layout.session(id).review, this.layout.locks)
   }
 
-  #agentOf(id: string): AgentInfo | undefined {
-    try {
-      return JSON.parse(readSmall(this.layout.session(id).meta, MAX_META_BYTES)) as AgentInfo
-    } catch {
-      return undefined
-    }
-  }
-
   /** One damaged session must not hide the others. */
   async #summary(id: string): Promise<SessionSummary> {
-    const agent = this.#agentOf(id)
+    const agent = sessionAgent(this.layout, id)
     const live = this.#open.has(id) || isOwned(this.layout.session(id).owner)
     const summary = { id, live, ...(agent && { agent }) }
     try {

@@ -1,6 +1,6 @@
 import { defined } from '../../core/defined.js'
 import type { Reviewer, SessionSummary, Workspace } from '../../index.js'
-import { readLastLook, readSessionWork, stateOfSession, writeLastLook } from '../../surface/index.js'
+import { agentOfSession, readLastLook, readSessionWork, stateOfSession, writeLastLook } from '../../surface/index.js'
 import { describeDelivery } from '../delivery.js'
 import { pluralize } from '../output.js'
 import { oneLine } from '../printable.js'
@@ -195,10 +195,10 @@ async function reviewOne(loop: ReviewLoop, session: string): Promise<string> {
 /** Delay of colouring, so that the first screen appears without it. */
 const COLOR_DELAY_MS = 30
 
-async function headOf(workspace: Workspace, session: string): Promise<Head> {
-  const own = (await workspace.sessions()).find(({ id }) => id === session)
-  const by = own?.agent?.model ?? own?.agent?.tool
-  return { session, live: own?.live === true, ...defined({ by }) }
+function headOf({ root }: Workspace, session: string): Head {
+  const agent = agentOfSession(root, session)
+  const by = agent?.model ?? agent?.tool
+  return { session, live: stateOfSession(root, session) !== 'at rest', ...defined({ by }) }
 }
 
 function summaryOf({ set, head }: State): string {

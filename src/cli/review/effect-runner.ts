@@ -9,7 +9,7 @@ import type { Event } from './update.js'
 export interface EffectRunnerDeps {
   readonly review: Review
   readonly by?: Reviewer
-  head(): Promise<Head>
+  head(): Head
   /** Reads the events of the session from the ledger. */
   work(): readonly WorkEvent[]
   /** Describes when the agent gets the reviewer's words. */
@@ -55,7 +55,7 @@ class ReviewEffectRunner implements EffectRunner {
   constructor(private readonly deps: EffectRunnerDeps) {}
 
   async open(): Promise<Staged> {
-    this.#head = await this.deps.head()
+    this.#head = this.deps.head()
     return this.#readStage()
   }
 
@@ -115,7 +115,7 @@ class ReviewEffectRunner implements EffectRunner {
     if (this.#isClosed) return
     const staged = await this.#readStage()
     this.deps.dispatch({ is: 'staged', staged, at: this.deps.now(), quiet })
-    this.#head = await this.deps.head()
+    this.#head = this.deps.head()
     this.deps.dispatch({ is: 'head', head: this.#head })
   }
 

@@ -40,7 +40,7 @@ async function openScreen(
     clock += 1000
     return clock
   }
-  const head = async () => ({ session: 'agent', live: true })
+  const head = () => ({ session: 'agent', live: true })
   const review = await workspace.review('agent')
   const runner = createEffectRunner({
     ...{ review, by: { name }, head, work: () => [], delivery: () => 'Soon.', dispatch, editText: editor, now },

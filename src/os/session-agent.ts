@@ -1,0 +1,14 @@
+import type { Layout } from '../core/layout.js'
+import type { AgentInfo } from '../core/people.js'
+import { readSmall } from './read.js'
+
+const MAX_META_BYTES = 64 * 1024
+
+/** The agent that a session was opened for. Undefined where its file is missing or damaged. */
+export function sessionAgent(layout: Layout, session: string): AgentInfo | undefined {
+  try {
+    return JSON.parse(readSmall(layout.session(session).meta, MAX_META_BYTES)) as AgentInfo
+  } catch {
+    return undefined
+  }
+}
