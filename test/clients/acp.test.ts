@@ -8,11 +8,11 @@ import type { Script } from './model/server.js'
 import { call, type Reply } from './model/turn.js'
 import type { ClientStand } from './stand.js'
 
-/** A real agent of the Agent Client Protocol, started by `escrow acp` as an editor would. */
+/** Drives a real agent of the Agent Client Protocol, started by `escrow acp` as an editor would. */
 interface AcpAgent {
   readonly driver: ClientDriver
   command(): readonly string[]
-  /** How its model puts a file, and runs a command. */
+  /** The calls by which its model writes a file and runs a command. */
   writes(path: string, text: string, root: string): Reply
   runs(command: string): Reply
 }
@@ -26,7 +26,7 @@ const AGENTS: Readonly<Record<string, AcpAgent>> = {
   },
   'codex-acp 0.16.0': {
     ...CODEX,
-    driver: CODEX, // Its own sandbox cannot be made inside of ours.
+    driver: CODEX, // Its own sandbox cannot run inside ours.
     command: () => [adapterProgram('codex-acp'), '-c', 'sandbox_mode="danger-full-access"'],
   },
   'gemini --acp': {
@@ -37,7 +37,7 @@ const AGENTS: Readonly<Record<string, AcpAgent>> = {
   'opencode acp': { ...OPENCODE, driver: OPENCODE, command: () => [programOf('opencode'), 'acp'] },
 }
 
-/** Starts the agent, gives it one prompt whose every question is allowed, and closes its input. */
+/** Starts the agent, sends one prompt, allows every question, and closes its input. */
 async function prompted({ driver, command }: AcpAgent, stand: ClientStand) {
   const given = Object.keys(driver.env(stand.model.origin)).flatMap((name) => ['--env', name])
   const args = ['acp', '--session', 'whole', '--client', driver.client, '--network', ...given, '--', ...command()]
@@ -67,7 +67,7 @@ async function prompted({ driver, command }: AcpAgent, stand: ClientStand) {
 }
 
 describe.each(Object.entries(AGENTS))('%s', (_, agent) => {
-  it('in escrow acp what it writes and runs is staged, and it ends with 0 when the editor closes', async () => {
+  it('stages its writes and commands in escrow acp, and exits with 0 when the editor closes', async () => {
     const script: Script = [
       () => agent.writes('src/new.ts', 'export {}\n', stand.root),
       agent.runs('echo two > src/two.ts'),

@@ -7,7 +7,7 @@ import { type ClientDriver, enclosed, governedStand, prompted, put, readyStand }
 import type { Reply } from './model/turn.js'
 import type { ClientStand } from './stand.js'
 
-/** What holds for every client that `escrow init` has entered us into. Each title is a row of the table in docs/hosts/checks.md. */
+/** Checks for every client that `escrow init` has set up. Each title is a row of the table in docs/hosts/checks.md. */
 export function checkGoverned(driver: ClientDriver): void {
   it('its own edit tool is refused, with the reason, and the disk stays as it was', async () => {
     const stand = await governedStand(driver, { script: [driver.writes('src/new.ts', 'export {}\n')] })
@@ -64,7 +64,7 @@ export function checkGoverned(driver: ClientDriver): void {
   })
 }
 
-/** The tools a client offers its model, without ours, that its table does not know. */
+/** The client's tools, without ours, that are missing in its table. */
 export async function unknownTools(
   driver: ClientDriver,
   classify: (tool: string) => { readonly class: string },
@@ -77,7 +77,7 @@ export async function unknownTools(
   return own.filter((tool) => classify(tool).class === 'unknown').sort()
 }
 
-/** What holds for every client that has a command of its own. */
+/** Checks for every client with an `escrow` command of its name. */
 export function checkStart(driver: ClientDriver): void {
   it('the command of its name starts it in escrow, with its provider as its only network', async () => {
     const elsewhere = `node -e "require('net').connect(80, '192.0.2.1').on('error', (e) => require('fs').writeFileSync('src/net.ts', e.code))"`
@@ -85,7 +85,7 @@ export function checkStart(driver: ClientDriver): void {
       script: [driver.writes('src/new.ts', 'export {}\n'), driver.runs(elsewhere), driver.reads('src/new.ts')],
     })
     const [program, ...args] = driver.command(stand)
-    // As a global installation has it: a program on the PATH that lies in no workspace.
+    // Simulates a global installation: a program on PATH outside any workspace.
     put(stand.home, `bin/${driver.client}`, `#!/bin/sh\nexec '${program}' "$@"\n`)
     chmodSync(join(stand.home, 'bin', driver.client), 0o755)
     const env = { PATH: `${stand.home}/bin:${stand.env.PATH}` }
@@ -100,7 +100,7 @@ export function checkStart(driver: ClientDriver): void {
   })
 }
 
-/** What holds for every client that is started by `escrow run`. */
+/** Checks for every client that `escrow run` starts. */
 export function checkWhole(driver: ClientDriver): void {
   it('escrow run starts it: its own edit tool and its commands are staged', async () => {
     const script = [driver.writes('src/new.ts', 'export {}\n'), driver.runs('echo two > src/two.ts')]

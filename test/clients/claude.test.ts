@@ -4,7 +4,7 @@ import { checkGoverned, checkHeard, checkStart, checkWhole } from './checks.js'
 import { CLAUDE, governedStand } from './drivers.js'
 import { VERSIONS } from './versions.js'
 
-/** What they change is not told by their input, so a person is asked. */
+/** Tools whose input does not tell their effects, so a person is asked. */
 const ASKED_ABOUT = ['EnterWorktree', 'ExitWorktree', 'Workflow']
 
 describe(VERSIONS.claude.title, () => {
@@ -17,7 +17,7 @@ describe(VERSIONS.claude.title, () => {
     const command = 'cat src/new.ts; echo two > src/two.ts; echo "it ran"'
     const script = [CLAUDE.ours('write_file', { path: 'src/new.ts', content: 'staged before\n' }), CLAUDE.runs(command)]
     const stand = await governedStand(CLAUDE, { script })
-    // The person has allowed nothing but what was shown by escrow init, and trusts the directory.
+    // The person has allowed only what escrow init showed, and trusts the directory.
     await stand.run(CLAUDE.command(stand)[0], ['-p', 'Go on.', '--output-format', 'json'])
     const told = stand.model.turns[2]?.results
     expect([told, stand.text('src/two.ts')]).toEqual([expect.stringMatching(/staged before[\s\S]*it ran/), undefined])

@@ -9,10 +9,10 @@ import { clientStand } from './stand.js'
 const PACKAGE = '@modelcontextprotocol/conformance@0.1.13'
 const DIR = join(CACHE, 'clients', 'conformance-0.1.13')
 const PROGRAM = join('node_modules', '.bin', 'conformance')
-/** Scenarios that ask for what our server does not offer, each with the reason. */
+/** Scenarios about features that our server does not have, with the reasons. */
 const BASELINE = fileURLToPath(new URL('conformance-baseline.yaml', import.meta.url))
 
-it('escrow mcp passes every scenario of the official suite that applies to it', async () => {
+it('escrow mcp passes every applicable scenario of the official suite', async () => {
   installOnce(DIR, [PACKAGE], PROGRAM)
   const stand = await clientStand({ script: [] })
   const server = spawn('escrow', ['mcp', '--session', 'conformance', '--http'], {
@@ -20,7 +20,7 @@ it('escrow mcp passes every scenario of the official suite that applies to it', 
   })
   onTestFinished(() => void server.kill())
   const url = await addressOf(server)
-  // It ends with 0 where what failed is the baseline, and nothing else: a scenario that passes must not be listed.
+  // It exits with 0 only if exactly the baseline fails. A passing scenario must not be listed.
   const { code, out, err } = await stand.run(join(DIR, PROGRAM), [
     ...['server', '--url', url, '--suite', 'all', '--expected-failures', BASELINE],
   ])
@@ -28,7 +28,7 @@ it('escrow mcp passes every scenario of the official suite that applies to it', 
   expect(out).toContain('server-initialize')
 })
 
-/** The address, with its token, that it prints once it is served. */
+/** Waits for the printed address with its token. */
 async function addressOf({ stdout }: ChildProcessByStdio<null, Readable, null>): Promise<string> {
   let printed = ''
   for await (const chunk of stdout) {

@@ -5,30 +5,30 @@ import { call, type Reply } from './model/turn.js'
 import { type ClientStand, clientStand, type Ended, type StandOptions } from './stand.js'
 import type { RealClient } from './versions.js'
 
-/** How one real client is started, and how a model uses its tools. */
+/** Drives one real client: how to start it, and how a model calls its tools. */
 export interface ClientDriver {
   readonly client: RealClient
-  /** Variables that lead it to the model, and hold its login. */
+  /** Variables with the model's address and a login. */
   env(origin: string): Readonly<Record<string, string>>
   /** Writes the settings of a user who has logged in and trusts the workspace. */
   prepare(stand: ClientStand): void
-  /** The program with the arguments for one prompt, whose tools a person has allowed. */
+  /** The command line for one prompt, with all tools allowed. */
   command(stand: ClientStand): readonly [program: string, ...args: string[]]
-  /** A file of its settings, below the home directory. */
+  /** A settings file, relative to the home directory. */
   readonly settings: string
-  /** Its own tool that puts a file. */
+  /** A call of its own tool that writes a file. */
   writes(path: string, text: string): Reply
-  /** Its own terminal. */
+  /** A call of its own terminal. */
   runs(command: string): Reply
-  /** Its own tool that reads a file, or its terminal where it has none. */
+  /** A call of its own tool that reads a file, or of its terminal if it has none. */
   reads(path: string): Reply
   /** The name the ledger has for it, where it says which model works: to its hooks, beside a call or in its transcript. */
   readonly saysModel?: string
-  /** Its model is told the intent with its first tool, and not before. */
+  /** True if its model gets the intent only with its first tool call. */
   readonly isToldByTools?: true
-  /** No hook of it can keep a turn from ending. */
+  /** True if no hook can keep a turn from ending. */
   readonly endsUnheard?: true
-  /** A tool of our MCP server. */
+  /** A call of a tool of our MCP server. */
   ours(tool: string, input: Readonly<Record<string, unknown>>): Reply
 }
 
@@ -158,13 +158,13 @@ export async function readyStand(driver: ClientDriver, options: StandOptions): P
   return stand
 }
 
-/** Gives the client its prompt, and waits for its end. */
+/** Sends the client a prompt, and waits for its exit. */
 export function prompted(driver: ClientDriver, stand: ClientStand): Promise<Ended> {
   const [program, ...args] = driver.command(stand)
   return stand.run(program, args)
 }
 
-/** As {@link prompted}, by `escrow run`. */
+/** {@link prompted} through `escrow run`. */
 export function enclosed(driver: ClientDriver, stand: ClientStand): Promise<Ended> {
   const given = Object.keys(driver.env(stand.model.origin)).flatMap((name) => ['--env', name])
   return stand.run('escrow', ['run', '--session', 'whole', '--network', ...given, '--', ...driver.command(stand)])

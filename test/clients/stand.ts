@@ -16,41 +16,41 @@ import { compileOnce } from '../support/compiled.js'
 import { git } from '../support/git.js'
 import { type Script, type ScriptedModel, scriptedModel } from './model/server.js'
 
-/** How a program ended. */
+/** The result of a program. */
 export interface Ended {
   readonly code: number | null
   readonly out: string
   readonly err: string
 }
 
-/** A person's machine as one client finds it: a home directory, a workspace in a git repository, `escrow` on PATH, a model. */
+/** A simulated machine for a client: a home directory, a workspace in a git repository, `escrow` on PATH, a model. */
 export interface ClientStand {
   readonly home: string
   readonly root: string
   readonly model: ScriptedModel
-  /** The variables every program there starts with. */
+  /** The environment of every program. */
   readonly env: Readonly<Record<string, string>>
-  /** Runs `escrow` in the workspace. Throws where it fails. */
+  /** Runs `escrow` in the workspace. Throws if it fails. */
   escrow(...args: readonly string[]): Promise<string>
-  /** Runs a program in the workspace, to its end. */
+  /** Runs a program in the workspace until it exits. */
   run(program: string, args: readonly string[], more?: RunOptions): Promise<Ended>
-  /** The text of a file on the disk; undefined where there is none. */
+  /** The text of a file on disk. Undefined if there is none. */
   text(path: string): string | undefined
   write(path: string, text: string): void
-  /** Each file of the home directory with its content, but for our own state. */
+  /** The files of the home directory with their content, without our own state. */
   homeFiles(): Readonly<Record<string, string>>
 }
 
 export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>
   readonly input?: string
-  /** Milliseconds after which it is killed, and the test fails. */
+  /** The timeout in milliseconds, after which it is killed and the test fails. */
   readonly patience?: number
 }
 
 export interface StandOptions {
   readonly script: Script
-  /** Variables that lead a client to the model at this address. */
+  /** Variables with the model's address for a client. */
   readonly env?: (origin: string) => Readonly<Record<string, string>>
 }
 
@@ -129,7 +129,7 @@ function endProcessesOf(home: string): void {
       if (readFileSync(`/proc/${name}/environ`, 'utf8').split('\0').includes(`HOME=${home}`))
         process.kill(Number(name), 'SIGKILL')
     } catch {
-      // It has ended, or is another user's.
+      // It has exited, or belongs to another user.
     }
   }
 }

@@ -10,7 +10,7 @@ const HEAD = `# Checks with real clients
 Each row is a test. "–" means that the check does not apply to the client, or has no test yet.
 `
 
-/** Writes the table of clients and checks where all suites ran and all tests passed. */
+/** Writes the table of clients and checks if all suites ran and all tests passed. */
 export default class ChecksTable implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     const clients = Object.values(VERSIONS).map(({ title }) => title)
@@ -20,7 +20,7 @@ export default class ChecksTable implements Reporter {
   }
 }
 
-/** The titles of the tests that a client's suites passed. */
+/** The titles of a client's passed tests. */
 function shownBy(modules: readonly TestModule[], client: string): string[] {
   const suites = modules.flatMap((each) => [...each.children.suites()].filter(({ name }) => name === client))
   return suites.flatMap((suite) => [...suite.children.allTests('passed')].map(({ name }) => name))

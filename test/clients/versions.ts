@@ -1,4 +1,4 @@
-/** The clients the suites drive, each with the version they were shown with. */
+/** The tested clients with their versions. */
 export const VERSIONS = {
   claude: { title: 'Claude Code', package: '@anthropic-ai/claude-code', version: '2.1.330' },
   codex: { title: 'Codex', package: '@openai/codex', version: '0.169.0' },

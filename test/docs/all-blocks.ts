@@ -7,7 +7,7 @@ export interface Placed extends Block {
   readonly document: string
 }
 
-/** Every document of this repository, the generated ones among them. */
+/** Every document of this repository, including generated ones. */
 export function allDocuments(): string[] {
   const top = fs.readdirSync(project).filter((name) => name.endsWith('.md'))
   const docs = fs.readdirSync(`${project}docs`, { recursive: true, encoding: 'utf8' })

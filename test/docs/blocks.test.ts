@@ -5,7 +5,7 @@ import { run } from '../../src/cli/run.js'
 import { allBlocks, allDocuments } from './all-blocks.js'
 import { project } from './reader.js'
 
-/** Kinds of block that are tried by other means than typing, and by which test. */
+/** Kinds of block that are not typed, with the test that covers them. */
 const TRIED: readonly (readonly [document: RegExp, language: string, test: string])[] = [
   [/./, 'mermaid', 'test/docs/diagrams.test.ts'],
   [/^docs\/reference\//, 'ts', 'test/docs/generated.test.ts'],
@@ -21,7 +21,7 @@ const TRIED: readonly (readonly [document: RegExp, language: string, test: strin
   [/^docs\/policy\.md$/, 'yaml', 'test/docs/policy.test.ts'],
 ]
 
-/** Blocks nothing runs, by their first words, and why. */
+/** Blocks that no test runs, by their first words, with the reason. */
 const NOT_RUN: readonly (readonly [document: string, begin: string, why: string])[] = [
   ['README.md', 'npm i -D escrowfs', 'wants the registry; test/package.test.ts installs what is packed'],
   ['README.md', 'npx escrowfs claude', 'starts a client; test/clients drives it on the real one'],
@@ -44,7 +44,7 @@ const NOT_RUN: readonly (readonly [document: string, begin: string, why: string]
   ['examples/vscode-extension/README.md', 'cd examples', 'installs the packager; its tests build the same bundle'],
 ]
 
-/** Documents that a test types from top to bottom: all but their blocks of `sh`. */
+/** Documents that a test types from top to bottom, except their `sh` blocks. */
 function typed(): string[] {
   const tests = fs.readdirSync(`${project}test`, { recursive: true, encoding: 'utf8' })
   const typing = tests
@@ -55,7 +55,7 @@ function typed(): string[] {
 }
 
 describe('the blocks of all documents', () => {
-  it('are typed, tried by a test of their own, or excused by name', () => {
+  it('are typed, tested separately, or excused by name', () => {
     const documents = typed()
     expect(documents).toContain('docs/cookbook.md')
     const left = allBlocks().filter(({ document, language }) => {
@@ -67,12 +67,12 @@ describe('the blocks of all documents', () => {
     )
   })
 
-  it('are tried by tests that are there', () => {
+  it('are tested by existing tests', () => {
     for (const [, , test] of TRIED) expect([test, fs.existsSync(`${project}${test}`)]).toEqual([test, true])
   })
 })
 
-/** The commands that a text names: `escrow intents scope ID --add GLOB`. */
+/** The commands in a text, such as `escrow intents scope ID --add GLOB`. */
 function commandsIn(text: string): string[] {
   const prose = text.replace(/^```[\s\S]*?^```$/gm, '')
   return [...prose.matchAll(/`escrow ([a-z][^`]*)`/g)].map((match) => match[1] ?? '')
@@ -101,11 +101,11 @@ describe('the commands that documents name', () => {
     commandsIn(fs.readFileSync(`${project}${document}`, 'utf8')).map((command) => [document, command] as const),
   )
 
-  it('are there, with the options they are named with', async () => {
+  it('exist, with the named options', async () => {
     const names = COMMANDS.map(({ name }) => name)
     const wrong: string[] = []
     for (const [document, command] of named) {
-      // Behind `--` stands another program's line, behind `|` the next one's.
+      // Another program's command line follows `--` or `|`.
       const [own = ''] = command.split(/ -- | \| | > | \\\| /)
       const [name = '', ...rest] = own.split(/\s+/)
       const below = name === 'intents' && /^[a-z]+$/.test(rest[0] ?? '') ? rest.slice(0, 1) : []

@@ -25,14 +25,14 @@ it('finds wordy phrases and repeated words, with their lines', () => {
   })
 })
 
-it('finds a sentence with a question word as its subject, and no question', () => {
+it('finds a sentence with a question word as its subject, but not a question', () => {
   expect(checked('What nobody read is refused.\n').findings).toEqual([
     '1: "What" begins a clause that is the subject: write a noun',
   ])
   expect(checked('What is refused? A file that nobody read.\n').status).toBe(0)
 })
 
-it('passes over code and generated tables', () => {
+it('skips code and generated tables', () => {
   const page = '```\nutilize\n```\n\nRun `in order to` now.\n\n<!-- generated: x -->\n\n| utilize |\n\n<!-- end -->\n'
   expect(checked(page)).toEqual({ status: 0, findings: [''] })
 })

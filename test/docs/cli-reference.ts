@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { COMMANDS } from '../../src/cli/commands.js'
 
-/** What `--json` prints, by the command; the types are those of the package. */
+/** The documents that `--json` prints, by command. The types are those of the package. */
 export const DOCUMENTS: Readonly<Record<string, string>> = {
   init: '`{ created: string[], kept: string[], settings: { path, change }[] }`; `change` is created, changed or removed',
   'intents list': '`{ intents: Intent[] }`',
@@ -65,7 +65,7 @@ Look up each command, its options and an example. This page is generated from th
 \`run\`, \`exec\` and \`escrow-sh\` exit with the code of their program; \`hook\` with the code that its client expects.
 `
 
-/** The document of all commands. */
+/** Generates the reference of all commands. */
 export function reference(program: Command): string {
   const examples = new Map(COMMANDS.map(({ name, example }) => [name, example]))
   const commands = program.commands.flatMap((command) => [

@@ -5,11 +5,11 @@ import { run } from '../../src/cli/run.js'
 import { inertContext } from '../cli/inert-context.js'
 import { DOCUMENTS, reference, withJson } from './cli-reference.js'
 
-it('docs/cli.md says what the commands take', async () => {
+it("docs/cli.md lists the commands' arguments and options", async () => {
   await expect(reference(await buildFullProgram(inertContext))).toMatchFileSnapshot('../../docs/cli.md')
 })
 
-it('has the document of each command with --json, and of no other', async () => {
+it('has the document of exactly the commands with --json', async () => {
   expect(withJson(await buildFullProgram(inertContext)).sort()).toEqual(Object.keys(DOCUMENTS).sort())
 })
 
@@ -23,7 +23,7 @@ it.each(COMMANDS)('the help of $name ends with an example of it', async ({ name,
   expect(example).toContain(`escrow ${name}`)
 })
 
-it('each option and argument says what it is for', async () => {
+it('each option and argument has a description', async () => {
   const program = await buildFullProgram(inertContext)
   const silent = program.commands.flatMap((command) =>
     [command, ...command.commands].flatMap((each) => [

@@ -13,15 +13,15 @@ beforeAll(() => {
 afterAll(() => fs.rmSync(home, { recursive: true, force: true }))
 
 describe('docs/concepts.md', () => {
-  it('does what it says, typed from top to bottom', () => {
+  it('works as written, typed from top to bottom', () => {
     typeAll(blocks, home)
   })
 
-  it('has no block that nothing tries', () => {
+  it('has no untested block', () => {
     expect([...new Set(blocks.map(({ language }) => language))].sort()).toEqual(['console', 'js'])
   })
 
-  it('explains every word one meets', () => {
+  it('explains every term', () => {
     const told = text.replace(/\s+/g, ' ').toLowerCase()
     const words = [
       'workspace',

@@ -13,14 +13,14 @@ beforeAll(() => {
 })
 afterAll(() => fs.rmSync(home, { recursive: true, force: true }))
 
-/** Each half starts some eighty processes, and a busy machine takes seconds for one. */
+/** Each half starts about eighty processes, each of which can take seconds on a busy machine. */
 const PATIENCE_MS = 600_000
 
 describe('docs/cookbook.md', () => {
   const rules = text.split('\n').indexOf('## A project for the rules below')
 
   it(
-    'does what its everyday recipes say, typed from top to bottom',
+    'has everyday recipes that work as written',
     () => {
       expect(rules).toBeGreaterThan(0)
       typeAll(
@@ -32,7 +32,7 @@ describe('docs/cookbook.md', () => {
   )
 
   it(
-    'does what its rules say, typed from top to bottom',
+    'has rules that work as written',
     () => {
       typeAll(
         blocks.filter(({ line }) => line > rules),
@@ -43,11 +43,11 @@ describe('docs/cookbook.md', () => {
     PATIENCE_MS,
   )
 
-  it('has no block that nothing tries', () => {
+  it('has no untested block', () => {
     expect([...new Set(blocks.map(({ language }) => language))].sort()).toEqual(['console', 'js', 'text', 'yaml'])
   })
 
-  it('tries each recipe by a command', () => {
+  it('has a command in each recipe', () => {
     const recipes = text.split(/^## /m).slice(1)
     expect(recipes.length).toBeGreaterThanOrEqual(20)
     for (const recipe of recipes) expect(recipe).toMatch(/^```console$/m)

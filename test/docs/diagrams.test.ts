@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { allBlocks } from './all-blocks.js'
 
-/** The forms a line of a diagram may have. Narrower than Mermaid's own: what is not here was not looked at in a browser. */
+/** The allowed forms of a diagram line. A subset of Mermaid's, because only these were checked in a browser. */
 const WORD = String.raw`[A-Za-z]\w*`
 const TEXT = String.raw`[^"\[\](){};#|]+`
 const NODE = String.raw`${WORD}(?:\[${TEXT}\]|\(\[${TEXT}\]\)|\{${TEXT}\})?`
@@ -18,14 +18,14 @@ const FORMS: Readonly<Record<string, RegExp>> = {
 const diagrams = allBlocks().filter(({ language }) => language === 'mermaid')
 
 describe('the diagrams', () => {
-  it.each(diagrams.map((each) => [`${each.document}:${each.line}`, each.text]))('%s is one that renders', (_, text) => {
+  it.each(diagrams.map((each) => [`${each.document}:${each.line}`, each.text]))('%s renders', (_, text) => {
     const [kind = '', ...lines] = text.trimEnd().split('\n')
     const form = FORMS[kind]
     expect([kind, form === undefined]).toEqual([kind, false])
     expect(lines.map((line) => line.trim()).filter((line) => form?.test(line) === false)).toEqual([])
   })
 
-  it('draw every state they lead to: each has a way in', () => {
+  it('have a way into every state', () => {
     for (const { document, text } of diagrams.filter((each) => each.text.startsWith('stateDiagram'))) {
       const arrows = [...text.matchAll(/^ +(\S+) --> ([^\s:]+)/gm)]
       const reached = new Set(arrows.map(([, , to]) => to))

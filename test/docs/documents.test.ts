@@ -6,16 +6,16 @@ import { allDocuments } from './all-blocks.js'
 
 const project = fileURLToPath(new URL('../../', import.meta.url))
 const DOCUMENTS = allDocuments()
-/** Places every machine has, and the one that examples of errors name. */
+/** Paths that every machine has, and the one in examples of errors. */
 const EVERYWHERE = ['/dev', '/dev/null', '/dev/shm', '/proc', '/run', '/bin/sh', '/tmp', '/var/tmp', '/x', '/measured']
 const read = (name: string) => fs.readFileSync(`${project}${name}`, 'utf8')
 
-/** A text without its blocks of code. */
+/** A text without its code blocks. */
 function proseOf(text: string): string {
   return text.replace(/^```[\s\S]*?^```$/gm, '')
 }
 
-/** Paths of this repository that a text names in backticks, by their first folder. */
+/** Paths of this repository in backticks, recognized by their first folder. */
 function namedIn(text: string): string[] {
   const prose = proseOf(text)
   const ours = /^(?:src|overlay|test|docs|examples|scripts|\.ci)\//
@@ -28,7 +28,7 @@ function linksIn(text: string): string[] {
     .filter((to) => !to.includes('://'))
 }
 
-/** As GitHub makes one of a heading. */
+/** The anchor of a heading, as on GitHub. */
 function anchorOf(heading: string): string {
   return heading
     .toLowerCase()
@@ -44,13 +44,13 @@ describe.each(DOCUMENTS)('%s', (name) => {
     expect([...named, ...linked].filter((file) => !fs.existsSync(path.join(project, file)))).toEqual([])
   })
 
-  it('leads to headings that it has', () => {
+  it('links to its own headings', () => {
     const headings = [...read(name).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => anchorOf(heading))
     const anchors = [...read(name).matchAll(/\]\(#([^)]+)\)/g)].map((match) => match[1])
     expect(anchors.filter((anchor) => !headings.includes(anchor ?? ''))).toEqual([])
   })
 
-  it('leads to headings that other documents have', () => {
+  it('links to existing headings of other documents', () => {
     const links = [...read(name).matchAll(/\]\(([^)#:]+)#([^)]+)\)/g)]
     const lost = links.filter(([, to = '', anchor = '']) => {
       const headings = [...read(path.join(path.dirname(name), to)).matchAll(/^#+ (.+)$/gm)]
@@ -59,7 +59,7 @@ describe.each(DOCUMENTS)('%s', (name) => {
     expect(lost.map(([link]) => link)).toEqual([])
   })
 
-  it("names no place on anyone's machine but the reader's of the examples", () => {
+  it('names no path of a real machine', () => {
     const places = [
       ...read(name)
         .replace(/<!--.*?-->/g, '')
@@ -72,7 +72,7 @@ describe.each(DOCUMENTS)('%s', (name) => {
 describe('ARCHITECTURE.md', () => {
   const text = read('ARCHITECTURE.md')
 
-  it('leads to a page that gives each dependency its reason', () => {
+  it('links to a page with the reason of each dependency', () => {
     const { dependencies, devDependencies } = JSON.parse(read('package.json')) as {
       dependencies: Record<string, string>
       devDependencies: Record<string, string>
@@ -83,7 +83,7 @@ describe('ARCHITECTURE.md', () => {
     expect(named.filter((each) => !/^(?:at run time|for development|-+)$/.test(each)).sort()).toEqual(known.sort())
   })
 
-  it('is short, and leads to every decision', () => {
+  it('is short, and links to every decision', () => {
     expect(text.split('\n').length).toBeLessThanOrEqual(250)
     for (const name of fs.readdirSync(`${project}docs/decisions`)) expect(text).toContain(`docs/decisions/${name}`)
   })
@@ -93,7 +93,7 @@ describe('ARCHITECTURE.md', () => {
     for (const { name } of rooms) expect(text).toMatch(new RegExp(`^\\| \`src/${name}/\` +\\|`, 'm'))
   })
 
-  it("has every word of the plan's in its glossary", () => {
+  it('has every term of the plan in its glossary', () => {
     const glossary = text.slice(text.indexOf('## Glossary'))
     for (const word of ['workspace', 'session', 'overlay', 'stage', 'intent', 'verdict', 'commit', 'ledger'])
       expect(glossary).toMatch(new RegExp(`^\\| ${word}`, 'm'))
@@ -103,7 +103,7 @@ describe('ARCHITECTURE.md', () => {
 describe('the picture of a review', () => {
   const svg = read('docs/review.svg')
 
-  it("shows what the demo's person types", () => {
+  it("shows the commands of the demo's person", () => {
     const person = read('examples/transcripts/person.jsonl').trimEnd().split('\n')
     const acts = person.flatMap((line) => (JSON.parse(line) as { arguments?: string[] }).arguments?.slice(0, 2) ?? [])
     const shown = [...svg.matchAll(/>\$ escrow (\w+) ([\w-]+)/g)]
@@ -111,7 +111,7 @@ describe('the picture of a review', () => {
     for (const [, command, session] of shown) expect(acts.join(' ')).toContain(`${command} ${session}`)
   })
 
-  it('is well-formed text on lines of its own', () => {
+  it('is well-formed text on separate lines', () => {
     const lines = [...svg.matchAll(/<text [^<>]*>([^<]*)<\/text>/g)]
     expect(lines.length).toBe(svg.match(/<text /g)?.length)
     for (const [, text] of lines) expect(text).not.toMatch(/&(?!amp;|lt;|gt;)|>/)

@@ -15,17 +15,17 @@ beforeAll(() => {
 afterAll(() => fs.rmSync(home, { recursive: true, force: true }))
 
 describe('docs/embedding.md', () => {
-  it('does what it says, typed from top to bottom', () => {
+  it('works as written, typed from top to bottom', () => {
     typeAll(blocks, home)
     expect(fs.readFileSync(`${home}/shop/src/price.js`, 'utf8')).toContain('Math.round')
     expect(fs.existsSync(`${home}/shop/migrations`)).toBe(false)
   })
 
-  it('has no block that nothing tries', () => {
+  it('has no untested block', () => {
     expect([...new Set(blocks.map(({ language }) => language))].sort()).toEqual(['console', 'js', 'yaml'])
   })
 
-  it('names functions that there are, in the entry it says', () => {
+  it('names existing functions of the right entry', () => {
     for (const name of ['openWorkspace', 'denialOf', 'EscrowError', 'groupChanges'])
       expect(library).toHaveProperty(name)
     for (const name of [
@@ -40,7 +40,7 @@ describe('docs/embedding.md', () => {
       expect(hooks).toHaveProperty(name)
   })
 
-  it('names each folder of the examples', () => {
+  it('lists each folder of the examples', () => {
     const folders = fs.readdirSync(`${project}examples`, { withFileTypes: true }).filter((entry) => entry.isDirectory())
     const without = ['demo', 'shared', 'transcripts']
     for (const { name } of folders) if (!without.includes(name)) expect(guide).toContain(`examples/${name}/`)

@@ -11,25 +11,25 @@ import { blocksOf } from './readme-blocks.js'
 
 const read = (name: string) => fs.readFileSync(`${project}${name}`, 'utf8')
 
-describe('what is made of the code', () => {
+describe('generated documents', () => {
   let made: ReadonlyMap<string, string> = new Map()
   beforeAll(async () => {
     made = await generateDocuments()
   })
 
-  it('stands in the documents as it is now: else run npm run docs', () => {
+  it('are up to date, or need npm run docs', () => {
     const stale = [...made].filter(([name, text]) => !fs.existsSync(`${project}${name}`) || read(name) !== text)
     expect(stale.map(([name]) => name)).toEqual([])
   })
 
-  it('leaves no page of an entry point that is gone', () => {
+  it('have no page of a removed entry point', () => {
     const pages = fs.readdirSync(`${project}docs/reference`).map((name) => `docs/reference/${name}`)
     expect(pages.sort()).toEqual(Object.keys(ENTRIES).map(pageOf).sort())
   })
 })
 
 describe.each(Object.keys(ENTRIES))('%s', (entry) => {
-  it('says of each export what it is', () => {
+  it('has a description of each export', () => {
     const exported = exportsOf(entry)
     expect(exported.length).toBeGreaterThan(0)
     expect(exported.filter(({ doc }) => doc === '').map(({ name, from }) => `${name} of ${from}`)).toEqual([])
@@ -45,7 +45,7 @@ describe('docs/STATE_MACHINE.md', () => {
 describe('docs/formats.md', () => {
   const text = read('docs/formats.md')
 
-  it('names every place there is', () => {
+  it('lists every path', () => {
     const { session, root, dir, state, ignoreFiles, ...places } = layoutOf('/w', '/s')
     const inSession = session('ID')
     const nameOf = (place: string) => place.slice(place.lastIndexOf('/') + 1)
@@ -58,7 +58,7 @@ describe('docs/formats.md', () => {
     expect([...top, ...own].filter((name) => !named.includes(name))).toEqual([])
   })
 
-  it('shows files of intents that are read, each with its intent', () => {
+  it('shows valid intent files, each with its intent', () => {
     const files = blocksOf(text).filter(({ language }) => language === 'yaml')
     expect(files.length).toBe(2)
     for (const { text: yaml } of files) {

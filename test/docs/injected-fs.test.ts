@@ -9,19 +9,19 @@ const blocks = blocksOf(guide)
 let home = ''
 beforeAll(() => {
   home = readersHome()
-  // The bundler of the guide, where a reader has it: vitest brings it.
+  // The guide's bundler, which vitest installs.
   fs.symlinkSync(`${project}node_modules/vite`, `${home}/node_modules/vite`)
   fs.symlinkSync(`../vite/bin/vite.js`, `${home}/node_modules/.bin/vite`)
 })
 afterAll(() => fs.rmSync(home, { recursive: true, force: true }))
 
 describe('docs/injected-fs.md', () => {
-  it('does what it says, typed from top to bottom', () => {
+  it('works as written, typed from top to bottom', () => {
     typeAll(blocks, home)
     expect(fs.existsSync(`${home}/agent/notes`)).toBe(false)
   })
 
-  it('has no block that nothing tries', () => {
+  it('has no untested block', () => {
     expect([...new Set(blocks.map(({ language }) => language))].sort()).toEqual(['console', 'js'])
   })
 })

@@ -10,13 +10,13 @@ import { project } from './reader.js'
 
 const page = fs.readFileSync(`${project}docs/limits.md`, 'utf8')
 
-/** Names that speak of a limit. */
+/** Matches names of limits. */
 const LIMIT =
   /MAX|MOST|LIMIT|LONGEST|DEEPEST|BUDGET|PATIENCE|TIMEOUT|WAIT|DEADLINE|KEPT|OUTPUT|PROCESSES|MEMORY|BODY|MESSAGE|CONNECTIONS|LISTED/
 
-/** Numbers with such names, or that other files take, and why nobody meets them. */
+/** Matching or exported numbers that are not limits for users, with the reason. */
 const UNMET: Readonly<Record<string, string>> = {
-  ...because('it is how something is drawn, cut or counted', [
+  ...because('it limits only how something is printed or counted', [
     ...['src/cli/commands/stats.ts#MAX_BAR', 'src/cli/review/lines.ts#WORDS_LIMIT'],
     ...['src/cli/review/place.ts#ROWS_MAX', 'src/cli/review/text.ts#CLUSTER_LIMIT'],
     ...[
@@ -61,13 +61,13 @@ const UNMET: Readonly<Record<string, string>> = {
     ...['src/trace/published.ts#KEPT', 'src/trace/versions.ts#MAX_CELLS', 'src/trace/anchor-lines.ts#MAX_BRANCHES'],
     'src/trace/anchor-lines.ts#MAX_HASHES',
   ]),
-  ...because('it is how long something of ours is waited for', [
+  ...because('it is an internal delay or timeout', [
     ...['src/cli/review/coloring.ts#PATIENCE_MS', 'src/os/flush.ts#TIMEOUT_MS'],
     'src/os/lock.ts#LONGEST_NAP_MS',
     'src/session/lessons.ts#MAX_TRIES',
   ]),
-  ...because("it is Node's own, or the kernel's", ['src/fs/kernel-dir.ts#MAX_BUFFER', 'src/fs/ownership.ts#MAX_ID']),
-  ...because('it is far above what we write, and what is longer is damaged', [
+  ...because('Node or the kernel defines it', ['src/fs/kernel-dir.ts#MAX_BUFFER', 'src/fs/ownership.ts#MAX_ID']),
+  ...because('it is far above what we write, so a longer text is damaged', [
     ...[
       'src/os/process.ts#MAX_CARD_BYTES',
       'src/session/claims.ts#MAX_CLAIM_BYTES',
@@ -85,7 +85,7 @@ const UNMET: Readonly<Record<string, string>> = {
       'src/session/lessons.ts#MAX_TRIES',
     ],
   ]),
-  ...because('what is beyond it is told less of, and nothing is refused', [
+  ...because('beyond it less is reported, and nothing is refused', [
     ...['src/cli/commands/verify.ts#MAX_NAMES', 'src/cli/record-numbers.ts#MAX_RANGES'],
     ...['src/history/intent-map.ts#MAX_FILE', 'src/policy/overlap.ts#MAX_CANDIDATES', 'src/stage/mutations.ts#BUDGET'],
     ...['src/command-class/text-programs.ts#MAX_SCRIPT', 'src/terminal/secrets.ts#MAX_GIT_SETTINGS'],
@@ -116,7 +116,7 @@ describe('docs/limits.md', () => {
     expect(Object.keys(UNMET).filter((each) => !named.includes(each) || each in ALL)).toEqual([])
   })
 
-  it("has policy's own right", () => {
+  it('has the right defaults of policy', () => {
     const { limits, undoCommits, gate } = DEFAULT_SETTINGS
     expect(limits).toEqual({})
     expect(page).toContain(
@@ -147,7 +147,7 @@ describe('docs/limits.md', () => {
     }
   })
 
-  it('tries what it says of arguments, and nothing else', () => {
+  it('tests exactly the documented arguments', () => {
     expect(Object.keys(TRIED).sort()).toEqual(rows.map(({ call }) => call).sort())
   })
 })

@@ -25,7 +25,7 @@ it.each(Object.entries(SURFACES))('has a section for %s', (surface, title) => {
 })
 
 it.each([
-  // DESIGN.md fixes these, word for word.
+  // DESIGN.md defines these texts.
   [
     'denials',
     'You must cite a valid active Intent ID. Call select_active_intent first before using destructive tools.',
@@ -44,7 +44,7 @@ it.each([
   expect(all).toContainEqual(expect.objectContaining({ surface, text }))
 })
 
-it('shows values by name, joins sums and alternatives, and leaves code out', () => {
+it('shows values by name, joins concatenations and alternatives, and skips code', () => {
   const source = `
     throw new EscrowError('wrong', \`There is no \${what.kind} \${oneLine(id)}.\` + (isOpen ? ' It is open.' : ''), { hint: 'Give it an id.' })
     if (name === 'some other words' || text.startsWith('a few words')) import('./some file.js')
@@ -61,7 +61,7 @@ const isShort = ({ text }: Message) => longSentences(text.replaceAll('`', '')).l
 const isPlain = ({ text }: Message) => badHabits(text).length === 0
 /** A function of the library, or a method. */
 const namesFunction = ({ text }: Message) => /\b[a-z]\w*\(\)|\b[a-z]+[A-Z]\w*\(/.test(text)
-/** A sentence, as opposed to a part of one: it begins with a capital and has no value or command at its end. */
+/** Matches a whole sentence: it starts with a capital, and does not end with a value or command. */
 const isCutOff = ({ surface, text }: Message) =>
   ['denials', 'errors', 'cli-errors'].includes(surface) &&
   /^(?:escrow: )?[A-Z]\S* \S+ /.test(text) &&
@@ -79,11 +79,11 @@ it('names no function of the library', () => {
   expect(found(namesFunction)).toEqual([])
 })
 
-it('ends each error in a full stop or a command', () => {
+it('ends each error with a full stop or a command', () => {
   expect(found(isCutOff)).toEqual([])
 })
 
-it('finds what it looks for', () => {
+it('finds violations', () => {
   const sample = (text: string): Message => ({ surface: 'errors', file: 'src/a.ts', line: 1, text })
   const words = Array.from({ length: 36 }, () => 'word').join(' ')
   expect(isShort(sample(words))).toBe(false)

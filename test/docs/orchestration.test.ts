@@ -9,7 +9,7 @@ import { trust } from '../support/trust.js'
 
 const project = fileURLToPath(new URL('../../', import.meta.url))
 
-/** The repository's own intents and policy, in a workspace of the test's. */
+/** The repository's intents and policy in a temporary workspace. */
 let root = ''
 let session: Session
 let intents: Intent[] = []
@@ -31,7 +31,7 @@ afterAll(async () => {
 const reasonOf = async (file: string) => (await session.explain(file, 'write')).reason
 
 describe("this repository's own workspace", () => {
-  it('lets each open intent write in the area it names, and nowhere else', async () => {
+  it('lets each open intent write only in its named area', async () => {
     const isOpen = (id: string) => intents.some((each) => each.id === id && each.status !== 'COMPLETED')
     for (const { id, status, ownedScope, dependsOn } of intents) {
       if (status === 'COMPLETED') continue
@@ -62,7 +62,7 @@ describe("this repository's own workspace", () => {
       expect(scopes).toContain(`${room}/**`)
   })
 
-  it('keeps what is in progress on real files', () => {
+  it('has existing files in the scope of each intent in progress', () => {
     for (const { id, status, ownedScope } of intents) {
       if (status !== 'IN_PROGRESS') continue
       for (const glob of ownedScope)
@@ -70,12 +70,12 @@ describe("this repository's own workspace", () => {
     }
   })
 
-  it('depends on intents that there are', () => {
+  it('has dependencies on existing intents', () => {
     const ids = new Set(intents.map(({ id }) => id))
     expect(intents.flatMap(({ dependsOn }) => dependsOn).filter((id) => !ids.has(id))).toEqual([])
   })
 
-  it('leaves the parts that belong to one machine out of git, and has it merge the others by lines', () => {
+  it('ignores machine-specific files in git, and merges the others by line', () => {
     expect(fs.readFileSync(`${project}.orchestration/.gitignore`, 'utf8')).toBe(GITIGNORE)
     expect(fs.readFileSync(`${project}.orchestration/.gitattributes`, 'utf8')).toBe(GITATTRIBUTES)
   })

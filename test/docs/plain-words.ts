@@ -1,4 +1,4 @@
-/** Expressions that send a reader back to the start of a sentence, each with what to write in its place. */
+/** Expressions that make a sentence hard to read, each with a replacement. */
 const HABITS: readonly (readonly [RegExp, string])[] = [
   [/\banew\b/i, 'again, or a verb with re-'],
   [/\bbesides\b/i, 'also, or in addition to'],
@@ -7,17 +7,17 @@ const HABITS: readonly (readonly [RegExp, string])[] = [
   [/\bas it were\b/i, 'nothing'],
 ]
 
-/** The lines with such an expression, each with its number and what to write. */
+/** The lines with such an expression, each with its number and the replacement. */
 export function badHabits(text: string): string[] {
   return text
     .split('\n')
     .flatMap((line, at) => HABITS.flatMap(([habit, better]) => (habit.test(line) ? `${at + 1}: ${better}` : [])))
 }
 
-/** Words of a sentence that a reader can hold in mind. */
+/** The most words of a sentence. */
 const LONGEST = 35
 
-/** Sentences of the prose: code, tables and headings are left out, and a piece of code counts as a word. */
+/** The sentences of the prose, without code blocks, tables and headings. Inline code counts as a word. */
 export function longSentences(text: string): string[] {
   const prose = text
     .replace(/```[\s\S]*?```/g, '')

@@ -9,7 +9,7 @@ import { blocksOf } from './readme-blocks.js'
 
 const text = fs.readFileSync(`${project}docs/policy.md`, 'utf8')
 
-/** `approval.merge`: every key that has a value of its own. */
+/** Every key with a value, such as `approval.merge`. */
 function keysOf(schema: unknown): string[] {
   const properties = isObject(schema) && isObject(schema.properties) ? schema.properties : {}
   return Object.entries(properties).flatMap(([name, each]) => {
@@ -19,12 +19,12 @@ function keysOf(schema: unknown): string[] {
 }
 
 describe('docs/policy.md', () => {
-  it('has a row for every key of policy.yaml, and for no other', () => {
+  it('has a row for exactly the keys of policy.yaml', () => {
     const rows = [...text.matchAll(/^\| `([\w.]+)` +\|/gm)].map((match) => match[1])
     expect([...rows].sort()).toEqual(keysOf(z.toJSONSchema(policySchema)).sort())
   })
 
-  it('shows a file that is read without a complaint', () => {
+  it('shows a valid file', () => {
     const [yaml, ...others] = blocksOf(text)
     expect(others).toEqual([])
     const { problem, rules } = readPolicy('/home/ada/shop', { kind: 'bytes', bytes: Buffer.from(yaml?.text ?? '') })

@@ -14,7 +14,7 @@ it.each(guides)('%s has no sentence over 35 words', (page) => {
   expect(longSentences(readFileSync(page, 'utf8'))).toEqual([])
 })
 
-it('finds a long sentence, and no long list or code', () => {
+it('finds a long sentence, but not a long list or code', () => {
   const words = Array.from({ length: 36 }, () => 'word').join(' ')
   expect(longSentences(`Short. ${words}.`)).toHaveLength(1)
   expect(
@@ -26,7 +26,7 @@ it.each(pages)('%s is written in plain words', (page) => {
   expect(badHabits(readFileSync(page, 'utf8'))).toEqual([])
 })
 
-it('finds what it looks for', () => {
+it('finds violations', () => {
   expect(badHabits('fine\nIt is made anew, and tells of it.')).toEqual([
     '2: again, or a verb with re-',
     '2: says, lists, reports',

@@ -5,7 +5,7 @@ import { project } from './reader.js'
 
 const read = (name: string) => fs.readFileSync(`${project}${name}`, 'utf8')
 
-/** Pages that a page links to, relative to the repository. */
+/** The pages that a page links to, relative to the repository. */
 function linkedFrom(page: string): string[] {
   const links = [...read(page).matchAll(/\]\(([^)#:]+\.md)(?:#[^)]*)?\)/g)]
   return links.map(([, to = '']) => path.join(path.dirname(page), to))

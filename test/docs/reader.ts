@@ -9,7 +9,7 @@ import { type Block, fileOf, says, settled, stepsOf } from './readme-blocks.js'
 
 export const project = fileURLToPath(new URL('../../', import.meta.url))
 
-/** A directory of a reader's own, with the package as npm installs it, of the source as it is now. */
+/** Creates a reader's directory with the package of the current source, as npm installs it. */
 export function readersHome(): string {
   const home = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'escrowfs-reader-')))
   const place = `${home}/node_modules/escrowfs`
@@ -38,7 +38,7 @@ export interface Typed {
   readonly stderr: string
 }
 
-/** A shell that goes on where the last command left it. */
+/** A shell that keeps its state between commands. */
 export function openShell(home: string, more: NodeJS.ProcessEnv = {}): (command: string) => Typed {
   let cwd = home
   const env = { ...process.env, PATH: `${home}/node_modules/.bin:${process.env.PATH}`, NO_COLOR: '1', ...more }
@@ -54,22 +54,22 @@ export function openShell(home: string, more: NodeJS.ProcessEnv = {}): (command:
   }
 }
 
-/** What a person types at a terminal and nobody else may. */
+/** Commands that only a person at a terminal may run. */
 const ACCEPTS =
   /^escrow (trust|migrate|approve|reject|commit|discard|undo|answer|edit|intents (add|edit|scope|select|complete|status)|quarantine|verify --(join|anchor))\b/
 
-/** Ada sits at a terminal, and this shell has none: her reviewer's key says that it is she who accepts. */
+/** This shell has no terminal, so Ada's reviewer key proves that she accepts. */
 function reviewerKey(shell: (command: string) => Typed): string {
   const { file } = JSON.parse(shell('escrow keys --reviewer --json').stdout) as { file: string }
   return `ESCROW_REVIEWER_KEY='${file}'`
 }
 
-/** Types a document's blocks from top to bottom, as Ada, and expects what it says is printed. */
+/** Types a document's blocks from top to bottom as Ada, and expects the printed output. */
 export function typeAll(blocks: readonly Block[], home: string): void {
   const shell = openShell(home, { HOME: home })
   const type = (command: string): string => {
     const { status, stdout, stderr } = shell(command)
-    // A program's own output is on stdout; its summary goes to stderr, which a terminal shows as well.
+    // A program's output is on stdout, and its summary on stderr. A terminal shows both.
     const isRun = /^escrow (?:run|start) /.test(command)
     expect([command, isRun ? '' : stderr, status]).toEqual([command, '', 0])
     return isRun ? stdout + stderr : stdout

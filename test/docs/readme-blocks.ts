@@ -1,8 +1,8 @@
-/** The README's fenced blocks, as a reader would use them. */
+/** Parses the README's fenced blocks. */
 
 export interface Block {
   readonly language: string
-  /** Of the opening fence. */
+  /** The line of the opening fence. */
   readonly line: number
   readonly text: string
 }
@@ -28,7 +28,7 @@ export interface Step {
   readonly output: string
 }
 
-/** A console block: `$ ` begins a command, what follows is what it prints. */
+/** A console block: a line with `$ ` is a command, and its output follows. */
 export function stepsOf({ text, line }: Block): Step[] {
   const steps: { command: string; output: string }[] = []
   for (const each of text.split('\n').slice(0, -1)) {
@@ -40,14 +40,14 @@ export function stepsOf({ text, line }: Block): Step[] {
   return steps
 }
 
-/** The name a file's block gives it in a comment on its first line. */
+/** The file name in a comment on the first line of a block. */
 export function fileOf({ text, line }: Block): string {
   const name = /^(?:#|\/\/) (\S+)\n/.exec(text)?.[1]
   if (name === undefined) throw new Error(`The block of line ${line} names no file in its first line.`)
   return name
 }
 
-/** What differs from run to run, written alike. */
+/** Replaces parts that differ between runs. */
 export function settled(text: string, root: string): string {
   return text
     .replaceAll(root, '/home/ada')
@@ -56,7 +56,7 @@ export function settled(text: string, root: string): string {
     .replace(/\b\d+-[0-9a-f]{8}\b/g, '<tx>')
 }
 
-/** Where `...` stands alone on a line, any lines may. */
+/** A line with only `...` matches any lines. */
 export function says(shown: string, printed: string): boolean {
   const pattern = shown
     .split('\n')

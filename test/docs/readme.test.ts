@@ -13,11 +13,11 @@ beforeAll(() => {
 afterAll(() => fs.rmSync(home, { recursive: true, force: true }))
 
 describe('the README', () => {
-  it('does what it says, typed from top to bottom', () => {
+  it('works as written, typed from top to bottom', () => {
     typeAll(blocks, home)
   })
 
-  it('has no block that nothing tries', () => {
+  it('has no untested block', () => {
     expect([...new Set(blocks.map(({ language }) => language))].sort()).toEqual(['bash', 'console', 'js', 'sh', 'yaml'])
     const { scripts } = JSON.parse(fs.readFileSync(`${project}package.json`, 'utf8')) as {
       scripts: Record<string, string>
@@ -34,7 +34,7 @@ describe('the README', () => {
     expect(lines.filter((line) => line.length > 160)).toEqual([])
   })
 
-  it("has the check run its test command word for word, and the demo's numbers right", () => {
+  it("has the test command that the check runs, and the demo's numbers", () => {
     expect(readme).toContain('`npm ci && npm test`')
     expect(fs.readFileSync(`${project}.ci/run`, 'utf8')).toContain('npm ci && npm test')
     const steps = fs
@@ -52,15 +52,15 @@ describe('the README', () => {
 })
 
 describe('the quick start', () => {
-  it('does what it says, typed from top to bottom', () => {
+  it('works as written, typed from top to bottom', () => {
     const reader = readersHome()
     onTestFinished(() => fs.rmSync(reader, { recursive: true, force: true }))
     typeAll(blocksOf(fs.readFileSync(`${project}docs/quick-start.md`, 'utf8')), reader)
   })
 })
 
-describe('what stands for any lines', () => {
-  it('is only three dots on a line of their own', () => {
+describe('a placeholder for any lines', () => {
+  it('is only three dots on a separate line', () => {
     expect(says('a\n...\nd\n', 'a\nb\nc\nd\n')).toBe(true)
     expect(says('a\n...\nd\n', 'a\nb\nc\n')).toBe(false)
     expect(says('a...\n', 'abcd\n')).toBe(false)

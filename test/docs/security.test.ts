@@ -15,12 +15,12 @@ const tried = rowsOf(read('docs/security.md'), 'Threats')
 const at = (row: readonly string[], column: number) => row[column] ?? ''
 
 describe('docs/security.md', () => {
-  it('says of each threat what stops it, where, and what remains', () => {
+  it('lists for each threat the defence, its place, and the remaining risk', () => {
     expect(tried.length).toBeGreaterThan(35)
     for (const row of tried) expect([row.length, row.filter((cell) => cell === '')]).toEqual([6, []])
   })
 
-  it.each(tried)('%s is tried', (...row) => {
+  it.each(tried)('%s is tested', (...row) => {
     const [file, name] = [at(row, 4), at(row, 5).replaceAll('`', '')]
     const test = read(file.replaceAll('`', ''))
     const names = [

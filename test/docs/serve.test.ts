@@ -24,7 +24,7 @@ beforeAll(async () => {
 })
 afterAll(() => fs.rmSync(home, { recursive: true, force: true }))
 
-/** Starts what the document says, and waits for the address. */
+/** Starts the document's command, and waits for the address. */
 async function started(
   env: NodeJS.ProcessEnv = {},
   more: readonly string[] = [],
@@ -50,7 +50,7 @@ const shapeOf = (text: string) =>
     .replace(/=[\w-]{43}$/, '=TOKEN')
 
 describe('docs/serve.md', () => {
-  it('does what it says: the address, the page behind it, the API, the end', async () => {
+  it('works as written: the address, the page, the API, the end', async () => {
     const { server, address } = await started()
     const { port, searchParams } = new URL(address)
     expect(await (await fetch(address)).text()).toContain('<div id="page">')
@@ -65,7 +65,7 @@ describe('docs/serve.md', () => {
     expect(await once(server, 'exit')).toEqual([0, null])
   })
 
-  it('opens the browser by an address that is not the one it prints, and good for one visit', async () => {
+  it('opens the browser with a one-time address that differs from the printed one', async () => {
     fs.writeFileSync(`${home}/browser`, `#!/bin/sh\necho "$1" > ${home}/opened\n`, { mode: 0o755 })
     const { server, address } = await started({ BROWSER: `${home}/browser` }, ['--open'])
     await expect
@@ -80,7 +80,7 @@ describe('docs/serve.md', () => {
     await once(server, 'exit')
   })
 
-  it('accepts files for a terminal or a reviewer’s key alone', async () => {
+  it('accepts files only for a terminal or a reviewer’s key', async () => {
     const policy = `${home}/shop/.orchestration/policy.yaml`
     const before = fs.readFileSync(policy, 'utf8')
     fs.writeFileSync(policy, 'access: { .env: allow }\n')
@@ -105,7 +105,7 @@ describe('docs/serve.md', () => {
     trust(`${home}/shop`)
   })
 
-  it('names each key and each route there is', () => {
+  it('lists each key and each route', () => {
     const keys = fs.readFileSync(`${project}web/src/help.tsx`, 'utf8')
     for (const [, key = ''] of document.matchAll(/^\| `(.)`/gm)) expect(keys).toContain(`['${key}`)
     const routes = ['read-routes', 'decide-routes', 'ledger-routes', 'app'].flatMap((name) => {
@@ -121,7 +121,7 @@ describe('docs/serve.md', () => {
     expect(named.filter((route) => !document.includes(route))).toEqual([])
   })
 
-  it('an agent’s session cannot start it, nor a script where policy wants a person', () => {
+  it('cannot be started in an agent’s session, or by a script if policy requires a person', () => {
     const inside = openShell(`${home}/shop`, { HOME: home, ESCROW_SESSION: 'one' })('../node_modules/.bin/escrow serve')
     expect([inside.status, inside.stderr]).toEqual([
       1,

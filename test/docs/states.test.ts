@@ -8,14 +8,14 @@ import { project } from './reader.js'
 const FILES = { '.orchestration/active_intents.yaml': ONE_INTENT, 'src/a.js': 'one\n', 'src/b.js': 'one\n' }
 const text = fs.readFileSync(`${project}docs/STATE_MACHINE.md`, 'utf8')
 
-/** A section of the document. */
+/** Extracts a section of the document. */
 const section = (heading: string) => text.split(/^## /m).find((each) => each.startsWith(heading)) ?? ''
 /** The first cells of a section's last table. */
 const firstCells = (heading: string) =>
   [...section(heading).matchAll(/^\| ([^|]+?) +\|/gm)].map((match) => match[1]).filter((cell) => !cell?.startsWith('-'))
 
 describe('the states of a session', () => {
-  it('are those of its table, as the workspace tells them', async () => {
+  it('match the table, as the workspace reports them', async () => {
     expect(firstCells('A session')).toEqual(['state', 'live', 'at rest', 'damaged'])
     await withScratchWorkspace(FILES, async (workspace) => {
       const session = await workspace.session({ id: 'it' })
@@ -39,7 +39,7 @@ describe('the states of a session', () => {
 })
 
 describe('the states of a commit', () => {
-  it('are told in the order of its table, and leave the names it says', async () => {
+  it('are reported in the order of the table, and leave the documented files', async () => {
     const phases: CommitProgress['phase'][] = []
     await withScratchWorkspace(FILES, async (workspace) => {
       const session = await workspace.session({ id: 'it' })
@@ -61,7 +61,7 @@ describe('the states of a commit', () => {
     expect(shown).toEqual(['phase', ...new Set(phases), 'finished'])
   })
 
-  it('begin with the whole commit refused where one change has drifted', async () => {
+  it('start with the refusal of the whole commit if one change has drifted', async () => {
     await withScratchWorkspace(FILES, async (workspace) => {
       const session = await workspace.session({ id: 'it' })
       await session.selectIntent('INT-001')

@@ -13,7 +13,7 @@ const lines = blocksOf(text).map((block) => block.text.replaceAll('\n', ''))
 describe('docs/trace-schema.md', () => {
   const workspace = workspaces()
 
-  it('has a record of each kind that is written, under its name', () => {
+  it('has a record of each kind under its name', () => {
     expect([...new Set(lines.map((line) => own(line).type))].sort()).toEqual([...TRACE_TYPES].sort())
     const sections = text.split(/^## /m).filter((section) => section.startsWith('`'))
     for (const section of sections) {
@@ -25,7 +25,7 @@ describe('docs/trace-schema.md', () => {
     }
   })
 
-  it('shows lines that are valid Agent Trace, and one whole ledger', async () => {
+  it('shows valid Agent Trace lines that form one ledger', async () => {
     expect(lines.map((line) => validateTrace(JSON.parse(line))).filter((errors) => errors !== '')).toEqual([])
     const layout = workspace()
     fs.writeFileSync(`${layout.ledgerFile}`, lines.map((line) => `${line}\n`).join(''))
@@ -34,7 +34,7 @@ describe('docs/trace-schema.md', () => {
     expect(await openLedger(layout).verify()).toMatchObject({ ok: false })
   })
 
-  it('names every field that they have', () => {
+  it('lists every field', () => {
     const named = new Set([...text.matchAll(/`(\w+)`/g)].map((match) => match[1]))
     const fields = lines.flatMap((line) => [...Object.keys(JSON.parse(line)), ...Object.keys(own(line))])
     expect([...new Set(fields)].filter((field) => field !== 'metadata' && !named.has(field))).toEqual([])

@@ -19,7 +19,7 @@ const sources = ['src', 'overlay'].flatMap((folder) =>
     .filter((name) => name.endsWith('.ts'))
     .map((name) => fs.readFileSync(`${project}${folder}/${name}`, 'utf8')),
 )
-/** The reasons that are not a denial's, as the type lists them. */
+/** The reasons of the type that are not reasons of denials. */
 const apiReasons = () => {
   const file = fs.readFileSync(`${project}src/core/api-error.ts`, 'utf8')
   const type = /type ApiReason =([\s\S]*?)\n\n/.exec(file)?.[1] ?? ''
@@ -33,30 +33,30 @@ beforeAll(() => {
 afterAll(() => fs.rmSync(home, { recursive: true, force: true }))
 
 describe('docs/troubleshooting.md', () => {
-  it('does what it says, typed from top to bottom', () => {
+  it('works as written, typed from top to bottom', () => {
     typeAll(blocks, home)
   })
 
-  it('has no block that nothing tries', () => {
+  it('has no untested block', () => {
     expect([...new Set(blocks.map(({ language }) => language))].sort()).toEqual(['console', 'js', 'yaml'])
   })
 
-  it('has a row for each reason there is, with its code, and for no other', () => {
+  it('has a row for exactly the existing reasons, with their codes', () => {
     const codes: Record<string, string> = DENIAL_CODES
     const expected = [...Object.keys(codes), ...apiReasons()].map((reason) => [reason, codes[reason] ?? '–'])
     expect(apiReasons().length).toBeGreaterThan(5)
     expect(rowsOf('Reasons').map(([, reason, code]) => [reason, code])).toEqual(expected)
   })
 
-  it('begins messages as the code does', () => {
+  it('starts messages as the code does', () => {
     const begins = [...rowsOf('Reasons').map((row) => row[3] ?? ''), ...rowsOf('More').map((row) => row[1] ?? '')]
     const isSaid = (words: string) => sources.some((source) => new RegExp(`['"\`]${words}`).test(source))
     const literal = (words: string) => words.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
-    // The name of a file begins this one.
+    // This message starts with a file name.
     expect(begins.filter((words) => !isSaid(literal(words)))).toEqual(['.orchestration/agent_trace.jsonl'])
   })
 
-  it('knows every kind of refusal that has a name of two words', () => {
+  it('lists every refusal with a name of two words', () => {
     const named = sources.flatMap((source) => [...source.matchAll(/['"`]((?:[A-Z][a-z]+ )+[A-Z][a-z]+: )/g)])
     const kinds = new Set(named.map((match) => (match[1] ?? '').trim()))
     const others = ['Claude Code:', 'Roo Code:']

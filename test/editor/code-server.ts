@@ -10,10 +10,10 @@ import { installCodeServer } from './installed.js'
 const REPOSITORY = fileURLToPath(new URL('../../', import.meta.url))
 const EXTENSION = join(REPOSITORY, 'examples', 'vscode-extension')
 
-/** Milliseconds until it has to answer. */
+/** The timeout for its first response, in milliseconds. */
 const START_MS = 60_000
 
-/** What a person would set: no welcome page, no chat, verdicts above each hunk. */
+/** Settings of a person: no welcome page, no chat, verdicts above each hunk. */
 const SETTINGS = {
   'workbench.startupEditor': 'none',
   'workbench.secondarySideBar.defaultVisibility': 'hidden',
@@ -33,7 +33,7 @@ export interface RunningEditor {
   close(): Promise<void>
 }
 
-/** code-server with the extension in it, as it is now. Its state and settings go when it is closed. */
+/** Starts code-server with the current extension. Closing it removes its state and settings. */
 export async function startEditor(): Promise<RunningEditor> {
   const { node, entry } = installCodeServer()
   const home = mkdtempSync(join(tmpdir(), 'escrow-code-server-'))
@@ -63,7 +63,7 @@ export async function startEditor(): Promise<RunningEditor> {
   return {
     address: (folder) => `${base}?folder=${encodeURIComponent(folder)}`,
     async close() {
-      // Its extension hosts are of its group.
+      // Its extension hosts are in its process group.
       if (server.pid !== undefined && server.exitCode === null) process.kill(-server.pid, 'SIGTERM')
       await ended
       rmSync(home, { recursive: true, force: true, maxRetries: 5 })

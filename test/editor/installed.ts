@@ -3,7 +3,7 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { CACHE, installOnce } from '../support/npm-install.js'
 
-/** The release of code-server that the extension is driven in, and the Node it asks for. */
+/** The tested release of code-server, and the Node that it needs. */
 const CODE_SERVER = '4.139.1'
 const NODE = '24.21.0'
 const NODE_PACKAGE = `node-${process.platform}-${process.arch}`
@@ -12,11 +12,11 @@ const DIR = join(CACHE, 'editor', `code-server-${CODE_SERVER}`)
 const NODE_DIR = join(DIR, 'node_modules', NODE_PACKAGE)
 const SERVER = join('node_modules', 'code-server', 'out', 'node', 'entry.js')
 const VSCODE = join(DIR, 'node_modules', 'code-server', 'lib', 'vscode')
-/** Modules in C++ that the server does not start without. The others are for Windows, for remote logins or for its own extensions. */
+/** C++ modules that the server needs. The others are for Windows, remote logins or its own extensions. */
 const NATIVE = ['@vscode/spdlog', '@vscode/native-watchdog']
 const BUILT = join(DIR, 'native-modules-are-built')
 
-/** How code-server is started: the program and its first argument. */
+/** The command that starts code-server: the program and its first argument. */
 export interface CodeServer {
   readonly node: string
   readonly entry: string

@@ -8,7 +8,7 @@ import { type TestWorkspace, testWorkspace } from '../support/workspace.js'
 import { FILES, openAgent } from '../web/scene.js'
 import { type RunningEditor, startEditor } from './code-server.js'
 
-/** The extension in a real code-server and a real Chromium. Pictures of what was seen are kept in `.cache/editor/pictures`. */
+/** Tests the extension in a real code-server and Chromium. Screenshots are in `.cache/editor/pictures`. */
 
 const PICTURES = join(CACHE, 'editor', 'pictures')
 const LONG = `${Array.from({ length: 30 }, (_, n) => `line ${n + 1}`).join('\n')}\n`
@@ -27,7 +27,7 @@ afterAll(async () => {
 
 const row = (page: Page, name: string) => page.locator('.monaco-list-row', { hasText: name }).first()
 
-/** A session of several steps, and the editor that shows it. */
+/** Creates a session of several steps, and opens it in the editor. */
 async function open(
   dark = false,
 ): Promise<{ place: TestWorkspace; page: Page; take: (name: string) => Promise<void> }> {
@@ -38,7 +38,7 @@ async function open(
     session.toolCall({ tool: 'write_to_file', kind: 'edit', id }, async () =>
       session.fs.writeFileSync(`${place.root}/${path}`, text),
     )
-  // By the text of the ids the order would be the reverse.
+  // Sorted by id, the order would be the reverse.
   await write('toolu_02', 'src/long.txt', LONG.replace('line 2\n', 'two\n').replace('line 28\n', 'more\n'))
   await write('toolu_01', 'src/new.txt', 'fresh text\n')
   await session.flush()
@@ -49,7 +49,7 @@ async function open(
   return { place, page, take: async (name) => void (await page.screenshot({ path: join(PICTURES, `${name}.png`) })) }
 }
 
-it('lists the steps in the order of time, and a new file without an empty red side', async () => {
+it('lists the steps in order of time, and opens a new file without an empty side', async () => {
   const { page, take } = await open()
   const rows = await page.locator('.pane-body .monaco-list-row').allInnerTexts()
   const at = (name: string) => rows.findIndex((text) => text.includes(name))
@@ -65,7 +65,7 @@ it('lists the steps in the order of time, and a new file without an empty red si
   await take('diff')
 })
 
-it('is reviewed by the keys alone: a hunk approved, one rejected with words, taken back, the rest committed', async () => {
+it('is reviewed with keys only: one hunk approved, one rejected with a reason and withdrawn, the rest committed', async () => {
   const { place, page, take } = await open()
   const { keyboard } = page
   await row(page, 'long.txt').click()
@@ -98,7 +98,7 @@ it('is reviewed by the keys alone: a hunk approved, one rejected with words, tak
   await expect.poll(() => place.text('src/long.txt'), { timeout: 20_000 }).toBe(LONG.replace('line 2\n', 'two\n'))
 })
 
-it('shows the same in the dark, and an approval of everything asks first', async () => {
+it('works in a dark theme, and asks before an approval of everything', async () => {
   const { place, page, take } = await open(true)
   const session = row(page, 'cents')
   await session.click({ button: 'right' })

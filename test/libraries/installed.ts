@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { CACHE, installOnce } from '../support/npm-install.js'
 
-/** The libraries the suite drives, each in the version it was shown with. */
+/** The tested libraries with their versions. */
 const VERSIONS = {
   'fs-extra': '11.4.1',
   'graceful-fs': '4.2.12',
@@ -14,7 +14,7 @@ const VERSIONS = {
   esbuild: '0.28.2',
 } as const
 
-/** @returns the directory they are installed in; another set of versions has another one. */
+/** The directory of the installed libraries, which depends on the versions. */
 export function installLibraries(): string {
   const packages = Object.entries(VERSIONS).map(([name, version]) => `${name}@${version}`)
   const dir = join(CACHE, 'libraries', createHash('sha256').update(packages.join()).digest('hex').slice(0, 12))
@@ -22,7 +22,7 @@ export function installLibraries(): string {
   return dir
 }
 
-/** Before the suite: they are installed. */
+/** Installs the libraries before the suite. */
 export function setup(): void {
   installLibraries()
 }

@@ -214,7 +214,7 @@ async function isomorphicGit(load: NodeJS.Require, api: typeof fs, root: string)
   await git.packObjects({ ...at, oids: ids, write: true })
   const matrix: unknown[] = await git.statusMatrix(at)
   const log: { oid: string }[] = await git.log(at)
-  // It holds times and inode numbers, which are a file's own.
+  // It contains times and inode numbers, which differ between files.
   api.rmSync(`${root}/store/index`)
   return [ids, before, log.map(({ oid }) => oid), matrix]
 }
@@ -226,7 +226,7 @@ function seed(root: string): void {
   }
 }
 
-/** The rows of a tree, with the root's own name taken out. */
+/** The rows of a tree without the name of the root. */
 function rowsOf(api: typeof fs, root: string): string[] {
   const hex = Buffer.from(root).toString('hex')
   return treeOf(api, root)
@@ -234,7 +234,7 @@ function rowsOf(api: typeof fs, root: string): string[] {
     .sort()
 }
 
-/** Both pieces of work, one after the other: what they answered, and the trees they left. */
+/** Runs the work on both file systems. Returns the results and the resulting trees. */
 async function compare(use: Use, real: string, api: typeof fs, root: string): Promise<void> {
   const dir = installLibraries()
   const before = treeOf(fs, root)
@@ -245,7 +245,7 @@ async function compare(use: Use, real: string, api: typeof fs, root: string): Pr
   expect(treeOf(fs, root)).toEqual(before)
 }
 
-describe('a library does with session.fs what it does with node:fs', () => {
+describe('a library has the same effects on session.fs as on node:fs', () => {
   it.each(Object.entries(LIBRARIES))('%s', async (_, use) => {
     const plain = tempDir()
     try {
@@ -266,7 +266,7 @@ describe('a library does with session.fs what it does with node:fs', () => {
     }
   })
 
-  it('isomorphic-git, where no policy protects repositories', async () => {
+  it('isomorphic-git, if no policy protects repositories', async () => {
     const outer = tempDir()
     try {
       const [real, root] = [`${outer.path}/real`, `${outer.path}/copy`]
@@ -278,7 +278,7 @@ describe('a library does with session.fs what it does with node:fs', () => {
     }
   })
 
-  it.each(['.git', 'store'])('isomorphic-git is refused a repository of its own in %s', async (name) => {
+  it.each(['.git', 'store'])('isomorphic-git cannot create a repository in %s', async (name) => {
     const { root, open } = testWorkspace({}, INTENTS)
     const session = await working(await open())
     const init = withRequire(installLibraries(), session.fs, (load) =>

@@ -5,15 +5,15 @@ import { gemini } from './gemini.js'
 import { responses } from './responses.js'
 import type { Reply, Turn } from './turn.js'
 
-/** What the model answers, turn by turn; behind the last it says that it is done. */
+/** The model's replies, turn by turn. After the last one it reports that it is done. */
 export type Script = readonly (Reply | ((turn: Turn) => Reply | Promise<Reply>))[]
 
-/** A model that answers by a script, on this machine. */
+/** A local model that follows a script. */
 export interface ScriptedModel {
   readonly origin: string
-  /** The turns the script was asked for, in order. A client's housekeeping is not among them. */
+  /** The requests of turns, in order, without a client's housekeeping. */
   readonly turns: readonly Turn[]
-  /** Requests that no provider's API has, and what could not be answered. */
+  /** Unknown requests, and those that could not be answered. */
   readonly strange: readonly string[]
   close(): Promise<void>
 }
@@ -21,7 +21,7 @@ export interface ScriptedModel {
 const DIALECTS = [anthropic, responses, chat, gemini]
 const DONE: Reply = { text: 'Done.' }
 
-/** Starts a model that speaks the API of each provider, and follows the script whichever is used. */
+/** Starts a model with the APIs of all providers, which all follow the script. */
 export async function scriptedModel(script: Script): Promise<ScriptedModel> {
   const turns: Turn[] = []
   const strange: string[] = []
@@ -76,7 +76,7 @@ export async function scriptedModel(script: Script): Promise<ScriptedModel> {
   }
 }
 
-/** What clients ask aside from turns. */
+/** Requests of clients other than turns. */
 const OTHERS: readonly (readonly [path: RegExp, answer: unknown])[] = [
   [/\/count_tokens$/, { input_tokens: 10 }],
   [/:countTokens$/, { totalTokens: 10 }],

@@ -1,12 +1,12 @@
-/** One request to a model, in no provider's dialect. */
+/** A request to a model, independent of the provider. */
 export interface Turn {
-  /** The provider's API the client speaks. */
+  /** The API of the client's provider. */
   readonly api: 'anthropic' | 'responses' | 'chat' | 'gemini'
   readonly model: string
   readonly isStreamed: boolean
   /** The names of the tools the model may call. Requests without any are a client's housekeeping: titles, summaries. */
   readonly tools: readonly string[]
-  /** What stands above the conversation. */
+  /** The system prompt. */
   readonly system: string
   /** All text of the conversation, with results of tools. */
   readonly heard: string
@@ -14,13 +14,13 @@ export interface Turn {
   readonly results: string
 }
 
-/** A call of a tool. `input` is a string where the tool takes free text. */
+/** A tool call. `input` is a string if the tool takes free text. */
 export interface ScriptedCall {
   readonly name: string
   readonly input: Readonly<Record<string, unknown>> | string
 }
 
-/** What the model answers: text, calls of tools, or both. */
+/** A model's reply: text, tool calls, or both. */
 export interface Reply {
   readonly text?: string
   readonly calls?: readonly ScriptedCall[]
@@ -31,11 +31,11 @@ export function call(name: string, input: ScriptedCall['input']): Reply {
   return { calls: [{ name, input }] }
 }
 
-/** One provider's API: how a request is read and a reply is written. */
+/** A provider's API, which parses requests and formats replies. */
 export interface Dialect {
-  /** Undefined for a request that is none of its own. */
+  /** Undefined for a request of another API. */
   read(path: string, body: unknown): Turn | undefined
-  /** The body of a reply, in one piece or as server-sent events. */
+  /** Formats a reply as one body or as server-sent events. */
   write(turn: Turn, reply: Reply, id: string): string
 }
 
@@ -49,7 +49,7 @@ export function events(all: readonly (readonly [name: string | undefined, data: 
     .join('')
 }
 
-/** Every string that stands under one of these keys, at any depth, in order. */
+/** Every string value of these keys, at any depth, in order. */
 export function textsIn(value: unknown, keys: readonly string[]): string {
   if (typeof value === 'string') return value
   if (Array.isArray(value)) return value.map((each: unknown) => textsIn(each, keys)).join('\n')

@@ -12,12 +12,12 @@ beforeAll(() => {
 afterAll(() => fs.rmSync(home, { recursive: true, force: true }))
 
 describe('docs/hosts/codex.md', () => {
-  it('does what it says, typed from top to bottom', () => {
+  it('works as written, typed from top to bottom', () => {
     typeAll(blocks, home)
     expect(fs.readFileSync(`${home}/shop/src/a.js`, 'utf8')).toBe('one\n')
   })
 
-  it('has no block that nothing tries, but the ones that start the client', () => {
+  it('has no untested block, except those that start the client', () => {
     const shown = blocks.filter(({ language }) => language === 'sh').map(({ text }) => text)
     expect(shown).toEqual(['escrow codex\n', expect.stringMatching(/^escrow run [^\n]* -- codex\n$/)])
     expect([...new Set(blocks.map(({ language }) => language))].sort()).toEqual(['console', 'sh', 'yaml'])

@@ -15,13 +15,13 @@ beforeAll(() => {
 afterAll(() => fs.rmSync(home, { recursive: true, force: true }))
 
 describe('docs/hosts/mcp.md', () => {
-  it('does what it says, typed from top to bottom', () => {
+  it('works as written, typed from top to bottom', () => {
     typeAll(blocks, home)
     expect(fs.readFileSync(`${home}/shop/src/a.js`, 'utf8')).toBe('two\n')
     expect(fs.existsSync(`${home}/shop/package.json`)).toBe(false)
   })
 
-  it('has no block that nothing tries', () => {
+  it('has no untested block', () => {
     expect([...new Set(blocks.map(({ language }) => language))].sort()).toEqual(['console', 'js', 'json'])
   })
 

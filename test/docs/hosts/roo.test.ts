@@ -13,7 +13,7 @@ beforeAll(() => {
 afterAll(() => fs.rmSync(home, { recursive: true, force: true }))
 
 describe('docs/hosts/roo.md', () => {
-  it('does what it says, typed from top to bottom', () => {
+  it('works as written, typed from top to bottom', () => {
     typeAll(blocks, home)
     expect(fs.readFileSync(`${home}/shop/src/a.js`, 'utf8')).toBe('three\n')
     expect(fs.existsSync(`${home}/shop/src/b.js`)).toBe(false)
@@ -21,7 +21,7 @@ describe('docs/hosts/roo.md', () => {
     expect(fs.existsSync(`${home}/b.js`)).toBe(false)
   })
 
-  it('has no block that nothing tries', () => {
+  it('has no untested block', () => {
     expect([...new Set(blocks.map(({ language }) => language))].sort()).toEqual(['console', 'js'])
   })
 })

@@ -13,10 +13,10 @@ const GUIDES = [
   'docs/hosts/roo.md',
   'docs/shell.md',
 ]
-/** What a reader looks for in each guide, in this order; other parts may stand between. */
+/** The sections of each guide, in this order. Other sections may come between them. */
 const PARTS = ['What is governed', 'Set up', 'Try it', 'When it fails', 'Remove']
 
-it.each(GUIDES)('%s has the parts of every guide, in their order', (name) => {
+it.each(GUIDES)('%s has the sections of every guide, in order', (name) => {
   const headings = [...fs.readFileSync(`${project}${name}`, 'utf8').matchAll(/^## (.+)$/gm)].map(
     (match) => match[1] ?? '',
   )
