@@ -42,8 +42,8 @@ export interface Alias {
  */
 export function aliasModules(session: Session | (() => Session), options: AliasOptions): Alias {
   const flow = new AsyncLocalStorage<Session>()
-  const given = typeof session === 'function' ? session : () => session
-  const current = () => flow.getStore() ?? given()
+  const configuredSession = typeof session === 'function' ? session : () => session
+  const current = () => flow.getStore() ?? configuredSession()
   const { outsideCalls = () => 'stage' } = options
   let hasEntered = false
   const enter = (of: Session) => {
@@ -56,7 +56,7 @@ export function aliasModules(session: Session | (() => Session), options: AliasO
     outsideCalls: (path) => (flow.getStore() === undefined ? outsideCalls(path) : 'refuse'),
     isHostsOwn: () => hasEntered && flow.getStore() === undefined,
   })
-  const faces = new Map<unknown, unknown>([
+  const replacements = new Map<unknown, unknown>([
     ['fs', fs],
     ['node:fs', fs],
     ['fs/promises', fs.promises],
@@ -65,18 +65,21 @@ export function aliasModules(session: Session | (() => Session), options: AliasO
   if (options.programs !== false) {
     const { shell, hostDirectories } = options
     const programs = hostPrograms(current, { shell: shell?.path, hostDirectories })
-    faces.set('child_process', programs).set('node:child_process', programs)
+    replacements.set('child_process', programs).set('node:child_process', programs)
   }
-  const places = options.modules.map(physical)
-  const isPlaced = (file: string) => !isBelow(file, OURS) && places.some((place) => isBelow(file, place))
-  const earlier = takeFromCache(isPlaced)
-  const isHosts = (module: unknown) => isPlaced(fileOf(module) ?? '') && !comesFrom(module, new Set(earlier.values()))
+  const places = options.modules.map(realPath)
+  const isGovernedFile = (file: string) => !isBelow(file, PACKAGE_ROOT) && places.some((place) => isBelow(file, place))
+  const loadedBefore = evictFromCache(isGovernedFile)
+  const isHostModule = (module: unknown) =>
+    isGovernedFile(fileOf(module) ?? '') && !wasRequiredBy(module, new Set(loadedBefore.values()))
   const load: unknown = Reflect.get(Module, '_load')
-  if (typeof load !== 'function') throw new EscrowError('unsupported', CANNOT)
+  if (typeof load !== 'function') throw new EscrowError('unsupported', CANNOT_GOVERN)
   let isInstalled = true
   const governedLoad = function (this: unknown, ...args: unknown[]): unknown {
     const [request, parent] = args
-    return isInstalled && faces.has(request) && isHosts(parent) ? faces.get(request) : Reflect.apply(load, this, args)
+    return isInstalled && replacements.has(request) && isHostModule(parent)
+      ? replacements.get(request)
+      : Reflect.apply(load, this, args)
   }
   const uninstall = () => {
     isInstalled = false
@@ -84,24 +87,24 @@ export function aliasModules(session: Session | (() => Session), options: AliasO
     if (Reflect.get(Module, '_load') === governedLoad) Reflect.set(Module, '_load', load)
   }
   Reflect.set(Module, '_load', governedLoad)
-  if (!places.every((place) => requiredBy(place) === fs) || places.length === 0) {
+  if (!places.every((place) => requireFsAt(place) === fs) || places.length === 0) {
     uninstall()
-    throw new EscrowError('unsupported', places.length === 0 ? 'Name at least one module to govern.' : CANNOT)
+    throw new EscrowError('unsupported', places.length === 0 ? 'Name at least one module to govern.' : CANNOT_GOVERN)
   }
-  return { fs, enter, loadedBefore: [...earlier.keys()], uninstall }
+  return { fs, enter, loadedBefore: [...loadedBefore.keys()], uninstall }
 }
 
-const CANNOT = 'This Node does not load CommonJS modules by Module._load, or other code has taken it over.'
+const CANNOT_GOVERN = 'This Node does not load CommonJS modules by Module._load, or other code has taken it over.'
 
 /** The directory of this package. */
-const OURS = packageOf(dirname(fileURLToPath(import.meta.url)))
+const PACKAGE_ROOT = findPackageRoot(dirname(fileURLToPath(import.meta.url)))
 
-function packageOf(dir: string): string {
-  return existsSync(`${dir}/package.json`) || dir === dirname(dir) ? dir : packageOf(dirname(dir))
+function findPackageRoot(dir: string): string {
+  return existsSync(`${dir}/package.json`) || dir === dirname(dir) ? dir : findPackageRoot(dirname(dir))
 }
 
 /** Node identifies modules by their real paths. */
-function physical(path: string): string {
+function realPath(path: string): string {
   return existsSync(path) ? realpathSync(path) : resolve(path)
 }
 
@@ -114,25 +117,25 @@ function fileOf(module: unknown): string | undefined {
   return typeof module.filename === 'string' ? module.filename : undefined
 }
 
-/** Whether a module is in a set, or was first required by one in it. */
-function comesFrom(module: unknown, some: ReadonlySet<unknown>): boolean {
+/** Whether a module is in a set, or one in it first required the module. */
+function wasRequiredBy(module: unknown, some: ReadonlySet<unknown>): boolean {
   for (let at: unknown = module; typeof at === 'object' && at !== null; at = Reflect.get(at, 'parent'))
     if (some.has(at)) return true
   return false
 }
 
 /** A library that escrowfs shares with the host was loaded with the real `fs`, so the host gets its own instance. */
-function takeFromCache(isWanted: (file: string) => boolean): Map<string, unknown> {
-  const taken = new Map<string, unknown>()
+function evictFromCache(isWanted: (file: string) => boolean): Map<string, unknown> {
+  const evicted = new Map<string, unknown>()
   const cache: unknown = Reflect.get(Module, '_cache')
-  if (typeof cache !== 'object' || cache === null) return taken
-  for (const [file, module] of Object.entries(cache)) if (isWanted(file)) taken.set(file, module)
-  for (const file of taken.keys()) Reflect.deleteProperty(cache, file)
-  return taken
+  if (typeof cache !== 'object' || cache === null) return evicted
+  for (const [file, module] of Object.entries(cache)) if (isWanted(file)) evicted.set(file, module)
+  for (const file of evicted.keys()) Reflect.deleteProperty(cache, file)
+  return evicted
 }
 
 /** The `fs` that a module there would get. */
-function requiredBy(place: string): unknown {
+function requireFsAt(place: string): unknown {
   const probe = new Module(place)
   probe.filename = place
   return probe.require('fs')

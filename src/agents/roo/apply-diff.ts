@@ -6,12 +6,12 @@ import { findTexts, joinLines, type Line, numberLines, type Splice, spliceLines,
 import { writeOutcome } from './result.js'
 import { defineTool, pathArgument } from './tool.js'
 
-/** How far from the line it was given a block may be found, as in the host. */
+/** How many lines from the given start line a block may be found, as in the host. */
 const REACH = 40
 
 const schema = z.object({ path: pathArgument, diff: z.string().min(1) })
 
-/** `apply_diff`: SEARCH/REPLACE blocks, white space exact; either all of them apply or none. */
+/** `apply_diff`: SEARCH/REPLACE blocks with exact white space; all of them apply, or none. */
 export const applyDiff = defineTool('apply_diff', schema, ({ path, diff }) => {
   const blocks = parseDiffBlocks(diff)
   return async (session) => {
@@ -20,7 +20,7 @@ export const applyDiff = defineTool('apply_diff', schema, ({ path, diff }) => {
   }
 })
 
-/** Applies every block to the text. Positions are those of the text as it was before the first block. */
+/** Applies every block to the text. Positions refer to the text before the first block. */
 export function applyBlocks(content: string, blocks: readonly DiffBlock[], path: string): string {
   const lines = splitLines(content)
   const splices = blocks.map((block) => ({ at: locate(lines, block, path), count: block.search.length, block }))
@@ -38,7 +38,7 @@ export function applyBlocks(content: string, blocks: readonly DiffBlock[], path:
   )
 }
 
-/** Lines a block leaves as they are keep their own line ends. */
+/** Lines that a block keeps get their own line ends. */
 function toSplice(lines: readonly Line[], found: { at: number; count: number; block: DiffBlock }): Splice {
   const { search, replace } = found.block
   const lineEnds = (text: string, index: number) => (text === search[index] ? (lines[found.at + index] ?? text) : text)
@@ -65,18 +65,18 @@ function nearest(lines: readonly Line[], found: number[], block: DiffBlock, star
   throw mismatch(lines, block, path, best)
 }
 
-/** Shows what stands where the block was looked for, so that the next attempt can be right. */
+/** Shows the file's lines near the expected place, so that the next attempt can succeed. */
 function mismatch(lines: readonly Line[], block: DiffBlock, path: string, elsewhere?: number): ToolFailure {
   const first = Math.max(0, (block.startLine ?? closest(lines, block) + 1) - 4)
   const near = lines.slice(first, first + block.search.length + 6).map((line) => line.text)
-  const said = block.startLine === undefined ? '' : ` near line ${block.startLine}`
+  const location = block.startLine === undefined ? '' : ` near line ${block.startLine}`
   const hint = elsewhere === undefined ? '' : `\nThe same text is at line ${elsewhere + 1}. Correct :start_line:.`
   return new ToolFailure(
-    `The SEARCH text was not found in ${path}${said}. It must match exactly, including white space. Nothing was changed.${hint}\n\nSearched for:\n${block.search.join('\n')}\n\nThe file has there:\n${numberLines(near, first + 1)}\n\nRead the file again if it may have changed.`,
+    `The SEARCH text was not found in ${path}${location}. It must match exactly, including white space. Nothing was changed.${hint}\n\nSearched for:\n${block.search.join('\n')}\n\nThe file has there:\n${numberLines(near, first + 1)}\n\nRead the file again if it may have changed.`,
   )
 }
 
-/** The index of the line most like the block's first one: the same but for white space, else the top. */
+/** The index of the line most like the block's first one: equal except for white space, else the top. */
 function closest(lines: readonly Line[], block: DiffBlock): number {
   const removeWhitespace = (text: string) => text.replace(/\s+/g, '')
   const wanted = block.search.map(removeWhitespace).find((text) => text !== '')

@@ -6,19 +6,19 @@ import { type PatchStep, planPatch } from './patch-plan.js'
 import { NOTICE } from './result.js'
 import { defineTool } from './tool.js'
 
-/** `apply_patch`: adds, updates, moves and deletes files by one patch; it is refused or fails as a whole. */
+/** `apply_patch`: adds, updates, moves and deletes files in one patch, which applies or fails as a whole. */
 export const applyPatch = defineTool('apply_patch', z.object({ patch: z.string().min(1) }), ({ patch }) => {
   const operations = parsePatch(patch)
   return async (session) => {
     const steps = await planPatch(session, operations)
-    for (const step of steps) await carryOut(session, step)
-    const files = summary(steps)
+    for (const step of steps) await applyStep(session, step)
+    const files = summarize(steps)
     const [only, second] = files
     return only !== undefined && second === undefined ? { ...only, notice: NOTICE } : { files, notice: NOTICE }
   }
 })
 
-async function carryOut(session: Session, step: PatchStep): Promise<void> {
+async function applyStep(session: Session, step: PatchStep): Promise<void> {
   if (step.type === 'put') await writeText(session, step.path, step.content)
   else if (step.type === 'remove') await session.fs.promises.unlink(step.path)
   else {
@@ -33,8 +33,8 @@ interface PatchedFile {
   readonly from?: string
 }
 
-/** One entry per path: what became of it in the end. */
-function summary(steps: readonly PatchStep[]): PatchedFile[] {
+/** One entry per path with its final operation. */
+function summarize(steps: readonly PatchStep[]): PatchedFile[] {
   const files = new Map<string, PatchedFile>()
   for (const step of steps) {
     if (step.type === 'move') files.set(step.to, { path: step.to, operation: 'moved', from: step.path })

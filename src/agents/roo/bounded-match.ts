@@ -6,27 +6,27 @@ const MATCH = new Script(
   '(() => { const hits = []; for (let i = 0; i < texts.length; i++) if (regex.test(texts[i])) hits.push(i); return hits })()',
 )
 
-/** The indexes of the texts a regex, or what stands for one, matches. Throws {@link ToolFailure} when the time is used up. */
+/** Returns the indexes of the texts that a pattern matches. Throws {@link ToolFailure} when the time is used up. */
 export type Matcher = (regex: Pick<RegExp, 'test'>, texts: readonly string[]) => number[]
 
 /**
- * A matcher that spends at most `milliseconds` on all its calls together. Some patterns would run for years, and only
- * V8 itself can stop one, which `vm` asks of it. It is a clock here, not a sandbox: the texts are data.
+ * A matcher that spends at most `milliseconds` on all its calls together. Some patterns would run for years, and only V8 can
+ * interrupt one, through `vm`. The context is a timer here, not a sandbox: the texts are data.
  */
 export function boundedMatcher(milliseconds: number): Matcher {
-  let left = milliseconds
+  let remaining = milliseconds
   const sandbox = createContext({})
   return (regex, texts) => {
     const started = performance.now()
     try {
       Object.assign(sandbox, { regex, texts })
-      const hits: unknown = MATCH.runInContext(sandbox, { timeout: Math.max(1, Math.ceil(left)) })
+      const hits: unknown = MATCH.runInContext(sandbox, { timeout: Math.max(1, Math.ceil(remaining)) })
       return Array.isArray(hits) ? hits.map(Number) : []
     } catch (error) {
       if (codeOf(error) !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error
       throw new ToolFailure(`Matching took more than ${milliseconds} ms. Use a simpler pattern or a narrower path.`)
     } finally {
-      left -= performance.now() - started
+      remaining -= performance.now() - started
     }
   }
 }

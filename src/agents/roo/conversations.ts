@@ -1,40 +1,40 @@
-/** What says which task a task was delegated by. */
+/** Identifies a task and the task that delegated it. */
 export interface TaskOrigin {
   readonly taskId: string
   readonly rootTaskId?: string | undefined
   readonly parentTaskId?: string | undefined
 }
 
-/** The parent of a task that is not alive any more, from the host's history; undefined for none. */
+/** Looks up the parent of an ended task in the host's history; undefined for none. */
 export type ParentOf = (taskId: string) => string | undefined
 
 /**
- * The conversation a task belongs to, by the id of its first task: subtasks work on what their parents have staged. A delegation
- * removes the parent before it makes the child, so the child often names its parent alone.
+ * Maps tasks to conversations, which have the id of their first task: subtasks continue on what their parents have staged. The
+ * host removes the parent before it creates the child, so the child often names only its parent.
  */
 export class Conversations {
-  readonly #known = new Map<string, string>()
+  readonly #rootById = new Map<string, string>()
 
   constructor(private readonly parentOf: ParentOf = () => undefined) {}
 
   of({ taskId, rootTaskId, parentTaskId }: TaskOrigin): string {
-    const known = this.#known.get(taskId)
+    const known = this.#rootById.get(taskId)
     if (known !== undefined) return known
     const parent = parentTaskId ?? this.parentOf(taskId)
     const found = rootTaskId ?? (parent === undefined ? taskId : this.#rootOf(parent))
-    this.#known.set(taskId, found)
+    this.#rootById.set(taskId, found)
     return found
   }
 
   #rootOf(taskId: string): string {
-    const seen = new Set<string>()
+    const visited = new Set<string>()
     let at = taskId
     for (;;) {
-      const known = this.#known.get(at)
+      const known = this.#rootById.get(at)
       if (known !== undefined) return known
-      seen.add(at)
+      visited.add(at)
       const parent = this.parentOf(at)
-      if (parent === undefined || seen.has(parent)) return at
+      if (parent === undefined || visited.has(parent)) return at
       at = parent
     }
   }

@@ -4,20 +4,20 @@ import type { Session } from '../../index.js'
 import { errorText } from '../../surface/index.js'
 import type { Conversations, TaskOrigin } from './conversations.js'
 import { executeCommand } from './execute-command.js'
-import { recordOf } from './live-refusal.js'
+import { refusalText } from './live-refusal.js'
 import { readCommandOutput } from './read-command-output.js'
 import type { RooTool } from './tool.js'
 
-/** A custom tool as Roo takes it. Roo asks nobody before it calls one. */
+/** A custom tool as Roo expects it. Roo asks nobody before it calls one. */
 export interface RooCustomTool {
   readonly name: string
   readonly description: string
-  /** Every argument is required, as Roo's strict schemas want it; null leaves it out. */
+  /** Every argument is required, as Roo's strict schemas demand; null omits it. */
   readonly parameters: z.ZodObject
   execute(args: unknown, context: RooToolContext): Promise<string>
 }
 
-/** As much of the task as Roo hands to a custom tool. */
+/** The part of the task that Roo passes to a custom tool. */
 export interface RooToolContext {
   readonly task: TaskOrigin & { readonly cwd?: string }
 }
@@ -25,9 +25,9 @@ export interface RooToolContext {
 export interface CustomToolsOptions {
   readonly engine: HookEngine
   readonly conversations: Conversations
-  /** For a task that does not tell its own. */
+  /** The directory of a task that has none. */
   readonly cwd?: string
-  /** After each call: it may have selected an intent. */
+  /** Called after each call, which may have selected an intent. */
   readonly called?: (session: Session) => Promise<void>
 }
 
@@ -57,7 +57,7 @@ export function isCustomTool(name: string): boolean {
   return Object.hasOwn(COMMANDS, name)
 }
 
-/** The tools escrowfs adds, and contained commands, as custom tools of Roo. */
+/** The tools that escrowfs adds, and contained commands, as custom tools of Roo. */
 export function customTools(options: CustomToolsOptions): RooCustomTool[] {
   const added = Object.values(ADDED_TOOLS).map(({ name, description, schema }) => {
     return { name, description, parameters: schema.required() }
@@ -67,17 +67,17 @@ export function customTools(options: CustomToolsOptions): RooCustomTool[] {
   })
   return [...added, ...commands].map((tool) => ({
     ...tool,
-    execute: (args, context) => call(options, tool.name, args, context),
+    execute: (args, context) => runCustomTool(options, tool.name, args, context),
   }))
 }
 
-async function call(
-  { engine, conversations, cwd: elsewhere, called }: CustomToolsOptions,
+async function runCustomTool(
+  { engine, conversations, cwd: defaultCwd, called }: CustomToolsOptions,
   name: string,
   args: unknown,
   { task }: RooToolContext,
 ): Promise<string> {
-  const cwd = task.cwd ?? elsewhere
+  const cwd = task.cwd ?? defaultCwd
   const taskId = conversations.of(task)
   if (cwd === undefined)
     return 'Error: the workspace of this task is unknown. Tell the person to open it in the editor.'
@@ -87,7 +87,7 @@ async function call(
     const work = COMMANDS[name]?.tool
     const result = await engine.runWithHooks(input, () => work?.prepare(input.params)(session))
     await called?.(session)
-    if (!result.allow) return recordOf(name, result)
+    if (!result.allow) return refusalText(name, result)
     if (result.toolResult !== undefined) return result.toolResult
     const { value = '' } = result
     return withFeedback(typeof value === 'string' ? value : JSON.stringify(value), result.feedback)

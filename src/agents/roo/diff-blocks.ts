@@ -2,7 +2,7 @@ import { ToolFailure } from '../../hooks/index.js'
 
 /** One SEARCH/REPLACE block. */
 export interface DiffBlock {
-  /** The line of the file, from 1, at which the search text is said to start. */
+  /** The first line of the search text in the file, from 1, as given. */
   readonly startLine?: number
   readonly search: readonly string[]
   readonly replace: readonly string[]
@@ -17,8 +17,8 @@ const ESCAPED = /^\\(?=<<<<<<<|=======|>>>>>>>|-------|:start_line:|:end_line:)/
 const NUMBERED = /^\s*\d+ \| ?/
 
 /**
- * Reads the blocks of an `apply_diff` argument. Text around the blocks (a code fence, say) is ignored.
- * @throws ToolFailure names the line of the diff that is wrong, and the form that is right.
+ * Parses the blocks of an `apply_diff` argument. Text around the blocks, such as a code fence, is ignored.
+ * @throws ToolFailure with the invalid line of the diff and the correct form.
  */
 export function parseDiffBlocks(diff: string): DiffBlock[] {
   const lines = diff.split(/\r?\n/)
@@ -36,7 +36,7 @@ export function parseDiffBlocks(diff: string): DiffBlock[] {
   return blocks
 }
 
-/** Where the marker stands; another marker before it means that one was forgotten or not escaped. */
+/** Finds a marker. Another marker before it means that one was forgotten or not escaped. */
 function findMarker(lines: readonly string[], from: number, marker: RegExp, name: string): number {
   for (let at = from; at < lines.length; at++) {
     const line = lines[at] ?? ''
@@ -67,7 +67,7 @@ function unescapeMarker(line: string): string {
   return line.replace(ESCAPED, '')
 }
 
-/** Models copy lines with the numbers the read tool shows. Only when every line has one is it taken for that. */
+/** Models copy lines with the numbers of the read tool. They are removed only if every line has one. */
 function withoutNumbers(block: { search: string[]; replace: string[] }): { search: string[]; replace: string[] } {
   const lines = [...block.search, ...block.replace]
   if (!lines.every((line) => NUMBERED.test(line))) return block

@@ -4,18 +4,18 @@ import { joinLines, lineEnd, splitLines } from './lines.js'
 import type { LiveDiffView, LiveSaved } from './live.js'
 import { NOTICE } from './result.js'
 
-/** What a diff view stages into. */
+/** Options of {@link StagedDiffView}. */
 export interface StagedDiffViewOptions {
   readonly session: () => Promise<Session>
   /** The task's directory: the workspace's root. */
   readonly cwd: string
-  /** Resolves once the call under way was judged; rejects with what it was refused with. */
+  /** Resolves once the current call is admitted; rejects with its refusal. */
   readonly admitted: () => Promise<void>
 }
 
 /**
- * In the place of a task's diff view: contents are staged and the disk is not touched, not even by an empty file while a
- * call streams in. Nothing is opened in the editor; what is staged is reviewed as a whole.
+ * Replaces a task's diff view: contents are staged, and the disk is not changed, not even by an empty file while a call streams.
+ * It opens nothing in the editor, because staged changes are reviewed together.
  */
 export class StagedDiffView implements LiveDiffView {
   newProblemsMessage: string | undefined
@@ -26,7 +26,7 @@ export class StagedDiffView implements LiveDiffView {
   readonly #options: StagedDiffViewOptions
   #path: string | undefined
   #content: string | undefined
-  /** What the last write did, as the session saw it: the host looks at the disk. */
+  /** The last write's operation as the session saw it; the host would look at the disk. */
   #operation: 'created' | 'modified' = 'modified'
 
   constructor(options: StagedDiffViewOptions) {
@@ -41,10 +41,10 @@ export class StagedDiffView implements LiveDiffView {
 
   async update(accumulatedContent: string, isFinal: boolean): Promise<void> {
     if (this.#path === undefined) throw new Error('The diff view was not opened.')
-    // Models leave the last line end out; an editor keeps it.
-    const isOpen = accumulatedContent !== '' && !accumulatedContent.endsWith('\n')
-    const lacksEnd = isFinal && isOpen && this.originalContent?.endsWith('\n') === true
-    this.#content = lacksEnd ? `${accumulatedContent}\n` : accumulatedContent
+    // Models omit the last line end; an editor keeps it.
+    const lacksLineEnd = accumulatedContent !== '' && !accumulatedContent.endsWith('\n')
+    const needsLineEnd = isFinal && lacksLineEnd && this.originalContent?.endsWith('\n') === true
+    this.#content = needsLineEnd ? `${accumulatedContent}\n` : accumulatedContent
   }
 
   async saveChanges(): Promise<LiveSaved> {
@@ -61,7 +61,7 @@ export class StagedDiffView implements LiveDiffView {
     return JSON.stringify({ path: this.#path, operation: this.#operation, notice: NOTICE })
   }
 
-  /** Nothing was written before {@link saveChanges}. */
+  /** Nothing is written before {@link saveChanges}. */
   async revertChanges(): Promise<void> {
     await this.reset()
   }
@@ -92,13 +92,13 @@ export class StagedDiffView implements LiveDiffView {
     return savedResult(text)
   }
 
-  /** Undefined where there is no such file, or none that may be read: the write itself is what is refused. */
+  /** Undefined for a missing or unreadable file: the write itself reports the refusal. */
   async #read(relPath: string): Promise<string | undefined> {
     const fs = await this.#fs()
     return fs.promises.readFile(resolve(this.#options.cwd, relPath), 'utf8').catch(() => undefined)
   }
 
-  /** What the tools read is their own: the model is shown nothing by it. */
+  /** Reads of the tools do not count as shown to the model. */
   async #fs(): Promise<Session['fs']> {
     return hostFs(await this.#options.session(), { host: 'roo', readsAreShown: false })
   }
@@ -108,7 +108,7 @@ function savedResult(finalContent: string | undefined): LiveSaved {
   return { newProblemsMessage: undefined, userEdits: undefined, finalContent }
 }
 
-/** The tools give LF: a file whose lines all end in CRLF keeps its ends, as an editor would keep them. */
+/** The tools write LF. A file with only CRLF line ends keeps them, as in an editor. */
 function withLineEndsOf(before: string, content: string): string {
   const lines = splitLines(before)
   const isCrlf = lineEnd(lines) === '\r\n' && lines.every(({ end }) => end !== '\n')

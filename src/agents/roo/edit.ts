@@ -10,16 +10,16 @@ const strings = { file_path: pathArgument, old_string: z.string().min(1), new_st
 const editSchema = z.object({ ...strings, replace_all: flagArgument })
 const editFileSchema = z.object({ ...strings, old_string: z.string(), expected_replacements: lineArgument })
 
-/** `edit`: replaces one text by another; it must occur once, unless `replace_all` says otherwise. */
+/** `edit`: replaces a text that must occur once, unless `replace_all` is set. */
 export const edit = defineTool('edit', editSchema, prepareEdit)
 
-/** `edit` by its older name. */
+/** The older name of `edit`. */
 export const searchAndReplace = defineTool('search_and_replace', editSchema, prepareEdit)
 
 /** `search_replace`: replaces a text that must occur exactly once. */
 export const searchReplace = defineTool('search_replace', z.object(strings), (args) => replaceWork(args, 1))
 
-/** `edit_file`: replaces a text that must occur as often as expected; an empty `old_string` creates the file. */
+/** `edit_file`: replaces a text that must occur the expected number of times; an empty `old_string` creates the file. */
 export const editFile = defineTool('edit_file', editFileSchema, (args) => {
   if (args.old_string === '') return createWork(args.file_path, args.new_string)
   return replaceWork(args, args.expected_replacements ?? 1)

@@ -110,17 +110,17 @@ export async function enterRoo(options: EnterRooOptions): Promise<EnteredRoo> {
     })
     undos.push(() => alias.uninstall())
     const roo: unknown = await options.load?.()
-    provider = providerOf(roo)
-    const parents = new Conversations(provider && historyOf(provider))
-    const { shell, refused } = await shellOf(provider, shellPath)
+    provider = findProvider(roo)
+    const parents = new Conversations(provider && parentLookup(provider))
+    const { shell, refused } = await installShell(provider, shellPath)
     if (shell) undos.push(() => shell.dispose())
-    const gate = gateOf(provider, options.hidden, engine)
+    const gate = createGate(provider, options.hidden, engine)
     const governed = governRoo({
       engine,
       alias,
       ...(gate && { gate }),
       ...(shell && { shell }),
-      ...(provider && { parentOf: historyOf(provider), answersItself: answersItself(provider) }),
+      ...(provider && { parentOf: parentLookup(provider), answersItself: answersItself(provider) }),
     })
     if (provider) undos.push(governProvider(provider, governed, sessions))
     undos.push(offerTools(governed.customTools, { fs: alias.fs, root }))
@@ -144,7 +144,7 @@ export async function enterRoo(options: EnterRooOptions): Promise<EnteredRoo> {
 /** The session for Roo's reads before a task has one. */
 const IDLE = 'roo-idle'
 
-function providerOf(roo: unknown): RooProvider | undefined {
+function findProvider(roo: unknown): RooProvider | undefined {
   if (typeof roo !== 'object' || roo === null || !('sidebarProvider' in roo)) return undefined
   return isProvider(roo.sidebarProvider) ? roo.sidebarProvider : undefined
 }
@@ -155,7 +155,7 @@ function isProvider(value: unknown): value is RooProvider {
 }
 
 /** The task that delegated a task of the history. */
-function historyOf({ contextProxy }: RooProvider): (taskId: string) => string | undefined {
+function parentLookup({ contextProxy }: RooProvider): (taskId: string) => string | undefined {
   return (taskId) => {
     const history: unknown = contextProxy.getValue('taskHistory')
     const found: unknown = Array.isArray(history) ? history.find((item) => item?.id === taskId) : undefined
@@ -169,7 +169,7 @@ function answersItself(provider: RooProvider): () => Promise<boolean> {
 }
 
 /** Without a provider, Roo has no terminal to govern. */
-async function shellOf(
+async function installShell(
   provider: RooProvider | undefined,
   path: string,
 ): Promise<{ shell?: RooShell; refused?: string }> {
@@ -181,7 +181,7 @@ async function shellOf(
   }
 }
 
-function gateOf(provider: RooProvider | undefined, memory: KeptNames | undefined, engine: HookEngine) {
+function createGate(provider: RooProvider | undefined, memory: KeptNames | undefined, engine: HookEngine) {
   if (!provider || !memory) return undefined
   const { contextProxy } = provider
   const disabledTools: KeptNames = {
@@ -226,14 +226,14 @@ function governProvider(provider: RooProvider, governed: GovernedRoo, sessions: 
   }
 }
 
-interface Dispatching {
+interface DispatchContext {
   readonly engine: HookEngine
   readonly alias: Alias
   readonly root: string
 }
 
 async function runTool(
-  { engine, alias, root }: Dispatching,
+  { engine, alias, root }: DispatchContext,
   { taskId, toolName, params, modelId }: HostCallInput,
   run: () => Promise<string>,
 ): Promise<string> {
@@ -243,9 +243,9 @@ async function runTool(
   if (!allow) return error ? JSON.stringify(error) : message
   if (toolResult !== undefined) return toolResult
   let failure: unknown
-  const result = await run().catch((thrown: unknown) => {
-    failure = thrown
-    return JSON.stringify(thrown instanceof Error && !('toJSON' in thrown) ? { message: thrown.message } : thrown)
+  const result = await run().catch((error: unknown) => {
+    failure = error
+    return JSON.stringify(error instanceof Error && !('toJSON' in error) ? { message: error.message } : error)
   })
   const { feedback } = await engine.runPostHook({ taskId }, failure)
   return withFeedback(result, feedback)

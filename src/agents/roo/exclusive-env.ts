@@ -1,4 +1,4 @@
-/** Variables of this process that one holder at a time has set. While nobody holds them they are not there. */
+/** Variables of this process that one holder at a time can set. Without a holder they are unset. */
 export class ExclusiveEnv {
   readonly #env: NodeJS.ProcessEnv
   readonly #before: ReadonlyMap<string, string | undefined>
@@ -10,7 +10,7 @@ export class ExclusiveEnv {
     this.#set({})
   }
 
-  /** False where another holder has them. */
+  /** Returns false if another holder has them. */
   take(holder: object, values: Readonly<Record<string, string>>): boolean {
     if (this.#holder !== undefined && this.#holder !== holder) return false
     this.#holder = holder
@@ -22,13 +22,13 @@ export class ExclusiveEnv {
     return this.#holder !== undefined
   }
 
-  free(holder: object): void {
+  release(holder: object): void {
     if (this.#holder !== holder) return
     this.#holder = undefined
     this.#set({})
   }
 
-  /** As they were in the beginning. */
+  /** Restores the initial values. */
   restore(): void {
     this.#holder = undefined
     this.#set(Object.fromEntries(this.#before))

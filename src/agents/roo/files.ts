@@ -3,7 +3,7 @@ import { ToolFailure } from '../../hooks/index.js'
 import type { Session } from '../../index.js'
 import { codeOf } from '../../surface/index.js'
 
-/** The file's text. Throws {@link ToolFailure} where there is no such file or it is not UTF-8 text. */
+/** Reads a file's text. Throws {@link ToolFailure} for a missing file or one that is not UTF-8 text. */
 export async function readText(session: Session, path: string): Promise<string> {
   const content = await readBytes(session, path)
   try {
@@ -35,7 +35,7 @@ export async function exists(session: Session, path: string): Promise<boolean> {
   }
 }
 
-/** Stages a file's content and the directories on its way. */
+/** Stages a file's content with its parent directories. */
 export async function writeText(session: Session, path: string, content: string): Promise<void> {
   await makeParents(session, path)
   await session.fs.promises.writeFile(path, content)

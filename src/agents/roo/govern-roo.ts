@@ -9,42 +9,42 @@ import type { IntentGate } from './intent-gate.js'
 import type { LiveMcpHub, LiveMcpResult, LiveTask } from './live.js'
 import { LiveCalls } from './live-calls.js'
 import { type LiveLimits, LiveLimitsHook } from './live-limits.js'
-import { recordOf } from './live-refusal.js'
+import { refusalText } from './live-refusal.js'
 import { LiveTurns } from './live-turns.js'
 import { replaceMethod } from './replace.js'
 
-/** What a running Roo is governed by. */
+/** Options of {@link governRoo}. */
 export interface GovernRooOptions extends LiveLimits {
   readonly engine: HookEngine
   /** Gives Roo's modules the governed `fs`. Without it Roo would read, remove and move files on the disk. */
   readonly alias: Pick<Alias, 'enter'>
-  /** Hides tools from the model while there is no intent. */
+  /** Hides tools from the model while no intent is selected. */
   readonly gate?: IntentGate
-  /** Which task a task of Roo's history was delegated by. */
+  /** Looks up the parent of a task in Roo's history. */
   readonly parentOf?: ParentOf
-  /** Whether Roo answers its model's questions by itself now. Then an answer is not a person's. */
+  /** Whether Roo currently answers its model's questions itself, so that an answer is not a person's. */
   readonly answersItself?: () => Promise<boolean>
 }
 
-/** Takes back what was put on a live object; resolves once a call under way has ended. */
+/** Removes what was installed on a live object; resolves once the current call has ended. */
 export interface Undo {
   dispose(): Promise<void>
 }
 
-/** Which task an MCP call belongs to: the host does not say. */
+/** The current task, because the host does not say which task an MCP call belongs to. */
 export type CurrentTask = () => Pick<LiveTask, 'taskId' | 'rootTaskId' | 'parentTaskId' | 'cwd'> | undefined
 
-/** A Roo under an engine: what is handed each new task, its MCP hub and its registry of tools. */
+/** A Roo governed by an engine: methods for each new task, its MCP hub and its tools. */
 export interface GovernedRoo {
-  /** Of a task that was just created, before its first request. */
+  /** Governs a task that was just created, before its first request. */
   task(task: LiveTask): Undo
   mcpHub(hub: LiveMcpHub, current: CurrentTask): Undo
   readonly customTools: readonly RooCustomTool[]
-  /** A task's session. Rejects as opening it does. */
+  /** A task's session. Rejects if it cannot be opened. */
   sessionOf(task: Pick<LiveTask, 'taskId' | 'rootTaskId' | 'parentTaskId' | 'cwd'>): Promise<Session>
 }
 
-/** Brings a running, unforked Roo under an engine: its tasks, its MCP tools, and tools of ours. Once for each engine. */
+/** Governs a running, unmodified Roo with an engine: its tasks, MCP tools, and our tools. Call it once for each engine. */
 export function governRoo(options: GovernRooOptions): GovernedRoo {
   const { engine, gate, parentOf } = options
   const conversations = new Conversations(parentOf)
@@ -74,8 +74,8 @@ function governTask(task: LiveTask, taskId: string, options: GovernRooOptions): 
   })
   const serving = opening.then((opened) => shell?.serve(opened))
   serving.catch(() => undefined)
-  const judging = { engine, catalogue: engine.catalogue, taskId, cwd, model, session: () => session }
-  const calls = new LiveCalls({ ...judging, shell })
+  const callOptions = { engine, catalogue: engine.catalogue, taskId, cwd, model, session: () => session }
+  const calls = new LiveCalls({ ...callOptions, shell })
   const turns = new LiveTurns({ engine, taskId, answersItself: options.answersItself })
   const view = task.diffViewProvider
   task.diffViewProvider = new StagedDiffView({ cwd, session: () => opening, admitted: () => calls.assertAdmitted() })
@@ -102,9 +102,9 @@ function governTask(task: LiveTask, taskId: string, options: GovernRooOptions): 
       await calls.end()
       const section = await opening.then((opened) => promptFor(opened, gate), describeOpenFailure)
       if (session) alias.enter(session)
-      return [await prompt(), section, calls.words()].filter((part) => part !== '').join('\n\n')
+      return [await prompt(), section, calls.undeliveredFeedback()].filter((part) => part !== '').join('\n\n')
     }),
-    // A staged write moves no watcher: the host would take a person's next edit of the file for its own.
+    // A staged write triggers no watcher, so the host would take a person's next edit of the file for its own.
     ...(tracker
       ? [replaceMethod(tracker, 'markFileAsEditedByRoo', tracker.markFileAsEditedByRoo, () => () => undefined)]
       : []),
@@ -112,7 +112,7 @@ function governTask(task: LiveTask, taskId: string, options: GovernRooOptions): 
   return {
     async dispose() {
       for (const undo of undos) undo()
-      // A call that was broken off would hold on to all that the host does next.
+      // An interrupted call would block everything that the host does next.
       await calls.end()
       const unserve = await serving.catch(() => undefined)
       await unserve?.()
@@ -130,7 +130,7 @@ function modelOf({ api }: LiveTask): string | undefined {
 }
 
 async function promptFor(session: Session, gate: IntentGate | undefined): Promise<string> {
-  // The gate is comfort: what it could not hide is refused.
+  // Hiding tools is a convenience: calls of tools that could not be hidden are refused.
   await gate?.sync(session).catch(() => undefined)
   return intentPrompt(session)
 }
@@ -140,20 +140,20 @@ function describeOpenFailure(error: unknown): string {
   return `escrow cannot stage changes here: ${why} Tell the person.`
 }
 
-interface Conversing {
+interface GovernContext {
   readonly engine: HookEngine
   readonly conversations: Conversations
 }
 
-function governMcpHub(hub: LiveMcpHub, current: CurrentTask, { engine, conversations }: Conversing): Undo {
+function governMcpHub(hub: LiveMcpHub, current: CurrentTask, { engine, conversations }: GovernContext): Undo {
   const undo = replaceMethod(hub, 'callTool', hub.callTool, (callTool) => async (server, tool, args, ...more) => {
     const toolName = `mcp--${server}--${tool}`
     const task = current()
-    if (!task) return errorResult(recordOf(toolName, undefined))
+    if (!task) return errorResult(refusalText(toolName, undefined))
     const params = { server_name: server, tool_name: tool, arguments: args }
     const input = { taskId: conversations.of(task), cwd: task.cwd, toolName, params }
     const result = await engine.runWithHooks(input, () => callTool(server, tool, args, ...more))
-    if (!result.allow) return errorResult(recordOf(toolName, result))
+    if (!result.allow) return errorResult(refusalText(toolName, result))
     const { value = { content: [] }, message } = result
     if (message === undefined) return value
     const words = { type: 'text', text: message } as const

@@ -1,37 +1,38 @@
 export interface BlockOptions {
-  /** The line the block is built around, from 1. */
+  /** The line in the block, from 1. */
   readonly anchor: number
-  /** How many enclosing levels of indentation to show; 0 is all of them. */
+  /** How many enclosing levels of indentation to show; 0 for all. */
   readonly levels: number
-  /** Also the blocks beside the outermost one. */
+  /** Whether to include the blocks next to the outermost one. */
   readonly siblings: boolean
   readonly limit: number
 }
 
-/** What one level is worth where lines are indented by spaces; a tab counts as much. */
+/** The width of a level in spaces, and of a tab. */
 const LEVEL = 4
 
 type Indents = readonly (number | undefined)[]
 
 /**
- * The block of code a line stands in, told by indentation: from the head of the outermost level shown to its closing
- * line. Where that is more than `limit` lines, those nearest to the anchor.
+ * Finds the block of code around a line by indentation: from the head of the outermost shown level to its closing line. If it is
+ * longer than `limit`, the lines nearest to the anchor.
  * @returns the first and last line, from 1.
  */
 export function blockAround(lines: readonly string[], options: BlockOptions): readonly [number, number] {
   const indents = lines.map(indentOf)
   const anchor = Math.min(lines.length, Math.max(1, options.anchor)) - 1
   const own = indents[anchor] ?? indents.slice(0, anchor).findLast((indent) => indent !== undefined) ?? 0
-  const least = options.levels === 0 ? 0 : Math.max(0, own - options.levels * LEVEL)
-  const first = options.siblings || own > least ? reachUp(indents, anchor, least, options.siblings) : anchor
-  const last = reachDown(lines, indents, anchor, least, options.siblings)
-  const room = Math.max(0, options.limit - 1)
-  const above = Math.min(anchor - first, Math.max(Math.floor(room / 2), room - (last - anchor)))
-  return [anchor - above + 1, Math.min(last, anchor + room - above) + 1]
+  const minIndent = options.levels === 0 ? 0 : Math.max(0, own - options.levels * LEVEL)
+  const first =
+    options.siblings || own > minIndent ? findFirstLine(indents, anchor, minIndent, options.siblings) : anchor
+  const last = findLastLine(lines, indents, anchor, minIndent, options.siblings)
+  const remaining = Math.max(0, options.limit - 1)
+  const above = Math.min(anchor - first, Math.max(Math.floor(remaining / 2), remaining - (last - anchor)))
+  return [anchor - above + 1, Math.min(last, anchor + remaining - above) + 1]
 }
 
-/** The head of the block: the first line above that is indented as little as `least`. */
-function reachUp(indents: Indents, anchor: number, least: number, siblings: boolean): number {
+/** The head of the block: the first line above with an indentation of at most `minIndent`. */
+function findFirstLine(indents: Indents, anchor: number, least: number, siblings: boolean): number {
   let first = anchor
   for (let at = anchor - 1; at >= 0; at--) {
     const indent = indents[at]
@@ -43,8 +44,8 @@ function reachUp(indents: Indents, anchor: number, least: number, siblings: bool
   return first
 }
 
-/** The line that closes the block, or its last one where nothing does. */
-function reachDown(
+/** The line that closes the block, else its last line. */
+function findLastLine(
   lines: readonly string[],
   indents: Indents,
   anchor: number,
@@ -63,7 +64,7 @@ function reachDown(
   return last
 }
 
-/** Undefined for a blank line, which belongs to whatever is around it. */
+/** Undefined for a blank line, which belongs to the lines around it. */
 function indentOf(line: string): number | undefined {
   if (line.trim() === '') return undefined
   const white = /^[\t ]*/.exec(line)?.[0] ?? ''

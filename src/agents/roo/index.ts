@@ -1,4 +1,4 @@
-/** Roo Code's tools on an escrowfs session, and what brings a running Roo under one. */
+/** Roo Code's tools on an escrowfs session, and the integration of a running Roo. */
 export { STAGED_SCHEME, type StagedReview, stagedReview, type UriLike, type VscodeLike } from '../vscode/index.js'
 export { type Alias, type AliasOptions, aliasModules } from './alias.js'
 export type { ParentOf, TaskOrigin } from './conversations.js'

@@ -2,29 +2,29 @@ import { KNOWN_TOOLS, type ToolCatalogue } from '../../hooks/index.js'
 import type { Session } from '../../index.js'
 import { SerialQueue } from '../../surface/index.js'
 
-/** A list of names that is kept: a setting of the host's, or a memory of ours beside it. */
+/** A stored list of names: a setting of the host, or our own record next to it. */
 export interface KeptNames {
   get(): readonly string[] | undefined
   set(names: string[] | undefined): PromiseLike<unknown> | undefined
 }
 
-/** What a gate hides tools by. */
+/** Options of {@link IntentGate}. */
 export interface IntentGateOptions {
   readonly catalogue: ToolCatalogue
-  /** Roo's setting `disabledTools`: what is named there is neither offered to the model nor run. */
+  /** Roo's setting `disabledTools`: tools that are neither offered to the model nor run. */
   readonly disabledTools: KeptNames
-  /** Which of those the gate has put there. It has to outlive the process, or a crash would leave them for the person's own. */
+  /** The names that the gate has added there. It must outlive the process, or after a crash they would count as the person's own. */
   readonly memory: KeptNames
 }
 
-/** Names `disabledTools` may hold, as Roo 3.52 reads it. Ours are not among them. */
+/** The names that `disabledTools` accepts in Roo 3.52. Our tools are not among them. */
 const ROO_TOOLS = new Set(
   `execute_command read_file read_command_output write_to_file apply_diff edit search_and_replace search_replace edit_file
   apply_patch search_files list_files use_mcp_tool access_mcp_resource ask_followup_question attempt_completion switch_mode
   new_task codebase_search update_todo_list run_slash_command skill generate_image custom_tool`.split(/\s+/),
 )
 
-/** Without an intent a model is not even offered the tools that need one; what a person has disabled stays so. */
+/** Hides tools that need an intent from the model while none is selected. Tools that a person disabled stay disabled. */
 export class IntentGate {
   readonly #options: IntentGateOptions
   readonly #queue = new SerialQueue()
@@ -33,7 +33,7 @@ export class IntentGate {
     this.#options = options
   }
 
-  /** Closes or opens the gate as a session's intent wants it; without a session it is opened. */
+  /** Hides or shows tools by a session's intent; without a session it shows them. */
   sync(session?: Pick<Session, 'intent' | 'gate'>): Promise<void> {
     const wanted =
       session === undefined || session.intent !== undefined ? [] : this.#toolsThatNeedIntent(session.gate.tools)
@@ -44,11 +44,11 @@ export class IntentGate {
     const { disabledTools, memory } = this.#options
     const before = disabledTools.get() ?? []
     const ours = new Set(memory.get())
-    const persons = before.filter((name) => !ours.has(name))
-    const added = wanted.filter((name) => !persons.includes(name))
-    const after = [...persons, ...added]
+    const disabledByPerson = before.filter((name) => !ours.has(name))
+    const added = wanted.filter((name) => !disabledByPerson.includes(name))
+    const after = [...disabledByPerson, ...added]
     if (after.length === before.length && after.every((name) => before.includes(name))) return
-    // Between the two a crash leaves names of ours that are not there: the other way round they would stay for good.
+    // A crash between the two writes leaves names in the memory that are not disabled; the reverse order would disable them for good.
     await memory.set([...new Set([...ours, ...added])])
     await disabledTools.set(after)
     await memory.set(added)

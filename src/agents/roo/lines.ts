@@ -5,8 +5,8 @@ export interface Line {
 }
 
 /**
- * A text as lines, each with its own end, so that a file of mixed line ends keeps them. A text that ends in a line end
- * has an empty last line, as an editor shows it. `joinLines` gives back the text byte for byte.
+ * Splits a text into lines with their own ends, so that a file with mixed line ends keeps them. A text that ends in a line end has
+ * an empty last line, as in an editor. `joinLines` restores the text byte for byte.
  */
 export function splitLines(text: string): Line[] {
   const lines: Line[] = []
@@ -24,14 +24,14 @@ export function joinLines(lines: readonly Line[]): string {
   return lines.map((line) => line.text + line.end).join('')
 }
 
-/** The line end most lines have. */
+/** The most frequent line end. */
 export function lineEnd(lines: readonly Line[]): '\n' | '\r\n' {
   const crlf = lines.filter((line) => line.end === '\r\n').length
   const lf = lines.filter((line) => line.end === '\n').length
   return crlf > lf ? '\r\n' : '\n'
 }
 
-/** A part of a file to be replaced: `count` lines from index `at`. A new line given as {@link Line} keeps its end. */
+/** A part of a file to replace: `count` lines from index `at`. A new line given as {@link Line} keeps its end. */
 export interface Splice {
   readonly at: number
   readonly count: number
@@ -39,8 +39,8 @@ export interface Splice {
 }
 
 /**
- * Applies splices that do not overlap, in any order. New lines get the file's line end; whether the file ends in a line
- * end changes only if its last line is replaced by lines that say so.
+ * Applies splices that do not overlap, in any order. New lines get the file's line end. Whether the file ends in a line end changes
+ * only if its last line is replaced by lines that end differently.
  */
 export function spliceLines(lines: readonly Line[], splices: readonly Splice[]): Line[] {
   const end = lineEnd(lines)
@@ -55,7 +55,7 @@ export function spliceLines(lines: readonly Line[], splices: readonly Splice[]):
   return withLineEnds(result, end)
 }
 
-/** Only the last line may lack a line end, and it does. */
+/** Removes the end of the last line, and adds missing ends of others. */
 function withLineEnds(lines: readonly Line[], end: '\n' | '\r\n'): Line[] {
   const last = lines.length - 1
   return lines.map((line, index) => {
@@ -64,7 +64,7 @@ function withLineEnds(lines: readonly Line[], end: '\n' | '\r\n'): Line[] {
   })
 }
 
-/** Every index at which the texts stand in the lines, compared by `same`. */
+/** Every index at which the lines match the texts, compared by `same`. */
 export function findTexts(
   lines: readonly Line[],
   texts: readonly string[],
@@ -77,7 +77,7 @@ export function findTexts(
   return found
 }
 
-/** Lines as the read tool shows them: `12 | text`, numbers aligned. */
+/** Formats lines as the read tool does: `12 | text`, numbers aligned. */
 export function numberLines(texts: readonly string[], first = 1): string {
   const width = String(first + texts.length - 1).length
   return texts.map((text, index) => `${String(first + index).padStart(width)} | ${text}`).join('\n')

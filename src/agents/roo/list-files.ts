@@ -1,17 +1,17 @@
 import { z } from 'zod'
 import { defineTool, flagArgument, pathArgument } from './tool.js'
-import { type Found, walk, worthEntering } from './walk.js'
+import { shouldEnter, type WalkEntry, walk } from './walk.js'
 
-/** Entries shown by one call, as in the host. */
+/** Most entries in one result, as in the host. */
 const LIMIT = 200
 
 const schema = z.object({ path: pathArgument, recursive: flagArgument })
 
-/** `list_files`: names in a directory, or all below it; directories end in a slash. */
+/** `list_files`: lists a directory, or everything below it; directories end in a slash. */
 export const listFiles = defineTool('list_files', schema, ({ path, recursive }) => async (session) => {
-  const found: Found[] = []
+  const found: WalkEntry[] = []
   let cut = false
-  for await (const entry of walk(session, path, (name) => recursive === true && worthEntering(name))) {
+  for await (const entry of walk(session, path, (name) => recursive === true && shouldEnter(name))) {
     cut = found.length === LIMIT
     if (cut) break
     found.push(entry)
@@ -21,7 +21,7 @@ export const listFiles = defineTool('list_files', schema, ({ path, recursive }) 
   return names.join('\n') + (cut ? `\n\n(Only the first ${LIMIT} are listed. List a subdirectory to see more.)` : '')
 })
 
-/** A directory before what is in it, numbers in names by their value. */
+/** Sorts directories before their contents, and numbers in names by value. */
 function byPath(a: string, b: string): number {
   return a.localeCompare(b, 'en', { numeric: true, sensitivity: 'base' })
 }

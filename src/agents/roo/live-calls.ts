@@ -4,8 +4,8 @@ import type { Feedback, Session } from '../../index.js'
 import { errorText } from '../../surface/index.js'
 import { isCustomTool } from './custom-tools.js'
 import type { LiveAnswer, LiveRepetition, LiveToolResult, LiveToolUse } from './live.js'
-import { lostShell } from './live-limits.js'
-import { LiveRefusal, recordOf } from './live-refusal.js'
+import { shellLost } from './live-limits.js'
+import { LiveRefusal, refusalText } from './live-refusal.js'
 import type { RooShell } from './shell.js'
 
 export interface LiveCallsOptions {
@@ -38,7 +38,7 @@ interface LiveCall {
 /** Kinds of ask that approve an action of a tool. The other kinds inform, or are the tool's own question. */
 const APPROVALS = new Set(['tool', 'command', 'use_mcp_server', 'followup'])
 /** The kinds of {@link APPROVALS} that occur only within a checked call. */
-const OF_A_CALL = new Set(['tool', 'command'])
+const WITHIN_CALL = new Set(['tool', 'command'])
 
 /**
  * The tool calls of a live task. The host's repetition check starts a call synchronously, and the host's request for approval waits for
@@ -57,8 +57,8 @@ export class LiveCalls {
 
   check(block: LiveToolUse, found: LiveRepetition): LiveRepetition {
     this.#finish()
-    if (!found.allowExecution || judgesItself(block.name)) return found
-    const isStopped = this.#mustStop(block)
+    if (!found.allowExecution || isJudgedLater(block.name)) return found
+    const isStopped = this.#mustRefuseNow(block)
     const verdict = this.#judge(block)
     this.#call = { id: block.id, tool: block.name, verdict, isStopped, refused: undefined, hasFailed: false }
     if (!isStopped) return found
@@ -69,11 +69,12 @@ export class LiveCalls {
   async answer(type: string, partial: boolean | undefined): Promise<LiveAnswer | undefined> {
     if (partial === true) return undefined
     const call = this.#call
-    if (!call) return OF_A_CALL.has(type) ? { response: 'noButtonClicked', text: recordOf(type, NO_CALL) } : undefined
+    if (!call)
+      return WITHIN_CALL.has(type) ? { response: 'noButtonClicked', text: refusalText(type, NO_CALL) } : undefined
     if (!(APPROVALS.has(type) || call.isStopped)) return undefined
     const result = await call.verdict
     if (result.allow && !call.isStopped) return undefined
-    call.refused = recordOf(call.tool, result)
+    call.refused = refusalText(call.tool, result)
     return { response: 'noButtonClicked', text: call.refused }
   }
 
@@ -84,17 +85,17 @@ export class LiveCalls {
     if (!shell || type !== 'command' || call?.tool !== 'execute_command') return answer
     const why = await shell.problem().catch(errorText)
     if (why === undefined) return answer
-    call.refused = lostShell(why)
+    call.refused = shellLost(why)
     return { response: 'noButtonClicked', text: call.refused }
   }
 
   /** Resolves if the current call may write. Rejects with its refusal, or if there is no current call. */
   async assertAdmitted(): Promise<void> {
     const call = this.#call
-    if (!call) throw new LiveRefusal(recordOf('write', NO_CALL))
+    if (!call) throw new LiveRefusal(refusalText('write', NO_CALL))
     const result = await call.verdict
     if (result.allow && !call.isStopped && call.refused === undefined) return
-    call.refused ??= recordOf(call.tool, result)
+    call.refused ??= refusalText(call.tool, result)
     throw new LiveRefusal(call.refused)
   }
 
@@ -118,7 +119,7 @@ export class LiveCalls {
   }
 
   /** Reviewers' feedback that no result has delivered yet. */
-  words(): string {
+  undeliveredFeedback(): string {
     return withFeedback('', this.#words.splice(0))
   }
 
@@ -154,7 +155,7 @@ export class LiveCalls {
    * The immediate refusal of a call, if one is certain before the hooks decide. A tool that the host does not know asks for no approval
    * before it runs, so the hooks' decision would come too late.
    */
-  #mustStop({ name, params, nativeArgs }: LiveToolUse): boolean {
+  #mustRefuseNow({ name, params, nativeArgs }: LiveToolUse): boolean {
     const { catalogue, session: current } = this.#options
     const session = current()
     if (!session) return true
@@ -177,12 +178,12 @@ export class LiveCalls {
 /** A tool that acts when no call is under way was not judged. */
 const NO_CALL: HookResult = { allow: false, message: 'No tool call is running, so nothing was checked.', feedback: [] }
 
-/** Tools that are judged when they run: our own, and MCP tools. */
-function judgesItself(tool: string): boolean {
+/** Tools that are judged when they run: our own tools and MCP tools. */
+function isJudgedLater(tool: string): boolean {
   return isAddedTool(tool) || isCustomTool(tool) || tool === 'use_mcp_tool'
 }
 
-/** Replaces the characters that the model's API does not accept in an id. */
+/** Whether a result belongs to a call. The host replaces characters that the model's API does not accept in an id. */
 function isOf(result: LiveToolResult, { id }: LiveCall): boolean {
   return id === undefined || result.tool_use_id === id || result.tool_use_id === id.replace(/[^\w-]/g, '_')
 }

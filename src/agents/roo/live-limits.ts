@@ -1,18 +1,18 @@
 import { buildJsonToolError, type HookError, type HookPayload, type ToolHook } from '../../hooks/index.js'
 import type { RooShell } from './shell.js'
 
-/** How the commands of a running Roo are governed. */
+/** Options for the commands of a running Roo. */
 export interface LiveLimits {
   /**
-   * Roo's own terminal runs commands on the disk, uncontained: they are refused unless this says `host`, or there is a shell
-   * that contains them.
+   * Roo's own terminal runs commands uncontained on the disk. They are refused unless this is `host`, or a shell
+   * contains them.
    */
   readonly commands?: 'refuse' | 'host'
-  /** Runs them contained. While it is not in place they are refused, whatever `commands` says. */
+  /** Runs commands contained. While it is not installed, commands are refused, whatever `commands` says. */
   readonly shell?: RooShell
 }
 
-/** Refuses commands of a live Roo that would run uncontained, whoever has approved them. */
+/** Refuses commands of a live Roo that would run uncontained, even if they were approved. */
 export class LiveLimitsHook implements ToolHook {
   readonly classification = 'DESTRUCTIVE'
   readonly #limits: LiveLimits
@@ -39,20 +39,20 @@ export class LiveLimitsHook implements ToolHook {
   }
 }
 
-const INSTEAD = 'Call run_command instead, which is contained.'
+const HINT = 'Call run_command instead, which is contained.'
 
-/** Why a command the host was going to run is refused after all: its shell was taken from it meanwhile. */
-export function lostShell(why: string): string {
+/** The refusal of a command whose shell was changed after the call was admitted. */
+export function shellLost(why: string): string {
   const { code, message } = shellMissing(why)
-  return buildJsonToolError('execute_command', code, message, { hint: INSTEAD })
+  return buildJsonToolError('execute_command', code, message, { hint: HINT })
 }
 
 function shellMissing(why: string): HookError {
   const message = `Not Governed: execute_command is refused, because ${why}.`
-  return { code: 'unsupported', toolName: 'execute_command', message, details: { hint: INSTEAD } }
+  return { code: 'unsupported', toolName: 'execute_command', message, details: { hint: HINT } }
 }
 
 function terminalNotContained(): HookError {
   const message = 'Not Governed: execute_command would run directly on the disk, because its terminal is not contained.'
-  return { code: 'unsupported', toolName: 'execute_command', message, details: { hint: INSTEAD } }
+  return { code: 'unsupported', toolName: 'execute_command', message, details: { hint: HINT } }
 }

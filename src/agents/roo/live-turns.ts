@@ -4,16 +4,16 @@ import type { LiveAnswer } from './live.js'
 export interface LiveTurnsOptions {
   readonly engine: HookEngine
   readonly taskId: string
-  /** Whether the host answers its model's questions by itself now; never unless told. */
+  /** Whether the host currently answers its model's questions itself; never by default. */
   readonly answersItself?: (() => Promise<boolean>) | undefined
 }
 
-/** Asks a person answers to say what comes next, once the model has nothing left to do. */
+/** Asks that a person answers between turns, when the model has nothing left to do. */
 const BETWEEN_TURNS = new Set(['completion_result', 'resume_task', 'resume_completed_task'])
 
 /**
- * When a person has spoken. The host's event for it fires on every change of its queue of messages, in the middle of a turn too, so
- * turns go by the answers to its asks.
+ * Detects a person's messages by the answers to the host's asks. The host's own event fires on every change of its message
+ * queue, also within a turn.
  */
 export class LiveTurns {
   constructor(private readonly options: LiveTurnsOptions) {}

@@ -1,11 +1,11 @@
 /**
- * The parts of a running Roo Code that are used here, by their shapes in 3.52. Its own types publish few of them, and none is
+ * The used parts of a running Roo Code, by their shapes in 3.52. Its own types publish few of them, and none is
  * needed at run time.
  */
 
 export interface LiveTask {
   readonly taskId: string
-  /** Absent where the parent was taken from the stack before the task was made, as a delegation does. */
+  /** Absent if the parent was removed before the task was created, as in a delegation. */
   readonly rootTaskId?: string | undefined
   readonly parentTaskId?: string | undefined
   readonly cwd: string
@@ -17,7 +17,7 @@ export interface LiveTask {
   ask(type: string, text?: string, partial?: boolean, ...more: unknown[]): Promise<LiveAnswer>
   pushToolResultToUserContent(result: LiveToolResult): boolean
   on?(event: 'taskAborted', listener: () => void): unknown
-  /** Private there, and called before each request. */
+  /** Private in Roo; called before each request. */
   getSystemPrompt?(): Promise<string>
 }
 
@@ -28,30 +28,30 @@ export interface LiveAnswer {
   images?: string[]
 }
 
-/** A tool call as the dispatcher has it. */
+/** A tool call as Roo's dispatcher passes it. */
 export interface LiveToolUse {
   readonly id?: string
   readonly name: string
-  /** As the model wrote them, texts only. */
+  /** As the model wrote them: only texts. */
   readonly params: Readonly<Record<string, unknown>>
-  /** As the tool takes them; absent for custom tools of some models. */
+  /** As the tool gets them; absent for custom tools of some models. */
   readonly nativeArgs?: object
   readonly partial?: boolean
 }
 
-/** What the detector says to a call. */
+/** The detector's decision on a call. */
 export interface LiveRepetition {
   allowExecution: boolean
   askUser?: { messageKey: string; messageDetail: string }
 }
 
-/** What is used of a task's detector of repetitions: it hears of each call before the call runs. */
+/** The used part of a task's repetition detector, which sees each call before it runs. */
 export interface LiveRepetitionDetector {
-  /** Called, synchronously, with each complete tool call that is no MCP block. */
+  /** Called synchronously with each complete tool call that is not an MCP block. */
   check(block: LiveToolUse): LiveRepetition
 }
 
-/** A tool result as it goes to the model. */
+/** A tool result for the model. */
 export interface LiveToolResult {
   readonly type: 'tool_result'
   readonly tool_use_id: string
@@ -59,7 +59,7 @@ export interface LiveToolResult {
   is_error?: boolean
 }
 
-/** What the tools use of the diff view. */
+/** The used part of the diff view. */
 export interface LiveDiffView {
   newProblemsMessage?: string | undefined
   userEdits?: string | undefined
@@ -75,7 +75,7 @@ export interface LiveDiffView {
     openFile?: boolean,
     diagnosticsEnabled?: boolean,
     writeDelayMs?: number,
-    /** Zoo Code passes one more. */
+    /** Zoo Code passes another argument. */
     ...more: unknown[]
   ): Promise<LiveSaved>
   pushToolWriteResult(task: unknown, cwd: string, isNewFile: boolean): Promise<string>
@@ -84,48 +84,48 @@ export interface LiveDiffView {
   reset(): Promise<void>
 }
 
-/** What a diff view says of a save. */
+/** The result of a save in the diff view. */
 export interface LiveSaved {
   newProblemsMessage: string | undefined
   userEdits: string | undefined
   finalContent: string | undefined
 }
 
-/** What is used of the hub of MCP servers. */
+/** The used part of the hub of MCP servers. */
 export interface LiveMcpHub {
   callTool(server: string, tool: string, args?: Record<string, unknown>, ...more: never[]): Promise<LiveMcpResult>
 }
 
-/** What an MCP tool answers there. */
+/** The result of an MCP tool. */
 export interface LiveMcpResult {
   content: ({ type: 'text'; text: string } | { type: 'image' | 'audio' | 'resource' })[]
   isError?: boolean
 }
 
-/** What of a provider says how its tasks run commands. */
+/** The part of a provider that determines how its tasks run commands. */
 export interface LiveProvider {
   getState(): Promise<{
     readonly terminalShellIntegrationDisabled?: boolean | undefined
     readonly alwaysAllowFollowupQuestions?: boolean | undefined
   }>
   readonly contextProxy: LiveSettings
-  /** Private there: whatever comes by `onDidReceiveMessage` is handled as a message of its own web view. */
+  /** Private in Roo: it handles whatever arrives by `onDidReceiveMessage` as a message of its own web view. */
   setWebviewMessageListener(webview: LiveWebview): void
 }
 
-/** What is used of Roo's settings. */
+/** The used part of Roo's settings. */
 export interface LiveSettings {
   getValue(key: 'execaShellPath' | 'terminalShellIntegrationDisabled' | 'disabledTools' | 'taskHistory'): unknown
   setValue(key: 'execaShellPath', value: string | undefined): PromiseLike<unknown>
   setValue(key: 'disabledTools', value: string[] | undefined): PromiseLike<unknown>
 }
 
-/** A web view that hands in messages. */
+/** A web view that sends messages. */
 export interface LiveWebview {
   onDidReceiveMessage(listener: (message: LiveMessage) => PromiseLike<unknown>): { dispose(): void }
 }
 
-/** A message of its web view that changes settings. */
+/** A message of the web view that changes settings. */
 export interface LiveMessage {
   readonly type: 'updateSettings'
   readonly updatedSettings: {

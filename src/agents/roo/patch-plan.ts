@@ -6,18 +6,18 @@ import { codeOf } from '../../surface/index.js'
 import { exists, readText } from './files.js'
 import { applyChunks } from './patch-chunks.js'
 
-/** One change of the stage a patch comes down to. */
+/** One resulting change of the stage. */
 export type PatchStep =
   | { readonly type: 'put'; readonly path: string; readonly content: string; readonly created: boolean }
   | { readonly type: 'remove'; readonly path: string }
   | { readonly type: 'move'; readonly path: string; readonly to: string }
 
 /**
- * Works a patch out in memory, without a write: a later operation sees what an earlier one did, so two updates of one
- * file are both kept, and a patch that fails anywhere has changed nothing.
+ * Computes a patch in memory, without writing. Later operations see the results of earlier ones, so two updates of one file are
+ * both kept, and a patch that fails anywhere changes nothing.
  */
 export async function planPatch(session: Session, operations: readonly PatchOperation[]): Promise<PatchStep[]> {
-  const view = await makeView(session)
+  const view = await createView(session)
   const steps: PatchStep[] = []
   for (const operation of operations) steps.push(...(await planOperation(view, operation)))
   return steps
@@ -48,14 +48,14 @@ async function planOperation(view: View, operation: PatchOperation): Promise<Pat
   return [{ type: 'move', path, to }, ...put]
 }
 
-/** The session's files with the patch so far on top; a file has one entry, however its path is spelt. */
+/** The session's files with the patch so far applied; a file has one entry, however its path is spelled. */
 interface View {
   get(path: string): Promise<string>
   set(path: string, content: string | null): Promise<void>
   mustBeFree(path: string): Promise<void>
 }
 
-async function makeView(session: Session): Promise<View> {
+async function createView(session: Session): Promise<View> {
   const root = await session.fs.promises.realpath('.')
   const contents = new Map<string, string | null>()
   const keyOf = async (path: string) => {
@@ -77,8 +77,8 @@ async function makeView(session: Session): Promise<View> {
     },
     async mustBeFree(path) {
       const known = contents.get(await keyOf(path))
-      const taken = known === undefined ? await exists(session, path) : known !== null
-      if (taken) throw new ToolFailure(`File already exists: ${path}. Update it, or delete it first.`)
+      const isTaken = known === undefined ? await exists(session, path) : known !== null
+      if (isTaken) throw new ToolFailure(`File already exists: ${path}. Update it, or delete it first.`)
     },
   }
 }

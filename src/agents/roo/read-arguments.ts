@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { blockAround } from './indentation.js'
 import { flagArgument, lineArgument, pathArgument } from './tool.js'
 
-/** Lines shown when a call names no limit, as in the host. */
-const LINES = 2000
+/** Lines to return when a call has no limit, as in the host. */
+const DEFAULT_LINES = 2000
 
 export interface Slice {
   /** The first line, from 1. */
@@ -11,8 +11,8 @@ export interface Slice {
   readonly limit: number
 }
 
-/** A file to show, and which of its lines. */
-export interface Wanted {
+/** A file to return, with its slices. */
+export interface ReadRequest {
   readonly path: string
   slices(lines: readonly string[]): readonly Slice[]
 }
@@ -44,22 +44,22 @@ const fields = z.object({
   files: z.array(entry).min(1).nullish(),
 })
 
-/** The arguments of `read_file`, in both forms, as the files they ask for. */
-export const readArguments = fields.transform((args, context): Wanted[] => {
-  if (args.files != null) return args.files.map(ofEntry)
-  if (args.path != null) return [ofPath(args.path, args)]
+/** The arguments of `read_file` in both forms, as requests for files. */
+export const readArguments = fields.transform((args, context): ReadRequest[] => {
+  if (args.files != null) return args.files.map(fromEntry)
+  if (args.path != null) return [fromPath(args.path, args)]
   context.addIssue({ code: 'custom', path: ['path'], message: 'A path is required.' })
   return z.NEVER
 })
 
-function ofEntry({ path, line_ranges, lineRanges }: z.output<typeof entry>): Wanted {
+function fromEntry({ path, line_ranges, lineRanges }: z.output<typeof entry>): ReadRequest {
   const ranges = line_ranges ?? lineRanges ?? []
   const slices = ranges.map(([start, end]) => ({ offset: start, limit: Math.max(0, end - start + 1) }))
-  return { path, slices: () => (slices.length > 0 ? slices : [{ offset: 1, limit: LINES }]) }
+  return { path, slices: () => (slices.length > 0 ? slices : [{ offset: 1, limit: DEFAULT_LINES }]) }
 }
 
-function ofPath(path: string, args: z.output<typeof fields>): Wanted {
-  const limit = args.limit ?? LINES
+function fromPath(path: string, args: z.output<typeof fields>): ReadRequest {
+  const limit = args.limit ?? DEFAULT_LINES
   if (args.mode !== 'indentation') return { path, slices: () => [{ offset: args.offset ?? 1, limit }] }
   const { anchor_line, max_levels, include_siblings, max_lines } = args.indentation ?? {}
   const options = {

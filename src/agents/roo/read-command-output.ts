@@ -5,10 +5,10 @@ import { boundedMatcher } from './bounded-match.js'
 import { numberLines } from './lines.js'
 import { defineTool, lineArgument } from './tool.js'
 
-/** Bytes shown by one call, as in the host. */
+/** Bytes in one result, as in the host. */
 const LIMIT = 32 * 1024
 const TIME_MS = 1000
-/** A longer line is data: its beginning is searched. */
+/** Only the beginning of a longer line is searched: it is data. */
 const SEARCHED_LENGTH = 10_000
 
 const schema = z.object({
@@ -23,10 +23,10 @@ const schema = z.object({
 
 type Wanted = z.output<typeof schema>
 
-/** `read_command_output`: a part of a long output by bytes, or its lines that match, with their numbers. */
+/** `read_command_output`: a byte range of a long output, or its matching lines with their numbers. */
 export const readCommandOutput = defineTool('read_command_output', schema, (wanted) => async (session) => {
   const output = readOutput(session, wanted.artifact_id)
-  return wanted.search ? searchOutput(output, wanted, wanted.search) : part(output, wanted)
+  return wanted.search ? searchOutput(output, wanted, wanted.search) : readPart(output, wanted)
 })
 
 function readOutput(session: Session, id: string): Buffer {
@@ -38,7 +38,7 @@ function readOutput(session: Session, id: string): Buffer {
   throw new ToolFailure(`Artifact not found: "${id}". Only an output longer than execute_command shows is saved.`)
 }
 
-function part(output: Buffer, { artifact_id, offset, limit }: Wanted): string {
+function readPart(output: Buffer, { artifact_id, offset, limit }: Wanted): string {
   const start = offset ?? 0
   if (start < 0 || start >= output.length) {
     const last = output.length - 1
@@ -47,16 +47,16 @@ function part(output: Buffer, { artifact_id, offset, limit }: Wanted): string {
     )
   }
   const end = Math.min(start + (limit ?? LIMIT), output.length)
-  const first = 1 + count(output.subarray(0, start))
+  const first = 1 + countLineFeeds(output.subarray(0, start))
   const whole = end < output.length ? 'TRUNCATED' : 'COMPLETE'
   return [
     `[Command Output: ${artifact_id}]`,
-    `Total size: ${sizeOf(output.length)} | Showing bytes ${start}-${end} | ${whole}`,
+    `Total size: ${formatSize(output.length)} | Showing bytes ${start}-${end} | ${whole}`,
     numberLines(output.toString('utf8', start, end).split('\n'), first),
   ].join('\n')
 }
 
-function count(bytes: Buffer): number {
+function countLineFeeds(bytes: Buffer): number {
   let lines = 0
   for (let at = bytes.indexOf(LF); at !== -1; at = bytes.indexOf(LF, at + 1)) lines++
   return lines
@@ -67,12 +67,12 @@ const LF = 0x0a
 function searchOutput(output: Buffer, { artifact_id, limit }: Wanted, search: string): string {
   const lines = output.toString('utf8').split('\n')
   const hits = boundedMatcher(TIME_MS)(
-    patternOf(search),
+    toPattern(search),
     lines.map((line) => line.slice(0, SEARCHED_LENGTH)),
   )
   const head = `[Command Output: ${artifact_id}] (search: "${search}")`
   if (hits.length === 0)
-    return `${head}\nTotal size: ${sizeOf(output.length)}\n\nNo matches found for the search pattern.`
+    return `${head}\nTotal size: ${formatSize(output.length)}\n\nNo matches found for the search pattern.`
   let left = limit ?? LIMIT
   const shown: string[] = []
   for (const hit of hits) {
@@ -84,8 +84,8 @@ function searchOutput(output: Buffer, { artifact_id, limit }: Wanted, search: st
   return [head, `Total matches: ${hits.length} | Showing first ${shown.length}`, '', ...shown].join('\n')
 }
 
-/** A pattern that is no regex is a text. */
-function patternOf(search: string): RegExp {
+/** A pattern that is not a valid regex is a literal text. */
+function toPattern(search: string): RegExp {
   try {
     return new RegExp(search, 'i')
   } catch {
@@ -93,8 +93,8 @@ function patternOf(search: string): RegExp {
   }
 }
 
-/** Bytes in words. */
-export function sizeOf(bytes: number): string {
+/** Formats a size in bytes. */
+export function formatSize(bytes: number): string {
   if (bytes < 1024) return `${bytes} bytes`
   return bytes < 1024 * 1024 ? `${(bytes / 1024).toFixed(1)}KB` : `${(bytes / (1024 * 1024)).toFixed(1)}MB`
 }

@@ -1,14 +1,14 @@
 import { lineEnd, splitLines } from './lines.js'
 
 /**
- * Replaces every occurrence of one text by another, both taken literally. Line ends do not count when searching, and
- * the new text gets the line end most of the file has; all other bytes stay.
+ * Replaces every literal occurrence of one text by another. The search ignores kinds of line ends, and the new text gets the
+ * file's most frequent one; all other bytes stay.
  */
 export function replaceText(content: string, from: string, to: string): { content: string; count: number } {
   const source = toLf(content)
   const search = toLf(from)
   const replacement = toLf(to).replaceAll('\n', lineEnd(splitLines(content)))
-  const originalAt = offsets(content)
+  const originalAt = offsetMapper(content)
   let result = ''
   let done = 0
   let count = 0
@@ -24,8 +24,8 @@ function toLf(text: string): string {
   return text.replaceAll('\r\n', '\n')
 }
 
-/** Maps an offset in the text without CRs to the text with them. Asked with rising offsets only. */
-function offsets(content: string): (offset: number) => number {
+/** Maps offsets in the text without CRs to the original text. Call it with rising offsets only. */
+function offsetMapper(content: string): (offset: number) => number {
   let removed = 0
   let next = content.indexOf('\r\n')
   return (offset) => {

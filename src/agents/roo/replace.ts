@@ -1,8 +1,8 @@
 /**
- * Puts a method of ours on a live object, in front of its own.
- * @param original the one that is there; undefined where the object has none, and then nothing is done
- * @param make is given the original, bound to the object
- * @returns takes ours away, unless somebody has put another in front of it
+ * Replaces a method of a live object by a wrapper.
+ * @param original the current method; if undefined, nothing is done
+ * @param make gets the original, bound to the object
+ * @returns a function that removes the wrapper, unless another one was put around it
  */
 export function replaceMethod<A extends unknown[], R>(
   of: object,

@@ -6,14 +6,14 @@ import type { Session } from '../../index.js'
 import { codeOf, errorText } from '../../surface/index.js'
 import { boundedMatcher } from './bounded-match.js'
 import { defineTool, pathArgument } from './tool.js'
-import { walk, worthEntering } from './walk.js'
+import { shouldEnter, walk } from './walk.js'
 
-/** Results and characters of a line shown, as in the host; files and bytes a file looked at. */
+/** Most results, and characters of a line, as in the host; most files, and bytes of a file, to search. */
 const RESULTS = 300
 const LINE_LENGTH = 500
 const FILES = 20_000
 const FILE_BYTES = 2_000_000
-/** A longer line is a bundle or data: its beginning is searched. */
+/** Only the beginning of a longer line is searched: it is a bundle or data. */
 const SEARCHED_LENGTH = 10_000
 const TIME_MS = 1000
 
@@ -24,8 +24,8 @@ const schema = z.object({
 })
 
 /**
- * `search_files`: lines matching a regex below a directory, each with the line before and after, by file. The search
- * runs over the merged view, so that staged work is found, and moves no base: a match shows a few lines, not the file.
+ * `search_files`: the lines that match a regex below a directory, each with its neighbours, by file. It searches
+ * the merged view, so it finds staged content, and sets no base: a match shows only a few lines of the file.
  */
 export const searchFiles = defineTool('search_files', schema, ({ path, regex, file_pattern }) => {
   const pattern = compile(regex)
@@ -39,7 +39,7 @@ export const searchFiles = defineTool('search_files', schema, ({ path, regex, fi
   }
 })
 
-/** Models write the host's dialect, where `(?i)` in front ignores case. */
+/** Models write the host's dialect, in which a leading `(?i)` ignores case. */
 function compile(regex: string): RegExp {
   const inline = /^\(\?([ims]+)\)/.exec(regex)
   try {
@@ -49,14 +49,14 @@ function compile(regex: string): RegExp {
   }
 }
 
-/** A glob without a slash matches a file's name at any depth, one with a slash the path from where the search began. */
+/** A glob without a slash matches a file name at any depth, one with a slash the path from the searched directory. */
 function globRegex(glob: string): RegExp {
   return picomatch.makeRe(glob.includes('/') ? glob.replace(/^\//, '') : `**/${glob}`, { dot: true, nonegate: true })
 }
 
 async function listFiles(session: Session, path: string): Promise<string[]> {
   const names: string[] = []
-  for await (const entry of walk(session, path, worthEntering)) {
+  for await (const entry of walk(session, path, shouldEnter)) {
     if (!entry.directory) names.push(entry.path)
     if (names.length >= FILES) break
   }
@@ -74,7 +74,7 @@ async function search(
   let count = 0
   for (const name of names) {
     const file = base === '' || base === '.' ? name : `${base}/${name}`
-    const lines = await linesOf(session, file)
+    const lines = await readLines(session, file)
     const hits = match(lines).slice(0, RESULTS - count)
     if (hits.length === 0) continue
     count += hits.length
@@ -92,8 +92,8 @@ async function search(
   return [head, ...sections].join('\n\n').trimEnd()
 }
 
-/** Empty for what is no text file, too large, or gone since it was listed. */
-async function linesOf(session: Session, file: string): Promise<string[]> {
+/** The lines of a file; empty for a file that is binary, too large, or removed since it was listed. */
+async function readLines(session: Session, file: string): Promise<string[]> {
   try {
     if ((await session.fs.promises.stat(file)).size > FILE_BYTES) return []
     const text = await session.fs.promises.readFile(file, 'utf8')
@@ -112,7 +112,7 @@ interface Group {
   last: number
 }
 
-/** Matches with a line of context on each side; what touches becomes one. */
+/** Groups matches with a line of context on each side; adjoining groups are merged. */
 function groupHits(hits: readonly number[], length: number): Group[] {
   const groups: Group[] = []
   for (const hit of hits) {

@@ -20,7 +20,7 @@ export interface RooShellOptions {
 export type CommandCall = Pick<HookPayload, 'params' | 'session'>
 
 /** A session that accepts commands, with the number of its tasks. */
-interface Served {
+interface ServedSession {
   readonly server: Promise<ShellServer>
   users: number
 }
@@ -46,14 +46,14 @@ export class RooShell {
   readonly path: string
   readonly #provider: LiveProvider
   readonly #variables: ExclusiveEnv
-  readonly #served = new Map<string, Served>()
+  readonly #served = new Map<string, ServedSession>()
   /** By session: the command that its current call will run. */
   readonly #awaited = new Map<string, string>()
   /** The last call that owned the variables. */
   #call: CommandCall | undefined
   #isClosed = false
   /** Restores the host's own settings. */
-  #giveBack: (() => Promise<void>) | undefined
+  #restoreSettings: (() => Promise<void>) | undefined
 
   constructor({ provider, path = ESCROW_SHELL, env = process.env }: RooShellOptions) {
     this.path = path
@@ -72,7 +72,7 @@ export class RooShell {
           hint: 'Build escrowfs, or give the absolute path of escrow-sh.',
         },
       )
-    this.#giveBack = this.#asItIs()
+    this.#restoreSettings = this.#captureSettings()
     await contextProxy.setValue('execaShellPath', undefined)
     await this.#send({ execaShellPath: this.path, terminalShellIntegrationDisabled: true })
     const missing = await this.problem()
@@ -96,7 +96,7 @@ export class RooShell {
   serve(session: Session): () => Promise<void> {
     const { id } = session
     const admit = (command: string) => this.#admit(id, command)
-    const served: Served = this.#served.get(id) ?? { server: serveShell(session, { admit }), users: 0 }
+    const served: ServedSession = this.#served.get(id) ?? { server: serveShell(session, { admit }), users: 0 }
     // Each user of the session reports the failure itself.
     served.server.catch(() => undefined)
     served.users++
@@ -125,18 +125,18 @@ export class RooShell {
     if (!this.#variables.take(call, server.env))
       return "another task's command is running, and the two could not be told apart"
     this.#call = call
-    this.#awaited.set(session.id, asRun(command))
+    this.#awaited.set(session.id, decodeCommand(command))
     return undefined
   }
 
   /** The session's call starts no more commands, although its hooks may still be running. */
   ran({ id }: Pick<Session, 'id'>): void {
-    if (this.#call?.session.id === id) this.#over(this.#call)
+    if (this.#call?.session.id === id) this.#onCallEnd(this.#call)
   }
 
   /** A command that was started during the call still finds its session. */
   leave(call: CommandCall, isDone: boolean): void {
-    this.#over(call)
+    this.#onCallEnd(call)
     if (!isDone) this.#awaited.delete(call.session.id)
   }
 
@@ -150,25 +150,25 @@ export class RooShell {
     const isUnderWay = this.#variables.isHeld
     for (const { server } of this.#served.values()) await server.then((each) => each.close()).catch(() => undefined)
     this.#served.clear()
-    if (!isUnderWay) await this.#end()
+    if (!isUnderWay) await this.#shutDown()
   }
 
-  #over(call: CommandCall): void {
+  #onCallEnd(call: CommandCall): void {
     if (this.#call !== call) return
-    this.#variables.free(call)
+    this.#variables.release(call)
     this.#call = undefined
-    if (this.#isClosed) void this.#end().catch(() => undefined)
+    if (this.#isClosed) void this.#shutDown().catch(() => undefined)
   }
 
-  async #end(): Promise<void> {
+  async #shutDown(): Promise<void> {
     this.#variables.restore()
-    const giveBack = this.#giveBack
-    this.#giveBack = undefined
+    const giveBack = this.#restoreSettings
+    this.#restoreSettings = undefined
     await giveBack?.()
   }
 
   /** Keeps a shell that a person has set since then. A shell of ours is a leftover of a failed start. */
-  #asItIs(): () => Promise<void> {
+  #captureSettings(): () => Promise<void> {
     const { contextProxy } = this.#provider
     const shell = contextProxy.getValue('execaShellPath')
     const terminal = contextProxy.getValue('terminalShellIntegrationDisabled')
@@ -230,6 +230,6 @@ const ENTITIES = [
 ] as const
 
 /** HTML entities that the host decodes in a command, in its order. */
-function asRun(command: string): string {
+function decodeCommand(command: string): string {
   return ENTITIES.reduce((text, [entity, character]) => text.replaceAll(entity, character), command)
 }

@@ -2,21 +2,21 @@ import { z } from 'zod'
 import { ToolFailure } from '../../hooks/index.js'
 import type { Session } from '../../index.js'
 
-/** A tool's answer: a text, or a record that reaches the model as JSON. */
+/** A tool's result: a text, or a record that becomes JSON for the model. */
 export type Outcome = string | Readonly<Record<string, unknown>>
 
-/** The work of a call whose arguments are valid. */
+/** The work of a call with valid arguments. */
 export type Work = (session: Session) => Promise<Outcome>
 
 export interface RooTool {
   readonly name: string
-  /** Throws {@link ToolFailure} when the arguments are not what the tool takes. */
+  /** Throws {@link ToolFailure} for invalid arguments. */
   prepare(args: unknown): Work
 }
 
 /**
- * Makes a tool from the schema of its arguments and a function of the checked ones. Unknown arguments are dropped, as
- * the host drops them.
+ * Creates a tool from the schema of its arguments and a function of the parsed ones. Unknown arguments are dropped, as
+ * in the host.
  */
 export function defineTool<S extends z.ZodType>(
   name: string,
@@ -33,10 +33,10 @@ export function defineTool<S extends z.ZodType>(
   }
 }
 
-/** A path as a model gives it. Where it leads is the session's to judge. */
+/** A path as a model writes it. The session resolves and judges it. */
 export const pathArgument = z.string().min(1)
 
-/** Models under a strict schema send null for what they leave out, others send numbers as text. */
+/** Models with a strict schema send null for omitted arguments; others send numbers as text. */
 export const lineArgument = z.preprocess(
   (value) => (typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value),
   z.int().positive().nullish(),

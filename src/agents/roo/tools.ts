@@ -21,7 +21,7 @@ import { searchFiles } from './search-files.js'
 import type { RooTool, Work } from './tool.js'
 import { writeFile, writeToFile } from './write-to-file.js'
 
-/** One tool call as the model made it. */
+/** A tool call as the model made it. */
 export interface RooToolCall {
   readonly id: string
   readonly name: string
@@ -50,7 +50,7 @@ export type RooToolName = keyof typeof TOOLS | AddedToolName
 /** Roo Code's tools on a session. */
 export interface RooTools {
   readonly names: readonly RooToolName[]
-  /** Never rejects: a refusal, wrong arguments and a failure are all results the model can read. */
+  /** Never rejects: a denial, invalid arguments and an error become results that the model can read. */
   execute(call: RooToolCall): Promise<RooToolResult>
 }
 
@@ -61,20 +61,20 @@ function isToolName(name: string): name is RooToolName {
   return Object.hasOwn(TOOLS, name) || isAddedTool(name)
 }
 
-function workOf(name: string, args: Record<string, unknown>): Work {
+function prepareWork(name: string, args: Record<string, unknown>): Work {
   if (isAddedTool(name)) return (session) => ADDED_TOOLS[name].run(session, args)
   const tool = BY_NAME.get(name)
   if (tool === undefined) throw new ToolFailure(`There is no tool ${name}. Use one of: ${NAMES.join(', ')}.`)
   return tool.prepare(args)
 }
 
-/** What the tools are made with. */
+/** Options of {@link createRooTools}. */
 export interface RooToolsOptions {
-  /** Asks a person, where policy.yaml wants one for a call. Without it such a call is refused. */
+  /** Asks a person, where policy.yaml requires one for a call. Without it such a call is refused. */
   readonly human?: Human
 }
 
-/** Roo Code's file and terminal tools, by the names and arguments its models know, executed on a session. */
+/** Creates Roo Code's file and terminal tools, by the names and arguments that its models know, on a session. */
 export function createRooTools(session: Session, { human }: RooToolsOptions = {}): RooTools {
   const run = personGate(session, human)
   return { names: NAMES, execute: (call) => execute(session, run, call) }
@@ -87,7 +87,7 @@ async function execute(
 ): Promise<RooToolResult> {
   let work: Work
   try {
-    work = workOf(name, args)
+    work = prepareWork(name, args)
   } catch (error) {
     return toToolResult(name, { status: 'failed', error, feedback: await feedbackOf(session) })
   }

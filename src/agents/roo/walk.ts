@@ -1,22 +1,26 @@
 import type { Session } from '../../index.js'
 import { codeOf } from '../../surface/index.js'
 
-export interface Found {
-  /** Relative to where the walk began. */
+export interface WalkEntry {
+  /** Relative to the start of the walk. */
   readonly path: string
   readonly directory: boolean
 }
 
-/** Directories of dependencies and build results: named, never entered. Hidden ones are treated alike. */
-const SKIPPED = new Set(
+/** Directories of dependencies and build results. They and hidden ones are listed, but not entered. */
+const SKIPPED_DIRECTORIES = new Set(
   'node_modules __pycache__ env venv dist out bundle vendor tmp temp deps pkg Pods build target'.split(' '),
 )
 
 /**
- * Lists what is below a directory, level by level, so that a limit cuts the deepest. Symlinks are named, not followed.
- * @param enter decides for a directory below the first whether the walk goes into it.
+ * Walks a directory breadth-first, so that a limit cuts the deepest entries. Symlinks are listed, not followed.
+ * @param enter whether to enter a directory below the first
  */
-export async function* walk(session: Session, start: string, enter: (name: string) => boolean): AsyncGenerator<Found> {
+export async function* walk(
+  session: Session,
+  start: string,
+  enter: (name: string) => boolean,
+): AsyncGenerator<WalkEntry> {
   const waiting = ['']
   for (let at = 0; at < waiting.length; at++) {
     const prefix = waiting[at] ?? ''
@@ -33,13 +37,13 @@ async function readDirectory(session: Session, start: string, prefix: string) {
   try {
     return await session.fs.promises.readdir(path, { withFileTypes: true })
   } catch (error) {
-    // A directory below that went away or cannot be read hides no others; the one asked for does fail.
+    // A removed or unreadable directory below the first is skipped; the first one fails.
     const code = codeOf(error)
     if (prefix !== '' && (code === 'ENOENT' || code === 'EACCES' || code === 'ENOTDIR')) return []
     throw error
   }
 }
 
-export function worthEntering(name: string): boolean {
-  return !name.startsWith('.') && !SKIPPED.has(name)
+export function shouldEnter(name: string): boolean {
+  return !name.startsWith('.') && !SKIPPED_DIRECTORIES.has(name)
 }

@@ -5,10 +5,10 @@ import { defineTool, pathArgument, type Work } from './tool.js'
 
 const schema = z.object({ path: pathArgument, content: z.string() })
 
-/** `write_to_file`: stages a file's whole content, byte for byte as given. */
+/** `write_to_file`: stages a file's whole content, byte for byte. */
 export const writeToFile = defineTool('write_to_file', schema, prepare)
 
-/** The same tool by the name some models call it. */
+/** The same tool by the name that some models use. */
 export const writeFile = defineTool('write_file', schema, prepare)
 
 function prepare({ path, content }: z.output<typeof schema>): Work {
