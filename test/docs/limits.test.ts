@@ -75,7 +75,7 @@ const UNMET: Readonly<Record<string, string>> = {
     ],
     ...['src/access/migrate.ts#MAX_ANCHOR_BYTES', 'src/os/accepted-files.ts#MAX_BYTES'],
     ...[
-      'src/workspace/workspace.ts#MAX_META_BYTES',
+      'src/os/session-agent.ts#MAX_META_BYTES',
       'src/cli/shell/in-owner.ts#MAX_LINE',
       'src/trace/ledger-file.ts#MAX_REPAIRS',
     ],
