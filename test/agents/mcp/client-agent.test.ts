@@ -13,7 +13,7 @@ function named(name: string, version = '2.0'): Client {
 
 const write = (path: string) => ({ path, content: 'new\n' })
 
-describe('who a client is', () => {
+describe('the agent of a client', () => {
   it.each([
     ['claude-code', 'claude-code'],
     ['codex-mcp-client', 'codex'],
@@ -24,7 +24,7 @@ describe('who a client is', () => {
     expect(clientAgent({ name, version: '1' }, undefined)).toEqual({ tool, toolVersion: '1' })
   })
 
-  it('is unknown where it says nothing, and its model is what it says beside a call', () => {
+  it('is unknown for a silent client, and its model is what it reports with a call', () => {
     const turn = { model: 'gpt-6' }
     expect(clientAgent(undefined, undefined)).toEqual({ tool: 'unknown' })
     for (const value of [turn, JSON.stringify(turn)])
@@ -35,7 +35,7 @@ describe('who a client is', () => {
 })
 
 describe('the ledger', () => {
-  it('names the client of each call, in one session too, with the model the server was started for', async () => {
+  it('names the client of each call, also in a shared session, with the configured model', async () => {
     const place = testWorkspace()
     const workspace = await place.open()
     const host = await openMcpHost(place.root, { intent: 'INT-001', session: 'shared', model: 'm-9' })
@@ -72,7 +72,7 @@ describe('the ledger', () => {
     expect((await workspace.sessions())[0]?.agent).toEqual({ tool: 'tester', toolVersion: '1' })
   })
 
-  it('shows the program in blame where no model is known', async () => {
+  it('shows the program in blame if no model is known', async () => {
     const place = testWorkspace()
     const client = await clientOnHost(place.root, { intent: 'INT-001', session: 's' }, named('codex-mcp-client'))
     await callerOf(client)('write_file', write('src/a.ts'))

@@ -42,8 +42,8 @@ async function both(): Promise<Both> {
   return { place, ours, theirs, same }
 }
 
-describe('beside the official filesystem server', () => {
-  it('reading answers the same', async () => {
+describe('compared with the official filesystem server', () => {
+  it('reading returns the same', async () => {
     const { place, same } = await both()
     for (const path of ['src/a.ts', 'src/empty.txt', 'src/crlf.txt', 'src/long.txt', `${place.root}/src/link.ts`])
       for (const part of [{}, { head: 1 }, { head: 2 }, { head: 1000 }, { tail: 1 }, { tail: 3 }, { tail: 1000 }])
@@ -52,7 +52,7 @@ describe('beside the official filesystem server', () => {
     await same('read_multiple_files', { paths: ['src/a.ts', `${place.root}/src/Zed.txt`, 'src/empty.txt'] })
   })
 
-  it('listing, searching and looking answer the same', async () => {
+  it('listing, searching and stat return the same', async () => {
     const { place, same } = await both()
     for (const path of ['src', 'src/deep', 'src/none', `${place.root}/src/`]) {
       await same('list_directory', { path })
@@ -75,7 +75,7 @@ describe('beside the official filesystem server', () => {
     )
   })
 
-  it('what is known of a file is the same', async () => {
+  it('file information is the same', async () => {
     const { ours, theirs } = await both()
     for (const path of ['src/big.bin', 'src/deep']) {
       const told = async (call: Call) => textOf(await call('get_file_info', { path })).replace(/accessed.*/, '')
@@ -83,7 +83,7 @@ describe('beside the official filesystem server', () => {
     }
   })
 
-  it('writing answers the same and leaves the same files; ours on the stage', async () => {
+  it('writing returns the same and produces the same files; ours are staged', async () => {
     const { place, ours, theirs, same } = await both()
     chmodSync(`${place.root}/src/a.ts`, 0o755)
     const edits = [
@@ -111,7 +111,7 @@ describe('beside the official filesystem server', () => {
     expect(statSync(`${place.root}/src/a.ts`).mode & 0o777).toBe(0o755)
   })
 
-  it('both fail where there is nothing to be done', async () => {
+  it('both fail where there is nothing to do', async () => {
     const { ours, theirs } = await both()
     const failing: [string, Args][] = [
       ['read_text_file', { path: 'src/absent' }],
@@ -134,7 +134,7 @@ describe('beside the official filesystem server', () => {
         expect([name, args, (await call(name, args)).isError]).toEqual([name, args, true])
   })
 
-  it('only ours keeps the line ends an edit has not touched', async () => {
+  it('only ours keeps the line ends that an edit does not touch', async () => {
     const { place, ours } = await both()
     const edits = [{ oldText: 'two', newText: '2\nand' }]
     await ours('edit_file', { path: 'src/crlf.txt', edits })
@@ -144,7 +144,7 @@ describe('beside the official filesystem server', () => {
     expect(readFileSync(`${place.root}/src/crlf.txt`, 'utf8')).toBe('one\r\ntwo\r\nthree\r\n')
   })
 
-  it('ours has every tool of theirs, with its arguments, and answers by the same schema', async () => {
+  it('ours has every tool of theirs, with its arguments and output schema', async () => {
     const place = testWorkspace()
     const [ours, theirs] = [await clientOn(await working(await place.open())), await filesystemServer(place.root)]
     const mine = new Map((await ours.listTools()).tools.map((tool) => [tool.name, tool]))

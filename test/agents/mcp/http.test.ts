@@ -64,7 +64,7 @@ describe('over HTTP', () => {
     expect(await codeOf(url, { ...TYPES, origin: url.origin })).toBe(200)
   })
 
-  it('gives each client a session of its own, and one that all share where it is named', async () => {
+  it('gives each client its own session, or all a shared one if configured', async () => {
     const write = { path: 'src/a.ts', content: 'mine\n' }
     for (const [session, second] of [
       [undefined, 'a one\na two\n'],
@@ -101,7 +101,7 @@ describe('over HTTP', () => {
     expect(at).toBe(2)
   })
 
-  it('is begun by `escrow mcp --http`, which prints the address', async () => {
+  it('starts with `escrow mcp --http`, which prints the address', async () => {
     const place = testWorkspace()
     const child = startChild('escrow.ts', 'mcp', '--http', '-C', place.root)
     const url = new URL((await child.line()) ?? '')

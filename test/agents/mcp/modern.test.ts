@@ -24,7 +24,7 @@ async function served(options: McpHostOptions = {}) {
 }
 
 describe('over stdio', () => {
-  it('a client of either revision finds the same tools, stages by them, and is refused in the same words', async () => {
+  it('a client of either revision gets the same tools, stages by them, and is refused with the same message', async () => {
     const [old, young] = [testWorkspace(), testWorkspace()]
     const elder = await spawned(old.root, '--session', 's', '--intent', 'INT-001')
     const client = await spawnedModern(young.root, '--session', 's', '--intent', 'INT-001')
@@ -48,7 +48,7 @@ describe('over stdio', () => {
 })
 
 describe('over HTTP', () => {
-  it('works in the session its address names, else in one for all', async () => {
+  it('works in the session of its address, else in a shared one', async () => {
     const { place, connected } = await served({ intent: 'INT-001' })
     const [one, two, other] = [await connected(), await connected(), await connected('&session=other')]
     expect((await modernCaller(one)('write_file', WRITE)).isError).toBeUndefined()
@@ -58,14 +58,14 @@ describe('over HTTP', () => {
     expect(place.text('src/a.ts')).toBe('a one\na two\n')
   })
 
-  it('a session’s name that is none is a failure, not another session', async () => {
+  it('fails for an invalid session id instead of opening another session', async () => {
     const { connected } = await served({ intent: 'INT-001' })
     await expect(
       connected('&session=..%2Fx').then((client) => modernCaller(client)('write_file', WRITE)),
     ).rejects.toThrow()
   })
 
-  it('tells who listens of what is staged by others', async () => {
+  it('notifies listeners of changes by others', async () => {
     const { connected } = await served({ intent: 'INT-001', session: 's' })
     const [listening, working] = [modernClient(), await connected()]
     const told: string[] = []
@@ -76,7 +76,7 @@ describe('over HTTP', () => {
     await vi.waitFor(() => expect(told).toContain('stage://s/diff'), { timeout: 5_000 })
   })
 
-  it('asks the client’s user by what it answers, and goes on when it is called again', async () => {
+  it("asks the client's user through its result, and continues when it is called again", async () => {
     const { place, connected } = await served({ intent: 'INT-001', askClient: true })
     place.write('.orchestration/policy.yaml', 'approval: {modal: all}\n')
     const client = modernClient({ capabilities: { elicitation: {} } })

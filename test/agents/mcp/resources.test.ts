@@ -22,7 +22,7 @@ async function looking() {
 }
 
 describe('resources', () => {
-  it('are the intents, what is staged and the records of the session', async () => {
+  it('are the intents, staged changes and records of the session', async () => {
     const { call, read, uris } = await looking()
     expect(await uris()).toEqual(['stage://s/diff', 'trace://s', 'intent://INT-001', 'intent://INT-002'])
     await call('write_file', { path: 'src/a.ts', content: 'a one\na 2\n' })
@@ -39,7 +39,7 @@ describe('resources', () => {
       expect(JSON.parse(line)).toMatchObject({ session_id: 's' })
   })
 
-  it('that are not there, or not of this session, are not shown', async () => {
+  it('that are missing or of another session are not shown', async () => {
     const { read } = await looking()
     for (const uri of [
       'stage://s/src/a.ts/diff',
@@ -51,7 +51,7 @@ describe('resources', () => {
       await expect(read(uri), uri).rejects.toThrow()
   })
 
-  it('tell of their changes to who has looked: the list, and what is subscribed to', async () => {
+  it('notify readers of changes: of the list, and of subscribed ones', async () => {
     const { client, call, uris, told } = await looking()
     const write = (content: string) => call('write_file', { path: 'src/a.ts', content })
     await write('unseen\n')

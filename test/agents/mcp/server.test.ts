@@ -10,8 +10,8 @@ import { callerOf, clientOn, clientOnHost, newClient, spawned, textOf } from './
 
 const DECIDING = /approv|commit|discard|undo|verdict|reject|answer/i
 
-describe('a refused call', () => {
-  it('is an error with the message of the denial, and the record beside it', async () => {
+describe('a denied call', () => {
+  it("is an error with the denial's message and record", async () => {
     const place = testWorkspace()
     const workspace = await place.open()
     const call = callerOf(await clientOn(await workspace.session({ id: 's' })))
@@ -28,7 +28,7 @@ describe('a refused call', () => {
     expect(textOf(await call('write_file', { ...write, path: 'mail/m.ts' }))).toMatch(/^Scope Violation: INT-001/)
   })
 
-  it('leaves nothing behind where one of its paths may not be written', async () => {
+  it('leaves nothing behind if one of its paths may not be written', async () => {
     const place = testWorkspace()
     const session = await working(await place.open())
     const call = callerOf(await clientOn(session))
@@ -78,7 +78,7 @@ describe('a refused call', () => {
     expect((await session.changes()).changes).toEqual([])
   })
 
-  it('reads nothing outside of the workspace, by no spelling', async () => {
+  it('reads nothing outside of the workspace, in any spelling', async () => {
     const place = testWorkspace()
     const session = await working(await place.open())
     const call = callerOf(await clientOn(session))
@@ -91,7 +91,7 @@ describe('a refused call', () => {
 })
 
 describe("a reviewer's words", () => {
-  it('come once, with the next result, and never in the content of a file', async () => {
+  it('comes once, with the next result, and never in the content of a file', async () => {
     const place = testWorkspace()
     const workspace = await place.open()
     const call = callerOf(await clientOn(await working(workspace)))
@@ -107,8 +107,8 @@ describe("a reviewer's words", () => {
   })
 })
 
-describe('what a client is offered', () => {
-  it('decides nothing: no tool, resource, template or prompt', async () => {
+describe('the tools and resources of the server', () => {
+  it('decide nothing: no tool, resource, template or prompt', async () => {
     const place = testWorkspace()
     const client = await clientOn(await working(await place.open()))
     const { tools } = await client.listTools()

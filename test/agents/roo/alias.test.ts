@@ -50,7 +50,7 @@ function install(options: Partial<AliasOptions> = {}): Alias {
 const load = (file: string): Host => require(`${home}/${file}`)
 
 describe('aliased modules', () => {
-  it('get the governed fs by all four names, dependencies and late requires included', () => {
+  it('get the governed fs by all four names, including dependencies and late requires', () => {
     const { fs: governed } = install()
     const host = load('host/bundle.cjs')
     for (const each of [...host.given, host.library, host.lazy()]) expect(each).toBe(governed)
@@ -59,26 +59,26 @@ describe('aliased modules', () => {
     expect(place.text('src/a.ts')).toBe('a one\na two\n')
   })
 
-  it('are the named ones alone', () => {
+  it('are only the named ones', () => {
     install()
     for (const each of load('other.cjs').given) expect(each).toBe(fs)
     expect(require('node:fs')).toBe(fs)
   })
 
-  it('can be one file, and be named through a link', () => {
+  it('can be one file, and can be named through a link', () => {
     fs.symlinkSync(`${home}/other.cjs`, `${home}/link.cjs`)
     const { fs: governed } = install({ modules: [`${home}/link.cjs`] })
     expect(load('link.cjs').given[0]).toBe(governed)
     expect(load('host/bundle.cjs').given[0]).toBe(fs)
   })
 
-  it('that begin with a governed directory’s name are not in it', () => {
+  it("do not include a path that only starts with a governed directory's name", () => {
     fs.writeFileSync(`${home}/hosting.cjs`, BUNDLE.replace(`require('library')`, 'undefined'))
     install()
     expect(load('hosting.cjs').given[0]).toBe(fs)
   })
 
-  it('are refused in the workspace what the session is', async () => {
+  it('are refused in the workspace whatever the session is refused', async () => {
     install()
     const { given, promises } = load('host/bundle.cjs')
     expect(await reasonOf(() => given[0]?.writeFileSync(`${place.root}/mail/m.ts`, ''))).toBe('scope_violation')
@@ -88,8 +88,8 @@ describe('aliased modules', () => {
   })
 })
 
-describe('dependencies that hold an fs of their own', () => {
-  it('graceful-fs and proper-lockfile work on the governed one: staged inside, real outside', async () => {
+describe('dependencies with their own copy of fs', () => {
+  it('graceful-fs and proper-lockfile use the governed one: staged inside, real outside', async () => {
     for (const name of ['graceful-fs', 'proper-lockfile', 'retry', 'signal-exit']) {
       const from = dirname(require.resolve(`${name}/package.json`))
       fs.cpSync(from, `${home}/host/node_modules/${name}`, { recursive: true })
@@ -121,13 +121,13 @@ describe('programs', () => {
   const SEARCH = `exports.given = [require('child_process'), require('node:child_process')]
     exports.list = (program, dir) => exports.given[0].spawn(program, ['--files', dir])`
 
-  it('are the host’s own where it says so', async () => {
+  it("are the host's own if configured so", async () => {
     fs.writeFileSync(`${home}/host/search.cjs`, SEARCH)
     install({ programs: false })
     for (const each of require(`${home}/host/search.cjs`).given) expect(each).toBe(require('node:child_process'))
   })
 
-  it('are governed by both names, for the named modules alone: a search sees what is staged', async () => {
+  it('are governed by both names for the named modules only: a search sees staged files', async () => {
     fs.writeFileSync(`${home}/host/search.cjs`, SEARCH)
     fs.writeFileSync(`${home}/search.cjs`, SEARCH)
     place.write('tools/rg', '#!/bin/sh\nfor last; do :; done\nls "$last"\n')
@@ -149,7 +149,7 @@ describe('programs', () => {
 })
 
 describe('modules of escrowfs', () => {
-  it('keep the real fs, also where everything is to be governed', async () => {
+  it('keep the real fs, even where everything is governed', async () => {
     install({ modules: ['/'] })
     const { src } = { src: createRequire(new URL('../../../src/index.ts', import.meta.url)) }
     expect(src('fs')).toBe(fs)
@@ -160,7 +160,7 @@ describe('modules of escrowfs', () => {
     await session.flush()
   })
 
-  it('a library loaded before is loaded anew for the host, and stays as it was for who has it', () => {
+  it('a library loaded before is loaded again for the host, and stays the same for its other users', () => {
     const early = load('host/bundle.cjs')
     expect(early.library).toBe(fs)
     const { loadedBefore, fs: governed } = install()
@@ -173,7 +173,7 @@ describe('modules of escrowfs', () => {
   })
 })
 
-describe('uninstalling', () => {
+describe('uninstall', () => {
   it('gives later modules the real fs, and leaves loaded ones governed', () => {
     const { uninstall, fs: governed } = install()
     const host = load('host/bundle.cjs')
@@ -184,7 +184,7 @@ describe('uninstalling', () => {
     uninstall()
   })
 
-  it('takes nothing away from who took Module._load over meanwhile', () => {
+  it('does not remove a later hook of Module._load', () => {
     const { uninstall } = install()
     const Module = require('node:module')
     const ours: unknown = Module._load
@@ -204,8 +204,8 @@ describe('uninstalling', () => {
   })
 })
 
-describe('installing fails', () => {
-  it('where no module is named', () => {
+describe('installation fails', () => {
+  it('without a named module', () => {
     expect(() => install({ modules: [] })).toThrow(expect.objectContaining({ reason: 'unsupported' }))
     expect(load('host/bundle.cjs').given[0]).toBe(fs)
   })

@@ -32,19 +32,19 @@ describe('apply_diff', () => {
     expect(get('a.ts')).toBe('x\ny\nX\ny\nx\n')
   })
 
-  it('counts start_line in the file as it was before the first block', async () => {
+  it('counts start_line in the file before the first block', async () => {
     put('a.ts', 'x\nb\nx\n')
     await apply(`${block('x', '1\n2\n3', 1)}\n${block('x', 'last', 3)}`)
     expect(get('a.ts')).toBe('1\n2\n3\nb\nlast\n')
   })
 
-  it('keeps CRLF, a missing last line end, and the line ends of lines it leaves as they are', async () => {
+  it('keeps CRLF, a missing last line end, and the ends of unchanged lines', async () => {
     put('a.ts', 'one\r\ntwo\nthree\r\nfour')
     await apply(block('two\nthree\nfour', 'two\n3\n4'))
     expect(get('a.ts')).toBe('one\r\ntwo\n3\r\n4')
   })
 
-  it('takes $& as it stands, unescapes markers, and strips line numbers where every line has one', async () => {
+  it('takes $& literally, unescapes markers, and strips line numbers if every line has one', async () => {
     put('a.ts', '=======\nprice\nz\n')
     await apply(block('\\=======\nprice', '\\<<<<<<< ours\n$&'))
     expect(get('a.ts')).toBe('<<<<<<< ours\n$&\nz\n')
@@ -52,7 +52,7 @@ describe('apply_diff', () => {
     expect(get('a.ts')).toBe('<<<<<<< ours\nq\n')
   })
 
-  it('shows what stands there when the text is not found, and changes nothing', async () => {
+  it("shows the file's lines when the text is not found, and changes nothing", async () => {
     put('a.ts', 'one\n    two\nthree\n')
     const result = await apply(`${block('one', '1')}\n${block('\ttwo', '2')}`)
     expect(result.isError).toBe(true)
@@ -60,7 +60,7 @@ describe('apply_diff', () => {
     expect(get('a.ts')).toBe('one\n    two\nthree\n')
   })
 
-  it('says where else the text stands when start_line is far off', async () => {
+  it('reports another occurrence when start_line is far off', async () => {
     put('a.ts', `${'-\n'.repeat(100)}here\n`)
     expect((await apply(block('here', 'there', 2))).content).toContain('line 101')
   })

@@ -42,7 +42,7 @@ describe('apply_patch', () => {
     expect([existsSync('b.ts'), existsSync('c.ts')]).toEqual([false, false])
   })
 
-  it('has every path judged before it starts, by the same reading that is applied', async () => {
+  it('has every path judged before it starts, by the same parse that is applied', async () => {
     const fake = fakeSession()
     put('a.ts', 'a\n')
     await createRooTools(fake.session).execute({
@@ -69,7 +69,7 @@ describe('apply_patch', () => {
     ])
   })
 
-  it('keeps both of two updates of one file, however the path is spelt', async () => {
+  it('keeps both of two updates of one file, however the path is spelled', async () => {
     put('a.ts', 'one\ntwo\nthree\n')
     await apply(
       '*** Update File: a.ts',
@@ -163,12 +163,12 @@ describe('chunks', () => {
     return applyChunks(content, operation.chunks, 'a.ts')
   }
 
-  it('an @@ line picks among equal places', () => {
+  it('an @@ line selects among equal places', () => {
     const file = 'class A\n  run()\nclass B\n  run()\n'
     expect(update(file, '@@ class B', '-  run()', '+  go()')).toBe('class A\n  run()\nclass B\n  go()\n')
   })
 
-  it('later chunks are looked for below earlier ones', () => {
+  it('later chunks are searched below earlier ones', () => {
     expect(update('x\ny\nx\n', '@@', '-x', '+1', '@@', '-x', '+2')).toBe('1\ny\n2\n')
   })
 
@@ -178,16 +178,16 @@ describe('chunks', () => {
     expect(update('a\nb', '@@', '+new')).toBe('a\nb\nnew')
   })
 
-  it('End of File matches at the end only', () => {
+  it('End of File matches only at the end', () => {
     expect(update('x\ny\nx\n', '@@', '-x', '+end', '*** End of File')).toBe('x\ny\nend\n')
     expect(() => update('x\ny\n', '@@', '-x', '+end', '*** End of File')).toThrow('not found')
   })
 
-  it('keeps CRLF, and white space at the end of lines it keeps', () => {
+  it('keeps CRLF, and trailing white space of kept lines', () => {
     expect(update('a  \r\nb\r\nc', '@@', ' a', '-b', '+B')).toBe('a  \r\nB\r\nc')
   })
 
-  it('a blank line counts as kept, unless it only stands before the next header', () => {
+  it('a blank line counts as kept, except right before the next header', () => {
     expect(update('a\n\nb\n', ' a', '', '-b', '+c')).toBe('a\n\nc\n')
     expect(update('a\nb\n', '-a', '+A', '', '@@', '-b', '+B', '')).toBe('A\nB\n')
   })
@@ -196,7 +196,7 @@ describe('chunks', () => {
     expect(update('*** Add File: x\n', '@@', '-*** Add File: x', '+y')).toBe('y\n')
   })
 
-  it('applies what separates any two files', () => {
+  it('applies the difference of any two files', () => {
     const line = fc.constantFrom('a', 'b', ' b', '', '***', '@@ x', '+', '-')
     const file = fc.array(line, { minLength: 1, maxLength: 15 })
     fc.assert(

@@ -16,13 +16,13 @@ describe('edit', () => {
     expect(get('a.ts')).toBe('const a = 3\nconst b = 4\n')
   })
 
-  it('takes $& and $1 in the new text as they stand', async () => {
+  it('takes $& and $1 in the new text literally', async () => {
     put('a.ts', 'price\n')
     await edit('price', "$& $1 $$ $'")
     expect(get('a.ts')).toBe("$& $1 $$ $'\n")
   })
 
-  it('keeps CRLF, whichever line ends the model writes', async () => {
+  it('keeps CRLF, whatever line ends the model writes', async () => {
     put('a.ts', 'one\r\ntwo\r\nthree\r\n')
     await edit('one\ntwo', 'ONE\nTWO')
     expect(get('a.ts')).toBe('ONE\r\nTWO\r\nthree\r\n')
@@ -80,7 +80,7 @@ describe('replaceText', () => {
   })
   const text = lines.map((parts) => parts.flat().join(''))
 
-  it('does what replaceAll does, whatever the line ends', () => {
+  it('gives the result of replaceAll, whatever the line ends', () => {
     fc.assert(
       fc.property(
         text,

@@ -97,7 +97,7 @@ function outsideOfFlows<A extends unknown[], R>(work: (...args: A) => Promise<R>
 const inWorkspace = (path: string) => `${place.root}/${path}`
 
 describe('one call', () => {
-  it('governs Roo’s modules, its tasks, its commands and its MCP servers', async () => {
+  it("governs Roo's modules, tasks, commands and MCP servers", async () => {
     const entered = await enter()
     const roo = await task()
     expect(entered.commandsRefused).toBeUndefined()
@@ -129,7 +129,7 @@ describe('one call', () => {
     expect(place.text('src/a.ts')).toBe('a one\na two\n')
   })
 
-  it('keeps a conversation over delegations', async () => {
+  it('keeps a conversation across delegations', async () => {
     const entered = await enter()
     const parent = await task()
     const session = await entered.sessionOf(parent)
@@ -142,7 +142,7 @@ describe('one call', () => {
     expect(await entered.sessionOf(child)).toBe(session)
   })
 
-  it('offers its tools by a file that Roo loads', async () => {
+  it('offers its tools in a file that Roo loads', async () => {
     const entered = await enter()
     const roo = await task()
     const file = pathToFileURL(inWorkspace('.roo/tools/escrowfs.js')).href
@@ -153,7 +153,7 @@ describe('one call', () => {
     expect((await entered.sessionOf(roo)).intent?.id).toBe('INT-001')
   })
 
-  it('takes everything back', async () => {
+  it('restores everything on leave', async () => {
     const entered = await enter()
     const roo = await task()
     await entered.leave()
@@ -162,7 +162,7 @@ describe('one call', () => {
     expect(createRequire(`${home}/roo/bundle.cjs`)('fs')).toBe(fs)
   })
 
-  it('runs the tools of a dispatcher of its own', async () => {
+  it('runs the tools of a custom dispatcher', async () => {
     const entered = await enter({ load: () => undefined })
     bundle = require(`${home}/roo/bundle.cjs`)
     const write = async (path: string, content: string) => {
@@ -182,8 +182,8 @@ describe('one call', () => {
   })
 })
 
-describe('a person’s own click', () => {
-  it('reaches the disk, by every step Roo takes for it', async () => {
+describe("a change by a person in Roo's screens", () => {
+  it('reaches the disk, through every step that Roo makes', async () => {
     await enter()
     const { fs: own } = bundle
     await own.promises.mkdir(inWorkspace('.roo/rules'), { recursive: true })
@@ -199,7 +199,7 @@ describe('a person’s own click', () => {
     expect(place.text('.roo/rules/one.md') + place.text('AGENTS.md')).toBe('a person’s\na person’s\n')
   })
 
-  it('does so too while the model waits for a person in a call', async () => {
+  it('also reaches the disk while the model waits for a person in a call', async () => {
     const entered = await enter()
     const click = outsideOfFlows((name: string) => bundle.fs.promises.writeFile(inWorkspace(name), 'clicked'))
     const roo = await task()
@@ -211,7 +211,7 @@ describe('a person’s own click', () => {
     expect([place.text('.roomodes'), place.text('src/a.ts')]).toEqual(['clicked', 'a one\na two\n'])
   })
 
-  it('is no way for a tool call, nor for a link', async () => {
+  it('is not possible for a tool call or a link', async () => {
     const entered = await enter()
     const roo = await task()
     await (await entered.sessionOf(roo)).selectIntent('INT-001')
@@ -228,8 +228,8 @@ describe('a person’s own click', () => {
   })
 })
 
-describe('files that Zoo Code makes beside the one it writes', () => {
-  it('need no scope, are never staged, and end as a write of their target', async () => {
+describe('files that Zoo Code creates next to the written one', () => {
+  it('need no scope, are never staged, and become a write of their target', async () => {
     const intents = 'active_intents:\n  - {id: INT-001, name: One, status: IN_PROGRESS, owned_scope: [src/a.ts]}\n'
     place = testWorkspace({ 'src/a.ts': 'a\n', 'src/b.ts': 'b\n' }, intents)
     const entered = await enter()
@@ -297,7 +297,7 @@ describe('programs of Roo within a tool call', () => {
     return { code, output }
   }
 
-  it('are ps, and git for its own checkpoints; a refused one ends with 126', async () => {
+  it('are ps, and git for its own checkpoints; a refused one exits with 126', async () => {
     const entered = await enter()
     await entered.engine.setActiveIntent('own', 'INT-001', place.root)
     const { programs } = bundle
@@ -317,7 +317,7 @@ describe('programs of Roo within a tool call', () => {
     })
   })
 
-  it('bring no checkpoint back while changes wait', async () => {
+  it('restore no checkpoint while changes wait for review', async () => {
     const entered = await enter()
     const roo = await task()
     const session = await entered.sessionOf(roo)
@@ -335,7 +335,7 @@ describe('programs of Roo within a tool call', () => {
   })
 })
 
-it('the file of tools is left alone where somebody else wrote it', async () => {
+it('keeps a tools file that somebody else wrote', async () => {
   place.write('.roo/tools/escrowfs.js', 'export const theirs = 1\n')
   await enter()
   expect(readFileSync(inWorkspace('.roo/tools/escrowfs.js'), 'utf8')).toBe('export const theirs = 1\n')

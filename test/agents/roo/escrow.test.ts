@@ -27,7 +27,7 @@ const steps: [string, Record<string, unknown>][] = [
 ]
 
 describe('on a staged view', () => {
-  it('every tool reads what the others wrote, and the disk stays as it was', async () => {
+  it('every tool reads what the others wrote, and the disk is unchanged', async () => {
     put('a.ts', 'one\r\ntwo\r\n')
     put('b.ts', 'b\n')
     put('c.ts', 'c\n')

@@ -37,14 +37,14 @@ describe('execute_command', () => {
     expect(existsSync(`${at.root}/src/new.ts`)).toBe(false)
   })
 
-  it('that fails is no error of the tool, and tells the exit code', async () => {
+  it('reports the exit code of a failing command, which is not a tool error', async () => {
     const { content, isError } = await execute(await desk(), 'exit 3')
     expect(isError).toBe(false)
     expect(content).toContain('Command execution was not successful, inspect the cause and adjust as needed.')
     expect(content).toContain('Exit code: 3')
   })
 
-  it('names what was refused and why, and stages the rest', async () => {
+  it('names the refused paths with reasons, and stages the rest', async () => {
     const at = await desk()
     const { content } = await execute(at, 'echo y > src/a.ts; echo y > mail/m.ts')
     expect(content).toContain('refused (scope_violation): mail/m.ts')
@@ -61,7 +61,7 @@ describe('execute_command', () => {
     expect(JSON.stringify(calls)).toContain('execute_command')
   })
 
-  it('without an intent is refused, and never runs', async () => {
+  it('is refused without an intent, and never runs', async () => {
     const at = await desk()
     await at.session.selectIntent(null)
     const { denial } = await execute(at, 'echo > src/ran')
@@ -69,19 +69,19 @@ describe('execute_command', () => {
     expect((await at.session.changes()).changes).toEqual([])
   })
 
-  it('is ended when its timeout, in seconds, is over', async () => {
+  it('is stopped after its timeout in seconds', async () => {
     const { content } = await execute(await desk(), 'echo begun; sleep 60', { timeout: 0.4 })
     expect(content).toContain('stopped when its timeout ended')
     expect(content).toContain('begun')
   })
 
-  it.each(['absent', 'src/a.ts/x'])('in %s says that there is no such directory', async (cwd) => {
+  it.each(['absent', 'src/a.ts/x'])('in %s reports a missing directory', async (cwd) => {
     const { content, isError } = await execute(await desk(), 'true', { cwd })
     expect(isError).toBe(true)
     expect(content).toContain(`Working directory '${cwd}' does not exist.`)
   })
 
-  it('never starts outside of the workspace', async () => {
+  it('never starts outside the workspace', async () => {
     const { denial, isError } = await execute(await desk(), 'true', { cwd: '/' })
     expect([isError, denial?.reason]).toEqual([true, 'nothing_selected'])
   })
@@ -95,7 +95,7 @@ describe('read_command_output', () => {
     return /Artifact ID: (\S+)/.exec(content)?.[1] ?? expect.unreachable(content)
   }
 
-  it('a long output is kept, with a preview of its beginning', async () => {
+  it('keeps a long output, with a preview of its beginning', async () => {
     const at = await desk()
     const { content } = await execute(at, long(3000))
     expect(content).toMatch(
@@ -106,7 +106,7 @@ describe('read_command_output', () => {
     expect(content.length).toBeLessThan(12_000)
   })
 
-  it('an output that cannot be kept hides nothing of what the command did', async () => {
+  it("reports the command's effects even if the output cannot be kept", async () => {
     const at = await desk()
     writeFileSync(`${stateOf(at.root)}/sessions/agent/outputs`, 'in the way')
     const { content, isError } = await execute(at, `${long(3000)}; echo x > src/new.ts`)
@@ -161,7 +161,7 @@ describe('read_command_output', () => {
     }
   })
 
-  it('is of the session: another process of it reads on, another session has none of it, no file of the workspace is made', async () => {
+  it('belongs to the session: another process of it can read it, another session cannot, and no workspace file is created', async () => {
     const at = await desk()
     const id = await artifact(at)
     const other = await at.workspace.session({ id: 'other' })

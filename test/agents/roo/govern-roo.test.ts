@@ -6,7 +6,7 @@ import { FakeRoo, liveStand } from './live-stand.js'
 const parsed = (text: string): Record<string, unknown> => JSON.parse(text)
 
 describe.each([{ direct: false }, { direct: true }])('a write of a live task (direct: $direct)', ({ direct }) => {
-  it('is staged, reads back, and leaves the disk as it was, streaming included', async () => {
+  it('is staged, reads back, and leaves the disk unchanged, including while streaming', async () => {
     const { roo, place, session, staged } = await liveStand()
     roo.direct = direct
     if (!direct) await roo.stream('src/a.ts', 'half of')
@@ -23,7 +23,7 @@ describe.each([{ direct: false }, { direct: true }])('a write of a live task (di
     ])
   })
 
-  it('that is refused is vetoed in the ask, and the model reads the record', async () => {
+  it('that is refused is denied in the ask, and the model gets the record', async () => {
     const { roo, session, workspace, staged } = await liveStand()
     roo.direct = direct
     const told = parsed(await roo.dispatch('write_to_file', { path: 'mail/m.ts', content: 'x' }))
@@ -50,7 +50,7 @@ describe.each([{ direct: false }, { direct: true }])('a write of a live task (di
 })
 
 describe('a live task', () => {
-  it('without an intent is refused what needs one, at once where the tool would not wait', async () => {
+  it('without an intent is refused what needs one, immediately where the tool would not wait', async () => {
     const { roo } = await liveStand({ intent: null, commands: 'host', policy: 'gate: {breaker: 100}' })
     let ran = false
     roo.customTools.set('someones_tool', async () => {
@@ -71,7 +71,7 @@ describe('a live task', () => {
     expect(await roo.dispatch('execute_command', { command: 'make' })).toBe('ran')
   })
 
-  it('goes on after a refusal: the next call is its own', async () => {
+  it('continues after a refusal: the next call is separate', async () => {
     const { roo, staged } = await liveStand()
     await roo.dispatch('write_to_file', { path: 'mail/m.ts', content: 'x' })
     expect(parsed(await roo.dispatch('write_to_file', { path: 'src/a.ts', content: 'x\n' }))).toMatchObject({
@@ -80,7 +80,7 @@ describe('a live task', () => {
     expect(await staged()).toEqual(['modify src/a.ts'])
   })
 
-  it('tells each result what reviewers said, or the next prompt does, once', async () => {
+  it('gets feedback with a result or the next prompt, once', async () => {
     const { roo, workspace } = await liveStand()
     await roo.dispatch('write_to_file', { path: 'src/a.ts', content: 'x\n' })
     const review = await workspace().review('task-1')
@@ -102,7 +102,7 @@ describe('a live task', () => {
     expect(await roo.getSystemPrompt()).toContain('<intent id="INT-001"')
   })
 
-  it('and its subtasks are one conversation', async () => {
+  it('is one conversation with its subtasks', async () => {
     const { roo, governed, place, staged } = await liveStand()
     const child = new FakeRoo(place.root, 'task-2', 'task-1')
     const undo = governed.task(child)
@@ -113,7 +113,7 @@ describe('a live task', () => {
     expect(await staged()).toEqual(['modify src/a.ts', 'modify src/b.ts'])
   })
 
-  it('is as it was once it is let go', async () => {
+  it('is restored when it is released', async () => {
     const { place, governed } = await liveStand()
     const roo = new FakeRoo(place.root, 'task-9')
     const before = [
@@ -136,7 +136,7 @@ describe('a live task', () => {
     expect(Object.keys(roo)).not.toContain('ask')
   })
 
-  it('that is broken off in the middle of a call holds on to nothing once it is let go', async () => {
+  it('that is interrupted within a call blocks nothing after its release', async () => {
     const { place, governed, engine } = await liveStand()
     const roo = new FakeRoo(place.root, 'task-7')
     const session = await engine.sessionOf('task-7', place.root)
@@ -152,7 +152,7 @@ describe('a live task', () => {
     expect((await session.changes()).changes[1]?.calls ?? []).toEqual([])
   })
 
-  it('whose session cannot be opened is refused everything that changes something', async () => {
+  it('is refused every change if its session cannot be opened', async () => {
     const { place, governed } = await liveStand()
     const roo = new FakeRoo(`${place.root}/absent`, 'task-8')
     governed.task(roo)
@@ -165,17 +165,17 @@ describe('a live task', () => {
   })
 })
 
-describe('what the host does on the disk by itself', () => {
+describe("the host's own actions on the disk", () => {
   const remove = { patch: '*** Begin Patch\n*** Delete File: src/b.ts\n*** End Patch' }
 
-  it('is refused where it is a command that nothing contains', async () => {
+  it('are refused for an uncontained command', async () => {
     const { roo, place, staged } = await liveStand()
     const told = parsed(await roo.dispatch('execute_command', { command: 'rm -r src' }))
     expect(told).toMatchObject({ reason: 'unsupported', hint: expect.any(String) })
     expect([roo.ran, await staged(), existsSync(`${place.root}/src/b.ts`)]).toEqual([[], [], true])
   })
 
-  it('is staged where it is a call of fs', async () => {
+  it('are staged for a call of fs', async () => {
     const { roo, place, staged } = await liveStand()
     expect(await roo.dispatch('apply_patch', remove)).toBe('Successfully deleted src/b.ts')
     expect(await roo.dispatch('generate_image', { path: 'src/img', prompt: 'x' })).toBe('made')

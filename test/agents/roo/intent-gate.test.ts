@@ -43,7 +43,7 @@ const CHANGING = [
 ]
 
 describe('the intent gate', () => {
-  it('hides what changes something while there is no intent, and shows it again', async () => {
+  it('hides tools that change something without an intent, and shows them again', async () => {
     await gate().sync(session())
     expect([...(disabledTools.names ?? [])].sort()).toEqual(CHANGING)
     expect(disabledTools.names?.filter((name) => !(toolNames as readonly string[]).includes(name))).toEqual([])
@@ -51,14 +51,14 @@ describe('the intent gate', () => {
     expect(disabledTools.names).toEqual([])
   })
 
-  it('hides reading as well where policy says all, but not asking', async () => {
+  it('also hides reads where policy says all, but not questions', async () => {
     await gate().sync(session('all'))
     expect(disabledTools.names).toContain('read_file')
     expect(disabledTools.names).not.toContain('ask_followup_question')
     expect(disabledTools.names).not.toContain('attempt_completion')
   })
 
-  it('leaves what a person disabled, before it or meanwhile', async () => {
+  it('keeps the tools that a person disabled, before or meanwhile', async () => {
     disabledTools.names = ['skill', 'edit']
     await gate().sync(session())
     expect(disabledTools.names).toEqual(expect.arrayContaining(['skill', ...CHANGING]))
@@ -67,7 +67,7 @@ describe('the intent gate', () => {
     expect(disabledTools.names).toEqual(['skill', 'edit', 'new_task'])
   })
 
-  it('knows after a crash which names are its own', async () => {
+  it('knows its own names after a crash', async () => {
     await gate().sync(session())
     const crashed = [...(disabledTools.names ?? [])]
     disabledTools = kept(crashed)
@@ -75,7 +75,7 @@ describe('the intent gate', () => {
     expect(disabledTools.names).toEqual([])
   })
 
-  it('sets nothing that is so already', async () => {
+  it('sets nothing that is already set', async () => {
     const one = gate()
     await Promise.all([one.sync(session()), one.sync(session()), one.sync(session())])
     expect(disabledTools.sets).toBe(1)

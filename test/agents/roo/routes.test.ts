@@ -12,7 +12,7 @@ const update = (path: string, from: string, to: string) => `*** Update File: ${p
 const add = (path: string, line: string) => `*** Add File: ${path}\n+${line}`
 
 describe('a patch', () => {
-  it('that is refused goes on to no other file, whoever approves the next one', async () => {
+  it('that is refused continues with no other file, whoever approves the next one', async () => {
     const { roo, place, staged } = await liveStand({
       files: { 'docs/one.md': '1\n', 'docs/two.md': '2\n', 'src/a.ts': '' },
     })
@@ -54,8 +54,8 @@ describe('a patch', () => {
   })
 })
 
-describe('what the host does with no call under way', () => {
-  it('is not admitted: no ask, no save, no removal', async () => {
+describe('host actions without a current call', () => {
+  it('are not admitted: no ask, no save, no removal', async () => {
     const { roo, place, staged } = await liveStand()
     await roo.dispatch('write_to_file', { path: 'mail/m.ts', content: 'x' })
     await roo.getSystemPrompt()
@@ -87,7 +87,7 @@ it.each([{ direct: false }, { direct: true }])(
 )
 
 describe('a directory of a new file', () => {
-  it('is on no disk and in no stage before the file is, and never after a no', async () => {
+  it('is neither on the disk nor staged before the file, and never after a rejection', async () => {
     const { roo, place, staged } = await liveStand()
     await roo.stream('src/far/off/new.ts', 'half')
     expect([readdirSync(`${place.root}/src`), await staged()]).toEqual([['a.ts', 'b.ts', 'sub'], []])
@@ -101,7 +101,7 @@ describe('a directory of a new file', () => {
 })
 
 describe('subtasks', () => {
-  it('work on their parent’s stage although the host names the parent alone, for any depth', async () => {
+  it("continue on their parent's stage at any depth, although the host names only the parent", async () => {
     const { roo, governed, place, staged } = await liveStand()
     await roo.dispatch('write_to_file', { path: 'src/a.ts', content: 'parent\n' })
     const child = new FakeRoo(place.root, 'task-2')
@@ -122,7 +122,7 @@ describe('subtasks', () => {
     expect(await staged()).toEqual(['modify src/a.ts', 'modify src/b.ts', 'modify src/sub/c.ts'])
   })
 
-  it('taken up again after a restart find it by the host’s history', async () => {
+  it("find the stage after a restart through the host's history", async () => {
     const parents = new Map([
       ['task-9', 'task-8'],
       ['task-8', 'task-1'],
@@ -133,7 +133,7 @@ describe('subtasks', () => {
 })
 
 describe('a turn', () => {
-  it('goes on when the host’s queue changes, and ends with a person’s reply', async () => {
+  it("continues when the host's queue changes, and ends with a person's reply", async () => {
     const { roo, session } = await liveStand()
     roo.emit('taskUserMessage')
     expect(session.intent?.id).toBe('INT-001')
@@ -156,7 +156,7 @@ describe('a turn', () => {
     })
   })
 
-  it('does not go on where the host answers its model itself', async () => {
+  it('does not continue when the host answers its model itself', async () => {
     const { roo } = await liveStand({ policy: 'gate: {breaker: 1}', answersItself: async () => true })
     await roo.dispatch('write_to_file', { path: 'mail/m.ts', content: 'x' })
     roo.answers.push('messageResponse')

@@ -48,7 +48,7 @@ async function stand(options: LiveOptions = {}) {
 const refusal = (text: string) => JSON.parse(text) as Record<string, unknown>
 
 describe('execute_command of a live task with escrow-sh for its shell', () => {
-  it('runs contained: it sees what is staged, what it does is staged, the disk stays as it was', async () => {
+  it('runs contained: it sees staged files, its changes are staged, and the disk is unchanged', async () => {
     const { run, roo, place, staged, workspace, host } = await stand()
     await roo.dispatch('write_to_file', { path: 'src/a.ts', content: 'staged\n' })
     const told = await run('cat src/a.ts &amp;&amp; echo made &gt; src/made.ts; rm src/b.ts; exit 3')
@@ -60,7 +60,7 @@ describe('execute_command of a live task with escrow-sh for its shell', () => {
     expect(records.filter(({ type }) => type === 'command')).toMatchObject([{ exit_code: 3, isolation: 'sandbox' }])
   })
 
-  it('has the session’s variables while its call is under way, and nobody has them after it', async () => {
+  it("has the session's variables during its call only", async () => {
     const { run, host, session } = await stand()
     const seen: unknown[] = []
     const { run: own } = host
@@ -84,13 +84,13 @@ describe('execute_command of a live task with escrow-sh for its shell', () => {
     expect(await staged()).toEqual(['create src/one.ts'])
   })
 
-  it('is refused as before by policy, in the words of escrow-sh', async () => {
+  it("is refused by policy as before, with escrow-sh's message", async () => {
     const { run, host } = await stand({ policy: 'terminal: {classes: {destructive: deny}}' })
     expect(await run('rm -rf src')).toMatch(/Exit code: 126(.|\n)*Access Denied/)
     expect(host.loose).toEqual([])
   })
 
-  it('is refused while the host would run it in a terminal of the editor, or by another shell', async () => {
+  it("is refused while the host would run it in the editor's terminal or another shell", async () => {
     const { run, host, staged } = await stand()
     host.settings.terminalShellIntegrationDisabled = false
     expect(refusal(await run('rm src/b.ts'))).toMatchObject({
@@ -105,7 +105,7 @@ describe('execute_command of a live task with escrow-sh for its shell', () => {
     expect(refusal(await run('rm src/b.ts'))).toMatchObject({ type: 'tool_error' })
   })
 
-  it('is refused after all where the shell is taken away while a person is asked', async () => {
+  it('is refused if the shell is changed while a person is asked', async () => {
     const { run, host, governed, engine, place, shell } = await stand()
     const roo = new FakeRoo(place.root, 'task-1')
     roo.terminal = host
@@ -125,7 +125,7 @@ describe('execute_command of a live task with escrow-sh for its shell', () => {
     expect(host.loose).toEqual([])
   })
 
-  it('is refused without an intent, and no variables are left of it', async () => {
+  it('is refused without an intent, and leaves no variables', async () => {
     const { run } = await stand({ intent: null })
     expect(refusal(await run('echo x'))).toMatchObject({ reason: 'missing_intent_id' })
     expect(theirs()).toEqual([undefined, undefined])
@@ -159,7 +159,7 @@ describe('two tasks in one process', () => {
     return { ...at, other, otherSession: session }
   }
 
-  it('run their commands one after the other, each in its own session', async () => {
+  it('run their commands one after the other, each in its session', async () => {
     const { run, other, otherSession, staged } = await two()
     await run('echo 1 > src/one.ts')
     await other.dispatch('execute_command', { command: 'ls src; echo 2 > src/two.ts' })
@@ -168,7 +168,7 @@ describe('two tasks in one process', () => {
     expect((await otherSession.changes()).changes.map(({ path }) => path)).toEqual(['src/two.ts'])
   })
 
-  it('never at once: the second is refused, and runs in neither session', async () => {
+  it('never run at once: the second is refused and runs in neither session', async () => {
     const { run, roo, other, otherSession, host, staged } = await two()
     const { run: own } = host
     let told: string | undefined
@@ -199,7 +199,7 @@ describe('two tasks in one process', () => {
 })
 
 describe('the shell of a task', () => {
-  it('runs the command that was judged, once, and no other', async () => {
+  it('runs the judged command once, and no other', async () => {
     const { host, place, run, shell, staged } = await stand()
     const { run: own } = host
     const told: string[] = []
@@ -215,7 +215,7 @@ describe('the shell of a task', () => {
     expect((await startShell(shell.path, 'echo x', place.root)).output).toContain('No session was given')
   })
 
-  it('is said anew in each activation: what the host has kept of the last one is not believed', async () => {
+  it('is sent again on each activation, whatever the host has stored', async () => {
     const kept = { execaShellPath: escrowSh(), terminalShellIntegrationDisabled: false }
     const host = new FakeHost(kept)
     await installed(host)
@@ -226,7 +226,7 @@ describe('the shell of a task', () => {
     await expect(rooShell({ provider: deaf, path: escrowSh() })).rejects.toMatchObject({ reason: 'unsupported' })
   })
 
-  it('has to be a program, by its absolute path', async () => {
+  it('must be a program with an absolute path', async () => {
     const { path, dispose } = tempDir()
     onTestFinished(dispose)
     writeFileSync(`${path}/sh`, '')
@@ -234,7 +234,7 @@ describe('the shell of a task', () => {
       await expect(rooShell({ provider: new FakeHost(), path: each })).rejects.toMatchObject({ reason: 'unsupported' })
   })
 
-  it('leaves variables and setting as they were', async () => {
+  it('restores variables and settings', async () => {
     Object.assign(process.env, { ESCROW_SESSION_ID: 'persons', ESCROW_SHELL: '/persons/sh' })
     const kept = { execaShellPath: '/persons/bash', terminalShellIntegrationDisabled: false }
     const host = new FakeHost(kept)

@@ -21,7 +21,7 @@ describe('execute', () => {
     ])
   })
 
-  it('answers a refusal with its record, naming the tool, and writes nothing', async () => {
+  it("returns the denial record with the tool's name, and writes nothing", async () => {
     const fake = fakeSession()
     fake.refusal = denialError(
       { reason: 'scope_violation', message: 'Scope Violation: no.', intentId: 'INT-1', file: 'b.ts' },
@@ -72,7 +72,7 @@ describe('execute', () => {
     expect(JSON.parse(result.content)).toEqual({ status: 'error', message: 'list_files failed.', error: 'boom' })
   })
 
-  it("brings the reviewer's words with the next result, once", async () => {
+  it('delivers feedback with the next result, once', async () => {
     const fake = fakeSession()
     const tools = createRooTools(fake.session)
     const item = { path: 'a.ts', kind: 'rejected', reason: 'Keep the old name.' }
