@@ -36,6 +36,8 @@ export interface EffectRunner {
 
 /** Change events come in bursts. The delay also includes the time of the last read, which is long for a large stage. */
 const DEBOUNCE_MS = 60
+/** The delay after a read that failed. A workspace that is gone must not keep the processor busy. */
+const RETRY_MS = 5_000
 
 type EffectOf<T extends Effect['do']> = Extract<Effect, { readonly do: T }>
 
@@ -60,11 +62,20 @@ class ReviewEffectRunner implements EffectRunner {
   }
 
   onStageChange(): void {
+    this.#scheduleRefresh(DEBOUNCE_MS + this.#readMs)
+  }
+
+  #scheduleRefresh(delay: number): void {
     if (this.#isClosed) return
     this.#refreshTimer ??= setTimeout(() => {
       this.#refreshTimer = undefined
-      this.#enqueue(() => this.#refresh())
-    }, DEBOUNCE_MS + this.#readMs)
+      void this.#queue.run(() => this.#refresh().catch((error: unknown) => this.#retryRefresh(error)))
+    }, delay)
+  }
+
+  #retryRefresh(error: unknown): void {
+    this.#showError(error)
+    this.#scheduleRefresh(RETRY_MS)
   }
 
   run(effect: Effect): void {
@@ -89,11 +100,15 @@ class ReviewEffectRunner implements EffectRunner {
   }
 
   #showFailure(error: unknown): void {
+    this.#showError(error)
+    this.onStageChange()
+  }
+
+  #showError(error: unknown): void {
     const { message, hint, refused } = detailsOf(error)
     const more = refused.slice(0, 3).map((each) => `${each.path}: ${each.message}`)
     const reasons = more.filter((each) => !message.includes(each.slice(each.indexOf(': ') + 2)))
     this.#showMessage([message, ...reasons, hint ?? ''].join(' ').trim(), 'failed')
-    this.onStageChange()
   }
 
   #showMessage(text: string, kind: Message['kind'] = 'info'): void {

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createEffectRunner, type EffectRunner } from '../../../src/cli/review/effect-runner.js'
 import { initialState, type State, type Target } from '../../../src/cli/review/state.js'
 import { type Event, update } from '../../../src/cli/review/update.js'
@@ -94,6 +94,35 @@ describe('an effect runner', () => {
     expect(ann.decided).toEqual([])
     await session.flush()
     expect((await (await workspace.review('agent')).changes()).changes[0]?.state).toBe('pending')
+  })
+
+  it('reads a stage that cannot be read again only after seconds', async () => {
+    const on = testWorkspace()
+    const workspace = await on.open()
+    await working(workspace)
+    let reads = 0
+    const review = {
+      ...(await workspace.review('agent')),
+      questions: async () => {
+        reads += 1
+        throw new Error('The workspace is gone.')
+      },
+    }
+    const messages: string[] = []
+    const runner = createEffectRunner({
+      ...{ review, head: () => ({ session: 'agent', live: false }), work: () => [], delivery: () => '' },
+      dispatch: (event) => void (event.is === 'message' && messages.push(event.message.text)),
+      editText: async (text) => text,
+      now: () => 0,
+    })
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    runner.onStageChange()
+    await vi.advanceTimersByTimeAsync(1_000)
+    expect([reads, messages]).toEqual([1, ['The workspace is gone.']])
+    await vi.advanceTimersByTimeAsync(5_000)
+    expect(reads).toBe(2)
+    runner.close()
   })
 
   it('reports that there is no verdict to undo, and records none', async () => {

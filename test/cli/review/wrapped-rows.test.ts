@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import xterm from '@xterm/headless'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { compileOnce } from '../../support/compiled.js'
 import { start, type Terminal } from '../../support/tmux.js'
 import { testWorkspace, working } from '../../support/workspace.js'
@@ -28,6 +28,11 @@ async function review(
   await session.flush()
   const escrow = `${process.execPath} ${compileOnce()}/test/children/escrow.js review agent`
   const terminal = start(inside(escrow), { columns, rows: ROWS, cwd: on.root })
+  // `screen` and `script` keep their program when their terminal closes, so the person leaves the review.
+  onTestFinished(async () => {
+    terminal.type('q')
+    await terminal.waitForExit()
+  })
   await terminal.waitFor('59f')
   return { terminal, root: on.root }
 }
