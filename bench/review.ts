@@ -1,15 +1,24 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import type { Page } from 'playwright-core'
+import { diffStage } from '../overlay/index.js'
+import { createMeasure } from '../src/change-class/index.js'
 import { openWorkspace, type Review, type Workspace } from '../src/index.js'
+import { layoutAt } from '../src/os/workspace-state.js'
+import { openClassCache } from '../src/stage/class-cache.js'
+import { beforeOf, readStage } from '../src/stage/index.js'
+import { CHROMIUM, openBrowser } from '../test/support/browser.js'
 import type { Bench, Suite } from './bench.js'
 import type { Skipped, Variant } from './harness.js'
 import { contentOf, memoryPlace, namesOf, parentOf } from './places.js'
-import { OURS } from './report.js'
+import { type Aim, OURS } from './report.js'
 import { ESCROW, personEnv, runTool, toolVersion } from './tools.js'
 import { declareIntent, govern } from './workspace.js'
 
 const BYTES = 4_096
+/** Whole lines: a file that does not parse has no class. */
+const SOURCE = 59 * 68
 const PER_DIR = 20
 const REVIEWER = { name: 'Bench' }
 
@@ -28,7 +37,10 @@ export const review: Suite = async (bench) => {
   await measureDiff(bench, `the diff of ${files.toLocaleString('en')} changed files`, many)
   await measureDiff(bench, `a diff of ${lines.toLocaleString('en')} lines in one file`, long)
   await measureApprove(bench, `a verdict on ${files.toLocaleString('en')} changed files`, many)
-  await measureFirstScreen(bench)
+  await measureClasses(bench)
+  await measureFirstScreen(bench, 50, { of: 'value', atMost: 200e6 })
+  await measureFirstScreen(bench, files, { of: 'value', atMost: 400e6 })
+  await measureFirstPaint(bench, many)
 }
 
 /** The same changes twice: staged in a closed session, and in git's working tree. */
@@ -109,16 +121,45 @@ function reviewing({ root, session }: Pair, look: (review: Review) => Promise<un
   }
 }
 
-const SCREEN_AIM = { of: 'value', atMost: 300e6 } as const
-const SHOWN = 50
+/** Nanoseconds a file. */
+const CLASS_AIM = { of: 'value', atMost: 100_000 } as const
+
+/** Measures the classes of changed source files, as a review or an approval needs them, and again from the cache of another process. */
+async function measureClasses(bench: Bench): Promise<void> {
+  const count = bench.quick ? 100 : 1_000
+  const { root, session } = await pairOf('classes', (turn) =>
+    namesOf('src', count, PER_DIR).map((path, n) => [path, `${contentOf(SOURCE)}const turn${n} = '${turn}'\n`]),
+  )
+  const layout = layoutAt(realpathSync(root))
+  const { classes } = layout
+  const measuring = (name: string, before: () => void): Variant => ({
+    name,
+    before,
+    async run() {
+      const store = readStage(layout, session)
+      const known = openClassCache(classes)
+      const measure = createMeasure(known, Number.MAX_SAFE_INTEGER)
+      for (const change of diffStage(store.overlay).changes)
+        await measure(change, () => ({ before: beforeOf(store, change), after: change.content() }))
+    },
+  })
+  await bench.compare({
+    title: `classes of ${count.toLocaleString('en')} changed files of 4 KB, per file`,
+    ...{ mode: 'async', heavy: true, opsPerRun: count, aim: CLASS_AIM },
+    variants: [
+      measuring('parsed, with an empty cache', () => rmSync(classes, { force: true })),
+      measuring(OURS, () => undefined),
+    ],
+  })
+}
 
 /** Measures from the start of the process to readable output. Both variants run in a terminal of script(1). */
-async function measureFirstScreen(bench: Bench): Promise<void> {
-  const title = `the first screen of escrow review, ${SHOWN} changed files`
-  if (!existsSync(ESCROW)) return bench.skip(title, 'dist/ is missing: npm run build', SCREEN_AIM)
-  if (toolVersion('script') === undefined) return bench.skip(title, 'script(1) is not installed', SCREEN_AIM)
-  const { root, session } = await pairOf('screen', (turn) =>
-    namesOf('src', SHOWN, PER_DIR).map((path) => [path, `${contentOf(BYTES)}export const turn = '${turn}'\n`]),
+async function measureFirstScreen(bench: Bench, files: number, aim: Aim): Promise<void> {
+  const title = `the first screen of escrow review, ${files.toLocaleString('en')} changed files`
+  if (!existsSync(ESCROW)) return bench.skip(title, 'dist/ is missing: npm run build', aim)
+  if (toolVersion('script') === undefined) return bench.skip(title, 'script(1) is not installed', aim)
+  const { root, session } = await pairOf(`screen-${files}`, (turn) =>
+    namesOf('src', files, PER_DIR).map((path) => [path, `${contentOf(BYTES)}export const turn = '${turn}'\n`]),
   )
   const left: ChildProcess[] = []
   const leave = async () => {
@@ -137,13 +178,56 @@ async function measureFirstScreen(bench: Bench): Promise<void> {
     run() {
       const child = inTerminal(root, `'${process.execPath}' '${ESCROW}' review ${session}`)
       left.push(child)
-      return shown(child, `1/${SHOWN}`)
+      return shown(child, `1/${files}`)
     },
   }
   try {
-    await bench.compare({ title, mode: 'async', aim: SCREEN_AIM, heavy: true, variants: [floor, ours] })
+    await bench.compare({ title, mode: 'async', aim, heavy: true, variants: [floor, ours] })
   } finally {
     await leave()
+  }
+}
+
+const PAINT_AIM = { of: 'value', atMost: 500e6 } as const
+
+/** Measures the review page in a running browser: from the request to the first file of the list. Each run starts a server. */
+async function measureFirstPaint(bench: Bench, { root, session }: Pair): Promise<void> {
+  const title = 'the review page, up to its list of files'
+  if (!existsSync(ESCROW)) return bench.skip(title, 'dist/ is missing: npm run build', PAINT_AIM)
+  if (toolVersion(CHROMIUM) === undefined) return bench.skip(title, 'Chromium is not installed', PAINT_AIM)
+  const browser = await openBrowser()
+  let close = async () => undefined
+  let page: Page | undefined
+  let address = ''
+  const before = async () => {
+    await close()
+    const server = spawn(process.execPath, [ESCROW, 'serve'], {
+      cwd: root,
+      env: personEnv(),
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    const [line] = await once(server.stdout, 'data')
+    address = `${String(line).trim()}#/review/${session}`
+    page = await browser.page('about:blank')
+    close = async () => {
+      await page?.close()
+      server.kill()
+      if (server.exitCode === null) await once(server, 'close')
+    }
+  }
+  const ours: Variant = {
+    name: OURS,
+    before,
+    async run() {
+      await page?.goto(address)
+      await page?.locator('.files .file').first().waitFor()
+    },
+  }
+  try {
+    await bench.compare({ title, mode: 'async', aim: PAINT_AIM, heavy: true, variants: [ours] })
+  } finally {
+    await close()
+    await browser.close()
   }
 }
 

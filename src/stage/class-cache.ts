@@ -94,13 +94,18 @@ function ignoringDisk<T>(work: () => T): T | undefined {
   }
 }
 
-const opened = new Map<string, ClassCache>()
+/** Reads a cache from its file. {@link classCache} shares one in a process. */
+export function openClassCache(file: string): KnownClasses {
+  return new ClassCache(file)
+}
+
+const opened = new Map<string, KnownClasses>()
 
 /** The one cache of a workspace in this process. */
 export function classCache({ classes }: Layout): KnownClasses {
   const known = opened.get(classes)
   if (known !== undefined) return known
-  const cache = new ClassCache(classes)
+  const cache = openClassCache(classes)
   opened.set(classes, cache)
   return cache
 }
