@@ -6,4 +6,4 @@
  * Decides nothing, and uses no session.
  */
 export { type IntentVersions, openVersions, recordedRegistry, type VersionData } from './intent-versions.js'
-export { memoryOf } from './trace-context.js'
+export { type IntentMemories, openMemories } from './trace-context.js'

@@ -6,7 +6,7 @@ import type { IntentsState } from '../core/intents-state.js'
 import type { Reviewer } from '../core/people.js'
 import type { RegistryEdits, RegistryStore } from '../intents/index.js'
 import { gitUser } from '../os/git.js'
-import { type DataOf, type LedgerStore, newDraft, ownRecordOf } from '../trace/index.js'
+import { type DataOf, type Fold, type LedgerStore, newDraft, ownRecordOf } from '../trace/index.js'
 
 /** The change of an intent in a record, and its status and scope afterwards. */
 export type VersionData = Pick<DataOf<'scope_changed'>, 'now' | 'change'>
@@ -32,10 +32,11 @@ export interface IntentVersions {
 
 export function openVersions(registry: RegistryStore, ledger: LedgerStore): IntentVersions {
   let lastRecorded: IntentsState | undefined
+  const readLastStates = ledger.fold(LAST_STATES)
 
   /** Requires the lock that keeps other edits out. */
   async function recordDifferences(state: IntentsState): Promise<void> {
-    const drafts = findDifferences(await readLastStates(ledger), state).map(({ id, data }) =>
+    const drafts = findDifferences(readLastStates(), state).map(({ id, data }) =>
       newDraft({ type: 'scope_changed', intent: id, session: null, data: { ...data, by_hand: true } }),
     )
     if (drafts.length > 0) await ledger.append(drafts)
@@ -45,7 +46,7 @@ export function openVersions(registry: RegistryStore, ledger: LedgerStore): Inte
     async recordManualEdits() {
       const state = registry.state()
       if (state === lastRecorded || !state.ok) return
-      if (findDifferences(await readLastStates(ledger), state).length > 0)
+      if (findDifferences(readLastStates(), state).length > 0)
         await registry.withEdits((edits) => recordDifferences(edits.state()))
       lastRecorded = state
     },
@@ -68,12 +69,9 @@ export function openVersions(registry: RegistryStore, ledger: LedgerStore): Inte
           ? new Map([...state.intents].map(([id, intent]) => [id, stateOf(intent)] as const))
           : undefined
         make(edits)
-        const drafts = findDifferences(
-          before ?? (await readLastStates(ledger)),
-          edits.state(),
-          before !== undefined,
-        ).map(({ id, data }) =>
-          newDraft({ type: 'scope_changed', intent: id, session: null, reviewer: by, ...reasonFields(why), data }),
+        const drafts = findDifferences(before ?? readLastStates(), edits.state(), before !== undefined).map(
+          ({ id, data }) =>
+            newDraft({ type: 'scope_changed', intent: id, session: null, reviewer: by, ...reasonFields(why), data }),
         )
         if (drafts.length > 0) await ledger.append(drafts)
       }),
@@ -154,15 +152,15 @@ function intentsOf(state: IntentsState): ReadonlyMap<string, Intent> {
 }
 
 /** Each intent's state by its last ledger record; undefined for a deleted one. */
-async function readLastStates(ledger: LedgerStore): Promise<LedgerStates> {
-  const known = new Map<string, IntentState | undefined>()
-  for await (const record of ledger.records()) {
+const LAST_STATES: Fold<Map<string, IntentState | undefined>> = {
+  words: VERSION_TYPES,
+  initial: () => new Map(),
+  add(known, record) {
     const own = ownRecordOf(record, ...VERSION_TYPES)
-    if (own === undefined || typeof own.intent !== 'string') continue
+    if (own === undefined || typeof own.intent !== 'string') return
     if (own.change?.deleted) known.set(own.intent, undefined)
     else if (own.now !== undefined) known.set(own.intent, own.now)
-  }
-  return known
+  },
 }
 
 /**

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { Layout } from '../core/layout.js'
 import type { ContextEntry, IntentMemory } from '../intents/index.js'
 import { readWhole } from '../os/read.js'
-import { type LedgerStore, type Lesson, lessonsIn } from '../trace/index.js'
+import { type Fold, type LedgerStore, type Lesson, lessonsIn } from '../trace/index.js'
 
 /** Maximum ledger entries, related files and lessons in an intent's context. */
 const MAX_ENTRIES = 10
@@ -13,19 +13,32 @@ const MAX_TOTAL_BYTES = 8 * 1024
 /** Estimated size of the tags around one item, in bytes. */
 const TAG_BYTES = 60
 
-/**
- * The memory of an intent, most relevant first: its lessons, its newest changes, the files it changed most often, then
- * lessons of other intents. Unreadable parts are left out, so that selecting an intent still works.
- * @param lessonsFile relative to the root
- */
-export async function memoryOf(
-  layout: Layout,
-  ledger: LedgerStore,
+/** Reads what is known of earlier work on an intent. */
+export interface IntentMemories {
+  /**
+   * The memory of an intent, most relevant first: its lessons, its newest changes, the files it changed most often, then
+   * lessons of other intents. Unreadable parts are left out, so that selecting an intent still works.
+   * @param lessonsFile relative to the root
+   */
+  of(intentId: string, lessonsFile?: string): IntentMemory
+}
+
+export function openMemories(layout: Layout, ledger: Pick<LedgerStore, 'fold'>): IntentMemories {
+  const changesBy = new Map<string, () => Changes>()
+  return {
+    of(intentId, lessonsFile) {
+      const changes = changesBy.get(intentId) ?? ledger.fold(changesOf(intentId))
+      changesBy.set(intentId, changes)
+      return memoryFrom(readChanges(changes), readLessons(layout, lessonsFile).reverse(), intentId)
+    },
+  }
+}
+
+function memoryFrom(
+  { entries, files }: { readonly entries: readonly ContextEntry[]; readonly files: readonly RelatedFile[] },
+  lessons: readonly Lesson[],
   intentId: string,
-  lessonsFile?: string,
-): Promise<IntentMemory> {
-  const { entries, files } = await readChanges(ledger, intentId)
-  const lessons = readLessons(layout, lessonsFile).reverse()
+): IntentMemory {
   const own = lessons.filter(({ intent }) => intent === intentId)
   const others = lessons.filter(({ intent }) => intent !== intentId)
   let budget = MAX_TOTAL_BYTES
@@ -55,13 +68,19 @@ interface RelatedFile {
   readonly changes: number
 }
 
-/** The intent's changes, oldest first, and their files, most often changed first. */
-async function readChanges(ledger: LedgerStore, intentId: string) {
-  const entries: ContextEntry[] = []
-  const counts = new Map<string, number>()
-  try {
-    for await (const record of ledger.records()) {
-      if (intentOf(record) !== intentId) continue
+interface Changes {
+  /** The newest ones, oldest first. */
+  readonly entries: ContextEntry[]
+  /** The number of changes by path, the last changed path last. */
+  readonly counts: Map<string, number>
+}
+
+function changesOf(intentId: string): Fold<Changes> {
+  return {
+    words: [JSON.stringify(intentId)],
+    initial: () => ({ entries: [], counts: new Map() }),
+    add({ entries, counts }, record) {
+      if (intentOf(record) !== intentId) return
       const files = Array.isArray(record.files) ? (record.files as unknown[]) : [record]
       for (const file of files) {
         const entry = entryOf(file, record)
@@ -73,12 +92,19 @@ async function readChanges(ledger: LedgerStore, intentId: string) {
         counts.set(entry.file, count)
       }
       if (entries.length > MAX_ENTRIES) entries.splice(0, entries.length - MAX_ENTRIES)
-    }
+    },
+  }
+}
+
+/** The intent's changes, oldest first, and their files, most often changed first. Neither where the ledger is damaged. */
+function readChanges(changes: () => Changes) {
+  try {
+    const { entries, counts } = changes()
+    const files: RelatedFile[] = [...counts].map(([path, count]) => ({ path, changes: count })).reverse()
+    return { entries, files: files.sort((a, b) => b.changes - a.changes) }
   } catch {
     return { entries: [], files: [] }
   }
-  const files: RelatedFile[] = [...counts].map(([path, changes]) => ({ path, changes })).reverse()
-  return { entries, files: files.sort((a, b) => b.changes - a.changes) }
 }
 
 /** Older ledgers name it `intentId`. */

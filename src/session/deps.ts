@@ -1,7 +1,7 @@
 import type { Answer, Approver, Durability } from '../core/api.js'
 import type { Layout } from '../core/layout.js'
 import type { AgentInfo } from '../core/people.js'
-import type { IntentVersions } from '../history/index.js'
+import type { IntentMemories, IntentVersions } from '../history/index.js'
 import type { RegistryStore } from '../intents/index.js'
 import type { Lease } from '../os/owner.js'
 import type { PolicyState } from '../policy/index.js'
@@ -24,6 +24,7 @@ export interface SessionDeps {
   readonly memory: number
   readonly registry: RegistryStore
   readonly versions: IntentVersions
+  readonly memories: IntentMemories
   readonly policyFile: () => PolicyState
   readonly ledger: LedgerStore
   readonly reviews: ReviewLog

@@ -2,7 +2,6 @@ import type { ClaimOverlap, Intent, IntentContext } from '../core/api.js'
 import { apiErrorOf, EscrowError } from '../core/api-error.js'
 import { selectable, selectableIds } from '../core/intents-state.js'
 import type { ToolContext } from '../core/tool-context.js'
-import { memoryOf } from '../history/index.js'
 import { intentContext } from '../intents/index.js'
 import type { Policy } from '../policy/index.js'
 import type { LedgerOutbox } from '../stage/index.js'
@@ -37,7 +36,7 @@ export class SessionIntent {
 
   /** @throws EscrowError `unknown_intent`, `intent_not_active`, `intent_ignored`, `claimed`, `policy_invalid` */
   async select(id: string): Promise<IntentContext> {
-    const { layout, registry, versions, ledger } = this.deps
+    const { registry, versions, memories } = this.deps
     const denial = selectable(registry.state(), id)
     if (denial) {
       this.outbox.recordDenial(denial, this.state.intentId)
@@ -56,7 +55,7 @@ export class SessionIntent {
         return this.outbox.append('intent_selected', id, { reqId, data: { ...claims, ...data } })
       },
     )
-    const memory = await memoryOf(layout, ledger, id, this.policy.settings()?.lessonsFile)
+    const memory = memories.of(id, this.policy.settings()?.lessonsFile)
     const context = intentContext(intent, memory)
     return overlaps.length === 0 ? context : { ...context, overlaps }
   }

@@ -22,6 +22,7 @@ export {
   type RecordDraft,
 } from './draft.js'
 export { intentOf } from './fields.js'
+export type { Fold } from './fold.js'
 export { type HistoryEntry, pathsOf, refusalsOf, toHistoryEntry } from './history-entry.js'
 export { type IntentMap, parseMap, renderMap } from './intent-map/document.js'
 export { type MapChange, updateMap } from './intent-map/update.js'

@@ -6,6 +6,7 @@ import { headOfTip } from './anchors.js'
 import { Appender } from './appender.js'
 import type { PathContent } from './blame.js'
 import type { RecordDraft } from './draft.js'
+import { type Fold, foldLedger } from './fold.js'
 import { assertJoined } from './ledger-file.js'
 import { makeParts } from './parts.js'
 import { openPublished } from './published.js'
@@ -25,6 +26,8 @@ export interface LedgerStore extends Ledger {
    * @param after the end of the ledger before the draft was made: the search for the id begins there
    */
   appendOnce(draft: RecordDraft, after?: LedgerHead): Promise<TraceRecord>
+  /** A state computed from the records. See {@link foldLedger}. */
+  fold<T>(fold: Fold<T>): () => T
   /** The digest of the last content of a path whose lines the ledger records, as of the last {@link head} or append. */
   lineHead(path: string): string | undefined
   /**
@@ -59,6 +62,7 @@ export function openLedger(layout: Layout, { lock = withProcessLock }: LedgerOpt
       return headOfTip(tip)
     },
     records: () => readRecords(layout.ledgerFile),
+    fold: (fold) => foldLedger(layout.ledgerFile, fold),
     async verify({ heads = [] } = {}) {
       const { verifyLedger } = await import('./verify.js')
       return verifyLedger({ layout, published: freshCopies(), anchors, lock }, heads.map(headOf))

@@ -30,6 +30,14 @@ export function findRecord(file: SharedFile, id: unknown, from = 0): TraceRecord
 /** `{` */
 const OPENING = 0x7b
 
+interface LineSelection {
+  /** Only the lines for which it is true are parsed. Called once for each complete line, in order. */
+  readonly wanted: (line: Line) => boolean
+  /** The byte offset of the first line, and its number. By default the start of the file, and 1. */
+  readonly from?: number
+  readonly firstNumber?: number
+}
+
 /** Each complete line with its record. Parses only the lines that `wanted` selects. */
 export function* wholeLines(
   file: SharedFile,
@@ -39,16 +47,25 @@ export function* wholeLines(
   const fd = openIfThere(file)
   if (fd === undefined) return
   try {
-    for (const line of readLines(fd, from)) {
-      // A line that begins otherwise is damaged. It must not be skipped, wanted or not.
-      if (!line.oversize && (!line.terminated || (line.bytes[0] === OPENING && !wanted(line)))) continue
-      const parsed = parseLine(line)
-      if ('value' in parsed) yield { line, value: parsed.value }
-      else if (line.oversize || !line.last) {
-        throw corrupt(`${basename(file.name)}: line ${line.number} ${parsed.problem}.`)
-      }
-    }
+    yield* linesIn(fd, file, { wanted, from })
   } finally {
     closeSync(fd)
+  }
+}
+
+/** As {@link wholeLines}, of a file that is open. */
+export function* linesIn(
+  fd: number,
+  file: SharedFile,
+  { wanted, from = 0, firstNumber = 1 }: LineSelection,
+): Generator<{ line: Line; value: TraceRecord }> {
+  for (const line of readLines(fd, from, firstNumber)) {
+    // A line that begins otherwise is damaged. It must not be skipped, wanted or not.
+    if (!line.oversize && (!line.terminated || (line.bytes[0] === OPENING && !wanted(line)))) continue
+    const parsed = parseLine(line)
+    if ('value' in parsed) yield { line, value: parsed.value }
+    else if (line.oversize || !line.last) {
+      throw corrupt(`${basename(file.name)}: line ${line.number} ${parsed.problem}.`)
+    }
   }
 }

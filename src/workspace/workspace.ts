@@ -25,7 +25,13 @@ import { errorText } from '../core/error-text.js'
 import { isSessionId } from '../core/ids.js'
 import type { Layout } from '../core/layout.js'
 import type { AgentInfo, Reviewer } from '../core/people.js'
-import { type IntentVersions, openVersions, recordedRegistry } from '../history/index.js'
+import {
+  type IntentMemories,
+  type IntentVersions,
+  openMemories,
+  openVersions,
+  recordedRegistry,
+} from '../history/index.js'
 import { openRegistry, type RegistryStore } from '../intents/index.js'
 import { gitUser } from '../os/git.js'
 import { withProcessLock } from '../os/lock.js'
@@ -74,6 +80,7 @@ class LocalWorkspace implements Workspace {
   readonly intents: IntentRegistry
   readonly #registry: RegistryStore
   readonly #versions: IntentVersions
+  readonly #memories: IntentMemories
   readonly ledger: Ledger
   readonly #open = new Map<string, Promise<LocalSession>>()
   readonly #policyFile: () => PolicyState
@@ -91,6 +98,7 @@ class LocalWorkspace implements Workspace {
     this.ledger = { ...store, join: requireOutsideSession(store.join), anchor: requireOutsideSession(store.anchor) }
     this.#registry = openRegistry(layout)
     this.#versions = openVersions(this.#registry, store)
+    this.#memories = openMemories(layout, store)
     this.intents = recordedRegistry(this.#registry, this.#versions, store, layout.root)
     this.#policyFile = openPolicyFile(layout)
     this.#policy = createPolicy({
@@ -239,6 +247,7 @@ class LocalWorkspace implements Workspace {
         memory: this.options.memory ?? MEMORY,
         registry: this.#registry,
         versions: this.#versions,
+        memories: this.#memories,
         policyFile: this.#policyFile,
         ledger: hasOrchestration(this.layout) ? this.store : readOnlyLedger(this.store),
         reviews: this.#reviewLog(id),

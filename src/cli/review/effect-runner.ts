@@ -1,8 +1,9 @@
-import type { Answer, CommitResult, Review, Reviewer, Selection } from '../../index.js'
+import type { Answer, Review, Reviewer, Selection } from '../../index.js'
 import { SerialQueue, type WorkEvent } from '../../surface/index.js'
 import { detailsOf } from '../failure.js'
 import { pluralize } from '../output.js'
 import { colorsFor } from './coloring.js'
+import { commitMessage } from './message.js'
 import { type Effect, type Head, isSameAt, isSameSet, type Message, type Staged, type Target } from './state.js'
 import type { Event } from './update.js'
 
@@ -294,16 +295,4 @@ function textOf(content: Uint8Array | undefined): string | undefined {
 /** A file name for the editor: the extension only, because the agent chose the rest of the name. */
 function editorFileName(path: string): string {
   return `staged${/\.[A-Za-z0-9]{1,10}$/.exec(path)?.[0] ?? ''}`
-}
-
-function commitMessage({ id, seq, committed, conflicts, warnings = [] }: CommitResult): Message {
-  if (id === '') return { text: 'Nothing was committed: nothing is approved.', kind: 'warn' }
-  const done = `${pluralize(committed.length, 'change')} committed, number ${seq}.`
-  const [first] = conflicts
-  if (first === undefined) return { text: [done, ...warnings].join(' '), kind: warnings.length > 0 ? 'warn' : 'info' }
-  const rest = conflicts.length > 1 ? ` and ${conflicts.length - 1} more` : ''
-  return {
-    text: `${done} Not on disk: ${first.path}${rest}: ${first.reason}. Another program has written to it. See the changes again.`,
-    kind: 'failed',
-  }
 }

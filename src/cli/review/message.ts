@@ -1,5 +1,6 @@
+import type { CommitResult } from '../../index.js'
 import { pluralize } from '../output.js'
-import type { State } from './state.js'
+import type { Message, State } from './state.js'
 import { type Line, type Span, type Style, wrap } from './text.js'
 
 const STYLES: Readonly<Record<NonNullable<State['message']>['kind'], Style>> = {
@@ -30,4 +31,17 @@ function messageSpan({ mode, busy, message, quarantined, questions, head }: Stat
       : []),
   ]
   return { text: waiting.join('; '), style: 'dim' }
+}
+
+/** What a commit did, and where it did not. */
+export function commitMessage({ id, seq, committed, conflicts, warnings = [] }: CommitResult): Message {
+  if (id === '') return { text: 'Nothing was committed: nothing is approved.', kind: 'warn' }
+  const done = `${pluralize(committed.length, 'change')} committed, number ${seq}.`
+  const [first] = conflicts
+  if (first === undefined) return { text: [done, ...warnings].join(' '), kind: warnings.length > 0 ? 'warn' : 'info' }
+  const rest = conflicts.length > 1 ? ` and ${conflicts.length - 1} more` : ''
+  return {
+    text: `${done} Not on disk: ${first.path}${rest}: ${first.reason}. Another program has written to it. See the changes again.`,
+    kind: 'failed',
+  }
 }
