@@ -8,9 +8,10 @@ import { memory } from './memory.js'
 import { open } from './open.js'
 import { policy } from './policy.js'
 import { review } from './review.js'
+import { scale } from './scale.js'
 import { trace } from './trace.js'
 
 /** The suites in the order in which they run. */
 export const SUITES: Readonly<Record<string, Suite>> = {
-  ...{ facade, policy, commit, open, trace, exec, hooks, review, agent, memory },
+  ...{ facade, policy, commit, open, trace, exec, hooks, review, agent, memory, scale },
 }
