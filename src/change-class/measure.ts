@@ -56,7 +56,7 @@ export function createMeasure(
     if (plain !== undefined) return plain
     const unread = typeof sides === 'function' ? knownClass(known, change) : undefined
     if (unread !== undefined) return unread
-    if (left < 0) return TOO_MUCH
+    if (left <= 0) return TOO_MUCH
     const { before = null, after = null, was } = typeof sides === 'function' ? sides() : sides
     if (before === null || after === null) return unverified('base', 'what stood there before cannot be read')
     const key = classKey(change.path, was ?? digest(before), digest(after))

@@ -67,14 +67,26 @@ export interface Verdict {
   readonly at: string
 }
 
+/** How to read the changes of a review. */
+export interface ChangesOptions {
+  /**
+   * `known` gives a change its class only if that is known or the agent declared one. The others are measured in the background,
+   * and {@link Workspace.watch} reports the session when classes become known. A screen appears sooner with it.
+   */
+  readonly classes?: 'measured' | 'known'
+}
+
 /**
  * A person's review of one session: its staged changes, verdicts on them, and the commit. Inside of an agent's session every
  * method that decides rejects with `access_denied`. Verdicts apply to the changes that {@link changes} returned last.
  */
 export interface Review extends Quarantine {
   readonly sessionId: string
-  /** The staged changes now, with diffs against the disk, states and flags. */
-  changes(): Promise<ChangeSet>
+  /**
+   * The staged changes now, with diffs against the disk, states and flags.
+   * @param options by default, the classes of changes are measured first, up to a bound
+   */
+  changes(options?: ChangesOptions): Promise<ChangeSet>
   /**
    * Approves the selected changes or, without a selection, every change that nobody has rejected.
    * Rejects with `nothing_selected`; with `stale_file` for a change that has drifted, holds a conflict, or is no longer as shown;

@@ -1,6 +1,6 @@
 import { diffStage, entryStamp, type StageDiff, type StagedChange } from '../../overlay/index.js'
 import { settledLook } from '../commit/index.js'
-import type { Snapshot } from '../core/api.js'
+import type { ChangesOptions, Snapshot } from '../core/api.js'
 import type { Mutation } from '../core/mutation.js'
 import { type Contents, QUESTION, type ReviewStage } from '../review/index.js'
 import {
@@ -63,8 +63,11 @@ export class ReviewedStage implements ReviewStage {
     return flagsOf(this.session.policy, this.#store, change)
   }
 
-  mutations(staged: readonly StagedChange[]): Promise<ReadonlyMap<StagedChange, Mutation>> {
-    return this.#mutations(this.#store, staged)
+  mutations(
+    staged: readonly StagedChange[],
+    classes: ChangesOptions['classes'],
+  ): Promise<ReadonlyMap<StagedChange, Mutation>> {
+    return this.#mutations(this.#store, staged, classes)
   }
 
   before(change: StagedChange): Uint8Array | null {

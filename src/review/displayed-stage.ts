@@ -1,5 +1,5 @@
 import type { Digest } from '../../overlay/index.js'
-import type { ChangeSet, Selection } from '../core/api.js'
+import type { ChangeSet, ChangesOptions, Selection } from '../core/api.js'
 import { withFrozenStamps } from '../os/cached-file.js'
 import { amendmentState } from './amend.js'
 import type { BaseDiffs } from './base-diffs.js'
@@ -20,6 +20,7 @@ import { verdictState } from './verdicts.js'
  */
 export class DisplayedStage {
   #displayed: DisplayedChange[] | undefined
+  #classes: ChangesOptions['classes']
 
   constructor(
     private readonly log: Pick<ReviewLog, 'read'>,
@@ -28,7 +29,8 @@ export class DisplayedStage {
     private readonly memory: DiffMemory,
   ) {}
 
-  async show(): Promise<ChangeSet> {
+  async show(classes?: ChangesOptions['classes']): Promise<ChangeSet> {
+    this.#classes = classes
     const { set, displayed } = await this.#render()
     this.#displayed = displayed
     return set
@@ -67,7 +69,7 @@ export class DisplayedStage {
     this.memory.turn()
     const staged = await this.stage.changes()
     const records = this.log.read()
-    const mutations = await this.stage.mutations(staged)
+    const mutations = await this.stage.mutations(staged, this.#classes)
     const set = withFrozenStamps(() =>
       toChangeSet(staged, {
         diffs: this.diffs.withSplits(splitsIn(records)),

@@ -1,5 +1,5 @@
 import type { FileState, StagedChange } from '../../overlay/index.js'
-import type { CommitOptions, CommitResult, Snapshot, Verdict } from '../core/api.js'
+import type { ChangesOptions, CommitOptions, CommitResult, Snapshot, Verdict } from '../core/api.js'
 import type { Mutation } from '../core/mutation.js'
 import type { Reviewer } from '../core/people.js'
 import type { Question } from '../core/question.js'
@@ -16,8 +16,14 @@ export interface ReviewStage extends AmendableStage {
   questionNotes(): Promise<readonly unknown[]>
   /** The flags that policy gives a change. */
   flags(change: StagedChange): string[]
-  /** How changes alter their files, compared with the bases. */
-  mutations(staged: readonly StagedChange[]): Promise<ReadonlyMap<StagedChange, Mutation>>
+  /**
+   * How changes alter their files, compared with the bases.
+   * @param classes as in {@link ChangesOptions}
+   */
+  mutations(
+    staged: readonly StagedChange[],
+    classes: ChangesOptions['classes'],
+  ): Promise<ReadonlyMap<StagedChange, Mutation>>
 }
 
 /** A commit of approved changes. */

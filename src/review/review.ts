@@ -42,7 +42,7 @@ export function createReview(
 
   return {
     sessionId: context.sessionId,
-    changes: () => displayed.show(),
+    changes: ({ classes } = {}) => displayed.show(classes),
 
     async approve(selection, by) {
       const [from, staged] = [await displayed.forSelection(selection), await stage.changes()]

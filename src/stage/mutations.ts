@@ -1,6 +1,7 @@
 import { setImmediate as breathe } from 'node:timers/promises'
 import { codeOf, digest, type StagedChange } from '../../overlay/index.js'
 import { createMeasure, isClassKnown, type KnownClasses, TOO_MUCH } from '../change-class/index.js'
+import type { ChangesOptions } from '../core/api.js'
 import { type Measured, type Mutation, mutationOf } from '../core/mutation.js'
 import { beforeOf } from './change-view.js'
 import { declarationsOf } from './declarations.js'
@@ -13,14 +14,20 @@ const BREATH_MS = 15
 
 /**
  * Measures the staged changes for a reviewer, and remembers each class as long as both contents stay. Changes beyond
- * the budget of one view are measured in the background, up to a commit's budget, for later views.
+ * the budget of one view are measured in the background, up to a commit's budget, for later views. With `known`, only
+ * changes with a declared class are measured at once.
  */
 export function createMutations(classes: KnownClasses) {
   const known = new Map<string, Measured>()
   const later = new Later(known, createMeasure(classes))
-  return async (store: StageStore, staged: readonly StagedChange[]): Promise<ReadonlyMap<StagedChange, Mutation>> => {
+  return async (
+    store: StageStore,
+    staged: readonly StagedChange[],
+    wanted: ChangesOptions['classes'] = 'measured',
+  ): Promise<ReadonlyMap<StagedChange, Mutation>> => {
     const declarations = declarationsOf(store)
-    const measure = createMeasure(classes, BUDGET)
+    const measureNow = createMeasure(classes, BUDGET)
+    const findKnown = createMeasure(classes, 0)
     const found = new Map<StagedChange, Mutation>()
     const left = new Map<string, StagedChange>()
     const asked = new Set<string>()
@@ -35,6 +42,7 @@ export function createMutations(classes: KnownClasses) {
         await breathe()
         breathed = performance.now()
       }
+      const measure = wanted === 'known' && declarationOf(change) === undefined ? findKnown : measureNow
       const measured =
         known.get(key) ?? (later.has(key) ? TOO_MUCH : await measure(change, () => sidesOf(store, change)))
       if (measured === TOO_MUCH) left.set(key, change)

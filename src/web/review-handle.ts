@@ -62,7 +62,7 @@ export class ReviewHandle {
 
   async #read(): Promise<Displayed> {
     this.#at = Date.now()
-    const reading = this.#opening.then(async (review) => withMarks(await review.changes()))
+    const reading = this.#opening.then(async (review) => withMarks(await review.changes({ classes: 'known' })))
     this.#displayed = reading
     reading.catch(() => {
       this.#displayed = undefined

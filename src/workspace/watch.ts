@@ -10,7 +10,7 @@ const DEBOUNCE_MS = 30
 const POLL_MS = 1_000
 
 /**
- * Reports changes of stages, verdicts and questions by session, of the ledger, the intents and the policy. It compares the
+ * Reports changes of stages, verdicts, questions and known classes by session, of the ledger, the intents and the policy. It compares the
  * stats of files, so an event without a change reports nothing, and it finds a change without an event within a second. The
  * watch never keeps the process alive.
  * @returns a function that ends the watch
@@ -74,11 +74,12 @@ interface Stamps {
 
 function stampsOf(layout: Layout): Stamps {
   const sessions = namesIn(layout.sessions).filter(isSessionId)
+  const classes = stampOf(layout.classes)
   return {
     sessions: new Map(
       sessions.map((id) => {
         const { stageLog, review, meta, owner, quarantine } = layout.session(id)
-        return [id, stampOf(stageLog, review, meta, owner, quarantine)]
+        return [id, `${stampOf(stageLog, review, meta, owner, quarantine)} ${classes}`]
       }),
     ),
     ledger: stampOf(`${layout.ledgerFile}`, layout.commits),

@@ -1,4 +1,5 @@
 import { expect, it, vi } from 'vitest'
+import { createRooTools } from '../../src/agents/roo/index.js'
 import { testWorkspace, working } from '../support/workspace.js'
 
 it('a review reports how much is beyond its budget, and compares the rest', async () => {
@@ -37,4 +38,35 @@ it('measures changes beyond the budget in the background, while they are staged'
     ['src/b.ts', 'content'],
     ['src/c.ts', 'layout'],
   ])
+})
+
+it('a reading that asks for known classes parses nothing but what was declared; the watch reports the others', async () => {
+  const old = 'export const a = 1\n'
+  const place = testWorkspace({ 'src/a.ts': old, 'src/b.ts': old })
+  const session = await working(await place.open())
+  const reviewer = await place.open()
+  const news: (readonly string[])[] = []
+  const stop = reviewer.watch(({ sessions }) => news.push(sessions))
+  session.fs.writeFileSync('src/a.ts', `\n${old}`)
+  const declared = { path: 'src/b.ts', content: `\n\n${old}`, mutation_class: 'AST_REFACTOR' }
+  await createRooTools(session).execute({ id: 'b', name: 'write_to_file', arguments: declared })
+  await session.flush()
+  const review = await reviewer.review(session.id)
+  const rules = async () =>
+    (await review.changes({ classes: 'known' })).changes.map(({ path, mutation }) => [path, mutation?.rule])
+  expect(await rules()).toEqual([
+    ['src/a.ts', 'budget'],
+    ['src/b.ts', 'layout'],
+  ])
+  news.length = 0
+  await vi.waitFor(() => expect(news.flat()).toContain(session.id), { timeout: 20_000 })
+  await vi.waitFor(
+    async () =>
+      expect(await rules()).toEqual([
+        ['src/a.ts', 'layout'],
+        ['src/b.ts', 'layout'],
+      ]),
+    { timeout: 20_000 },
+  )
+  stop()
 })

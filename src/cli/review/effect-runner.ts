@@ -121,7 +121,7 @@ class ReviewEffectRunner implements EffectRunner {
     const { review } = this.deps
     const questions = await review.questions()
     const quarantined = (await review.quarantined()).length
-    const set = await review.changes()
+    const set = await review.changes({ classes: 'known' })
     this.#displayed = set
     this.#readMs = this.deps.now() - startedAt
     return { head: this.#head, set, questions, quarantined, work: this.deps.work() }

@@ -3,7 +3,7 @@ import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createMcpServer, type McpHost, serveMcpHttp } from '../../../src/agents/mcp/index.js'
-import type { Session, TraceRecord, Workspace } from '../../../src/index.js'
+import type { Review, Session, TraceRecord, Workspace } from '../../../src/index.js'
 import { attemptsWorkspace, ATTEMPTS as TABLE } from '../../hooks/attempts.js'
 import { own, type TestWorkspace } from '../../support/workspace.js'
 import { type Call, callerOf, clientOn, modernCaller, modernClient, newClient, spawned } from './stand.js'
@@ -98,7 +98,7 @@ const linesFrom = (place: TestWorkspace): TraceRecord[] =>
     .filter(Boolean)
     .map((line) => JSON.parse(line))
 
-async function stagedBy(of: Pick<Session, 'changes'>): Promise<string[]> {
+async function stagedBy(of: Pick<Review, 'changes'> | Pick<Session, 'changes'>): Promise<string[]> {
   return (await of.changes()).changes.map(({ path, kind }) => `${kind} ${path}`)
 }
 
