@@ -1,16 +1,16 @@
 import { rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { damage, hostileRepository, pictureOf } from './kit.js'
+import { hostileRepository, snapshotOf, unexpectedChanges } from './kit.js'
 
-/** Files of ours that came as links to files of the victim's, or as directories. */
+/** Files of `.orchestration` that are links to the victim's files, or directories. */
 
 const LEDGER = '.orchestration/agent_trace.jsonl'
 const REGISTRY = '.orchestration/active_intents.yaml'
 
 /**
- * Of each file a command that needs it, and files of the victim's home it leads to: a start file, an empty one (`.zshenv`), one
- * that would be a start file were it made (`.profile`), and one of another project that can be taken for ours.
+ * For each file: a command that needs it, and targets in the victim's home. The targets are a shell start file (`.bashrc`), an
+ * empty one (`.zshenv`), one that does not exist (`.profile`), and a file of another project that has our format.
  */
 const FILES: readonly (readonly [file: string, line: string, targets: readonly string[]])[] = [
   [LEDGER, 'intents add Prices --scope src/**', ['.bashrc', '.zshenv', '.profile']],
@@ -28,7 +28,7 @@ const FILES: readonly (readonly [file: string, line: string, targets: readonly s
   ['.orchestration/.gitattributes', 'init', ['.bashrc', '.profile']],
 ]
 
-/** A branch for each file and what it leads to. */
+/** The branch for a file and its target. */
 const branchOf = (file: string, target: string) => `b-${file.replaceAll(/\W+/g, '-')}-${target.replace('.', '')}`
 
 const clone = hostileRepository((attacker) => {
@@ -58,13 +58,13 @@ const DIRECTORIES = FILES.map(([file, line]) => [file, 'directory', line] as con
 describe.each([
   ['a link', LINKS],
   ['a directory', DIRECTORIES],
-])('a file of ours that came as %s', (_, rows) => {
-  it.each(rows)('%s (%s): escrow %s fails, names it and leaves all as it is', async (file, target, line) => {
+])('an escrow file that is %s in the clone', (_, rows) => {
+  it.each(rows)('%s (%s): escrow %s fails, names it and changes nothing', async (file, target, line) => {
     const victim = clone(branchOf(file, target))
-    const before = pictureOf(victim)
+    const before = snapshotOf(victim)
     const { code, all } = await victim.escrow(line)
-    // The intent may be declared before the ledger is asked.
-    expect(damage(before, victim, file === LEDGER ? [REGISTRY] : [])).toEqual([])
+    // The command may write the intent before it opens the ledger.
+    expect(unexpectedChanges(before, victim, file === LEDGER ? [REGISTRY] : [])).toEqual([])
     expect([code === 0, all]).toEqual([false, expect.stringContaining(basename(file))])
   })
 })

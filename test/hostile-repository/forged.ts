@@ -5,9 +5,9 @@ import type { PlannedChange } from '../../src/commit/types.js'
 import { newDraft } from '../../src/trace/draft.js'
 import type { Machine } from './kit.js'
 
-/** What an attacker makes by hand, as versions before kept it in the repository. */
+/** Forges commit plans in the layout of earlier versions, which kept them in the repository. */
 
-export interface Forged {
+export interface ForgedChange {
   readonly path: string
   readonly op: 'create' | 'overwrite' | 'delete' | 'chmod'
   readonly content?: string
@@ -16,39 +16,39 @@ export interface Forged {
 
 export interface ForgedPlan {
   readonly seq?: number
-  /** The transaction's name. */
+  /** The name of the transaction. */
   readonly tx?: string
   readonly session?: string
-  /** Of a commit that is done: its plan stays for who undoes it. */
+  /** The commit is finished: its plan is kept for an undo. */
   readonly done?: true
-  /** What stood at a path before, in place of what stands there. */
+  /** Contents before the commit, by path. The default is the current content. */
   readonly before?: Readonly<Record<string, string>>
-  /** False: no file of the transaction is made. */
-  readonly fresh?: boolean
+  /** False: create no files of the transaction. */
+  readonly withFiles?: boolean
 }
 
-/** A plan with a right checksum, published as `commits/<seq>`, and the files of its transaction. */
+/** Writes a plan with a valid checksum to `commits/<seq>`, and the files of its transaction. */
 export function forgePlan(
   attacker: Machine,
-  forged: readonly Forged[],
-  { seq = 1, tx = `${seq}-0badc0de`, session = 'agent-1', done, before = {}, fresh = true }: ForgedPlan = {},
+  forgedChanges: readonly ForgedChange[],
+  { seq = 1, tx = `${seq}-0badc0de`, session = 'agent-1', done, before = {}, withFiles = true }: ForgedPlan = {},
 ): void {
-  const changes = forged.map(({ path, op, content = '', mode = 0o644 }, n): PlannedChange => {
+  const changes = forgedChanges.map(({ path, op, content = '', mode = 0o644 }, n): PlannedChange => {
     const file = (text: string, bits: number) => ({ type: 'file', digest: digest(text), mode: bits }) as const
     const was = before[path] ?? attacker.text(path)
     const bits = was === undefined || before[path] !== undefined ? 0o644 : modeOf(attacker, path)
     const old = op === 'create' ? null : file(was ?? '', bits)
     const next = op === 'chmod' ? file(was ?? '', mode) : op === 'delete' ? null : file(content, mode)
-    if (fresh && !done && (op === 'create' || op === 'overwrite'))
+    if (withFiles && !done && (op === 'create' || op === 'overwrite'))
       attacker.write(`.orchestration/tx/${tx}/${n}.new`, content, mode)
     if (before[path] !== undefined) attacker.write(`.orchestration/tx/${tx}/${n}.old`, before[path])
     return { n, path, op, old, new: next }
   })
   const record = { ...newDraft({ type: 'verdict', intent: 'INT-001', session }), id: 'forged-record' }
-  // As versions before 0.2 wrote it: one line of JSON, one line with that line's SHA-256.
+  // The format before 0.2: a line of JSON, then a line with its SHA-256.
   const json = JSON.stringify({ version: 2, seq, tx, sessionId: session, strict: false, changes, records: [record] })
   const plan = `${json}\n${sha256hex(json)}\n`
-  if (fresh) attacker.write(`.orchestration/tx/${tx}/plan`, plan)
+  if (withFiles) attacker.write(`.orchestration/tx/${tx}/plan`, plan)
   attacker.write(`.orchestration/commits/${seq}${done ? '.done' : ''}`, plan)
 }
 

@@ -2,14 +2,14 @@ import { readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { applyClients, findClients, foreignSettings, type HostName, planClients } from '../../src/surface/index.js'
-import { hostileClone, shadowed } from './inputs-kit.js'
+import { hostileClone, shadowPrograms } from './inputs-kit.js'
 
-/** Settings of clients that came with a clone. */
+/** Client settings in a clone. */
 
 const HOOK = { hooks: [{ type: 'command', command: './tool --now' }] }
 const text = (value: object) => `${JSON.stringify(value, null, 2)}\n`
 
-/** What each kind of settings can have a client run. */
+/** Settings of every kind that make a client run a program. */
 const HOSTILE = {
   '.claude/settings.json': text({
     hooks: { SessionStart: [HOOK], PreToolUse: [] },
@@ -61,13 +61,13 @@ const EXPECTED = [
   ['.claude/agents/helper.md', 'hooks', 'a client obeys this'],
 ]
 
-const brought = (root: string) => foreignSettings(root).map(({ path, at, value }) => [path, at, value])
+const foreignRows = (root: string) => foreignSettings(root).map(({ path, at, value }) => [path, at, value])
 
-describe('settings of clients that a clone brings', () => {
-  it('are named by doctor and by init, each with what it runs, and none is run', { timeout: 60_000 }, () => {
+describe('client settings in a clone', () => {
+  it('are listed by doctor and init with the program each one runs, and none is run', { timeout: 60_000 }, () => {
     const clone = hostileClone(HOSTILE)
     clone.write('tool', clone.canary, 0o755)
-    expect(brought(clone.root)).toEqual(EXPECTED)
+    expect(foreignRows(clone.root)).toEqual(EXPECTED)
     const doctor = clone.escrow(['doctor'])
     expect(doctor.stdout).toMatch(
       /has settings that escrow did not write[\s\S]*hooks\.SessionStart\.0\.hooks\.0\.command +\.\/tool --now/,
@@ -75,25 +75,28 @@ describe('settings of clients that a clone brings', () => {
     expect(JSON.parse(clone.escrow(['doctor', '--json']).stdout).brought).toHaveLength(EXPECTED.length)
     const init = clone.escrow(['init', '--claude', '--yes'])
     expect(init.stderr).toMatch(/has settings that escrow did not write[\s\S]*\.\/tool --now/)
-    expect(clone.started()).toEqual([])
+    expect(clone.startedPrograms()).toEqual([])
   })
 
-  it('are kept by init, told apart from ours, and still there when ours go', () => {
+  it('are distinguished from ours and kept, when init adds and removes ours', () => {
     const clone = hostileClone(HOSTILE)
     const clients: HostName[] = ['claude', 'cline', 'codex', 'opencode', 'roo', 'mcp', 'gemini']
     applyClients(clone.root, planClients(clone.root, clients))
-    expect(new Set(brought(clone.root))).toEqual(new Set(EXPECTED))
+    expect(new Set(foreignRows(clone.root))).toEqual(new Set(EXPECTED))
     applyClients(clone.root, planClients(clone.root, clients, { remove: true }))
-    expect(new Set(brought(clone.root))).toEqual(new Set(EXPECTED))
+    expect(new Set(foreignRows(clone.root))).toEqual(new Set(EXPECTED))
   })
 
-  it('are none where only ours are', () => {
+  it('none are reported when all settings are ours', () => {
     const clone = hostileClone()
     applyClients(clone.root, planClients(clone.root, ['claude', 'cline', 'codex', 'gemini', 'opencode', 'roo', 'mcp']))
-    expect([brought(clone.root), clone.escrow(['doctor']).stdout]).toEqual([[], expect.not.stringContaining('brings')])
+    expect([foreignRows(clone.root), clone.escrow(['doctor']).stdout]).toEqual([
+      [],
+      expect.not.stringContaining('brings'),
+    ])
   })
 
-  it('are named as unread where they are a link or no JSON, and no link is followed', () => {
+  it('are reported as unreadable if they are a link or invalid JSON, and no link is followed', () => {
     const clone = hostileClone({ '.mcp.json': '{"mcpServers": ' })
     clone.write('../outside/settings.json', text({ hooks: { Stop: [HOOK] } }))
     for (const dir of ['.claude', '.clinerules']) symlinkSync(join(clone.root, '../outside'), join(clone.root, dir))
@@ -131,21 +134,21 @@ describe('settings of clients that a clone brings', () => {
     ],
     ['hooks off', 'claude', '.claude/settings.json', text({ disableAllHooks: true })],
     ['hooks off', 'claude', '.claude/settings.local.json', text({ disableAllHooks: true })],
-  ])('are not taken for ours by their name: %s at %s', (_, client, path, content) => {
+  ])('are not accepted as ours because of their name: %s at %s', (_, client, path, content) => {
     const clone = hostileClone({ [path]: content })
     expect(() => planClients(clone.root, [client])).toThrow(path)
-    expect(findClients(clone.root).find((each) => each.client === client)?.isEntered).toBe(false)
+    expect(findClients(clone.root).find((status) => status.client === client)?.isEntered).toBe(false)
     expect(readFileSync(join(clone.root, path), 'utf8')).toBe(content)
   })
 
-  it('are not taken for ours where variables stand behind our own entry', () => {
+  it('are not accepted as ours when variables follow our own entry', () => {
     const clone = hostileClone()
     applyClients(clone.root, planClients(clone.root, ['codex']))
     const config = readFileSync(join(clone.root, '.codex/config.toml'), 'utf8')
     clone.write('.codex/config.toml', `${config}[mcp_servers.escrow.env]\nNODE_OPTIONS = "--require ./tool.cjs"\n`)
     expect(() => planClients(clone.root, ['codex'])).toThrow('.codex/config.toml')
     expect(findClients(clone.root)).toContainEqual({ client: 'codex', isEntered: false })
-    expect(brought(clone.root)).toContainEqual([
+    expect(foreignRows(clone.root)).toContainEqual([
       '.codex/config.toml',
       'mcp_servers.escrow.env.NODE_OPTIONS',
       '"--require ./tool.cjs"',
@@ -153,14 +156,14 @@ describe('settings of clients that a clone brings', () => {
   })
 })
 
-describe('an `escrow` of the clone', () => {
-  it('that a client’s hooks would start is named by doctor, and not started', { timeout: 60_000 }, () => {
+describe('an `escrow` program in the clone', () => {
+  it('is reported by doctor if a client’s hooks would start it, and is not started', { timeout: 60_000 }, () => {
     const clone = hostileClone()
-    const env = shadowed(clone, ['escrow', 'escrow-sh'])
+    const env = shadowPrograms(clone, ['escrow', 'escrow-sh'])
     const { stdout } = clone.escrow(['doctor'], env)
     expect(stdout).toContain(`is in a workspace, and a client's hooks would start it: ${clone.root}/escrow`)
     expect(JSON.parse(clone.escrow(['doctor', '--json'], env).stdout).shadow).toBe(`${clone.root}/escrow`)
     expect(clone.escrow(['doctor']).stdout).not.toContain('is in a workspace')
-    expect(clone.started()).toEqual([])
+    expect(clone.startedPrograms()).toEqual([])
   })
 })

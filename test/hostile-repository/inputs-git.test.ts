@@ -6,12 +6,12 @@ import { findGit, gitUser } from '../../src/os/git.js'
 import { commitAll, git } from '../support/git.js'
 import { hostileClone } from './inputs-kit.js'
 
-/** What lies in a tree as `.git`, or looks like a repository. A clone brings no `.git`; an archive does. */
+/** A `.git` in the tree, or a directory that looks like a repository. A clone never contains a `.git`; an archive can. */
 
 const FORGED = '[user]\n\tname = Forged\n'
 
-/** A clone beside a repository of the same person's that it has no business with. */
-function beside() {
+/** A clone beside an unrelated repository of the same person. */
+function cloneBesideRepository() {
   const clone = hostileClone()
   writeFileSync(join(clone.home, '.gitconfig'), '[user]\n\tname = Ada\n')
   const other = join(clone.root, '../other')
@@ -19,13 +19,13 @@ function beside() {
   git(other, 'init', '-q')
   git(other, 'config', 'user.name', 'Somebody else')
   commitAll(other)
-  const name = () => gitUser(clone.root, { HOME: clone.home }).name
-  return { clone, other, name }
+  const userName = () => gitUser(clone.root, { HOME: clone.home }).name
+  return { clone, other, userName }
 }
 
-describe('a .git that leads out of the tree', () => {
-  it('is a worktree’s or a submodule’s as git makes them, and counts', () => {
-    const { clone, other, name } = beside()
+describe('a .git that points outside the tree', () => {
+  it('is accepted if it is a worktree or a submodule that git made', () => {
+    const { clone, other, userName } = cloneBesideRepository()
     const tree = join(clone.root, '../tree')
     git(other, 'worktree', 'add', '-q', tree)
     expect(findGit(tree)).toEqual({ own: join(other, '.git/worktrees/tree'), common: join(other, '.git') })
@@ -33,12 +33,12 @@ describe('a .git that leads out of the tree', () => {
     git(clone.root, '-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', other, 'sub')
     const own = join(clone.root, '.git/modules/sub')
     expect(findGit(join(clone.root, 'sub'))).toEqual({ own, common: own })
-    expect(name()).toBe('Ada')
+    expect(userName()).toBe('Ada')
   })
 
   it.each<[string, (root: string, other: string) => void]>([
     ['a file that names another repository', (root, other) => writeFileSync(`${root}/.git`, `gitdir: ${other}/.git\n`)],
-    ['a relative one', (root) => writeFileSync(`${root}/.git`, 'gitdir: ../other/.git\n')],
+    ['a file with a relative path to it', (root) => writeFileSync(`${root}/.git`, 'gitdir: ../other/.git\n')],
     [
       'a file that names the worktree of another tree',
       (root, other) => {
@@ -47,7 +47,7 @@ describe('a .git that leads out of the tree', () => {
       },
     ],
     [
-      'a worktree of the tree’s own making, which names the other repository as what it shares',
+      'a forged worktree whose common directory is the other repository',
       (root, other) => {
         mkdirSync(`${root}/fake/worktrees/x`, { recursive: true })
         writeFileSync(`${root}/.git`, 'gitdir: fake/worktrees/x\n')
@@ -66,23 +66,23 @@ describe('a .git that leads out of the tree', () => {
         writeFileSync(`${root}/.git`, 'gitdir: ../kept/modules/sub\n')
       },
     ],
-  ])('%s is no repository', (_, make) => {
-    const { clone, other, name } = beside()
+  ])('%s is not a repository', (_, make) => {
+    const { clone, other, userName } = cloneBesideRepository()
     make(clone.root, other)
-    expect([findGit(clone.root), name()]).toEqual([undefined, 'Ada'])
+    expect([findGit(clone.root), userName()]).toEqual([undefined, 'Ada'])
   })
 })
 
 describe('a repository in the tree', () => {
-  it('that is bare and embedded is none, wherever the workspace is', () => {
+  it('is ignored if it is bare and embedded, in the workspace root or below', () => {
     const bare = { HEAD: 'ref: refs/heads/x\n', config: FORGED, 'objects/x': '', 'refs/x': '' }
-    const { clone } = beside()
+    const { clone } = cloneBesideRepository()
     for (const [path, text] of Object.entries(bare)) for (const dir of ['.', 'sub']) clone.write(join(dir, path), text)
     for (const dir of [clone.root, join(clone.root, 'sub')])
       expect([findGit(dir), gitUser(dir, { HOME: clone.home }).name]).toEqual([undefined, 'Ada'])
   })
 
-  it('names what git runs, and no command of escrow runs it', { timeout: 120_000 }, () => {
+  it('configures programs for git, and no escrow command runs them', { timeout: 120_000 }, () => {
     const clone = hostileClone({ 'src/a.ts': 'a\n' })
     clone.write('tool', clone.canary, 0o755)
     git(clone.root, 'init', '-q')
@@ -92,16 +92,16 @@ describe('a repository in the tree', () => {
     clone.write('.git/hooks-of-tree/pre-commit', clone.canary, 0o755)
     for (const name of ['pre-commit', 'post-checkout', 'post-commit', 'reference-transaction', 'fsmonitor-watchman'])
       clone.write(`.git/hooks/${name}`, clone.canary, 0o755)
-    clone.write('.git/config', `[core]\n${EVERY.map((key) => `\t${key} = ${tool}\n`).join('')}${SECTIONS(tool)}`)
+    clone.write('.git/config', `[core]\n${CORE_KEYS.map((key) => `\t${key} = ${tool}\n`).join('')}${SECTIONS(tool)}`)
     clone.write('.git/included', FORGED)
-    clone.call(`const { openWorkspace } = await load('src/index.js')
+    clone.runModule(`const { openWorkspace } = await load('src/index.js')
       const workspace = await openWorkspace(process.cwd())
       await workspace.accept((await workspace.trust()).digest)
       const session = await workspace.session({ id: 's', agent: { model: 'm' } })
       await session.selectIntent('INT-001')
       session.fs.writeFileSync('src/a.ts', 'b\\n')
       await workspace.close()`)
-    const ran = [
+    const statuses = [
       ['init', '--claude', '--yes', '--approval-by', 'any'],
       ['doctor'],
       ['status'],
@@ -111,13 +111,13 @@ describe('a repository in the tree', () => {
     ]
       .concat([['log'], ['blame', 'src/a.ts'], ['verify'], ['sessions'], ['stats']])
       .map((argv) => [argv[0], clone.escrow(argv).status])
-    // There is no `escrow` on PATH: the launcher that init made runs the hook that was entered.
-    expect(ran).toEqual(ran.map(([name]) => [name, 0]))
-    expect(clone.started()).toEqual([])
+    // `escrow` is not on PATH: the hook uses the launcher that init wrote.
+    expect(statuses).toEqual(statuses.map(([name]) => [name, 0]))
+    expect(clone.startedPrograms()).toEqual([])
     expect(gitUser(clone.root, { HOME: clone.home }).name).not.toBe('Forged')
   })
 
-  it('is not obeyed by the check of a pull request, which asks git', () => {
+  it('does not make the pull request check, which calls git, run its programs', () => {
     const clone = hostileClone({ 'src/a.ts': 'a\n' })
     clone.write('tool', clone.canary, 0o755)
     for (const dir of ['.', 'node_modules/.bin']) clone.write(join(dir, 'git'), clone.canary, 0o755)
@@ -127,7 +127,7 @@ describe('a repository in the tree', () => {
     clone.write('.gitattributes', '* diff=x filter=x\n')
     commitAll(clone.root)
     const tool = join(clone.root, 'tool')
-    clone.write('.git/config', `[core]\n${EVERY.map((key) => `\t${key} = ${tool}\n`).join('')}${SECTIONS(tool)}`)
+    clone.write('.git/config', `[core]\n${CORE_KEYS.map((key) => `\t${key} = ${tool}\n`).join('')}${SECTIONS(tool)}`)
     const { PATH } = process.env
     process.env.PATH = `.:${clone.root}/node_modules/.bin:${PATH}`
     try {
@@ -138,11 +138,11 @@ describe('a repository in the tree', () => {
     } finally {
       process.env.PATH = PATH
     }
-    expect(clone.started()).toEqual([])
+    expect(clone.startedPrograms()).toEqual([])
   })
 })
 
-const EVERY = ['fsmonitor', 'pager', 'editor', 'sshCommand', 'askPass', 'gitProxy', 'alternateRefsCommand']
+const CORE_KEYS = ['fsmonitor', 'pager', 'editor', 'sshCommand', 'askPass', 'gitProxy', 'alternateRefsCommand']
 
 const SECTIONS = (tool: string) => `\thooksPath = hooks-of-tree
 [diff]

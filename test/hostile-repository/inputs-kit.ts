@@ -5,23 +5,23 @@ import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { compileOnce } from '../support/compiled.js'
 
-/** A clone with hostile files, on a machine of a person who has never run anything in it. */
+/** A clone with hostile files. Nobody has run a program in it yet. */
 export interface HostileClone {
   readonly root: string
   readonly home: string
-  /** What a program of the clone does: it notes its own name, and exits with 1. */
+  /** The script of a hostile program: it logs its own name and exits with 1. */
   readonly canary: string
   write(path: string, text: string, mode?: number): void
-  /** The names of the clone's programs that were started, in order. */
-  started(): string[]
-  env(more?: NodeJS.ProcessEnv): NodeJS.ProcessEnv
+  /** The names of the clone's programs that ran, in order. */
+  startedPrograms(): string[]
+  env(extra?: NodeJS.ProcessEnv): NodeJS.ProcessEnv
   /** Runs `escrow` in the clone. */
-  escrow(argv: readonly string[], more?: NodeJS.ProcessEnv): Ran
-  /** Runs statements in a new process in the clone; `load` gives a module by its path in the repository. */
-  call(statements: string, more?: NodeJS.ProcessEnv): Ran
+  escrow(argv: readonly string[], extra?: NodeJS.ProcessEnv): CommandResult
+  /** Runs statements in a new process in the clone. `load(path)` imports a compiled module by its path in the repository. */
+  runModule(statements: string, extra?: NodeJS.ProcessEnv): CommandResult
 }
 
-export interface Ran {
+export interface CommandResult {
   readonly status: number | null
   readonly stdout: string
   readonly stderr: string
@@ -35,9 +35,9 @@ const INTENTS = `active_intents:
 `
 
 export function hostileClone(files: Readonly<Record<string, string>> = {}): HostileClone {
-  const place = realpathSync(mkdtempSync(join(tmpdir(), 'escrow-hostile-')))
-  onTestFinished(() => rmSync(place, { recursive: true, force: true }))
-  const [root, home, log] = ['clone', 'home', 'started'].map((name) => join(place, name)) as [string, string, string]
+  const dir = realpathSync(mkdtempSync(join(tmpdir(), 'escrow-hostile-')))
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
+  const [root, home, log] = ['clone', 'home', 'started'].map((name) => join(dir, name)) as [string, string, string]
   const write = (path: string, text: string, mode = 0o644) => {
     const file = join(root, path)
     mkdirSync(dirname(file), { recursive: true })
@@ -46,25 +46,25 @@ export function hostileClone(files: Readonly<Record<string, string>> = {}): Host
   mkdirSync(home)
   write('.orchestration/active_intents.yaml', INTENTS)
   for (const [path, text] of Object.entries(files)) write(path, text)
-  const env = (more: NodeJS.ProcessEnv = {}) => ({
+  const env = (extra: NodeJS.ProcessEnv = {}) => ({
     ...{ PATH: process.env.PATH, HOME: home, XDG_STATE_HOME: join(home, 'state'), NO_COLOR: '1', LC_ALL: 'C' },
-    ...more,
+    ...extra,
   })
-  const run = (argv: readonly string[], more: NodeJS.ProcessEnv | undefined) =>
-    spawnSync(process.execPath, argv, { cwd: root, env: env(more), encoding: 'utf8', timeout: 60_000 })
+  const run = (argv: readonly string[], extra: NodeJS.ProcessEnv | undefined) =>
+    spawnSync(process.execPath, argv, { cwd: root, env: env(extra), encoding: 'utf8', timeout: 60_000 })
   return {
     ...{ root, home, write, env },
     canary: `#!/bin/sh\necho "\${0##*/}" >> '${log}'\nexit 1\n`,
-    started: () => (existsSync(log) ? readFileSync(log, 'utf8').split('\n').filter(Boolean) : []),
-    escrow: (argv, more) => run([join(compileOnce(), 'src/cli/main.js'), ...argv], more),
-    call: (statements, more) => {
+    startedPrograms: () => (existsSync(log) ? readFileSync(log, 'utf8').split('\n').filter(Boolean) : []),
+    escrow: (argv, extra) => run([join(compileOnce(), 'src/cli/main.js'), ...argv], extra),
+    runModule: (statements, extra) => {
       const load = `const load = (name) => import(${JSON.stringify(`${compileOnce()}/`)} + name)`
-      return run(['--input-type=module', '-e', `${load}\n${statements}`], more)
+      return run(['--input-type=module', '-e', `${load}\n${statements}`], extra)
     },
   }
 }
 
-/** Programs that escrow starts outside of a container, and some that these could start. */
+/** Programs that escrow starts outside a container, and some that those could start. */
 const PROGRAMS = [
   'sync',
   'less',
@@ -80,8 +80,11 @@ const PROGRAMS = [
   'sh',
 ]
 
-/** Puts programs of the clone before those of the system, in each way a PATH can name the clone. */
-export function shadowed(clone: HostileClone, names: readonly string[] = PROGRAMS): NodeJS.ProcessEnv {
+/**
+ * Writes canaries with the given names into the clone.
+ * @returns A `PATH` that names the clone before the system's directories, in every form that a `PATH` allows.
+ */
+export function shadowPrograms(clone: HostileClone, names: readonly string[] = PROGRAMS): NodeJS.ProcessEnv {
   for (const name of names)
     for (const dir of ['.', 'bin', 'node_modules/.bin']) clone.write(join(dir, name), clone.canary, 0o755)
   return { PATH: `.:bin::${clone.root}/bin:${clone.root}/node_modules/.bin:${process.env.PATH}` }

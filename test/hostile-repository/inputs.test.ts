@@ -2,23 +2,23 @@ import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { findProgram, ownEnv } from '../../src/os/search-path.js'
-import { hostileClone, shadowed } from './inputs-kit.js'
+import { hostileClone, shadowPrograms } from './inputs-kit.js'
 
-/** Programs that lie in a clone, and variables that a direnv of the clone sets. */
+/** Programs in a clone, and variables that its direnv sets. */
 
-/** Makes a session that may write everything. */
+/** Opens a session whose scope is the whole tree. */
 const SESSION = `const { openWorkspace } = await load('src/index.js')
   const workspace = await openWorkspace(process.cwd())
       await workspace.accept((await workspace.trust()).digest)
   await (await workspace.session({ id: 's', agent: { model: 'm' } })).selectIntent('INT-001')
   await workspace.close()`
 
-describe('a program of the clone that has the name of another', () => {
+describe('a program in the clone that has the name of a system program', () => {
   it('is not started by init, doctor, exec, commit, log or status', { timeout: 120_000 }, () => {
     const clone = hostileClone({ 'src/a.ts': 'a\n' })
-    const env = shadowed(clone)
-    clone.call(SESSION, env)
-    const ran = [
+    const env = shadowPrograms(clone)
+    clone.runModule(SESSION, env)
+    const results = [
       ['init', '--claude', '--yes', '--approval-by', 'any'],
       ['doctor'],
       ['exec', '--intent', 'INT-001', 's', '--', '/bin/sh', '-c', 'for n in 1 2 3; do echo $n > src/$n.ts; done'],
@@ -27,20 +27,20 @@ describe('a program of the clone that has the name of another', () => {
       ['log'],
       ['status'],
     ].map((argv) => clone.escrow(argv, env))
-    // There is no `escrow` on PATH: the launcher that init made runs the hook that was entered.
-    expect(ran.map(({ status, stderr }) => [status, stderr])).toEqual(ran.map(({ stderr }) => [0, stderr]))
+    // `escrow` is not on PATH: the hook uses the launcher that init wrote.
+    expect(results.map(({ status, stderr }) => [status, stderr])).toEqual(results.map(({ stderr }) => [0, stderr]))
     expect(readFileSync(join(clone.root, 'src/3.ts'), 'utf8')).toBe('3\n')
-    expect(clone.started()).toEqual([])
+    expect(clone.startedPrograms()).toEqual([])
   })
 
-  it('is not the one that makes a commit durable', () => {
+  it('is not run to make a commit durable', () => {
     const clone = hostileClone()
-    const { stdout } = clone.call(
+    const { stdout } = clone.runModule(
       `const { flushFileSystem } = await load('src/os/flush.js')
       console.log(flushFileSystem(process.cwd()))`,
-      shadowed(clone),
+      shadowPrograms(clone),
     )
-    expect([stdout, clone.started()]).toEqual(['true\n', []])
+    expect([stdout, clone.startedPrograms()]).toEqual(['true\n', []])
   })
 
   it.each([
@@ -51,31 +51,31 @@ describe('a program of the clone that has the name of another', () => {
       "const { openBrowser } = await load('src/surface/index.js'); openBrowser('http://127.0.0.1:1')",
       'xdg-open',
     ],
-  ])('is not taken for the %s', async (_, statements, program) => {
+  ])('is not started as the %s', async (_, statements, program) => {
     const clone = hostileClone()
-    const env = shadowed(clone, [program])
-    // The system's own would wait for a person.
+    const env = shadowPrograms(clone, [program])
+    // The system's program would wait for a person.
     clone.write(`../system/${program}`, '#!/bin/sh\necho system > "$HOME/system"\n', 0o755)
-    clone.call(`${statements}\nawait new Promise((done) => setTimeout(done, 500))`, {
+    clone.runModule(`${statements}\nawait new Promise((done) => setTimeout(done, 500))`, {
       PATH: `.:bin::${clone.root}/bin:${join(clone.root, '../system')}:${env.PATH}`,
     })
-    expect(clone.started()).toEqual([])
+    expect(clone.startedPrograms()).toEqual([])
     expect(readFileSync(join(clone.home, 'system'), 'utf8')).toBe('system\n')
   })
 
-  it('is not what `escrow run` and `escrow acp` start by a bare name', { timeout: 60_000 }, () => {
+  it('is not started by `escrow run` and `escrow acp` for a bare name', { timeout: 60_000 }, () => {
     const clone = hostileClone()
-    const env = shadowed(clone, ['agent'])
+    const env = shadowPrograms(clone, ['agent'])
     for (const command of ['run', 'acp']) {
       const { status, stderr } = clone.escrow([command, '--intent', 'INT-001', '--', 'agent'], env)
       expect([status, stderr]).toEqual([1, expect.stringContaining(`${clone.root}/agent`)])
     }
-    expect(clone.started()).toEqual([])
+    expect(clone.startedPrograms()).toEqual([])
   })
 
-  it('is not what an answer to a client names', () => {
+  it('is not named in a hook answer to a client', () => {
     const clone = hostileClone()
-    const env = shadowed(clone, ['escrow-sh'])
+    const env = shadowPrograms(clone, ['escrow-sh'])
     const event = {
       hook_event_name: 'PreToolUse',
       session_id: 'c',
@@ -83,23 +83,23 @@ describe('a program of the clone that has the name of another', () => {
       tool_name: 'Bash',
       tool_use_id: 't',
     }
-    const asked = `const { answerClaude } = await load('src/agents/claude/index.js')
+    const statements = `const { answerClaude } = await load('src/agents/claude/index.js')
       const answer = await answerClaude(${JSON.stringify(JSON.stringify({ ...event, tool_input: { command: 'ls' } }))})
       console.log(answer.hookSpecificOutput.updatedInput.command)`
-    clone.call(SESSION)
-    const held = clone.call(asked, { ...env, ESCROW_INTENT_ID: 'INT-001' })
-    expect([held.status, held.stderr]).toEqual([1, expect.stringContaining(`${clone.root}/escrow-sh`)])
+    clone.runModule(SESSION)
+    const refused = clone.runModule(statements, { ...env, ESCROW_INTENT_ID: 'INT-001' })
+    expect([refused.status, refused.stderr]).toEqual([1, expect.stringContaining(`${clone.root}/escrow-sh`)])
     const own = join(clone.root, '../own')
     clone.write('../own/escrow-sh', '#!/bin/sh\n', 0o755)
-    const named = clone.call(asked, { PATH: `${env.PATH}:${own}`, ESCROW_INTENT_ID: 'INT-001' })
-    expect(named.stdout).toMatch(new RegExp(`^${own}/escrow-sh --session c `))
-    const plain = clone.call(asked, { PATH: `${own}:${process.env.PATH}`, ESCROW_INTENT_ID: 'INT-001' })
-    expect(plain.stdout).toMatch(/^escrow-sh --session c /)
+    const absolute = clone.runModule(statements, { PATH: `${env.PATH}:${own}`, ESCROW_INTENT_ID: 'INT-001' })
+    expect(absolute.stdout).toMatch(new RegExp(`^${own}/escrow-sh --session c `))
+    const bare = clone.runModule(statements, { PATH: `${own}:${process.env.PATH}`, ESCROW_INTENT_ID: 'INT-001' })
+    expect(bare.stdout).toMatch(/^escrow-sh --session c /)
   })
 })
 
-describe('where programs are looked for', () => {
-  it('is no place in a workspace, or in the repository it is called in, under any name of it', () => {
+describe('the search path for programs', () => {
+  it('excludes the workspace and the current repository, under any of their names', () => {
     const clone = hostileClone({ 'bin/x': '' })
     symlinkSync(join(clone.root, 'bin'), join(clone.home, 'link'))
     mkdirSync(join(clone.home, 'tools/.git'), { recursive: true })
@@ -110,14 +110,14 @@ describe('where programs are looked for', () => {
     expect(ownEnv({ PATH: 'bin' }).PATH).not.toBe('')
   })
 
-  it('keeps the tools of a home directory that is a repository itself', () => {
+  it('keeps the tools of a home directory that is itself a repository', () => {
     const clone = hostileClone()
     for (const dir of ['.git', '.local/bin', 'work']) mkdirSync(join(clone.home, dir), { recursive: true })
     const PATH = `${clone.home}/.local/bin`
     expect(ownEnv({ PATH }, { cwd: join(clone.home, 'work'), home: clone.home }).PATH).toBe(PATH)
   })
 
-  it('tells which program a bare name means, and which one is in its way', () => {
+  it('resolves a bare name, and reports a program in the workspace that shadows it', () => {
     const clone = hostileClone()
     for (const path of ['bin/tool', '../own/tool']) clone.write(path, '#!/bin/sh\n', 0o755)
     clone.write('../own/text', 'no program')
@@ -129,37 +129,37 @@ describe('where programs are looked for', () => {
   })
 })
 
-describe('a variable that a direnv of the clone sets', () => {
+describe('a variable that the direnv of a clone sets', () => {
   it.each([
     ['VISUAL', "const { editText } = await load('src/surface/index.js'); await editText('x', 'x.txt')"],
     ['EDITOR', "const { editText } = await load('src/surface/index.js'); await editText('x', 'x.txt')"],
     ['PAGER', "const { showPaged } = await load('src/surface/index.js'); await showPaged('x')"],
-  ])('%s that names a program of the clone is refused by its name', (name, statements) => {
+  ])('%s is refused by name if it names a program in the clone', (name, statements) => {
     const clone = hostileClone()
     clone.write('tool', clone.canary, 0o755)
     for (const value of ['./tool', `${clone.root}/tool --wait`, `'${clone.root}/tool'`, `env A=1 ${clone.root}/tool`]) {
-      const { status, stderr } = clone.call(statements, { [name]: value })
+      const { status, stderr } = clone.runModule(statements, { [name]: value })
       expect([status, stderr]).toEqual([1, expect.stringContaining(`${name} names a program in the workspace`)])
     }
-    expect(clone.started()).toEqual([])
+    expect(clone.startedPrograms()).toEqual([])
   })
 
-  it('BROWSER that names a program of the clone opens nothing', () => {
+  it('BROWSER opens nothing if it names a program in the clone', () => {
     const clone = hostileClone()
     clone.write('tool', clone.canary, 0o755)
     const statements = `const { openBrowser } = await load('src/surface/index.js'); openBrowser('http://127.0.0.1:1')
       await new Promise((done) => setTimeout(done, 300))`
-    for (const BROWSER of ['./tool', `${clone.root}/tool`]) clone.call(statements, { BROWSER })
-    expect(clone.started()).toEqual([])
+    for (const BROWSER of ['./tool', `${clone.root}/tool`]) clone.runModule(statements, { BROWSER })
+    expect(clone.startedPrograms()).toEqual([])
   })
 
-  it('ESCROW_SESSION locks nobody out without saying so', () => {
+  it('ESCROW_SESSION is named in the error when it blocks a command', () => {
     const clone = hostileClone()
     const { status, stderr } = clone.escrow(['commit', 's'], { ESCROW_SESSION: 'x' })
     expect([status, stderr]).toEqual([1, expect.stringContaining('ESCROW_SESSION')])
   })
 
-  it.each(['ESCROW_SESSION', 'ESCROW_SESSION_ID'])('%s is no path: a hook that is told one holds the tool', (name) => {
+  it.each(['ESCROW_SESSION', 'ESCROW_SESSION_ID'])('%s cannot be a path: the hook refuses the tool call', (name) => {
     const clone = hostileClone()
     const event = {
       hook_event_name: 'PreToolUse',
@@ -168,7 +168,7 @@ describe('a variable that a direnv of the clone sets', () => {
       tool_name: 'Bash',
       tool_use_id: 't',
     }
-    const { status, stderr } = clone.call(
+    const { status, stderr } = clone.runModule(
       `const { answerClaude } = await load('src/agents/claude/index.js')
       await answerClaude(${JSON.stringify(JSON.stringify({ ...event, tool_input: { command: 'ls' } }))})`,
       { [name]: '../../../x', ESCROW_INTENT_ID: 'INT-001' },
@@ -176,7 +176,7 @@ describe('a variable that a direnv of the clone sets', () => {
     expect([status, stderr]).toEqual([1, expect.stringContaining('../../../x')])
   })
 
-  it('ESCROW_INTENT_ID selects an intent of the registry, and no file', () => {
+  it('ESCROW_INTENT_ID selects an intent of the registry, not a file', () => {
     const clone = hostileClone()
     const event = {
       hook_event_name: 'PreToolUse',
@@ -186,7 +186,7 @@ describe('a variable that a direnv of the clone sets', () => {
       tool_use_id: 't',
     }
     const tool_input = { file_path: join(clone.root, 'a'), content: '' }
-    const { stdout } = clone.call(
+    const { stdout } = clone.runModule(
       `const { answerClaude } = await load('src/agents/claude/index.js')
       console.log(JSON.stringify(await answerClaude(${JSON.stringify(JSON.stringify({ ...event, tool_input }))})))`,
       { ESCROW_INTENT_ID: '../x' },
@@ -194,7 +194,7 @@ describe('a variable that a direnv of the clone sets', () => {
     expect(stdout).toContain('"permissionDecision":"deny"')
   })
 
-  it('ESCROW_REVIEWER_KEY that lies in the clone is no key', () => {
+  it('ESCROW_REVIEWER_KEY is refused if it is in the clone', () => {
     const clone = hostileClone({ 'key.pem': 'x', '.orchestration/policy.yaml': 'approval: {by: person}\n' })
     const { status, stderr } = clone.escrow(['commit', 's'], { ESCROW_REVIEWER_KEY: join(clone.root, 'key.pem') })
     expect([status, stderr]).toEqual([1, expect.stringMatching(/ESCROW_REVIEWER_KEY.* is in the workspace/)])
@@ -203,10 +203,10 @@ describe('a variable that a direnv of the clone sets', () => {
   it.each([
     ['HOME', '.gitconfig'],
     ['XDG_CONFIG_HOME', 'git/config'],
-  ])('%s in the clone gives the reviewer no name', (name, file) => {
+  ])('%s in the clone does not name the reviewer', (name, file) => {
     const clone = hostileClone({ [`conf/${file}`]: '[user]\n\tname = Forged\n' })
     for (const value of [join(clone.root, 'conf'), 'conf']) {
-      const { stdout, stderr } = clone.call(
+      const { stdout, stderr } = clone.runModule(
         `const { gitUser } = await load('src/os/git.js'); console.log(gitUser(process.cwd()).name)`,
         { [name]: value },
       )
@@ -214,10 +214,10 @@ describe('a variable that a direnv of the clone sets', () => {
     }
   })
 
-  it('GIT_DIR, GIT_CONFIG_GLOBAL and their like are not read', () => {
+  it('GIT_DIR, GIT_CONFIG_GLOBAL and similar variables are not read', () => {
     const clone = hostileClone({ 'fake/config': '[user]\n\tname = Forged\n', 'fake/HEAD': 'ref: refs/heads/x\n' })
     writeFileSync(join(clone.home, '.gitconfig'), '[user]\n\tname = Ada\n')
-    const { stdout } = clone.call(
+    const { stdout } = clone.runModule(
       `const { gitUser, findGit } = await load('src/os/git.js')
       console.log(gitUser(process.cwd()).name, findGit(process.cwd()))`,
       {
@@ -233,27 +233,30 @@ describe('a variable that a direnv of the clone sets', () => {
     expect(stdout).toBe('Ada undefined\n')
   })
 
-  it('XDG_STATE_HOME that leads into the clone is refused by its name', { timeout: 60_000 }, () => {
+  it('XDG_STATE_HOME is refused by name if it is in the clone', { timeout: 60_000 }, () => {
     const clone = hostileClone()
     for (const XDG_STATE_HOME of [clone.root, join(clone.root, 'none/state')])
       for (const argv of [['status'], ['log'], ['verify'], ['init', '--yes'], ['keys'], ['keys', '--reviewer']]) {
         const { status, stderr } = clone.escrow(argv, { XDG_STATE_HOME })
         expect([...argv, status, stderr]).toEqual([...argv, 1, expect.stringContaining('XDG_STATE_HOME')])
       }
-    const token = clone.call(`const { hookToken } = await load('src/surface/index.js'); hookToken(process.cwd())`, {
-      XDG_STATE_HOME: clone.root,
-    })
+    const token = clone.runModule(
+      `const { hookToken } = await load('src/surface/index.js'); hookToken(process.cwd())`,
+      {
+        XDG_STATE_HOME: clone.root,
+      },
+    )
     expect([token.status, token.stderr]).toEqual([1, expect.stringContaining('XDG_STATE_HOME')])
     expect(existsSync(join(clone.root, 'escrowfs'))).toBe(false)
   })
 
-  it('XDG_STATE_HOME does not show commands the keys that lie where it does not lead', () => {
+  it('XDG_STATE_HOME does not expose to commands the keys in the default directory', () => {
     const clone = hostileClone()
     const keys = join(clone.home, '.local/state/escrowfs')
     mkdirSync(keys, { recursive: true })
     for (const XDG_STATE_HOME of ['rel', join(clone.home, 'other')]) {
-      // A command sees another /tmp, so where the test lies it would find nothing anyway.
-      const { stdout } = clone.call(
+      // A command has its own /tmp, so it could not see the directory of this test anyway.
+      const { stdout } = clone.runModule(
         `const { visibilityOf } = await load('src/terminal/secrets.js')
         console.log(visibilityOf([]).hidden.map(({ path }) => path).includes(${JSON.stringify(keys)}))`,
         { XDG_STATE_HOME },
@@ -263,7 +266,7 @@ describe('a variable that a direnv of the clone sets', () => {
   })
 })
 
-describe('files of the clone that other programs obey', () => {
+describe('configuration files in the clone for other programs', () => {
   const SCRIPTS = {
     'package.json': JSON.stringify({
       scripts: Object.fromEntries(
@@ -279,7 +282,7 @@ describe('files of the clone that other programs obey', () => {
     '.lesskey': '#env\nLESSOPEN=|./tool %s\n',
   }
 
-  it('are obeyed by neither init nor doctor: package.json, .npmrc, .envrc, settings of editors', {
+  it('have no effect on init or doctor: package.json, .npmrc, .envrc, editor settings', {
     timeout: 60_000,
   }, () => {
     const clone = hostileClone(SCRIPTS)
@@ -291,27 +294,27 @@ describe('files of the clone that other programs obey', () => {
       ['init', '--remove', '--yes'],
     ])
       clone.escrow(argv)
-    expect(clone.started()).toEqual([])
+    expect(clone.startedPrograms()).toEqual([])
   })
 
-  it('are not where the editor starts: it works in an empty directory of its own', () => {
+  it('do not affect the editor, which starts in its own empty directory', () => {
     const clone = hostileClone(SCRIPTS)
     const editor = join(clone.home, 'editor')
     writeFileSync(editor, '#!/bin/sh\npwd > "$HOME/cwd"; ls -A > "$HOME/files"; stat -c %a . > "$HOME/mode"\n', {
       mode: 0o755,
     })
-    const { stderr } = clone.call(
+    const { stderr } = clone.runModule(
       "const { editText } = await load('src/surface/index.js'); await editText('x', 'x.txt')",
       {
         EDITOR: editor,
       },
     )
-    const seen = (name: string) => readFileSync(join(clone.home, name), 'utf8').trim()
-    expect([stderr, seen('files'), seen('mode')]).toEqual(['', 'x.txt', '700'])
-    expect(seen('cwd').startsWith(clone.root)).toBe(false)
+    const recorded = (name: string) => readFileSync(join(clone.home, name), 'utf8').trim()
+    expect([stderr, recorded('files'), recorded('mode')]).toEqual(['', 'x.txt', '700'])
+    expect(recorded('cwd').startsWith(clone.root)).toBe(false)
   })
 
-  it('choose no library for the editor’s extension, which does not start in a folder nobody trusts', () => {
+  it('do not choose the library of the editor extension, which does not start in an untrusted folder', () => {
     const extension = new URL('../../examples/vscode-extension/package.json', import.meta.url)
     const { capabilities, contributes } = JSON.parse(readFileSync(extension, 'utf8'))
     expect(capabilities.untrustedWorkspaces.supported).toBe(false)

@@ -21,57 +21,57 @@ import { compileOnce } from '../support/compiled.js'
 import { git } from '../support/git.js'
 
 /**
- * An attacker makes a repository, a victim clones it, and runs the real command there. What the command did is judged by the
- * disk alone: by what stands in the clone, in the victim's home, and in a directory of theirs beside the clone.
+ * An attacker prepares a repository; a victim clones it and runs the real command there. The tests judge the command by the
+ * disk alone: the clone, the victim's home, and a directory of theirs beside the clone.
  */
 
-export interface Ran {
+export interface CommandResult {
   readonly code: number | null
   readonly out: string
   readonly err: string
-  /** Both. */
+  /** `out`, then `err`. */
   readonly all: string
 }
 
 export interface RunOptions {
-  /** The command runs in a terminal, where a person is. */
+  /** Run in a terminal, as a person does. */
   readonly terminal?: true
-  /** What the command reads. */
+  /** Standard input. */
   readonly input?: string
   readonly env?: NodeJS.ProcessEnv
-  /** Ctrl-C once it has printed a line: it would never end. */
+  /** Press Ctrl-C after the first line of output, for a command that does not end by itself. */
   readonly interrupt?: true
-  /** Where it runs; the clone unless told. */
+  /** The working directory. The default is the clone. */
   readonly cwd?: string
 }
 
-/** What an agent tries in one session; a call without a text reads the file. */
+/** The calls of an agent in one session. A call without a text reads the file. */
 export interface Work {
   readonly id: string
   readonly intent?: string
   readonly calls: readonly (readonly [path: string, text?: string])[]
-  /** Its person approves and commits all of it; `undo` stages the inverse of that as well. */
-  readonly lands?: 'commit' | 'undo'
-  /** Its machine is one on which no command can be contained. */
-  readonly bare?: true
+  /** Afterwards a person approves and commits everything; `undo` also stages the inverse. */
+  readonly after?: 'commit' | 'undo'
+  /** The machine cannot contain commands. */
+  readonly uncontained?: true
 }
 
-/** A person's machine: a home, a state directory, a directory full of things they need, and a repository. */
+/** A person's machine: a home, a state directory, a directory with files they need, and a repository. */
 export interface Machine {
   readonly dir: string
   readonly root: string
   write(path: string, text: string, mode?: number): void
   link(path: string, target: string): void
-  /** The text of a file below the root; undefined where there is none. */
+  /** The text of a file below the root, or undefined if there is none. */
   text(path: string): string | undefined
   git(...args: string[]): string
-  /** Commits all there is, also what our own .gitignore would keep out. */
+  /** Commits every file, including those that .gitignore excludes. */
   commit(): void
-  escrow(line: string, options?: RunOptions): Promise<Ran>
-  /** What came of each call, the selection first: `done`, the text that was read, or `refused: <reason>`. */
-  agent(work: Work): Promise<string[]>
-  /** The person trusts what the tree asks for. */
-  trust(): Promise<Ran>
+  escrow(line: string, options?: RunOptions): Promise<CommandResult>
+  /** Runs an agent. Returns the outcome of opening the session, then of each call: `done`, the text read, or `refused: <reason>`. */
+  runAgent(work: Work): Promise<string[]>
+  /** The person accepts the policy and the intents of the tree. */
+  trust(): Promise<CommandResult>
 }
 
 export const INTENTS = `active_intents:
@@ -81,19 +81,19 @@ export const INTENTS = `active_intents:
     owned_scope: ["src/**"]
 `
 
-/** A file the victim's shell runs as it starts. */
+/** A start file of the victim's shell. */
 export const START_FILE = '# mine\nexport EDITOR=vi\n'
 
 /**
- * The attacker's repository, made once for a suite: of an honest workspace and what `build` makes of it.
- * @returns clones it for one victim; at a branch, where one is named.
+ * Creates the attacker's repository once per suite: an honest workspace, changed by `build`.
+ * @returns A function that clones it for a victim, at the given branch.
  */
 export function hostileRepository(build: (attacker: Machine) => Promise<void> | void): (branch?: string) => Machine {
   const attacker = ownRepository(build)
   return (branch) => cloneOf(attacker(), branch)
 }
 
-/** The machine of somebody who made a repository there: of an honest workspace and what `build` makes of it; once for a suite. */
+/** Creates a machine with a repository once per suite: an honest workspace, changed by `build`. */
 export function ownRepository(build: (owner: Machine) => Promise<void> | void): () => Machine {
   let owner: Machine | undefined
   beforeAll(async () => {
@@ -115,7 +115,7 @@ export function ownRepository(build: (owner: Machine) => Promise<void> | void): 
   }
 }
 
-/** Somebody else's clone, gone after the test. */
+/** Clones a repository onto a new machine, which is removed after the test. */
 export function cloneOf({ root }: Machine, branch?: string): Machine {
   const machine = newMachine()
   onTestFinished(() => rmSync(machine.dir, { recursive: true, force: true }))
@@ -126,50 +126,50 @@ export function cloneOf({ root }: Machine, branch?: string): Machine {
 function newMachine(): Machine {
   const dir = realpathSync(mkdtempSync(join(tmpdir(), 'escrow-hostile-')))
   const root = join(dir, 'clone')
-  const put = (path: string, text: string, mode = 0o644) => {
+  const writeAt = (path: string, text: string, mode = 0o644) => {
     mkdirSync(dirname(path), { recursive: true })
     writeFileSync(path, text)
     chmodSync(path, mode)
   }
-  put(join(dir, 'home/.bashrc'), START_FILE)
-  put(join(dir, 'home/.zshenv'), '')
-  // Of another project: what a command would take for its own, and write to.
-  put(join(dir, 'home/plan.yaml'), INTENTS)
-  put(join(dir, 'home/rules.yaml'), 'access: {}\n')
-  put(join(dir, 'home/map.md'), '# Intent Map\n')
-  put(join(dir, 'home/template.yaml'), 'summary: mine\n')
-  // Some have names of ours.
+  writeAt(join(dir, 'home/.bashrc'), START_FILE)
+  writeAt(join(dir, 'home/.zshenv'), '')
+  // Files of another project in our formats: a command could accept them as its own and write to them.
+  writeAt(join(dir, 'home/plan.yaml'), INTENTS)
+  writeAt(join(dir, 'home/rules.yaml'), 'access: {}\n')
+  writeAt(join(dir, 'home/map.md'), '# Intent Map\n')
+  writeAt(join(dir, 'home/template.yaml'), 'summary: mine\n')
+  // Some have the names of our files.
   for (const name of ['photo.jpg', '1', '2', '2.done', '1.conflicts', '.new-letter', '3-0badc0de/letter.txt'])
-    put(join(dir, 'outside', name), `the only copy of ${name}\n`)
-  // A lock is a directory: an old one is taken for one that nobody holds.
+    writeAt(join(dir, 'outside', name), `the only copy of ${name}\n`)
+  // A lock is a directory. An old one counts as abandoned.
   for (const name of ['commit', 'intents', 'intent_map', 'ledger']) {
     mkdirSync(join(dir, 'outside', `${name}.lock`))
     utimesSync(join(dir, 'outside', `${name}.lock`), 1, 1)
   }
   const env = { PATH: process.env.PATH, HOME: join(dir, 'home'), XDG_STATE_HOME: join(dir, 'state'), NO_COLOR: '1' }
-  const start = (words: readonly string[], options: RunOptions = {}) =>
-    run(words, { cwd: root, ...options, env: { ...env, ...options.env } })
+  const start = (argv: readonly string[], options: RunOptions = {}) =>
+    run(argv, { cwd: root, ...options, env: { ...env, ...options.env } })
   const escrow = (line: string, options?: RunOptions) => start([ESCROW(), ...line.split(' ')], options)
   return {
     dir,
     root,
-    write: (path, text, mode) => put(join(root, path), text, mode),
+    write: (path, text, mode) => writeAt(join(root, path), text, mode),
     link(path, target) {
       rmSync(join(root, path), { recursive: true, force: true })
       mkdirSync(dirname(join(root, path)), { recursive: true })
       symlinkSync(target, join(root, path))
     },
-    text: (path) => textAt(join(root, path)),
+    text: (path) => readIfFile(join(root, path)),
     git: (...args) => git(root, ...args),
     commit() {
       git(root, 'add', '-A', '-f')
       git(root, 'commit', '-q', '--allow-empty', '-m', 'work')
     },
     escrow,
-    async agent(work) {
-      put(join(dir, 'agent.mjs'), agentProgram())
+    async runAgent(work) {
+      writeAt(join(dir, 'agent.mjs'), agentProgram())
       const { out, err } = await start([join(dir, 'agent.mjs'), JSON.stringify(work)])
-      if (out === '') throw new Error(`The agent said nothing: ${err}`)
+      if (out === '') throw new Error(`The agent printed nothing: ${err}`)
       return JSON.parse(out) as string[]
     },
     trust: () => escrow('trust --yes', { terminal: true }),
@@ -182,10 +182,10 @@ function agentProgram(): string {
   return `
 import { dirname } from 'node:path'
 import { denialOf, openWorkspace } from ${JSON.stringify(join(compileOnce(), 'src/index.js'))}
-const { id, intent, calls, lands, bare } = JSON.parse(process.argv[2])
+const { id, intent, calls, after, uncontained } = JSON.parse(process.argv[2])
 const outcomes = []
-// Commands are contained on x86-64 alone. To hide bubblewrap would not do: it is looked for in the system's own places.
-if (bare) Object.defineProperty(process, 'arch', { value: 'arm64' })
+// Commands are contained only on x86-64. Hiding bubblewrap would not help: it is found in the system's directories.
+if (uncontained) Object.defineProperty(process, 'arch', { value: 'arm64' })
 const attempt = async (work) => {
   try {
     outcomes.push((await work()) ?? 'done')
@@ -204,39 +204,42 @@ await attempt(async () => {
       if (!fs.existsSync(dirname(path))) fs.mkdirSync(dirname(path), { recursive: true })
       fs.writeFileSync(path, text)
     }))
-  if (lands) await attempt(async () => {
+  if (after) await attempt(async () => {
     const review = await workspace.review(id)
     await review.approve(undefined, { name: 'Ada' })
     const { id: tx } = await review.commit()
-    if (lands === 'undo') await workspace.undo(tx)
+    if (after === 'undo') await workspace.undo(tx)
   })
   await workspace.close()
 })
-// What opened and selected comes last.
+// The outcome of opening the session is recorded last.
 console.log(JSON.stringify([outcomes.at(-1), ...outcomes.slice(0, -1)]))
 `
 }
 
-type Started = Required<Pick<RunOptions, 'env' | 'cwd'>> & RunOptions
+type SpawnOptions = Required<Pick<RunOptions, 'env' | 'cwd'>> & RunOptions
 
-function run(words: readonly string[], { env, cwd, terminal, input = '', interrupt }: Started): Promise<Ran> {
-  const quoted = [process.execPath, ...words].map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ')
+function run(
+  argv: readonly string[],
+  { env, cwd, terminal, input = '', interrupt }: SpawnOptions,
+): Promise<CommandResult> {
+  const quoted = [process.execPath, ...argv].map((arg) => `'${arg.replaceAll("'", "'\\''")}'`).join(' ')
   const child = terminal
     ? spawn('script', ['-qec', quoted, '/dev/null'], { cwd, env })
-    : spawn(process.execPath, words, { cwd, env })
+    : spawn(process.execPath, argv, { cwd, env })
   let [out, err] = ['', '']
-  let isEnded = false
+  let isInterrupted = false
   child.stdout.on('data', (chunk) => {
     out += String(chunk)
-    if (!interrupt || isEnded || !out.includes('\n')) return
-    isEnded = true
+    if (!interrupt || isInterrupted || !out.includes('\n')) return
+    isInterrupted = true
     if (terminal) child.stdin.write('\u0003')
     else child.kill('SIGINT')
   })
   child.stderr.on('data', (chunk) => {
     err += String(chunk)
   })
-  // Who ends early reads no input.
+  // A process that ends early does not read its input.
   child.stdin.on('error', () => undefined)
   if (interrupt) child.stdin.write(input)
   else child.stdin.end(input)
@@ -246,44 +249,45 @@ function run(words: readonly string[], { env, cwd, terminal, input = '', interru
   })
 }
 
-function textAt(path: string): string | undefined {
+function readIfFile(path: string): string | undefined {
   return lstatSync(path, { throwIfNoEntry: false })?.isFile() ? readFileSync(path, 'utf8') : undefined
 }
 
-/** Each name on a machine with what stands there, but for the state directory. */
-export type Picture = ReadonlyMap<string, string>
+/** A description of each path on a machine, except the state directory. */
+export type Snapshot = ReadonlyMap<string, string>
 
-export function pictureOf({ dir }: Machine): Picture {
-  const seen = new Map<string, string>()
+export function snapshotOf({ dir }: Machine): Snapshot {
+  const entries = new Map<string, string>()
   const walk = (name: string) => {
     const path = join(dir, name)
     const stats = lstatSync(path)
     const mode = (stats.mode & 0o7777).toString(8)
-    if (stats.isSymbolicLink()) seen.set(name, `link to ${readlinkSync(path)}`)
-    else if (stats.isFile()) seen.set(name, `file ${mode} ${sha256hex(readFileSync(path)).slice(0, 12)}`)
-    else seen.set(name, `${stats.isDirectory() ? 'directory' : 'other'} ${mode}`)
-    if (stats.isDirectory()) for (const each of readdirSync(path)) walk(`${name}/${each}`)
+    if (stats.isSymbolicLink()) entries.set(name, `link to ${readlinkSync(path)}`)
+    else if (stats.isFile()) entries.set(name, `file ${mode} ${sha256hex(readFileSync(path)).slice(0, 12)}`)
+    else entries.set(name, `${stats.isDirectory() ? 'directory' : 'other'} ${mode}`)
+    if (stats.isDirectory()) for (const child of readdirSync(path)) walk(`${name}/${child}`)
   }
   for (const name of ['clone', 'home', 'outside']) walk(name)
-  return seen
+  return entries
 }
 
-/** What we may make where there was nothing: state as earlier versions keep it, and what git shares. */
+/** Files that escrow may create: state in the layout of earlier versions, and files shared through git. */
 const OURS =
   /^clone\/\.orchestration\/(?:(?:sessions|tx|commits|locks|ledger\.d)(?:\/|$)|agent_trace\.jsonl$|intent_map\.md$)/
 
 /**
- * What is other than git clone and the person left it; `writes`: files below the root that the command is there to change.
+ * Lists the differences to an earlier snapshot.
+ * @param writes Files below the root that the command is expected to change.
  */
-export function damage(before: Picture, machine: Machine, writes: readonly string[] = []): string[] {
-  const now = pictureOf(machine)
-  const may = new Set(writes.map((path) => `clone/${path}`))
+export function unexpectedChanges(before: Snapshot, machine: Machine, writes: readonly string[] = []): string[] {
+  const now = snapshotOf(machine)
+  const allowed = new Set(writes.map((path) => `clone/${path}`))
   return [...new Set([...before.keys(), ...now.keys()])].sort().flatMap((name) => {
     const [was, is] = [before.get(name), now.get(name)]
-    if (was === is || may.has(name) || (was === undefined && OURS.test(name))) return []
+    if (was === is || allowed.has(name) || (was === undefined && OURS.test(name))) return []
     return [`${name}: ${was ?? 'nothing'} -> ${is ?? 'nothing'}`]
   })
 }
 
-/** What a session's work in the clone may write there. */
+/** Files that a session in the clone may write there. */
 export const OWN_WRITES = ['.orchestration/agent_trace.jsonl', '.orchestration/active_intents.yaml']

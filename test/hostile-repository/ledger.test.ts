@@ -3,14 +3,18 @@ import { describe, expect, it } from 'vitest'
 import { fileOf, rechain } from '../trace/support.js'
 import { ownRepository } from './kit.js'
 
-/** A branch brings the ledger written from the beginning: another approver, and a person where an agent wrote. */
+/** A branch with a rewritten ledger: another approver, and a person named as the author of an agent's change. */
 
 const LEDGER = '.orchestration/agent_trace.jsonl'
 
 const victim = ownRepository(async (owner) => {
   await owner.trust()
   const calls = [['src/a.ts', 'export const a = 2\n']] as const
-  expect(await owner.agent({ id: 'mine', intent: 'INT-001', calls, lands: 'commit' })).toEqual(['done', 'done', 'done'])
+  expect(await owner.runAgent({ id: 'mine', intent: 'INT-001', calls, after: 'commit' })).toEqual([
+    'done',
+    'done',
+    'done',
+  ])
   owner.git('add', '-A')
   owner.git('commit', '-q', '-m', 'work')
   owner.git('tag', 'honest')
@@ -25,8 +29,8 @@ const victim = ownRepository(async (owner) => {
   owner.git('checkout', '-q', 'main')
 })
 
-/** How a ledger comes to stand where no anchor is looked for. Each answers which tree has it then. */
-const WAYS: readonly (readonly [way: string, prepare: (branch: string) => string])[] = [
+/** Ways to check a ledger out. Each returns the root of the tree that has it. */
+const CHECKOUTS: readonly (readonly [name: string, prepare: (branch: string) => string])[] = [
   [
     'on a branch',
     (branch) => {
@@ -60,18 +64,18 @@ const WAYS: readonly (readonly [way: string, prepare: (branch: string) => string
   ],
 ]
 
-describe.each(WAYS)('a rewritten ledger %s', (_, prepare) => {
-  it('is not whole to escrow verify, which says what nothing anchors', async () => {
+describe.each(CHECKOUTS)('a rewritten ledger %s', (_, prepare) => {
+  it('fails escrow verify, which counts the records without an anchor', async () => {
     const { code, all } = await victim().escrow('verify', { cwd: prepare('hostile') })
     expect([code, all]).toEqual([3, expect.stringMatching(/\d.*anchor|anchor.*\d/is)])
   })
 
-  it.each(['blame src/a.ts', 'status'])('is told as such by escrow %s', async (line) => {
+  it.each(['blame src/a.ts', 'status'])('is reported by escrow %s', async (line) => {
     const { all } = await victim().escrow(line, { cwd: prepare('hostile') })
     expect(all).toMatch(/anchor/i)
   })
 
-  it('is whole where it is the honest one', async () => {
+  it('passes escrow verify when the honest ledger is checked out', async () => {
     const { code, all } = await victim().escrow('verify', { cwd: prepare('honest') })
     expect([code, all]).toEqual([0, expect.stringContaining('anchored up to number')])
   })

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { forgePlan } from './forged.js'
-import { damage, hostileRepository, OWN_WRITES, pictureOf, type RunOptions } from './kit.js'
+import { hostileRepository, OWN_WRITES, type RunOptions, snapshotOf, unexpectedChanges } from './kit.js'
 
-/** A commit's plan that came with the clone: recovery would carry it out, and its checksum is right. */
+/** A commit plan in the clone, with a valid checksum, that a recovery would execute. */
 
-/** What a client asks its hook before a tool writes; `ROOT` is the clone. */
+/** A hook event before a tool writes. `ROOT` is the clone. */
 const EVENT = JSON.stringify({
   ...{ session_id: 'c1', cwd: 'ROOT', hook_event_name: 'PreToolUse', tool_name: 'Write', tool_use_id: 't1' },
   tool_input: { file_path: 'ROOT/src/b.ts', content: 'x' },
@@ -40,23 +40,23 @@ describe('a forged commit plan', () => {
     ])
   })
 
-  it.each(COMMANDS)('is not finished by escrow %s', async (line, options = {}) => {
+  it.each(COMMANDS)('is not executed by escrow %s', async (line, options = {}) => {
     const victim = clone()
-    const before = pictureOf(victim)
+    const before = snapshotOf(victim)
     await victim.escrow(line, { ...options, input: (options.input ?? '').replaceAll('ROOT', victim.root) })
-    expect(damage(before, victim, line.startsWith('run') ? OWN_WRITES : [])).toEqual([])
+    expect(unexpectedChanges(before, victim, line.startsWith('run') ? OWN_WRITES : [])).toEqual([])
     expect(victim.text('.orchestration/agent_trace.jsonl') ?? '').not.toContain('forged-record')
   })
 
-  it('is not finished by the library, in an agent’s process', async () => {
+  it('is not executed by the library in an agent’s process', async () => {
     const victim = clone()
-    const before = pictureOf(victim)
-    await victim.agent({ id: 'mine', calls: [] })
-    expect(damage(before, victim, OWN_WRITES)).toEqual([])
+    const before = snapshotOf(victim)
+    await victim.runAgent({ id: 'mine', calls: [] })
+    expect(unexpectedChanges(before, victim, OWN_WRITES)).toEqual([])
   })
 })
 
-describe('plans of finished commits that came with the clone', () => {
+describe('plans of finished commits in the clone', () => {
   const clone = hostileRepository((attacker) => {
     forgePlan(attacker, [{ path: 'planted.txt', op: 'create', content: 'planted\n' }], { seq: 4 })
     attacker.write('.orchestration/commits/9.done', 'x\n')
@@ -65,8 +65,8 @@ describe('plans of finished commits that came with the clone', () => {
 
   it('are neither removed nor counted', async () => {
     const victim = clone()
-    const before = pictureOf(victim)
+    const before = snapshotOf(victim)
     expect((await victim.escrow('recover')).out).not.toContain('0badc0de, which had changed nothing')
-    expect(damage(before, victim)).toEqual([])
+    expect(unexpectedChanges(before, victim)).toEqual([])
   })
 })

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { damage, hostileRepository, INTENTS, type Machine, OWN_WRITES, pictureOf } from './kit.js'
+import { hostileRepository, INTENTS, type Machine, OWN_WRITES, snapshotOf, unexpectedChanges } from './kit.js'
 
-/** Policy and intents of a branch ask for more than the person has trusted: until then nothing of it holds. */
+/** Policy and intents of a branch that loosen what a person has trusted. They have no effect until the person trusts them. */
 
 const SECRET = 'TOKEN=t0p\n'
 const NEW = 'export const b = 1\n'
@@ -29,108 +29,108 @@ const clone = hostileRepository((attacker) => {
   attacker.git('checkout', '-q', 'main')
 })
 
-/** A clone of a branch the person trusts, then a pull of another. */
-async function pulled(from: string, to: string): Promise<Machine> {
+/** Clones a branch, trusts it, and merges another one. */
+async function cloneAndMerge(from: string, to: string): Promise<Machine> {
   const victim = clone(from)
   await victim.trust()
   victim.git('merge', '-q', `origin/${to}`)
   return victim
 }
 
-/** What an agent gets of what the branch loosens. */
-async function loosened(victim: Machine): Promise<{ secret: boolean; wide: boolean }> {
+/** Lets an agent read a secret and write outside the scope, as the branch `loosened` allows. */
+async function tryLoosened(victim: Machine): Promise<{ secret: boolean; wide: boolean }> {
   victim.write('.env', SECRET)
   const calls = [['.env'], ['tests/t.ts', NEW]] as const
-  const [, secret, wide] = await victim.agent({ id: 'mine', intent: 'INT-001', calls })
+  const [, secret, wide] = await victim.runAgent({ id: 'mine', intent: 'INT-001', calls })
   return { secret: secret === SECRET, wide: wide === 'done' }
 }
 
 const NOTHING = { secret: false, wide: false }
 const ALL = { secret: true, wide: true }
 
-describe('a policy and intents that loosen', () => {
-  it('hold in a fresh clone once a person trusts them, and not before', async () => {
+describe('a policy and intents that loosen restrictions', () => {
+  it('take effect in a fresh clone only after a person trusts them', async () => {
     const victim = clone('loosened')
-    expect(await loosened(victim)).toEqual(NOTHING)
+    expect(await tryLoosened(victim)).toEqual(NOTHING)
     expect((await victim.trust()).code).toBe(0)
-    expect(await loosened(victim)).toEqual(ALL)
+    expect(await tryLoosened(victim)).toEqual(ALL)
   })
 
-  it('hold after a pull once a person trusts them, and not before', async () => {
-    const victim = await pulled('main', 'loosened')
-    expect(await loosened(victim)).toEqual(NOTHING)
+  it('take effect after a pull only after a person trusts them', async () => {
+    const victim = await cloneAndMerge('main', 'loosened')
+    expect(await tryLoosened(victim)).toEqual(NOTHING)
     expect((await victim.trust()).code).toBe(0)
-    expect(await loosened(victim)).toEqual(ALL)
+    expect(await tryLoosened(victim)).toEqual(ALL)
   })
 
-  it('hold after a checkout by hand no more than after a pull', async () => {
+  it('do not take effect after a manual checkout', async () => {
     const victim = clone('main')
     await victim.trust()
     victim.git('checkout', '-q', 'loosened')
-    expect(await loosened(victim)).toEqual(NOTHING)
+    expect(await tryLoosened(victim)).toEqual(NOTHING)
   })
 
-  it('are not trusted by an agent', async () => {
-    const victim = await pulled('main', 'loosened')
+  it('cannot be trusted by an agent', async () => {
+    const victim = await cloneAndMerge('main', 'loosened')
     const { code } = await victim.escrow('trust --yes', { terminal: true, env: { ESCROW_SESSION: 'mine' } })
     expect(code).toBe(1)
-    expect(await loosened(victim)).toEqual(NOTHING)
+    expect(await tryLoosened(victim)).toEqual(NOTHING)
   })
 
-  it.each(['status', 'intents'])('are shown by escrow %s, with what trusts them', async (line) => {
-    const victim = await pulled('main', 'loosened')
+  it.each(['status', 'intents'])('are reported by escrow %s, with the command that trusts them', async (line) => {
+    const victim = await cloneAndMerge('main', 'loosened')
     const { all } = await victim.escrow(line)
     expect(all).toContain('escrow trust')
   })
 })
 
-it('an .intentignore that frees all paths frees none before a person trusts it', async () => {
-  const victim = await pulled('main', 'free')
+it('an .intentignore that exempts all paths has no effect until a person trusts it', async () => {
+  const victim = await cloneAndMerge('main', 'free')
   const work = { id: 'mine', calls: [['src/b.ts', NEW]] } as const
-  expect((await victim.agent(work))[1]).toContain('refused')
+  expect((await victim.runAgent(work))[1]).toContain('refused')
   expect((await victim.trust()).code).toBe(0)
-  expect((await victim.agent(work))[1]).toBe('done')
+  expect((await victim.runAgent(work))[1]).toBe('done')
 })
 
-it('an intent nobody here has trusted cannot be selected in a fresh clone', async () => {
+it('an untrusted intent cannot be selected in a fresh clone', async () => {
   const victim = clone('main')
   const work = { id: 'mine', intent: 'INT-001', calls: [['src/b.ts', NEW]] } as const
-  expect((await victim.agent(work))[0]).toContain('refused')
+  expect((await victim.runAgent(work))[0]).toContain('refused')
   expect((await victim.trust()).code).toBe(0)
-  expect(await victim.agent(work)).toEqual(['done', 'done'])
+  expect(await victim.runAgent(work)).toEqual(['done', 'done'])
 })
 
-it('a policy that only tightens holds at once', async () => {
-  const victim = await pulled('main', 'tighter')
-  const outcomes = await victim.agent({ id: 'mine', intent: 'INT-001', calls: [['src/b.ts', NEW]] })
+it('a policy that only tightens takes effect at once', async () => {
+  const victim = await cloneAndMerge('main', 'tighter')
+  const outcomes = await victim.runAgent({ id: 'mine', intent: 'INT-001', calls: [['src/b.ts', NEW]] })
   expect(outcomes.at(-1)).toContain('refused')
 })
 
-it('a pull that takes `approval: {by: person}` away lets no program decide', async () => {
-  const victim = await pulled('guarded', 'unguarded')
-  await victim.agent({ id: 'mine', intent: 'INT-001', calls: [['src/b.ts', NEW]] })
-  const before = pictureOf(victim)
+it('a pull that removes `approval: {by: person}` does not let a program approve', async () => {
+  const victim = await cloneAndMerge('guarded', 'unguarded')
+  await victim.runAgent({ id: 'mine', intent: 'INT-001', calls: [['src/b.ts', NEW]] })
+  const before = snapshotOf(victim)
   expect((await victim.escrow('approve mine')).code).toBe(1)
   await victim.escrow('commit mine')
-  expect(damage(before, victim, OWN_WRITES)).toEqual([])
+  expect(unexpectedChanges(before, victim, OWN_WRITES)).toEqual([])
 })
 
-describe('a formatter of the branch, where nothing can contain it', () => {
-  const work = { id: 'mine', intent: 'INT-001', calls: [['src/b.ts', NEW]], bare: true } as const
+describe('a formatter of the branch on a machine without containment', () => {
+  const work = { id: 'mine', intent: 'INT-001', calls: [['src/b.ts', NEW]], uncontained: true } as const
   const hasRun = (victim: Machine) => existsSync(join(victim.dir, 'home/ran'))
 
   it('does not run in a fresh clone', async () => {
     const victim = clone('runs')
-    await victim.agent(work)
+    await victim.runAgent(work)
     expect(hasRun(victim)).toBe(false)
   })
 
-  it('runs after a pull once a person trusts it, and not before', async () => {
-    const victim = await pulled('main', 'runs')
-    await victim.agent(work)
+  it('runs after a pull only after a person trusts it', async () => {
+    const victim = await cloneAndMerge('main', 'runs')
+    await victim.runAgent(work)
     expect(hasRun(victim)).toBe(false)
     expect((await victim.trust()).code).toBe(0)
-    await victim.agent(work)
+    await victim.runAgent(work)
     expect(hasRun(victim)).toBe(true)
   })
 })
