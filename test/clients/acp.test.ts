@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { Editor } from '../agents/acp/stand.js'
+import { Editor } from '../agents/acp/scripted-editor.js'
 import { CLAUDE, type ClientDriver, CODEX, GEMINI, OPENCODE, readyStand } from './drivers.js'
 import { adapterProgram, programOf } from './installed.js'
 import type { Script } from './model/server.js'
@@ -48,8 +48,8 @@ async function prompted({ driver, command }: AcpAgent, stand: ClientStand) {
     log += String(chunk)
   })
   const editor = new Editor(child.stdin, child.stdout)
-  child.once('exit', () => setImmediate(() => editor.leave()))
-  editor.on = ({ method, params }) => {
+  child.once('exit', () => setImmediate(() => editor.failPending()))
+  editor.answerRequest = ({ method, params }) => {
     if (method !== 'session/request_permission') return { result: {} }
     const options: unknown = params?.options
     const all = Array.isArray(options) ? options : []
@@ -57,13 +57,16 @@ async function prompted({ driver, command }: AcpAgent, stand: ClientStand) {
     return { result: { outcome: { outcome: 'selected', optionId } } }
   }
   const fs = { readTextFile: true, writeTextFile: true }
-  const met = await editor.ask('initialize', { protocolVersion: 1, clientCapabilities: { fs, terminal: true } })
-  const made = await editor.ask('session/new', { cwd: stand.root, mcpServers: [] })
-  const sessionId: unknown = made.result?.sessionId
-  const done = await editor.ask('session/prompt', { sessionId, prompt: [{ type: 'text', text: 'Go on.' }] })
+  const initialized = await editor.request('initialize', {
+    protocolVersion: 1,
+    clientCapabilities: { fs, terminal: true },
+  })
+  const created = await editor.request('session/new', { cwd: stand.root, mcpServers: [] })
+  const sessionId: unknown = created.result?.sessionId
+  const done = await editor.request('session/prompt', { sessionId, prompt: [{ type: 'text', text: 'Go on.' }] })
   child.stdin.end()
   const [code] = await once(child, 'close')
-  return { editor, met, made, done, code, log: () => log }
+  return { editor, initialized, created, done, code, log: () => log }
 }
 
 describe.each(Object.entries(AGENTS))('%s', (_, agent) => {
@@ -73,8 +76,8 @@ describe.each(Object.entries(AGENTS))('%s', (_, agent) => {
       agent.runs('echo two > src/two.ts'),
     ]
     const stand: ClientStand = await readyStand(agent.driver, { script })
-    const { code, done, made, log } = await prompted(agent, stand)
-    expect([made.error, done.error, done.result?.stopReason], log()).toEqual([undefined, undefined, 'end_turn'])
+    const { code, done, created, log } = await prompted(agent, stand)
+    expect([created.error, done.error, done.result?.stopReason], log()).toEqual([undefined, undefined, 'end_turn'])
     const staged = await stand.escrow('diff', 'whole')
     for (const path of ['src/new.ts', 'src/two.ts']) expect(staged, log()).toContain(`# ${path}  create`)
     expect([stand.text('src/new.ts'), stand.text('src/two.ts')]).toEqual([undefined, undefined])

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { lineReader } from '../../../src/agents/acp/lines.js'
 import { parseMessage } from '../../../src/agents/acp/message.js'
 
-it('lines come whole, wherever their bytes are cut', () => {
+it('lines arrive whole, wherever their bytes are split', () => {
   const bytes = Buffer.from('eins\r\n\nzwölf\nrest')
   for (let cut = 0; cut <= bytes.length; cut++) {
     const lines: string[] = []
@@ -13,7 +13,7 @@ it('lines come whole, wherever their bytes are cut', () => {
   }
 })
 
-it('a line without an end is not waited for', () => {
+it('a line over the limit is refused before its end', () => {
   const read = lineReader(() => undefined, 8)
   read(Buffer.from('1234567\n1234'))
   expect(() => read(Buffer.from('56789'))).toThrow('A line is longer than 8 bytes.')
@@ -27,6 +27,6 @@ it.each([
   ['{"jsonrpc":"2.0","id":1,"result":1,"error":{"code":1,"message":"m"}}', -32_600],
   ['{"id":1,"method":"m"}', -32_600],
   ['{"jsonrpc":"2.0","id":1', -32_700],
-])('%s is no message', (line, code) => {
+])('%s is not a valid message', (line, code) => {
   expect(() => parseMessage(line)).toThrow(expect.objectContaining({ code }))
 })

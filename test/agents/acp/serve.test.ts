@@ -3,28 +3,29 @@ import { describe, expect, it } from 'vitest'
 import { forwardInitialize } from '../../../src/agents/acp/capabilities.js'
 import { countProcesses } from '../../support/processes.js'
 import { FILES, own, recordsOf, testWorkspace, working } from '../../support/workspace.js'
-import { agentIn, stand } from './stand.js'
+import { scriptedAgent, startProxy } from './scripted-editor.js'
 
-async function begun(files: Readonly<Record<string, string>> = FILES, capabilities: object = {}, version = 1) {
+/** Starts a proxy, initializes the connection, and creates a session. */
+async function startSession(files: Readonly<Record<string, string>> = FILES, capabilities: object = {}, version = 1) {
   const place = testWorkspace(files)
   const workspace = await place.open({ durability: 'memory' })
   const session = await working(workspace)
-  const at = stand(workspace, session, [...agentIn(workspace.root), `${version}`])
+  const proxy = startProxy(workspace, session, [...scriptedAgent(workspace.root), `${version}`])
   const { root } = place
-  const met = await at.editor.ask('initialize', { protocolVersion: 2, clientCapabilities: capabilities })
-  const made = await at.editor.ask('session/new', { cwd: root, mcpServers: [{ name: 'm', command: 'x' }] })
+  const initialized = await proxy.editor.request('initialize', { protocolVersion: 2, clientCapabilities: capabilities })
+  const created = await proxy.editor.request('session/new', { cwd: root, mcpServers: [{ name: 'm', command: 'x' }] })
   const file = (path: string) => ({ sessionId: 's1', path: `${root}/${path}` })
   const staged = async () =>
     (await session.changes()).changes.filter(({ kind }) => kind !== 'mkdir').map(({ kind, path }) => `${kind} ${path}`)
-  return { place, workspace, session, root, met, made, file, staged, ...at }
+  return { place, workspace, session, root, initialized, created, file, staged, ...proxy }
 }
 
-describe('what an agent is offered', () => {
+describe('the offered capabilities', () => {
   it.each([
     [undefined, true],
     ['claude', true],
     ['gemini', false],
-  ] as const)('files of the editor, unless it is known to fail by them: %s', (client, isServed) => {
+  ] as const)('include files, unless the client is known to fail with them: %s', (client, isServed) => {
     const { params } = forwardInitialize({ protocolVersion: 1, clientCapabilities: {} }, client)
     const fs = { readTextFile: isServed, writeTextFile: isServed }
     expect(params).toEqual({ protocolVersion: 1, clientCapabilities: { fs, terminal: true } })
@@ -32,8 +33,8 @@ describe('what an agent is offered', () => {
 })
 
 describe('files', () => {
-  it('are staged and not on the disk, and either way of writing them is seen by the other', async () => {
-    const { editor, root, file, place, staged } = await begun()
+  it('are staged, not written to the disk, and requests and system calls see each other’s writes', async () => {
+    const { editor, root, file, place, staged } = await startSession()
     const [served, seen, , , readOwn, , last] = await editor.prompt(
       { ask: 'fs/write_text_file', params: { ...file('src/new/x.ts'), content: 'x\ny\n' } },
       { read: `${root}/src/new/x.ts` },
@@ -54,8 +55,8 @@ describe('files', () => {
     expect(await staged()).toEqual(['delete src/b.ts', 'modify src/a.ts', 'create src/new/x.ts'])
   })
 
-  it('out of scope, protected or outside are refused in our words, and the editor hears nothing of them', async () => {
-    const { editor, file, root, workspace, session, place } = await begun()
+  it('out of scope, protected or outside are refused with our error, and the editor gets no request for them', async () => {
+    const { editor, file, root, workspace, session, place } = await startSession()
     symlinkSync('/tmp', `${root}/src/away`)
     const paths = ['mail/m.ts', '.git/config', 'src/away/escrow-acp.txt', '../outside.txt']
     const [scope, git, link, outside, relative, absent, unread, unknown] = await editor.prompt(
@@ -67,35 +68,35 @@ describe('files', () => {
     )
     expect(scope?.error).toMatchObject({ code: -32_010, data: { type: 'tool_error', reason: 'scope_violation' } })
     expect(scope?.error?.message).toMatch(/^Scope Violation: INT-001 is not authorized to edit mail\/m\.ts\. /)
-    expect([git, link, outside].map((said) => said?.error?.data?.reason)).toEqual([
+    expect([git, link, outside].map((response) => response?.error?.data?.reason)).toEqual([
       'protected_path',
       'path_escape',
       'path_escape',
     ])
-    expect([relative, absent, unread, unknown].map((said) => said?.error?.code)).toEqual([
+    expect([relative, absent, unread, unknown].map((response) => response?.error?.code)).toEqual([
       -32_602, -32_002, -32_602, -32_601,
     ])
     expect(existsSync('/tmp/escrow-acp.txt')).toBe(false)
-    expect(editor.heard.filter(({ method }) => method !== undefined)).toEqual([])
+    expect(editor.received.filter(({ method }) => method !== undefined)).toEqual([])
     await session.flush()
     const denied = (await recordsOf(workspace)).map(own).filter(({ type }) => type === 'denied')
     expect(denied.map(({ path }) => path)).toContain('mail/m.ts')
     expect(place.text('mail/m.ts')).toBe(FILES['mail/m.ts'])
   })
 
-  it('that the editor holds changed and unsaved are read from there, unless they are staged or closed', async () => {
-    const { editor, file, place } = await begun(FILES, { fs: { readTextFile: true } })
+  it('with unsaved edits are read from the editor, unless they are staged or denied', async () => {
+    const { editor, file, place } = await startSession(FILES, { fs: { readTextFile: true } })
     place.write('.orchestration/policy.yaml', 'access: { src/sub/c.ts: deny }\n')
-    editor.on = () => ({ result: { content: 'one\ntwo\nthree\n' } })
-    const [unsaved, , staged, closed] = await editor.prompt(
+    editor.answerRequest = () => ({ result: { content: 'one\ntwo\nthree\n' } })
+    const [unsaved, , staged, denied] = await editor.prompt(
       { ask: 'fs/read_text_file', params: { ...file('src/a.ts'), line: 2, limit: 1 } },
       { ask: 'fs/write_text_file', params: { ...file('src/b.ts'), content: 'staged\n' } },
       { ask: 'fs/read_text_file', params: file('src/b.ts') },
       { ask: 'fs/read_text_file', params: file('src/sub/c.ts') },
     )
     expect([unsaved?.result, staged?.result]).toEqual([{ content: 'two\n' }, { content: 'staged\n' }])
-    expect(closed?.error?.data?.reason).toBe('access_denied')
-    expect(editor.heard.filter(({ method }) => method === 'fs/read_text_file')).toHaveLength(1)
+    expect(denied?.error?.data?.reason).toBe('access_denied')
+    expect(editor.received.filter(({ method }) => method === 'fs/read_text_file')).toHaveLength(1)
   })
 })
 
@@ -106,8 +107,8 @@ describe('terminals', () => {
   })
   const at = (method: string, terminalId = 'escrow-1') => ({ ask: method, params: { sessionId: 's1', terminalId } })
 
-  it('run contained on what is staged, and the agent sees what they did', async () => {
-    const { editor, root, place, staged } = await begun()
+  it('run contained on the staged files, and the agent sees their changes', async () => {
+    const { editor, root, place, staged } = await startSession()
     const [, , exit, output, killed, , seen, released, gone] = await editor.prompt(
       { write: `${root}/src/a.ts`, content: 'mine\n' },
       run('cat src/a.ts; echo made > src/made.ts; echo no > mail/m.ts; rm src/b.ts'),
@@ -128,8 +129,8 @@ describe('terminals', () => {
     expect(await staged()).toEqual(['delete src/b.ts', 'modify src/a.ts', 'create src/made.ts'])
   })
 
-  it('obey policy, show the end of what they say, and are told to the editor as text', async () => {
-    const { editor, place } = await begun()
+  it('obey policy, keep the end of long output, and reach the editor as text', async () => {
+    const { editor, place } = await startSession()
     place.write('.orchestration/policy.yaml', 'terminal: { classes: { network: deny } }\n')
     const [refused, , , cut] = await editor.prompt(
       run('git push'),
@@ -146,17 +147,21 @@ describe('terminals', () => {
     )
     expect(refused?.error?.data).toMatchObject({ type: 'tool_error' })
     expect(cut?.result).toMatchObject({ output: 'ü', truncated: true })
-    const update = editor.heard.find(({ method }) => method === 'session/update')
+    const update = editor.received.find(({ method }) => method === 'session/update')
     expect(update?.params?.update?.content).toEqual([
       { type: 'content', content: { type: 'text', text: '$ printf "aäöü"\nü' } },
     ])
   })
 })
 
-describe('what passes', () => {
-  it('is told honestly to both sides, and unknown messages are as they were', async () => {
-    const { editor, met, made, root } = await begun(FILES, { terminal: false, auth: { terminal: true }, x: 1 })
-    const { heard } = met.result?.agentCapabilities ?? {}
+describe('forwarding', () => {
+  it('reports the real capabilities to both sides and passes unknown messages on unchanged', async () => {
+    const { editor, initialized, created, root } = await startSession(FILES, {
+      terminal: false,
+      auth: { terminal: true },
+      x: 1,
+    })
+    const { heard } = initialized.result?.agentCapabilities ?? {}
     expect(heard).toEqual({
       protocolVersion: 2,
       clientCapabilities: {
@@ -166,24 +171,24 @@ describe('what passes', () => {
         terminal: true,
       },
     })
-    expect(made.result?.heard?.mcpServers).toEqual([{ name: 'm', command: 'x' }])
+    expect(created.result?.heard?.mcpServers).toEqual([{ name: 'm', command: 'x' }])
     const odd = { deep: [{ a: null }], text: 'ü\u2028' }
-    expect((await editor.ask('_vendor/odd', odd, 'text-id')).result?.heard).toEqual({
+    expect((await editor.request('_vendor/odd', odd, 'text-id')).result?.heard).toEqual({
       method: '_vendor/odd',
       params: odd,
     })
-    const elsewhere = await editor.ask('session/new', { cwd: '/usr', mcpServers: [] })
+    const elsewhere = await editor.request('session/new', { cwd: '/usr', mcpServers: [] })
     expect(elsewhere.error?.message).toBe(`escrow governs this agent in ${root}, and /usr is outside it.`)
-    editor.say({ method: 'session/cancel', params: { sessionId: 's1' } })
-    editor.on = ({ params }) => ({ result: { back: params } })
+    editor.send({ method: 'session/cancel', params: { sessionId: 's1' } })
+    editor.answerRequest = ({ params }) => ({ result: { back: params } })
     const [own] = await editor.prompt({ ask: '_vendor/back', params: odd })
     expect(own).toMatchObject({ id: 1, result: { back: odd } })
-    expect(editor.heard.find(({ method }) => method === '_heard')?.params?.method).toBe('session/cancel')
+    expect(editor.received.find(({ method }) => method === '_heard')?.params?.method).toBe('session/cancel')
   })
 
-  it('asks for permission with what is staged, and an allow is no verdict', async () => {
-    const { editor, root, file, place, workspace } = await begun()
-    editor.on = () => ({ result: { outcome: { outcome: 'selected', optionId: 'yes' } } })
+  it('adds the staged changes to a permission request, and an allow is not a verdict', async () => {
+    const { editor, root, file, place, workspace } = await startSession()
+    editor.answerRequest = () => ({ result: { outcome: { outcome: 'selected', optionId: 'yes' } } })
     const options = [{ optionId: 'yes', name: 'Yes', kind: 'allow_always' }]
     const toolCall = { toolCallId: 'c1', content: [{ type: 'content', content: { type: 'text', text: 'mine' } }] }
     const [, , answer] = await editor.prompt(
@@ -192,10 +197,12 @@ describe('what passes', () => {
       { ask: 'session/request_permission', params: { sessionId: 's1', toolCall, options } },
     )
     expect(answer?.result).toEqual({ outcome: { outcome: 'selected', optionId: 'yes' } })
-    const asked = editor.heard.find(({ method }) => method === 'session/request_permission')?.params
-    const [first, words, diff] = Object.values(asked?.toolCall?.content ?? {})
+    const asked = editor.received.find(({ method }) => method === 'session/request_permission')?.params
+    const [first, summary, diff] = Object.values(asked?.toolCall?.content ?? {})
     expect([asked?.options, first]).toEqual([options, toolCall.content[0]])
-    expect(words?.content?.text).toMatch(/^escrow: 2 changes are staged in session 'agent'.*\n.*\n- delete src\/b\.ts$/)
+    expect(summary?.content?.text).toMatch(
+      /^escrow: 2 changes are staged in session 'agent'.*\n.*\n- delete src\/b\.ts$/,
+    )
     expect(diff).toEqual({ type: 'diff', path: `${root}/src/a.ts`, oldText: FILES['src/a.ts'], newText: 'new\n' })
     expect(place.text('src/a.ts')).toBe(FILES['src/a.ts'])
     const { changes } = await (await workspace.review('agent')).changes()
@@ -203,12 +210,12 @@ describe('what passes', () => {
   })
 })
 
-describe("a reviewer's words", () => {
-  it('after a turn stand in front of the next prompt, once, and behind a command of the agent', async () => {
-    const { editor, file, workspace } = await begun()
+describe("a reviewer's feedback", () => {
+  it('is added once, before the text of the next prompt, or after it if that is a slash command', async () => {
+    const { editor, file, workspace } = await startSession()
     const prompt = async (text: string) => {
       const params = { sessionId: 's1', prompt: [{ type: 'text', text }] }
-      return (await editor.ask('session/prompt', params)).result?.heard
+      return (await editor.request('session/prompt', params)).result?.heard
     }
     for (const [path, text, where] of [
       ['src/a.ts', 'Go on.', 0],
@@ -216,30 +223,30 @@ describe("a reviewer's words", () => {
     ] as const) {
       await editor.prompt({ ask: 'fs/write_text_file', params: { ...file(path), content: 'new\n' } })
       await (await workspace.review('agent')).reject(path, 'Not like this.', { name: 'Ada' })
-      const words = expect.stringContaining('Not like this.')
-      expect(await prompt(text)).toEqual(where === 0 ? [words, text] : [text, words])
+      const feedback = expect.stringContaining('Not like this.')
+      expect(await prompt(text)).toEqual(where === 0 ? [feedback, text] : [text, feedback])
       expect(await prompt(text)).toEqual([text])
     }
   })
 })
 
 describe('the ledger', () => {
-  it('has who the agent says it is, and the model it works by', async () => {
-    const { editor, file, session } = await begun()
+  it('records the name and the model that the agent reports', async () => {
+    const { editor, file, session } = await startSession()
     const write = () => editor.prompt({ ask: 'fs/write_text_file', params: { ...file('src/a.ts'), content: 'new\n' } })
     await write()
     expect(session.agent).toEqual({ tool: 'scripted', toolVersion: '3', model: 'm-acp' })
-    await editor.ask('session/set_model', { sessionId: 's1', modelId: 'm-other' })
+    await editor.request('session/set_model', { sessionId: 's1', modelId: 'm-other' })
     expect(session.agent?.model).toBe('m-other')
-    await editor.ask('session/set_model', { sessionId: 's1', modelId: 'default' })
+    await editor.request('session/set_model', { sessionId: 's1', modelId: 'default' })
     expect(session.agent?.model).toBe('m-other')
   })
 })
 
 describe('version 2 of the protocol', () => {
-  it('has no files and no terminals: the agent works in its mount, and what it does is staged', async () => {
-    const { editor, met, root, file, staged, place, session } = await begun(FILES, {}, 2)
-    expect(met.result?.protocolVersion).toBe(2)
+  it('has no requests for files and terminals: the agent works in its mount, and its changes are staged', async () => {
+    const { editor, initialized, root, file, staged, place, session } = await startSession(FILES, {}, 2)
+    expect(initialized.result?.protocolVersion).toBe(2)
     const [asked, ran, , , seen] = await editor.prompt(
       { ask: 'fs/write_text_file', params: { ...file('src/a.ts'), content: 'x' } },
       { ask: 'terminal/create', params: { sessionId: 's1', command: 'touch src/ran' } },
@@ -252,21 +259,21 @@ describe('version 2 of the protocol', () => {
     await expect.poll(staged).toEqual(['create src/new.ts'])
     expect([place.text('mail/m.ts'), existsSync(`${root}/src/new.ts`)]).toEqual([FILES['mail/m.ts'], false])
     expect(session.agent).toMatchObject({ tool: 'scripted', toolVersion: '3' })
-    expect(editor.heard.filter(({ method }) => method !== undefined)).toEqual([])
+    expect(editor.received.filter(({ method }) => method !== undefined)).toEqual([])
   })
 
-  it('is not spoken with an editor that knows version 1 alone', async () => {
+  it('is refused for an editor that only supports version 1', async () => {
     const place = testWorkspace()
     const workspace = await place.open({ durability: 'memory' })
-    const { editor } = stand(workspace, await working(workspace), [...agentIn(place.root), '2'])
-    const met = await editor.ask('initialize', { protocolVersion: 1 })
-    expect(met.error?.message).toBe('The agent uses version 2 of the protocol; version 1 was asked for.')
+    const { editor } = startProxy(workspace, await working(workspace), [...scriptedAgent(place.root), '2'])
+    const initialized = await editor.request('initialize', { protocolVersion: 1 })
+    expect(initialized.error?.message).toBe('The agent uses version 2 of the protocol; version 1 was asked for.')
   })
 })
 
-describe('what goes wrong', () => {
-  it('what is not on the list of what agents may say is not passed on, in any spelling', async () => {
-    const { editor, file } = await begun()
+describe('invalid messages and lost connections', () => {
+  it('a method that agents may not call is not passed on, in any spelling', async () => {
+    const { editor, file } = await startSession()
     const methods = [
       'FS/WRITE_TEXT_FILE',
       'fs/Write_Text_File',
@@ -275,15 +282,17 @@ describe('what goes wrong', () => {
       'mcp/message',
       'workspace/applyEdit',
     ]
-    const asked = methods.map((ask) => ({ ask, params: { ...file('src/a.ts'), content: 'x' } }))
-    const told = methods.map((tell) => ({ tell, params: { ...file('src/a.ts'), content: 'x' } }))
-    const answers = await editor.prompt(...asked, ...told)
-    expect(answers.slice(0, methods.length).map((said) => said?.error?.code)).toEqual(methods.map(() => -32_601))
-    expect(editor.heard.filter(({ method }) => method !== undefined)).toEqual([])
+    const requests = methods.map((ask) => ({ ask, params: { ...file('src/a.ts'), content: 'x' } }))
+    const notifications = methods.map((tell) => ({ tell, params: { ...file('src/a.ts'), content: 'x' } }))
+    const answers = await editor.prompt(...requests, ...notifications)
+    expect(answers.slice(0, methods.length).map((response) => response?.error?.code)).toEqual(
+      methods.map(() => -32_601),
+    )
+    expect(editor.received.filter(({ method }) => method !== undefined)).toEqual([])
   })
 
-  it('a message that could be read in two ways is not passed on', async () => {
-    const { editor, root, log } = await begun()
+  it('an ambiguous message is not passed on', async () => {
+    const { editor, root, log } = await startSession()
     const write = `"method":"fs/write_text_file","params":{"sessionId":"s1","path":"${root}/src/a.ts","content":"x"}`
     await editor.prompt(
       { say: 'no JSON\n' },
@@ -292,34 +301,34 @@ describe('what goes wrong', () => {
       { say: `{"jsonrpc":"2.0",${write},"method":"_odd"}\n` },
       { say: `{"jsonrpc":"2.0",${write}}\n` },
     )
-    const heard = editor.heard.filter(({ method }) => method !== undefined)
+    const heard = editor.received.filter(({ method }) => method !== undefined)
     expect(heard.map(({ method, params }) => [method, params?.path])).toEqual([['_odd', `${root}/src/a.ts`]])
     expect(log().match(/The agent sent an invalid message/g)).toHaveLength(3)
     editor.input.write('{broken\n')
     await editor.prompt()
-    expect(editor.heard.find(({ id }) => id === null)?.error?.code).toBe(-32_700)
+    expect(editor.received.find(({ id }) => id === null)?.error?.code).toBe(-32_700)
   })
 
-  it('ten megabytes in a line are a message like others', async () => {
-    const { editor, file, session, root } = await begun()
+  it('a line of ten megabytes is accepted', async () => {
+    const { editor, file, session, root } = await startSession()
     const content = 'x'.repeat(10 << 20)
     const [written] = await editor.prompt({ ask: 'fs/write_text_file', params: { ...file('src/big.ts'), content } })
     expect(written?.result).toEqual({})
     expect(session.fs.statSync(`${root}/src/big.ts`).size).toBe(content.length)
   })
 
-  it('an agent that ends leaves no question open and no process, and what it did is staged', async () => {
-    const { editor, root, over, staged, log } = await begun()
+  it('an agent that ends leaves no pending request and no process, and its changes are staged', async () => {
+    const { editor, root, ended, staged, log } = await startSession()
     const steps = [{ write: `${root}/src/late.ts`, content: 'late\n' }, { exit: 3 }] as const
     await expect(editor.prompt(...steps)).rejects.toThrow('The agent has ended with code 3.')
-    expect(await over).toBe(3)
+    expect(await ended).toBe(3)
     expect(await staged()).toEqual(['create src/late.ts'])
     expect(log()).toContain('agent: begun\n')
     expect(countProcesses(`${root}/agent.mjs`)).toBe(0)
   })
 
-  it('an editor that goes away ends the agent, with all it has started', async () => {
-    const { editor, root, over, staged } = await begun()
+  it('an editor that disconnects ends the agent and all its processes', async () => {
+    const { editor, root, ended, staged } = await startSession()
     const command = `sleep 600; : ${root}/slept`
     await editor.prompt(
       { write: `${root}/src/late.ts`, content: 'late\n' },
@@ -327,7 +336,7 @@ describe('what goes wrong', () => {
     )
     expect([countProcesses(`${root}/slept`) > 0, countProcesses(`${root}/agent.mjs`) > 0]).toEqual([true, true])
     editor.input.end()
-    expect(await over).toBe(0)
+    expect(await ended).toBe(0)
     expect(await staged()).toEqual(['create src/late.ts'])
     expect([countProcesses(`${root}/slept`), countProcesses(`${root}/agent.mjs`)]).toEqual([0, 0])
     expect(existsSync(`${root}/src/late.ts`)).toBe(false)

@@ -7,30 +7,30 @@ import { hostFs } from '../../../src/index.js'
 import { site } from '../../terminal/site.js'
 import { liveStand } from './live-stand.js'
 
-/** What the host was found to stumble over, one by one: by the numbers research gave them. */
+/** Known problems of the host with errors and refusals. The numbers are those of our research notes. */
 
-const parsed = (text: string): Record<string, unknown> => JSON.parse(text)
+const parseResult = (text: string): Record<string, unknown> => JSON.parse(text)
 
-it('trap 1: a directory that may not be made does not leave the dispatcher without a result', async () => {
+it('trap 1: the dispatcher returns a result when a directory may not be created', async () => {
   const { roo, place, staged } = await liveStand()
-  const told = parsed(await roo.dispatch('write_to_file', { path: 'mail/deep/er/new.ts', content: 'x' }))
-  expect(told).toMatchObject({ reason: 'scope_violation' })
+  const result = parseResult(await roo.dispatch('write_to_file', { path: 'mail/deep/er/new.ts', content: 'x' }))
+  expect(result).toMatchObject({ reason: 'scope_violation' })
   expect(existsSync(`${place.root}/mail/deep`)).toBe(false)
   expect(await staged()).toEqual([])
 })
 
-it('trap 4: an edit tool’s own reading moves no base, so a person’s edit since the model read is caught', async () => {
+it('trap 4: reads by an edit tool do not update the base, so a person’s edit since the model’s read is detected', async () => {
   const { roo, place } = await liveStand()
   await roo.dispatch('read_file', { path: 'src/a.ts' })
   await roo.getSystemPrompt()
   place.write('src/a.ts', 'a one\na two\na three, by a person\n')
   const edit = { file_path: 'src/a.ts', old_string: 'a one', new_string: 'A' }
-  expect(parsed(await roo.dispatch('edit', edit))).toMatchObject({ reason: 'stale_file' })
+  expect(parseResult(await roo.dispatch('edit', edit))).toMatchObject({ reason: 'stale_file' })
   await roo.dispatch('read_file', { path: 'src/a.ts' })
-  expect(parsed(await roo.dispatch('edit', { ...edit, new_string: 'B' }))).toMatchObject({ operation: 'modified' })
+  expect(parseResult(await roo.dispatch('edit', { ...edit, new_string: 'B' }))).toMatchObject({ operation: 'modified' })
 })
 
-it('trap 10: a file of CRLF keeps its line ends, and $& in a text is a text', async () => {
+it('trap 10: a CRLF file keeps its line endings, and $& in a replacement is literal', async () => {
   const { roo, session } = await liveStand({ files: { 'src/a.ts': 'one\r\ntwo\r\n', 'src/b.ts': 'b\n' } })
   await roo.dispatch('edit', { file_path: 'src/a.ts', old_string: 'one', new_string: '$&' })
   expect(session.fs.readFileSync('src/a.ts', 'utf8')).toBe('$&\r\ntwo\r\n')
@@ -40,18 +40,18 @@ it('trap 10: a file of CRLF keeps its line ends, and $& in a text is a text', as
   expect(session.fs.readFileSync('src/b.ts', 'utf8')).toBe("$& $1 $'\n")
 })
 
-it('trap 1, in a part that streams in: no directory is refused for want of scope, and none is made', async () => {
+it('trap 1, while a call streams: no directory out of scope is refused or created', async () => {
   const { roo, place } = await liveStand()
   await roo.stream('mail/deep/new.ts', 'half')
   expect(existsSync(`${place.root}/mail/deep`)).toBe(false)
 })
 
-it('trap 2: the loop that looks for a directory that is there ends, whatever may not be read', async () => {
+it('trap 2: the search for an existing parent directory ends, although parents may not be read', async () => {
   const policy = 'access: {src/shut: deny, src/hid: hidden}\n'
   const { roo, session } = await liveStand({ policy })
   for (const path of ['src/shut/x/y.ts', 'src/hid/x/y.ts']) {
-    const told = parsed(await roo.dispatch('write_to_file', { path, content: 'x' }))
-    expect(told.type ?? told.status).toMatch(/error/)
+    const result = parseResult(await roo.dispatch('write_to_file', { path, content: 'x' }))
+    expect(result.type ?? result.status).toMatch(/error/)
   }
   const api = hostFs(session, { host: 'roo' })
   let steps = 0
@@ -68,14 +68,14 @@ it('trap 2: the loop that looks for a directory that is there ends, whatever may
 describe('trap 3: one result for each call', () => {
   const patch = '*** Begin Patch\n*** Delete File: src/b.ts\n*** Delete File: mail/m.ts\n*** End Patch'
 
-  it('a patch whose second file is refused is refused before its first', async () => {
+  it('a patch whose second file is refused changes no file', async () => {
     const { roo, staged } = await liveStand()
-    const told = parsed(await roo.dispatch('apply_patch', { patch }))
-    expect(told).toMatchObject({ reason: 'scope_violation', file: 'mail/m.ts' })
+    const result = parseResult(await roo.dispatch('apply_patch', { patch }))
+    expect(result).toMatchObject({ reason: 'scope_violation', file: 'mail/m.ts' })
     expect(await staged()).toEqual([])
   })
 
-  it('two hunks on one file are both there', async () => {
+  it('two hunks on one file are both applied', async () => {
     const { session } = await site()
     const update = (line: string) => `*** Update File: src/a.ts\n@@\n-a ${line}\n+A ${line}\n`
     const twice = `*** Begin Patch\n${update('one')}${update('two')}*** End Patch`
@@ -88,10 +88,12 @@ describe('trap 3: one result for each call', () => {
   })
 })
 
-it('trap 5: an approval that knows nothing of outside lets nothing out', async () => {
+it('trap 5: a host approval does not allow a write outside the workspace', async () => {
   const { roo, place } = await liveStand()
   for (const path of ['../outside.txt', `${dirname(place.root)}/outside.txt`]) {
-    expect(parsed(await roo.dispatch('write_to_file', { path, content: 'x' }))).toMatchObject({ reason: 'path_escape' })
+    expect(parseResult(await roo.dispatch('write_to_file', { path, content: 'x' }))).toMatchObject({
+      reason: 'path_escape',
+    })
   }
   expect(existsSync(`${dirname(place.root)}/outside.txt`)).toBe(false)
 })
@@ -99,11 +101,11 @@ it('trap 5: an approval that knows nothing of outside lets nothing out', async (
 it.each([
   ['a Move to', 'apply_patch', '*** Begin Patch\n*** Update File: src/a.ts\n*** Move to: mail/a.ts\n*** End Patch'],
   ['an indented header', 'apply_patch', '*** Begin Patch\n   *** Delete File: mail/m.ts\n*** End Patch'],
-  ['an image whose ending is the host’s to choose', 'generate_image', 'mail/logo'],
-])('trap 6: %s is judged as any path', async (_what, tool, text) => {
+  ['an image whose extension the host chooses', 'generate_image', 'mail/logo'],
+])('trap 6: %s is checked like any path', async (_name, tool, text) => {
   const { roo, staged } = await liveStand()
   const args = tool === 'apply_patch' ? { patch: text } : { path: text, prompt: 'x' }
-  expect(parsed(await roo.dispatch(tool, args))).toMatchObject({ reason: 'scope_violation' })
+  expect(parseResult(await roo.dispatch(tool, args))).toMatchObject({ reason: 'scope_violation' })
   expect(await staged()).toEqual([])
 })
 
@@ -113,7 +115,7 @@ it.each([
   'cp secret/.env x; cat x',
   'FOO=1 cat secret/.env',
   'cat ROOT/secret/.env',
-])('trap 7: %s reads no secret, however it is put', async (command) => {
+])('trap 7: %s cannot read a secret', async (command) => {
   const { session, root } = await site({ 'secret/.env': 'needle', 'src/a.ts': '' })
   const args = { command: command.replace('ROOT', root) }
   const { content } = await createRooTools(session).execute({ id: '1', name: 'execute_command', arguments: args })
@@ -121,7 +123,7 @@ it.each([
   expect(content).not.toContain('needle')
 })
 
-it('trap 7: a redirection writes nowhere a tool may not', async () => {
+it('trap 7: a redirection writes only where a tool may', async () => {
   const { session, root } = await site({ 'mail/m.ts': 'm\n' }, INTENT)
   await createRooTools(session).execute({
     id: '1',
@@ -134,8 +136,8 @@ it('trap 7: a redirection writes nowhere a tool may not', async () => {
 
 const INTENT = 'active_intents:\n  - {id: INT-001, name: W, status: IN_PROGRESS, owned_scope: ["src/**"]}\n'
 
-describe('trap 8: the host’s yes, a queued message or the CLI’s, is nobody’s verdict', () => {
-  it('it lets a tool run, and what that does waits for a review', async () => {
+describe('trap 8: a host approval, from a queued message or the CLI, is not a verdict', () => {
+  it('it lets a tool run, and the change waits for a review', async () => {
     const { roo, place, workspace } = await liveStand()
     await roo.dispatch('write_to_file', { path: 'src/a.ts', content: 'x\n' })
     expect(roo.asked).toEqual(['tool'])
@@ -145,45 +147,45 @@ describe('trap 8: the host’s yes, a queued message or the CLI’s, is nobody�
     expect(place.text('src/a.ts')).toBe('a one\na two\n')
   })
 
-  it('a person is asked beside it where policy wants one, and their no stands', async () => {
+  it('policy can ask a person as well, and their rejection applies', async () => {
     const questions: HumanQuestion[] = []
     const human = async (question: HumanQuestion) => {
       questions.push(question)
       return { approved: false, words: 'Not this file.' }
     }
     const { roo, staged } = await liveStand({ engine: { human }, policy: 'approval: {modal: all}\n' })
-    const told = parsed(await roo.dispatch('write_to_file', { path: 'src/a.ts', content: 'x\n' }))
-    expect(told).toMatchObject({ reason: 'user_rejected', message: 'Not this file.' })
+    const result = parseResult(await roo.dispatch('write_to_file', { path: 'src/a.ts', content: 'x\n' }))
+    expect(result).toMatchObject({ reason: 'user_rejected', message: 'Not this file.' })
     expect(questions).toMatchObject([
       { kind: 'call', tool: 'write_to_file', targets: ['src/a.ts'], intentId: 'INT-001' },
     ])
     expect([roo.asked, await staged()]).toEqual([[], []])
   })
 
-  it('and where nobody can be asked, an ask rule refuses whatever the host approves', async () => {
+  it('an ask rule refuses a call that the host approves if no person can be asked', async () => {
     const { roo, staged } = await liveStand({ policy: 'access: {src/a.ts: ask}\n' })
-    const told = parsed(await roo.dispatch('write_to_file', { path: 'src/a.ts', content: 'x\n' }))
-    expect(told).toMatchObject({ reason: 'needs_approval' })
+    const result = parseResult(await roo.dispatch('write_to_file', { path: 'src/a.ts', content: 'x\n' }))
+    expect(result).toMatchObject({ reason: 'needs_approval' })
     expect(await staged()).toEqual([])
   })
 })
 
-it('trap 9: a person’s next edit of a staged file is not taken for the host’s own', async () => {
+it('trap 9: a person’s next edit of a staged file is not attributed to the host', async () => {
   const { roo } = await liveStand()
   await roo.dispatch('write_to_file', { path: 'src/a.ts', content: 'x\n' })
   expect([...roo.recentlyEditedByRoo]).toEqual([])
 })
 
-describe('what was found beside the traps', () => {
-  it('a refusal that a tool catches itself brings no stack to the model', async () => {
+describe('other problems', () => {
+  it('a refusal that a tool catches shows the model no stack trace', async () => {
     const { roo } = await liveStand()
     roo.ask = async () => ({ response: 'yesButtonClicked' })
-    const told = await roo.dispatch('write_to_file', { path: 'mail/m.ts', content: 'x' })
-    expect(told).toContain('scope_violation')
-    expect(told).not.toMatch(/\bat .*\.[jt]s:\d+/)
+    const result = await roo.dispatch('write_to_file', { path: 'mail/m.ts', content: 'x' })
+    expect(result).toContain('scope_violation')
+    expect(result).not.toMatch(/\bat .*\.[jt]s:\d+/)
   })
 
-  it('a write that is refused late is never told as done', async () => {
+  it('a write that is refused late is not reported as done', async () => {
     const { roo, place, staged } = await liveStand()
     const { ask } = roo
     roo.ask = async (...args) => {
@@ -191,20 +193,20 @@ describe('what was found beside the traps', () => {
       place.write('.orchestration/policy.yaml', 'access: {src/a.ts: read-only}\n')
       return answer
     }
-    const told = await roo.dispatch('write_to_file', { path: 'src/a.ts', content: 'x\n' })
-    expect(told).not.toContain('"operation"')
-    expect(told).toContain('access_denied')
+    const result = await roo.dispatch('write_to_file', { path: 'src/a.ts', content: 'x\n' })
+    expect(result).not.toContain('"operation"')
+    expect(result).toContain('access_denied')
     expect(await staged()).toEqual([])
   })
 
-  it('the same call again and again stops at the host’s own limit', async () => {
+  it('a repeated call stops at the host’s own limit', async () => {
     const { roo } = await liveStand({ policy: 'gate: {breaker: 100}\n' })
     const call = () => roo.dispatch('write_to_file', { path: 'mail/m.ts', content: 'x' })
     for (let round = 0; round < 3; round++) expect(await call()).toContain('scope_violation')
     expect(await call()).toContain('repetition limit')
   })
 
-  it('a workspace under a temporary directory lists what is in it', async () => {
+  it('a workspace in a temporary directory can be listed', async () => {
     const { session, root } = await site({ 'tmp/out/a.ts': '', 'src/a.ts': '' })
     writeFileSync(`${root}/b.ts`, '')
     onTestFinished(() => session.close())
