@@ -1,48 +1,48 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { hostFs } from '../../src/index.js'
-import { early, leaks } from './judge.js'
-import { type AtWork, atWork, carryOut, type House, newHouse } from './subjects.js'
+import { changesBeforeReview, leaks } from './judge.js'
+import { type AgentRun, type OpenWorld, openWorld, perform, startAgent } from './subjects.js'
 import { ATTACKS } from './table.js'
-import { picture } from './world.js'
+import { takeSnapshot } from './world.js'
 
-/** The table through what a host's modules have for `fs`, in tool calls: the way there opens no other. */
+/** The table through the `fs` that replaces a host's module, in tool calls: it must not allow more than the session does. */
 
 const KINDS = ATTACKS.filter(({ rows }) => rows.every(({ once }) => once !== true))
-const WAYS = ['sync', 'promise', 'descriptor'] as const
+const CALL_STYLES = ['sync', 'promise', 'descriptor'] as const
 
-let spare: { house: House; work: AtWork } | undefined
+let spare: { opened: OpenWorld; work: AgentRun } | undefined
 afterAll(async () => {
   await spare?.work.close()
-  await spare?.house.close()
+  await spare?.opened.close()
 })
 
 describe.each(KINDS)('$kind', ({ rows }) => {
   it.each(rows)('$name', async (row) => {
-    const reused = row.setUp || row.meanwhile ? undefined : spare
+    const reused = row.setUp || row.beforeCommit ? undefined : spare
     if (reused) spare = undefined
-    const house = reused?.house ?? (await newHouse(row.setUp))
-    const work = reused?.work ?? (await atWork(house))
+    const opened = reused?.opened ?? (await openWorld(row.setUp))
+    const work = reused?.work ?? (await startAgent(opened))
     const { subject } = work
     const session = subject.session ?? expect.unreachable()
     const aliased = { ...subject, fs: hostFs(session, { host: 'roo' }) }
     await work.begin()
-    for (const way of WAYS) {
-      const run = () => carryOut(row.deed, aliased, way, house.world)
+    for (const style of CALL_STYLES) {
+      const run = () => perform(row.action, aliased, style, opened.world)
       expect((await session.toolCall({ tool: 'edit', kind: 'edit', host: 'roo' }, run)).hung).toBe(false)
       await work.begin()
     }
-    expect(early(house.world, house.before)).toEqual([])
-    row.meanwhile?.(house.world)
-    const isClean = !row.setUp && !row.meanwhile && (await work.staged()) === 0
+    expect(changesBeforeReview(opened.world, opened.before)).toEqual([])
+    row.beforeCommit?.(opened.world)
+    const isClean = !row.setUp && !row.beforeCommit && (await work.staged()) === 0
     if (isClean && !spare) {
-      spare = { house, work }
+      spare = { opened, work }
       return
     }
-    const before = row.meanwhile ? picture(house.world.outer) : house.before
+    const before = row.beforeCommit ? takeSnapshot(opened.world.outer) : opened.before
     await work.release()
-    const found = leaks(house.world, before, row.keeps)
+    const found = leaks(opened.world, before, row.mustNotChange)
     await work.close()
-    await house.close()
+    await opened.close()
     expect(found).toEqual([])
   })
 })

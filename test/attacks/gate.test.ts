@@ -11,7 +11,7 @@ const refusals = (commit: Promise<unknown>) =>
       error.refused?.map(({ path, reason }) => `${path}: ${reason}`) ?? error.reason,
   )
 
-async function approved(s: ReturnType<typeof scene>, work: (session: Session) => void) {
+async function approveWork(s: ReturnType<typeof scene>, work: (session: Session) => void) {
   const workspace = await s.open()
   const session = await s.agent(workspace)
   work(session)
@@ -22,9 +22,9 @@ async function approved(s: ReturnType<typeof scene>, work: (session: Session) =>
   return { workspace, session, review }
 }
 
-test('a rule a person adds after the write holds for its commit', async () => {
+test('a rule added after a write applies to its commit', async () => {
   const s = scene({ 'src/secret/a.ts': 'a\n', 'src/b.ts': 'b\n' })
-  const { review } = await approved(s, ({ fs }) => {
+  const { review } = await approveWork(s, ({ fs }) => {
     fs.writeFileSync('src/secret/a.ts', 'changed\n')
     fs.writeFileSync('src/b.ts', 'changed\n')
   })
@@ -35,9 +35,9 @@ test('a rule a person adds after the write holds for its commit', async () => {
   expect(s.read('src/b.ts')).toBe('b\n')
 })
 
-test('with a broken policy.yaml nothing is committed', async () => {
+test('an invalid policy.yaml blocks every commit', async () => {
   const s = scene({ 'src/b.ts': 'b\n' })
-  const { review } = await approved(s, ({ fs }) => fs.writeFileSync('src/b.ts', 'changed\n'))
+  const { review } = await approveWork(s, ({ fs }) => fs.writeFileSync('src/b.ts', 'changed\n'))
   s.write('.orchestration/policy.yaml', 'acess: {}\n')
   expect(await refusals(review.commit())).toEqual(['src/b.ts: policy_invalid'])
   expect(s.read('src/b.ts')).toBe('b\n')
@@ -49,11 +49,11 @@ test('with a broken policy.yaml nothing is committed', async () => {
   expect((await review.commit()).committed).toEqual(['src/b.ts'])
 })
 
-test('deletions and renames are judged by the scope their intent has at commit', async () => {
+test('deletions and renames are checked against the scope of their intent at the commit', async () => {
   const intents = (scope: string) =>
     `active_intents:\n  - id: INT-001\n    name: W\n    status: IN_PROGRESS\n    owned_scope: [${scope}]\n`
   const s = scene({ 'src/a/x.ts': 'x\n', 'src/b/y.ts': 'y\n', 'src/d/z.ts': 'z\n' }, intents('"src/**"'))
-  const { review } = await approved(s, ({ fs }) => {
+  const { review } = await approveWork(s, ({ fs }) => {
     fs.unlinkSync('src/a/x.ts')
     fs.renameSync('src/b/y.ts', 'src/b/w.ts')
     fs.renameSync('src/d', 'src/e')
@@ -65,7 +65,7 @@ test('deletions and renames are judged by the scope their intent has at commit',
   expect(refused).toContain('src/e/z.ts: scope_violation')
 })
 
-test('a file written for one intent and moved for another is judged by the one that put it there', async () => {
+test('a file written under one intent and moved under another is checked against the second', async () => {
   const s = scene(
     { 'src/a/x.ts': 'x\n', 'lib/keep.ts': '' },
     `active_intents:
@@ -82,9 +82,9 @@ test('a file written for one intent and moved for another is judged by the one t
   expect(await s.release('one')).toEqual(['src/moved.ts'])
 })
 
-test('what stays when a neighbour is taken back is still committed for its intent', async () => {
+test('a change whose neighbour was reverted is still committed under its intent', async () => {
   const s = scene({ 'src/d/a.ts': 'a\n', 'src/d/b.ts': 'b\n', 'src/e/x.ts': 'x\n', 'src/e/y.ts': 'y\n' })
-  const { session } = await approved(s, ({ fs }) => {
+  const { session } = await approveWork(s, ({ fs }) => {
     fs.rmSync('src/d', { recursive: true })
     fs.renameSync('src/e', 'src/f')
   })
@@ -98,9 +98,9 @@ test.each([
   ['../../etc', 'path_escape'],
   ['/etc/passwd', 'path_escape'],
   ['../.git/hooks', 'protected_path'],
-])('a link to %s does not land, however it came to be staged', async (target, reason) => {
+])('a link to %s is not committed, even if it was staged without a check', async (target, reason) => {
   const s = scene({ 'src/a.ts': 'a\n' })
-  const { review } = await approved(s, (session) => {
+  const { review } = await approveWork(s, (session) => {
     if (session instanceof LocalSession) session.store.overlay.symlink(target, asRelPath('src/l'))
   })
   expect(await refusals(review.commit())).toEqual([`src/l: ${reason}`])

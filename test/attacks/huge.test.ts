@@ -1,15 +1,15 @@
 import { truncateSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { scene, thrown } from './kit.js'
+import { errorFrom, scene } from './kit.js'
 
 test.each([2 ** 53 - 1, 2 ** 40, 2 ** 33])(
-  'a truncate to %d bytes neither kills nor locks out the session',
+  'a truncate to %d bytes is refused, and the session can be opened again',
   async (size) => {
     const s = scene({ 'src/a.ts': 'a\n' })
     const workspace = await s.open()
     const session = await s.agent(workspace)
     session.fs.writeFileSync('src/b.ts', 'work\n')
-    expect(thrown(() => session.fs.truncateSync('src/a.ts', size))?.code).toBe('EFBIG')
+    expect(errorFrom(() => session.fs.truncateSync('src/a.ts', size))?.code).toBe('EFBIG')
     expect(session.fs.readFileSync('src/a.ts', 'utf8')).toBe('a\n')
     await session.close()
     const again = await (await s.open()).session({ id: 'one' })
@@ -17,7 +17,7 @@ test.each([2 ** 53 - 1, 2 ** 40, 2 ** 33])(
   },
 )
 
-test('a truncate that makes a file longer fills it with zeros', async () => {
+test('a truncate that extends a file fills it with zeros', async () => {
   const s = scene({ 'src/a.ts': 'a\n' })
   const session = await s.agent(await s.open())
   session.fs.truncateSync('src/a.ts', 100_000)
@@ -26,24 +26,24 @@ test('a truncate that makes a file longer fills it with zeros', async () => {
   expect(content.subarray(2).every((byte) => byte === 0)).toBe(true)
 })
 
-test.each([2 ** 40, 2 ** 33])('a file without a name grows to no %d bytes either', async (size) => {
+test.each([2 ** 40, 2 ** 33])('an unlinked open file cannot grow to %d bytes', async (size) => {
   const s = scene({ 'src/a.ts': 'a\n' })
   const { fs } = await s.agent(await s.open())
   const fd = fs.openSync('src/a.ts', 'r+')
   fs.unlinkSync('src/a.ts')
-  expect(thrown(() => fs.ftruncateSync(fd, size))?.code).toBe('EFBIG')
-  expect(thrown(() => fs.writeSync(fd, 'x', size))?.code).toBe('EFBIG')
+  expect(errorFrom(() => fs.ftruncateSync(fd, size))?.code).toBe('EFBIG')
+  expect(errorFrom(() => fs.writeSync(fd, 'x', size))?.code).toBe('EFBIG')
   expect(fs.fstatSync(fd).size).toBe(2)
   fs.closeSync(fd)
 })
 
-test('a file of the disk that is longer than a staged one may be is staged by nothing, and moves with its directory', async () => {
+test('a file on the disk over the size limit cannot be staged, but moves with its directory', async () => {
   const s = scene({ 'src/dir/a.ts': 'a\n' })
   truncateSync(s.at('src/dir/a.ts'), 2 ** 30 + 1)
   const { fs } = await s.agent(await s.open())
-  expect(thrown(() => fs.chmodSync('src/dir/a.ts', 0o600))?.code).toBe('EFBIG')
-  expect(thrown(() => fs.renameSync('src/dir/a.ts', 'src/b.ts'))?.code).toBe('EFBIG')
-  expect(thrown(() => fs.appendFileSync('src/dir/a.ts', 'x'))?.code).toBe('EFBIG')
+  expect(errorFrom(() => fs.chmodSync('src/dir/a.ts', 0o600))?.code).toBe('EFBIG')
+  expect(errorFrom(() => fs.renameSync('src/dir/a.ts', 'src/b.ts'))?.code).toBe('EFBIG')
+  expect(errorFrom(() => fs.appendFileSync('src/dir/a.ts', 'x'))?.code).toBe('EFBIG')
   fs.renameSync('src/dir', 'src/other')
   expect(fs.statSync('src/other/a.ts').size).toBe(2 ** 30 + 1)
 })

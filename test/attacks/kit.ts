@@ -6,18 +6,18 @@ import { openWorkspace, type Session, type Workspace } from '../../src/index.js'
 import { tempDir } from '../support/facade.js'
 import { needsTrust, trust } from '../support/trust.js'
 
-/** A workspace of its own with one intent (INT-001: `src/**`), and who works in it. */
+/** A temporary workspace with one intent (INT-001: `src/**`). */
 export interface Scene {
   readonly root: string
-  /** Below the root, absolute. */
+  /** The absolute path of a file below the root. */
   at(path: string): string
   write(path: string, content: string): void
   read(path: string): string
   exists(path: string): boolean
   open(): Promise<Workspace>
-  /** A session under an intent. */
+  /** Opens a session and selects an intent. */
   agent(workspace: Workspace, id?: string, intent?: string): Promise<Session>
-  /** Approves and commits as another process would: through a workspace of its own. */
+  /** Approves and commits through a second workspace, as another process does. Returns the committed paths. */
   release(session: string, paths?: string[]): Promise<string[]>
 }
 
@@ -28,6 +28,7 @@ const INTENTS = `active_intents:
     owned_scope: ["src/**"]
 `
 
+/** Creates a workspace that is removed after the test. */
 export function scene(files: Record<string, string> = {}, intents = INTENTS): Scene {
   const dir = tempDir('escrowfs-attack-')
   onTestFinished(() => dir.dispose())
@@ -37,7 +38,7 @@ export function scene(files: Record<string, string> = {}, intents = INTENTS): Sc
     fs.mkdirSync(dirname(at(path)), { recursive: true })
     fs.writeFileSync(at(path), content)
     if (needsTrust(path)) trust(root)
-    // Who writes here is a person, in another process: no such write falls within a turn of this one's.
+    // This writes as a person in another process, so it ends the current tick of the cache.
     invalidateTick()
   }
   write('.orchestration/active_intents.yaml', intents)
@@ -73,8 +74,8 @@ export function scene(files: Record<string, string> = {}, intents = INTENTS): Sc
   }
 }
 
-/** What a call throws; undefined when it does not. */
-export function thrown(call: () => unknown): { code?: string; reason?: string; message?: string } | undefined {
+/** Returns the error that a call throws, or undefined. */
+export function errorFrom(call: () => unknown): { code?: string; reason?: string; message?: string } | undefined {
   try {
     call()
     return undefined
@@ -83,8 +84,10 @@ export function thrown(call: () => unknown): { code?: string; reason?: string; m
   }
 }
 
-/** `kind path`, or `kind from -> path`, sorted. */
-export async function staged(of: { changes(): Promise<{ changes: { path: string; kind: string; from?: string }[] }> }) {
+/** Lists staged changes as `kind path` or `kind from -> path`, sorted. */
+export async function stagedChanges(of: {
+  changes(): Promise<{ changes: { path: string; kind: string; from?: string }[] }>
+}) {
   const { changes } = await of.changes()
   return changes.map(({ path, kind, from }) => (from ? `${kind} ${from} -> ${path}` : `${kind} ${path}`)).sort()
 }

@@ -1,32 +1,32 @@
 import { expect, it } from 'vitest'
-import { done, type Legitimate, legitimate } from './rows/legitimate.js'
-import { atWork, carryOut, type House, newHouse, nodeItself } from './subjects.js'
-import { NoWay, WAYS, type Way } from './ways.js'
-import { newWorld, type Picture, picture, type World } from './world.js'
+import { CALL_STYLES, type CallStyle, UnsupportedOp } from './call-styles.js'
+import { type Legitimate, legitimate, runSteps } from './rows/legitimate.js'
+import { nodeItself, type OpenWorld, openWorld, perform, startAgent } from './subjects.js'
+import { newWorld, type TreeSnapshot, takeSnapshot, type World } from './world.js'
 
-/** Ordinary work is done by every way in, and the tree in the end is the one that Node leaves. */
+/** Ordinary work succeeds in every call style, and leaves the same tree as Node. */
 
-const isMissing = (told: unknown) => told instanceof NoWay
+const isMissing = (result: unknown) => result instanceof UnsupportedOp
 
-/** The tree, but for times, and for the one name of a world that its links hold. */
-function shape(world: World, tree: Picture): string[] {
+/** The tree without times, and without the directory of the world in the targets of links. */
+function normalize(world: World, tree: TreeSnapshot): string[] {
   return [...tree]
     .map(([name, { print }]) => `${name} ${print.replace(/^(\d+ \d+:\d+) \S+/, '$1')}`.replaceAll(world.outer, ''))
     .sort()
 }
 
-async function byNode(row: Legitimate): Promise<string[]> {
+async function treeByNode(row: Legitimate): Promise<string[]> {
   const world = newWorld()
   try {
-    await carryOut(
+    await perform(
       async (run) => {
-        expect((await done(run, row, isMissing)).refused).toEqual([])
+        expect((await runSteps(run, row, isMissing)).refused).toEqual([])
       },
       nodeItself,
       'sync',
       world,
     )
-    return shape(world, picture(world.outer))
+    return normalize(world, takeSnapshot(world.outer))
   } finally {
     world.dispose()
   }
@@ -37,42 +37,44 @@ interface Outcome {
   readonly tree: string[]
 }
 
-/** Undefined where the way has no manner of doing some of it. */
-async function byUs(row: Legitimate, way: Way, house: House): Promise<Outcome | undefined> {
-  const { subject, release, close } = await atWork(house)
-  let outcome: Awaited<ReturnType<typeof done>> | undefined
-  await carryOut(
+/** Undefined if the call style does not support all of the steps. */
+async function outcomeBySession(row: Legitimate, style: CallStyle, opened: OpenWorld): Promise<Outcome | undefined> {
+  const { subject, release, close } = await startAgent(opened)
+  let outcome: Awaited<ReturnType<typeof runSteps>> | undefined
+  await perform(
     async (run) => {
-      outcome = await done(run, row, isMissing)
+      outcome = await runSteps(run, row, isMissing)
     },
     subject,
-    way,
-    house.world,
+    style,
+    opened.world,
   )
-  const whole = outcome?.acted === row.steps.length
-  if (whole) await release()
+  const isComplete = outcome?.acted === row.steps.length
+  if (isComplete) await release()
   await close()
-  return outcome && whole
-    ? { refused: outcome.refused, tree: shape(house.world, picture(house.world.outer)) }
+  return outcome && isComplete
+    ? { refused: outcome.refused, tree: normalize(opened.world, takeSnapshot(opened.world.outer)) }
     : undefined
 }
 
-/** Two ways a row, another second one for the next; every one by `npm run soak -- attacks`. */
-function waysOf(row: Legitimate): Way[] {
-  const turn = WAYS[legitimate.indexOf(row) % WAYS.length]
+/** Two call styles for each row, the second by turns; all of them in `npm run soak -- attacks`. */
+function stylesOf(row: Legitimate): CallStyle[] {
+  const turn = CALL_STYLES[legitimate.indexOf(row) % CALL_STYLES.length]
   const all = process.env.ESCROWFS_ATTACKS === 'apart'
-  return WAYS.filter((each) => all || each === 'sync' || each === turn).filter((each) => each !== 'roo' || !row.notRoo)
+  return CALL_STYLES.filter((style) => all || style === 'sync' || style === turn).filter(
+    (style) => style !== 'roo' || !row.rooSkipReason,
+  )
 }
 
 it.each(legitimate)('$name', async (row) => {
-  const tree = await byNode(row)
-  for (const way of waysOf(row)) {
-    const house = await newHouse()
+  const tree = await treeByNode(row)
+  for (const style of stylesOf(row)) {
+    const opened = await openWorld()
     try {
-      const outcome = await byUs(row, way, house)
-      if (outcome) expect(outcome, way).toEqual({ refused: [], tree })
+      const outcome = await outcomeBySession(row, style, opened)
+      if (outcome) expect(outcome, style).toEqual({ refused: [], tree })
     } finally {
-      await house.close()
+      await opened.close()
     }
   }
 })

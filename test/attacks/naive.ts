@@ -3,11 +3,11 @@ import { resolve } from 'node:path'
 import picomatch from 'picomatch'
 
 /**
- * What most adapters do: resolve the path, see that it begins with the root, match a glob, and hand it to Node. It
- * stands here to show that the table bites.
+ * An adapter that works as most do: it resolves the path, checks that it begins with the root, matches a glob, and calls Node.
+ * It must fail many rows, which shows that the table detects attacks.
  */
 
-/** Which arguments of an op are paths that it changes. */
+/** The indexes of the arguments that are changed paths, by op. */
 const CHANGED: Readonly<Record<string, readonly number[]>> = {
   writeFile: [0],
   appendFile: [0],
@@ -38,9 +38,9 @@ export interface Naive {
 
 type Call = (...args: unknown[]) => unknown
 
-export function naiveAdapter(root: string, first: readonly string[]): Naive {
-  let inScope: (path: string) => boolean = picomatch([...first], { dot: true })
-  const checked = (path: unknown, reads: boolean): unknown => {
+export function naiveAdapter(root: string, scope: readonly string[]): Naive {
+  let inScope: (path: string) => boolean = picomatch([...scope], { dot: true })
+  const checkPath = (path: unknown, reads: boolean): unknown => {
     if (typeof path === 'number' || (typeof path === 'object' && path !== null && 'fd' in path)) return path
     const full = resolve(root, path instanceof URL ? path.pathname : String(path))
     if (!full.startsWith(root)) throw new Error(`Not in the workspace: ${full}`)
@@ -55,21 +55,23 @@ export function naiveAdapter(root: string, first: readonly string[]): Naive {
     const changed = CHANGED[name.replace(/Sync$/, '')]
     const readsOnly = changed === undefined
     return (...args) => {
-      const reading = name.startsWith('open') && (args[1] === undefined || args[1] === 'r' || args[1] === 0)
-      const given = args.map((arg, at) => ((changed ?? [0]).includes(at) ? checked(arg, readsOnly || reading) : arg))
-      if (/^(rename|copyFile|cp|link)/.test(name)) given[0] = checked(args[0], true)
-      return Reflect.apply(call, of, given)
+      const isRead = name.startsWith('open') && (args[1] === undefined || args[1] === 'r' || args[1] === 0)
+      const checkedArgs = args.map((arg, at) =>
+        (changed ?? [0]).includes(at) ? checkPath(arg, readsOnly || isRead) : arg,
+      )
+      if (/^(rename|copyFile|cp|link)/.test(name)) checkedArgs[0] = checkPath(args[0], true)
+      return Reflect.apply(call, of, checkedArgs)
     }
   }
-  const face = (of: object): Record<string, unknown> => {
-    const made: Record<string, unknown> = {}
+  const guardAll = (of: object): Record<string, unknown> => {
+    const guarded: Record<string, unknown> = {}
     for (const [name, value] of Object.entries(of)) {
-      made[name] = typeof value === 'function' && /^[a-z]/.test(name) ? guard(name, value, of) : value
+      guarded[name] = typeof value === 'function' && /^[a-z]/.test(name) ? guard(name, value, of) : value
     }
-    return made
+    return guarded
   }
   return {
-    fs: { ...fs, ...face(fs), promises: { ...fs.promises, ...face(fs.promises) } },
+    fs: { ...fs, ...guardAll(fs), promises: { ...fs.promises, ...guardAll(fs.promises) } },
     select: (scope) => {
       inScope = scope.length > 0 ? picomatch([...scope], { dot: true }) : () => true
     },

@@ -3,48 +3,48 @@ import { expect, onTestFinished, test } from 'vitest'
 import { asRelPath } from '../../overlay/index.js'
 import { overlayOver } from '../overlay/bench.js'
 import { tempDir } from '../support/facade.js'
-import { scene, thrown } from './kit.js'
+import { errorFrom, scene } from './kit.js'
 
-function vault(): string {
+function createVault(): string {
   const { path, dispose } = tempDir('escrowfs-vault-')
   onTestFinished(() => dispose())
   fs.writeFileSync(`${path}/key`, 'secret\n')
   return path
 }
 
-const reads = (api: typeof fs, path: string) => [
-  thrown(() => api.readFileSync(path))?.code,
-  thrown(() => api.copyFileSync(path, 'src/copy'))?.code,
-  thrown(() => api.statSync(path))?.code,
-  thrown(() => api.accessSync(path))?.code,
+const readCodes = (api: typeof fs, path: string) => [
+  errorFrom(() => api.readFileSync(path))?.code,
+  errorFrom(() => api.copyFileSync(path, 'src/copy'))?.code,
+  errorFrom(() => api.statSync(path))?.code,
+  errorFrom(() => api.accessSync(path))?.code,
   api.existsSync(path),
 ]
 
 test.each([
   ['deny', 'EACCES', 'EACCES'],
   ['hidden', 'ENOENT', 'ENOENT'],
-])('an access rule (%s) on a link that leads outside holds for what it leads to', async (word, read, look) => {
+])('an access rule (%s) on a link that leads outside applies to its target', async (word, read, look) => {
   const s = scene({ 'src/a.ts': 'a\n', '.orchestration/policy.yaml': `access: { vault: ${word} }\n` })
-  fs.symlinkSync(vault(), s.at('vault'))
+  fs.symlinkSync(createVault(), s.at('vault'))
   const session = await s.agent(await s.open())
-  expect(reads(session.fs, 'vault/key').slice(0, 2)).toEqual([read, read])
-  expect(thrown(() => session.fs.readdirSync('vault'))?.code).toBe(look)
+  expect(readCodes(session.fs, 'vault/key').slice(0, 2)).toEqual([read, read])
+  expect(errorFrom(() => session.fs.readdirSync('vault'))?.code).toBe(look)
   expect(session.fs.existsSync('vault/key')).toBe(false)
 })
 
-test('an outside rule holds for the name it gives, whatever links stand in that name', async () => {
-  const secret = vault()
+test('an outside rule applies to its path even if the path contains links', async () => {
+  const secret = createVault()
   const { path: home, dispose } = tempDir('escrowfs-home-')
   onTestFinished(() => dispose())
   fs.symlinkSync(secret, `${home}/.ssh`)
   const s = scene({ '.orchestration/policy.yaml': `outside: { "${home}/.ssh": hidden }\n` })
   const session = await s.agent(await s.open())
-  expect(thrown(() => session.fs.readFileSync(`${home}/.ssh/key`))?.code).toBe('ENOENT')
-  expect(thrown(() => session.fs.readFileSync(`${home}/./x/../.ssh/key`))?.code).toBe('ENOENT')
+  expect(errorFrom(() => session.fs.readFileSync(`${home}/.ssh/key`))?.code).toBe('ENOENT')
+  expect(errorFrom(() => session.fs.readFileSync(`${home}/./x/../.ssh/key`))?.code).toBe('ENOENT')
   expect(session.fs.existsSync(`${home}/.ssh/key`)).toBe(false)
 })
 
-test('a link to the root gives each name below it its own spelling', async () => {
+test('a rule on a path through a link to the root hides the path only there', async () => {
   const s = scene({
     'src/a.ts': 'a\n',
     'loopsrc/b.ts': 'b\n',
@@ -56,18 +56,18 @@ test('a link to the root gives each name below it its own spelling', async () =>
   expect(session.fs.readdirSync('.')).toContain('src')
 })
 
-test('a hidden path is not told from an absent one by mkdir', async () => {
+test('mkdir gives the same error for a hidden and an absent path', async () => {
   const s = scene({
     'src/hidden/a.ts': 'a\n',
     '.orchestration/policy.yaml': 'access: { src/hidden: hidden, src/none: hidden }\n',
   })
   const session = await s.agent(await s.open())
-  const there = thrown(() => session.fs.mkdirSync('src/hidden'))
-  const absent = thrown(() => session.fs.mkdirSync('src/none'))
+  const there = errorFrom(() => session.fs.mkdirSync('src/hidden'))
+  const absent = errorFrom(() => session.fs.mkdirSync('src/none'))
   expect([there?.code, there?.message]).toEqual([absent?.code, absent?.message?.replace('none', 'hidden')])
 })
 
-test('.orchestration that is a link elsewhere is no workspace: its files would be writable by that name', async () => {
+test('a workspace whose .orchestration is a link is refused, because its target could be writable', async () => {
   const s = scene({ 'src/a.ts': 'a\n' })
   fs.renameSync(s.at('.orchestration'), s.at('src/conf'))
   fs.symlinkSync('src/conf', s.at('.orchestration'))
@@ -75,14 +75,14 @@ test('.orchestration that is a link elsewhere is no workspace: its files would b
   await expect(openWorkspace(s.root)).rejects.toMatchObject({ reason: 'path_escape' })
 })
 
-test('a name that no disk can spell is refused: two of them would be one file', async () => {
+test('a name with a lone surrogate is refused, because two of them would be one file', async () => {
   const s = scene({ 'src/a.ts': 'a\n' })
   const session = await s.agent(await s.open())
-  expect(thrown(() => session.fs.writeFileSync('src/\ud800.ts', 'x'))?.code).toBe('EILSEQ')
-  expect(thrown(() => session.fs.renameSync('src/a.ts', 'src/\udc00'))?.code).toBe('EILSEQ')
+  expect(errorFrom(() => session.fs.writeFileSync('src/\ud800.ts', 'x'))?.code).toBe('EILSEQ')
+  expect(errorFrom(() => session.fs.renameSync('src/a.ts', 'src/\udc00'))?.code).toBe('EILSEQ')
 })
 
-test('bytes another thread may change meanwhile are taken once', () => {
+test('bytes in shared memory are copied once', () => {
   const logged: Uint8Array[] = []
   const log = (_edit: unknown, data: unknown) => {
     if (data instanceof Uint8Array) logged.push(data)

@@ -10,8 +10,8 @@ import { tempDir } from '../support/facade.js'
 import { fuzzParameters } from '../support/fuzz.js'
 
 /**
- * Random spellings on a tree of links: where our resolver says that a name leads is where the kernel goes. The kernel
- * is asked by opening the name and reading what its descriptor stands for; an absent one is made, and taken away again.
+ * Random spellings on a tree of links: our resolver must agree with the kernel. To ask the kernel, the test opens the path and
+ * reads where its descriptor points. A file that does not exist is created, and removed afterwards.
  */
 
 const TREE = {
@@ -99,8 +99,8 @@ afterAll(() => {
 
 const O_PATH = 0o10000000
 
-/** Where an open of the kernel's arrives, or its error's code. */
-function arrives(path: fs.PathLike, flags: number): string {
+/** Opens a path. Returns the path that the kernel reached, or the code of its error. */
+function openedPath(path: fs.PathLike, flags: number): string {
   let fd: number | undefined
   try {
     fd = fs.openSync(path, flags, 0o600)
@@ -112,8 +112,8 @@ function arrives(path: fs.PathLike, flags: number): string {
   }
 }
 
-/** Whether the name's directory is one of ours: nothing is made anywhere else. */
-function staysHere(path: fs.PathLike): boolean {
+/** Whether the parent directory is in our temporary directory. Nothing is created elsewhere. */
+function isParentInside(path: fs.PathLike): boolean {
   const text = path instanceof URL ? fileURLToPath(path) : String(path)
   try {
     const parent = fs.realpathSync.native(text.slice(0, text.lastIndexOf('/') + 1) || '.')
@@ -123,18 +123,18 @@ function staysHere(path: fs.PathLike): boolean {
   }
 }
 
-function kernel(path: fs.PathLike, follow: 'follow' | 'nofollow'): string {
-  const place = arrives(path, follow === 'follow' ? O_PATH : O_PATH | fs.constants.O_NOFOLLOW)
-  // The root by its other name is the root, and no link to it.
+function resolveByKernel(path: fs.PathLike, follow: 'follow' | 'nofollow'): string {
+  const place = openedPath(path, follow === 'follow' ? O_PATH : O_PATH | fs.constants.O_NOFOLLOW)
+  // The alias of the root counts as the root, not as a link to it.
   if (place === `${outer}/alias`) return root
-  if (place !== 'ENOENT' || !staysHere(path)) return place
+  if (place !== 'ENOENT' || !isParentInside(path)) return place
   const { O_CREAT, O_WRONLY, O_EXCL } = fs.constants
-  const made = arrives(path, follow === 'follow' ? O_CREAT | O_WRONLY : O_CREAT | O_WRONLY | O_EXCL)
-  if (made.startsWith(`${outer}/`)) fs.unlinkSync(made)
-  return made
+  const created = openedPath(path, follow === 'follow' ? O_CREAT | O_WRONLY : O_CREAT | O_WRONLY | O_EXCL)
+  if (created.startsWith(`${outer}/`)) fs.unlinkSync(created)
+  return created
 }
 
-function ours(path: unknown, follow: 'follow' | 'nofollow'): string {
+function resolveByUs(path: unknown, follow: 'follow' | 'nofollow'): string {
   try {
     const place = resolver.resolve(pathText(path), follow)
     if (!place.inside) return place.path
@@ -160,30 +160,30 @@ const PREFIXES = [
 const spelling = fc
   .tuple(fc.constantFrom(...PREFIXES), fc.array(fc.constantFrom(...NAMES), { minLength: 1, maxLength: 7 }))
   .map(([prefix, names]) => ({ prefix, names }))
-const face = fc.constantFrom('text', 'text', 'Buffer', 'URL' as const)
+const argumentType = fc.constantFrom('text', 'text', 'Buffer', 'URL' as const)
 
-/** With what a URL normalises before anybody can look at it. */
-function dressed(text: string, as: string): string | Buffer | URL {
+/** Converts a path to the type of the argument. A URL normalizes it. */
+function toArgument(text: string, as: string): string | Buffer | URL {
   if (as === 'Buffer') return Buffer.from(text)
   return as === 'URL' ? pathToFileURL(text) : text
 }
 
-it('every spelling leads where the kernel goes', () => {
+it('every spelling resolves to the same path as in the kernel', () => {
   fc.assert(
     fc.property(
       spelling,
-      face,
+      argumentType,
       fc.constantFrom('follow' as const, 'nofollow' as const),
       ({ prefix, names }, as, follow) => {
         const text = prefix.replace('ROOT', root).replace('OUTER', outer) + names.join('/')
         if (text === '' || text.startsWith('/') !== prefix.replace('ROOT', '/').replace('OUTER', '/').startsWith('/'))
           return
-        const path = dressed(text, as)
-        const [said, real] = [ours(path, follow), kernel(path, follow)]
-        if (said === real) return
-        // What ends in a slash is a directory, and no open makes one: the place is right if nothing is there.
-        expect(['EISDIR', 'ENOENT', 'EEXIST', 'ENOTDIR'], `${follow} ${text}: ${said} ${real}`).toContain(real)
-        expect(said === real || isVacant(said, text), `${follow} ${text}: ${said} ${real}`).toBe(true)
+        const path = toArgument(text, as)
+        const [resolved, real] = [resolveByUs(path, follow), resolveByKernel(path, follow)]
+        if (resolved === real) return
+        // A path with a trailing slash is a directory, which open does not create: the answer is right if nothing is there.
+        expect(['EISDIR', 'ENOENT', 'EEXIST', 'ENOTDIR'], `${follow} ${text}: ${resolved} ${real}`).toContain(real)
+        expect(resolved === real || isVacant(resolved, text), `${follow} ${text}: ${resolved} ${real}`).toBe(true)
       },
     ),
     fuzzParameters(10_000),
@@ -191,17 +191,17 @@ it('every spelling leads where the kernel goes', () => {
 })
 
 /**
- * A name to come, in a directory that is where it says it is. Outside, where nothing is ever written, a place below what
- * is absent is as good an answer.
+ * Whether the path does not exist and its parent directory has no links. Outside the workspace, where nothing is written, the
+ * parent does not matter.
  */
 function isVacant(place: string, text: string): boolean {
-  if (!place.startsWith('/') || isThere(place)) return false
+  if (!place.startsWith('/') || exists(place)) return false
   if (!place.startsWith(`${root}/`)) return true
   const parent = place.slice(0, place.lastIndexOf('/'))
   return text.endsWith('/') && fs.realpathSync.native(parent) === parent
 }
 
-function isThere(place: string): boolean {
+function exists(place: string): boolean {
   try {
     fs.lstatSync(place)
     return true

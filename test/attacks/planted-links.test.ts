@@ -4,7 +4,7 @@ import { codeOf } from '../../overlay/errno.js'
 import type { Session } from '../../src/index.js'
 import { type TestWorkspace, testWorkspace, working } from '../support/workspace.js'
 
-/** Links an agent makes in its scope: any other tool follows them once they are committed. */
+/** Links that an agent creates in its scope. Other tools follow them once they are committed. */
 
 const FILES = {
   'src/auth/a.ts': 'a\n',
@@ -24,7 +24,8 @@ async function scene(scope: string[] = ['src/auth/**'], policy = '') {
   return { at, workspace, session: await working(workspace) }
 }
 
-function reasonOf(session: Session, target: string, path = 'src/auth/link'): string | undefined {
+/** Creates and removes a link. Returns `staged`, or the reason or code of the refusal. */
+function tryLink(session: Session, target: string, path = 'src/auth/link'): string | undefined {
   try {
     session.fs.symlinkSync(target, path)
     session.fs.unlinkSync(path)
@@ -35,9 +36,9 @@ function reasonOf(session: Session, target: string, path = 'src/auth/link'): str
 }
 
 describe('the target of a new link', () => {
-  it('is what the intent may write: a file, or a directory with all that is in it', async () => {
+  it('must be writable under the intent: a file, or a directory with everything in it', async () => {
     const { session } = await scene()
-    const found = [
+    const results = [
       'a.ts',
       'sub',
       './sub/b.ts',
@@ -47,86 +48,87 @@ describe('the target of a new link', () => {
       '../billing/pay.ts',
       '..',
       '../..',
-    ].map((target) => [target, reasonOf(session, target)])
-    expect(Object.fromEntries(found)).toEqual({
+    ].map((target) => [target, tryLink(session, target)])
+    expect(Object.fromEntries(results)).toEqual({
       ...{ 'a.ts': 'staged', sub: 'staged', './sub/b.ts': 'staged', '../auth': 'staged', absent: 'staged' },
       ...{ '../billing': 'scope_violation', '../billing/pay.ts': 'scope_violation' },
       ...{ '..': 'scope_violation', '../..': 'scope_violation' },
     })
-    expect(reasonOf(session, '../../.env')).toBe('access_denied')
-    expect(reasonOf(session, '..\\billing')).toBe('scope_violation')
+    expect(tryLink(session, '../../.env')).toBe('access_denied')
+    expect(tryLink(session, '..\\billing')).toBe('scope_violation')
   })
 
-  it('is no directory that holds something the scope takes away', async () => {
+  it('cannot be a directory that contains a path the scope negates', async () => {
     const { session } = await scene(['src/auth/**', '!src/auth/keys/**'])
-    expect(reasonOf(session, 'keys')).toBe('scope_violation')
-    expect(reasonOf(session, '../auth')).toBe('scope_violation')
-    expect(reasonOf(session, 'sub')).toBe('staged')
-    expect(reasonOf(session, 'a.ts')).toBe('staged')
+    expect(tryLink(session, 'keys')).toBe('scope_violation')
+    expect(tryLink(session, '../auth')).toBe('scope_violation')
+    expect(tryLink(session, 'sub')).toBe('staged')
+    expect(tryLink(session, 'a.ts')).toBe('staged')
     const wide = await scene(['**', '!src/billing/**'])
-    expect(reasonOf(wide.session, '../..')).toBe('scope_violation')
-    expect(reasonOf(wide.session, '../auth')).toBe('staged')
-    expect(reasonOf((await scene(['**'])).session, '../..')).toBe('staged')
+    expect(tryLink(wide.session, '../..')).toBe('scope_violation')
+    expect(tryLink(wide.session, '../auth')).toBe('staged')
+    expect(tryLink((await scene(['**'])).session, '../..')).toBe('staged')
     const files = await scene(['src/auth/**', 'src/billing/*'])
-    expect(reasonOf(files.session, '../billing')).toBe('scope_violation')
-    expect(reasonOf(files.session, '../billing/pay.ts')).toBe('staged')
+    expect(tryLink(files.session, '../billing')).toBe('scope_violation')
+    expect(tryLink(files.session, '../billing/pay.ts')).toBe('staged')
   })
 
   it.each(['deny', 'read-only', 'hidden', 'ask'])(
-    'is nothing a rule `%s` speaks of, nor a directory around it',
+    'cannot be a path with a rule `%s`, or a directory that contains one',
     async (word) => {
       const { session } = await scene(['**'], `access: {src/auth/keys: ${word}, "config/*/prod": deny}\n`)
       const reason = { deny: 'access_denied', 'read-only': 'access_denied', hidden: 'ENOENT', ask: 'needs_approval' }[
         word
       ]
-      expect(reasonOf(session, 'keys')).toBe(reason)
-      expect(reasonOf(session, 'keys/k.ts')).toBe(reason)
-      expect(reasonOf(session, '../auth')).toBe('access_denied')
-      expect(reasonOf(session, '../../config')).toBe('access_denied')
-      expect(reasonOf(session, '../billing')).toBe('staged')
+      expect(tryLink(session, 'keys')).toBe(reason)
+      expect(tryLink(session, 'keys/k.ts')).toBe(reason)
+      expect(tryLink(session, '../auth')).toBe('access_denied')
+      expect(tryLink(session, '../../config')).toBe('access_denied')
+      expect(tryLink(session, '../billing')).toBe('staged')
     },
   )
 
-  it('cannot be turned elsewhere by another link', async () => {
+  it('cannot be redirected by another link', async () => {
     const { session } = await scene()
-    expect(reasonOf(session, 'turn/../billing')).toBe('path_escape')
-    expect(reasonOf(session, './turn/../../../../x')).toBe('path_escape')
+    expect(tryLink(session, 'turn/../billing')).toBe('path_escape')
+    expect(tryLink(session, './turn/../../../../x')).toBe('path_escape')
     session.fs.symlinkSync('sub', 'src/auth/turn')
-    expect(reasonOf(session, 'turn/b.ts')).toBe('staged')
+    expect(tryLink(session, 'turn/b.ts')).toBe('staged')
   })
 
-  it('is judged by the links on its way, and as it reads', async () => {
+  it('is checked both as written and with its links resolved', async () => {
     const { at, session } = await scene()
     fs.symlinkSync('../billing', `${at.root}/src/auth/theirs`)
     fs.symlinkSync('auth', `${at.root}/src/also`)
-    expect(reasonOf(session, 'theirs')).toBe('scope_violation')
-    expect(reasonOf(session, 'theirs/pay.ts')).toBe('scope_violation')
-    expect(reasonOf(session, '../also/a.ts')).toBe('scope_violation')
+    expect(tryLink(session, 'theirs')).toBe('scope_violation')
+    expect(tryLink(session, 'theirs/pay.ts')).toBe('scope_violation')
+    expect(tryLink(session, '../also/a.ts')).toBe('scope_violation')
   })
 })
 
-describe('a link that comes in another way', () => {
-  const outside = (at: TestWorkspace) => fs.symlinkSync('../billing', `${at.root}/src/auth/theirs`)
+describe('a link created by another operation', () => {
+  const linkOutside = (at: TestWorkspace) => fs.symlinkSync('../billing', `${at.root}/src/auth/theirs`)
 
-  it('by a copy or a move is judged by where it leads from its new place', async () => {
+  it('by a copy or a move is checked by its target from the new place', async () => {
     const { at, session } = await scene()
-    outside(at)
+    linkOutside(at)
     fs.symlinkSync('../../auth/a.ts', `${at.root}/src/auth/sub/up`)
     fs.mkdirSync(`${at.root}/src/auth/sub/deep`)
     fs.symlinkSync('../../../auth/a.ts', `${at.root}/src/auth/sub/deep/up`)
     const { fs: agent } = session
-    const deeds: (() => void)[] = [
+    const operations: (() => void)[] = [
       () => agent.cpSync('src/auth/theirs', 'src/auth/copy', { verbatimSymlinks: true }),
       () => agent.cpSync('src/auth/theirs', 'src/auth/copy'),
       () => agent.cpSync('src/auth/sub/deep', 'src/auth/deep', { recursive: true, verbatimSymlinks: true }),
       () => agent.renameSync('src/auth/sub/up', 'src/auth/up'),
       () => agent.linkSync('src/auth/sub/up', 'src/auth/up'),
     ]
-    for (const deed of deeds) expect(deed, String(deed)).toThrow(expect.objectContaining({ reason: 'scope_violation' }))
+    for (const operation of operations)
+      expect(operation, String(operation)).toThrow(expect.objectContaining({ reason: 'scope_violation' }))
     expect((await session.changes()).changes.filter(({ flags }) => flags.includes('symlink'))).toEqual([])
   })
 
-  it('by a command is refused like a tool’s', async () => {
+  it('by a command is refused as in a tool call', async () => {
     const { session } = await scene()
     const { refused } = await session.exec(
       'cd src/auth; ln -s ../billing l1; ln -s ../../.env l2; ln -s sub l3; mkdir d; ln -s ../../billing/pay.ts d/l4; ln -s x/../b l5',

@@ -1,41 +1,41 @@
 import type fs from 'node:fs'
 import type { Session } from '../../src/index.js'
-import type { Way } from './ways.js'
+import type { CallStyle } from './call-styles.js'
 import { MARK, type World } from './world.js'
 
-/** Who does a deed: a session, the naive adapter, or (for what must work) Node itself. */
+/** The filesystem that performs an action: a session, the naive adapter, or (for legitimate work) Node itself. */
 export interface Subject {
   readonly fs: typeof fs
   readonly session?: Session
-  /** Works under another intent, or none; false where it may not. */
+  /** Selects another intent, or none. Returns false if the selection is refused. */
   select(id: string | null): Promise<boolean>
 }
 
-/** A deed under way. */
+/** The context of one action. */
 export interface Run extends Subject {
   readonly world: World
-  readonly way: Way
-  /** Does an op in this run's way. Never rejects: a refusal is the answer. */
+  readonly style: CallStyle
+  /** Performs an op in the call style of this run. Never rejects: a refusal is the result. */
   act(op: string, ...args: unknown[]): Promise<unknown>
 }
 
-export type Deed = (run: Run) => unknown
+export type Action = (run: Run) => unknown
 
 export interface Attack {
   readonly name: string
-  /** The published flaw, or the project, that the row comes from. */
+  /** The published vulnerability, or the project, that the row comes from. */
   readonly from?: string
-  /** What a person has done to the tree before. */
+  /** Changes the tree as a person does, before the session. */
   readonly setUp?: (world: World) => void
-  readonly deed: Deed
-  /** What happens on the disk between the deed and the commit. */
-  readonly meanwhile?: (world: World) => void
-  /** A deed that has a manner of its own is done once. */
+  readonly action: Action
+  /** Changes the disk between the action and the commit. */
+  readonly beforeCommit?: (world: World) => void
+  /** Perform the action once, because it does not use the call style. */
   readonly once?: boolean
-  /** Why the naive adapter is not given it. */
-  readonly notNaive?: string
-  /** Names, below the directory that holds all, that must stay as they are though they are in scope. */
-  readonly keeps?: readonly string[]
+  /** Why the naive adapter is not tested with it. */
+  readonly naiveSkipReason?: string
+  /** Paths below `World.outer` that must not change although they are in scope. */
+  readonly mustNotChange?: readonly string[]
 }
 
 export interface AttackClass {
@@ -43,33 +43,35 @@ export interface AttackClass {
   readonly rows: readonly Attack[]
 }
 
-/** A path as a row gives it: `OUTER` and `ROOT` stand for where the world is. */
+/** A path in a row. `OUTER` and `ROOT` stand for the directories of the world. */
 export type Spelling = string | ((world: World) => unknown)
 
-function pathIn(world: World, path: Spelling): unknown {
+function expandPath(world: World, path: Spelling): unknown {
   if (typeof path === 'function') return path(world)
   return path.replace('OUTER', world.outer).replace('ROOT', world.root)
 }
 
-export const writes =
-  (path: Spelling): Deed =>
+/** Writes the mark to a path. */
+export const writeMark =
+  (path: Spelling): Action =>
   ({ act, world }) =>
-    act('writeFile', pathIn(world, path), MARK)
+    act('writeFile', expandPath(world, path), MARK)
 
-/** Makes the directories on the way first, as a tool does. */
-export const plants =
-  (path: string): Deed =>
+/** Writes the mark, and creates the parent directories first, as a tool does. */
+export const plantMark =
+  (path: string): Action =>
   async ({ act, fs }) => {
     attempt(() => fs.mkdirSync(path.slice(0, Math.max(0, path.lastIndexOf('/'))) || '.', { recursive: true }))
     await act('writeFile', path, MARK)
   }
 
-export const does =
-  (op: string, ...args: unknown[]): Deed =>
+/** Performs one op, with `OUTER` and `ROOT` expanded in its arguments. */
+export const callOp =
+  (op: string, ...args: unknown[]): Action =>
   ({ act, world }) =>
-    act(op, ...args.map((arg) => (typeof arg === 'string' ? pathIn(world, arg) : arg)))
+    act(op, ...args.map((arg) => (typeof arg === 'string' ? expandPath(world, arg) : arg)))
 
-/** Runs a step that may be refused. */
+/** Runs a step that may throw. Returns undefined if it does. */
 export function attempt<T>(step: () => T): T | undefined {
   try {
     return step()

@@ -2,20 +2,21 @@ import { expect, it } from 'vitest'
 import type { Session } from '../../src/core/api.js'
 import { type TestWorkspace, testWorkspace, working } from '../support/workspace.js'
 
-/** What an agent does between a commit's look at its stage and the landing is work on top of what lands. */
+/** Changes that an agent makes between the snapshot of a commit and its end are new work on top of the committed files. */
 
-const BEFORE = (fs: Session['fs']) => {
+const stageFiles = (fs: Session['fs']) => {
   fs.writeFileSync('src/made.ts', 'made\n')
   fs.writeFileSync('src/a.ts', 'edited\n')
 }
 
-async function meanwhile(
+/** Commits the staged files, and acts while the commit runs. */
+async function actDuringCommit(
   act: (fs: Session['fs']) => void,
-): Promise<{ at: TestWorkspace; told: unknown[]; names: string[] }> {
+): Promise<{ at: TestWorkspace; changes: unknown[]; names: string[] }> {
   const at = testWorkspace()
   const workspace = await at.open()
   const agent = await working(workspace)
-  BEFORE(agent.fs)
+  stageFiles(agent.fs)
   const review = await workspace.review('agent')
   await review.approve(undefined, { name: 'Ann' })
   let isActing = true
@@ -28,7 +29,7 @@ async function meanwhile(
   })
   const { changes } = await agent.changes()
   const names = agent.fs.readdirSync('src')
-  return { at, told: changes.map(({ kind, path, from, intentId }) => [kind, from ?? path, intentId]), names }
+  return { at, changes: changes.map(({ kind, path, from, intentId }) => [kind, from ?? path, intentId]), names }
 }
 
 it.each([
@@ -47,18 +48,18 @@ it.each([
     (fs: Session['fs']) => fs.writeFileSync('src/made.ts', 'again\n'),
     [['modify', 'src/made.ts', 'INT-001']],
   ],
-])('%s, is still to be reviewed', async (_name, act, expected) => {
-  const { at, told, names } = await meanwhile(act)
-  expect([...told].sort()).toEqual([...expected].sort())
+])('%s, still needs a review', async (_name, act, expected) => {
+  const { at, changes, names } = await actDuringCommit(act)
+  expect([...changes].sort()).toEqual([...expected].sort())
   expect(at.text('src/made.ts')).toBe('made\n')
   expect(names.includes('made.ts')).toBe(expected[0]?.[0] === 'modify' || expected[0]?.[1] === 'src/a.ts')
 })
 
-it('what it takes back itself is not taken for a removal', async () => {
+it('a change that the agent reverts does not count as a removal', async () => {
   const at = testWorkspace()
   const workspace = await at.open()
   const agent = await working(workspace)
-  BEFORE(agent.fs)
+  stageFiles(agent.fs)
   const review = await workspace.review('agent')
   await review.approve(undefined, { name: 'Ann' })
   const reverted: Promise<void>[] = []

@@ -1,9 +1,9 @@
 import fs from 'node:fs'
 import { expect, test } from 'vitest'
 import { stateOf } from '../support/state.js'
-import { scene, staged } from './kit.js'
+import { scene, stagedChanges } from './kit.js'
 
-test('a discard counts in a review log that was begun anew, as a damaged one has to be', async () => {
+test('a discard applies in a new review log that replaced a damaged one', async () => {
   const s = scene({ 'src/a.ts': 'a\n', 'src/b.ts': 'b\n' })
   const workspace = await s.open()
   const session = await s.agent(workspace)
@@ -16,13 +16,13 @@ test('a discard counts in a review log that was begun anew, as a damaged one has
   await review.changes()
   await review.discard('src/a.ts')
   await session.flush()
-  expect(await staged(session)).toEqual(['modify src/b.ts'])
+  expect(await stagedChanges(session)).toEqual(['modify src/b.ts'])
   session.fs.writeFileSync('src/a.ts', 'A\n')
   await session.flush()
-  expect(await staged(session)).toEqual(['modify src/a.ts', 'modify src/b.ts'])
+  expect(await stagedChanges(session)).toEqual(['modify src/a.ts', 'modify src/b.ts'])
 })
 
-test('a session with nothing staged asks no old commit what became of it', async () => {
+test('a session with nothing staged does not read the plans of old commits', async () => {
   const s = scene({ 'src/a.ts': 'a\n' })
   const workspace = await s.open()
   const session = await s.agent(workspace)
@@ -36,5 +36,5 @@ test('a session with nothing staged asks no old commit what became of it', async
   const two = await s.agent(workspace, 'two')
   two.fs.writeFileSync('src/a.ts', 'B\n')
   await two.flush()
-  expect(await staged(two)).toEqual(['modify src/a.ts'])
+  expect(await stagedChanges(two)).toEqual(['modify src/a.ts'])
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { scene, staged, thrown } from './kit.js'
+import { errorFrom, scene, stagedChanges } from './kit.js'
 
-test('a removed directory that was committed hides nothing that comes there later', async () => {
+test('a committed removal of a directory does not hide files that are created there later', async () => {
   const s = scene({ 'src/d/a.ts': 'a\n', 'src/d/b.ts': 'b\n', 'src/keep.ts': 'k\n' })
   const session = await s.agent(await s.open())
   session.fs.rmSync('src/d', { recursive: true })
@@ -10,10 +10,10 @@ test('a removed directory that was committed hides nothing that comes there late
   await session.flush()
   s.write('src/d/new.ts', 'by a person\n')
   expect(session.fs.readFileSync('src/d/new.ts', 'utf8')).toBe('by a person\n')
-  expect(await staged(session)).toEqual([])
+  expect(await stagedChanges(session)).toEqual([])
 })
 
-test('an empty directory removed by commit, and one made by commit, leave the stage', async () => {
+test('a committed empty directory leaves the stage', async () => {
   const s = scene({ 'src/d/a.ts': 'a\n' })
   const session = await s.agent(await s.open())
   session.fs.mkdirSync('src/made')
@@ -22,10 +22,10 @@ test('an empty directory removed by commit, and one made by commit, leave the st
   await session.flush()
   const fs = await import('node:fs')
   fs.rmdirSync(s.at('src/made'))
-  expect(await staged(session)).toEqual([])
+  expect(await stagedChanges(session)).toEqual([])
 })
 
-test('a directory rename committed in halves loses nothing and proposes nothing of its own', async () => {
+test('a directory rename committed in two parts loses nothing and adds no change', async () => {
   const s = scene({ 'src/d/x.ts': 'x\n', 'src/d/y.ts': 'y\n' })
   const session = await s.agent(await s.open())
   session.fs.renameSync('src/d', 'src/e')
@@ -33,15 +33,15 @@ test('a directory rename committed in halves loses nothing and proposes nothing 
   expect(await s.release('one', ['src/e/x.ts'])).toEqual(['src/e/x.ts'])
   await session.flush()
   expect(session.fs.readFileSync('src/e/x.ts', 'utf8')).toBe('x\n')
-  expect(await staged(session)).toEqual(['rename src/d/y.ts -> src/e/y.ts'])
+  expect(await stagedChanges(session)).toEqual(['rename src/d/y.ts -> src/e/y.ts'])
   await s.release('one')
   await session.flush()
-  expect(await staged(session)).toEqual([])
+  expect(await stagedChanges(session)).toEqual([])
   expect(s.read('src/e/y.ts')).toBe('y\n')
   expect(s.exists('src/d')).toBe(false)
 })
 
-test('half of a rename over another file loses neither content', async () => {
+test('committing half of a rename over another file loses no content', async () => {
   const s = scene({ 'src/a.ts': 'A\n', 'src/b.ts': 'B\n' })
   const session = await s.agent(await s.open())
   session.fs.renameSync('src/a.ts', 'src/b.ts')
@@ -51,7 +51,7 @@ test('half of a rename over another file loses neither content', async () => {
   expect(session.fs.readFileSync('src/b.ts', 'utf8')).toBe('A\n')
 })
 
-test('a rename, then a new file of the old name: committing the new one leaves the moved content as it was', async () => {
+test('committing a new file with the old name of a renamed one does not change the moved content', async () => {
   const s = scene({ 'src/d/a.ts': 'A\n' })
   const session = await s.agent(await s.open())
   session.fs.renameSync('src/d', 'src/e')
@@ -63,7 +63,7 @@ test('a rename, then a new file of the old name: committing the new one leaves t
   expect(session.fs.readFileSync('src/e/a.ts', 'utf8')).toBe('A\n')
 })
 
-test('after its own commit, seen first by the review in the same process, the agent writes on', async () => {
+test('an agent can write again after a commit by a review in the same process', async () => {
   const s = scene({ 'src/a.ts': 'one\n' })
   const workspace = await s.open()
   const session = await s.agent(workspace)
@@ -73,10 +73,10 @@ test('after its own commit, seen first by the review in the same process, the ag
   await review.approve()
   await review.commit()
   await review.changes()
-  expect(thrown(() => session.fs.writeFileSync('src/a.ts', 'three\n'))).toBeUndefined()
+  expect(errorFrom(() => session.fs.writeFileSync('src/a.ts', 'three\n'))).toBeUndefined()
 })
 
-test('another session changes a file below a directory this one removed: the removal says it drifted', async () => {
+test('a removal is marked as drifted when another session changes a file in the removed directory', async () => {
   const s = scene({ 'src/d/a.ts': 'a\n', 'src/d/b.ts': 'b\n' })
   const workspace = await s.open()
   const one = await s.agent(workspace, 'one')
@@ -89,7 +89,7 @@ test('another session changes a file below a directory this one removed: the rem
   expect(changes.find(({ path }) => path === 'src/d/a.ts')?.flags).toContain('drifted')
 })
 
-test('what was taken back is based on the disk anew', async () => {
+test('a reverted file takes its base from the disk again', async () => {
   const s = scene({ 'src/d/a.ts': 'a\n', 'src/d/b.ts': 'b\n' })
   const session = await s.agent(await s.open())
   session.fs.rmSync('src/d', { recursive: true })
@@ -103,7 +103,7 @@ test('what was taken back is based on the disk anew', async () => {
   expect(await s.release('one')).toEqual(['src/d/a.ts'])
 })
 
-test("a person's discard of a removed directory's files brings them back", async () => {
+test('discarding the removal of a directory restores its files', async () => {
   const s = scene({ 'src/d/a.ts': 'a\n', 'src/d/b.ts': 'b\n' })
   const workspace = await s.open()
   const session = await s.agent(workspace)
@@ -111,11 +111,11 @@ test("a person's discard of a removed directory's files brings them back", async
   await session.flush()
   const review = await workspace.review('one')
   await review.discard()
-  expect(await staged(session)).toEqual([])
+  expect(await stagedChanges(session)).toEqual([])
   expect(session.fs.readFileSync('src/d/a.ts', 'utf8')).toBe('a\n')
 })
 
-test('discarding an emptily made directory does not swallow what the agent has put in it since', async () => {
+test('discarding an empty new directory does not discard files created in it later', async () => {
   const s = scene({ 'src/a.ts': 'a\n' })
   const workspace = await s.open()
   const session = await s.agent(workspace)
@@ -129,12 +129,12 @@ test('discarding an emptily made directory does not swallow what the agent has p
   expect(session.fs.readFileSync('src/new/x.ts', 'utf8')).toBe('work\n')
 })
 
-test("a directory made, renamed, and its first name taken by another does not show the other's files", async () => {
+test('a created and renamed directory does not show files that a person creates under its first name', async () => {
   const s = scene({ 'src/a.ts': 'a\n' })
   const session = await s.agent(await s.open())
   session.fs.mkdirSync('src/tmp')
   session.fs.renameSync('src/tmp', 'src/final')
   s.write('src/tmp/theirs.ts', 'theirs\n')
   expect(session.fs.readdirSync('src/final')).toEqual([])
-  expect(await staged(session)).toEqual(['mkdir src/final'])
+  expect(await stagedChanges(session)).toEqual(['mkdir src/final'])
 })

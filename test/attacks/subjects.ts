@@ -1,74 +1,74 @@
 import fs from 'node:fs'
 import { openWorkspace, type Workspace } from '../../src/index.js'
+import { type CallStyle, callerFor, UnsupportedOp } from './call-styles.js'
 import { naiveAdapter } from './naive.js'
-import { attemptAsync, type Deed, type Run, type Subject } from './row.js'
-import { handOf, NoWay, type Way } from './ways.js'
-import { newWorld, type Picture, picture, type World } from './world.js'
+import { type Action, attemptAsync, type Run, type Subject } from './row.js'
+import { newWorld, type TreeSnapshot, takeSnapshot, type World } from './world.js'
 
-/** Runs deeds in worlds, by one way after the other. A world that a deed left as it was serves the next one too. */
+/** Performs actions in worlds, in one call style after the other. */
 
-/** A limit on what hangs, not a claim about speed. */
+/** Detects an action that hangs. It is not a speed limit. */
 const HANG_MS = 30_000
 
-export interface Deeds {
-  /** Whether the way had a manner of doing any of it. */
+export interface ActionResult {
+  /** Whether the call style supports any op of the action. */
   readonly acted: boolean
   readonly hung: boolean
 }
 
-export async function carryOut(deed: Deed, subject: Subject, way: Way, world: World): Promise<Deeds> {
-  const hand = handOf(way, subject.fs, subject.session)
-  let asked = 0
-  let missing = 0
+export async function perform(action: Action, subject: Subject, style: CallStyle, world: World): Promise<ActionResult> {
+  const call = callerFor(style, subject.fs, subject.session)
+  let calls = 0
+  let unsupported = 0
   const act: Run['act'] = async (op, ...args) => {
-    asked++
+    calls++
     try {
-      return await hand(op, ...args)
+      return await call(op, ...args)
     } catch (error) {
-      if (error instanceof NoWay) missing++
+      if (error instanceof UnsupportedOp) unsupported++
       return error instanceof Error ? error : new Error(String(error))
     }
   }
   const cwd = process.cwd()
-  // A relative path that came to the host's own functions would be resolved there, and nothing else could be hit.
+  // If a relative path reached the host's own functions, it would resolve in the world and be detected.
   process.chdir(world.root)
   try {
-    const hung = await tooLong(Promise.resolve(deed({ ...subject, world, way, act })))
-    return { acted: asked === 0 || missing < asked, hung }
+    const hung = await exceedsLimit(Promise.resolve(action({ ...subject, world, style, act })))
+    return { acted: calls === 0 || unsupported < calls, hung }
   } finally {
     process.chdir(cwd)
   }
 }
 
-async function tooLong(work: Promise<unknown>): Promise<boolean> {
+async function exceedsLimit(work: Promise<unknown>): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined
-  const late = new Promise<boolean>((resolve) => {
+  const timeout = new Promise<boolean>((resolve) => {
     timer = setTimeout(() => resolve(true), HANG_MS)
   })
   try {
-    return await Promise.race([work.then(() => false), late])
+    return await Promise.race([work.then(() => false), timeout])
   } finally {
     clearTimeout(timer)
   }
 }
 
-/** A world, its workspace, and what it looked like. */
-export interface House {
+/** A world with an open workspace, and the snapshot taken before any action. */
+export interface OpenWorld {
   readonly world: World
   readonly workspace: Workspace
-  readonly before: Picture
+  readonly before: TreeSnapshot
   close(): Promise<void>
 }
 
-export async function newHouse(setUp?: (world: World) => void): Promise<House> {
+export async function openWorld(setUp?: (world: World) => void): Promise<OpenWorld> {
   const world = newWorld()
   setUp?.(world)
   const workspace = await openWorkspace(world.root)
-  // What opening writes is there before the picture.
+  // The snapshot includes the files that opening the workspace writes.
   return {
     world,
     workspace,
-    before: picture(world.outer),
+    before: takeSnapshot(world.outer),
     async close() {
       await attemptAsync(() => workspace.close())
       world.dispose()
@@ -78,17 +78,17 @@ export async function newHouse(setUp?: (world: World) => void): Promise<House> {
 
 let sessions = 0
 
-/** A session at work under INT-001, and its end: everything approved, and committed as far as it can be. */
-export interface AtWork {
+/** A session under INT-001. `release` approves everything and commits what is not refused. */
+export interface AgentRun {
   readonly subject: Subject
-  /** Back to the intent every deed begins under. */
+  /** Selects INT-001 again. */
   begin(): Promise<void>
   staged(): Promise<number>
   release(): Promise<void>
   close(): Promise<unknown>
 }
 
-export async function atWork({ workspace }: House): Promise<AtWork> {
+export async function startAgent({ workspace }: OpenWorld): Promise<AgentRun> {
   const session = await workspace.session({ id: `run-${sessions++}` })
   await session.selectIntent('INT-001')
   const select = async (id: string | null) => (await attemptAsync(() => session.selectIntent(id))) !== undefined
@@ -101,21 +101,22 @@ export async function atWork({ workspace }: House): Promise<AtWork> {
   return { subject, begin, staged, close, release: () => release(workspace, session.id) }
 }
 
-/** Approves all; what the commit then refuses is thrown away, and the rest committed. */
+/** Approves and commits all changes, and discards those that the commit refuses. */
 async function release(workspace: Workspace, id: string): Promise<void> {
   await attemptAsync(async () => {
     const review = await workspace.review(id)
     for (let tries = 0; tries < 3; tries++) {
       const { changes } = await review.changes()
       if (changes.length === 0) return
-      const refused = await committed(review)
+      const refused = await commitAll(review)
       if (refused.length === 0) return
       await review.discard(refused)
     }
   })
 }
 
-async function committed(review: Awaited<ReturnType<Workspace['review']>>): Promise<string[]> {
+/** Returns the paths that the commit refused. */
+async function commitAll(review: Awaited<ReturnType<Workspace['review']>>): Promise<string[]> {
   try {
     await review.approve()
     await review.commit()

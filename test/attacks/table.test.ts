@@ -1,94 +1,94 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { early, leaks } from './judge.js'
+import { CALL_STYLES, type CallStyle } from './call-styles.js'
+import { changesBeforeReview, leaks } from './judge.js'
 import type { Attack } from './row.js'
-import { type AtWork, atWork, carryOut, type House, newHouse } from './subjects.js'
+import { type AgentRun, type OpenWorld, openWorld, perform, startAgent } from './subjects.js'
 import { ATTACKS } from './table.js'
-import { WAYS, type Way } from './ways.js'
-import { picture } from './world.js'
+import { takeSnapshot } from './world.js'
 
 /**
- * Each row is done by every way in, on a real tree: nothing has changed when the calls return, and after everything
- * was approved and committed nothing has that may not. The tree is the judge; what an error says counts for nothing.
- * ESCROWFS_ATTACKS=apart gives each way a tree of its own, where one after the other has the row's tree otherwise.
+ * Performs each row in every call style on a real tree. When the calls return, nothing may have changed. After everything was
+ * approved and committed, nothing protected may have changed. Only the tree counts, not the errors.
+ * With `ESCROWFS_ATTACKS=apart` each call style gets its own tree; otherwise they share one.
  */
 
 interface Place {
-  readonly house: House
-  readonly work: AtWork
+  readonly opened: OpenWorld
+  readonly work: AgentRun
 }
 
-/** A tree that a row left as it was, with nothing staged, serves the next one too. */
+/** A place that a row left unchanged, for the next row. */
 let spare: Place | undefined
 
 const placeFor = async (row: Attack): Promise<Place> => {
-  const taken = row.setUp || row.meanwhile ? undefined : spare
-  if (taken) spare = undefined
-  if (taken) return taken
-  const house = await newHouse(row.setUp)
-  return { house, work: await atWork(house) }
+  const reused = row.setUp || row.beforeCommit ? undefined : spare
+  if (reused) spare = undefined
+  if (reused) return reused
+  const opened = await openWorld(row.setUp)
+  return { opened, work: await startAgent(opened) }
 }
 
-const leave = async ({ house, work }: Place): Promise<void> => {
+const closePlace = async ({ opened, work }: Place): Promise<void> => {
   await work.close()
-  await house.close()
+  await opened.close()
 }
 
 afterAll(async () => {
-  if (spare) await leave(spare)
+  if (spare) await closePlace(spare)
 })
 
 interface Outcome {
-  /** Ways that had a manner of doing any of it. */
-  ways: Way[]
+  /** The call styles that support any op of the row. */
+  styles: CallStyle[]
   found: string[]
 }
 
-async function tried(row: Attack, ways: readonly Way[]): Promise<Outcome> {
+async function tryRow(row: Attack, styles: readonly CallStyle[]): Promise<Outcome> {
   const place = await placeFor(row)
-  const { house, work } = place
-  const { world } = house
-  const outcome: Outcome = { ways: [], found: [] }
-  let clean = false
+  const { opened, work } = place
+  const { world } = opened
+  const outcome: Outcome = { styles: [], found: [] }
+  let isClean = false
   try {
-    for (const way of ways) {
+    for (const style of styles) {
       await work.begin()
-      const { acted, hung } = await carryOut(row.deed, work.subject, way, world)
-      if (acted) outcome.ways.push(way)
-      if (hung) outcome.found.push(`${way} hangs`)
+      const { acted, hung } = await perform(row.action, work.subject, style, world)
+      if (acted) outcome.styles.push(style)
+      if (hung) outcome.found.push(`${style} hangs`)
     }
-    outcome.found.push(...early(world, house.before))
-    clean = !row.once && world.person.size === 0 && outcome.found.length === 0 && (await work.staged()) === 0
-    if (clean && !row.meanwhile) return outcome
-    clean = false
-    row.meanwhile?.(world)
-    const before = row.meanwhile ? picture(world.outer) : house.before
+    outcome.found.push(...changesBeforeReview(world, opened.before))
+    isClean = !row.once && world.person.size === 0 && outcome.found.length === 0 && (await work.staged()) === 0
+    if (isClean && !row.beforeCommit) return outcome
+    isClean = false
+    row.beforeCommit?.(world)
+    const before = row.beforeCommit ? takeSnapshot(world.outer) : opened.before
     await work.release()
-    outcome.found.push(...leaks(world, before, row.keeps))
+    outcome.found.push(...leaks(world, before, row.mustNotChange))
     return outcome
   } finally {
-    if (clean && !row.setUp && !spare) spare = place
-    else await leave(place)
+    if (isClean && !row.setUp && !spare) spare = place
+    else await closePlace(place)
   }
 }
 
-const waysOf = (row: Attack): readonly Way[] => (row.once ? ['sync'] : WAYS)
+const stylesOf = (row: Attack): readonly CallStyle[] => (row.once ? ['sync'] : CALL_STYLES)
 
-/** What a row has to show: all its ways in one tree, or each in its own. */
-const trialsOf = (row: Attack): (readonly Way[])[] =>
-  process.env.ESCROWFS_ATTACKS === 'apart' ? waysOf(row).map((way) => [way]) : [waysOf(row)]
+/** The call styles of a row, grouped by tree: all in one, or each in its own. */
+const trialsOf = (row: Attack): (readonly CallStyle[])[] =>
+  process.env.ESCROWFS_ATTACKS === 'apart' ? stylesOf(row).map((style) => [style]) : [stylesOf(row)]
 
 describe.each(ATTACKS)('$kind', ({ rows }) => {
   it.each(rows)('$name', async (row) => {
-    const ways: Way[] = []
+    const styles: CallStyle[] = []
     for (const trial of trialsOf(row)) {
-      const outcome = await tried(row, trial)
+      const outcome = await tryRow(row, trial)
       expect(outcome.found, trial.join(', ')).toEqual([])
-      ways.push(...outcome.ways)
+      styles.push(...outcome.styles)
     }
-    expect(ways).not.toEqual([])
+    expect(styles).not.toEqual([])
   })
 })
 
-it('has 150 rows and more', () => {
+it('has at least 150 rows', () => {
   expect(ATTACKS.flatMap(({ rows }) => rows).length).toBeGreaterThanOrEqual(150)
 })

@@ -7,7 +7,7 @@ import { spelling } from './rows/spelling.js'
 import { trees } from './rows/trees.js'
 import { tricks } from './rows/tricks.js'
 
-/** Every attack we know of, by class. What hidden paths tell is in `rows/tells.ts`, what must work in `rows/legitimate.ts`. */
+/** Every known attack, by class. `rows/disclosures.ts` has questions about hidden paths, `rows/legitimate.ts` the work that must succeed. */
 export const ATTACKS: readonly AttackClass[] = [
   ...spelling,
   ...links,

@@ -3,10 +3,10 @@ import { dirname } from 'node:path'
 import { tempDir } from '../support/facade.js'
 import { needsTrust, trust } from '../support/trust.js'
 
-/** What every attack tries to write: where it stands on the disk, a leak is seen whatever the path. */
+/** The text that attacks write. It reveals a leak on the disk under any path. */
 export const MARK = 'PWNED\n'
 
-/** What no agent may learn. */
+/** The text that no agent may read. */
 const SECRET = 'TOP-SECRET\n'
 
 const INTENTS = `active_intents:
@@ -58,7 +58,7 @@ const FILES: Readonly<Record<string, string>> = {
   'home/.ssh/id': SECRET,
 }
 
-/** Links of a person's making, in the scope: a writer that follows them, or that takes them for safe, leaves it. */
+/** Links by a person in `src`, by name. Most lead out of the scope. */
 const LINKS: Readonly<Record<string, string>> = {
   'to-lib': '../lib',
   'to-lib-file': '../lib/out.ts',
@@ -85,24 +85,24 @@ const LINKS: Readonly<Record<string, string>> = {
 }
 
 export interface World {
-  /** Holds the workspace, and what stands beside it. */
+  /** The directory of the workspace and its siblings. */
   readonly outer: string
   readonly root: string
-  /** What a person wrote while a deed was under way, by name below `outer`. */
+  /** Contents that a person wrote during an action, by path below `outer`. */
   readonly person: Map<string, string>
   dispose(): void
 }
 
-/** A person's own edit of a file of the workspace. */
+/** Edits a file of the workspace as a person does. */
 export function edit({ root, person }: World, path: string, text: string): Promise<unknown> {
   fs.writeFileSync(`${root}/${path}`, text)
   if (needsTrust(path)) trust(root)
   person.set(`ws/${path}`, text)
-  // A person is in another process: within one turn of the event loop no word of it gets here.
+  // An edit by another process is noticed only in a later turn of the event loop.
   return new Promise((next) => setImmediate(next))
 }
 
-function furnish(outer: string): void {
+function createFiles(outer: string): void {
   for (const [path, content] of Object.entries(FILES)) {
     fs.mkdirSync(`${outer}/${dirname(path)}`, { recursive: true })
     fs.writeFileSync(`${outer}/${path}`, content, { mode: 0o644 })
@@ -117,24 +117,25 @@ function furnish(outer: string): void {
 
 export function newWorld(): World {
   const { path: outer, dispose } = tempDir('escrowfs-table-')
-  furnish(outer)
+  createFiles(outer)
   return { outer, root: `${outer}/ws`, person: new Map(), dispose }
 }
 
-/** One name of a tree: what it is, and how many names it goes by. */
-export interface Item {
+/** The state of one path. */
+export interface Entry {
+  /** Mode, owner, time and content as one text. */
   readonly print: string
   readonly mode: number
   readonly nlink: number
 }
 
-export type Picture = ReadonlyMap<string, Item>
+export type TreeSnapshot = ReadonlyMap<string, Entry>
 
-/** Our own working files, which a session changes by being one. */
+/** Working files that every session changes. */
 const OURS =
   /^ws\/\.orchestration\/(sessions|tx|commits|ledger\.d|locks|\.gitignore$|agent_trace\.jsonl|intent_map\.md)/
 
-/** Node's own recursive listing follows links. */
+/** Lists all paths below a directory. Node's recursive listing would follow links. */
 function namesBelow(outer: string, dir: string): string[] {
   const at = Buffer.concat([Buffer.from(`${outer}/`), Buffer.from(dir, 'latin1')])
   return fs.readdirSync(at, { withFileTypes: true, encoding: 'latin1' }).flatMap((entry) => {
@@ -144,36 +145,36 @@ function namesBelow(outer: string, dir: string): string[] {
   })
 }
 
-/** The real tree: every name below, without our own working files. Names may be made of any bytes. */
-export function picture(outer: string): Picture {
-  const items = new Map<string, Item>()
+/** Reads the tree on the disk, without our working files. Keys are paths in latin1, because names can have any bytes. */
+export function takeSnapshot(outer: string): TreeSnapshot {
+  const entries = new Map<string, Entry>()
   for (const name of namesBelow(outer, '')) {
     const at = Buffer.concat([Buffer.from(`${outer}/`), Buffer.from(name, 'latin1')])
     const stats = fs.lstatSync(at)
     const { mode, nlink, uid, gid } = stats
     const content = stats.isFile() ? fs.readFileSync(at, 'latin1') : stats.isSymbolicLink() ? fs.readlinkSync(at) : ''
     const time = stats.isFile() ? stats.mtimeMs : ''
-    items.set(name, {
+    entries.set(name, {
       print: `${mode.toString(8)} ${uid}:${gid} ${time} ${content}`,
       mode,
       nlink: stats.isFile() ? nlink : 1,
     })
   }
-  return items
+  return entries
 }
 
-/** Names that are not what they were. */
-export function differing(before: Picture, after: Picture): string[] {
+/** Lists the paths that differ. */
+export function changedNames(before: TreeSnapshot, after: TreeSnapshot): string[] {
   const names = new Set([...before.keys(), ...after.keys()])
   return [...names].filter((name) => before.get(name)?.print !== after.get(name)?.print).sort()
 }
 
-/** Where the mark stands in files of ours that people and other programs take for the truth. */
-export function forged(root: string): string[] {
+/** Lists files in `.orchestration` that contain the mark although people and programs trust them. */
+export function forgedFiles(root: string): string[] {
   const dir = `${root}/.orchestration`
   const names = fs.readdirSync(dir, { recursive: true, encoding: 'utf8' })
   return names.filter((name) => {
-    // Staged contents stand in the pack.
+    // The pack holds the staged contents.
     if (/^(tx|sessions\/[^/]+\/(pack|stage|edits))/.test(name) || !fs.lstatSync(`${dir}/${name}`).isFile()) return false
     return fs.readFileSync(`${dir}/${name}`, 'utf8').includes(MARK.trim())
   })

@@ -20,8 +20,8 @@ const flags: readonly (readonly [string, string | number, string?])[] = [
   ['w+', 'w+'],
 ]
 
-/** Opened, written in every way a descriptor has, and closed. */
-function use(api: typeof fs, fd: number): void {
+/** Writes to a descriptor with every op that takes one. */
+function writeAll(api: typeof fs, fd: number): void {
   attempt(() => api.writeSync(fd, MARK))
   attempt(() => api.writevSync(fd, [Buffer.from(MARK)], 2))
   attempt(() => api.writeFileSync(fd, MARK))
@@ -32,18 +32,19 @@ function use(api: typeof fs, fd: number): void {
   attempt(() => api.futimesSync(fd, 1, 1))
 }
 
-function opened({ fs: api }: Run, path: string, how: string | number): void {
+function openAndWrite({ fs: api }: Run, path: string, how: string | number): void {
   const fd = attempt(() => api.openSync(path, how, 0o666))
   if (fd === undefined) return
-  use(api, fd)
+  writeAll(api, fd)
   attempt(() => api.closeSync(fd))
 }
 
 const byFlags: Attack[] = flags.map(([name, how]) => ({
-  name: `opened ${name} out of scope`,
+  name: `opening with ${name} out of scope`,
   once: true,
-  deed: (run) => {
-    for (const path of ['lib/out.ts', 'src/to-lib/out.ts', 'lib/made.ts', '../sibling/s.txt']) opened(run, path, how)
+  action: (run) => {
+    for (const path of ['lib/out.ts', 'src/to-lib/out.ts', 'lib/made.ts', '../sibling/s.txt'])
+      openAndWrite(run, path, how)
   },
 }))
 
@@ -53,13 +54,13 @@ const readOnly: Attack[] = [
   ['futimes', 'Node CVE-2025-55132'],
   ['ftruncate', 'Node CVE-2025-55132'],
 ].map(([op = '', from = '']) => ({
-  name: `${op} by a descriptor opened to read`,
+  name: `${op} on a descriptor opened for reading`,
   from,
   once: true,
-  deed: async ({ fs: api }) => {
+  action: async ({ fs: api }) => {
     for (const path of ['lib/out.ts', 'src/to-sibling/s.txt', 'src/locked/r.ts', 'src/frozen/f.ts']) {
       const fd = attempt(() => api.openSync(path, 'r'))
-      if (fd !== undefined) use(api, fd)
+      if (fd !== undefined) writeAll(api, fd)
       const handle = await attemptAsync(() => api.promises.open(path, 'r'))
       await attemptAsync(() => handle?.chmod(0o777))
       await attemptAsync(() => handle?.chown(12345, 12345))
@@ -70,13 +71,13 @@ const readOnly: Attack[] = [
   },
 }))
 
-/** A number or a handle of the host’s, opened by somebody else in the process. */
+/** A descriptor or handle of the host, opened by other code in the process. */
 function foreign(name: string, work: (run: Run, fd: number) => unknown): Attack {
   return {
     name,
     once: true,
     from: 'Node permission model: foreign descriptors',
-    deed: async (run) => {
+    action: async (run) => {
       const fd = fs.openSync(`${run.world.outer}/sibling/s.txt`, 'r+')
       try {
         await work(run, fd)
@@ -87,7 +88,7 @@ function foreign(name: string, work: (run: Run, fd: number) => unknown): Attack 
   }
 }
 
-const streamed = (made: fs.WriteStream): Promise<void> =>
+const writeStream = (made: fs.WriteStream): Promise<void> =>
   new Promise((resolve) =>
     made
       .on('error', () => resolve())
@@ -96,12 +97,12 @@ const streamed = (made: fs.WriteStream): Promise<void> =>
   )
 
 const foreigners: Attack[] = [
-  foreign('a descriptor of the host', ({ fs: api }, fd) => use(api, fd)),
+  foreign('a descriptor of the host', ({ fs: api }, fd) => writeAll(api, fd)),
   {
     ...foreign('a stream on a descriptor of the host', ({ fs: api }, fd) =>
-      attemptAsync(() => streamed(api.createWriteStream('src/a.ts', { fd, autoClose: false }))),
+      attemptAsync(() => writeStream(api.createWriteStream('src/a.ts', { fd, autoClose: false }))),
     ),
-    notNaive: 'the stream of the host never ends on it',
+    naiveSkipReason: 'the stream of the host never ends with it',
   },
   foreign('/proc/self/fd of the host', ({ fs: api }, fd) =>
     attempt(() => api.writeFileSync(`/proc/self/fd/${fd}`, MARK)),
@@ -119,59 +120,59 @@ const foreigners: Attack[] = [
   }),
 ]
 
-/** What a descriptor was opened for holds no longer. */
-function outlived(name: string, path: string, end: (run: Run) => unknown, how = 'r+'): Attack {
+/** A descriptor used after its permission ended. */
+function outliving(name: string, path: string, end: (run: Run) => unknown, how = 'r+'): Attack {
   return {
     name,
     once: true,
-    keeps: [`ws/${path}`],
-    deed: async (run) => {
+    mustNotChange: [`ws/${path}`],
+    action: async (run) => {
       const { fs: api } = run
       const fd = attempt(() => api.openSync(path, how))
       const handle = await attemptAsync(() => api.promises.open(path, how))
       const stream = attempt(() => api.createWriteStream(path, { flags: how }))
       await new Promise((resolve) => stream?.on('open', resolve).on('error', resolve))
       await end(run)
-      if (fd !== undefined) use(api, fd)
+      if (fd !== undefined) writeAll(api, fd)
       await attemptAsync(() => handle?.writeFile(MARK))
       await attemptAsync(() => handle?.writev([Buffer.from(MARK)], 3))
       await attemptAsync(() => handle?.truncate(1))
       await attemptAsync(() => handle?.chmod(0o777))
       await attemptAsync(() => handle?.close())
-      if (stream) await streamed(stream)
+      if (stream) await writeStream(stream)
     },
   }
 }
 
-const outliving: Attack[] = [
-  outlived('its intent given up', 'src/a.ts', ({ select }) => select(null)),
-  outlived('a narrower intent selected', 'src/a.ts', ({ select }) => select('INT-002')),
-  outlived('an empty intent selected', 'src/deep/w.ts', ({ select }) => select('INT-003')),
-  outlived('its session closed', 'src/a.ts', async ({ session }) => session?.close()),
-  outlived('a rule that makes it read-only', 'src/a.ts', ({ world }) =>
+const outlivingRows: Attack[] = [
+  outliving('its intent given up', 'src/a.ts', ({ select }) => select(null)),
+  outliving('a narrower intent selected', 'src/a.ts', ({ select }) => select('INT-002')),
+  outliving('an empty intent selected', 'src/deep/w.ts', ({ select }) => select('INT-003')),
+  outliving('its session closed', 'src/a.ts', async ({ session }) => session?.close()),
+  outliving('a rule that makes the file read-only', 'src/a.ts', ({ world }) =>
     edit(world, '.orchestration/policy.yaml', 'access: { src/a.ts: read-only }\n'),
   ),
-  outlived('a broken policy', 'src/a.ts', ({ world }) => edit(world, '.orchestration/policy.yaml', 'acess: {}\n')),
-  outlived('its intent narrowed in the registry', 'src/a.ts', ({ world }) =>
+  outliving('a broken policy', 'src/a.ts', ({ world }) => edit(world, '.orchestration/policy.yaml', 'acess: {}\n')),
+  outliving('its intent narrowed in the registry', 'src/a.ts', ({ world }) =>
     edit(
       world,
       '.orchestration/active_intents.yaml',
       'active_intents:\n  - { id: INT-001, name: W, status: IN_PROGRESS, owned_scope: ["src/deep/**"] }\n',
     ),
   ),
-  outlived('its intent taken out of the registry', 'src/a.ts', ({ world }) =>
+  outliving('its intent removed from the registry', 'src/a.ts', ({ world }) =>
     edit(world, '.orchestration/active_intents.yaml', 'active_intents: []\n'),
   ),
-  outlived('its intent disabled in .intentignore', 'src/a.ts', ({ world }) =>
+  outliving('its intent disabled in .intentignore', 'src/a.ts', ({ world }) =>
     edit(world, '.orchestration/.intentignore', 'INT-001\n'),
   ),
 ]
 
 const others: Attack[] = [
   {
-    name: 'a file without a name, given one out of scope',
+    name: 'an unnamed file linked out of scope',
     once: true,
-    deed: ({ fs: api }) => {
+    action: ({ fs: api }) => {
       const fd = attempt(() => api.openSync('lib', O_TMPFILE | O_RDWR, 0o666))
       if (fd === undefined) return
       attempt(() => api.writeSync(fd, MARK))
@@ -180,14 +181,14 @@ const others: Attack[] = [
     },
   },
   {
-    name: 'an exclusive create beside what is there',
+    name: 'an exclusive create out of scope',
     once: true,
-    deed: (run) => opened(run, 'lib/fresh.ts', O_CREAT | O_EXCL | O_WRONLY),
+    action: (run) => openAndWrite(run, 'lib/fresh.ts', O_CREAT | O_EXCL | O_WRONLY),
   },
   {
-    name: 'a directory’s descriptor as a way to its names',
+    name: 'a directory’s descriptor used to reach its entries',
     once: true,
-    deed: ({ fs: api }) => {
+    action: ({ fs: api }) => {
       const fd = attempt(() => api.openSync('lib', 'r'))
       if (fd === undefined) return
       attempt(() => api.writeFileSync(`/proc/self/fd/${fd}/out.ts`, MARK))
@@ -196,14 +197,14 @@ const others: Attack[] = [
     },
   },
   {
-    name: 'a descriptor of a file renamed meanwhile',
+    name: 'a descriptor of a file that was renamed',
     once: true,
-    keeps: ['ws/src/a.ts'],
-    deed: async ({ fs: api, select }) => {
+    mustNotChange: ['ws/src/a.ts'],
+    action: async ({ fs: api, select }) => {
       const fd = attempt(() => api.openSync('src/deep/w.ts', 'r+'))
       attempt(() => api.renameSync('src/deep/w.ts', 'src/w2.ts'))
       await select('INT-002')
-      if (fd !== undefined) use(api, fd)
+      if (fd !== undefined) writeAll(api, fd)
       attempt(() => api.writeFileSync('src/a.ts', MARK))
     },
   },
@@ -211,8 +212,8 @@ const others: Attack[] = [
 
 export const descriptors: readonly AttackClass[] = [
   { kind: 'flags', rows: byFlags },
-  { kind: 'descriptors opened to read', rows: readOnly },
+  { kind: 'descriptors opened for reading', rows: readOnly },
   { kind: 'descriptors of others', rows: foreigners },
-  { kind: 'descriptors that outlive their leave', rows: outliving },
-  { kind: 'descriptors, otherwise', rows: others },
+  { kind: 'descriptors that outlive their permission', rows: outlivingRows },
+  { kind: 'other descriptors', rows: others },
 ]

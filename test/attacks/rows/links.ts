@@ -1,10 +1,10 @@
 import fs from 'node:fs'
-import { type Attack, type AttackClass, attempt, does, writes } from '../row.js'
+import { type Attack, type AttackClass, attempt, callOp, writeMark } from '../row.js'
 import { MARK } from '../world.js'
 
 const FOLLOWED = 'MCP filesystem CVE-2025-53109'
 
-/** A person's links in the scope, written through. */
+/** Writes through a person's links in the scope. */
 const through: readonly (readonly [string, string?])[] = [
   ['src/to-lib/out.ts', FOLLOWED],
   ['src/to-lib/new.ts', FOLLOWED],
@@ -55,10 +55,14 @@ const calls: readonly (readonly [string, (at: string) => unknown[]])[] = [
 ]
 
 const mutators: Attack[] = ['src/to-lib/out.ts', 'src/to-sibling/s.txt'].flatMap((at) =>
-  calls.map(([op, args]) => ({ name: `${op}(${args(at).join(', ')})`, deed: does(op, ...args(at)), from: FOLLOWED })),
+  calls.map(([op, args]) => ({
+    name: `${op}(${args(at).join(', ')})`,
+    action: callOp(op, ...args(at)),
+    from: FOLLOWED,
+  })),
 )
 
-/** Links an agent makes: no target may lead where it may not write, and no write may follow one that does. */
+/** Links that an agent creates. No target may point where the agent may not write, and no write may follow such a link. */
 const made: readonly (readonly [name: string, target: string, then: string, from?: string])[] = [
   ['to a directory out of scope', '../lib', 'out.ts'],
   ['to a directory beside the workspace', '../../sibling', 's.txt', 'node-tar CVE-2026-23745'],
@@ -68,18 +72,18 @@ const made: readonly (readonly [name: string, target: string, then: string, from
   ['to /proc/self/cwd', '/proc/self/cwd', 'lib/out.ts'],
   ['to .git', '../.git', 'hooks/pre-commit'],
   ['to .orchestration', '../.orchestration', 'policy.yaml'],
-  ['to what is hidden', 'hidden', 'secret.ts'],
-  ['to what a negation takes away', 'legacy', 'old.ts'],
+  ['to a hidden directory', 'hidden', 'secret.ts'],
+  ['to a directory that the scope negates', 'legacy', 'old.ts'],
   ['over a person’s link', 'to-sibling', 's.txt'],
   ['by .. after a person’s link', 'to-lib/../billing', 'invoice.ts'],
-  ['to what is still absent', '../../sibling/new-dir', 'x'],
+  ['to a path that does not exist yet', '../../sibling/new-dir', 'x'],
   ['with backslashes', '..\\..\\sibling', 's.txt'],
 ]
 
 const planted: Attack[] = made.map(([name, target, then, from]) => ({
   name,
   ...(from && { from }),
-  deed: async ({ act, world }) => {
+  action: async ({ act, world }) => {
     await act('symlink', target.replace('OUTER', world.outer), 'src/mine')
     await act('writeFile', `src/mine/${then.replace('OUTER', world.outer)}`, MARK)
   },
@@ -87,8 +91,8 @@ const planted: Attack[] = made.map(([name, target, then, from]) => ({
 
 const moved: Attack[] = [
   {
-    name: 'a link renamed to where it leads out',
-    deed: async ({ act, fs: api }) => {
+    name: 'a link renamed to a place where it leads out',
+    action: async ({ act, fs: api }) => {
       attempt(() => api.mkdirSync('src/p/q', { recursive: true }))
       attempt(() => api.symlinkSync('../../../sibling', 'src/p/q/l'))
       attempt(() => api.symlinkSync('../../deep', 'src/p/q/m'))
@@ -97,9 +101,9 @@ const moved: Attack[] = [
     },
   },
   {
-    name: 'a directory of links renamed to where they lead out',
+    name: 'a directory of links renamed to a place where they lead out',
     from: 'node-tar CVE-2026-23745',
-    deed: async ({ act, fs: api }) => {
+    action: async ({ act, fs: api }) => {
       attempt(() => api.mkdirSync('src/p/q/r', { recursive: true }))
       attempt(() => api.symlinkSync('../../../../src/deep', 'src/p/q/r/l'))
       await act('rename', 'src/p/q/r', 'src/r')
@@ -107,8 +111,8 @@ const moved: Attack[] = [
     },
   },
   {
-    name: 'a link copied verbatim to where it leads out',
-    deed: async ({ act, fs: api }) => {
+    name: 'a link copied verbatim to a place where it leads out',
+    action: async ({ act, fs: api }) => {
       attempt(() => api.mkdirSync('src/p/q/r', { recursive: true }))
       attempt(() => api.symlinkSync('../../../../src/deep', 'src/p/q/r/l'))
       await act('cp', 'src/p/q/r', 'src/copied', { recursive: true, verbatimSymlinks: true })
@@ -117,22 +121,22 @@ const moved: Attack[] = [
   },
   {
     name: 'a person’s link copied verbatim',
-    deed: does('cp', 'src/to-sibling', 'src/copied-link', { verbatimSymlinks: true }),
+    action: callOp('cp', 'src/to-sibling', 'src/copied-link', { verbatimSymlinks: true }),
   },
   {
-    name: 'a person’s link copied and its target made absolute',
-    deed: does('cp', 'src/to-sibling', 'src/copied-link', {}),
+    name: 'a person’s link copied with an absolute target',
+    action: callOp('cp', 'src/to-sibling', 'src/copied-link', {}),
   },
   {
     name: 'a hard link to a person’s symlink',
-    deed: async ({ act }) => {
+    action: async ({ act }) => {
       await act('link', 'src/to-sibling-file', 'src/second-link')
       await act('writeFile', 'src/second-link', MARK)
     },
   },
   {
-    name: 'a chain laid back to front',
-    deed: async ({ act, fs: api }) => {
+    name: 'a chain of links created from its start',
+    action: async ({ act, fs: api }) => {
       attempt(() => api.symlinkSync('two', 'src/one'))
       attempt(() => api.symlinkSync('three', 'src/two'))
       await act('symlink', '../../sibling', 'src/three')
@@ -140,8 +144,8 @@ const moved: Attack[] = [
     },
   },
   {
-    name: 'a directory put under a link that was sound',
-    deed: async ({ act, fs: api }) => {
+    name: 'a directory replaced under a valid link',
+    action: async ({ act, fs: api }) => {
       attempt(() => api.mkdirSync('src/d/e', { recursive: true }))
       attempt(() => api.symlinkSync('d/e/../..', 'src/up'))
       attempt(() => api.renameSync('src/d', 'src/d2'))
@@ -151,12 +155,12 @@ const moved: Attack[] = [
     },
   },
   {
-    name: 'cp that dereferences writes through a person’s link',
-    deed: does('cp', 'src/deep', 'src/to-sibling', { recursive: true, dereference: true, force: true }),
+    name: 'a dereferencing cp onto a person’s link',
+    action: callOp('cp', 'src/deep', 'src/to-sibling', { recursive: true, dereference: true, force: true }),
   },
   {
-    name: 'cp of a tree onto a link at its end',
-    deed: async ({ act, fs: api }) => {
+    name: 'cp of a tree that has a person’s link in the target',
+    action: async ({ act, fs: api }) => {
       attempt(() => api.mkdirSync('src/tree/to-lib', { recursive: true }))
       attempt(() => api.writeFileSync('src/tree/to-lib/out.ts', MARK))
       await act('cp', 'src/tree', 'src', { recursive: true, force: true })
@@ -170,28 +174,28 @@ const hard: Attack[] = [
     (from): Attack => ({
       name: `a second name for ${from}`,
       from: HARD,
-      deed: async ({ act, world }) => {
+      action: async ({ act, world }) => {
         await act('link', from.replace('OUTER', world.outer), 'src/second')
         await act('appendFile', 'src/second', MARK)
       },
     }),
   ),
   ...(['hard.ts', 'hard-out.ts'] as const).flatMap((name): Attack[] => [
-    { name: `writes ${name}, whose bytes have a name out of scope`, from: HARD, deed: writes(`src/${name}`) },
-    { name: `truncates ${name}`, from: HARD, deed: does('truncate', `src/${name}`, 1) },
-    { name: `changes the mode of ${name}`, from: HARD, deed: does('chmod', `src/${name}`, 0o600) },
+    { name: `writes ${name}, whose bytes have a name out of scope`, from: HARD, action: writeMark(`src/${name}`) },
+    { name: `truncates ${name}`, from: HARD, action: callOp('truncate', `src/${name}`, 1) },
+    { name: `changes the mode of ${name}`, from: HARD, action: callOp('chmod', `src/${name}`, 0o600) },
   ]),
   {
-    name: 'a name out of scope made while the file is staged',
-    deed: writes('src/b.ts'),
-    meanwhile: ({ root }) => fs.linkSync(`${root}/src/b.ts`, `${root}/lib/b-too.ts`),
+    name: 'a hard link created out of scope while the file is staged',
+    action: writeMark('src/b.ts'),
+    beforeCommit: ({ root }) => fs.linkSync(`${root}/src/b.ts`, `${root}/lib/b-too.ts`),
   },
 ]
 
 export const links: readonly AttackClass[] = [
   {
     kind: 'a person’s symlinks',
-    rows: through.map(([at, from]) => ({ name: at, deed: writes(at), ...(from && { from }) })),
+    rows: through.map(([at, from]) => ({ name: at, action: writeMark(at), ...(from && { from }) })),
   },
   { kind: 'every mutator through a symlink', rows: mutators },
   { kind: 'an agent’s symlinks', rows: [...planted, ...moved] },

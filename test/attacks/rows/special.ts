@@ -4,61 +4,61 @@ import net from 'node:net'
 import type { Attack, AttackClass } from '../row.js'
 import { MARK } from '../world.js'
 
-/** What is neither file nor directory: a reader waits for ever at one, a writer changes the host by another. */
+/** Neither files nor directories: a reader of a FIFO waits for ever, a writer to a device changes the host. */
 
-/** A socket in the tree: Node listens at once, and nothing waits for it to end. */
-const listens = (path: string): void => {
+/** Creates a socket. Node listens at once, and the process does not wait for it. */
+const createSocket = (path: string): void => {
   net.createServer().listen(path).unref()
 }
 
 const special = (name: string, make: (root: string) => void, path: string): Attack => ({
   name,
   setUp: ({ root }) => make(root),
-  deed: async ({ act }) => {
+  action: async ({ act }) => {
     for (const op of ['writeFile', 'appendFile', 'readFile']) await act(op, path, op === 'readFile' ? undefined : MARK)
     await act('copyFile', path, 'src/copied')
     await act('cp', path, 'src/cp-copied', { recursive: true })
     await act('truncate', path, 0)
   },
-  notNaive: 'it would wait for the other end for ever',
+  naiveSkipReason: 'it would wait for the other end for ever',
 })
 
 const kinds: readonly Attack[] = [
   special('a FIFO in the scope', (root) => execFileSync('mkfifo', [`${root}/src/pipe`]), 'src/pipe'),
   special(
-    'a FIFO by a link',
+    'a FIFO through a link',
     (root) => {
       execFileSync('mkfifo', [`${root}/lib/pipe`])
       fs.symlinkSync('../lib/pipe', `${root}/src/to-pipe`)
     },
     'src/to-pipe',
   ),
-  special('a socket in the scope', (root) => listens(`${root}/src/socket`), 'src/socket'),
+  special('a socket in the scope', (root) => createSocket(`${root}/src/socket`), 'src/socket'),
   special(
-    'a socket by a link',
+    'a socket through a link',
     (root) => {
-      listens(`${root}/lib/socket`)
+      createSocket(`${root}/lib/socket`)
       fs.symlinkSync('../lib/socket', `${root}/src/to-socket`)
     },
     'src/to-socket',
   ),
-  special('a socket in a tree that is copied', (root) => listens(`${root}/src/deep/socket`), 'src/deep'),
+  special('a socket in a copied tree', (root) => createSocket(`${root}/src/deep/socket`), 'src/deep'),
   {
-    name: 'a socket moved, linked, or put out of the scope',
-    setUp: ({ root }) => listens(`${root}/src/socket`),
-    deed: async ({ act }) => {
+    name: 'a socket moved, linked, or copied out of scope',
+    setUp: ({ root }) => createSocket(`${root}/src/socket`),
+    action: async ({ act }) => {
       await act('rename', 'src/socket', 'lib/socket')
       await act('link', 'src/socket', 'lib/socket')
       await act('copyFile', 'src/socket', 'lib/socket')
       await act('symlink', '../../sibling/socket', 'src/to-socket')
       await act('cp', 'src', 'lib/copy', { recursive: true })
     },
-    notNaive: 'sockets are none of its business',
+    naiveSkipReason: 'it does not handle sockets',
   },
   {
-    name: 'an endless device that is copied',
+    name: 'a copied endless device',
     setUp: ({ root }) => fs.symlinkSync('/dev/zero', `${root}/src/to-zero`),
-    deed: async ({ act }) => {
+    action: async ({ act }) => {
       await act('copyFile', '/dev/zero', 'src/zero')
       await act('copyFile', 'src/to-zero', 'src/zero')
       await act('cp', '/dev/zero', 'src/zero')
@@ -67,20 +67,20 @@ const kinds: readonly Attack[] = [
       await act('truncate', 'src/to-zero', 0)
       await act('chmod', 'src/to-zero', 0o777)
     },
-    notNaive: 'it would change a device of the host',
+    naiveSkipReason: 'it would change a device of the host',
   },
   {
-    name: 'a device of the host by a link to its directory',
+    name: 'a device of the host through a link to its directory',
     setUp: ({ root }) => fs.symlinkSync('/dev', `${root}/src/dev`),
-    deed: async ({ act }) => {
+    action: async ({ act }) => {
       for (const name of ['null', 'full', 'shm/escrowfs-pwned', 'fd/1']) await act('writeFile', `src/dev/${name}`, MARK)
       await act('rename', 'src/b.ts', 'src/dev/shm/escrowfs-pwned')
       await act('mkdir', 'src/dev/shm/escrowfs-pwned')
       await act('symlink', '/dev/zero', 'src/zero')
     },
-    notNaive: 'it would change a device of the host',
+    naiveSkipReason: 'it would change a device of the host',
   },
-  special('a FIFO in a tree that is copied', (root) => execFileSync('mkfifo', [`${root}/src/deep/pipe`]), 'src/deep'),
+  special('a FIFO in a copied tree', (root) => execFileSync('mkfifo', [`${root}/src/deep/pipe`]), 'src/deep'),
 ]
 
 export const specialFiles: readonly AttackClass[] = [{ kind: 'FIFOs, sockets and devices', rows: kinds }]

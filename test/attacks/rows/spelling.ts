@@ -1,8 +1,8 @@
-import { type Attack, type AttackClass, plants, type Spelling, writes } from '../row.js'
+import { type Attack, type AttackClass, plantMark, type Spelling, writeMark } from '../row.js'
 
 const row = (name: string, path: Spelling, from?: string): Attack => ({
   name,
-  deed: writes(path),
+  action: writeMark(path),
   ...(from && { from }),
 })
 
@@ -23,8 +23,8 @@ const dots: readonly string[] = [
   'src/none/../../lib/out.ts',
 ]
 
-/** A link of the kernel's to all there is. */
-const EVERYTHING = '/proc/self/root'
+/** A kernel link to the root directory. */
+const PROC_ROOT = '/proc/self/root'
 
 const absolute: readonly (readonly [string, string?])[] = [
   ['OUTER/sibling/s.txt'],
@@ -37,7 +37,7 @@ const absolute: readonly (readonly [string, string?])[] = [
   ['/proc/self/cwd/lib/out.ts'],
   ['/proc/self/cwd/src/../lib/out.ts'],
   ['/proc/self/rootOUTER/sibling/s.txt'],
-  [`${EVERYTHING}/ROOT/lib/out.ts`],
+  [`${PROC_ROOT}/ROOT/lib/out.ts`],
   ['/proc/self/fd/../cwd/lib/out.ts'],
   ['/proc/thread-self/cwd/lib/out.ts'],
   [`/proc/${process.pid}/cwd/lib/out.ts`],
@@ -45,28 +45,28 @@ const absolute: readonly (readonly [string, string?])[] = [
   ['/dev/fd/../cwd/lib/out.ts'],
 ]
 
-const typed: readonly (readonly [string, Spelling])[] = [
+const unusual: readonly (readonly [string, Spelling])[] = [
   ['a file URL outside', ({ outer }) => new URL(`file://${outer}/sibling/s.txt`)],
   ['a file URL with ..', ({ root }) => new URL(`file://${root}/src/../lib/out.ts`)],
   ['a file URL with %2e%2e', ({ root }) => new URL(`file://${root}/src/%2e%2e/lib/out.ts`)],
   ['a file URL with %2f', ({ root }) => new URL(`file://${root}/src/..%2flib/out.ts`)],
   ['a file URL with %5c', ({ root }) => new URL(`file://${root}/src/..%5c..%5clib/out.ts`)],
   ['a file URL with %00', ({ root }) => new URL(`file://${root}/lib/out.ts%00.png`)],
-  ['a file URL of a host', ({ root }) => new URL(`file://evil${root}/lib/out.ts`)],
-  ['a file URL to what a link leads to', ({ root }) => new URL(`file://${root}/src/to%2Dlib/out.ts`)],
-  ['a text that reads as a URL', ({ outer }) => `file://${outer}/sibling/s.txt`],
+  ['a file URL with a host', ({ root }) => new URL(`file://evil${root}/lib/out.ts`)],
+  ['a file URL through a link', ({ root }) => new URL(`file://${root}/src/to%2Dlib/out.ts`)],
+  ['a string that looks like a URL', ({ outer }) => `file://${outer}/sibling/s.txt`],
   ['a Buffer with ..', () => Buffer.from('../sibling/s.txt')],
   ['a Buffer outside', ({ outer }) => Buffer.from(`${outer}/sibling/s.txt`)],
   ['a Uint8Array', () => new Uint8Array(Buffer.from('src/../lib/out.ts'))],
-  ['a Buffer of odd bytes', () => Buffer.concat([Buffer.from('src/../lib/'), Buffer.of(0xff, 0xfe)])],
+  ['a Buffer with bytes that are not UTF-8', () => Buffer.concat([Buffer.from('src/../lib/'), Buffer.of(0xff, 0xfe)])],
   [
     'a Buffer of overlong UTF-8',
     () => Buffer.concat([Buffer.from('src/'), Buffer.of(0xc0, 0xae, 0xc0, 0xae), Buffer.from('/x')]),
   ],
   ['a Buffer with NUL', () => Buffer.from('lib/out.ts\0src/a.ts')],
   ['NUL at the end', () => 'lib/out.ts\0'],
-  ['NUL before a good end', () => '../sibling/s.txt\0/../src/a.ts'],
-  ['percent-encoding in a text', () => 'src/%2e%2e/%2e%2e/sibling/../../../lib/out.ts'],
+  ['NUL before an allowed path', () => '../sibling/s.txt\0/../src/a.ts'],
+  ['percent-encoding in a string', () => 'src/%2e%2e/%2e%2e/sibling/../../../lib/out.ts'],
   ['a lone surrogate', () => 'lib/\ud800'],
   ['a name of 300 bytes outside', () => `lib/${'a'.repeat(300)}`],
   ['a path of 5,000 bytes', () => `${'x/'.repeat(2500)}../lib/out.ts`],
@@ -80,7 +80,7 @@ const GIT = 'git CVE-2014-9390'
 const CASE = 'Cursor CVE-2025-59944'
 const FOLD = 'jj CVE-2024-51990'
 
-/** Names some filesystem takes for what is never an agent's, in and out of the scope. */
+/** Names that some filesystem treats as files an agent may never write, in and out of the scope. */
 const never: readonly (readonly [string, string?])[] = [
   ['.git/config'],
   ['.git/hooks/pre-commit'],
@@ -121,7 +121,7 @@ const never: readonly (readonly [string, string?])[] = [
   ['src/deep/.IntentIgnore', CASE],
 ]
 
-/** Names that run or instruct something, which a scope must spell out. */
+/** Files that programs run or obey. A scope must name them literally. */
 const literal: readonly (readonly [string, string?])[] = [
   ['src/.vscode/settings.json', 'Copilot CVE-2025-53773'],
   ['.vscode/settings.json', 'Roo Code CVE-2025-53536'],
@@ -162,14 +162,14 @@ const literal: readonly (readonly [string, string?])[] = [
 
 const planted = ([path, from]: readonly [string, string?]): Attack => ({
   name: JSON.stringify(path),
-  deed: plants(path),
+  action: plantMark(path),
   ...(from && { from }),
 })
 
 export const spelling: readonly AttackClass[] = [
   { kind: '..', rows: dots.map((path) => row(path.slice(0, 60), path)) },
   { kind: 'absolute', rows: absolute.map(([path, from]) => row(path, path, from)) },
-  { kind: 'spelling', rows: typed.map(([name, path]) => row(name, path)) },
-  { kind: 'never an agent’s', rows: never.map(planted) },
-  { kind: 'settings that run', rows: literal.map(planted) },
+  { kind: 'spelling', rows: unusual.map(([name, path]) => row(name, path)) },
+  { kind: 'never writable by an agent', rows: never.map(planted) },
+  { kind: 'settings that programs run', rows: literal.map(planted) },
 ]

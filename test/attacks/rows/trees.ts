@@ -1,11 +1,11 @@
 import fs from 'node:fs'
-import { type Attack, type AttackClass, attempt, type Deed, does } from '../row.js'
+import { type Action, type Attack, type AttackClass, attempt, callOp } from '../row.js'
 import { MARK } from '../world.js'
 
-const FOREVER = { recursive: true, force: true }
+const FORCE = { recursive: true, force: true }
 const row = (op: string, ...args: unknown[]): Attack => ({
   name: `${op}(${args.filter((arg) => typeof arg === 'string').join(', ')})`,
-  deed: does(op, ...args),
+  action: callOp(op, ...args),
 })
 
 const renames: readonly Attack[] = [
@@ -36,34 +36,34 @@ const renames: readonly Attack[] = [
 ]
 
 const removals: readonly Attack[] = [
-  row('rm', '.', FOREVER),
-  row('rm', 'ROOT', FOREVER),
-  row('rm', 'OUTER', FOREVER),
-  row('rm', '..', FOREVER),
-  row('rm', 'src', FOREVER),
-  row('rm', 'src/nested', FOREVER),
-  row('rm', 'src/hidden', FOREVER),
-  row('rm', 'src/to-sibling/', FOREVER),
-  row('rm', 'src/to-lib/.', FOREVER),
-  row('rm', '.git', FOREVER),
-  row('rm', '.orchestration', FOREVER),
-  row('rm', '.orchestration/policy.yaml', FOREVER),
-  row('rm', 'src/frozen', FOREVER),
+  row('rm', '.', FORCE),
+  row('rm', 'ROOT', FORCE),
+  row('rm', 'OUTER', FORCE),
+  row('rm', '..', FORCE),
+  row('rm', 'src', FORCE),
+  row('rm', 'src/nested', FORCE),
+  row('rm', 'src/hidden', FORCE),
+  row('rm', 'src/to-sibling/', FORCE),
+  row('rm', 'src/to-lib/.', FORCE),
+  row('rm', '.git', FORCE),
+  row('rm', '.orchestration', FORCE),
+  row('rm', '.orchestration/policy.yaml', FORCE),
+  row('rm', 'src/frozen', FORCE),
   row('rmdir', 'src/to-root/src/../lib/deep'),
   row('unlink', '.orchestration/active_intents.yaml'),
   row('unlink', 'src/nested/.git/config'),
 ]
 
 const copies: readonly Attack[] = [
-  row('cp', 'src/deep', 'lib/deep3', FOREVER),
-  row('cp', 'src/nested', 'src/copy', FOREVER),
-  row('cp', 'src/nested', '../copy', FOREVER),
-  row('cp', 'src/deep', '.git/hooks', FOREVER),
-  row('cp', 'src/deep', 'src/hidden', FOREVER),
-  row('cp', 'src/deep', 'src/to-abs', FOREVER),
-  row('cp', 'src/nested/.git', 'src/.git', FOREVER),
-  row('cp', 'src/hidden', 'src/shown', FOREVER),
-  row('cp', 'src/private', 'src/public', FOREVER),
+  row('cp', 'src/deep', 'lib/deep3', FORCE),
+  row('cp', 'src/nested', 'src/copy', FORCE),
+  row('cp', 'src/nested', '../copy', FORCE),
+  row('cp', 'src/deep', '.git/hooks', FORCE),
+  row('cp', 'src/deep', 'src/hidden', FORCE),
+  row('cp', 'src/deep', 'src/to-abs', FORCE),
+  row('cp', 'src/nested/.git', 'src/.git', FORCE),
+  row('cp', 'src/hidden', 'src/shown', FORCE),
+  row('cp', 'src/private', 'src/public', FORCE),
   row('copyFile', 'src/hidden/secret.ts', 'src/shown.ts'),
   row('copyFile', 'src/private/p.ts', 'src/shown.ts'),
   row('copyFile', 'src/a.ts', '.git/hooks/pre-commit'),
@@ -82,46 +82,46 @@ const temps: readonly Attack[] = [
   'OUTER/home/',
 ].map((prefix) => row('mkdtemp', prefix))
 
-/** Put together where it is allowed, then moved where it is not. */
-const built = (name: string, deed: Deed): Attack => ({ name, deed })
+/** Assembled where writes are allowed, then moved where they are not. */
+const assemble = (name: string, action: Action): Attack => ({ name, action })
 const assembled: readonly Attack[] = [
-  built('a repository made under another name', async ({ act, fs: api }) => {
+  assemble('a repository made under another name', async ({ act, fs: api }) => {
     attempt(() => api.mkdirSync('src/repo/hooks', { recursive: true }))
     attempt(() => api.writeFileSync('src/repo/hooks/post-checkout', MARK))
     await act('rename', 'src/repo', 'src/.git')
     await act('cp', 'src/repo', 'src/.GIT', { recursive: true })
   }),
-  built('a protected directory made by a rename of its parent', async ({ act, fs: api }) => {
+  assemble('a protected directory made by a rename of its parent', async ({ act, fs: api }) => {
     attempt(() => api.mkdirSync('src/v/tasks', { recursive: true }))
     attempt(() => api.writeFileSync('src/v/tasks/x', MARK))
     await act('rename', 'src/v', 'src/nested/.git')
     await act('rename', 'src/v', '.vscode')
   }),
-  built('what is protected taken away with its parent, then replaced', async ({ act, fs: api }) => {
+  assemble('a protected file moved away with its parent, then replaced', async ({ act, fs: api }) => {
     await act('rename', 'src/nested', 'src/gone')
     attempt(() => api.mkdirSync('src/nested/.git', { recursive: true }))
     await act('writeFile', 'src/nested/.git/config', MARK)
   }),
-  built('an out-of-scope directory replaced by a staged one', async ({ act, fs: api }) => {
+  assemble('an out-of-scope directory replaced by a staged one', async ({ act, fs: api }) => {
     attempt(() => api.mkdirSync('src/fake'))
     await act('rename', 'src/fake', 'lib')
     await act('rename', 'lib', 'src/fake')
   }),
-  built('its scope’s own root replaced by a link', async ({ act }) => {
+  assemble('the root of the scope replaced by a link', async ({ act }) => {
     await act('rm', 'src', { recursive: true, force: true })
     await act('rename', 'src', 'src-old')
     await act('symlink', 'lib', 'src')
     await act('writeFile', 'src/out.ts', MARK)
   }),
-  built('names below a directory that is hidden', async ({ act, fs: api }) => {
+  assemble('names below a hidden directory', async ({ act, fs: api }) => {
     attempt(() => api.mkdirSync('src/hidden/x', { recursive: true }))
     await act('writeFile', 'src/hidden/secret.ts', MARK)
     await act('writeFile', 'src/hidden/new.ts', MARK)
   }),
 ]
 
-/** The session's own files, and those of people and other sessions. */
-const ours: readonly Attack[] = [
+/** Files of the session, of people and of other sessions. */
+const ownFiles: readonly Attack[] = [
   '.orchestration/agent_trace.jsonl',
   '.orchestration/ledger.d/1',
   '.orchestration/commits/1',
@@ -137,7 +137,7 @@ const ours: readonly Attack[] = [
 ].map((path) => ({
   name: path,
   from: 'Cursor CVE-2025-54136',
-  deed: async ({ act, fs: api, session, world }) => {
+  action: async ({ act, fs: api, session, world }) => {
     const at = path.replace('SELF', session?.id ?? 'self')
     attempt(() => api.mkdirSync(at.slice(0, at.lastIndexOf('/')), { recursive: true }))
     for (const op of ['writeFile', 'appendFile']) {
@@ -154,14 +154,14 @@ const modes: readonly Attack[] = [
   row('writeFile', 'src/suid', 'x', { mode: SETUID }),
   row('mkdir', 'src/sgid', { mode: 0o2777 }),
   {
-    name: 'a set-user-id file copied',
+    name: 'a copied set-user-id file',
     setUp: ({ root }) => fs.chmodSync(`${root}/src/b.ts`, SETUID),
-    deed: async ({ act }) => {
+    action: async ({ act }) => {
       await act('copyFile', 'src/b.ts', 'src/b-copy')
       await act('cp', 'src/b.ts', 'src/b-cp')
     },
   },
-  { ...row('chown', 'src/a.ts', 12345, 12345), keeps: ['ws/src/a.ts'] },
+  { ...row('chown', 'src/a.ts', 12345, 12345), mustNotChange: ['ws/src/a.ts'] },
   row('chmod', 'lib/out.ts', 0o777),
   row('chmod', '.', 0o777),
   row('chown', 'ROOT', 12345, 12345),
@@ -173,7 +173,7 @@ export const trees: readonly AttackClass[] = [
   { kind: 'removals of ancestors', rows: removals },
   { kind: 'copies', rows: copies },
   { kind: 'mkdtemp prefixes', rows: temps },
-  { kind: 'put together, then moved', rows: assembled },
-  { kind: 'policy, ledger and session files', rows: ours },
+  { kind: 'assembled, then moved', rows: assembled },
+  { kind: 'policy, ledger and session files', rows: ownFiles },
   { kind: 'modes and owners', rows: modes },
 ]

@@ -1,27 +1,27 @@
 import { type Attack, type AttackClass, attempt, attemptAsync, type Run } from '../row.js'
 import { MARK } from '../world.js'
 
-/** Arguments that are one thing when they are judged and another when they are used. */
+/** Arguments that change between the check and the use. */
 
-const trick = (name: string, deed: (run: Run) => unknown): Attack => ({ name, deed, once: true })
+const trick = (name: string, action: (run: Run) => unknown): Attack => ({ name, action, once: true })
 
-/** Answers the first value once, the second ever after. */
-function turning<T>(first: T, then: T): () => T {
-  let asked = 0
-  return () => (asked++ === 0 ? first : then)
+/** Returns a function that yields the first value once, then always the second. */
+function changing<T>(first: T, later: T): () => T {
+  let calls = 0
+  return () => (calls++ === 0 ? first : later)
 }
 
-class TurningUrl extends URL {
-  readonly #turn: () => string
+class ChangingUrl extends URL {
+  readonly #next: () => string
   constructor(good: string, bad: string) {
     super(`file://${good}`)
-    this.#turn = turning(new URL(`file://${good}`).pathname, new URL(`file://${bad}`).pathname)
+    this.#next = changing(new URL(`file://${good}`).pathname, new URL(`file://${bad}`).pathname)
   }
   override get pathname(): string {
-    return this.#turn()
+    return this.#next()
   }
   override get href(): string {
-    return `file://${this.#turn()}`
+    return `file://${this.#next()}`
   }
 }
 
@@ -30,8 +30,8 @@ const call = (of: object, name: string, ...args: unknown[]): unknown => {
   return typeof found === 'function' ? Reflect.apply(found, of, args) : undefined
 }
 
-/** A thing that is no path, given to every form of a write. */
-const everyForm = async ({ fs: api }: Run, path: () => unknown): Promise<void> => {
+/** Passes a value that is not a plain path to every form of a write. */
+const writeInEveryForm = async ({ fs: api }: Run, path: () => unknown): Promise<void> => {
   attempt(() => call(api, 'writeFileSync', path(), MARK))
   await attemptAsync(() => call(api.promises, 'writeFile', path(), MARK))
   await attemptAsync(() => new Promise((done) => call(api, 'writeFile', path(), MARK, done)))
@@ -40,17 +40,19 @@ const everyForm = async ({ fs: api }: Run, path: () => unknown): Promise<void> =
 }
 
 const paths: readonly Attack[] = [
-  trick('an object with toString', (run) => everyForm(run, () => ({ toString: turning('src/a.ts', 'lib/out.ts') }))),
-  trick('an object with Symbol.toPrimitive', (run) =>
-    everyForm(run, () => ({ [Symbol.toPrimitive]: turning('src/a.ts', 'lib/out.ts') })),
+  trick('an object with toString', (run) =>
+    writeInEveryForm(run, () => ({ toString: changing('src/a.ts', 'lib/out.ts') })),
   ),
-  trick('a String object', (run) => everyForm(run, () => Object('lib/out.ts'))),
-  trick('an array', (run) => everyForm(run, () => ['lib/out.ts'])),
-  trick('a URL that turns', (run) =>
-    everyForm(run, () => new TurningUrl(`${run.world.root}/src/a.ts`, `${run.world.root}/lib/out.ts`)),
+  trick('an object with Symbol.toPrimitive', (run) =>
+    writeInEveryForm(run, () => ({ [Symbol.toPrimitive]: changing('src/a.ts', 'lib/out.ts') })),
+  ),
+  trick('a String object', (run) => writeInEveryForm(run, () => Object('lib/out.ts'))),
+  trick('an array', (run) => writeInEveryForm(run, () => ['lib/out.ts'])),
+  trick('a URL that changes when it is read', (run) =>
+    writeInEveryForm(run, () => new ChangingUrl(`${run.world.root}/src/a.ts`, `${run.world.root}/lib/out.ts`)),
   ),
   trick('a plain object that looks like a URL', (run) =>
-    everyForm(run, () => ({
+    writeInEveryForm(run, () => ({
       href: `file://${run.world.root}/src/a.ts`,
       protocol: 'file:',
       host: '',
@@ -58,8 +60,8 @@ const paths: readonly Attack[] = [
       pathname: `${run.world.root}/lib/out.ts`,
     })),
   ),
-  trick('a proxy of a Buffer', (run) => everyForm(run, () => new Proxy(Buffer.from('lib/out.ts'), {}))),
-  trick('a Buffer changed once the call is made', async ({ fs: api }) => {
+  trick('a proxy of a Buffer', (run) => writeInEveryForm(run, () => new Proxy(Buffer.from('lib/out.ts'), {}))),
+  trick('a Buffer changed during the call', async ({ fs: api }) => {
     const path = Buffer.from('src/aa/../a.ts')
     const pending = attemptAsync(() => api.promises.writeFile(path, MARK))
     path.write('lib/aa/../out')
@@ -78,7 +80,7 @@ const paths: readonly Attack[] = [
         : resolve(),
     )
   }),
-  trick('a URL changed once the call is made', async ({ fs: api, world }) => {
+  trick('a URL changed during the call', async ({ fs: api, world }) => {
     const path = new URL(`file://${world.root}/src/a.ts`)
     const pending = attemptAsync(() => api.promises.appendFile(path, MARK))
     path.pathname = `${world.root}/lib/out.ts`
@@ -86,8 +88,8 @@ const paths: readonly Attack[] = [
   }),
 ]
 
-/** Writes to a stream, or reads it, to its end. */
-function ended(stream: unknown): Promise<void> {
+/** Writes to a stream, or reads from it, until it closes. */
+function runToEnd(stream: unknown): Promise<void> {
   return new Promise((resolve) => {
     if (typeof stream !== 'object' || stream === null) return resolve()
     call(stream, 'on', 'error', () => resolve())
@@ -97,23 +99,23 @@ function ended(stream: unknown): Promise<void> {
 }
 
 const options: readonly Attack[] = [
-  trick('a flag that turns', async ({ fs: api }) => {
-    const given = () => ({
+  trick('a flag that changes when it is read', async ({ fs: api }) => {
+    const options = () => ({
       get flag() {
-        return this.turn()
+        return this.next()
       },
-      turn: turning('r', 'w'),
+      next: changing('r', 'w'),
     })
-    attempt(() => call(api, 'writeFileSync', 'lib/out.ts', MARK, given()))
-    attempt(() => call(api, 'readFileSync', 'lib/out.ts', given()))
-    await attemptAsync(() => call(api.promises, 'readFile', 'lib/out.ts', given()))
+    attempt(() => call(api, 'writeFileSync', 'lib/out.ts', MARK, options()))
+    attempt(() => call(api, 'readFileSync', 'lib/out.ts', options()))
+    await attemptAsync(() => call(api.promises, 'readFile', 'lib/out.ts', options()))
   }),
-  trick('a stream’s flags that turn', async ({ fs: api }) => {
-    const turn = turning('r', 'w')
+  trick('stream flags that change when they are read', async ({ fs: api }) => {
+    const next = changing('r', 'w')
     const stream = attempt(() =>
       call(api, 'createReadStream', 'lib/out.ts', {
         get flags() {
-          return turn()
+          return next()
         },
       }),
     )
@@ -124,7 +126,7 @@ const options: readonly Attack[] = [
       call(stream, 'resume')
     })
   }),
-  trick('a stream’s own fs', async ({ fs: api, world }) => {
+  trick('a stream with its own fs', async ({ fs: api, world }) => {
     const real = await import('node:fs')
     const open = (_path: unknown, flags: string, mode: number, done: (error: unknown, fd?: number) => void) =>
       real.open(`${world.root}/lib/out.ts`, flags, mode, done)
@@ -149,8 +151,8 @@ const options: readonly Attack[] = [
     attempt(() => api.cpSync('src/tree', 'src/target', { recursive: true, force: true, filter }))
     attempt(() => api.cpSync('src/tree/sub', 'src/target/sub', { recursive: true, force: true, filter }))
   }),
-  trick('a mode that turns', ({ fs: api }) => {
-    attempt(() => call(api, 'chmodSync', 'src/a.ts', { valueOf: turning(0o600, 0o4777) }))
+  trick('a mode that changes when it is read', ({ fs: api }) => {
+    attempt(() => call(api, 'chmodSync', 'src/a.ts', { valueOf: changing(0o600, 0o4777) }))
     attempt(() => call(api, 'mkdirSync', 'src/odd', { mode: '4777' }))
   }),
   trick('options from a polluted prototype', ({ fs: api }) => {
@@ -175,7 +177,7 @@ const objects: readonly Attack[] = [
     attempt(() => Reflect.apply(api.writeFileSync, { promises: undefined }, ['lib/out.ts', MARK]))
     attempt(() => Reflect.apply(api.rmSync, undefined, ['lib', { recursive: true }]))
   }),
-  trick('internals reached by the facade’s own properties', ({ fs: api }) => {
+  trick('internals reached through the facade’s properties', ({ fs: api }) => {
     for (const name of Reflect.ownKeys(api)) {
       if (typeof name === 'symbol')
         attempt(() => call(Object(Reflect.get(api, name)), 'writeFileSync', 'lib/out.ts', MARK))
@@ -189,7 +191,7 @@ const objects: readonly Attack[] = [
       attempt(() => Reflect.construct(api.WriteStream, ['lib/out.ts', { flags: 'w' }])),
       attempt(() => Reflect.construct(api.ReadStream, ['lib/out.ts', { flags: 'w' }])),
     ]
-    return Promise.all(streams.map((stream) => ended(stream)))
+    return Promise.all(streams.map((stream) => runToEnd(stream)))
   }),
   trick('a stream on a path that is reopened', async ({ fs: api }) => {
     const stream = attempt(() => api.createWriteStream('src/new.ts'))
@@ -204,7 +206,7 @@ const objects: readonly Attack[] = [
 ]
 
 export const tricks: readonly AttackClass[] = [
-  { kind: 'paths that turn', rows: paths },
-  { kind: 'options that turn', rows: options },
-  { kind: 'the facade’s own object', rows: objects },
+  { kind: 'paths that change', rows: paths },
+  { kind: 'options that change', rows: options },
+  { kind: 'the facade object', rows: objects },
 ]

@@ -2,8 +2,8 @@ import { inspect } from 'node:util'
 import type { Run } from '../row.js'
 
 /**
- * What is hidden is told apart from what is absent by nothing: `src/hidden` is there and `src/ghost` is not, and one
- * rule hides both. `NAME` in a question is one, then the other; the answers must be the same.
+ * A call on a path. No call may distinguish a hidden path from an absent one: `src/hidden` exists, `src/ghost` does not, and
+ * rules hide both. `NAME` stands for one, then for the other; the results must be equal.
  */
 export interface Question {
   readonly name: string
@@ -51,7 +51,7 @@ export const questions: readonly Question[] = ['src/NAME', 'src/NAME/secret.ts',
     args: [name, ...args],
   }))
 
-/** Listings: they may name neither. */
+/** Listings, which may name neither. */
 export const listings: readonly Question[] = [
   ask('readdir', 'src'),
   ask('readdir', 'src', { recursive: true }),
@@ -67,14 +67,14 @@ export const listings: readonly Question[] = [
   args: [name, ...args],
 }))
 
-/** Numbers that differ from call to call whatever stands there. */
-const FLEETING = /(\d+n|\d{6,}|fd: \d+|\d{4}-\d\d-\d\dT[\d:.]+Z)/g
+/** Numbers that differ from call to call. */
+const VOLATILE = /(\d+n|\d{6,}|fd: \d+|\d{4}-\d\d-\d\dT[\d:.]+Z)/g
 
-/** The answer as a text that says nothing of which of the two was asked for. */
-export async function answer({ act }: Run, { args }: Question, name: string): Promise<string> {
+/** Performs a question and returns its result as a text, with the name replaced by `NAME`. */
+export async function resultText({ act }: Run, { args }: Question, name: string): Promise<string> {
   const [op = '', ...rest] = args.map((arg) => (typeof arg === 'string' ? arg.replace('NAME', name) : arg))
-  const told = await act(String(op), ...rest)
-  const shown =
-    told instanceof Error ? `${told.name} ${Object(told).code} ${told.message}` : inspect(told, { depth: 3 })
-  return shown.replaceAll(name, 'NAME').replaceAll(FLEETING, '#')
+  const result = await act(String(op), ...rest)
+  const text =
+    result instanceof Error ? `${result.name} ${Object(result).code} ${result.message}` : inspect(result, { depth: 3 })
+  return text.replaceAll(name, 'NAME').replaceAll(VOLATILE, '#')
 }
