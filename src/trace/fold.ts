@@ -1,6 +1,7 @@
 import { closeSync, fstatSync, readSync } from 'node:fs'
 import type { TraceRecord } from '../core/api.js'
 import type { SharedFile } from '../core/layout.js'
+import type { Line } from './lines.js'
 import { linesIn } from './read.js'
 import { openIfThere } from './scan.js'
 
@@ -45,17 +46,25 @@ export function foldLedger<T>(file: SharedFile, { words, initial, add }: Fold<T>
     }
     // If this fails midway, the next call starts again.
     known = undefined
+    const passed = ({ end, number }: Line) => {
+      position.end = end
+      position.lines = number
+    }
     const wants = words.map((word) => Buffer.from(word))
     const lines = linesIn(fd, file, {
       from: position.end,
       firstNumber: position.lines + 1,
       wanted(line) {
-        position.end = line.end
-        position.lines = line.number
-        return wants.some((word) => line.bytes.includes(word))
+        const isWanted = wants.some((word) => line.bytes.includes(word))
+        if (!isWanted) passed(line)
+        return isWanted
       },
     })
-    for (const { value } of lines) add(state, value)
+    // A last line that cannot be read may be a write in progress. It is not passed, so the next call reads it again.
+    for (const { line, value } of lines) {
+      add(state, value)
+      passed(line)
+    }
     position.tail = bytesBefore(fd, position.end)
     known = { position, state }
     return state

@@ -52,7 +52,7 @@ it('has the state of a whole reading after each change of the file', () => {
         expect(attempt(read)).toEqual(whole)
       }
     }),
-    { numRuns: 60 },
+    { numRuns: 200 },
   )
 })
 
