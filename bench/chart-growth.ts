@@ -1,7 +1,7 @@
 import { quantity, type Row } from './report.js'
 import { COLORS, circle, line, text } from './svg.js'
 
-/** A chart of cost by stage size. Both axes are logarithmic, so that constant cost is a flat line. */
+/** A chart of cost by size: of a stage, a workspace, or whatever a row varies. Both axes are logarithmic, so that constant cost is a flat line. */
 
 const LEFT = 90
 const PLOT_WIDTH = 330
@@ -28,8 +28,7 @@ export function growthPanel(rows: readonly Row[], top: number): Panel {
     bottom,
     top + 24,
   )
-  const sizes = [...new Set(points.map(({ size }) => size))]
-  const marks = sizes.map((size) =>
+  const marks = x.powers.map((size) =>
     text(x.at(size), bottom + 16, size.toLocaleString('en'), { anchor: 'middle', color: COLORS.dim }),
   )
   const levels = y.powers.flatMap((cost) => [
@@ -39,7 +38,7 @@ export function growthPanel(rows: readonly Row[], top: number): Panel {
   const curves = growthRows.flatMap((row, i) =>
     curve(row, LINES[i % LINES.length] ?? COLORS.dim, x, y, top + 40 + i * 20),
   )
-  const title = text(16, top + 8, 'Cost of one call by the number of files staged', { weight: 'bold' })
+  const title = text(16, top + 8, 'Cost by size, both logarithmic', { weight: 'bold' })
   return { parts: [title, ...levels, ...marks, ...curves], height: 24 + PLOT_HEIGHT + 28 }
 }
 

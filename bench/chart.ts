@@ -29,7 +29,7 @@ export function chart(report: Report): string {
     text(16, 24, `escrowfs bench: ${report.suite}`, { size: 16, weight: 'bold' }),
     text(16, 42, headline(report), { size: 11, color: COLORS.dim }),
     ...legend(colors),
-    ...axis(bottom),
+    ...(ratios.length === 0 ? [] : axis(bottom)),
     ...ratios.flatMap((row, i) => ratioLine(row, TOP + (i + 0.5) * STEP, colors)),
     ...listed,
     ...growth.parts,
