@@ -233,7 +233,7 @@ function formatIntroduction(
     `escrow: ${basename(program)} works for ${intent?.id ?? 'no intent'} "${intent?.name ?? ''}" in session '${session}'.`,
     `  writes   staged, in ${intent?.ownedScope.join(', ') || 'no path'}; your files stay as they are until you commit`,
     `  network  ${hosts}`,
-    `  given    ${passed.length === 0 ? 'no secret' : passed.join(', ')}`,
+    `  secrets  ${passed.length === 0 ? 'none' : passed.join(', ')}`,
   ]
     .map((line) => `${oneLine(line)}\n`)
     .join('')
