@@ -96,7 +96,7 @@ async function measureServed(bench: Bench, root: string): Promise<void> {
   const variants = [{ name: OURS, run: () => decide(judge) }]
   await bench.compare({ title: 'one decision, served in process', mode: 'async', aim: SERVED_AIM, variants })
   const fresh = [{ name: OURS, run: async () => decide(await openJudge(root, { session })) }]
-  const title = 'one decision, its files read anew, in a process that stays'
+  const title = 'one decision in a running process that reads its files again'
   await bench.compare({ title, mode: 'async', variants: fresh })
   await measureHttp(bench, root)
 }

@@ -7,4 +7,4 @@
  * May not happen here: a file read, a record written, a decision made from the class.
  */
 export { languageOf } from './languages.js'
-export { createMeasure, isClassKnown, type KnownClasses, TOO_MUCH } from './measure.js'
+export { createMeasure, type KnownClasses, TOO_MUCH } from './measure.js'

@@ -23,11 +23,7 @@ export interface KnownClasses {
   set(key: string, found: Measured): void
 }
 
-/** Whether the class of a change is known, without reading its contents. */
-export function isClassKnown(known: KnownClasses, change: StagedChange): boolean {
-  return withoutContent(change) !== undefined || knownClass(known, change) !== undefined
-}
-
+/** The class of a change if it is known, without reading its contents. */
 function knownClass(known: KnownClasses, { path, before, after }: StagedChange): Measured | undefined {
   return before?.type === 'file' && after?.type === 'file'
     ? known.get(classKey(path, before.digest, after.digest))

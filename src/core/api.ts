@@ -71,7 +71,7 @@ export interface Verdict {
 export interface ChangesOptions {
   /**
    * `known` gives a change its class only if that is known or the agent declared one. The others are measured in the background,
-   * and {@link Workspace.watch} reports the session when classes become known. A screen appears sooner with it.
+   * and {@link Workspace.watch} reports when they are known. A screen appears sooner with it.
    */
   readonly classes?: 'measured' | 'known'
 }

@@ -27,4 +27,6 @@ export interface WorkspaceNews {
   readonly ledger: boolean
   readonly intents: boolean
   readonly policy: boolean
+  /** Classes of staged changes became known. See `ChangesOptions`. */
+  readonly classes: boolean
 }

@@ -43,7 +43,7 @@ export function stateOfSession(root: string, session: string): SessionState {
 }
 
 /**
- * The agent of a session, from one small file: {@link Workspace.sessions} also counts the changes of every session.
+ * The agent of a session. Reads one small file, where {@link Workspace.sessions} counts the changes of every session.
  * @throws EscrowError `access_denied` where the directory cannot be opened as a workspace
  */
 export function agentOfSession(root: string, session: string): AgentInfo | undefined {

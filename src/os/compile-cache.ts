@@ -24,7 +24,14 @@ export function cacheCompiledCode(
   if (node.enableCompileCache === undefined || env.XDG_STATE_HOME) return
   const home = systemStateHome(env.HOME || homedir(), env.LOCALAPPDATA ?? '', process.platform)
   const dir = join(home, 'escrowfs', 'compiled', version)
-  if (isPrivate(dir)) node.enableCompileCache(dir)
+  if (!isPrivate(dir)) return
+  // Node creates the directory with the umask of the process. On many systems that lets the group write it.
+  const umask = process.umask(0o077)
+  try {
+    node.enableCompileCache(dir)
+  } finally {
+    process.umask(umask)
+  }
 }
 
 /** False where it exists and somebody else owns it or can write it. Node makes a missing one. */

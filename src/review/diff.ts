@@ -52,8 +52,7 @@ export function diffFile(
   if (old === undefined || now === undefined) return emptyDiff(before, { binary: true })
   const recoded = old !== EMPTY && now !== EMPTY && old.encoding !== now.encoding
   const [lines, newLines] = [linesOf(old.text), linesOf(now.text)]
-  const isCompared = size <= COMPARE_LIMIT && !recoded
-  const compared = isCompared ? compare(lines, newLines) : size > COMPARE_LIMIT ? undefined : whole(lines, newLines)
+  const compared = size > COMPARE_LIMIT ? undefined : (recoded ? whole : compare)(lines, newLines)
   const name = (hunks: readonly StructuredPatchHunk[]) => hunkIds(path, hunks, lines, () => digest(before ?? NOTHING))
   const found = compared ?? whole(lines, newLines)
   const { raw, ids, partOf } = splitHunks(found, name, splits)

@@ -1,6 +1,6 @@
 import { setImmediate as breathe } from 'node:timers/promises'
 import { codeOf, digest, type StagedChange } from '../../overlay/index.js'
-import { createMeasure, isClassKnown, type KnownClasses, TOO_MUCH } from '../change-class/index.js'
+import { createMeasure, type KnownClasses, TOO_MUCH } from '../change-class/index.js'
 import type { ChangesOptions } from '../core/api.js'
 import { type Measured, type Mutation, mutationOf } from '../core/mutation.js'
 import { beforeOf } from './change-view.js'
@@ -11,6 +11,8 @@ import type { StageStore } from './store.js'
 const BUDGET = 768 * 1024
 /** How many milliseconds it may delay a person's key strokes. */
 const BREATH_MS = 15
+/** How often the background stores classes. Each time, every reviewer reads the stage again. */
+const STORE_MS = 1_000
 
 /**
  * Measures the staged changes for a reviewer, and remembers each class as long as both contents stay. Changes beyond
@@ -19,7 +21,7 @@ const BREATH_MS = 15
  */
 export function createMutations(classes: KnownClasses) {
   const known = new Map<string, Measured>()
-  const later = new Later(known, createMeasure(classes))
+  const later = new Later(known, classes)
   return async (
     store: StageStore,
     staged: readonly StagedChange[],
@@ -67,23 +69,16 @@ export async function measureApproved(
   const measure = createMeasure(classes)
   let breathed = performance.now()
   for (const change of approved) {
-    if (isClassKnown(classes, change)) continue
     if (performance.now() - breathed > BREATH_MS) {
       await breathe()
       breathed = performance.now()
     }
-    const sides = readableSides(store, change)
-    if (sides !== undefined && (await measure(change, sides)) === TOO_MUCH) return
-  }
-}
-
-/** Undefined where the disk has changed since, which the commit will report. */
-function readableSides(store: StageStore, change: StagedChange) {
-  try {
-    return sidesOf(store, change)
-  } catch (error) {
-    if (codeOf(error) === undefined) throw error
-    return undefined
+    try {
+      if ((await measure(change, () => sidesOf(store, change))) === TOO_MUCH) return
+    } catch (error) {
+      // The disk has changed since. The commit will report it.
+      if (codeOf(error) === undefined) throw error
+    }
   }
 }
 
@@ -92,11 +87,16 @@ function readableSides(store: StageStore, change: StagedChange) {
  */
 class Later {
   #left: ReadonlyMap<string, StagedChange> = new Map()
+  readonly #batch: ClassBatch
+  readonly #measure: ReturnType<typeof createMeasure>
 
   constructor(
     private readonly known: Map<string, Measured>,
-    private readonly measure: ReturnType<typeof createMeasure>,
-  ) {}
+    classes: KnownClasses,
+  ) {
+    this.#batch = new ClassBatch(classes)
+    this.#measure = createMeasure(this.#batch)
+  }
 
   has(key: string): boolean {
     return this.#left.has(key)
@@ -107,20 +107,46 @@ class Later {
     if ([...left.keys()].every((key) => this.#left.has(key))) return
     this.#left = left
     // The next view reports changes that can no longer be read.
-    this.#run(left, store).catch(() => undefined)
+    this.#run(left, store)
+      .catch(() => undefined)
+      .finally(() => this.#batch.store())
   }
 
   async #run(left: ReadonlyMap<string, StagedChange>, store: StageStore): Promise<void> {
+    this.#batch.store()
     for (const [key, change] of left) {
       await new Promise((resolve) => setTimeout(resolve).unref())
       if (left !== this.#left) return
       const sides = sidesOf(store, change)
       // The disk has changed since the comparison.
       if (sides.before === null || digest(sides.before) !== change.before?.digest) continue
-      const measured = await this.measure(change, sides)
+      const measured = await this.#measure(change, sides)
       if (measured === TOO_MUCH) return
       this.known.set(key, measured)
     }
+  }
+}
+
+/** Stores classes together. Those that wait are lost with the process, and measured again. */
+class ClassBatch implements KnownClasses {
+  readonly #waiting = new Map<string, Measured>()
+  #storedAt = performance.now()
+
+  constructor(private readonly classes: KnownClasses) {}
+
+  get(key: string): Measured | undefined {
+    return this.#waiting.get(key) ?? this.classes.get(key)
+  }
+
+  set(key: string, found: Measured): void {
+    this.#waiting.set(key, found)
+    if (performance.now() - this.#storedAt > STORE_MS) this.store()
+  }
+
+  store(): void {
+    for (const [key, found] of this.#waiting) this.classes.set(key, found)
+    this.#waiting.clear()
+    this.#storedAt = performance.now()
   }
 }
 

@@ -21,7 +21,7 @@ export class ChangeEvents {
 
   constructor(workspace: Workspace, handles: ReviewHandles) {
     this.#endWatch = workspace.watch((news) => {
-      handles.renew(news.ledger || news.intents || news.policy ? undefined : news.sessions)
+      handles.renew(news.ledger || news.intents || news.policy || news.classes ? undefined : news.sessions)
       for (const listener of this.#listeners) {
         listener.pending = mergeNews(listener.pending, news)
         listener.wake()
@@ -79,5 +79,6 @@ function mergeNews(a: WorkspaceNews | undefined, b: WorkspaceNews): WorkspaceNew
     ledger: a.ledger || b.ledger,
     intents: a.intents || b.intents,
     policy: a.policy || b.policy,
+    classes: a.classes || b.classes,
   }
 }

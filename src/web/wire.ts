@@ -274,4 +274,5 @@ export interface WireNews {
   readonly ledger: boolean
   readonly intents: boolean
   readonly policy: boolean
+  readonly classes: boolean
 }

@@ -10,7 +10,7 @@ const DEBOUNCE_MS = 30
 const POLL_MS = 1_000
 
 /**
- * Reports changes of stages, verdicts, questions and known classes by session, of the ledger, the intents and the policy. It compares the
+ * Reports changes of stages, verdicts and questions by session, of the ledger, the intents, the policy and the known classes. It compares the
  * stats of files, so an event without a change reports nothing, and it finds a change without an event within a second. The
  * watch never keeps the process alive.
  * @returns a function that ends the watch
@@ -70,21 +70,22 @@ interface Stamps {
   readonly ledger: string
   readonly intents: string
   readonly policy: string
+  readonly classes: string
 }
 
 function stampsOf(layout: Layout): Stamps {
   const sessions = namesIn(layout.sessions).filter(isSessionId)
-  const classes = stampOf(layout.classes)
   return {
     sessions: new Map(
       sessions.map((id) => {
         const { stageLog, review, meta, owner, quarantine } = layout.session(id)
-        return [id, `${stampOf(stageLog, review, meta, owner, quarantine)} ${classes}`]
+        return [id, stampOf(stageLog, review, meta, owner, quarantine)]
       }),
     ),
     ledger: stampOf(`${layout.ledgerFile}`, layout.commits),
     intents: stampOf(`${layout.intentsFile}`, layout.trustFile),
     policy: stampOf(`${layout.policyFile}`, layout.trustFile),
+    classes: stampOf(layout.classes),
   }
 }
 
@@ -95,8 +96,10 @@ function changesOf(before: Stamps, now: Stamps): WorkspaceNews | undefined {
     ledger: before.ledger !== now.ledger,
     intents: before.intents !== now.intents,
     policy: before.policy !== now.policy,
+    classes: before.classes !== now.classes,
   }
-  return news.sessions.length > 0 || news.ledger || news.intents || news.policy ? news : undefined
+  const { sessions, ledger, intents, policy, classes } = news
+  return sessions.length > 0 || ledger || intents || policy || classes ? news : undefined
 }
 
 function stampOf(...paths: readonly string[]): string {

@@ -43,7 +43,7 @@ export interface AttackClass {
   readonly rows: readonly Attack[]
 }
 
-/** A path in a row. `OUTER` and `ROOT` stand for the directories of the world. */
+/** A path in a row. `OUTER` and `ROOT` are replaced by the directories of the world. */
 export type Spelling = string | ((world: World) => unknown)
 
 function expandPath(world: World, path: Spelling): unknown {

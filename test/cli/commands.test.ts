@@ -148,7 +148,7 @@ describe('hunks and calls', () => {
 })
 
 describe('discard', () => {
-  it('removes only what is named, and prints how much is left', async () => {
+  it('discards only the selected changes, and prints the number of remaining ones', async () => {
     const selections: unknown[] = []
     const review = {
       discard: async (selection?: unknown) => {

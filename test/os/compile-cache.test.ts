@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, symlinkSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, statSync, symlinkSync } from 'node:fs'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { cacheCompiledCode } from '../../src/os/compile-cache.js'
 import { tempDir } from '../support/facade.js'
@@ -23,6 +23,14 @@ describe('the compile cache', () => {
     expect(enabledFor(home)).toEqual([dir])
     mkdirSync(dir, { recursive: true, mode: 0o755 })
     expect(enabledFor(home)).toEqual([dir])
+  })
+
+  it('is created for its owner alone, whatever the umask: a group that may write it would turn the cache off', () => {
+    const home = newHome()
+    const umask = process.umask()
+    cacheCompiledCode('1.2.3', { HOME: home }, { enableCompileCache: (dir) => mkdirSync(dir, { recursive: true }) })
+    expect(statSync(`${home}/.local/state/escrowfs/compiled/1.2.3`).mode & 0o777).toBe(0o700)
+    expect(process.umask()).toBe(umask)
   })
 
   it('is off where a variable moves the state directory: a clone can hold that one', () => {

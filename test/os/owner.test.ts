@@ -69,7 +69,7 @@ describe('ownership', () => {
     expect(await takeOwnership(file, 0)).toBeDefined()
   })
 
-  it('is taken over after a second death during the takeover, and leaves no graves', async () => {
+  it('is taken over after a second death during the takeover, and leaves no other files', async () => {
     const file = place()
     await takeOwnership(file, 0).then((lease) => lease?.release())
     writeFileSync(file, dead('a'))

@@ -1,6 +1,8 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { expect, it, vi } from 'vitest'
 import { openWorkspace, type Workspace, type WorkspaceNews } from '../../src/index.js'
+import { layoutAt } from '../../src/os/workspace-state.js'
+import { classCache } from '../../src/stage/index.js'
 import { scene } from '../attacks/kit.js'
 import { stateOf } from '../support/state.js'
 
@@ -53,6 +55,17 @@ it('reports intents and policy, also when their files are replaced, and a remove
   await watching.close()
 })
 
+it('reports known classes without a session: an agent must not hear of them', async () => {
+  const { root } = scene({ 'src/a.ts': 'x' })
+  const watching = await openWorkspace(root)
+  const { heard, told } = listen(watching)
+  const cache = classCache(layoutAt(root))
+  cache.set('a b src/a.ts', { class: 'AST_REFACTOR', rule: 'layout', detail: '' })
+  await heard({ classes: true })
+  expect(told()).toEqual([{ sessions: [], ledger: false, intents: false, policy: false, classes: true }])
+  await watching.close()
+})
+
 it('reports nothing for irrelevant files, and nothing after it ends', async () => {
   const { root, at } = scene({ 'src/a.ts': 'x' })
   const watching = await openWorkspace(root)
@@ -64,7 +77,7 @@ it('reports nothing for irrelevant files, and nothing after it ends', async () =
   writeFileSync(at('.orchestration/policy.yaml'), '{}\n')
   await two.heard({ policy: true })
   expect(one.told()).toEqual([])
-  expect(two.told()).toEqual([{ sessions: [], ledger: false, intents: false, policy: true }])
+  expect(two.told()).toEqual([{ sessions: [], ledger: false, intents: false, policy: true, classes: false }])
   await watching.close()
   two.forget()
   writeFileSync(at('.orchestration/policy.yaml'), 'claims: warn\n')

@@ -60,7 +60,7 @@ export function listen(onNews: (news: WireNews) => void): () => void {
   source.addEventListener('hello', () => {
     reportConnection('live')
     // No event reported what changed while the connection was lost.
-    if (wasLost) onNews({ sessions: ['*'], ledger: true, intents: true, policy: true })
+    if (wasLost) onNews({ sessions: ['*'], ledger: true, intents: true, policy: true, classes: true })
     wasLost = false
   })
   source.addEventListener('message', (event) => onNews(JSON.parse(event.data)))

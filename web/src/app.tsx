@@ -196,7 +196,7 @@ function ConnectionNotice({
 
 function countNews(last: Versions, news: WireNews): Versions {
   const sessions = { ...last.sessions }
-  const all = news.sessions.includes('*') || news.ledger || news.intents || news.policy
+  const all = news.sessions.includes('*') || news.ledger || news.intents || news.policy || news.classes
   for (const id of news.sessions) sessions[id] = (sessions[id] ?? 0) + 1
   return {
     state: last.state + 1,
@@ -207,7 +207,7 @@ function countNews(last: Versions, news: WireNews): Versions {
 }
 
 /** An event that makes the page reload everything. */
-const EVERYTHING_CHANGED: WireNews = { sessions: ['*'], ledger: false, intents: true, policy: true }
+const EVERYTHING_CHANGED: WireNews = { sessions: ['*'], ledger: false, intents: true, policy: true, classes: true }
 
 interface Toast {
   readonly id: number

@@ -29,8 +29,9 @@ export class ReviewedWorkspace {
     onChange: () => void,
     onError: (error: unknown) => void,
   ) {
-    this.#unwatch = workspace.watch(() => {
-      this.reload().then(onChange, onError)
+    // Its own reading makes classes known, so that news alone is no reason to read again.
+    this.#unwatch = workspace.watch(({ sessions, ledger, intents, policy }) => {
+      if (sessions.length > 0 || ledger || intents || policy) this.reload().then(onChange, onError)
     })
   }
 

@@ -173,8 +173,8 @@ async function reviewOne(loop: ReviewLoop, session: string): Promise<string> {
   const place = { root: workspace.root, session, reviewer: options.by?.name ?? 'git' }
   state = initialState(await runner.open(), terminal.size(), terminal.charset, readLastLook(place))
   dispatch({ is: 'resized', size: terminal.size() })
-  const unwatch = workspace.watch(({ sessions, policy, intents }) => {
-    if (policy || intents || sessions.includes(session)) runner.onStageChange()
+  const unwatch = workspace.watch(({ sessions, policy, intents, classes }) => {
+    if (policy || intents || classes || sessions.includes(session)) runner.onStageChange()
   })
   setScreen({
     key: (key) => dispatch({ is: 'key', key, at: performance.now() }),

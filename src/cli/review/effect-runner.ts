@@ -3,6 +3,7 @@ import { SerialQueue, type WorkEvent } from '../../surface/index.js'
 import { detailsOf } from '../failure.js'
 import { pluralize } from '../output.js'
 import { colorsFor } from './coloring.js'
+import { editorFileName, textOf } from './edited-text.js'
 import { commitMessage } from './message.js'
 import { type Effect, type Head, isSameAt, isSameSet, type Message, type Staged, type Target } from './state.js'
 import type { Event } from './update.js'
@@ -51,6 +52,7 @@ class ReviewEffectRunner implements EffectRunner {
   #displayed: Staged['set'] = { digest: '', changes: [] }
   #head: Head = { session: '', live: false }
   #refreshTimer: NodeJS.Timeout | undefined
+  #isRetrying = false
   #readMs = 0
   #commitController: AbortController | undefined
   #isClosed = false
@@ -63,13 +65,14 @@ class ReviewEffectRunner implements EffectRunner {
   }
 
   onStageChange(): void {
+    if (this.#isRetrying) this.#cancelRefresh()
     this.#scheduleRefresh(DEBOUNCE_MS + this.#readMs)
   }
 
   #scheduleRefresh(delay: number): void {
     if (this.#isClosed) return
     this.#refreshTimer ??= setTimeout(() => {
-      this.#refreshTimer = undefined
+      this.#cancelRefresh()
       void this.#queue.run(() => this.#refresh().catch((error: unknown) => this.#retryRefresh(error)))
     }, delay)
   }
@@ -77,6 +80,13 @@ class ReviewEffectRunner implements EffectRunner {
   #retryRefresh(error: unknown): void {
     this.#showError(error)
     this.#scheduleRefresh(RETRY_MS)
+    this.#isRetrying = true
+  }
+
+  #cancelRefresh(): void {
+    clearTimeout(this.#refreshTimer)
+    this.#refreshTimer = undefined
+    this.#isRetrying = false
   }
 
   run(effect: Effect): void {
@@ -93,7 +103,7 @@ class ReviewEffectRunner implements EffectRunner {
 
   close(): void {
     this.#isClosed = true
-    clearTimeout(this.#refreshTimer)
+    this.#cancelRefresh()
   }
 
   #enqueue(work: () => Promise<void>): void {
@@ -282,17 +292,4 @@ class ReviewEffectRunner implements EffectRunner {
 
 function selectionOf({ change, hunk }: Target): Selection {
   return hunk === undefined ? { paths: [change.path] } : { hunks: [hunk.id] }
-}
-
-function textOf(content: Uint8Array | undefined): string | undefined {
-  try {
-    return content && new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(content)
-  } catch {
-    return undefined
-  }
-}
-
-/** A file name for the editor: the extension only, because the agent chose the rest of the name. */
-function editorFileName(path: string): string {
-  return `staged${/\.[A-Za-z0-9]{1,10}$/.exec(path)?.[0] ?? ''}`
 }

@@ -3,7 +3,7 @@ import type { Run } from '../row.js'
 
 /**
  * A call on a path. No call may distinguish a hidden path from an absent one: `src/hidden` exists, `src/ghost` does not, and
- * rules hide both. `NAME` stands for one, then for the other; the results must be equal.
+ * rules hide both. Each call runs twice, with `NAME` replaced by one path and then by the other. The results must be equal.
  */
 export interface Question {
   readonly name: string

@@ -122,6 +122,10 @@ describe('an effect runner', () => {
     expect([reads, messages]).toEqual([1, ['The workspace is gone.']])
     await vi.advanceTimersByTimeAsync(5_000)
     expect(reads).toBe(2)
+    // A change is worth a new try at once.
+    runner.onStageChange()
+    await vi.advanceTimersByTimeAsync(1_000)
+    expect(reads).toBe(3)
     runner.close()
   })
 
