@@ -66,7 +66,8 @@ function reviewerKey(shell: (command: string) => Typed): string {
 
 /** Types a document's blocks from top to bottom as Ada, and expects the printed output. */
 export function typeAll(blocks: readonly Block[], home: string): void {
-  const shell = openShell(home, { HOME: home })
+  // Each reader has a state directory: the launcher in it starts the package of this reader, not of another document's.
+  const shell = openShell(home, { HOME: home, XDG_STATE_HOME: `${home}/.local/state` })
   const type = (command: string): string => {
     const { status, stdout, stderr } = shell(command)
     // A program's output is on stdout, and its summary on stderr. A terminal shows both.

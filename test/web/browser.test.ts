@@ -142,7 +142,7 @@ describe("from an agent's write to the disk", () => {
     await runAgent(place.root, session)
     const page = await visit(url)
     await file(page, 'money.ts').click()
-    await page.locator('.hunk-head').waitFor()
+    await page.getByRole('article', { name: 'src/money.ts' }).locator('.hunk-head').waitFor()
     await page.keyboard.press('e')
     const field = page.getByLabel('Content of src/money.ts')
     await field.waitFor()

@@ -131,7 +131,7 @@ export function FileView({
     },
     edit() {
       if (file?.editable) setEditing(true)
-      else notify('This file cannot be edited here.', 'bad')
+      else if (file !== undefined) notify('This file cannot be edited here.', 'bad')
     },
     discard: () => setAsksToDiscard(true),
     takeBack() {
