@@ -19,6 +19,8 @@ export interface Versions {
   readonly sessions: Readonly<Record<string, number>>
   /** Counts events that affect every session. */
   readonly all: number
+  /** Counts events that only add classes to the list of changes. Open files stay as they are. */
+  readonly classes: number
 }
 
 export interface Notifier {
@@ -37,7 +39,7 @@ const TABS: readonly { readonly route: Route; readonly name: string }[] = [
 export function App() {
   const route = useRoute()
   const [connection, setConnection] = useState<Connection>('live')
-  const [versions, setVersions] = useState<Versions>({ state: 0, ledger: 0, sessions: {}, all: 0 })
+  const [versions, setVersions] = useState<Versions>({ state: 0, ledger: 0, sessions: {}, all: 0, classes: 0 })
   const [state, setState] = useState<WireState>()
   const [error, setError] = useState<string>()
   const [isHelpOpen, setHelpOpen] = useState(false)
@@ -196,13 +198,14 @@ function ConnectionNotice({
 
 function countNews(last: Versions, news: WireNews): Versions {
   const sessions = { ...last.sessions }
-  const all = news.sessions.includes('*') || news.ledger || news.intents || news.policy || news.classes
+  const all = news.sessions.includes('*') || news.ledger || news.intents || news.policy
   for (const id of news.sessions) sessions[id] = (sessions[id] ?? 0) + 1
   return {
-    state: last.state + 1,
+    state: last.state + (all || news.sessions.length > 0 ? 1 : 0),
     ledger: last.ledger + (news.ledger ? 1 : 0),
     sessions,
     all: last.all + (all ? 1 : 0),
+    classes: last.classes + (news.classes ? 1 : 0),
   }
 }
 

@@ -104,7 +104,7 @@ export function useChanges(id: string | undefined, versions: Versions) {
   }, [id])
   useEffect(() => {
     void reload()
-  }, [reload, version, versions.all])
+  }, [reload, version, versions.all, versions.classes])
   useEffect(
     () => () => {
       latest.current = undefined
