@@ -21,32 +21,32 @@ export class MergedView implements ReadLayer {
   }
 
   typeOf(path: RelPath): EntryType | undefined {
-    return this.typeAt(this.stage.tree.find(path))
+    return this.typeAt(this.#readable(path))
   }
 
   lstat(path: RelPath): Stats | undefined {
-    const place = this.stage.tree.find(path)
+    const place = this.#readable(path)
     if (place.node?.inode) return statsOf(place.node.inode, this.dev)
     if (place.lower === undefined) return undefined
     return this.stage.directoryTimes.withTimes(path, this.lower.lstat(place.lower))
   }
 
   lstatBig(path: RelPath): BigIntStats | undefined {
-    const place = this.stage.tree.find(path)
+    const place = this.#readable(path)
     if (place.node?.inode) return bigStatsOf(place.node.inode, this.dev)
     if (place.lower === undefined) return undefined
     return this.stage.directoryTimes.withTimes(path, this.lower.lstatBig(place.lower))
   }
 
   read(path: RelPath): Buffer {
-    const place = this.stage.tree.find(path)
+    const place = this.#readable(path)
     if (place.node?.inode) return contentOf(place.node.inode)
     if (place.lower === undefined) throw new Errno('ENOENT')
     return this.lower.read(place.lower)
   }
 
   readlink(path: RelPath): string {
-    const place = this.stage.tree.find(path)
+    const place = this.#readable(path)
     const inode = place.node?.inode
     if (inode) {
       if (inode.type !== 'symlink') throw new Errno('EINVAL')
@@ -57,12 +57,12 @@ export class MergedView implements ReadLayer {
   }
 
   readdir(path: RelPath): Entry[] {
-    const place = this.stage.tree.find(path)
+    const place = this.shownAt(path)
     const type = this.typeAt(place)
     if (type === undefined) throw new Errno('ENOENT')
     if (type !== 'dir') throw new Errno('ENOTDIR')
     const children = place.node?.children
-    const below = place.lower === undefined ? [] : this.#lowerEntries(place.lower)
+    const below = this.#lowerEntries(place)
     if (!children?.size) return below
     const merged = new Map(below.map((entry) => [entry.name, entry]))
     for (const name of children.keys()) {
@@ -74,14 +74,14 @@ export class MergedView implements ReadLayer {
   }
 
   names(path: RelPath): string[] {
-    const { node, lower } = this.stage.tree.find(path)
+    const { node, lower } = this.shownAt(path)
     if (lower === undefined || node?.inode) return this.readdir(path).map(({ name }) => name)
     const below = this.lower.names(lower)
     return node?.children?.size ? this.#mergedNames(below, path, node.children) : below
   }
 
   exists(path: RelPath): boolean | undefined {
-    const { node, lower } = this.stage.tree.find(path)
+    const { node, lower } = this.#readable(path)
     if (node?.inode) return node.inode.type === 'symlink' ? undefined : true
     if (lower === undefined) return false
     return this.existsLower(lower, this.lower.exists(lower))
@@ -97,14 +97,34 @@ export class MergedView implements ReadLayer {
 
   /** The other hard links that were staged to a path's file, which show its writes too. */
   otherNames(path: RelPath): RelPath[] {
-    const inode = this.stage.tree.find(path).node?.inode
+    const inode = this.placeOf(path).node?.inode
     if (!inode || inode.type === 'dir' || inode.names <= 1) return []
     return this.stage.tree.namesOf(inode).filter((name) => name !== path)
   }
 
-  /** The place of a path in both layers. */
+  /** The place of a path in both layers, as the stage has it. */
   placeOf(path: RelPath): Place {
     return this.stage.tree.find(path)
+  }
+
+  /**
+   * As {@link placeOf}, for a reader of the disk: `lower` is undefined at and below a staged directory whose name on disk
+   * is no directory. A link there would lead the reader to another place.
+   */
+  shownAt(path: RelPath): Place {
+    return this.#shown(this.stage.tree.find(path))
+  }
+
+  /** As {@link shownAt}, without a look at the disk where a staged entry answers. */
+  #readable(path: RelPath): Place {
+    const place = this.stage.tree.find(path)
+    return place.node?.inode ? place : this.#shown(place)
+  }
+
+  #shown(place: Place): Place {
+    const { node, lower, merged } = place
+    if (lower === undefined || merged === undefined) return place
+    return merged.every((dir) => this.lower.typeOf(dir) === 'dir') ? place : { node, lower: undefined, merged }
   }
 
   protected typeAt(place: Place): EntryType | undefined {
@@ -131,12 +151,13 @@ export class MergedView implements ReadLayer {
     )
   }
 
-  #lowerEntries(path: RelPath): Entry[] {
+  #lowerEntries({ node, lower }: Place): Entry[] {
+    if (lower === undefined) return []
     try {
-      return this.lower.readdir(path)
+      return this.lower.readdir(lower)
     } catch (error) {
-      // A staged directory is merged over a lower one that no longer exists.
-      if (['ENOENT', 'ENOTDIR'].includes(codeOf(error) ?? '')) return []
+      // It was removed since the check. A staged directory is still there.
+      if (node?.inode && ['ENOENT', 'ENOTDIR'].includes(codeOf(error) ?? '')) return []
       throw error
     }
   }

@@ -44,6 +44,7 @@ export interface OpenFileOwner {
     rename(file: OpenFile, path: RelPath | undefined): void
   }
   placeOf(path: RelPath): Place
+  shownAt(path: RelPath): Place
   typeOf(path: RelPath): EntryType | undefined
   put(path: RelPath, content: Uint8Array, options: { readonly at: number }): void
   setattr(path: RelPath, attributes: Attributes): void
@@ -64,7 +65,7 @@ export class OpenFile implements WriteFile {
     private readonly overlay: OpenFileOwner,
     path: RelPath,
   ) {
-    const { node, lower } = overlay.placeOf(path)
+    const { node, lower } = overlay.shownAt(path)
     const type = overlay.typeOf(path)
     if (type !== 'file' && type !== 'dir') throw new Errno(type === 'symlink' ? 'ELOOP' : type ? 'ENXIO' : 'ENOENT')
     this.path = path
@@ -179,7 +180,7 @@ export class OpenFile implements WriteFile {
 
   /** Whether the merged view shows the disk's file under its own name. */
   #shows(lower: RelPath): boolean {
-    const place = this.overlay.placeOf(lower)
+    const place = this.overlay.shownAt(lower)
     return !place.node?.inode && place.lower === lower && this.overlay.typeOf(lower) === this.type
   }
 

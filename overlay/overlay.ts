@@ -41,7 +41,7 @@ export class Overlay extends MergedView implements WriteLayer {
 
   put(path: RelPath, content: EditData, options: PutOptions = {}): void {
     const data = content instanceof Uint8Array ? copyIfShared(content) : content
-    const place = this.stage.tree.find(path)
+    const place = this.shownAt(path)
     const type = this.typeAt(place)
     if (type === undefined) {
       this.#create(path, data, options)
@@ -83,7 +83,7 @@ export class Overlay extends MergedView implements WriteLayer {
 
   move(from: RelPath, to: RelPath): void {
     if (from === ROOT || to === ROOT) throw new Errno('EBUSY')
-    const place = this.stage.tree.find(from)
+    const place = this.shownAt(from)
     const type = this.typeAt(place)
     if (type === undefined) throw new Errno('ENOENT')
     if (from === to || this.#sameFile(from, to)) return
@@ -98,7 +98,7 @@ export class Overlay extends MergedView implements WriteLayer {
   }
 
   link(existing: RelPath, path: RelPath): void {
-    const place = this.stage.tree.find(existing)
+    const place = this.shownAt(existing)
     const type = this.typeAt(place)
     if (type === undefined) throw new Errno('ENOENT')
     if (type === 'dir') throw new Errno('EPERM')
@@ -113,7 +113,7 @@ export class Overlay extends MergedView implements WriteLayer {
   }
 
   setattr(path: RelPath, attributes: Attributes): void {
-    const place = this.stage.tree.find(path)
+    const place = this.shownAt(path)
     const type = this.typeAt(place)
     if (type === undefined) throw new Errno('ENOENT')
     if (attributes.size !== undefined && type === 'dir') throw new Errno('EISDIR')
@@ -231,7 +231,7 @@ export class Overlay extends MergedView implements WriteLayer {
 
   /** The lower path of a path's own name, hidden or not. */
   #lowerBelow(path: RelPath): RelPath | undefined {
-    const parent = this.stage.tree.find(parentOf(path))
+    const parent = this.shownAt(parentOf(path))
     if (parent.lower === undefined) return undefined
     const below = childOf(parent.lower, nameOf(path))
     return this.lower.typeOf(below) === undefined ? undefined : below

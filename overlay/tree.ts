@@ -48,6 +48,11 @@ export class TreeNode {
 export interface Place {
   readonly node: TreeNode | undefined
   readonly lower: RelPath | undefined
+  /**
+   * The lower paths of the staged directories on the way, the path's own included. The stage says that they are
+   * directories, and the disk may have a link there: what is below one shows only where the disk has a directory too.
+   */
+  readonly merged?: readonly RelPath[]
 }
 
 export class Tree {
@@ -91,12 +96,13 @@ export class Tree {
     let lower: string | undefined = ''
     let plain = true
     let start = 0
+    let merged: RelPath[] | undefined
     if (path === '') return { node, lower: '' as RelPath }
     for (;;) {
       const slash = path.indexOf('/', start)
       const end = slash < 0 ? path.length : slash
       const child = node.children?.get(path.slice(start, end))
-      if (!child) return { node: undefined, lower: lowerPath(lower, plain, path, start, path.length) }
+      if (!child) return placed(undefined, lowerPath(lower, plain, path, start, path.length), merged)
       if (child.whiteout) return { node: slash < 0 ? child : undefined, lower: undefined }
       if (child.lower === undefined) {
         if (!plain) lower = lowerPath(lower, false, path, start, end)
@@ -104,7 +110,11 @@ export class Tree {
         plain = false
         lower = child.lower ?? undefined
       }
-      if (slash < 0) return { node: child, lower: plain ? path : (lower as RelPath | undefined) }
+      if (isMerged(child, slash < 0)) {
+        const at = plain ? (path.slice(0, end) as RelPath) : (lower as RelPath | undefined)
+        if (at !== undefined) merged = [...(merged ?? []), at]
+      }
+      if (slash < 0) return placed(child, plain ? path : (lower as RelPath | undefined), merged)
       node = child
       start = end + 1
     }
@@ -196,6 +206,15 @@ export class Tree {
       chain[i - 1]?.children?.delete(segments[i - 1] ?? '')
     }
   }
+}
+
+/** Whether a node says that a directory is there, so that nothing checks the type of its lower path. */
+function isMerged(node: TreeNode, isLast: boolean): boolean {
+  return node.inode?.type === 'dir' || (!isLast && typeof node.lower === 'string')
+}
+
+function placed(node: TreeNode | undefined, lower: RelPath | undefined, merged: RelPath[] | undefined): Place {
+  return merged === undefined ? { node, lower } : { node, lower, merged }
 }
 
 /** The lower path of a path whose last segments have no node. */

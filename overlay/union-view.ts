@@ -25,7 +25,7 @@ export function unionView(merged: MergedView): UnionView {
   const { root } = merged.lower
   const placeOf = (path: string) => {
     if (!isWithin(path, root)) throw MISS
-    return merged.placeOf(path.slice(root.length + 1) as RelPath)
+    return merged.shownAt(path.slice(root.length + 1) as RelPath)
   }
   const upper: Gate = {
     promises: {

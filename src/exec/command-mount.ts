@@ -267,7 +267,7 @@ function assertUncontainedAllowed({ policy }: ExecDeps, isolation: Isolation, pr
 
 /** Whether the file on disk changed after a time (nanoseconds); a directory changes when a name in it comes or goes. */
 function changedSince(overlay: Overlay, path: RelPath, time: bigint): boolean {
-  const { lower } = overlay.placeOf(path)
+  const { lower } = overlay.shownAt(path)
   const stats = lower === undefined ? undefined : overlay.lower.lstatBig(lower)
   return stats !== undefined && stats.ctimeNs >= time
 }

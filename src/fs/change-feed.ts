@@ -133,7 +133,7 @@ export class ChangeFeed {
       const event = difference(note.before, this.#look(path, note.settled), note.renamed)
       if (note.tree) for (const { disk } of this.#subscriptions) disk.refresh(path, false)
       else if (event === 'rename') for (const { disk } of this.#near(path)) disk.refresh(path, false)
-      const { lower } = this.overlay.placeOf(path)
+      const { lower } = this.overlay.shownAt(path)
       if (lower !== undefined && !this.#isCovered(path, lower)) this.#known.set(path, this.#stamp(lower))
       if (event) this.#report(event, path, note.seq)
     }
@@ -182,7 +182,7 @@ export class ChangeFeed {
 
   /** Whether the stage covers the path, so that the disk's name does not show. */
   #isCovered(path: RelPath, lower: RelPath): boolean {
-    const place = this.overlay.placeOf(path)
+    const place = this.overlay.shownAt(path)
     return place.node?.inode !== undefined || place.lower !== lower
   }
 

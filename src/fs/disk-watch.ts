@@ -72,7 +72,7 @@ export class DiskWatch {
     if (this.overlay.typeOf(dir) !== 'dir') return
     const appeared = this.#target(dir) && fresh
     if (this.scope.reach !== 'tree') return
-    const { lower } = this.overlay.placeOf(dir)
+    const { lower } = this.overlay.shownAt(dir)
     for (const entry of this.overlay.readdir(dir)) {
       const child = childOf(dir, entry.name)
       if (appeared && lower !== undefined) this.listener.event(child, childOf(lower, entry.name), 'rename')
@@ -82,7 +82,7 @@ export class DiskWatch {
 
   /** Watches the lower directory of a place. Returns whether that is new. */
   #target(dir: RelPath): boolean {
-    const { lower } = this.overlay.placeOf(dir)
+    const { lower } = this.overlay.shownAt(dir)
     const stats = lower === undefined ? undefined : this.overlay.lower.lstat(lower)
     const known = this.#targets.get(dir)
     if (known && known.lower === lower && known.ino === stats?.ino) return false

@@ -119,12 +119,13 @@ export class ResolvedPath {
   #find(): Inode | undefined {
     const { stage, lower: disk } = this.overlay
     if (this.#edits === stage.edits) return this.#inode
-    const { node, lower } = stage.tree.find(this.path)
+    const { node, lower, merged } = this.overlay.shownAt(this.path)
     this.#inode = node?.inode
     this.#mayGiveWay = this.#inode !== undefined && this.overlay.isUnchanged(this.path, this.#inode)
     if (lower !== this.#lower || this.#edits < 0) this.#name = lower === undefined ? undefined : disk.name(lower)
     this.#lower = lower
-    this.#edits = stage.edits
+    // Whether the disk shows through a staged directory changes without an edit.
+    this.#edits = merged === undefined || node?.inode ? stage.edits : -1
     return this.#inode
   }
 }

@@ -172,7 +172,7 @@ export class View implements WriteView, WatchView {
   }
 
   isSlow(path: RelPath): boolean {
-    const place = this.#overlay.placeOf(path)
+    const place = this.#overlay.shownAt(path)
     if (place.node?.inode || place.lower === undefined) return false
     if (performance.now() < this.#slowUntil) return true
     return (this.#overlay.lower.lstat(place.lower)?.size ?? 0) > LARGE

@@ -42,7 +42,7 @@ export class ContentLock {
 
   /** Records an open for reading: the current content becomes the base, unless the file is large. */
   onOpen(path: RelPath): void {
-    const { node, lower } = this.overlay.placeOf(path)
+    const { node, lower } = this.overlay.shownAt(path)
     const stats = node?.inode || lower === undefined ? undefined : this.overlay.lower.lstatBig(lower)
     if (!stats?.isFile() || stats.size > LARGE || lower === undefined) return
     if (!this.files.isCurrent(lower, fileStamp(stats))) this.saw(path, this.overlay.lower.read(lower))
@@ -54,7 +54,7 @@ export class ContentLock {
    */
   check(path: string): BaseState {
     const { overlay } = this
-    const { node, lower } = overlay.placeOf(path as RelPath)
+    const { node, lower } = overlay.shownAt(path as RelPath)
     if (node?.inode || node?.whiteout || overlay.stage.bases.has(path)) return 'fresh'
     const at = lower ?? (path as RelPath)
     const base = this.files.baseOf(at)

@@ -136,7 +136,7 @@ class Copy {
   }
 
   #file(overlay: Overlay, path: RelPath, at: string): void {
-    const { node, lower } = overlay.placeOf(path)
+    const { node, lower } = overlay.shownAt(path)
     const stats = overlay.lstat(path)
     const mode = (stats?.mode ?? 0o644) & 0o777
     if (node?.inode === undefined && lower !== undefined) cloneFile(`${this.root}/${lower}`, at)

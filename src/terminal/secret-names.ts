@@ -21,7 +21,7 @@ export class SecretNames {
   }
 
   *#below(overlay: Overlay, dir: RelPath): Generator<RelPath, undefined> {
-    const { node, lower } = overlay.placeOf(dir)
+    const { node, lower } = overlay.shownAt(dir)
     const listing =
       node === undefined && lower !== undefined ? this.#onDisk(overlay, lower) : this.#listMerged(overlay, dir)
     for (const name of listing.secrets) yield childOf(dir, name)
