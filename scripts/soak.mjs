@@ -42,6 +42,9 @@ const ROOMS = {
   },
 }
 
+/** A failure prints it; ESCROWFS_FUZZ_SEED repeats its cases. */
+const SEED = Date.now() % 1e9
+
 const named = process.argv.slice(2)
 const unknown = named.filter((room) => !(room in ROOMS))
 if (unknown.length > 0) {
@@ -58,7 +61,8 @@ function soak(room) {
   )
   const args = ['node_modules/vitest/vitest.mjs', 'run', ...files, '--testTimeout', String(24 * 3600 * 1000)]
   // The environment overrides these numbers.
-  const { status } = spawnSync(process.execPath, args, { stdio: 'inherit', env: { ...env, ...process.env } })
+  const seeded = { ESCROWFS_FUZZ_SEED: String(SEED), ...env, ...process.env }
+  const { status } = spawnSync(process.execPath, args, { stdio: 'inherit', env: seeded })
   return status ?? 1
 }
 

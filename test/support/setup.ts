@@ -1,9 +1,13 @@
 import { relative } from 'node:path'
+import fc from 'fast-check'
 import picomatch from 'picomatch'
 import { expect } from 'vitest'
+import { fuzzSeed } from './fuzz.js'
 import { ON_DISK } from './scratch.js'
 
-/** Before each suite: sets its temporary directory on a disk or in memory. */
+/** Before each suite: sets its temporary directory on a disk or in memory, and the seed of its random cases. */
+
+fc.configureGlobal({ seed: fuzzSeed() })
 
 const { ESCROWFS_TEST_DISK: disk, ESCROWFS_TEST_SCRATCH: scratch } = process.env
 const suite = relative(process.cwd(), expect.getState().testPath ?? '').replaceAll('\\', '/')
