@@ -1,4 +1,4 @@
-import { childOf, type RelPath, ROOT } from './path.js'
+import { ancestorsOf, childOf, type RelPath, ROOT } from './path.js'
 import { type Owner, SharedMap } from './shared-map.js'
 import type { Attribution } from './stage-edit.js'
 import type { Inode } from './upper.js'
@@ -49,8 +49,9 @@ export interface Place {
   readonly node: TreeNode | undefined
   readonly lower: RelPath | undefined
   /**
-   * The lower paths of the staged directories on the way, the path's own included. The stage says that they are
-   * directories, and the disk may have a link there: what is below one shows only where the disk has a directory too.
+   * The lower paths that the stage says are directories: those of staged directories on the way, the path's own
+   * included, and after a rename those of the old name. The disk may have a link there, so what is below one shows only
+   * where the disk has a directory too.
    */
   readonly merged?: readonly RelPath[]
 }
@@ -110,6 +111,8 @@ export class Tree {
         plain = false
         lower = child.lower ?? undefined
       }
+      // A redirect leads elsewhere, whatever the disk has on the way here.
+      if (child.lower !== undefined) merged = typeof child.lower === 'string' ? ancestorsOf(child.lower) : undefined
       if (isMerged(child, slash < 0)) {
         const at = plain ? (path.slice(0, end) as RelPath) : (lower as RelPath | undefined)
         if (at !== undefined) merged = [...(merged ?? []), at]

@@ -77,6 +77,27 @@ describe('a staged directory whose name on disk becomes a link out of the worksp
     expect(facade.fs.readdirSync('new')).toEqual([])
   })
 
+  it('shows nothing of the target where a parent of the old name became a link', () => {
+    const facade = stagedDirectory()
+    mkdirSync(`${facade.root}/x/deep`, { recursive: true })
+    facade.fs.renameSync('x/deep', 'new')
+    rmSync(`${facade.root}/x`, { recursive: true })
+    symlinkSync('../outside', `${facade.root}/x`)
+    expect(outcome(() => facade.fs.readFileSync('new/secret'))).toBe('ENOENT')
+    expect(outcome(() => facade.fs.statSync('new').isDirectory())).toBe('ENOENT')
+  })
+
+  it('shows a directory that was moved into one which the disk lacks', () => {
+    const { fs, root } = stagedDirectory()
+    mkdirSync(`${root}/old`)
+    writeFileSync(`${root}/old/file`, 'text')
+    fs.renameSync('old', 'd/new')
+    expect(fs.readFileSync('d/new/file', 'utf8')).toBe('text')
+    expect(fs.readdirSync('d/new')).toEqual(['file'])
+    fs.appendFileSync('d/new/file', ' more')
+    expect(fs.readFileSync('d/new/file', 'utf8')).toBe('text more')
+  })
+
   it('lists its own entries where the link leads in a circle', () => {
     const { fs, root } = stagedDirectory()
     symlinkSync('d', `${root}/d`)
