@@ -14,6 +14,7 @@ import { limitsTable, refusedTable } from './limits.js'
 import { CALLS, CLIENTS, COMMANDS, FILES, LEDGER, REVIEW } from './limits-list.js'
 import { fillParts, type Parts } from './markdown.js'
 import { ENTRIES, pageOf, referencePage } from './reference.js'
+import { factsTable } from './risk.js'
 import { keysTable, kindTables, opTable, schemaTable, typeTable } from './shapes.js'
 import { REPOSITORY } from './sources.js'
 import { turnDiagram, turnTable } from './turns.js'
@@ -38,6 +39,7 @@ const WITH_PARTS: Readonly<Record<string, Parts>> = {
     commands: () => limitsTable(COMMANDS),
     clients: () => limitsTable(CLIENTS),
   },
+  'docs/risk.md': { 'risk-facts': factsTable },
   'docs/formats.md': {
     policy: () => schemaTable(policySchema),
     'intents-file': () => schemaTable(rootSchema),

@@ -40,6 +40,7 @@ export type {
   Question,
   ScopeQuestion,
 } from './question.js'
+export type { Risk, RiskFact, RiskSeverity } from './risk-api.js'
 export type { ChangesOf, Snapshot, Travelled } from './snapshot-api.js'
 export type { GatedCall, GateSettings, PlannedWrite, ToolCall } from './tool-call.js'
 export type { TrustChange, TrustEffect, TrustReport } from './trust-api.js'
@@ -74,6 +75,8 @@ export interface ChangesOptions {
    * and {@link Workspace.watch} reports when they are known. A screen appears sooner with it.
    */
   readonly classes?: 'measured' | 'known'
+  /** Also finds what is risky in each change: see {@link Change.risk}. It takes longer, because code is parsed. */
+  readonly risk?: boolean
 }
 
 /**

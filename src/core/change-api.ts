@@ -1,6 +1,7 @@
 /** The types of staged changes in the public API. */
 
 import type { Mutation } from './mutation.js'
+import type { Risk } from './risk-api.js'
 
 /** The kind of a change. */
 export type ChangeKind = 'create' | 'modify' | 'delete' | 'rename' | 'mode' | 'link' | 'mkdir'
@@ -46,6 +47,8 @@ export interface Change {
   readonly writtenAt?: number
   /** In a review: the measured mutation class, and the declared one. Not for a new file. */
   readonly mutation?: Mutation
+  /** In a review that was asked for it: facts that a reviewer should know before reading. */
+  readonly risk?: Risk
 }
 
 /** All staged changes of a session. */

@@ -2,11 +2,13 @@ import { diffStage, entryStamp, type StageDiff, type StagedChange } from '../../
 import { settledLook } from '../commit/index.js'
 import type { ChangesOptions, Snapshot } from '../core/api.js'
 import type { Mutation } from '../core/mutation.js'
+import type { Risk } from '../core/risk-api.js'
 import { type Contents, QUESTION, type ReviewStage } from '../review/index.js'
 import {
   beforeOf,
   classCache,
   createMutations,
+  createRisks,
   diskNow,
   flagsOf,
   measureApproved,
@@ -20,6 +22,7 @@ import type { ReviewedSession } from './reviewed-session.js'
 export class ReviewedStage implements ReviewStage {
   readonly #classes
   readonly #mutations
+  readonly #risks = createRisks()
   #store: StageStore
   #diff: StageDiff | undefined
 
@@ -68,6 +71,13 @@ export class ReviewedStage implements ReviewStage {
     classes: ChangesOptions['classes'],
   ): Promise<ReadonlyMap<StagedChange, Mutation>> {
     return this.#mutations(this.#store, staged, classes)
+  }
+
+  risks(
+    staged: readonly StagedChange[],
+    mutations: ReadonlyMap<StagedChange, Mutation>,
+  ): Promise<ReadonlyMap<StagedChange, Risk>> {
+    return this.#risks(this.#store, staged, mutations)
   }
 
   before(change: StagedChange): Uint8Array | null {

@@ -3,6 +3,7 @@ import type { Change, ChangeSet, Hunk } from '../core/api.js'
 import { confusableWords } from '../core/confusable.js'
 import { defined } from '../core/defined.js'
 import { disagrees, type Mutation } from '../core/mutation.js'
+import type { Risk } from '../core/risk-api.js'
 import { addedLines } from './added-lines.js'
 import type { AmendmentState } from './amend.js'
 import type { BaseDiffs } from './base-diffs.js'
@@ -19,6 +20,8 @@ export interface ChangeViews {
   flags(change: StagedChange): string[]
   /** How a change alters its file, where that was measured. */
   mutation?(change: StagedChange): Mutation | undefined
+  /** The facts about a change, where they were asked for. */
+  risk?(change: StagedChange): Risk | undefined
 }
 
 /** The staged changes as a person reads them: deletions first, then by path. */
@@ -65,7 +68,7 @@ function toChange(change: StagedChange, views: ChangeViews): Change {
     flags: flagsOf(change, views, { diff, drifted, verdicts }),
     ...defined({ intentId }),
     ...(calls.length > 0 && { calls: [...calls] }),
-    ...defined({ writtenAt, mutation }),
+    ...defined({ writtenAt, mutation, risk: views.risk?.(change) }),
   }
 }
 

@@ -20,7 +20,7 @@ import { verdictState } from './verdicts.js'
  */
 export class DisplayedStage {
   #displayed: DisplayedChange[] | undefined
-  #classes: ChangesOptions['classes']
+  #options: ChangesOptions = {}
 
   constructor(
     private readonly log: Pick<ReviewLog, 'read'>,
@@ -29,8 +29,8 @@ export class DisplayedStage {
     private readonly memory: DiffMemory,
   ) {}
 
-  async show(classes?: ChangesOptions['classes']): Promise<ChangeSet> {
-    this.#classes = classes
+  async show(options: ChangesOptions = {}): Promise<ChangeSet> {
+    this.#options = options
     const { set, displayed } = await this.#render()
     this.#displayed = displayed
     return set
@@ -69,7 +69,8 @@ export class DisplayedStage {
     this.memory.turn()
     const staged = await this.stage.changes()
     const records = this.log.read()
-    const mutations = await this.stage.mutations(staged, this.#classes)
+    const mutations = await this.stage.mutations(staged, this.#options.classes)
+    const risks = this.#options.risk ? await this.stage.risks(staged, mutations) : undefined
     const set = withFrozenStamps(() =>
       toChangeSet(staged, {
         diffs: this.diffs.withSplits(splitsIn(records)),
@@ -77,6 +78,7 @@ export class DisplayedStage {
         amendments: amendmentState(records),
         flags: (change) => this.stage.flags(change),
         mutation: (change) => mutations.get(change),
+        risk: (change) => risks?.get(change),
       }),
     )
     return { set, displayed: displayedOf(staged, set.changes) }

@@ -2,7 +2,7 @@ import type { Change } from '../core/api.js'
 import { attentionOf } from './groups.js'
 
 /** Why a reviewer sees a file as one line first: nobody reads it line by line. */
-export type FoldReason = 'lockfile' | 'generated' | 'formatting'
+export type FoldReason = 'lockfile' | 'generated' | 'refactoring' | 'formatting'
 
 /** Written by package managers. */
 const LOCKFILES = new Set([
@@ -58,21 +58,28 @@ const OPEN_FLAGS = [
   'edited',
 ]
 
-/** Why a change can be folded. Never one that needs attention, or whose hunks have different verdicts. */
+/**
+ * Why a change can be folded. Never one that needs attention, whose hunks have different verdicts, or with a fact that asks for a look.
+ * With facts, a file counts as generated if it was generated before the change, too.
+ */
 export function foldReason(change: Change): FoldReason | undefined {
-  const { path, kind, flags, mutation, hunks, state } = change
+  const { path, kind, flags, mutation, hunks, state, risk } = change
   if (kind !== 'create' && kind !== 'modify') return undefined
   if (hunks.length === 0 || attentionOf(change) !== undefined) return undefined
   if (hunks.some((hunk) => hunk.state !== state)) return undefined
   if (flags.some((flag) => OPEN_FLAGS.includes(flag))) return undefined
+  if (risk?.level === 'stop' || risk?.level === 'look') return undefined
   if (LOCKFILES.has(path.slice(path.lastIndexOf('/') + 1))) return 'lockfile'
   if (GENERATED.some((pattern) => pattern.test(path))) return 'generated'
-  return mutation?.class === 'AST_REFACTOR' && mutation.rule === 'layout' ? 'formatting' : undefined
+  if (risk?.facts.some(({ name }) => name === 'generated')) return 'generated'
+  if (mutation?.class !== 'AST_REFACTOR') return undefined
+  return mutation.rule === 'layout' ? 'formatting' : 'refactoring'
 }
 
 const NAMES: Readonly<Record<FoldReason, readonly [one: string, many: string]>> = {
   lockfile: ['lockfile', 'lockfiles'],
   generated: ['generated file', 'generated files'],
+  refactoring: ['proven refactoring', 'proven refactorings'],
   formatting: [
     'file with only its formatting or comments changed',
     'files with only their formatting or comments changed',
@@ -82,7 +89,7 @@ const NAMES: Readonly<Record<FoldReason, readonly [one: string, many: string]>> 
 /** `1 lockfile, 2 generated files`. Changes that nothing folds count for nothing. */
 export function describeFolded(changes: readonly Change[]): string {
   const reasons = changes.flatMap((change) => foldReason(change) ?? [])
-  return (['lockfile', 'generated', 'formatting'] as const)
+  return (['lockfile', 'generated', 'refactoring', 'formatting'] as const)
     .flatMap((reason) => {
       const count = reasons.filter((each) => each === reason).length
       return count === 0 ? [] : [`${count} ${NAMES[reason][count === 1 ? 0 : 1]}`]
@@ -92,5 +99,6 @@ export function describeFolded(changes: readonly Change[]): string {
 
 /** What a folded file says in the place of its hunks. */
 export function foldTitle(reason: FoldReason): string {
-  return reason === 'formatting' ? 'only formatting or comments' : reason === 'generated' ? 'generated' : reason
+  if (reason === 'formatting') return 'only formatting or comments'
+  return reason === 'refactoring' ? 'a proven refactoring' : reason
 }

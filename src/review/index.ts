@@ -35,6 +35,7 @@ export {
 } from './record.js'
 export { createReview, type StageReview } from './review.js'
 export type { ApprovedCommit, ReviewEffects, ReviewStage } from './review-stage.js'
+export { riskLines } from './risk-lines.js'
 export { relativeName } from './selection.js'
 export { splitsIn } from './split-hunk.js'
 export { StageAmender } from './stage-amender.js'

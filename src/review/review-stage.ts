@@ -3,6 +3,7 @@ import type { ChangesOptions, CommitOptions, CommitResult, Snapshot, Verdict } f
 import type { Mutation } from '../core/mutation.js'
 import type { Reviewer } from '../core/people.js'
 import type { Question } from '../core/question.js'
+import type { Risk } from '../core/risk-api.js'
 import type { AnswerRecord, ReviewRecord } from './record.js'
 import type { AmendableStage } from './stage-amender.js'
 
@@ -24,6 +25,11 @@ export interface ReviewStage extends AmendableStage {
     staged: readonly StagedChange[],
     classes: ChangesOptions['classes'],
   ): Promise<ReadonlyMap<StagedChange, Mutation>>
+  /** The facts about each change of the set. */
+  risks(
+    staged: readonly StagedChange[],
+    mutations: ReadonlyMap<StagedChange, Mutation>,
+  ): Promise<ReadonlyMap<StagedChange, Risk>>
 }
 
 /** A commit of approved changes. */

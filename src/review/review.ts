@@ -42,7 +42,7 @@ export function createReview(
 
   return {
     sessionId: context.sessionId,
-    changes: ({ classes } = {}) => displayed.show(classes),
+    changes: (options) => displayed.show(options),
 
     async approve(selection, by) {
       const [from, staged] = [await displayed.forSelection(selection), await stage.changes()]

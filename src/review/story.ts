@@ -1,11 +1,15 @@
 import type { Change, ChangeGroup, ChangeSet } from '../core/api.js'
 import { defined } from '../core/defined.js'
 import type { WorkEvent } from '../core/work.js'
+import { byRisk } from '../risk/index.js'
 import { describeFolded, foldReason } from './folding.js'
 import { attentionTitle, groupChanges } from './groups.js'
 
-/** `step`: in the order of time. `file`: by directory, a test beside what it tests. */
-export type ReviewOrder = 'step' | 'file'
+/**
+ * `step`: in the order of time. `file`: by directory, a test beside what it tests. `risk`: the gravest facts first, in a change set that
+ * has them.
+ */
+export type ReviewOrder = 'step' | 'file' | 'risk'
 
 /** A command the agent ran, and how it ended. */
 export interface CommandRun {
@@ -36,20 +40,38 @@ export interface Chapter extends ChangeGroup {
 
 /**
  * Divides a change set into chapters. First come deletions and changes with a warning, a chapter for each kind; then the others in the given
- * order; last those that can be folded.
+ * order; last those that can be folded. By risk, the facts alone decide the order.
  * @param work what the ledger knows of the session, in the order of time.
  */
 export function chaptersOf(set: ChangeSet, order: ReviewOrder, work: readonly WorkEvent[] = []): Chapter[] {
   const folded = set.changes.filter((change) => foldReason(change) !== undefined)
   const open = folded.length === 0 ? set.changes : set.changes.filter((change) => foldReason(change) === undefined)
+  const end = folded.length === 0 ? [] : [foldedChapter(folded)]
+  if (order === 'risk') return [...levels(open), ...end]
   const groups = groupChanges({ ...set, changes: open })
   const grave = groups.filter(({ attention }) => attention !== undefined)
   const rest = groups.filter(({ attention }) => attention === undefined)
   return [
     ...grave.map((group) => ({ ...group, title: attentionTitle(group.attention ?? ''), tools: [], commands: [] })),
     ...(order === 'step' ? steps(rest, work) : directories(rest)),
-    ...(folded.length === 0 ? [] : [foldedChapter(folded)]),
+    ...end,
   ]
+}
+
+const LEVELS = {
+  stop: 'Stop: understand these before you approve',
+  look: 'Look at these',
+  note: 'Good to know',
+  none: 'No facts',
+} as const
+
+/** A chapter for each severity. */
+function levels(changes: readonly Change[]): Chapter[] {
+  const sorted = [...changes].sort(byRisk)
+  return Object.entries(LEVELS).flatMap(([level, title]) => {
+    const own = sorted.filter(({ risk }) => (risk?.level ?? 'none') === level)
+    return own.length === 0 ? [] : [{ title, changes: own, tools: [], commands: [] }]
+  })
 }
 
 function foldedChapter(changes: readonly Change[]): Chapter {

@@ -74,11 +74,13 @@ export {
   type ReviewOrder,
   readLastLook,
   relativeName,
+  riskLines,
   type TextSpan,
   type Token,
   wordDiff,
   writeLastLook,
 } from '../review/index.js'
+export { byRisk } from '../risk/index.js'
 export { flagReasons } from '../stage/index.js'
 export { formatRefusals, summaryOf } from '../terminal/index.js'
 export {

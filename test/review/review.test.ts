@@ -47,6 +47,7 @@ const stagedNow: ReviewStage = {
   changes: async () => [...stage],
   flags: () => [],
   mutations: async () => new Map(),
+  risks: async () => new Map(),
   before: ({ path }) => (disk.has(path) ? Buffer.from(disk.get(path) ?? '') : null),
   disk: ({ path }) => {
     const content = disk.get(path)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { WorkEvent } from '../../src/core/work.js'
-import type { Change } from '../../src/index.js'
-import { chaptersOf, classLabel, foldReason, isNewSince } from '../../src/review/index.js'
+import type { Change, RiskSeverity } from '../../src/index.js'
+import { chaptersOf, classLabel, foldReason, isNewSince, riskLines } from '../../src/review/index.js'
 import { lookMark } from '../../src/review/last-look.js'
 
 const hunk = (id: string, text = '@@ -1 +1 @@\n-a\n+b\n', state: Change['state'] = 'pending') => ({
@@ -26,7 +26,7 @@ const change = (path: string, more: Partial<Change> = {}): Change => ({
   ...more,
 })
 
-const chapters = (changes: Change[], order: 'step' | 'file' = 'step', work: WorkEvent[] = []) =>
+const chapters = (changes: Change[], order: 'step' | 'file' | 'risk' = 'step', work: WorkEvent[] = []) =>
   chaptersOf({ digest: 'sha256:0', changes }, order, work)
 
 const outline = (...given: Parameters<typeof chapters>) =>
@@ -99,13 +99,51 @@ describe('a review by file', () => {
   })
 })
 
+const risk = (severity: RiskSeverity, name = 'large') => {
+  const fact = { name, severity, sentence: 'It is so.', path: 'a' }
+  return { facts: [fact], level: severity }
+}
+
+describe('a review by risk', () => {
+  it('has a chapter for each severity, and folds what is proven', () => {
+    const layout = { class: 'AST_REFACTOR', rule: 'moved', detail: '' } as const
+    const changes = [
+      change('a.ts', { mutation: layout, risk: { facts: [], level: 'none' } }),
+      change('b.ts', { risk: risk('note') }),
+      change('c.ts', { risk: risk('look') }),
+      change('d.ts', { risk: risk('stop') }),
+      change('e.ts', { kind: 'delete', after: null }),
+    ]
+    expect(outline(changes, 'risk')).toEqual([
+      ['Stop: understand these before you approve', 'd.ts'],
+      ['Look at these', 'c.ts'],
+      ['Good to know', 'b.ts'],
+      ['No facts', 'e.ts'],
+      ['Folded: 1 proven refactoring', 'a.ts'],
+    ])
+  })
+})
+
+it('a fact is a line with its place, before or after the change', () => {
+  const fact = { name: 'large', severity: 'stop', sentence: 'It is so.', path: 'a' } as const
+  const facts = [{ ...fact, line: 3 }, { ...fact, oldLine: 4 }, fact]
+  expect(riskLines({ risk: { facts, level: 'stop' } })).toEqual([
+    'stop: It is so. (line 3)',
+    'stop: It is so. (line 4 before)',
+    'stop: It is so.',
+  ])
+})
+
 describe('folding', () => {
   const layout = { class: 'AST_REFACTOR', rule: 'layout', detail: '' } as const
   it.each<[string, Change, string | undefined]>([
     ['a lockfile in any directory', change('web/yarn.lock'), 'lockfile'],
     ['what a generator wrote', change('src/api.pb.go'), 'generated'],
     ['what has only its formatting changed', change('src/a.ts', { mutation: layout }), 'formatting'],
-    ['no other refactoring', change('src/a.ts', { mutation: { ...layout, rule: 'renamed' } }), undefined],
+    ['a proven refactoring', change('src/a.ts', { mutation: { ...layout, rule: 'renamed' } }), 'refactoring'],
+    ['no lockfile with a fact that asks for a look', change('yarn.lock', { risk: risk('look') }), undefined],
+    ['a lockfile with notes alone', change('yarn.lock', { risk: risk('note') }), 'lockfile'],
+    ['a file that was generated before', change('src/a.ts', { risk: risk('note', 'generated') }), 'generated'],
     ['nothing out of scope', change('yarn.lock', { flags: ['out-of-scope'] }), undefined],
     ['no executable', change('run.min.js', { flags: ['executable'] }), undefined],
     ['no deletion', change('yarn.lock', { kind: 'delete' }), undefined],

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
 import type { ChangeSet } from '../../index.js'
-import { type ReviewOrder, readSessionWork, type WorkEvent } from '../../surface/index.js'
+import { byRisk, type ReviewOrder, readSessionWork, type WorkEvent } from '../../surface/index.js'
 import type { Colors, Context } from '../context.js'
 import { type AsJson, json, jsonOption } from '../output.js'
 import { oneLine } from '../printable.js'
@@ -20,7 +20,8 @@ export function register(command: Command, { io, page, colors, argv, withWorkspa
   command
     .description(
       'Show what a session has staged as a unified diff. Deletions come first, then changes that are protected, out of ' +
-        'scope or in conflict, then the rest step by step, each with what the agent said and ran. The id of each hunk is ' +
+        'scope or in conflict, then the rest step by step, each with what the agent said and ran. With --by risk the gravest ' +
+        'facts come first, each with its place. The id of each hunk is ' +
         'at its @@ line. Lockfiles, generated files and pure formatting are folded. Invisible characters are named.',
     )
     .usage('[options] [session] [--] [paths...]')
@@ -31,15 +32,18 @@ export function register(command: Command, { io, page, colors, argv, withWorkspa
     .addOption(
       summaryOption('--name-status', 'print each path with a letter: A added, M modified, D deleted, R renamed'),
     )
-    .addOption(new Option('--by <order>', 'order by step or by file').choices(['step', 'file']).default('step'))
+    .addOption(
+      new Option('--by <order>', 'order by step, by file or by risk').choices(['step', 'file', 'risk']).default('step'),
+    )
     .option('--unfold', 'show the lines of folded files, too')
     .addOption(jsonOption())
     .action(async (session: string | undefined, paths: string[], options: Options) => {
       const words = session === undefined ? [] : [session, ...paths]
       const found = await withWorkspace(async (workspace) => {
         const { review, paths } = await resolveTarget(workspace, words, countAfterDashes(argv))
-        const set = await review.changes()
+        const set = await review.changes({ risk: options.by === 'risk' })
         const changes = changesAt(set.changes, paths, workspace.root)
+        if (options.by === 'risk') changes.sort(byRisk)
         const work = readSessionWork(workspace.root, review.sessionId)
         return {
           session: review.sessionId,

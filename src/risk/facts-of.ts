@@ -1,0 +1,168 @@
+import { setImmediate as breathe } from 'node:timers/promises'
+import { languageOf } from '../change-class/index.js'
+import { disagrees } from '../core/mutation.js'
+import type { RiskFact } from '../core/risk-api.js'
+import { type Changed, type Texts, textsOf } from './changed.js'
+import { characterFacts } from './characters.js'
+import { compareReadings } from './compare.js'
+import { compareTests } from './compare-tests.js'
+import { dependencyFacts, lockAloneFacts } from './dependencies.js'
+import { type Found, toFacts } from './facts.js'
+import { fileFacts, sameBytes } from './file-facts.js'
+import { generatedFacts } from './generated.js'
+import { needsSyntax } from './hints.js'
+import { lexicalGuards } from './lexical-guards.js'
+import { isEcmascript, isProse, isSource, isTest, manifestOf } from './paths.js'
+import { readEcmascript } from './reading.js'
+import { secretFacts } from './secrets.js'
+import { settingFacts } from './settings.js'
+import { textFacts } from './text-facts.js'
+
+/** What one file's contents show. It depends on the path and both sides alone, so it can be kept. */
+export type FileFindings = readonly Found[]
+
+/** Findings by the key of a change. */
+export interface KnownFindings {
+  get(change: Changed): FileFindings | undefined
+  set(change: Changed, findings: FileFindings): void
+}
+
+export interface FactsOptions {
+  readonly known?: KnownFindings
+}
+
+/** Bytes of text on both sides that one call reads, and that it parses. What is beyond has a fact that says so. */
+const TEXT_BUDGET = 64 * 1024 * 1024
+const PARSE_BUDGET = 8 * 1024 * 1024
+/** How many milliseconds it may keep others waiting. */
+const BREATH_MS = 15
+
+/** As `factsOf` of `load.ts`. */
+export async function findFacts(set: readonly Changed[], { known }: FactsOptions): Promise<Map<string, RiskFact[]>> {
+  const left = { text: TEXT_BUDGET, parsed: PARSE_BUDGET }
+  const findings = new Map<Changed, FileFindings>()
+  let breathed = performance.now()
+  for (const change of set) {
+    if (performance.now() - breathed > BREATH_MS) {
+      await breathe()
+      breathed = performance.now()
+    }
+    const kept = known?.get(change)
+    const found = kept ?? (await findingsOf(change, left))
+    if (kept === undefined && left.text >= 0 && left.parsed >= 0) known?.set(change, found)
+    findings.set(change, found)
+  }
+  const shared = sharedOf(set, findings)
+  return new Map(
+    set.map((change) => {
+      const found = findings.get(change) ?? []
+      const placed = found.map((each) => relocated(each, change, shared))
+      return [change.path, toFacts(change.path, [...placed, ...setFacts(change, shared)])]
+    }),
+  )
+}
+
+interface Left {
+  text: number
+  parsed: number
+}
+
+async function findingsOf(change: Changed, left: Left): Promise<FileFindings> {
+  left.text -= (change.before?.content?.length ?? 0) + (change.after?.content?.length ?? 0)
+  const texts = left.text < 0 ? undefined : textsOf(change)
+  const found = [...fileFacts(change, texts), ...generatedFacts(change, texts)]
+  if (texts === undefined || change.kind === 'delete' || change.after?.type !== 'file') return found
+  const { path } = change
+  found.push(...characterFacts(path, texts), ...dependencyFacts(path, texts))
+  if (manifestOf(path) !== undefined) return found
+  found.push(...secretFacts(path, texts), ...textFacts(path, texts), ...settingFacts(path, texts))
+  found.push(...lexicalGuards(path, texts))
+  return [...found, ...(await syntaxFindings(change, texts, left))]
+}
+
+async function syntaxFindings(change: Changed, texts: Texts, left: Left): Promise<FileFindings> {
+  const { path, mutation } = change
+  const language = isEcmascript(path) ? languageOf(path) : undefined
+  if (language === undefined || mutation?.class === 'AST_REFACTOR' || !needsSyntax(path, texts)) return []
+  left.parsed -= texts.before.length + texts.after.length
+  const unread = (what: string): FileFindings => [{ name: 'unparsed', what }]
+  if (left.parsed < 0) return unread('too much was changed at once')
+  const now = await readEcmascript(language.grammar, texts.after)
+  const old = await readEcmascript(language.grammar, texts.before)
+  if (typeof now === 'string') return unread(now)
+  if (typeof old === 'string') return unread(`before the change, ${old}`)
+  const inTests = isTest(path)
+  const found = inTests ? compareTests(old, now) : compareReadings(old, now)
+  return inTests ? [...found, ...callsInTests(compareReadings(old, now))] : found
+}
+
+/** Of what a test does, only what is dangerous anywhere. */
+function callsInTests(found: readonly Found[]): Found[] {
+  return found.filter(({ name }) => name === 'data-sent' || name === 'runs-text')
+}
+
+/** What is gone here and has come in another file has moved. */
+function relocated(found: Found, change: Changed, { come }: Shared): Found {
+  const { gone = [] } = found
+  const isElsewhere = [...come].some(
+    ([other, text]) => other !== change && gone.some((form) => form !== '' && text.includes(form)),
+  )
+  if (!isElsewhere) return found
+  const isGuard = found.name in GUARDS
+  return { name: isGuard ? 'guard-moved' : 'moved-away', what: found.what, oldLine: found.oldLine }
+}
+
+const GUARDS = {
+  'guard-removed': true,
+  'early-return-removed': true,
+  'guard-gone-with-function': true,
+  'authorisation-removed': true,
+  'validation-removed': true,
+}
+
+interface Shared {
+  readonly set: readonly Changed[]
+  /** The lines that came in each file, without white space. Empty where nothing in the set is gone. */
+  readonly come: ReadonlyMap<Changed, string>
+  readonly hasTests: boolean
+  readonly deletions: number
+}
+
+function sharedOf(set: readonly Changed[], findings: ReadonlyMap<Changed, FileFindings>): Shared {
+  const all = [...findings.values()]
+  const isNeeded = all.some((found) => found.some(({ gone }) => gone !== undefined))
+  return {
+    set,
+    come: new Map(isNeeded ? set.map((change) => [change, addedText(change)]) : []),
+    hasTests: set.some(({ path, kind }) => isTest(path) && kind !== 'delete'),
+    deletions: all.filter((found) => found.some(({ name }) => name === 'deleted')).length,
+  }
+}
+
+const MOST_ADDED = 256 * 1024
+
+function addedText(change: Changed): string {
+  if (change.kind === 'delete' || manifestOf(change.path) !== undefined) return ''
+  const added = textsOf(change)?.added ?? []
+  return added
+    .map(({ text }) => text)
+    .join('')
+    .slice(0, MOST_ADDED)
+    .replace(/\s+/g, '')
+}
+
+const MANY = 10
+
+function setFacts(change: Changed, { set, hasTests, deletions }: Shared): Found[] {
+  const { path, kind, mutation, after, before } = change
+  const found: Found[] = lockAloneFacts(change, set)
+  if (kind === 'delete' && before?.type === 'file' && deletions >= MANY)
+    found.push({ name: 'many-deletions', what: `${deletions}` })
+  if (mutation !== undefined && disagrees(mutation))
+    found.push({ name: 'class-disagrees', what: mutation.declared ?? '' })
+  const isSame = kind === 'rename' && sameBytes(before, after)
+  const isBehaviour = !isSame && mutation?.class !== 'AST_REFACTOR' && after?.type === 'file' && isSource(path)
+  if (isBehaviour && !isTest(path) && !isProse(path) && !hasTests && kind !== 'mode')
+    found.push({ name: 'no-test', what: path })
+  return found
+}

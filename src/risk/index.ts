@@ -1,0 +1,12 @@
+/**
+ * Risk: what is true of a change that a reviewer should know before reading it, and the order in which to read.
+ *
+ * In come changes with both contents; out go facts, each with a name, a severity, a sentence and a place, and an order of changes that
+ * the facts explain. Code of ECMAScript is parsed, other languages are searched for listed words. The work is bounded by size.
+ * May not happen here: a file read, a decision made from a fact, a number that no fact explains.
+ */
+export type { Changed, Side } from './changed.js'
+export { FACTS } from './facts.js'
+export type { FileFindings } from './facts-of.js'
+export { factsOf } from './load.js'
+export { byRisk, riskOf } from './rank.js'

@@ -1,0 +1,64 @@
+import type { FileState, StagedChange } from '../../overlay/index.js'
+import type { Mutation } from '../core/mutation.js'
+import type { Risk } from '../core/risk-api.js'
+import { type Changed, type FileFindings, factsOf, riskOf, type Side } from '../risk/index.js'
+import { beforeOf } from './change-view.js'
+import type { StageStore } from './store.js'
+
+/**
+ * Finds what is risky in the staged changes, for a reviewer who asks. The findings of a file are kept as long as both of its contents
+ * stay, so that a second look reads only what has changed since.
+ */
+export function createRisks() {
+  let kept = new Map<string, FileFindings>()
+  return async (
+    store: StageStore,
+    staged: readonly StagedChange[],
+    mutations: ReadonlyMap<StagedChange, Mutation>,
+  ): Promise<ReadonlyMap<StagedChange, Risk>> => {
+    const now = new Map<string, FileFindings>()
+    const changes = staged.map((change) => changedOf(store, change, mutations.get(change)))
+    const keys = new Map(changes.map((change, at) => [change, keyOf(staged[at], change)]))
+    const known = {
+      get: (change: Changed) => {
+        const key = keys.get(change) ?? ''
+        const found = kept.get(key)
+        if (found !== undefined) now.set(key, found)
+        return found
+      },
+      set: (change: Changed, found: FileFindings) => void now.set(keys.get(change) ?? '', found),
+    }
+    const facts = await factsOf(changes, { known })
+    kept = now
+    return new Map(staged.map((change) => [change, riskOf(facts.get(change.path) ?? [])]))
+  }
+}
+
+/** Contents are read only when they are needed, and once. */
+function changedOf(store: StageStore, change: StagedChange, mutation: Mutation | undefined): Changed {
+  const { path, kind, before, after } = change
+  return {
+    path,
+    kind,
+    before: before && sideOf(before, () => beforeOf(store, change)),
+    after: after && sideOf(after, () => change.content()),
+    mutation,
+  }
+}
+
+function sideOf({ type, mode }: FileState, read: () => Uint8Array | null): Side {
+  let content: Uint8Array | null | undefined
+  return {
+    type,
+    mode,
+    get content() {
+      if (content === undefined) content = type === 'dir' ? null : read()
+      return content
+    },
+  }
+}
+
+/** Both states, and what else the findings of a file depend on. */
+function keyOf(change: StagedChange | undefined, { mutation }: Changed): string {
+  return JSON.stringify([change?.path, change?.kind, change?.before, change?.after, mutation?.class === 'AST_REFACTOR'])
+}

@@ -1,0 +1,147 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { KnownFindings } from '../../src/risk/facts-of.js'
+import { FACTS, type FileFindings, factsOf } from '../../src/risk/index.js'
+import { type Case, CODE, DEPENDENCIES, FILES, TEXTS } from './cases.js'
+import { changed, namesOf, side, TEST } from './support.js'
+
+const rows = (cases: readonly Case[]) => cases.map((each) => [`${each[0]}: ${each[2] ?? 'deleted'}`, each] as const)
+const isNote = (name: string) => FACTS[name as keyof typeof FACTS].severity === 'note'
+
+describe.each([
+  ['the file', FILES],
+  ['its text', TEXTS],
+  ['dependencies', DEPENDENCIES],
+  ['code', CODE],
+])('facts about %s', (_, cases) => {
+  it.each(rows(cases))('%s', async (_, [path, before, after, expected]) => {
+    const names = await namesOf(changed(path, before, after))
+    expect(names.filter((name) => !isNote(name)).sort()).toEqual([...expected].sort())
+  })
+})
+
+describe('facts about permissions and links', () => {
+  const script = (mode: number) => side('#!/bin/sh\n', mode)
+  const file = (before: number, after: number) =>
+    namesOf({ path: 'a', kind: 'mode', before: script(before), after: script(after) })
+
+  it('names what the file gains', async () => {
+    expect(await file(0o644, 0o755)).toEqual(['executable'])
+    expect(await file(0o755, 0o4755)).toEqual(['set-id'])
+    expect(await file(0o644, 0o666)).toEqual(['permissions-wider'])
+    expect(await file(0o755, 0o644)).toEqual([])
+  })
+
+  it('tells a link out of the workspace from one within', async () => {
+    const link = (path: string, to: string) =>
+      namesOf({ path, kind: 'link', before: null, after: side(to, 0o777, 'symlink') })
+    expect(await link('a/b', '../c')).toEqual(['link'])
+    expect(await link('a/b', '../../c')).toEqual(['link-outside'])
+    expect(await link('a/b', '/etc')).toEqual(['link-outside'])
+  })
+})
+
+describe('facts about contents that nobody can read', () => {
+  it('names programs, and other binary files but pictures', async () => {
+    const binary = (path: string, bytes: readonly number[]) =>
+      namesOf({ path, kind: 'create', before: null, after: side(Uint8Array.from([...bytes, 0, 0])) })
+    expect(await binary('a', [0x7f, 0x45, 0x4c, 0x46])).toEqual(['program-binary'])
+    expect(await binary('a.bin', [1])).toEqual(['opaque'])
+    expect(await binary('a.png', [1])).toEqual([])
+  })
+
+  it('says so of a file beyond the limit', async () => {
+    expect(await namesOf(changed('a.txt', '', 'a\n'.repeat(3_000_000)))).toEqual(['opaque'])
+  })
+})
+
+describe('facts from the rest of the set', () => {
+  const guarded = 'export function f(u) { if (!u) { throw new Error() } g(u) }\n'
+  const bare = 'export function f(u) { g(u) }\n'
+
+  it('counts deletions', async () => {
+    const gone = Array.from({ length: 12 }, (_, n) => changed(`src/${n}.css`, 'a\n', null))
+    expect(await namesOf(gone[0] ?? TEST, ...gone.slice(1))).toEqual(['many-deletions', 'deleted'])
+  })
+
+  it('knows a guard in another file', async () => {
+    const other = changed('src/b.ts', 'k()\n', 'k(); function h(u) { if (!u) { throw new Error() } }\n')
+    expect(await namesOf(changed('src/a.ts', guarded, bare), other)).toEqual(['guard-moved'])
+  })
+
+  it('says that no test changes', async () => {
+    const change = changed('src/a.ts', 'f(1)\n', 'f(2)\n')
+    const names = async (...others: (typeof change)[]) =>
+      (await factsOf([change, ...others])).get('src/a.ts')?.map(({ name }) => name)
+    expect(await names()).toEqual(['no-test'])
+    expect(await names(TEST)).toEqual([])
+  })
+
+  it('asks for no test of a proven refactoring, and reads no syntax of it', async () => {
+    const mutation = { class: 'AST_REFACTOR', rule: 'layout', detail: '' } as const
+    const change = { ...changed('src/a.ts', guarded, bare), mutation }
+    expect((await factsOf([change])).get('src/a.ts')).toEqual([])
+  })
+
+  it('names a declared class that was not proven', async () => {
+    const mutation = { class: 'INTENT_EVOLUTION', rule: 'content', detail: '', declared: 'AST_REFACTOR' } as const
+    expect(await namesOf({ ...changed('src/a.ts', 'f(1)\n', 'f(2)\n'), mutation })).toEqual(['class-disagrees'])
+  })
+
+  it('wants a manifest beside a lockfile', async () => {
+    const lock = changed('yarn.lock', 'a\n', 'b\n')
+    expect(await namesOf(lock)).toEqual(['lock-alone', 'generated'])
+    expect(await namesOf(lock, changed('packages/a/package.json', '{}', '{"a":1}'))).toEqual(['generated'])
+  })
+})
+
+it('gives each fact its place and sentence, the gravest first', async () => {
+  const change = changed('src/a.ts', 'a()\nif (!u) throw e\n', 'a()\nfetch(u)\n')
+  expect((await factsOf([change, TEST])).get('src/a.ts')).toEqual([
+    {
+      name: 'guard-removed',
+      severity: 'stop',
+      sentence: 'A condition that stopped the work is gone: `if (!u)`.',
+      path: 'src/a.ts',
+      oldLine: 2,
+    },
+    {
+      name: 'network-call',
+      severity: 'look',
+      sentence: 'The code opens a connection: `fetch(u)`.',
+      path: 'src/a.ts',
+      line: 2,
+    },
+  ])
+})
+
+it('keeps the findings of a file, and no facts of the set', async () => {
+  const kept = new Map<string, FileFindings>()
+  const known: KnownFindings = {
+    get: ({ path }) => kept.get(path),
+    set: ({ path }, findings) => void kept.set(path, findings),
+  }
+  const change = changed('src/a.ts', 'f()\n', 'eval(f)\n')
+  const first = await factsOf([change], { known })
+  expect(await factsOf([{ ...change, after: side('not read') }], { known })).toEqual(first)
+  expect(kept.get('src/a.ts')?.map(({ name }) => name)).toEqual(['runs-text'])
+})
+
+describe('any change', () => {
+  const words = fc.constantFrom(...'if ( ) { } throw x ; eval fetch expect ( /a/ $ | curl sh = true " \' `'.split(' '))
+  const text = fc.array(fc.oneof(words, fc.constantFrom('\n', ' ', '\u202e', 'й', '\0')), { maxLength: 60 })
+  const path = fc.constantFrom('a.ts', 'a.test.ts', 'a.py', 'a.sh', 'package.json', 'yarn.lock', 'b', '.npmrc')
+
+  it('has facts of the table with lines that exist', async () => {
+    await fc.assert(
+      fc.asyncProperty(path, text, text, async (path, old, now) => {
+        const [before, after] = [old.join(' '), now.join(' ')]
+        for (const { name, line = 1, oldLine = 1 } of (await factsOf([changed(path, before, after)])).get(path) ?? []) {
+          expect(Object.keys(FACTS)).toContain(name)
+          expect(line).toBeLessThanOrEqual(after.split('\n').length)
+          expect(oldLine).toBeLessThanOrEqual(before.split('\n').length)
+        }
+      }),
+    )
+  })
+})

@@ -1,0 +1,49 @@
+import { expect, it } from 'vitest'
+import { testWorkspace, working } from '../support/workspace.js'
+
+const GUARDED = 'export function f(u) {\n  if (!u) throw new Error()\n}\n'
+const BARE = 'export function f(u) {\n}\n'
+
+it('a review gives facts only when asked, and new ones for what has changed since', async () => {
+  const place = testWorkspace({ 'src/a.ts': GUARDED, 'src/b.ts': 'a\n', 'src/c.test.ts': '' })
+  const session = await working(await place.open())
+  session.fs.writeFileSync('src/a.ts', BARE)
+  session.fs.writeFileSync('src/b.ts', 'a\neval(a)\n')
+  session.fs.writeFileSync('src/c.test.ts', '// new\n')
+  const review = await (await place.open()).review(session.id)
+  const facts = async () =>
+    (await review.changes({ risk: true })).changes.map(({ path, risk }) => [path, risk?.level, risk?.facts])
+  const removed = {
+    name: 'guard-removed',
+    severity: 'stop',
+    path: 'src/a.ts',
+    oldLine: 2,
+    sentence: expect.any(String),
+  }
+  const run = { name: 'runs-text', severity: 'stop', path: 'src/b.ts', line: 2, sentence: expect.any(String) }
+  const all = [
+    ['src/a.ts', 'stop', [removed]],
+    ['src/b.ts', 'stop', [run]],
+    ['src/c.test.ts', 'none', []],
+  ]
+  expect(await facts()).toEqual(all)
+  expect(await facts()).toEqual(all)
+  expect((await review.changes()).changes.map(({ risk }) => risk)).toEqual([undefined, undefined, undefined])
+  session.fs.writeFileSync('src/a.ts', `${GUARDED}//\n`)
+  expect(await facts()).toEqual([['src/a.ts', 'none', []], ...all.slice(1)])
+})
+
+it('a deleted, a moved and a linked file have facts', async () => {
+  const place = testWorkspace({ 'src/a.ts': GUARDED, 'src/b.ts': BARE })
+  const session = await working(await place.open())
+  session.fs.rmSync('src/a.ts')
+  session.fs.renameSync('src/b.ts', 'src/c.ts')
+  session.fs.symlinkSync('c.ts', 'src/d.ts')
+  const review = await (await place.open()).review(session.id)
+  const { changes } = await review.changes({ risk: true })
+  expect(changes.map(({ path, risk }) => [path, risk?.facts.map(({ name }) => name)])).toEqual([
+    ['src/a.ts', ['deleted']],
+    ['src/c.ts', []],
+    ['src/d.ts', ['link']],
+  ])
+})
