@@ -112,7 +112,7 @@ function policyOfFiveIntents(): Policy {
 
 function intentOf(n: number): Intent {
   const ownedScope = GLOBS.slice(n * GLOBS_EACH, (n + 1) * GLOBS_EACH)
-  const lists = { ownedScope, constraints: [], acceptanceCriteria: [], dependsOn: [] }
+  const lists = { ownedScope, constraints: [], acceptanceCriteria: [], checks: [], dependsOn: [] }
   return { id: `INT-${n}`, name: `Part ${n}`, status: 'IN_PROGRESS', ...lists }
 }
 

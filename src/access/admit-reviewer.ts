@@ -12,6 +12,11 @@ const SESSION_VARIABLE = 'ESCROW_SESSION'
 /** Names a reviewer's key file, for processes without a terminal. */
 const KEY_VARIABLE = 'ESCROW_REVIEWER_KEY'
 
+/** The agent's session that started this process; undefined outside of one. */
+export function enclosingSession(env: NodeJS.ProcessEnv = process.env): string | undefined {
+  return env[SESSION_VARIABLE] || undefined
+}
+
 /** @throws EscrowError `access_denied` where an agent's session started this process: others judge its work. */
 export function assertOutsideSession(env: NodeJS.ProcessEnv = process.env): void {
   const session = env[SESSION_VARIABLE]

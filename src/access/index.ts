@@ -10,6 +10,7 @@ export {
   admitReviewer,
   admitTruster,
   assertOutsideSession,
+  enclosingSession,
   makeReviewerKey,
   makeSigningKey,
   requireOutsideSession,

@@ -190,6 +190,13 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: () => import('./commands/trust.js'),
   },
   {
+    name: 'check',
+    group: 'Review',
+    summary: 'run the acceptance checks on staged changes',
+    example: 'escrow check agent-1',
+    load: () => import('./commands/check.js'),
+  },
+  {
     name: 'commit',
     group: 'Review',
     summary: 'write approved changes to disk',

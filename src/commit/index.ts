@@ -17,6 +17,7 @@ export {
   keptCommit,
   lastCommit,
 } from './history.js'
+export { inOrder } from './order.js'
 export { recover } from './recover.js'
 export type { CommitEntry, CommitOutcome } from './types.js'
 export { stageInverse, statesAfter, statesBefore } from './undo.js'

@@ -4,6 +4,7 @@
 
 import type { EscrowError, Refusal } from './api-error.js'
 import type { ChangeSet } from './change-api.js'
+import type { CheckedSelection, CheckOptions, CheckReport } from './check-api.js'
 import type { CommitOptions, CommitResult, Recovery } from './commit-api.js'
 import type { RuleWord } from './decision.js'
 import type { Commands, Quarantine } from './exec-api.js'
@@ -17,6 +18,15 @@ import type { TrustReport } from './trust-api.js'
 import type { WorkspaceNews } from './workspace-api.js'
 
 export type { Change, ChangeGroup, ChangeKind, ChangeSet, ChangeState, Hunk } from './change-api.js'
+export type {
+  CheckEvidence,
+  CheckedSelection,
+  CheckOptions,
+  CheckReport,
+  CheckState,
+  CheckStatus,
+  IntentCheck,
+} from './check-api.js'
 export type { CommandClass } from './command-class.js'
 export type {
   ClaimOverlap,
@@ -130,6 +140,14 @@ export interface Review extends Quarantine {
    * content of a link is its target. Undefined before a creation, after a deletion, and for a path without a change.
    */
   content(path: string, side: 'before' | 'after'): Promise<Uint8Array | undefined>
+  /**
+   * Runs the checks of the intents that the selected changes are for, contained, on the disk with those changes, and records what
+   * they show. An agent may ask for it. Rejects with `nothing_selected` (no change is selected), `stale_file` (a change has drifted),
+   * `unsupported` (commands cannot be contained here), and with the reason of `signal`.
+   */
+  check(options?: CheckOptions): Promise<CheckReport>
+  /** The checks that apply now, each with its newest evidence, without running any. @param selection as in {@link CheckOptions} */
+  checks(selection?: CheckedSelection): Promise<CheckReport>
   /** The session's snapshots, oldest first. */
   snapshots(): Promise<Snapshot[]>
   /** The session's unanswered questions, oldest first. */

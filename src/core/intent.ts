@@ -1,5 +1,6 @@
 /** Intents: what a person declared that an agent may work on. */
 
+import type { IntentCheck } from './check-api.js'
 import type { Reviewer } from './people.js'
 
 /** Where an intent stands. DRAFT, PENDING and IN_PROGRESS can be selected. */
@@ -18,7 +19,10 @@ export interface Intent {
    */
   readonly alsoWithin?: readonly string[]
   readonly constraints: readonly string[]
+  /** The criteria that are sentences. */
   readonly acceptanceCriteria: readonly string[]
+  /** The criteria that are commands. */
+  readonly checks: readonly IntentCheck[]
   readonly dependsOn: readonly string[]
   readonly createdAt?: string
   readonly updatedAt?: string
@@ -53,6 +57,7 @@ export interface NewIntent {
   readonly ownedScope?: readonly string[]
   readonly constraints?: readonly string[]
   readonly acceptanceCriteria?: readonly string[]
+  readonly checks?: readonly IntentCheck[]
   readonly dependsOn?: readonly string[]
 }
 
@@ -67,6 +72,7 @@ export interface IntentChanges {
   /** In place of those there are. */
   readonly constraints?: readonly string[]
   readonly acceptanceCriteria?: readonly string[]
+  readonly checks?: readonly IntentCheck[]
   readonly dependsOn?: readonly string[]
 }
 
@@ -79,6 +85,7 @@ export interface IntentTemplate {
   readonly ownedScope: readonly string[]
   readonly constraints: readonly string[]
   readonly acceptanceCriteria: readonly string[]
+  readonly checks: readonly IntentCheck[]
 }
 
 /** The intents of a workspace, and a person's edits of them. */

@@ -51,6 +51,8 @@ export interface SessionLayout {
   readonly stageLog: string
   readonly pack: string
   readonly review: string
+  /** What the runs of checks have shown. */
+  readonly checks: string
   /** What each reviewer saw when they last left the review. */
   readonly looks: string
   /** Contents that reviewers' edits and merges put in place of others. */
@@ -119,6 +121,7 @@ export function layoutOf(root: string, state: string): Layout {
         stageLog: join(own, 'stage.log'),
         pack: join(own, 'pack'),
         review: join(own, 'review.jsonl'),
+        checks: join(own, 'checks.json'),
         looks: join(own, 'looks.json'),
         edits: join(own, 'edits'),
         quarantine: join(own, 'quarantine'),

@@ -1,15 +1,16 @@
 import { relative } from 'node:path'
-import { isWithin, type RelPath, ROOT } from '../../overlay/index.js'
+import { type RelPath, ROOT } from '../../overlay/index.js'
 import type { ChangeSet, ExecResult, StartOptions } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
-import { type Layout, ORCHESTRATION, PRIVATE_NAMES } from '../core/layout.js'
+import type { Layout } from '../core/layout.js'
 import type { View } from '../fs/index.js'
 import type { HomeHost } from '../hosts/index.js'
 import type { PendingFeedback } from '../inbox/index.js'
-import { HOOK_PACKAGES, HOST_SETTINGS, type Policy, secretName } from '../policy/index.js'
-import { type CommandRecord, closedByRules, type LedgerOutbox, type StageStore } from '../stage/index.js'
-import { commandEnv, SecretNames, secretsIn, type Visibility, visibilityOf } from '../terminal/index.js'
+import { HOOK_PACKAGES, HOST_SETTINGS, type Policy } from '../policy/index.js'
+import type { CommandRecord, LedgerOutbox, StageStore } from '../stage/index.js'
+import { commandEnv, type Visibility } from '../terminal/index.js'
 import type { AdmissionRecord, SessionAdmission } from './admission.js'
+import { CommandView, shellOf } from './command-view.js'
 
 /** The parts of a session that commands use. */
 export interface ExecDeps {
@@ -64,9 +65,11 @@ export function networkOf({ network }: AdmittedCommand, isolation: ExecResult['i
 
 /** Decides for each command whether it may run and what it may see. */
 export class CommandGate {
-  readonly #secrets = new SecretNames((name) => secretName(name) !== undefined)
+  readonly #view: CommandView
 
-  constructor(private readonly deps: ExecDeps) {}
+  constructor(private readonly deps: ExecDeps) {
+    this.#view = new CommandView(deps.layout.root, deps.policy)
+  }
 
   /**
    * Admits a command. Every way to start one comes through here.
@@ -79,14 +82,14 @@ export class CommandGate {
     { admit }: { readonly admit?: (() => Promise<AdmissionRecord>) | undefined } = {},
   ): Promise<AdmittedCommand> {
     const { client } = options
-    this.#visibility(client)
+    this.#view.outside(client)
     const cwd = this.#directory(options.cwd ?? '.')
     const within = relative(this.deps.layout.root, cwd)
     const admitted = await (admit?.() ?? this.deps.admission.admit(command, options, within))
     return {
       args: typeof command === 'string' ? shellOf(command) : command,
       // Computed again: rules and directories may have changed while a person was asked.
-      visibility: this.#visibility(client),
+      visibility: this.#view.outside(client),
       client,
       readOnlyNames: this.#readOnlyNames(),
       cwd: this.#directory(options.cwd ?? '.'),
@@ -102,13 +105,7 @@ export class CommandGate {
 
   /** The paths that a command may not read and does not see. */
   closedPaths({ visibility }: AdmittedCommand): RelPath[] {
-    const { store, policy, layout } = this.deps
-    const ours = PRIVATE_NAMES.map((name) => `${ORCHESTRATION}/${name}` as RelPath)
-    const mayRead = (path: RelPath) => policy.decide({ effect: 'read', path, asked: path }).verdict !== 'deny'
-    const closed = policy.mayClose()
-      ? closedByRules(store.overlay, mayRead)
-      : this.#secrets.find(store.overlay).filter((path) => !mayRead(path))
-    return [...ours, ...closed, ...secretsIn(layout.root, visibility)]
+    return this.#view.closedPaths(this.deps.store.overlay, visibility)
   }
 
   /**
@@ -127,26 +124,6 @@ export class CommandGate {
     return settings.length === 0 ? [] : [...settings, ...HOOK_PACKAGES.filter(mayPersist)]
   }
 
-  /** What a command may see outside the workspace. Inside, each path is decided by itself. */
-  #visibility(client: HomeHost | undefined): Visibility {
-    const { policy, layout } = this.deps
-    const rules = policy.outside()
-    if (!rules)
-      throw new EscrowError(
-        'policy_invalid',
-        "No command runs until .orchestration/policy.yaml is valid. 'escrow status' says what is wrong.",
-      )
-    const beyond = rules.filter(({ path }) => !isWithin(path, layout.root))
-    const visibility = visibilityOf(
-      beyond.map(({ path, word }) => ({ path, isClosed: word === 'deny' || word === 'hidden' })),
-      client,
-    )
-    if (typeof visibility !== 'string') return visibility
-    throw new EscrowError('access_denied', `Policy closes ${visibility} to agents, and every command needs it.`, {
-      hint: 'In policy.yaml, write rules under `outside` for the subdirectories to close instead.',
-    })
-  }
-
   #directory(path: string): string {
     const { root } = this.deps.layout
     const place = this.deps.view.within(() => this.deps.view.at(path, 'follow'))
@@ -157,9 +134,4 @@ export class CommandGate {
       )
     return place.path === ROOT ? root : `${root}/${place.path}`
   }
-}
-
-function shellOf(command: string): string[] {
-  if (process.platform === 'win32') return [process.env.ComSpec ?? 'cmd.exe', '/d', '/s', '/c', command]
-  return ['/bin/sh', '-c', command]
 }

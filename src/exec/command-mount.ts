@@ -2,7 +2,6 @@ import { ancestorsOf, mergedState, type Overlay, parentOf, type RelPath } from '
 import type { ExecOptions } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
 import { withFrozenStamps } from '../os/cached-file.js'
-import { mountsBelow } from '../os/read.js'
 import { gitIgnored } from '../policy/index.js'
 import { sessionCommitsAfter } from '../stage/index.js'
 import {
@@ -10,14 +9,12 @@ import {
   applyEffects,
   type Effect,
   type Effects,
-  openCopy,
-  openSandbox,
   type Place,
-  probe,
   type RefusedEffect,
 } from '../terminal/index.js'
 import type { ExecDeps } from './command-gate.js'
 import { IngestLedger, withAncestors } from './ingest-ledger.js'
+import { assertUncontainedAllowed, openPlace } from './open-place.js'
 
 type Isolation = ExecOptions['isolation']
 
@@ -53,18 +50,17 @@ export class CommandMount {
 
   /** @param isExclusive one command has the mount for all its life: what is ingested stays in the layer and is remembered. */
   static async open(deps: ExecDeps, isExclusive: boolean, isolation?: Isolation): Promise<CommandMount> {
-    const { root } = deps.layout
-    const lacking = (await probe()).find(({ ok }) => !ok) ?? nestedMount(root)
-    if (lacking === undefined) return new CommandMount(await openSandbox(root), deps, isExclusive)
-    const problem = `This machine cannot contain commands (${lacking.name}): ${lacking.problem}`
-    assertUncontainedAllowed(deps, isolation, problem, lacking.fix)
-    return new CommandMount(openCopy(root), deps, isExclusive)
+    return new CommandMount(await openPlace(deps.layout.root, deps.policy, isolation), deps, isExclusive)
   }
 
   /** @throws EscrowError `unsupported` where the mount is a copy and neither policy nor the caller still allows one. */
   assertAllowed(isolation?: Isolation): void {
     if (this.place.isolation === 'none')
-      assertUncontainedAllowed(this.deps, isolation, 'Commands on this machine run on a copy, without containment.')
+      assertUncontainedAllowed(
+        this.deps.policy,
+        isolation,
+        'Commands on this machine run on a copy, without containment.',
+      )
   }
 
   get isAlive(): boolean {
@@ -246,23 +242,6 @@ export class CommandMount {
     this.stopTracking()
     await this.place.close()
   }
-}
-
-/** A file system mounted below the workspace hides files of the workspace: overlayfs shows only what lies under it. */
-function nestedMount(root: string) {
-  const [mount] = mountsBelow(root)
-  if (mount === undefined) return undefined
-  const problem = `${mount} is a separate mount inside the workspace.`
-  return { name: 'mounts', problem, fix: `Mount it outside ${root}, and link to it.` }
-}
-
-/** A command runs without containment only where policy or the caller says so. */
-function assertUncontainedAllowed({ policy }: ExecDeps, isolation: Isolation, problem: string, fix?: string): void {
-  if (isolation === 'none' || policy.settings()?.isolationNone === true) return
-  const toFix = fix === undefined ? '' : `To fix it: ${fix} `
-  throw new EscrowError('unsupported', problem, {
-    hint: `${toFix}To run commands on a copy, without containment, write \`terminal: { isolation_none: true }\` into policy.yaml.`,
-  })
 }
 
 /** Whether the file on disk changed after a time (nanoseconds); a directory changes when a name in it comes or goes. */

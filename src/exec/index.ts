@@ -7,5 +7,7 @@
  * Must not happen here: writing to the workspace, or staging an effect past the policy checks.
  */
 export { SessionAdmission } from './admission.js'
+export { CommandView, shellOf } from './command-view.js'
 export { SessionFormat } from './format.js'
+export { openPlace } from './open-place.js'
 export { SessionTerminal } from './terminal.js'

@@ -65,6 +65,7 @@ export function newIntent(
     ownedScope,
     constraints: [...(template?.constraints ?? []), ...(declared.constraints ?? [])],
     acceptanceCriteria: [...(template?.acceptanceCriteria ?? []), ...(declared.acceptanceCriteria ?? [])],
+    checks: [...(template?.checks ?? []), ...(declared.checks ?? [])],
     dependsOn,
     createdAt: new Date().toISOString(),
   }

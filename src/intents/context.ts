@@ -1,4 +1,4 @@
-import type { Intent, IntentContext } from '../core/api.js'
+import type { Intent, IntentCheck, IntentContext } from '../core/api.js'
 
 /** A ledger entry of the intent, as its context shows it. Unknown fields are absent. */
 export interface ContextEntry {
@@ -26,7 +26,10 @@ export function intentContext(intent: Intent | undefined, memory: IntentMemory =
     `  <intent${attributes({ id: intent.id, name: intent.name, status: intent.status })}>`,
     ...section('owned_scope', element('path', intent.ownedScope)),
     ...section('constraints', element('constraint', intent.constraints)),
-    ...section('acceptance_criteria', element('criterion', intent.acceptanceCriteria)),
+    ...section('acceptance_criteria', [
+      ...element('criterion', intent.acceptanceCriteria),
+      ...intent.checks.map(checkElement),
+    ]),
     ...section('agent_trace', memory.entries.map(traceEntry)),
     ...formatMemory(memory),
     '  </intent>',
@@ -54,6 +57,10 @@ function section(name: string, items: readonly string[]): string[] {
 
 function element(name: string, texts: readonly string[]): string[] {
   return texts.map((text) => `<${name}>${escapeXml(text)}</${name}>`)
+}
+
+function checkElement({ run, paths }: IntentCheck): string {
+  return `<check${attributes({ paths: paths?.join(' ') })}>${escapeXml(run)}</check>`
 }
 
 function traceEntry(entry: ContextEntry): string {

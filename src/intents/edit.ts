@@ -5,6 +5,7 @@ import { EscrowError } from '../core/api-error.js'
 import { defined } from '../core/defined.js'
 import type { YamlFile, YamlPath } from '../os/yaml.js'
 import { putNode, rewriteYaml, setTexts } from '../os/yaml-edit.js'
+import { criteriaOf } from './criteria.js'
 import { type OpenFile, parseRegistry } from './parse-registry.js'
 
 /** An edited intent, and optionally the file's new `active_intent_id`. */
@@ -22,11 +23,17 @@ export function editIntent(file: OpenFile, before: Intent, edit: IntentEdit, now
   const path = file.data.places.get(before.id) ?? []
   const lists = listEdits(path, file.yaml.document, before, edit.intent)
   const scalars = scalarEdits(path, file.yaml.document, before, edit, now)
-  const spliced = lists.length > 0 ? undefined : spliceActive(file.yaml, scalars)
+  const hasNewChecks = !isDeepStrictEqual(before.checks, edit.intent.checks)
+  const spliced = lists.length > 0 || hasNewChecks ? undefined : spliceActive(file.yaml, scalars)
   if (spliced !== undefined && problemOf(spliced, file, edit) === undefined) return spliced
   return editText(file, edit, (document) => {
     for (const [path, value] of scalars) document.setIn(path, value)
     for (const [path, texts] of lists) setTexts(document, path, texts)
+    if (
+      hasNewChecks ||
+      (before.checks.length > 0 && !isDeepStrictEqual(before.acceptanceCriteria, edit.intent.acceptanceCriteria))
+    )
+      putNode(document, [...path, 'acceptance_criteria'], criteriaOf(edit.intent))
   })
 }
 
@@ -44,14 +51,16 @@ export function addIntent(file: OpenFile, intent: Intent): string {
 }
 
 /** An entry with its keys in the order that people write. Empty lists are left out, except for the scope. */
-function entryOf({ id, name, status, ownedScope, constraints, acceptanceCriteria, dependsOn, createdAt }: Intent) {
+function entryOf(intent: Intent) {
+  const { id, name, status, ownedScope, constraints, dependsOn, createdAt } = intent
+  const criteria = criteriaOf(intent)
   return {
     id,
     name,
     status,
     owned_scope: [...ownedScope],
     ...(constraints.length > 0 && { constraints: [...constraints] }),
-    ...(acceptanceCriteria.length > 0 && { acceptance_criteria: [...acceptanceCriteria] }),
+    ...(criteria.length > 0 && { acceptance_criteria: criteria }),
     ...(dependsOn.length > 0 && { depends_on: [...dependsOn] }),
     ...defined({ created_at: createdAt }),
   }

@@ -3,6 +3,7 @@ import type { Intent, IntentStatus } from '../core/api.js'
 import { globProblem, MAX_GLOBS } from '../core/globs.js'
 import type { YamlFile, YamlPath, YamlProblem } from '../os/yaml.js'
 import { checkYaml } from '../os/yaml-schema.js'
+import { checksOf, criteria, sentencesOf } from './criteria.js'
 
 /** The registry file as data, in either of its two shapes. */
 export interface IntentsFile {
@@ -45,7 +46,7 @@ export const entrySchema = z.looseObject(
     owned_scope: texts,
     scope: z.looseObject({ paths: texts }, { error: 'a map with `paths` is expected' }).nullish(),
     constraints: texts,
-    acceptance_criteria: texts,
+    acceptance_criteria: criteria,
     depends_on: texts,
     created_at: text.nullish(),
     updated_at: text.nullish(),
@@ -144,7 +145,8 @@ function toIntent(id: string, entry: Entry): Intent {
     status: entry.status ?? 'PENDING',
     ownedScope: scopeOf(entry),
     constraints: entry.constraints ?? [],
-    acceptanceCriteria: entry.acceptance_criteria ?? [],
+    acceptanceCriteria: sentencesOf(entry.acceptance_criteria),
+    checks: checksOf(entry.acceptance_criteria),
     dependsOn: entry.depends_on ?? [],
     ...(entry.created_at && { createdAt: entry.created_at }),
     ...(entry.updated_at && { updatedAt: entry.updated_at }),

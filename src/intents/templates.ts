@@ -10,6 +10,7 @@ import { cachedFile } from '../os/cached-file.js'
 import { listShared } from '../os/shared-files.js'
 import { MAX_YAML_BYTES, readYaml, type YamlFile, type YamlProblem } from '../os/yaml.js'
 import { checkYaml } from '../os/yaml-schema.js'
+import { checksOf, criteria, sentencesOf } from './criteria.js'
 
 /** More files than this are an error. */
 const MAX_TEMPLATES = 200
@@ -40,10 +41,10 @@ export const BUILT_IN: readonly IntentTemplate[] = [
   }),
 ]
 
-type Lists = Partial<Pick<IntentTemplate, 'ownedScope' | 'constraints' | 'acceptanceCriteria'>>
+type Lists = Partial<Pick<IntentTemplate, 'ownedScope' | 'constraints' | 'acceptanceCriteria' | 'checks'>>
 
 function template(name: string, summary: string, lists: Lists): IntentTemplate {
-  const none = { ownedScope: [], constraints: [], acceptanceCriteria: [] }
+  const none = { ownedScope: [], constraints: [], acceptanceCriteria: [], checks: [] }
   return { name, summary, source: 'built-in', ...none, ...lists }
 }
 
@@ -55,7 +56,7 @@ export const fileSchema = z.strictObject(
     summary: text.nullish(),
     owned_scope: texts,
     constraints: texts,
-    acceptance_criteria: texts,
+    acceptance_criteria: criteria,
   },
   { error: 'a map with summary, owned_scope, constraints and acceptance_criteria is expected' },
 )
@@ -125,7 +126,8 @@ function readTemplate(template: SharedFile): IntentTemplate {
     source,
     ownedScope: owned_scope ?? [],
     constraints: constraints ?? [],
-    acceptanceCriteria: acceptance_criteria ?? [],
+    acceptanceCriteria: sentencesOf(acceptance_criteria),
+    checks: checksOf(acceptance_criteria),
   }
 }
 

@@ -1,5 +1,7 @@
-import { requireOutsideSession } from '../access/index.js'
+import { enclosingSession, requireOutsideSession } from '../access/index.js'
 import type { Review } from '../core/api.js'
+import { defined } from '../core/defined.js'
+import { gitUser } from '../os/git.js'
 import { createReview, type StageReview } from '../review/index.js'
 import { CommittedApprovals } from './consume-approvals.js'
 import { quarantineOf } from './quarantine.js'
@@ -20,7 +22,28 @@ export async function reviewOf(session: ReviewedSession): Promise<Review> {
     await stage.measure(verdict.paths)
     return verdict
   }
-  return { ...guardDecisions({ ...review, approve }), ...quarantineOf(session) }
+  return { ...guardDecisions({ ...review, approve }), ...quarantineOf(session), ...checksOf(session, approvals) }
+}
+
+/** The checks of a session. Their modules load late: most reviews run no command. */
+function checksOf(session: ReviewedSession, approvals: CommittedApprovals): Pick<Review, 'check' | 'checks'> {
+  const open = async () => {
+    const { acceptanceOf } = await import('../acceptance/index.js')
+    const stage = async () => {
+      const store = await session.stage()
+      await approvals.consume()
+      return store
+    }
+    return acceptanceOf({ ...session, stage, reviewer: () => gitUser(session.layout.root) })
+  }
+  return {
+    check: async (options) => {
+      // A process of an agent cannot ask in a person's name.
+      const agent = enclosingSession() ?? options?.agent
+      return (await open()).check({ ...options, ...defined({ agent }) })
+    },
+    checks: async (selection) => (await open()).checks(selection),
+  }
 }
 
 /** Methods that an agent's own process may call. The compiler requires every other method in {@link guardDecisions}. */

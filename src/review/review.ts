@@ -18,8 +18,8 @@ import { decidedEntry, refuseWithoutRename, withVerdict } from './verdict-record
 import { unfitOf, VerdictWriter } from './verdict-writer.js'
 import { verdictState } from './verdicts.js'
 
-/** A review without its quarantine, which has no stage. */
-export type StageReview = Omit<Review, keyof Quarantine>
+/** A review without its quarantine, which has no stage, and without its checks, which run commands. */
+export type StageReview = Omit<Review, keyof Quarantine | 'check' | 'checks'>
 
 /**
  * The reviewer's side of one session's stage.

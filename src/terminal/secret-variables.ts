@@ -20,6 +20,14 @@ const SECRET_VALUES: readonly RegExp[] = [
   /-----BEGIN [A-Z ]*PRIVATE KEY/,
 ]
 
+/** Secrets within a longer text. */
+export const SECRET_TEXTS: readonly RegExp[] = [
+  /(?<=:\/\/[^\s/?#@:]*:)[^\s/@]+(?=@)/g,
+  /(?<=:\/\/)[\w-]{20,}(?=@)/g,
+  /\b(?:gh[pousr]_\w{16,}|github_pat_\w{16,}|glpat-[\w-]{16,}|xox[abeprs]-[\w-]{10,}|sk-[\w-]{16,}|AKIA[0-9A-Z]{16}|AIza[\w-]{30,}|npm_\w{30,}|hf_\w{20,}|eyJ[\w-]+\.eyJ[\w.-]+)/g,
+  /-----BEGIN [A-Z ]*PRIVATE KEY-----[^-]*(?:-----END [A-Z ]*PRIVATE KEY-----)?/g,
+]
+
 /** A longer value (characters) is withheld without a search. */
 const MAX_VALUE = 64 * 1024
 

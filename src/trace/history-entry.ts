@@ -62,8 +62,8 @@ export function refusalsOf(record: TraceRecord): { path: string; reason: string 
 }
 
 function aboutOf(record: TraceRecord): string[] {
-  const own = ownRecordOf(record, 'command', 'verdict', 'intent_selected', 'scope_changed')
-  if (own?.type === 'command' && own.command !== undefined)
+  const own = ownRecordOf(record, 'command', 'check', 'verdict', 'intent_selected', 'scope_changed')
+  if ((own?.type === 'command' || own?.type === 'check') && own.command !== undefined)
     return [formatCommand(own.command, own.exit_code ?? own.ended)]
   if (own?.type === 'verdict' && own.command !== undefined) return [formatCommand(own.command, undefined)]
   const paths = pathsOf(record)

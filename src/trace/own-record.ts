@@ -198,6 +198,18 @@ const RECORD = z.discriminatedUnion('type', [
     started: field(z.boolean()),
     quarantine: field(z.enum(['taken', 'dropped'])),
   }),
+  record('check', {
+    check: field(name),
+    command: field(z.string()),
+    exit_code: field(z.int().nullable()),
+    ended: field(name),
+    duration: field(count),
+    output: field(name),
+    tree: field(name),
+    isolation: field(z.enum(['sandbox', 'none'])),
+    tools: names,
+    hosts: names,
+  }),
   record('lesson', { duplicate: field(z.boolean()), direct: field(z.boolean()), context: field(z.string()) }),
   record('scope_changed', {
     now: field(intentState),

@@ -119,6 +119,7 @@ function intentChange(before: Intent | undefined, after: Intent): Change[] {
       // A model reads these as instructions.
       ...newTexts(`${id} constraints`, after.constraints),
       ...newTexts(`${id} acceptance criteria`, after.acceptanceCriteria),
+      ...checkChanges(id, [], after.checks),
     ]
   const scope = (glob: string, isAdded: boolean): Change => ({
     effect: isAdded === glob.startsWith('!') ? 'tightens' : 'loosens',
@@ -133,6 +134,7 @@ function intentChange(before: Intent | undefined, after: Intent): Change[] {
     ...text('name', before.name, name),
     ...text('constraints', before.constraints, after.constraints),
     ...text('acceptance criteria', before.acceptanceCriteria, after.acceptanceCriteria),
+    ...checkChanges(id, before.checks, after.checks),
     ...(isDeepStrictEqual(before.dependsOn, after.dependsOn)
       ? []
       : [
@@ -141,6 +143,20 @@ function intentChange(before: Intent | undefined, after: Intent): Change[] {
             what: describeDifference(`${id} depends_on`, before.dependsOn, after.dependsOn),
           },
         ]),
+  ]
+}
+
+/** A check is a program. Taking one out takes away a demand. */
+function checkChanges(id: string, before: Intent['checks'], after: Intent['checks']): Change[] {
+  const isIn = (all: Intent['checks'], check: Intent['checks'][number]) =>
+    all.some((each) => isDeepStrictEqual(each, check))
+  return [
+    ...after
+      .filter((check) => !isIn(before, check))
+      .map((check): Change => ({ effect: 'runs', what: `${id} check +${JSON.stringify(check)}` })),
+    ...before
+      .filter((check) => !isIn(after, check))
+      .map((check): Change => ({ effect: 'loosens', what: `${id} check -${JSON.stringify(check)}` })),
   ]
 }
 

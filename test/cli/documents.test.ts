@@ -25,6 +25,14 @@ const intent = z.strictObject({
   ownedScope: texts,
   constraints: texts,
   acceptanceCriteria: texts,
+  checks: z.array(
+    z.strictObject({
+      run: z.string(),
+      paths: texts.optional(),
+      timeout: z.number().optional(),
+      network: texts.optional(),
+    }),
+  ),
   dependsOn: texts,
   createdAt: z.string().optional(),
   updatedAt: z.string().optional(),

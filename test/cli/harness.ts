@@ -8,6 +8,7 @@ import { run } from '../../src/cli/run.js'
 import type {
   BlameLine,
   ChangeSet,
+  CheckReport,
   LedgerHead,
   LedgerStats,
   Recovery,
@@ -25,6 +26,7 @@ import { applyClients, findClients, foreignSettings, planClients } from '../../s
 
 export interface Fake {
   set?: ChangeSet
+  checks?: CheckReport
   records?: TraceRecord[]
   verify?: VerifyResult
   blame?: BlameLine[]
@@ -127,7 +129,7 @@ function workspaceOf(root: string, fake: Fake, note: (...call: unknown[]) => voi
     throw unsupported('This')
   }
   const intent = { id: 'INT-001', name: 'Billing', status: 'IN_PROGRESS' as const }
-  const rest = { ownedScope: [], constraints: [], acceptanceCriteria: [], dependsOn: [] }
+  const rest = { ownedScope: [], constraints: [], acceptanceCriteria: [], checks: [], dependsOn: [] }
   return {
     root,
     trust: async () => ({ digest: 'sha256:0', waiting: false, changes: [], files: [] }),
@@ -207,8 +209,14 @@ function reviewOf(sessionId: string, fake: Fake, note: (...call: unknown[]) => v
     by: { name: 'Ann' },
     at: 'now',
   })
+  const checks = async () => fake.checks ?? { selection: 'all' as const, tree: 'sha256:0', checks: [] }
   return {
     sessionId,
+    check: async (options) => {
+      note('check', options?.selection)
+      return checks()
+    },
+    checks,
     changes: async () => fake.set ?? { digest: 'sha256:0', changes: [] },
     approve: async (selection, by) => {
       note('approve', selection, by)

@@ -9,6 +9,7 @@ const intent: Intent = {
   ownedScope: ['src/auth/**', 'src/middleware/jwt.ts'],
   constraints: ['Must not use external auth providers'],
   acceptanceCriteria: ['Unit tests in tests/auth/ pass'],
+  checks: [],
   dependsOn: [],
 }
 

@@ -291,6 +291,7 @@ describe('a declared intent', () => {
       id,
       status: 'PENDING',
       acceptanceCriteria: ['c'],
+      checks: [],
       createdAt: expect.stringMatching(/Z$/),
     })
     expect(await registry.list()).toEqual([...before, added])

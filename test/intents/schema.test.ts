@@ -14,7 +14,7 @@ function intents(text: string) {
   return { ...result.value, list: [...result.value.intents.values()] }
 }
 
-const NONE = { ownedScope: [], constraints: [], acceptanceCriteria: [], dependsOn: [] }
+const NONE = { ownedScope: [], constraints: [], acceptanceCriteria: [], checks: [], dependsOn: [] }
 
 describe('both shapes', () => {
   it('reads the plan as a list, with dates', () => {
@@ -26,6 +26,7 @@ describe('both shapes', () => {
         ownedScope: ['src/auth/**', 'src/middleware/jwt.ts'],
         constraints: ['Must not use external auth providers', 'Must maintain backward compatibility with Basic Auth'],
         acceptanceCriteria: ['Unit tests in tests/auth/ pass'],
+        checks: [],
         dependsOn: [],
         createdAt: '2026-02-18T12:00:00Z',
         updatedAt: '2026-02-18T14:30:00Z',

@@ -7,7 +7,7 @@ import type { PolicyState } from '../../src/policy/policy-file.js'
 import { readPolicy } from '../../src/policy/policy-read.js'
 
 export function intent(id: string, status: IntentStatus, ownedScope: string[] = []): Intent {
-  return { id, name: id, status, ownedScope, constraints: [], acceptanceCriteria: [], dependsOn: [] }
+  return { id, name: id, status, ownedScope, constraints: [], acceptanceCriteria: [], checks: [], dependsOn: [] }
 }
 
 export function registry(...intents: Intent[]): IntentsState {

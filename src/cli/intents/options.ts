@@ -19,6 +19,7 @@ export function addChangeOptions(command: Command): Command {
 export interface Details {
   readonly constraint?: string[]
   readonly criterion?: string[]
+  readonly check?: string[]
   readonly dependsOn?: string[]
 }
 
@@ -26,12 +27,18 @@ export function addDetails(command: Command): Command {
   return command
     .option('--constraint <text...>', 'a constraint for the agent')
     .option('--criterion <text...>', 'an acceptance criterion')
+    .option('--check <command...>', "a command that must succeed; 'escrow check' runs it")
     .option('--depends-on <id...>', 'intents to complete first')
 }
 
-export function detailsOf({ constraint, criterion, dependsOn }: Details) {
+export function detailsOf({ constraint, criterion, check, dependsOn }: Details) {
   return {
-    ...defined({ constraints: constraint, acceptanceCriteria: criterion, dependsOn }),
+    ...defined({
+      constraints: constraint,
+      acceptanceCriteria: criterion,
+      checks: check?.map((run) => ({ run })),
+      dependsOn,
+    }),
   }
 }
 

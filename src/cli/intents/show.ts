@@ -69,8 +69,18 @@ function renderIntent(intent: Intent): string {
     intent.ownedScope.length === 0 ? 'Scope: empty, so every write is refused.\n' : list('Scope', intent.ownedScope),
     list('Constraints', intent.constraints),
     list('Acceptance criteria', intent.acceptanceCriteria),
+    list('Checks', intent.checks.map(describeCheck)),
     list('Depends on', intent.dependsOn),
   ].join('')
+}
+
+function describeCheck({ run, paths, timeout, network }: Intent['checks'][number]): string {
+  const limits = [
+    ...(paths === undefined ? [] : [`for ${paths.join(' ')}`]),
+    ...(timeout === undefined ? [] : [`at most ${timeout} s`]),
+    ...(network === undefined ? [] : [`network: ${network.join(' ')}`]),
+  ]
+  return limits.length === 0 ? run : `${run}  (${limits.join('; ')})`
 }
 
 function versionRow({ at, by, byHand, session, why, ...what }: IntentVersion): string[] {

@@ -1,0 +1,89 @@
+import type { Overlay } from '../../overlay/index.js'
+import type { CheckOptions, IntentCheck } from '../core/api.js'
+import { defined } from '../core/defined.js'
+import { CommandView, openPlace, shellOf } from '../exec/index.js'
+import type { Policy } from '../policy/index.js'
+import { commandEnv, type Place, PROCESSES } from '../terminal/index.js'
+import type { StoredEvidence } from './evidence.js'
+import { KeptOutput } from './kept-output.js'
+import { maskFor } from './mask.js'
+import { parseVersions, versionsLine } from './tool-versions.js'
+
+/** Seconds that a check may take by default. */
+const DEFAULT_TIMEOUT = 600
+/** Milliseconds for all versions together. */
+const VERSIONS_TIMEOUT = 10_000
+
+/** Where a check runs, and for whom. */
+export interface CheckPlace {
+  readonly root: string
+  readonly sessionId: string
+  readonly intentId: string
+  readonly policy: Policy
+  /** The disk with the selected changes. */
+  readonly overlay: Overlay
+}
+
+/** What a run shows by itself. */
+export type CheckOutcome = Pick<
+  StoredEvidence,
+  'exitCode' | 'ended' | 'duration' | 'output' | 'truncated' | 'isolation' | 'tools'
+>
+
+/**
+ * Runs one check in a mount of its own. What the command writes goes when the mount closes.
+ * @throws the reason of `signal` where that stopped it; EscrowError `unsupported` where the machine cannot contain it and policy does
+ * not allow a copy.
+ */
+export async function runCheck(
+  { root, sessionId, intentId, policy, overlay }: CheckPlace,
+  check: IntentCheck,
+  { signal, onOutput }: Pick<CheckOptions, 'signal' | 'onOutput'>,
+): Promise<CheckOutcome> {
+  const view = new CommandView(root, policy)
+  const visibility = view.outside()
+  const mask = maskFor(overlay, view.secretPaths(overlay))
+  const place = await openPlace(root, policy)
+  try {
+    signal?.throwIfAborted()
+    place.seed(overlay, view.closedPaths(overlay, visibility))
+    const shared = {
+      cwd: root,
+      env: commandEnv({}, { session: sessionId, root, intent: intentId }),
+      visibility,
+      readOnlyNames: [],
+      processes: PROCESSES,
+    }
+    const tools = await versionsFor(place, check, { ...shared, signal })
+    const kept = new KeptOutput()
+    const began = performance.now()
+    const { exitCode, ended } = await place.run({
+      ...shared,
+      args: shellOf(check.run),
+      network: check.network ?? false,
+      timeout: (check.timeout ?? DEFAULT_TIMEOUT) * 1000,
+      signal,
+      keepBytes: 0,
+      onOutput(chunk, stream) {
+        kept.add(chunk)
+        onOutput?.(chunk, stream)
+      },
+    })
+    const duration = Math.round(performance.now() - began)
+    if (ended === 'aborted') throw signal?.reason ?? new Error('The check was stopped.')
+    const { output, truncated } = kept.read(mask)
+    const { isolation } = place
+    return { exitCode, duration, output, isolation, tools, ...(truncated && { truncated }), ...defined({ ended }) }
+  } finally {
+    await place.close()
+  }
+}
+
+type Shared = Omit<Parameters<Place['run']>[0], 'args' | 'network'>
+
+async function versionsFor(place: Place, { run }: IntentCheck, shared: Shared): Promise<Record<string, string>> {
+  const line = versionsLine(run)
+  if (line === undefined) return {}
+  const { stdout } = await place.run({ ...shared, args: shellOf(line), network: false, timeout: VERSIONS_TIMEOUT })
+  return parseVersions(stdout)
+}

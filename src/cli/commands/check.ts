@@ -1,0 +1,84 @@
+import type { Command } from 'commander'
+import { defined } from '../../core/defined.js'
+import type { CheckedSelection, CheckReport, CheckStatus, IntentCheck, Reviewer, Workspace } from '../../index.js'
+import { type Context, EXIT } from '../context.js'
+import { json, jsonOption, pluralize } from '../output.js'
+import { oneLine, printable } from '../printable.js'
+import { byOption } from '../reviewer.js'
+import { runUntilSignal } from '../run-until-signal.js'
+import { resolveTarget } from '../staged-paths.js'
+
+interface Options {
+  readonly all?: true
+  readonly approved?: true
+  readonly status?: true
+  readonly by?: Reviewer
+  readonly json?: true
+}
+
+export function register(command: Command, context: Context): void {
+  command
+    .description(
+      'Run the checks of the intents that staged changes are for: the commands among their acceptance criteria. Each runs contained, on ' +
+        'the disk with the approved changes, or with everything that is staged where nothing is approved. What it writes is thrown away. ' +
+        'The exit code is 1 if a check fails.',
+    )
+    .argument('[session]', "the session's id; optional if only one session has staged changes")
+    .option('--approved', 'check the approved changes only')
+    .option('--all', 'check everything that is staged')
+    .option('--status', 'show what earlier runs have shown, and run nothing')
+    .addOption(byOption())
+    .addOption(jsonOption())
+    .action((session: string | undefined, options: Options, self: Command) => {
+      if (options.all && options.approved) return self.error('error: give --all or --approved, not both')
+      return check(context, session, options)
+    })
+}
+
+async function check(context: Context, session: string | undefined, options: Options): Promise<void> {
+  const { io, exit } = context
+  const selection: CheckedSelection | undefined = options.all ? 'all' : options.approved ? 'approved' : undefined
+  const report = options.status
+    ? await context.withWorkspace(async (workspace) => (await reviewOf(workspace, session)).checks(selection))
+    : await runUntilSignal((signal) =>
+        context.asReviewer(async (workspace) => {
+          const review = await reviewOf(workspace, session)
+          return review.check({
+            signal,
+            ...defined({ selection, by: options.by }),
+            ...(!options.json && { onStart: (each: IntentCheck, id: string) => io.err(announce(each, id)) }),
+            ...(!options.json && { onOutput: (chunk: Uint8Array) => io.err(printable(Buffer.from(chunk).toString())) }),
+          })
+        }),
+      )
+  if (report.checks.some(({ state }) => state !== 'passed')) exit(EXIT.refused)
+  io.out(options.json ? json(report) : render(report))
+}
+
+async function reviewOf(workspace: Workspace, session: string | undefined) {
+  if (session !== undefined) return workspace.review(session)
+  return (await resolveTarget(workspace, [], 0)).review
+}
+
+function announce({ run }: IntentCheck, intentId: string): string {
+  return `check    ${oneLine(intentId)}  ${oneLine(run)}\n`
+}
+
+const SELECTIONS = { approved: 'the approved changes', all: 'everything that is staged' } as const
+
+function render({ selection, checks }: CheckReport): string {
+  if (checks.length === 0)
+    return "No check applies. Declare one with 'escrow intents edit ID --check COMMAND', or in the file of intents.\n"
+  const passed = checks.filter(({ state }) => state === 'passed').length
+  const rows = checks.map(row).join('')
+  return `${rows}${passed} of ${pluralize(checks.length, 'check')} passed, on ${SELECTIONS[selection]}.\n`
+}
+
+function row({ intentId, check: { run }, state, evidence }: CheckStatus): string {
+  const words = evidence === undefined ? '' : ` (${whatHappened(evidence)}, ${(evidence.duration / 1000).toFixed(1)} s)`
+  return `${state.padEnd(7)}  ${oneLine(intentId)}  ${oneLine(run)}${words}\n`
+}
+
+function whatHappened({ exitCode, ended }: NonNullable<CheckStatus['evidence']>): string {
+  return ended === undefined ? `exit code ${exitCode}` : `stopped: ${ended}`
+}
