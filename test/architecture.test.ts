@@ -47,10 +47,12 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   history: [...BELOW, 'access', 'intents', 'policy', 'trace'],
   inbox: [...BELOW, 'access', 'policy', 'review', 'stage', 'terminal'],
   exec: [...BELOW, 'command-class', 'fs', 'hosts', 'inbox', 'policy', 'review', 'stage', 'terminal'],
+  acceptance: [...BELOW, 'commit', 'exec', 'intents', 'policy', 'review', 'stage', 'terminal', 'trace'],
   session: [...BELOW, 'commit', 'exec', 'fs', 'history', 'inbox', 'intents', 'policy', 'review', 'stage', 'trace'],
   release: [
     ...BELOW,
     ...[
+      'acceptance',
       'access',
       'change-class',
       'commit',

@@ -69,3 +69,13 @@ describe('the context of an intent', () => {
     expect(intentContext(undefined)).toEqual({ intent: undefined, xml: 'Active intent cleared.' })
   })
 })
+
+it('shows checks beside the sentences', () => {
+  const { xml } = intentContext({
+    ...intent,
+    checks: [{ run: 'npm test && echo "<ok>"', paths: ['src/**', '!src/x'] }, { run: 'make' }],
+  })
+  expect(xml).toContain(
+    '      <check paths="src/** !src/x">npm test &amp;&amp; echo &quot;&lt;ok&gt;&quot;</check>\n      <check>make</check>\n    </acceptance_criteria>',
+  )
+})

@@ -1,5 +1,6 @@
 import { chmodSync, mkdirSync, renameSync, statSync, utimesSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import type { IntentChanges } from '../../src/core/api.js'
 import { EscrowError } from '../../src/core/api-error.js'
 import { openRegistry } from '../../src/intents/registry.js'
 import { editsOf, PLAN, testWorkspace } from './workspace.js'
@@ -345,6 +346,22 @@ describe('changes of an intent', () => {
     })
     expect((await registry.list()).slice(1)).toEqual(before.slice(1))
     for (const comment of PLAN.match(/#.*/g) ?? []) expect(workspace.text()).toContain(comment)
+  })
+
+  it('add, keep and replace checks beside the sentences', async () => {
+    const workspace = testWorkspace(PLAN)
+    const registry = openRegistry(workspace.layout)
+    const change = (changes: IntentChanges) => editsOf(registry).change('INT-001', changes)
+    const check = { run: 'npm test # all', paths: ['src/**'], timeout: 60, network: ['example.com'] }
+    expect(await change({ checks: [check, { run: 'make' }] })).toMatchObject({ checks: [check, { run: 'make' }] })
+    expect(await change({ acceptanceCriteria: ['Other'] })).toMatchObject({
+      acceptanceCriteria: ['Other'],
+      checks: [check, { run: 'make' }],
+    })
+    expect(await change({ status: 'BLOCKED' })).toMatchObject({ checks: [check, { run: 'make' }] })
+    expect(await change({ checks: [] })).toMatchObject({ acceptanceCriteria: ['Other'], checks: [] })
+    const added = await editsOf(registry).add({ name: 'Checked', checks: [check] })
+    expect(await registry.get(added.id)).toMatchObject({ acceptanceCriteria: [], checks: [check] })
   })
 
   it('keep the comment of each remaining glob', async () => {

@@ -117,3 +117,44 @@ describe('problems name the line, the column and what to do', () => {
     expect([result.problem.line, result.problem.column]).toEqual(place)
   })
 })
+
+describe('checks', () => {
+  const file = (criteria: string) => `active_intents:\n  - id: INT-001\n    acceptance_criteria:\n${criteria}`
+
+  it('are criteria with `run`, beside sentences', () => {
+    const text = file(
+      '      - Works\n      - run: npm test\n      - {run: "make ü", paths: ["src/**", "!src/x"], timeout: 9, network: ["*.example.com:8443", "[::1]"]}\n',
+    )
+    expect(intents(text).list[0]).toMatchObject({
+      acceptanceCriteria: ['Works'],
+      checks: [
+        { run: 'npm test' },
+        { run: 'make ü', paths: ['src/**', '!src/x'], timeout: 9, network: ['*.example.com:8443', '[::1]'] },
+      ],
+    })
+  })
+
+  it.each([
+    ['no command', '{run: ""}', /run`: a command/],
+    ['a number', '7', /a text, or a map with `run`/],
+    ['an unknown key', '{run: x, when: y}', /unknown key `.*when`/],
+    ['a bad glob', '{run: x, paths: [/etc]}', /paths.0`: the glob "\/etc": an absolute path/],
+    ['only exclusions', '{run: x, paths: ["!a"]}', /a glob without `!`/],
+    ['no globs', '{run: x, paths: []}', /a glob without `!`/],
+    ['a fraction', '{run: x, timeout: 1.5}', /timeout`: a whole number/],
+    ['no time', '{run: x, timeout: 0}', /at least one second/],
+    ['too much time', '{run: x, timeout: 86401}', /at most 86400/],
+    ['a URL', '{run: x, network: ["https://example.com"]}', /network.0`: a host/],
+  ])('are refused with %s', (_, check, message) => {
+    const result = read(file(`      - ${check}\n`))
+    expect(result).toMatchObject({ ok: false, problem: { line: 4, message: expect.stringMatching(message) } })
+  })
+
+  it('are at most 50 in an intent', () => {
+    expect(read(file('      - run: x\n'.repeat(50))).ok).toBe(true)
+    expect(read(file('      - run: x\n'.repeat(51)))).toMatchObject({
+      ok: false,
+      problem: { message: expect.stringMatching(/more than 50 checks/) },
+    })
+  })
+})

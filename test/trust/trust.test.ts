@@ -44,6 +44,25 @@ describe('while a file differs from its accepted text', () => {
     expect(await reasonOf(() => session.fs.writeFileSync('src/sub/c.ts', 'x'))).toBe('scope_violation')
   })
 
+  it('checks stay as they were accepted, and a new one is a program that waits', async () => {
+    const checks = (list: string) =>
+      INTENTS.replace('Integers only]', `Integers only]\n    acceptance_criteria: [${list}]`)
+    const at = testWorkspace(undefined, checks('{run: npm test}, {run: make, paths: ["src/**"]}'))
+    put(at, REGISTRY, checks('{run: npm test}, {run: make, paths: ["other/**"]}, {run: curl evil}'))
+    expect(await changesOf(at)).toEqual([
+      'runs INT-001 check +{"run":"make","paths":["other/**"]}',
+      'runs INT-001 check +{"run":"curl evil"}',
+      'loosens INT-001 check -{"run":"make","paths":["src/**"]}',
+    ])
+    const workspace = await at.open()
+    expect((await workspace.intents.get('INT-001'))?.checks).toEqual([
+      { run: 'npm test' },
+      { run: 'make', paths: ['src/**'] },
+    ])
+    await workspace.accept((await workspace.trust()).digest)
+    expect((await workspace.intents.get('INT-001'))?.checks).toHaveLength(3)
+  })
+
   it('a new intent waits, a removed one is gone, and a completed one does not return', async () => {
     const at = testWorkspace()
     const more = `${INTENTS.replace('COMPLETED', 'PENDING')}  - {id: INT-004, name: All, owned_scope: ["**"]}\n`
