@@ -158,7 +158,10 @@ export const COMMANDS: Limits = {
   'src/intents/criteria.ts#MAX_TIMEOUT': ['count', 'seconds of a check'],
   'src/intents/criteria.ts#MAX_CHECKS': ['count', 'checks of an intent'],
   'src/acceptance/check-run.ts#DEFAULT_TIMEOUT': ['count', 'seconds of a check without `timeout`'],
-  'src/acceptance/check-run.ts#VERSIONS_TIMEOUT': ['milliseconds', 'for the programs of a check to print their versions'],
+  'src/acceptance/check-run.ts#VERSIONS_TIMEOUT': [
+    'milliseconds',
+    'for the programs of a check to print their versions',
+  ],
   'src/acceptance/evidence.ts#MAX_KEPT': ['count', 'runs of checks kept for a session'],
   'src/acceptance/kept-output.ts#HEAD': ['bytes', "the beginning of a check's output that is kept"],
   'src/acceptance/kept-output.ts#TAIL': ['bytes', "the end of a check's output that is kept"],

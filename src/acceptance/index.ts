@@ -7,4 +7,4 @@
  * Must not happen here: a change of the session's stage or of the workspace, a check that nobody has accepted, belief in a record that
  * lies in the workspace.
  */
-export { acceptanceOf, type CheckedSession } from './acceptance.js'
+export { acceptanceOf } from './acceptance.js'

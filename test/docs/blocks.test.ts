@@ -19,6 +19,7 @@ const TRIED: readonly (readonly [document: RegExp, language: string, test: strin
   [/^docs\/formats\.md$/, 'yaml', 'test/docs/generated.test.ts'],
   [/^docs\/formats\.md$/, 'text', 'test/docs/generated.test.ts'],
   [/^docs\/policy\.md$/, 'yaml', 'test/docs/policy.test.ts'],
+  [/^docs\/acceptance\.md$/, 'yaml', 'test/docs/acceptance.test.ts'],
 ]
 
 /** Blocks that no test runs, by their first words, with the reason. */

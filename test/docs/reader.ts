@@ -71,9 +71,9 @@ export function typeAll(blocks: readonly Block[], home: string): void {
   const type = (command: string): string => {
     const { status, stdout, stderr } = shell(command)
     // A program's output is on stdout, and its summary on stderr. A terminal shows both.
-    const isRun = /^escrow (?:run|start) /.test(command)
+    const isRun = /^escrow (?:run|start|check) /.test(command)
     expect([command, isRun ? '' : stderr, status]).toEqual([command, '', 0])
-    return isRun ? stdout + stderr : stdout
+    return isRun ? (command.startsWith('escrow check') ? stderr + stdout : stdout + stderr) : stdout
   }
   const accept = (command: string) => (ACCEPTS.test(command) ? `export ${reviewerKey(shell)}; ${command}` : command)
   for (const block of blocks) {
