@@ -41,7 +41,7 @@ async function check(context: Context, session: string | undefined, options: Opt
   const report = options.status
     ? await context.withWorkspace(async (workspace) => (await reviewOf(workspace, session)).checks(selection))
     : await runUntilSignal((signal) =>
-        context.asReviewer(async (workspace) => {
+        context.withWorkspace(async (workspace) => {
           const review = await reviewOf(workspace, session)
           return review.check({
             signal,
