@@ -54,6 +54,7 @@ export function settled(text: string, root: string): string {
     .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>')
     .replace(/sha256:[0-9a-f…]+/g, '<digest>')
     .replace(/\b\d+-[0-9a-f]{8}\b/g, '<tx>')
+    .replace(/\b\d+\.\d s\b/g, '<seconds>')
 }
 
 /** A line with only `...` matches any lines. */
