@@ -136,7 +136,7 @@ export const AIMED: readonly AimedRow[] = [
     beside: '',
     parts: parts('exec', 'escrow run of a command that does nothing'),
     missed:
-      'Half of the time goes into starting Node and loading the command, the rest into the session, the sandbox and the summary.',
+      'Half of the time goes into starting Node and loading the command, the rest into the session, the sandbox and the summary. The sandbox starts twice: once to find out whether it works.',
   },
   {
     what: 'ingesting the changes of a command, per file',
@@ -155,20 +155,21 @@ export const AIMED: readonly AimedRow[] = [
       'one decision, served over loopback HTTP',
     ),
     missed:
-      'A separate process loads the command before it decides. V8 compiles 0.6 MB, a third of it the schema library and a third the YAML parser, and building the schemas takes a fifth of the time. Node 22 and newer keep the compiled code.',
+      'A separate process loads the command before it decides. Of 94 ms of processor time (2 cores, busy) Node alone takes 55. In a profile of the whole process, V8 compiling 0.3 MB of our code is 23 %, our code 15 %, loading Node’s own modules 13 %, finding our files 10 % and the garbage collector 5 %. The YAML parser and the schemas load only after a file changed. Node 22 and newer keep the compiled code.',
   },
   {
     what: '`escrow status` / `escrow diff --stat`, in a new process',
     beside: '`node -e 0`',
     parts: parts('hooks', 'escrow status in a new process', 'escrow diff --stat in a new process'),
-    missed: 'The reason is that of the hook decision.',
+    missed:
+      'The reason is that of the hook decision: 120 and 124 ms, of which Node alone takes 55. These commands also load the command line parser, the workspace and the review, 0.25 MB, and read each session’s stage.',
   },
   {
     what: 'the first screen of `escrow review`, 50 / 2,000 changed files',
     beside: '',
     parts: parts('review', 'the first screen of escrow review, 50 ', 'the first screen of escrow review, 2,000 '),
     missed:
-      'The screen counts hunks and names risks in every file, so all files are read and compared first. With 50 files most of the time goes into loading the command.',
+      'The screen counts hunks and names risks in every file, so all files are read and compared first. With 2,000 files, 870 ms of processor time on the same machine, 22 % goes into reading and comparing contents, 16 % into listing the changes, 7 % into the stage’s log and 22 % into the garbage collector. With 50 files most of the time goes into loading the command.',
   },
   {
     what: 'the review page of 2,000 changed files, up to its list, in a running browser',

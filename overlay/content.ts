@@ -23,6 +23,7 @@ export class Content {
   /** The place of the current bytes in the pack, if they are there. */
   #packed: PackRef | undefined
   #digest: Digest | undefined
+  #wasRead = false
 
   constructor(private readonly store: ContentStore) {}
 
@@ -30,8 +31,13 @@ export class Content {
     return this.#memory?.getSize() ?? this.#packed?.size ?? 0
   }
 
-  /** A copy of the bytes. */
+  /** A copy of the bytes. What is read once stays in the pack: a review reads each file once, and needs no node for it. */
   bytes(): Buffer {
+    if (this.#memory === undefined && this.#packed !== undefined && !this.#wasRead && this.#packed.size <= WHOLE) {
+      const bytes = Buffer.concat([...this.#packed.chunks()])
+      this.#wasRead = true
+      return bytes
+    }
     return this.#load().getBuffer() as Buffer
   }
 

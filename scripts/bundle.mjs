@@ -1,6 +1,8 @@
 // Bundles the command into a few files that load on demand: node scripts/bundle.mjs DIRECTORY
 // It does not check types. It also writes the licences of the bundled packages.
+import { createHash } from 'node:crypto'
 import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
@@ -9,11 +11,65 @@ const ROOT = dirname(dirname(fileURLToPath(import.meta.url)))
 const VERSION = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).version
 const PROGRAMS = { main: 'src/cli/main.ts', sh: 'src/cli/sh.ts' }
 const LAZY_FILES = { 'chunks/memfs-core': '@jsonjoy.com/fs-core' }
+/**
+ * Modules that parse: schemas of zod, and readers of YAML. Few commands need one of them, so each is a file that loads when one of its
+ * exports is first used (see `firstUse`).
+ */
+const ON_FIRST_USE = [
+  'overlay/reconcile',
+  'overlay/revert',
+  'overlay/travel',
+  'overlay/version-diff',
+  'src/access/migrate',
+  'src/agents/claude/event-schema',
+  'src/change-class/data',
+  'src/client-settings/foreign',
+  'src/client-settings/switches',
+  'src/commit/apply',
+  'src/commit/check',
+  'src/commit/undo',
+  'src/core/common-lines',
+  'src/history/intent-map',
+  'src/hooks/patch-parser',
+  'src/intents/criteria',
+  'src/intents/edit',
+  'src/intents/file-schema',
+  'src/intents/schema',
+  'src/intents/template-schema',
+  'src/os/json-edit',
+  'src/os/lock',
+  'src/os/text-maps',
+  'src/os/yaml',
+  'src/os/yaml-edit',
+  'src/os/yaml-scan',
+  'src/policy-edit/remember-command',
+  'src/policy-edit/remember-rule',
+  'src/policy/messages',
+  'src/policy/overlap',
+  'src/policy/policy-schema',
+  'src/policy/stricter',
+  'src/release/commit-bases',
+  'src/release/undo-session',
+  'src/review/glob',
+  'src/review/merge',
+  'src/review/question-schema',
+  'src/review/record-schema',
+  'src/session/lessons',
+  'src/stage/class-line-schema',
+  'src/terminal/quarantine-schema',
+  'src/trace/draft-schema',
+  'src/trace/own-record',
+  'src/trace/reading-point-format',
+  'src/trust/changes',
+]
+const LATER = new Map(
+  ON_FIRST_USE.map((name) => [join(ROOT, `${name}.ts`), `later/${name.replace(/^src\//, '').replaceAll('/', '-')}`]),
+)
 /** Opening a file takes about as long as reading 20 kB. So shared modules go into two files, one of them with the modules of hooks. */
 const SHARED = {
   debugName: 'shared',
   name: (id, graph) => {
-    if (/[\\/](?:src[\\/]cli|commander)[\\/]/.test(id)) return null
+    if (LATER.has(id) || /[\\/](?:src[\\/]cli|commander)[\\/]/.test(id)) return null
     hook ??= importClosure(HOOK, graph)
     return hook.has(id) ? 'base' : 'more'
   },
@@ -24,6 +80,12 @@ const BEFORE_CACHE = {
   debugName: 'early',
   name: 'early',
   test: /[\\/]src[\\/]os[\\/](?:compile-cache|state-home)\.ts$/,
+  priority: 1,
+}
+/** The libraries of the modules that load later. */
+const PARSERS = {
+  debugName: 'parsers',
+  name: (id) => /[\\/]node_modules[\\/](diff|jsonc-parser|node-diff3|picomatch|yaml|zod)[\\/]/.exec(id)?.[1],
   priority: 1,
 }
 const HOOK = join(ROOT, 'src/agents/claude/answer.ts')
@@ -77,6 +139,39 @@ const lazyModules = {
   load(id) {
     if (id === '\0memfs') return SMALL_MEMFS
     return id.startsWith('\0node:') ? lazyModule(id.slice(1)).join('\n') : undefined
+  },
+}
+
+const FIRST_USE = '\0first-use:'
+
+/** The exports of a module: whether each is a function, its name, and the value of a text or a number. */
+function exportsIn(file) {
+  const text = readFileSync(file, 'utf8')
+  if (/^export (?:default|class|let|\{|\*)/m.test(text)) throw new Error(`${file} cannot load on first use.`)
+  return [...text.matchAll(/^export (?:(?:async )?(function)\*?|const) (\w+)(?: = ('.*'|\d+)$)?/gm)]
+}
+
+/** Has each module of `ON_FIRST_USE` load when another module first uses an export. A schema is an object, so it has a proxy. */
+const firstUse = {
+  name: 'first-use',
+  async resolveId(id, importer, options) {
+    if (importer?.startsWith(FIRST_USE)) return { id, external: true }
+    if (importer === undefined || LATER.has(importer) || !isOurs(importer)) return undefined
+    const found = await this.resolve(id, importer, { ...options, skipSelf: true })
+    return found !== null && LATER.has(found.id) ? FIRST_USE + found.id : undefined
+  },
+  load(id) {
+    if (!id.startsWith(FIRST_USE)) return undefined
+    const file = id.slice(FIRST_USE.length)
+    const each = exportsIn(file)
+    return [
+      `const load = () => require('../${LATER.get(file)}.js')`,
+      'const proxy = (name) => new Proxy({}, { get: (_, key) => load()[name][key], has: (_, key) => key in load()[name] })',
+      ...each.map(([, isFunction, name, literal]) => {
+        const value = isFunction ? `(...args) => load().${name}(...args)` : (literal ?? `proxy('${name}')`)
+        return `export const ${name} = ${value}`
+      }),
+    ].join('\n')
   },
 }
 
@@ -160,11 +255,11 @@ try {
 async function write(dir) {
   const bundle = await rolldown({
     cwd: ROOT,
-    input: { ...PROGRAMS, ...LAZY_FILES },
+    input: { ...PROGRAMS, ...LAZY_FILES, ...Object.fromEntries([...LATER].map(([file, name]) => [name, file])) },
     platform: 'node',
     external: EXTERNAL,
-    transform: { define: { ESCROW_VERSION: JSON.stringify(VERSION) } },
-    plugins: [lazyModules, skipIndexes],
+    transform: { define: { ESCROW_VERSION: JSON.stringify(VERSION), ESCROW_BUILD: JSON.stringify(sourcesDigest()) } },
+    plugins: [lazyModules, firstUse, skipIndexes],
     // The ES module builds of these packages, which allow tree shaking.
     resolve: {
       alias: {
@@ -182,7 +277,7 @@ async function write(dir) {
   const { output } = await bundle.write({
     dir,
     format: 'cjs',
-    codeSplitting: { groups: [BEFORE_CACHE, SHARED] },
+    codeSplitting: { groups: [BEFORE_CACHE, PARSERS, SHARED] },
     // Keep the names of functions, so that the stack trace of a bug report is readable.
     minify: {
       compress: true,
@@ -198,8 +293,42 @@ async function write(dir) {
   await bundle.close()
   // CommonJS starts some milliseconds sooner than ES modules.
   writeFileSync(join(dir, 'package.json'), '{"type":"commonjs"}\n')
+  checkFirstUse(dir)
   for (const name of Object.keys(PROGRAMS)) chmodSync(join(dir, `${name}.js`), 0o755)
   writeFileSync(join(dir, 'LICENSES.txt'), licences(output.flatMap((file) => file.moduleIds ?? [])))
+}
+
+/** A proxy can replace a schema or a list. It would break any other value, such as a number or a map. */
+function checkFirstUse(dir) {
+  for (const [file, name] of LATER) {
+    const module = createRequire(join(dir, 'main.js'))(`./${name}.js`)
+    for (const [, isFunction, each, literal] of exportsIn(file)) {
+      const value = module[each]
+      const isProxied = !isFunction && literal === undefined
+      if (isProxied && !Array.isArray(value) && value?._zod === undefined)
+        throw new Error(`${file}: ${each} is neither a function, a schema nor a list, so it cannot load on first use.`)
+    }
+  }
+}
+
+/** Tells builds apart, whose code may make another value of the same text (`src/os/parsed-texts.ts`). */
+function sourcesDigest() {
+  const hash = createHash('sha256')
+  const files = ['src', 'overlay'].flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
+  )
+  for (const name of [
+    ...files.filter((each) => each.endsWith('.ts')).sort(),
+    'package-lock.json',
+    'package.json',
+    'scripts/bundle.mjs',
+  ])
+    hash
+      .update(name)
+      .update('\0')
+      .update(readFileSync(join(ROOT, name)))
+      .update('\0')
+  return hash.digest('hex')
 }
 
 /** The licence texts of the bundled packages. */

@@ -1,5 +1,5 @@
 import { EscrowError } from '../../src/index.js'
-import { STATUSES } from '../../src/intents/schema.js'
+import { STATUSES } from '../../src/intents/statuses.js'
 import { code, table } from './markdown.js'
 import { withScratchWorkspace } from './scratch.js'
 

@@ -62,7 +62,7 @@ export const CALLS: Limits = {
 }
 
 export const FILES: Limits = {
-  'src/os/yaml.ts#MAX_YAML_BYTES': ['bytes', '`policy.yaml`, the intents, a template'],
+  'src/os/yaml-problem.ts#MAX_YAML_BYTES': ['bytes', '`policy.yaml`, the intents, a template'],
   'src/os/yaml-scan.ts#MAX_DEPTH': ['count', 'nesting levels in them; anchors, aliases and tags are refused'],
   'src/core/globs.ts#MAX_GLOBS': ['count', 'globs of one intent'],
   'src/core/globs.ts#MAX_GLOB_LENGTH': ['count', 'characters of a glob'],

@@ -1,5 +1,5 @@
 import { type Document, isAlias, isMap, isPair, isScalar, isSeq, parseAllDocuments } from 'yaml'
-import { MAX_YAML_BYTES } from '../os/yaml.js'
+import { MAX_YAML_BYTES } from '../os/yaml-problem.js'
 import { scanYaml } from '../os/yaml-scan.js'
 import { Inconclusive } from './inconclusive.js'
 

@@ -1,15 +1,13 @@
 import { join } from 'node:path'
-import { z } from 'zod'
 import { sha256hex } from '../../overlay/index.js'
 import { personalState } from '../os/personal-state.js'
 import { readSmall } from '../os/read.js'
+import { textMap } from '../os/text-maps.js'
 import { ensurePrivateDir, replaceDurable } from '../os/write.js'
 
 /** How many conversations of a workspace are remembered. */
 const MAX_CONVERSATIONS = 50
 const MAX_BYTES = 64 * 1024
-
-const digests = z.record(z.string(), z.string())
 
 /**
  * Whether a text differs from the last one that a client's conversation got. Remembers the text. Where nothing can be written,
@@ -33,7 +31,7 @@ export function isNews(root: string, conversation: string, text: string): boolea
 
 function readDigests(file: string): Readonly<Record<string, string>> {
   try {
-    return digests.parse(JSON.parse(readSmall(file, MAX_BYTES)))
+    return textMap.parse(JSON.parse(readSmall(file, MAX_BYTES)))
   } catch {
     return {}
   }

@@ -8,7 +8,7 @@
  */
 export { type ContextEntry, type IntentMemory, intentContext } from './context.js'
 export { linesOf } from './ignore.js'
+export { isIntentId } from './intent-id.js'
 export { parseRegistry } from './parse-registry.js'
 export { openRegistry, type RegistryEdits, type RegistryStore } from './registry.js'
-export { isIntentId } from './schema.js'
 export { templateFiles } from './templates.js'

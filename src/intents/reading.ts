@@ -2,7 +2,7 @@ import { defined } from '../core/defined.js'
 import { INIT_HINT, type IntentsState } from '../core/intents-state.js'
 import { ORCHESTRATION } from '../core/layout.js'
 import type { FileBytes } from '../os/cached-file.js'
-import { describeProblem, type YamlProblem } from '../os/yaml.js'
+import { describeProblem, type YamlProblem } from '../os/yaml-problem.js'
 import type { IgnoreLines } from './ignore.js'
 import { type OpenFile, parseRegistry } from './parse-registry.js'
 

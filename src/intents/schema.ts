@@ -1,9 +1,11 @@
-import { z } from 'zod'
-import type { Intent, IntentStatus } from '../core/api.js'
+import type { Intent } from '../core/api.js'
 import { globProblem, MAX_GLOBS } from '../core/globs.js'
-import type { YamlFile, YamlPath, YamlProblem } from '../os/yaml.js'
+import type { YamlFile, YamlPath } from '../os/yaml.js'
+import type { YamlProblem } from '../os/yaml-problem.js'
 import { checkYaml } from '../os/yaml-schema.js'
-import { checksOf, criteria, sentencesOf } from './criteria.js'
+import { checksOf, sentencesOf } from './criteria.js'
+import { type Entry, entrySchema, rootSchema } from './file-schema.js'
+import { isIntentId } from './intent-id.js'
 
 /** The registry file as data, in either of its two shapes. */
 export interface IntentsFile {
@@ -20,47 +22,6 @@ export interface IntentsFile {
 export type IntentsResult =
   | { readonly ok: true; readonly value: IntentsFile }
   | { readonly ok: false; readonly problem: YamlProblem }
-
-export const STATUSES = ['DRAFT', 'PENDING', 'IN_PROGRESS', 'BLOCKED', 'COMPLETED', 'ARCHIVED'] as const
-
-const text = z.string({ error: 'a text is expected; put it in quotes' })
-const texts = z.array(text, { error: 'a list of texts is expected' }).nullish()
-const ID = /^[\p{L}\p{N}_][\p{L}\p{N}_.:/#-]{0,99}$/u
-const idText = text.regex(ID, 'an id is at most 100 letters, digits and _ . : / # -; rename it')
-/** Whether an intent can have this id. */
-export function isIntentId(id: string): boolean {
-  return ID.test(id)
-}
-
-const status = z
-  .enum([...STATUSES, 'COMPLETE'], { error: `one of ${STATUSES.join(', ')} is expected` })
-  .transform((value): IntentStatus => (value === 'COMPLETE' ? 'COMPLETED' : value))
-
-/** One intent of the file. Other keys are allowed: teams keep their own notes there. */
-export const entrySchema = z.looseObject(
-  {
-    id: idText.optional(),
-    name: text.nullish(),
-    title: text.nullish(),
-    status: status.nullish(),
-    owned_scope: texts,
-    scope: z.looseObject({ paths: texts }, { error: 'a map with `paths` is expected' }).nullish(),
-    constraints: texts,
-    acceptance_criteria: criteria,
-    depends_on: texts,
-    created_at: text.nullish(),
-    updated_at: text.nullish(),
-  },
-  { error: 'a map with id, name, status and owned_scope is expected' },
-)
-
-type Entry = z.infer<typeof entrySchema>
-
-/** The file without its intents. */
-export const rootSchema = z.looseObject(
-  { active_intent_id: z.union([idText, z.literal('')], { error: 'an intent id is expected' }).nullish() },
-  { error: 'a map with `active_intents:` or `intents:` is expected' },
-)
 
 /** Reads both shapes: `active_intents`, or `active_intent_id` and `intents`; each a list or a map keyed by id. */
 export function readIntents(file: YamlFile): IntentsResult {
@@ -116,7 +77,7 @@ function collectEntries(file: YamlFile, entries: ListedEntry[]): CollectResult {
 
 function entryProblem(file: YamlFile, { path, key }: ListedEntry, entry: Entry): YamlProblem | undefined {
   if (key !== undefined) {
-    if (!idText.safeParse(key).success) return file.problem(path, `${key} cannot be an id; rename it`)
+    if (!isIntentId(key)) return file.problem(path, `${key} cannot be an id; rename it`)
     if (entry.id !== undefined && entry.id !== key) {
       return file.problem([...path, 'id'], `the id ${entry.id} stands under the key ${key}; make them equal`)
     }

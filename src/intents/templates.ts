@@ -1,5 +1,4 @@
 import { basename } from 'node:path'
-import { z } from 'zod'
 import type { IntentTemplate } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
 import { globProblem } from '../core/globs.js'
@@ -8,9 +7,11 @@ import { type Layout, SharedFile } from '../core/layout.js'
 import { openAccepted } from '../os/accepted-files.js'
 import { cachedFile } from '../os/cached-file.js'
 import { listShared } from '../os/shared-files.js'
-import { MAX_YAML_BYTES, readYaml, type YamlFile, type YamlProblem } from '../os/yaml.js'
+import { readYaml, type YamlFile } from '../os/yaml.js'
+import { MAX_YAML_BYTES, type YamlProblem } from '../os/yaml-problem.js'
 import { checkYaml } from '../os/yaml-schema.js'
-import { checksOf, criteria, sentencesOf } from './criteria.js'
+import { checksOf, sentencesOf } from './criteria.js'
+import { fileSchema } from './template-schema.js'
 
 /** More files than this are an error. */
 const MAX_TEMPLATES = 200
@@ -47,19 +48,6 @@ function template(name: string, summary: string, lists: Lists): IntentTemplate {
   const none = { ownedScope: [], constraints: [], acceptanceCriteria: [], checks: [] }
   return { name, summary, source: 'built-in', ...none, ...lists }
 }
-
-const text = z.string({ error: 'a text is expected; put it in quotes' })
-const texts = z.array(text, { error: 'a list of texts is expected' }).nullish()
-/** A template's file. */
-export const fileSchema = z.strictObject(
-  {
-    summary: text.nullish(),
-    owned_scope: texts,
-    constraints: texts,
-    acceptance_criteria: criteria,
-  },
-  { error: 'a map with summary, owned_scope, constraints and acceptance_criteria is expected' },
-)
 
 /**
  * Lists a workspace's own accepted templates by name, then the built-in ones without an equal name.

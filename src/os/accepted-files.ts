@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs'
-import { z } from 'zod'
 import { EscrowError } from '../core/api-error.js'
 import type { Layout } from '../core/layout.js'
 import { cachedFile, type FileBytes } from './cached-file.js'
@@ -19,12 +18,12 @@ export interface AcceptedFiles {
   readonly by?: { readonly name: string; readonly email?: string | undefined }
 }
 
-const record = z.strictObject({
-  version: z.literal(1),
-  at: z.string(),
-  by: z.object({ name: z.string(), email: z.string().optional() }),
-  files: z.record(z.string(), z.string()),
-})
+interface AcceptedRecord {
+  readonly version: 1
+  readonly at: string
+  readonly by: { readonly name: string; readonly email?: string | undefined }
+  readonly files: Readonly<Record<string, string>>
+}
 
 /** The limit of the record, several times the size of all these files. */
 const MAX_BYTES = 16 * 1024 * 1024
@@ -58,12 +57,28 @@ function acceptedIn(file: FileBytes): AcceptedFiles | EscrowError {
   })
 }
 
-function parseRecord(text: string): z.infer<typeof record> | undefined {
+function parseRecord(text: string): AcceptedRecord | undefined {
   try {
-    return record.parse(JSON.parse(text))
+    const value: unknown = JSON.parse(text)
+    return isRecord(value) ? value : undefined
   } catch {
     return undefined
   }
+}
+
+const KEYS: ReadonlySet<string> = new Set(['version', 'at', 'by', 'files'])
+
+/** By hand, because every command reads the record, and loading the schema library takes longer than all other reading. */
+function isRecord(value: unknown): value is AcceptedRecord {
+  if (!isMap(value) || !Object.keys(value).every((key) => KEYS.has(key))) return false
+  const { version, at, by, files } = value
+  if (version !== 1 || typeof at !== 'string' || !isMap(by) || !isMap(files)) return false
+  const isPerson = typeof by.name === 'string' && (by.email === undefined || typeof by.email === 'string')
+  return isPerson && Object.values(files).every((each) => typeof each === 'string')
+}
+
+function isMap(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /**
@@ -84,7 +99,7 @@ export function acceptTexts(
   }
   prepareState(layout)
   const person = by ?? known.by ?? gitUser(layout.root)
-  const value = { version: 1, at: new Date().toISOString(), by: person, files } satisfies z.infer<typeof record>
+  const value = { version: 1, at: new Date().toISOString(), by: person, files } satisfies AcceptedRecord
   replaceDurable(layout.trustFile, `${JSON.stringify(value)}\n`, 0o600)
 }
 

@@ -1,11 +1,5 @@
 import { CST, Lexer } from 'yaml'
-
-/** The place of a fault in a YAML file, and how to correct it. Line and column count from 1. */
-export interface YamlProblem {
-  readonly line: number
-  readonly column: number
-  readonly message: string
-}
+import { problemAt, type YamlProblem } from './yaml-problem.js'
 
 /** Far more than our files need, and less than any nesting bomb has. */
 const MAX_DEPTH = 32
@@ -75,24 +69,4 @@ class BlockDepth {
     while ((this.columns.at(-1) ?? -1) >= this.column) this.columns.pop()
     this.columns.push(this.column)
   }
-}
-
-/** Makes problems for offsets in one text. Counts its lines only once. */
-export function problemsIn(text: string): (offset: number, message: string) => YamlProblem {
-  let starts: readonly number[] | undefined
-  return (offset, message) => {
-    starts ??= [0, ...Array.from(text.matchAll(/\n/g), ({ index }) => index + 1)]
-    let [low, high] = [0, starts.length]
-    while (high - low > 1) {
-      const middle = (low + high) >> 1
-      if ((starts[middle] ?? 0) <= offset) low = middle
-      else high = middle
-    }
-    return { line: low + 1, column: offset - (starts[low] ?? 0) + 1, message }
-  }
-}
-
-export function problemAt(text: string, offset: number, message: string): YamlProblem {
-  const before = text.slice(0, offset)
-  return { line: before.split('\n').length, column: offset - before.lastIndexOf('\n'), message }
 }

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
-import type { YamlFile, YamlPath, YamlProblem } from './yaml.js'
+import type { YamlFile, YamlPath } from './yaml.js'
+import type { YamlProblem } from './yaml-problem.js'
 
 export type Checked<T> =
   | { readonly ok: true; readonly value: T }

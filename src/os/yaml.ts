@@ -1,9 +1,6 @@
 import { type Document, isMap, isNode, isPair, isScalar, LineCounter, parseAllDocuments, visit } from 'yaml'
-import { problemAt, problemsIn, scanYaml, type YamlProblem } from './yaml-scan.js'
-
-export type { YamlProblem } from './yaml-scan.js'
-
-export const MAX_YAML_BYTES = 256 * 1024
+import { MAX_YAML_BYTES, problemAt, problemsIn, type YamlProblem } from './yaml-problem.js'
+import { scanYaml } from './yaml-scan.js'
 
 export type YamlPath = readonly (string | number)[]
 
@@ -20,11 +17,6 @@ export interface YamlFile {
 export type YamlRead =
   | { readonly ok: true; readonly file: YamlFile }
   | { readonly ok: false; readonly problem: YamlProblem }
-
-/** A problem as a sentence, for a write that it refuses. */
-export function describeProblem(file: string, { line, column, message }: YamlProblem): string {
-  return `Policy Invalid: ${file}, line ${line}, column ${column}: ${message}. All writes are refused until a person has corrected it.`
-}
 
 const invalid = (problem: YamlProblem): YamlRead => ({ ok: false, problem })
 

@@ -4,7 +4,7 @@ import { acceptTexts, openAccepted } from '../os/accepted-files.js'
 import { cachedFile } from '../os/cached-file.js'
 import { withProcessLock } from '../os/lock.js'
 import { createShared, replaceShared } from '../os/shared-files.js'
-import { MAX_YAML_BYTES } from '../os/yaml.js'
+import { MAX_YAML_BYTES } from '../os/yaml-problem.js'
 import { POLICY_FILE, type PolicyRules, readPolicy } from '../policy/index.js'
 
 export interface PolicyEdit {

@@ -10,7 +10,6 @@ import { freePathsOf } from './free-paths.js'
 import { ruleFailed, staleFile, unreadFile } from './messages.js'
 import type { PolicyState } from './policy-file.js'
 import { type OutsidePlace, tablesOf } from './policy-read.js'
-import { DEFAULT_SETTINGS, type Settings } from './policy-schema.js'
 import { protection } from './protected.js'
 import { readingsOf } from './readings.js'
 import {
@@ -22,6 +21,7 @@ import {
   type Rule,
   WRITE_RULES,
 } from './rules.js'
+import { DEFAULT_SETTINGS, type Settings } from './settings.js'
 
 export interface PolicyDeps {
   readonly intents: () => IntentsState

@@ -1,5 +1,6 @@
 import type { Classified, CommandClass } from '../core/command-class.js'
-import type { CommandVerdict, Settings } from './policy-schema.js'
+import type { CommandVerdict } from './policy-schema.js'
+import type { Settings } from './settings.js'
 
 /** A rule of `terminal` in policy.yaml. */
 export type CommandRule = CommandClass | 'terminal.network'

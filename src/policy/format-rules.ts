@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import type { FormatSection } from './policy-schema.js'
 import { compileGlobs } from './scope.js'
 
 /** A formatter of policy.yaml, and the files it applies to. */
@@ -9,22 +9,6 @@ export interface FormatRule {
   readonly run: string | readonly string[]
   matches(path: string): boolean
 }
-
-const commandText = z
-  .string({ error: 'a text is expected; put it in quotes' })
-  .min(1, { error: 'a command is expected' })
-const command = z.union([commandText, z.array(commandText).min(1, { error: 'a command is expected' })], {
-  error: 'a command is expected: a text, or a list of its words',
-})
-const globs = z.union([commandText, z.array(commandText)], { error: 'a glob, or a list of globs, is expected' })
-
-/** `format`: a map of glob to command, or a list where the order matters. */
-export const formatSchema = z.union(
-  [z.record(z.string(), command), z.array(z.strictObject({ files: globs, run: command }))],
-  { error: 'a map of glob to command is expected, or a list of { files, run }' },
-)
-
-export type FormatSection = z.infer<typeof formatSchema>
 
 /** Each glob with its YAML path in the file. */
 export function formatGlobs(format: FormatSection | undefined): (readonly [path: (string | number)[], glob: string])[] {

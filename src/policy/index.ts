@@ -5,7 +5,7 @@
  * decision, which is to allow, or a denial with its reason, its rule and the next step. The rules run in the fixed order of `rules.ts`;
  * a rule that fails denies.
  * Must not happen here: any write; reading a file other than `policy.yaml` and the accepted copy of it; caching what is on disk.
- * Caches hold decisions and compiled rules only, keyed by the identity of their inputs.
+ * Caches hold decisions and rules only, keyed by the identity of their inputs or the digest of the text.
  */
 export { bareRepositoryAt, repositoryDenial } from './bare-repository.js'
 export { type BaseState, createPolicy, type Policy } from './chain.js'
@@ -19,9 +19,10 @@ export { sharedPath } from './overlap.js'
 export { sameRule } from './path-rules.js'
 export { openPolicyFile, POLICY_FILE, type PolicyState, policyProblem } from './policy-file.js'
 export { type PolicyRules, readPolicy } from './policy-read.js'
-export type { AccessMode, Limits, Settings } from './policy-schema.js'
+export type { AccessMode } from './policy-schema.js'
 export { HOOK_PACKAGES, HOST_SETTINGS, mayBeProtected, protection } from './protected.js'
 export { PASSES, type RefusedPath, type Remedy, remediesFor } from './remedy.js'
 export type { AskAnswers } from './rules.js'
 export { compileScope } from './scope.js'
 export { secretName } from './secrets.js'
+export type { Limits, Settings } from './settings.js'

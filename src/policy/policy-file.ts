@@ -2,7 +2,7 @@ import { errorText } from '../core/error-text.js'
 import { type Layout, ORCHESTRATION } from '../core/layout.js'
 import { openAccepted } from '../os/accepted-files.js'
 import { cachedFile, type FileBytes } from '../os/cached-file.js'
-import { describeProblem, MAX_YAML_BYTES } from '../os/yaml.js'
+import { describeProblem, MAX_YAML_BYTES } from '../os/yaml-problem.js'
 import { type PolicyRules, readPolicy } from './policy-read.js'
 import { stricterRules } from './stricter.js'
 

@@ -2,19 +2,14 @@ import { homedir } from 'node:os'
 import { resolve } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import type { FileBytes } from '../os/cached-file.js'
-import { readYaml, type YamlFile, type YamlPath, type YamlProblem } from '../os/yaml.js'
+import { type Parsed, parsedOnce } from '../os/parsed-texts.js'
+import { readYaml, type YamlFile, type YamlPath } from '../os/yaml.js'
+import type { YamlProblem } from '../os/yaml-problem.js'
 import { checkYaml } from '../os/yaml-schema.js'
-import { type FormatSection, formatGlobs } from './format-rules.js'
+import { formatGlobs } from './format-rules.js'
 import { type PathRule, type PathRules, pathRules, ruleProblem } from './path-rules.js'
-import {
-  type AccessMode,
-  DEFAULT_SETTINGS,
-  policySchema,
-  rulesSchema,
-  type Settings,
-  settingsOf,
-  UNSUPPORTED_SETTINGS,
-} from './policy-schema.js'
+import { type AccessMode, type FormatSection, type PolicyFile, policySchema, rulesSchema } from './policy-schema.js'
+import { DEFAULT_SETTINGS, type Settings, settingsOf, UNSUPPORTED_SETTINGS } from './settings.js'
 
 /** The compiled content of policy.yaml. */
 export interface PolicyRules {
@@ -66,27 +61,50 @@ const NOTHING: Sections = { access: {}, outside: {}, protected: [] }
 export function readPolicy(root: string, file: FileBytes): PolicyRead {
   if (file.kind === 'absent') return { rules: compile(root, NOTHING, DEFAULT_SETTINGS) }
   if (file.kind === 'unreadable') return { problem: { line: 1, column: 1, message: file.message } }
-  const yaml = readYaml(file.bytes)
-  if (!yaml.ok) return { problem: yaml.problem }
-  const checked = checkYaml(yaml.file, yaml.file.value, policySchema)
-  if (!checked.ok) return { problem: checked.problem, ...salvage(root, yaml.file.value) }
-  const { access, outside, protected: paths } = checked.value
-  const sections = { access: access ?? {}, outside: outside ?? {}, protected: paths ?? [] }
-  const problem = keyProblem(root, yaml.file, sections, checked.value.format)
-  if (problem) return { problem }
-  const later = unsupportedProblem(yaml.file)
-  return {
-    rules: compile(root, sections, settingsOf(checked.value), linesOf(yaml.file)),
-    ...(later && { problem: later }),
+  const read = parsedOnce(`policy\0${root}\0${homedir()}`, file.bytes, () => parsePolicy(root, file.bytes))
+  if (!read.ok) return read.problem
+  const { policy, lines } = read.value
+  return { rules: compile(root, sectionsOf(policy), settingsOf(policy), (...path) => lines[JSON.stringify(path)]) }
+}
+
+/** A valid policy.yaml as plain JSON, and the line of each rule by its path as JSON. */
+interface ParsedPolicy {
+  readonly policy: PolicyFile
+  readonly lines: Readonly<Record<string, number>>
+}
+
+function parsePolicy(root: string, bytes: Uint8Array): Parsed<ParsedPolicy, PolicyRead> {
+  const yaml = readYaml(bytes)
+  if (!yaml.ok) return { ok: false, problem: { problem: yaml.problem } }
+  const { file } = yaml
+  const checked = checkYaml(file, file.value, policySchema)
+  if (!checked.ok) return { ok: false, problem: { problem: checked.problem, ...salvage(root, file.value) } }
+  const policy = checked.value
+  const sections = sectionsOf(policy)
+  const problem = keyProblem(root, file, sections, policy.format)
+  if (problem) return { ok: false, problem: { problem } }
+  const later = unsupportedProblem(file)
+  if (later) {
+    const rules = compile(root, sections, settingsOf(policy), (...path) => file.problem(path, '').line)
+    return { ok: false, problem: { rules, problem: later } }
   }
+  return { ok: true, value: { policy, lines: linesOf(file, sections) } }
+}
+
+function sectionsOf({ access, outside, protected: paths }: PolicyFile): Sections {
+  return { access: access ?? {}, outside: outside ?? {}, protected: paths ?? [] }
+}
+
+function linesOf(file: YamlFile, { access, outside, protected: paths }: Sections): Record<string, number> {
+  const places: YamlPath[] = [
+    ...Object.keys(access).map((key) => ['access', key]),
+    ...Object.keys(outside).map((key) => ['outside', key]),
+    ...paths.map((_, index) => ['protected', index]),
+  ]
+  return Object.fromEntries(places.map((place) => [JSON.stringify(place), file.problem(place, '').line]))
 }
 
 type LineOf = (...path: YamlPath) => number | undefined
-
-const linesOf =
-  (file: YamlFile): LineOf =>
-  (...path) =>
-    file.problem(path, '').line
 
 function compile(
   root: string,

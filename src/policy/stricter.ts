@@ -3,7 +3,8 @@ import { COMMAND_CLASSES } from '../core/command-class.js'
 import { defined } from '../core/defined.js'
 import { verdictFor } from './command-rules.js'
 import type { OutsidePlace, PolicyRules } from './policy-read.js'
-import type { CommandVerdict, Limits, Settings } from './policy-schema.js'
+import type { CommandVerdict } from './policy-schema.js'
+import type { Limits, Settings } from './settings.js'
 
 /**
  * The rules that apply while policy.yaml differs from the accepted copy: the stricter of both. Path rules are not merged, because which

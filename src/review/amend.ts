@@ -1,7 +1,7 @@
 import { digest, type StagedChange } from '../../overlay/index.js'
 import type { Contents } from './contents.js'
 import { hasMarkers, mergeContents } from './merge.js'
-import type { AmendRecord, ReviewRecord } from './record.js'
+import type { AmendRecord, ReviewRecord } from './record-schema.js'
 
 /** A file after an amendment. */
 export interface Amended {

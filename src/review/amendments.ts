@@ -1,6 +1,6 @@
 import { defined } from '../core/defined.js'
 import type { Reviewer } from '../core/people.js'
-import type { AmendRecord, ReviewRecord } from './record.js'
+import type { AmendRecord, ReviewRecord } from './record-schema.js'
 
 /** A reviewer's change of a staged file, for the agent. */
 export interface Amendment {

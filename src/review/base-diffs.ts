@@ -48,17 +48,22 @@ export class BaseDiffs {
     const splits = this.splits()
     const key = JSON.stringify([path, before?.digest ?? null, after?.digest ?? null, ...splits])
     // While the disk holds the base, the digests identify both contents and nothing has to be read.
-    const isBase = !drifted && (before === null || this.source.isUnchanged?.(change) === true)
-    const known = isBase ? this.memory?.find(key) : undefined
-    if (known !== undefined) return { diff: known, exact: true }
+    const known = drifted ? undefined : this.memory?.find(key)
+    if (known !== undefined && (before === null || this.source.isUnchanged?.(change) === true))
+      return { diff: known, exact: true }
     const base = before === null ? null : this.source.before(change)
     const exact = before === null || (base !== null && digest(base) === before.digest)
     // Without its base a change would look like a creation.
     if (before !== null && base === null) return { exact }
-    const make = () => diffFile(base, after === null ? null : change.content(), path, splits)
+    let read: Uint8Array | null | undefined
+    const now = () => {
+      if (read === undefined) read = after === null ? null : change.content()
+      return read
+    }
+    const make = () => diffFile(base, now(), path, splits)
     // The key names the base: a comparison with another content must not be kept under it.
     if (!exact || this.memory === undefined) return { diff: make(), exact }
-    const size = () => (base?.length ?? 0) + (after === null ? 0 : change.content().length)
+    const size = () => (base?.length ?? 0) + (now()?.length ?? 0)
     return { diff: this.memory.of(key, size, make), exact }
   }
 }

@@ -4,7 +4,8 @@ import { EscrowError, type Refusal } from '../core/api-error.js'
 import type { BaseDiffs } from './base-diffs.js'
 import { byImportance } from './change-set.js'
 import { isDivisible, refOf } from './judge.js'
-import { type ChangeRef, entryOf, keyOf, matches } from './record.js'
+import { entryOf, keyOf, matches } from './record.js'
+import type { ChangeRef } from './record-schema.js'
 import type { Chosen, Selectable } from './selection.js'
 
 /** A change as a reviewer saw it. Verdicts refer to this, not to what was staged since. */

@@ -23,16 +23,15 @@ export { type ActionOn, keysOf } from './keymap.js'
 export { isNewSince, type LastLook, readLastLook, writeLastLook } from './last-look.js'
 export { openReviewLog, type ReviewLog } from './log.js'
 export { answerFor, answersIn, commandAnswer, letsBelow, openQuestions, QUESTION } from './questions.js'
+export { committedRecordsOf, reviewerOf } from './record.js'
 export {
   type AmendRecord,
   type AnswerRecord,
-  committedRecordsOf,
   type HunkRef,
   type ReviewEntry,
   type ReviewRecord,
-  reviewerOf,
   reviewRecord,
-} from './record.js'
+} from './record-schema.js'
 export { createReview, type StageReview } from './review.js'
 export type { ApprovedCommit, ReviewEffects, ReviewStage } from './review-stage.js'
 export { riskLines } from './risk-lines.js'

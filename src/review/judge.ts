@@ -1,7 +1,7 @@
 import { digest, type FileState, type StagedChange, sameState } from '../../overlay/index.js'
 import type { ChangeState, Verdict } from '../core/api.js'
 import type { FileDiff, PlainHunk } from './diff.js'
-import type { HunkRef } from './record.js'
+import type { HunkRef } from './record-schema.js'
 import { type CurrentVerdicts, stateOf } from './verdicts.js'
 
 /** The approved part of one change. */

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { z } from 'zod'
 import type { Change } from '../core/api.js'
 import { readSmall } from '../os/read.js'
+import { textListMap } from '../os/text-maps.js'
 import { layoutAt } from '../os/workspace-state.js'
 import { ensurePrivateDir, replaceDurable } from '../os/write.js'
 
@@ -39,7 +39,6 @@ export function isNewSince(look: LastLook | undefined, change: Change, hunk?: { 
 
 /** Bytes of the file, at most: some hundred thousand marks. */
 const LONGEST = 8 * 1024 * 1024
-const file = z.record(z.string(), z.array(z.string()))
 
 /** Whose look it is, and at what. */
 export interface LookPlace {
@@ -65,7 +64,7 @@ export function writeLastLook({ root, session, reviewer }: LookPlace, changes: r
 
 function read(path: string): Readonly<Record<string, readonly string[]>> {
   try {
-    return existsSync(path) ? file.parse(JSON.parse(readSmall(path, LONGEST))) : {}
+    return existsSync(path) ? textListMap.parse(JSON.parse(readSmall(path, LONGEST))) : {}
   } catch {
     return {}
   }

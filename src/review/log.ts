@@ -3,7 +3,7 @@ import { codeOf, fileStampAt, readRegular } from '../../overlay/index.js'
 import { EscrowError } from '../core/api-error.js'
 import { withProcessLock } from '../os/lock.js'
 import { appendDurable, ensurePrivateDir, syncDir } from '../os/write.js'
-import { type ReviewRecord, reviewRecord } from './record.js'
+import { type ReviewRecord, reviewRecord } from './record-schema.js'
 
 /** What reviewers, in whatever process, have said about one session. */
 export interface ReviewLog {

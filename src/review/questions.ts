@@ -1,40 +1,17 @@
-import { z } from 'zod'
 import { isWithin, parentOf, type RelPath } from '../../overlay/index.js'
-import { COMMAND_CLASSES } from '../core/command-class.js'
 import type { Question } from '../core/question.js'
-import type { AnswerRecord, ReviewRecord } from './record.js'
+import { questionSchema } from './question-schema.js'
+import type { AnswerRecord, ReviewRecord } from './record-schema.js'
 
 /** Questions of a session, from the notes in its stage's log, and what reviewers answered, from its review log. */
 
 /** The kind of note a question is kept as. */
 export const QUESTION = 'question'
 
-const asked = { id: z.string(), at: z.string() }
-const question = z.discriminatedUnion('kind', [
-  z.object({ ...asked, kind: z.literal('scope'), intentId: z.string(), globs: z.array(z.string()), why: z.string() }),
-  z.object({
-    ...asked,
-    kind: z.literal('access'),
-    intentId: z.string().optional(),
-    path: z.string(),
-    rule: z.string(),
-  }),
-  z.object({
-    ...asked,
-    kind: z.literal('command'),
-    intentId: z.string().optional(),
-    command: z.string(),
-    cwd: z.string(),
-    rules: z.array(z.enum([...COMMAND_CLASSES, 'terminal.network'])),
-    why: z.string(),
-    key: z.string(),
-  }),
-])
-
 /** Those nobody has answered, in order. */
 export function openQuestions(notes: readonly unknown[], records: readonly ReviewRecord[]): Question[] {
   const answered = new Set(answersIn(records).map((record) => record.question))
-  return notes.map((note) => question.parse(note) as Question).filter(({ id }) => !answered.has(id))
+  return notes.map((note) => questionSchema.parse(note) as Question).filter(({ id }) => !answered.has(id))
 }
 
 export function answersIn(records: readonly ReviewRecord[]): AnswerRecord[] {

@@ -4,7 +4,7 @@ import { newId } from '../core/ids.js'
 import type { Answer, Question } from '../core/question.js'
 import type { ReviewLog } from './log.js'
 import { openQuestions } from './questions.js'
-import type { AnswerRecord } from './record.js'
+import type { AnswerRecord } from './record-schema.js'
 import type { ReviewEffects, ReviewStage } from './review-stage.js'
 
 /** The questions of a session, as its reviewers answer them. */

@@ -4,7 +4,7 @@ import type { Mutation } from '../core/mutation.js'
 import type { Reviewer } from '../core/people.js'
 import type { Question } from '../core/question.js'
 import type { Risk } from '../core/risk-api.js'
-import type { AnswerRecord, ReviewRecord } from './record.js'
+import type { AnswerRecord, ReviewRecord } from './record-schema.js'
 import type { AmendableStage } from './stage-amender.js'
 
 /** The stage under review. */

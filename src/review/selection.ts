@@ -2,7 +2,7 @@ import { isAbsolute, relative, sep } from 'node:path'
 import type { Selection } from '../core/api.js'
 import { EscrowError, type Refusal } from '../core/api-error.js'
 import { compileGlob } from './glob.js'
-import type { HunkRef } from './record.js'
+import type { HunkRef } from './record-schema.js'
 
 /** A change that a selection can name. */
 export interface Selectable {

@@ -8,7 +8,8 @@ import type { Contents } from './contents.js'
 import { isContentOnly } from './judge.js'
 import type { ReviewLog } from './log.js'
 import { type Merge, mergeContents } from './merge.js'
-import { type AmendRecord, entryOf, type HunkRef } from './record.js'
+import { entryOf } from './record.js'
+import type { AmendRecord, HunkRef } from './record-schema.js'
 
 /** The stage that amendments change, and the disk below it. */
 export interface AmendableStage extends BaseSource {

@@ -1,16 +1,8 @@
 import type { StagedChange } from '../../overlay/index.js'
 import type { ChangeState, Verdict } from '../core/api.js'
 import type { Reviewer } from '../core/people.js'
-import {
-  type AmendRecord,
-  type HunkRef,
-  keyOf,
-  matches,
-  type ReviewEntry,
-  type ReviewRecord,
-  type VerdictRecord,
-  verdictOf,
-} from './record.js'
+import { keyOf, matches, verdictOf } from './record.js'
+import type { AmendRecord, HunkRef, ReviewEntry, ReviewRecord, VerdictRecord } from './record-schema.js'
 
 /** The verdicts in force, by change. */
 export interface VerdictState {

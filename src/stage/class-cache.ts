@@ -1,24 +1,13 @@
 import { readFileSync } from 'node:fs'
-import { z } from 'zod'
 import { codeOf } from '../../overlay/index.js'
 import type { KnownClasses } from '../change-class/index.js'
 import type { Layout } from '../core/layout.js'
 import type { Measured } from '../core/mutation.js'
 import { appendOnto, replaceDurable } from '../os/write.js'
+import { CLASSIFIER, classLine } from './class-line-schema.js'
 
 /** The limit of classes in the cache. Beyond it the older half is dropped. */
 const MOST = 8_192
-
-/** The version of the classifier. Raise it with each change that can give the same two contents another class. */
-const CLASSIFIER = 1
-
-const LINE = z.object({
-  v: z.literal(CLASSIFIER),
-  key: z.string(),
-  class: z.enum(['AST_REFACTOR', 'INTENT_EVOLUTION', 'UNVERIFIED']),
-  rule: z.string(),
-  detail: z.string(),
-})
 
 /**
  * The classes of changes, cached in the state directory: a review measures them, and the commit after it, in any
@@ -70,7 +59,7 @@ function readClasses(file: string): Map<string, Measured> {
   const known = new Map<string, Measured>()
   const text = ignoringDisk(() => readFileSync(file, 'utf8')) ?? ''
   for (const line of text.split('\n')) {
-    const { success, data } = LINE.safeParse(parseLine(line))
+    const { success, data } = classLine.safeParse(parseLine(line))
     if (success) known.set(data.key, { class: data.class, rule: data.rule, detail: data.detail })
   }
   return known

@@ -14,6 +14,8 @@ export interface Capability {
   readonly fix?: string
 }
 
+const PREREQUISITES: readonly Capability['name'][] = ['platform', 'user namespaces', 'overlay', 'bubblewrap', 'sandbox']
+
 let probing: Promise<readonly Capability[]> | undefined
 
 /** Checks the prerequisites of containment once per process. The list ends with the first that fails. */
@@ -24,6 +26,16 @@ export function probe(): Promise<readonly Capability[]> {
 
 /** Checks the prerequisites again. */
 export async function probeNow(): Promise<Capability[]> {
+  return (await probeWhole()) ?? probeEach()
+}
+
+/** The sandbox is made of all that the other checks try, so where it works, each of them does. Undefined where it does not. */
+async function probeWhole(): Promise<Capability[] | undefined> {
+  if (!platform().ok || !(await sandbox()).ok) return undefined
+  return PREREQUISITES.map((name) => ({ name, ok: true }))
+}
+
+async function probeEach(): Promise<Capability[]> {
   const found: Capability[] = []
   for (const check of [platform, namespaces, overlay, bubblewrap, sandbox]) {
     const capability = await check()

@@ -1,5 +1,4 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { z } from 'zod'
 import { asRelPath, codeOf, digest } from '../../overlay/index.js'
 import { EscrowError } from '../core/api-error.js'
 import { defined } from '../core/defined.js'
@@ -7,30 +6,7 @@ import { newId } from '../core/ids.js'
 import { createFile, ensurePrivateDir, removeTree, replaceDurable } from '../os/write.js'
 import type { RefusedEffect } from './apply-effects.js'
 import type { Effect } from './effects.js'
-
-const KINDS = ['gone', 'dir', 'file', 'symlink', 'other', 'unnamed', 'git'] as const
-
-/** An entry of `refused.json`. */
-export const quarantinedSchema = z.strictObject({
-  path: z.string().transform(asRelPath),
-  kind: z.enum(KINDS),
-  reason: z.string(),
-  message: z.string(),
-  /** The intent that was active. */
-  intent: z.string().optional(),
-  mode: z.int().optional(),
-  size: z.int().optional(),
-  /** The target of a symlink. */
-  target: z.string().optional(),
-  /** The name of the file beside this one with the content; absent where it was too large or unreadable. */
-  content: z
-    .string()
-    .regex(/^sha256-[0-9a-f]{64}$/)
-    .optional(),
-})
-
-/** A refused effect, kept for a person to decide. */
-export type Quarantined = z.infer<typeof quarantinedSchema>
+import { type Quarantined, quarantinedList } from './quarantine-schema.js'
 
 /** An entry with the directory that holds it. */
 export interface QuarantinedFile extends Quarantined {
@@ -117,7 +93,7 @@ function listOf(place: string): Quarantined[] {
     throw error
   }
   try {
-    return z.array(quarantinedSchema).parse(JSON.parse(text))
+    return quarantinedList.parse(JSON.parse(text))
   } catch (error) {
     throw new EscrowError('unsupported', `${place}/${LIST} cannot be parsed.`, { cause: error })
   }

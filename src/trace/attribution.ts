@@ -1,5 +1,5 @@
 import { digest } from '../../overlay/index.js'
-import type { FileAttribution, LineRange } from './draft.js'
+import type { FileAttribution, LineRange } from './draft-schema.js'
 import { type LineHunk, lineHunks, originsBy } from './line-hunks.js'
 import { printsOf, withoutWhitespace } from './line-prints.js'
 import type { FileLines } from './own-record.js'

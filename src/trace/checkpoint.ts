@@ -1,5 +1,6 @@
 import type { Tip } from './chain.js'
-import { newDraft, type RecordDraft } from './draft.js'
+import { newDraft } from './draft.js'
+import type { RecordDraft } from './draft-schema.js'
 import { signHead } from './keys.js'
 
 /** A record that signs the record before it; undefined where this user has no key. */

@@ -14,13 +14,8 @@ export {
 export { editedLines } from './authorship.js'
 export type { PathContent } from './blame.js'
 export { type BlamedFile, readBlamed } from './blamed-file.js'
-export {
-  type DraftFields,
-  type FileAttribution,
-  newDraft,
-  parseDraft,
-  type RecordDraft,
-} from './draft.js'
+export { type DraftFields, newDraft } from './draft.js'
+export { type FileAttribution, parseDraft, type RecordDraft } from './draft-schema.js'
 export { intentOf } from './fields.js'
 export type { Fold } from './fold.js'
 export { type HistoryEntry, pathsOf, refusalsOf, toHistoryEntry } from './history-entry.js'

@@ -1,5 +1,5 @@
 import { defined } from '../core/defined.js'
-import type { ContributorType, FileAttribution, RecordDraft } from './draft.js'
+import type { ContributorType, FileAttribution, RecordDraft } from './draft-schema.js'
 import { conversationUrl, intentUri } from './uris.js'
 
 const MODEL_MAX = 250

@@ -1,6 +1,6 @@
 import { EscrowError } from '../core/api-error.js'
 import { newId } from '../core/ids.js'
-import type { FileAttribution, RecordDraft } from './draft.js'
+import type { FileAttribution, RecordDraft } from './draft-schema.js'
 import { MAX_LINE } from './lines.js'
 import type { FileLines } from './own-record.js'
 

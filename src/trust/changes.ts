@@ -3,7 +3,8 @@ import type { Intent } from '../core/api.js'
 import { ORCHESTRATION } from '../core/layout.js'
 import type { TrustChange } from '../core/trust-api.js'
 import { linesOf, parseRegistry } from '../intents/index.js'
-import { describeProblem, readYaml } from '../os/yaml.js'
+import { readYaml } from '../os/yaml.js'
+import { describeProblem } from '../os/yaml-problem.js'
 
 type Change = Omit<TrustChange, 'file'>
 

@@ -6,7 +6,7 @@ import type { TrustChange, TrustReport } from '../core/trust-api.js'
 import { templateFiles } from '../intents/index.js'
 import { type AcceptedFiles, acceptTexts, openAccepted } from '../os/accepted-files.js'
 import { readShared } from '../os/shared-files.js'
-import { MAX_YAML_BYTES } from '../os/yaml.js'
+import { MAX_YAML_BYTES } from '../os/yaml-problem.js'
 import { policyProblem } from '../policy/index.js'
 import { ignoreChanges, intentChanges, intentsProblem, policyChanges, templateChanges } from './changes.js'
 

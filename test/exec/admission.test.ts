@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { SessionAdmission } from '../../src/exec/admission.js'
 import { approverOf, type Human } from '../../src/hooks/human.js'
 import type { Answer, Question } from '../../src/index.js'
-import { DEFAULT_SETTINGS } from '../../src/policy/policy-schema.js'
+import { DEFAULT_SETTINGS } from '../../src/policy/settings.js'
 import { trust } from '../support/trust.js'
 import { own, reasonOf, recordsOf, testWorkspace, working } from '../support/workspace.js'
 

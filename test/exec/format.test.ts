@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { asRelPath } from '../../overlay/index.js'
 import { SessionFormat } from '../../src/exec/format.js'
 import type { RunningCommand, Session } from '../../src/index.js'
-import { DEFAULT_SETTINGS } from '../../src/policy/policy-schema.js'
+import { DEFAULT_SETTINGS } from '../../src/policy/settings.js'
 import { countProcesses } from '../support/processes.js'
 import { own, recordsOf, testWorkspace, working } from '../support/workspace.js'
 

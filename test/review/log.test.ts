@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openReviewLog, type ReviewLog } from '../../src/review/log.js'
-import { entryOf, type ReviewRecord } from '../../src/review/record.js'
+import { entryOf } from '../../src/review/record.js'
+import type { ReviewRecord } from '../../src/review/record-schema.js'
 import { staged } from './staged.js'
 
 let root: string

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { RecordDraft } from '../../src/trace/draft.js'
+import type { RecordDraft } from '../../src/trace/draft-schema.js'
 import { isObject } from '../../src/trace/lines.js'
 import { OWN, TRACE_TYPES } from '../../src/trace/own-record.js'
 import { buildRecord } from '../../src/trace/record.js'

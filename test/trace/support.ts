@@ -6,7 +6,8 @@ import { afterEach } from 'vitest'
 import type { Layout } from '../../src/core/layout.js'
 import { layoutAt } from '../../src/os/workspace-state.js'
 import { type Attributable, attributeFile, compareContents } from '../../src/trace/attribution.js'
-import { type FileAttribution, newDraft, type RecordDraft } from '../../src/trace/draft.js'
+import { newDraft } from '../../src/trace/draft.js'
+import type { FileAttribution, RecordDraft } from '../../src/trace/draft-schema.js'
 import type { LedgerOptions } from '../../src/trace/ledger.js'
 
 /** A function that makes temporary workspaces, each with an `.orchestration/`, removed after the test. */

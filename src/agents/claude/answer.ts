@@ -1,5 +1,4 @@
 import { dirname } from 'node:path'
-import { z } from 'zod'
 import { defined } from '../../core/defined.js'
 import { type CallJudge, toolError } from '../../index.js'
 import { feedbackText, protocolText } from '../hook/context.js'
@@ -7,7 +6,8 @@ import { candidatePaths, type HookDeps, hookDeps, intentOption, sessionIdFor } f
 import { type Ruling, ruleOnCall } from '../hook/ruling.js'
 import { buildShellLine } from '../hook/shell-line.js'
 import { modelInTranscript } from '../hook/transcript.js'
-import { type ClaudeEvent, type ClaudeToolEvent, claudeEvent } from './events.js'
+import { type ClaudeEvent, type ClaudeToolEvent, parseEvent } from './event-schema.js'
+import { plainToolEvent } from './plain-event.js'
 import { claudeCall } from './tools.js'
 
 /** The JSON object of an answer. It must be the only text on stdout. */
@@ -22,7 +22,8 @@ const NO_DECISION: ClaudeAnswer = {}
  */
 export async function answerClaude(text: string, more: Partial<HookDeps> = {}): Promise<ClaudeAnswer> {
   const deps = hookDeps(more)
-  const event = parseEvent(text)
+  const value: unknown = JSON.parse(text)
+  const event = plainToolEvent(value) ?? parseEvent(value)
   if (event === undefined) return NO_DECISION
   const root = findWorkspace(event, deps)
   if (root === undefined) return answerOutsideWorkspace(event)
@@ -57,19 +58,6 @@ export async function answerClaude(text: string, more: Partial<HookDeps> = {}): 
       throw await refuseWorktree(judge, event)
   }
 }
-
-/** Parses an event; undefined for an unknown one, which is not answered. */
-function parseEvent(text: string): ClaudeEvent | undefined {
-  const addContext: unknown = JSON.parse(text)
-  const name = eventName.parse(addContext).hook_event_name
-  const known = claudeEvent.options.some((each) => each.shape.hook_event_name.value === name)
-  if (!known) return undefined
-  const read = claudeEvent.safeParse(addContext)
-  if (read.success) return read.data
-  throw new Error(`This ${name} is not in the form that Claude Code sends. ${z.prettifyError(read.error)}`)
-}
-
-const eventName = z.looseObject({ hook_event_name: z.string().min(1) })
 
 /** The workspace of the project that Claude Code was started in, which no tool call changes; else of the call's directory or files. */
 function findWorkspace(event: ClaudeEvent, { env, rootOf }: HookDeps): string | undefined {

@@ -1,5 +1,5 @@
 import type { ClaudeAnswer } from './answer.js'
-import type { ClaudeEventName } from './events.js'
+import type { ClaudeEventName } from './event-schema.js'
 
 /**
  * The answer to an event that could not be judged, for a transport without exit codes: it blocks whatever can be blocked. HTTP

@@ -44,7 +44,9 @@ export function register(command: Command, { io, page, colors, argv, withWorkspa
         const set = await review.changes({ risk: options.by === 'risk' })
         const changes = changesAt(set.changes, paths, workspace.root)
         if (options.by === 'risk') changes.sort(byRisk)
-        const work = readSessionWork(workspace.root, review.sessionId)
+        // Only the whole diff shows it.
+        const isWhole = !options.stat && !options.nameOnly && !options.nameStatus && !options.json
+        const work = isWhole ? readSessionWork(workspace.root, review.sessionId) : []
         return {
           session: review.sessionId,
           set: { ...set, changes },

@@ -1,0 +1,95 @@
+import { createHash } from 'node:crypto'
+import { lstatSync, readdirSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { personalState } from './personal-state.js'
+import { readSmall } from './read.js'
+import { ensurePrivateDir, removeName, replaceDurable } from './write.js'
+
+/**
+ * What a build of the command made of a text, kept in the state directory under the digest of both: to read it takes a fraction
+ * of the time that loading the YAML parser and the schemas takes. Other builds never read it, so it is of the type that was
+ * written. No agent can write the state directory, and whoever can write there can accept any rule (decision 0025).
+ */
+
+/** The digest of the sources. The bundler defines it (`scripts/bundle.mjs`); the library keeps nothing. */
+declare const ESCROW_BUILD: string
+const BUILD = typeof ESCROW_BUILD === 'string' ? ESCROW_BUILD : undefined
+
+/** How many texts are kept, of all workspaces. Beyond it the older half is removed. */
+const MOST = 64
+const MAX_BYTES = 4 * 1024 * 1024
+
+export type Parsed<T, P> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: P }
+
+/**
+ * The value of a text: kept from an earlier command, or parsed. A problem is not kept.
+ * @param kind names the parser
+ * @param parse makes a value that is plain JSON
+ */
+export function parsedOnce<T extends object, P>(
+  kind: string,
+  bytes: Uint8Array,
+  parse: () => Parsed<T, P>,
+  build: string | undefined = BUILD,
+): Parsed<T, P> {
+  // In a session's mount the state directory is another one, which the agent can write.
+  if (build === undefined || process.env.ESCROW_SESSION) return parse()
+  const name = `${createHash('sha256').update(`${build}\0${kind}\0`).update(bytes).digest('hex')}.json`
+  const known = readKept<T>(name)
+  if (known !== undefined) return { ok: true, value: known }
+  const parsed = parse()
+  if (parsed.ok) keep(name, parsed.value)
+  return parsed
+}
+
+/** Undefined where nothing is kept, or it cannot be read or trusted: the text is parsed then. */
+function readKept<T extends object>(name: string): T | undefined {
+  try {
+    const dir = keptDir()
+    if (!isPrivate(dir)) return undefined
+    const kept: Kept<T> | null = JSON.parse(readSmall(join(dir, name), MAX_BYTES))
+    return kept?.name === name ? kept.value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** A file. Its own name is in it, so that no other JSON is taken for one. */
+interface Kept<T> {
+  readonly name: string
+  readonly value: T
+}
+
+function keep<T extends object>(name: string, value: T): void {
+  try {
+    const dir = keptDir()
+    ensurePrivateDir(dir)
+    if (!isPrivate(dir)) return
+    prune(dir)
+    replaceDurable(join(dir, name), JSON.stringify({ name, value } satisfies Kept<T>), 0o600)
+  } catch {
+    // The next command parses the text again.
+  }
+}
+
+function keptDir(): string {
+  return join(personalState(), 'parsed')
+}
+
+/** Whether only this person can write the directory, and replace it. */
+function isPrivate(dir: string): boolean {
+  return [dirname(dir), dir].every((path) => {
+    const stats = lstatSync(path)
+    const isOwn = process.geteuid === undefined || stats.uid === process.geteuid()
+    return stats.isDirectory() && isOwn && (process.platform === 'win32' || (stats.mode & 0o022) === 0)
+  })
+}
+
+function prune(dir: string): void {
+  const names = readdirSync(dir)
+  if (names.length < MOST) return
+  const byAge = names
+    .map((name) => ({ path: join(dir, name), at: lstatSync(join(dir, name)).mtimeMs }))
+    .sort((a, b) => a.at - b.at)
+  for (const { path } of byAge.slice(0, MOST / 2)) removeName(path)
+}
