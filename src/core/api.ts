@@ -280,6 +280,11 @@ export interface Session extends Commands {
    * Rejects as `run` does, or with an fs error that has a `denial` (see `denialOf`).
    */
   toolCall<T>(call: ToolCall, run: () => Promise<T> | T): Promise<T>
+  /**
+   * Runs the checks of intents on everything that is staged, as {@link Review.check} does. The evidence says that this session asked.
+   * Rejects as that does; closing the session stops it.
+   */
+  check(options?: Pick<CheckOptions, 'selection' | 'signal' | 'onStart' | 'onOutput'>): Promise<CheckReport>
   /** Writes the stage and all pending ledger records to disk. */
   flush(): Promise<void>
   /** Ends running commands, flushes, clears the intent and releases the session. Staged changes stay. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { ChangeSet, Session } from '../core/api.js'
+import type { ChangeSet, CheckReport, Session } from '../core/api.js'
 import type { ToolArguments } from './catalogue.js'
 import { ToolFailure } from './tool-failure.js'
 
@@ -72,6 +72,13 @@ const recordLesson = tool(
   },
 )
 
+const runChecks = tool(
+  'run_checks',
+  'Run the checks of the intents that your staged changes are for: the commands among their acceptance criteria. People wrote them, and see the results. What they write is dropped.',
+  z.object({}),
+  async (session) => formatChecks(await session.check()),
+)
+
 const showChanges = tool(
   'show_staged_changes',
   "Show your staged changes with the reviewers' verdicts, and the snapshots that you can return to.",
@@ -112,6 +119,7 @@ export const ADDED_TOOLS = {
   list_intents: listIntents,
   request_scope_expansion: requestScope,
   record_lesson: recordLesson,
+  run_checks: runChecks,
   show_staged_changes: showChanges,
   revert_staged_changes: revertChanges,
   travel_to_snapshot: travel,
@@ -125,9 +133,21 @@ export function isAddedTool(name: string): name is AddedToolName {
   return Object.hasOwn(ADDED_TOOLS, name)
 }
 
-/** Largest number of snapshots, and of characters of hunks, in one result. */
+/** Largest number of snapshots, of characters of hunks, and of characters of a check's output, in one result. */
 const SNAPSHOTS = 20
 const HUNKS = 20_000
+const CHECK_OUTPUT = 4_000
+
+function formatChecks({ checks }: CheckReport): string {
+  if (checks.length === 0) return 'No check applies to what is staged.'
+  const parts = checks.map(({ intentId, check, state, evidence }) => {
+    const { output = '', exitCode, ended } = evidence ?? {}
+    const end = ended === undefined ? `exit code ${exitCode}` : `stopped: ${ended}`
+    const tail = output.length > CHECK_OUTPUT ? `…${output.slice(-CHECK_OUTPUT)}` : output
+    return `${state}: ${check.run} (${intentId}, ${end})\n${tail}`.trimEnd()
+  })
+  return parts.join('\n\n')
+}
 
 function formatChanges({ changes }: ChangeSet, paths: readonly string[] | undefined): string {
   const wanted = paths ? changes.filter(({ path }) => paths.includes(path)) : changes

@@ -77,6 +77,7 @@ const TOOLS = {
   show_staged_changes: plain('read'),
   request_scope_expansion: plain('question'),
   record_lesson: plain('read'),
+  run_checks: plain('read'),
   revert_staged_changes: plain('write'),
   travel_to_snapshot: plain('write'),
   run_command: TERMINAL,

@@ -1,4 +1,4 @@
-import type { Answer, Approver, Durability } from '../core/api.js'
+import type { Answer, Approver, Durability, Review } from '../core/api.js'
 import type { Layout } from '../core/layout.js'
 import type { AgentInfo } from '../core/people.js'
 import type { IntentMemories, IntentVersions } from '../history/index.js'
@@ -31,6 +31,8 @@ export interface SessionDeps {
   readonly lease: Lease | undefined
   readonly approver: Approver | undefined
   /** Records an answer of the approver. */
+  /** Runs the checks of intents on the stage, as a review does. */
+  readonly check: Review['check']
   readonly recordAnswer: (questionId: string, answer: Answer) => Promise<void>
   readonly onClose: () => void
 }

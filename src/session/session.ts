@@ -1,6 +1,7 @@
 import type {
   ChangeSet,
   ChangesOf,
+  CheckReport,
   Explanation,
   Feedback,
   GateSettings,
@@ -12,6 +13,7 @@ import type {
   ToolCall,
   Travelled,
 } from '../core/api.js'
+import { EscrowError } from '../core/api-error.js'
 import type { AgentInfo } from '../core/people.js'
 import type { SessionTerminal } from '../exec/index.js'
 import { changeSetOf, type StageStore } from '../stage/index.js'
@@ -28,6 +30,8 @@ export class LocalSession implements Session {
   readonly #deps: SessionDeps
   readonly #parts: SessionParts
   #closing: Promise<void> | undefined
+  /** Stops running checks. */
+  readonly #closed = new AbortController()
 
   /** @throws EscrowError `ledger_unavailable` for a stage that cannot be read */
   constructor(deps: SessionDeps) {
@@ -59,6 +63,12 @@ export class LocalSession implements Session {
   readonly start: Session['start'] = (...call) => this.terminal.start(...call)
   readonly run: Session['run'] = (...call) => this.terminal.run(...call)
   readonly commands: Session['commands'] = () => this.terminal.commands()
+
+  async check(options: Parameters<Session['check']>[0] = {}): Promise<CheckReport> {
+    this.#parts.assertOpen()
+    const signals = [this.#closed.signal, ...(options.signal ? [options.signal] : [])]
+    return this.#deps.check({ selection: 'all', ...options, agent: this.id, signal: AbortSignal.any(signals) })
+  }
 
   attribute(agent: AgentInfo): void {
     this.#parts.calls.setAgent(this.#parts.agent.update(agent))
@@ -126,6 +136,7 @@ export class LocalSession implements Session {
   }
 
   async #close(): Promise<void> {
+    this.#closed.abort(new EscrowError('session_busy', `Session ${this.id} was closed, so its check was stopped.`))
     const { terminal, intent, view, state, store } = this.#parts
     try {
       await terminal.close()

@@ -253,6 +253,7 @@ class LocalWorkspace implements Workspace {
         reviews: this.#reviewLog(id),
         lease,
         approver: this.options.approver,
+        check: async (options) => (await this.review(id)).check(options),
         recordAnswer: async (question, answer) => (await this.review(id)).answer(question, answer),
         onClose: () => this.#open.delete(id),
       })

@@ -257,6 +257,31 @@ describe('evidence', () => {
   })
 })
 
+describe('session.check', () => {
+  it('runs on everything that is staged, and the evidence says that the session asked', async () => {
+    const { review, session } = await checked('      - run: cat src/a.txt\n')
+    session.fs.writeFileSync('src/a.txt', 'new\n')
+    session.fs.writeFileSync('src/b.txt', 'approved\n')
+    await review.changes()
+    await review.approve(['src/b.txt'])
+    const { selection, checks } = await session.check()
+    expect(selection).toBe('all')
+    expect(checks).toMatchObject([{ state: 'passed', evidence: { output: 'new\n', askedBy: { session: session.id } } }])
+  })
+
+  it('stops when the session closes', async () => {
+    const { review, session } = await checked('      - run: echo begun; sleep 60\n')
+    session.fs.writeFileSync('src/a.txt', 'new\n')
+    let stopped: Promise<void> | undefined
+    await new Promise<void>((begun) => {
+      stopped = expect(session.check({ onOutput: () => begun() })).rejects.toMatchObject({ reason: 'session_busy' })
+    })
+    await session.close()
+    await stopped
+    expect((await review.checks()).checks).toMatchObject([{ state: 'not run' }])
+  })
+})
+
 describe('a check that nobody has accepted on this machine', () => {
   it('does not run', async () => {
     const { place, review, session } = await checked(RUN_GREP)

@@ -422,7 +422,9 @@ describe('the tools that escrowfs adds', () => {
     )
     expect((await s.engine.runPreHook(s.call('revert_staged_changes'))).error?.reason).toBe('missing_intent_id')
     await select(s)
+    expect(await run('show_staged_changes')).toContain('Nothing is staged.')
     await stageWrite(s)
+    expect(await run('run_checks')).toBe('No check applies to what is staged.')
     const shown = (await run('show_staged_changes')) ?? ''
     expect(shown).toContain('src/a.ts (modify, pending)\n@@ -1,2 +1,1 @@')
     const [, snapshot = ''] = /(s\d+) before write_to_file/.exec(shown) ?? []

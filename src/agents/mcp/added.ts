@@ -11,6 +11,7 @@ const ANNOTATIONS: Readonly<Record<AddedToolName, ToolAnnotations>> = {
   request_scope_expansion: { ...STAGES, idempotentHint: false },
   record_lesson: { ...STAGES, idempotentHint: false },
   show_staged_changes: READS,
+  run_checks: { ...READS, idempotentHint: false },
   revert_staged_changes: { ...STAGES, destructiveHint: true, idempotentHint: true },
   travel_to_snapshot: { ...STAGES, idempotentHint: false },
 }

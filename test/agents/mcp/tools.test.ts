@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { DENIAL } from '../../../src/agents/mcp/index.js'
 import type { Human } from '../../../src/hooks/index.js'
 import { probeNow } from '../../../src/terminal/index.js'
-import { own, recordsOf, testWorkspace, working } from '../../support/workspace.js'
+import { INTENTS, own, recordsOf, testWorkspace, working } from '../../support/workspace.js'
 import { callerOf, clientOn, textOf } from './stand.js'
 
 async function stand(policy = '', human?: Human) {
@@ -141,6 +141,24 @@ describe('execute_command', () => {
 })
 
 describe('the tools we add', () => {
+  it('run the checks of the intent, and tell the agent what they showed', async () => {
+    const place = testWorkspace(
+      undefined,
+      INTENTS.replace('Integers only]', 'Integers only]\n    acceptance_criteria: [{run: "cat src/a.ts; exit 3"}]'),
+    )
+    const workspace = await place.open()
+    const session = await working(workspace, 'agent')
+    const call = callerOf(await clientOn(session))
+    expect(textOf(await call('run_checks'))).toMatch(/nothing to check/)
+    await call('write_file', { path: 'src/a.ts', content: 'x\n' })
+    expect(textOf(await call('run_checks'))).toBe('failed: cat src/a.ts; exit 3 (INT-001, exit code 3)\nx')
+    const { checks } = await (await workspace.review('agent')).checks()
+    expect(checks).toMatchObject([{ state: 'failed', evidence: { askedBy: { session: 'agent' } } }])
+    // The evidence is not where the agent can write.
+    const forged = await call('write_file', { path: '.orchestration/checks.json', content: '{}' })
+    expect(forged._meta?.[DENIAL]).toMatchObject({ reason: 'protected_path' })
+  })
+
   it('show, revert and travel, each its own call in the ledger', async () => {
     const { place, workspace, session, call } = await stand()
     await call('write_file', { path: 'src/a.ts', content: 'x\n' })

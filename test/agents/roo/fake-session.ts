@@ -69,6 +69,7 @@ export function fakeSession(face: typeof fs = fs): FakeSession {
     start: absent,
     run: absent,
     commands: async () => [],
+    check: absent,
     explain: absent,
     flush: async () => undefined,
     close: async () => undefined,
