@@ -165,6 +165,7 @@ export const COMMANDS: Limits = {
   'src/acceptance/evidence.ts#MAX_KEPT': ['count', 'runs of checks kept for a session'],
   'src/acceptance/kept-output.ts#HEAD': ['bytes', "the beginning of a check's output that is kept"],
   'src/acceptance/kept-output.ts#TAIL': ['bytes', "the end of a check's output that is kept"],
+  'src/hooks/added-tools.ts#CHECK_OUTPUT': ['count', "last characters of a check's output that `run_checks` returns"],
   'src/acceptance/mask.ts#MAX_FILE': ['bytes', 'a secret file whose values are masked in the output of checks'],
   'src/acceptance/mask.ts#MAX_FILES': ['count', 'files of a secret directory whose values are masked'],
   'src/terminal/denial-spool.ts#MAX_SPOOLED': [
