@@ -8,7 +8,7 @@ import type { Base, PackSpan } from './stage-edit.js'
 
 /**
  * Bases: the state of the lower layer when a path was first edited or last shown to the model. A stamp (times, size,
- * inode) shows "unchanged" in 2 µs. Where it differs, the digest decides, so a touch is not taken for an edit.
+ * inode) shows "unchanged" in 2 µs. If it differs, the digest decides, so that a touch does not count as an edit.
  */
 
 /** The base of an absent path. One shared object: a stage may have a hundred thousand of them. */
@@ -29,7 +29,7 @@ export const MERGE_LIMIT = 2 << 20
 /** Keeps a content. Returns its digest and place. */
 export type Keep = (content: Uint8Array) => { readonly digest: Digest; readonly at: PackSpan }
 
-/** The lower layer's state at a path, with the digest of its content, which is kept if it can be merged. */
+/** Returns the lower layer's state at a path, with the digest of its content, which is kept if it can be merged. */
 export function baseOf(lower: Lower, path: RelPath, stats = statsAt(lower, path), keep?: Keep): Base {
   if (!stats) return ABSENT
   const type = typeOfStats(stats)
@@ -43,7 +43,7 @@ export function baseOf(lower: Lower, path: RelPath, stats = statsAt(lower, path)
   return { state: { type, digest: kept.digest, mode }, stamp, kept: kept.at }
 }
 
-/** A base for content that was just read. The caller takes the stamp before the read. */
+/** Returns a base for content that was just read. The caller takes the stamp before the read. */
 export function baseOfContent(content: Uint8Array | string, stats: BigIntStats, known = digest(content)): Base {
   return {
     state: { type: 'file', digest: known, mode: Number(stats.mode) & 0o7777 },
@@ -51,7 +51,7 @@ export function baseOfContent(content: Uint8Array | string, stats: BigIntStats, 
   }
 }
 
-/** The lower layer's current state: that of the base where its stamp is the same, else by content. */
+/** Returns the lower layer's current state: that of the base if its stamp is the same, else by content. */
 export function stateNow(lower: Lower, path: RelPath, base: Base, stats = statsAt(lower, path)): FileState | null {
   if (!stats) return null
   if (base.stamp !== undefined && base.state?.type === 'file' && stats.isFile() && fileStamp(stats) === base.stamp)

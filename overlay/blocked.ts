@@ -14,7 +14,7 @@ export class BlockedDirectories {
     private readonly removes: (path: RelPath) => boolean,
   ) {}
 
-  /** Whether a directory cannot be at a path: another entry is there, or at one of its parents. */
+  /** Returns whether a directory cannot be at a path: another entry is there, or at one of its parents. */
   has(dir: RelPath): boolean {
     if (dir === ROOT) return false
     const known = this.#known.get(dir)

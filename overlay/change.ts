@@ -2,7 +2,7 @@ import type { Digest } from './digest.js'
 import type { JsonValue } from './json.js'
 import type { RelPath } from './path.js'
 
-/** The state of a path, as reviews and commits compare it. `null` where it is absent. */
+/** The state of a path that reviews and commits compare. `null` if it is absent. */
 export interface FileState {
   readonly type: 'file' | 'dir' | 'symlink'
   /** The digest of a file's bytes or a symlink's target; {@link EMPTY_DIGEST} for a directory. */
@@ -11,13 +11,13 @@ export interface FileState {
   readonly mode: number
 }
 
-/** Whether type, content and permission bits are the same. Null means absent. */
+/** Returns whether type, content and permission bits are the same. Null means absent. */
 export function sameState(a: FileState | null, b: FileState | null): boolean {
   if (a === null || b === null) return a === b
   return a.type === b.type && a.digest === b.digest && a.mode === b.mode
 }
 
-/** Whether type and content are the same, regardless of permission bits. */
+/** Returns whether type and content are the same, regardless of permission bits. */
 export function sameContent(a: FileState | null, b: FileState | null): boolean {
   if (a === null || b === null) return a === b
   return a.type === b.type && a.digest === b.digest
@@ -37,18 +37,18 @@ export interface StagedChange {
   readonly after: FileState | null
   /** Whether the lower layer no longer has the base at that path. */
   readonly drifted: boolean
-  /** The intent that was active at the last write; undefined where there was none. */
+  /** The intent that was active at the last write; undefined if there was none. */
   readonly intentId?: string
-  /** The tool calls that wrote the current content, the earliest first. */
+  /** The tool calls that wrote the current content, oldest first. */
   readonly calls: readonly string[]
   /** The number of the last edit that wrote it. Smaller numbers are earlier. */
   readonly writtenAt?: number
-  /** Its author, as the stage's log names agents; undefined where it names none. */
+  /** Its author, by the name of the agent in the stage's log; undefined if there is none. */
   readonly agent?: JsonValue
-  /** All names that were staged for one file (link(2)), the first one first; absent for a file with one name. */
+  /** All names that were staged for one file (link(2)), in the order of linking; absent for a file with one name. */
   readonly links?: readonly RelPath[]
   /** The times (nanoseconds since 1970) that were set by hand after the last write. */
   readonly times?: { readonly atimeNs: bigint; readonly mtimeNs: bigint }
-  /** The staged bytes (a symlink's target as UTF-8); empty for deletions and directories. */
+  /** Returns the staged bytes (a symlink's target as UTF-8); empty for deletions and directories. */
   content(): Uint8Array
 }

@@ -18,9 +18,10 @@ interface Worth {
 const WORTH: Worth = { log: 1 << 20, pack: 16 << 20, times: 2 }
 
 /**
- * Compacts a closed log and its pack: writes only what makes the stage with all its snapshots, where much of the rest
- * is no longer live. The new log replaces the old one at once. The old pack stays for concurrent readers until the
- * session is opened again. A failure changes nothing. Returns whether it was done.
+ * Compacts a closed log and its pack, if enough of them is no longer live: writes only the stage with all its snapshots.
+ * The new log replaces the old one at once. The old pack stays for concurrent readers until the session is opened again.
+ * A failure changes nothing.
+ * @returns whether the log was compacted
  */
 export function compact(files: StageFiles, stage: Stage, { pack }: Pick<Replay, 'pack'>, worth = WORTH): boolean {
   const now = { log: sizeIfThere(files.log), pack: sizeIfThere(pack) }

@@ -8,7 +8,7 @@ export interface PackRef {
   readonly digest: Digest
   /** In bytes. */
   readonly size: number
-  /** The content in chunks. Throws at the end when it differs from what was stored. */
+  /** Returns the content in chunks. Throws at the end if it differs from the stored content. */
   chunks(): Iterable<Uint8Array>
 }
 
@@ -31,7 +31,10 @@ export class Content {
     return this.#memory?.getSize() ?? this.#packed?.size ?? 0
   }
 
-  /** A copy of the bytes. What is read once stays in the pack: a review reads each file once, and needs no node for it. */
+  /**
+   * Returns a copy of the bytes. The first read of a small content leaves it in the pack: a review reads each file once,
+   * and needs no node for it.
+   */
   bytes(): Buffer {
     if (this.#memory === undefined && this.#packed !== undefined && !this.#wasRead && this.#packed.size <= WHOLE) {
       const bytes = Buffer.concat([...this.#packed.chunks()])
@@ -53,7 +56,7 @@ export class Content {
     return { digest: this.digest(), size: bytes.length, chunks: () => [bytes] }
   }
 
-  /** A new content with the same bytes. */
+  /** Returns a new content with the same bytes. */
   clone(): Content {
     const copy = new Content(this.store)
     copy.setBytes(this.bytes(), this.#packed)
@@ -169,12 +172,12 @@ export interface ContentStore {
   evicts(content: Content, bytes: number): void
 }
 
-/** Copies memory that another thread can change, so that the log digests exactly what is kept. */
+/** Copies memory that another thread can change, so that the log digests exactly the stored bytes. */
 export function copyIfShared(bytes: Uint8Array): Uint8Array {
   return bytes.buffer instanceof SharedArrayBuffer ? Uint8Array.from(bytes) : bytes
 }
 
-/** The size in bytes of a content, in memory or in the pack. */
+/** Returns the size in bytes of a content, in memory or in the pack. */
 export function sizeOf(content: Uint8Array | PackRef): number {
   return content instanceof Uint8Array ? content.length : content.size
 }

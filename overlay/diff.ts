@@ -1,4 +1,4 @@
-// Long because: the comparison of a stage with the disk is one pass, and its steps share what it has collected.
+// Long because: the comparison of a stage with the disk is one pass, and its steps share the collected data.
 import type { BigIntStats } from 'node:fs'
 import { ABSENT } from './base.js'
 import { BlockedDirectories } from './blocked.js'
@@ -31,14 +31,14 @@ export interface StageDiff {
    * file, which no change shows for approval.
    */
   readonly moves: readonly DirectoryMove[]
-  /** The stat of a path on disk during the comparison. */
+  /** Returns the stat of a path on disk during the comparison. */
   look(path: RelPath): BigIntStats | undefined
-  /** When its content was read after that stat (`Date.now()`); undefined where it was not read. */
+  /** When its content was read after that stat (`Date.now()`); undefined if it was not read. */
   readAt(path: RelPath): number | undefined
 }
 
 /**
- * Compares the merged view with the bases. The work is proportional to what was edited: other names are not read, and a
+ * Compares the merged view with the bases. The work is proportional to the edits: other names are not read, and a
  * renamed or removed directory counts once for each file and link in it.
  */
 export function diffStage(overlay: Overlay): StageDiff {
@@ -160,7 +160,7 @@ function pairAt(overlay: Overlay, path: RelPath, seen: LowerStatCache, touched: 
   const before = base ? base.state : now
   const drifted = base !== undefined && !sameContent(base.state, now)
   const after = fileOnly(mergedState(overlay, path, seen))
-  // The disk already has what is staged, no matter who wrote it: nothing is left to commit.
+  // The disk already has the staged state, no matter who wrote it: nothing is left to commit.
   if (drifted && sameState(fileOnly(now), after)) return { before: after, after, drifted: false }
   return { before: fileOnly(before), after, drifted }
 }
@@ -169,7 +169,7 @@ function fileOnly(state: FileState | null): FileState | null {
   return state?.type === 'dir' ? null : state
 }
 
-/** The state of a path in the merged view. */
+/** Returns the state of a path in the merged view. */
 export function mergedState(
   overlay: Overlay,
   path: RelPath,
@@ -186,7 +186,7 @@ export function mergedState(
   return seen.state(lower)
 }
 
-/** Created path → the path it was renamed from, where the content came from a path that no longer exists. */
+/** Created path → the path it was renamed from, if the content came from a path that no longer exists. */
 function matchRenames(overlay: Overlay, pairs: ReadonlyMap<RelPath, Pair>): Map<RelPath, RelPath> {
   const renames = new Map<RelPath, RelPath>()
   const taken = new Set<RelPath>()
@@ -232,7 +232,7 @@ function timesOf(overlay: Overlay, path: RelPath): Pick<StagedChange, 'times'> {
 }
 
 /**
- * The author of the current entry, or of its last move, alone or with its directory; else the author of its removal.
+ * Returns the author of the current entry, or of its last move, alone or with its directory; else the author of its removal.
  */
 export function creditedTo(
   overlay: Overlay,

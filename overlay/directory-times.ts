@@ -21,7 +21,7 @@ export class DirectoryTimes {
   }
 
   /**
-   * A directory's stats with the later of both times. Its number of links is one, as on file systems that do not count
+   * Returns a directory's stats with the later of both times. Its number of links is one, as on file systems that do not count
    * subdirectories.
    */
   withTimes<T extends Stats | BigIntStats>(path: RelPath, stats: T | undefined): T | undefined {

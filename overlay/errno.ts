@@ -32,7 +32,7 @@ export class Errno extends Error {
   override readonly name = 'Errno'
   constructor(
     readonly code: string,
-    /** Set where Node names another system call than the operation's own (a readFile that fails in `read`). */
+    /** Set if Node names another system call than the operation's own (a readFile that fails in `read`). */
     readonly syscall?: string,
     /** Whether Node's message has no path (errors of a descriptor). */
     readonly pathless = false,
@@ -68,7 +68,7 @@ export function fsError(code: string, syscall: string, path?: string, dest?: str
   return error
 }
 
-/** The `code` of any thrown value, or undefined. */
+/** Returns the `code` of any thrown value, or undefined. */
 export function codeOf(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null) return undefined
   const code = (error as { code?: unknown }).code

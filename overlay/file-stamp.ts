@@ -11,12 +11,12 @@ export function fileStamp({ mtimeNs, ctimeNs, size, ino }: BigIntStats): string 
   return `${mtimeNs}.${ctimeNs}.${size}.${ino}`
 }
 
-/** The size in bytes that a {@link fileStamp} was made from. */
+/** Returns the size in bytes that a {@link fileStamp} was made from. */
 export function sizeInStamp(stamp: string): number {
   return Number(stamp.split('.')[2])
 }
 
-/** The {@link fileStamp} of the file at a path, links followed; undefined where there is none. */
+/** Returns the {@link fileStamp} of the file at a path, links followed; undefined if there is none. */
 export function fileStampAt(path: string): string | undefined {
   const stats = statSync(path, { bigint: true, throwIfNoEntry: false })
   return stats && fileStamp(stats)

@@ -12,7 +12,7 @@ export interface Sizes {
   pack: number
 }
 
-/** A lower bound of the size of the stage's image, from the currently staged entries. */
+/** Returns a lower bound of the size of the stage's image, from the currently staged entries. */
 export function roughSizeOf({ tree }: Stage): Sizes {
   const least = { log: 0, pack: 0 }
   const counted = new Set<Inode | Digest>()
@@ -33,7 +33,7 @@ export function roughSizeOf({ tree }: Stage): Sizes {
 /** The least size of an inode and its name in an image. */
 const LEAST_LINE = 250
 
-/** The approximate size of the stage's image: the length of each line's JSON, without the place of its content. */
+/** Returns the approximate size of the stage's image: the length of each line's JSON, without the place of its content. */
 export function sizeOf(stage: Stage): Sizes {
   const least = { log: 0, pack: 0 }
   const counted = new Set<Digest>()

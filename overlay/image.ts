@@ -8,9 +8,8 @@ import type { TreeNode } from './tree.js'
 import type { Inode } from './upper.js'
 
 /**
- * An image: edits that rebuild a stage with every snapshot. Versions follow each other, each as its difference from the
- * one before, so that they share again what they shared. It leaves out how the stage came about, and acknowledged
- * notes.
+ * An image: edits that rebuild a stage with every snapshot. Each version is stored as its difference from the previous
+ * one, so that the rebuilt versions share the same nodes. It leaves out the earlier edits and acknowledged notes.
  */
 
 /** An edit, and its bytes. */
@@ -21,7 +20,7 @@ export interface ImagePart {
 
 const NEVER = '0'
 
-/** The edits that rebuild a stage, in order. */
+/** Returns the edits that rebuild a stage, in order. */
 export function* imageOf(stage: Stage): Generator<ImagePart, undefined> {
   for (const name of stage.agents) yield { edit: { op: 'agent', t: NEVER, name } }
   const ids = new Map<Inode, number>()

@@ -1,10 +1,10 @@
 /**
  * The overlay: a copy-on-write view over a directory. Changes are held in memory and logged, so that a crash loses none.
  *
- * In come reads of the real directory (the lower layer) and calls that change names, contents and attributes; out come
- * merged reads, the list of staged changes, versions to travel to, and the bytes of a stage log. Contents are kept by memfs
- * inodes; unionfs serves large asynchronous reads.
- * May not happen here: a decision whether a call is allowed, a change of the workspace on disk, an import from `src/`.
+ * In: reads of the real directory (the lower layer) and calls that change names, contents and attributes. Out: merged
+ * reads, the list of staged changes, versions to restore, and the bytes of a stage log. Memfs inodes hold the contents;
+ * unionfs serves large asynchronous reads.
+ * Must not happen here: a decision whether a call is allowed, a change of the workspace on disk, an import from `src/`.
  * The only files written are the stage log and its packs (`stage-log.ts`, `compact.ts`).
  */
 export { baseOfContent, stateNow } from './base.js'

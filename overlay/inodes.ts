@@ -31,7 +31,7 @@ export class Inodes {
     return inode
   }
 
-  /** An inode without a name, for a file that was unlinked while open. It is not in any log. */
+  /** Returns an inode without a name, for a file that was unlinked while open. It is not in any log. */
   orphan(stats: BigIntStats, content: Uint8Array): Inode {
     const { atimeNs, mtimeNs, ctimeNs, birthtimeNs } = stats
     const ids = { mode: Number(stats.mode) & 0o7777, uid: Number(stats.uid), gid: Number(stats.gid) }
@@ -41,21 +41,21 @@ export class Inodes {
     return inode
   }
 
-  /** The inode for an open file whose name is gone, where a snapshot has the inode. */
+  /** Returns the inode for an open file whose name is gone, if a snapshot has the inode. */
   nameless(inode: Inode): Inode {
     const copy = inode.copy(this.tree.owner)
     copy.names = 0
     return copy
   }
 
-  /** The inode at a path, for a change. Throws EIO where none is staged. */
+  /** Returns the inode at a path, for a change. Throws EIO if none is staged. */
   at(path: RelPath): Inode {
     const inode = this.tree.find(path).node?.inode
     if (!inode) throw new Errno('EIO')
     return this.own(inode, path)
   }
 
-  /** An inode, for a change. @param path its path; undefined when it has no name any more */
+  /** Returns an inode, for a change. @param path its path; undefined when it has no name any more */
   own(inode: Inode, path: RelPath | undefined): Inode {
     if (inode.owner === this.tree.owner) return inode
     const copy = inode.copy(this.tree.owner)
@@ -81,7 +81,7 @@ export class Inodes {
 
 let lastText = ''
 let lastTime = 0n
-/** An edit's time, which is needed several times in a row. */
+/** Returns an edit's time, which is needed several times in a row. */
 export function nanoseconds(t: string): bigint {
   if (t !== lastText) {
     lastTime = BigInt(t)

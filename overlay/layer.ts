@@ -27,21 +27,21 @@ export interface Entry {
 
 /** The read methods of a layer. Every path is relative to its root, with links resolved before. */
 export interface ReadLayer {
-  /** The type of the path itself (never follows a symlink), or undefined. */
+  /** Returns the type of the path itself (never follows a symlink), or undefined. */
   typeOf(path: RelPath): EntryType | undefined
   lstat(path: RelPath): Stats | undefined
   lstatBig(path: RelPath): BigIntStats | undefined
-  /** A file's whole content, in a buffer that the caller owns. Throws ENOENT, EISDIR. */
+  /** Returns a file's whole content, in a buffer that the caller owns. Throws ENOENT, EISDIR. */
   read(path: RelPath): Buffer
-  /** A directory's names in Node's order (by UTF-8 bytes). Throws ENOENT, ENOTDIR. */
+  /** Returns a directory's names in Node's order (by UTF-8 bytes). Throws ENOENT, ENOTDIR. */
   readdir(path: RelPath): Entry[]
   /** Only the names, in the same order. An unedited directory is listed by the disk itself. */
   names(path: RelPath): string[]
   /**
-   * Whether the path exists, with links followed; undefined where only a walk in the merged view can tell.
+   * Returns whether the path exists, with links followed; undefined if only a walk in the merged view can tell.
    */
   exists(path: RelPath): boolean | undefined
-  /** A symlink's target as written. Throws ENOENT, EINVAL. */
+  /** Returns a symlink's target as written. Throws ENOENT, EINVAL. */
   readlink(path: RelPath): string
 }
 

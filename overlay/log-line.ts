@@ -20,7 +20,7 @@ export function formatLine(line: Line): string {
   return `${checksum(json)} ${json}\n`
 }
 
-/** Parses the line between two bytes of a log; undefined where it is not complete. */
+/** Parses the line between two bytes of a log; undefined if it is not complete. */
 export function parseLine(log: Buffer, start: number, end: number): Line | undefined {
   const json = start + CHECKSUM + 1
   if (end < json || log[json - 1] !== SPACE) return undefined
@@ -30,7 +30,7 @@ export function parseLine(log: Buffer, start: number, end: number): Line | undef
 
 const SPACE = 32
 
-/** The checksum at the start of a line; NaN where there is none as {@link formatLine} writes it. */
+/** The checksum at the start of a line; NaN if there is none in the format of {@link formatLine}. */
 function checksumAt(log: Buffer, start: number): number {
   let sum = 0
   for (let at = start; at < start + CHECKSUM; at++) sum = sum * 16 + hexValue(log[at] ?? 0)
@@ -47,7 +47,7 @@ function checksum(json: string | Uint8Array): string {
   return crc32(json).toString(16).padStart(CHECKSUM, '0')
 }
 
-/** The start of the last complete line that was written after a sync; 0 when there is none. */
+/** Returns the start of the last complete line that was written after a sync; 0 when there is none. */
 export function lastAfterSync(log: Buffer): number {
   for (let at = log.length; at > 0; ) {
     at = log.lastIndexOf(AFTER_SYNC, at - 1)

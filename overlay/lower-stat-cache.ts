@@ -36,13 +36,13 @@ export class LowerStatCache {
     const look = this.look(path)
     const at = Date.now()
     const state = look ? stateNow(this.lower, path, base ?? ABSENT, look) : null
-    // By its stamp a base is taken for what stands there unread.
+    // If the stamp equals the base's, the base is returned, and the content was not read.
     if (state !== base?.state) this.#readAt.set(path, at)
     this.#states.set(path, state)
     return state
   }
 
-  /** When, after {@link look}, the content at a path was read: `Date.now()`. Undefined where it was not. */
+  /** When, after {@link look}, the content at a path was read: `Date.now()`. Undefined if it was not. */
   readAt(path: RelPath): number | undefined {
     return this.#readAt.get(path)
   }

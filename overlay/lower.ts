@@ -4,11 +4,11 @@ import type { Entry, EntryType, ReadLayer } from './layer.js'
 import type { RelPath } from './path.js'
 import { openForReading, readInBackground, readRegular } from './regular.js'
 
-/** One name of the disk, for who comes back to it: each call looks anew. */
+/** One name on disk, for repeated access. Each call reads the disk again. */
 export interface LowerName {
-  /** Throws ENOENT, ENOTDIR, EISDIR; ELOOP for a symlink. */
+  /** Returns the content. Throws ENOENT, ENOTDIR, EISDIR; ELOOP for a symlink. */
   read(): Buffer
-  /** The content as UTF-8 text, as {@link read} and quicker. */
+  /** As {@link read}, but returns UTF-8 text, and is faster. */
   readText(): string
   lstat(): Stats | undefined
   lstatBig(): BigIntStats | undefined
@@ -17,30 +17,30 @@ export interface LowerName {
 }
 
 /**
- * The disk, read-only by type: the lower layer of every overlay. It never follows a symlink at the final name, and it
- * trusts its caller that no directory on the way is one.
+ * The disk, read-only by type: the lower layer of every overlay. It never follows a symlink at the end of a path. Its
+ * caller makes sure that no parent directory is one.
  */
 export interface Lower extends ReadLayer {
   /** The workspace root: absolute, physical, no slash at the end. */
   readonly root: string
-  /** The path as the host knows it. */
+  /** Returns the path as the host knows it. */
   hostPath(path: RelPath): string
   name(path: RelPath): LowerName
   exists(path: RelPath): boolean
   /** As {@link ReadLayer.read}, by the thread pool. Rejects with the host's own errors. */
   readLater(path: RelPath): Promise<Buffer>
   /**
-   * Begins and ends one synchronous op: between them each name is looked at once. Ops may nest (an option's getter, a
-   * filter): what runs inside may take any time, so each begins, and ends, with nothing remembered.
+   * Begins and ends one synchronous op, in which each name is read from disk only once. Ops may nest (an option's
+   * getter, a filter). A nested op may take any time, so each op begins and ends with an empty cache.
    */
   begin(): void
   end(): void
 }
 
 /**
- * The disk below a root, read-only.
+ * Returns the disk below a root, read-only.
  *
- * @param root absolute, links in it resolved
+ * @param root absolute, with links resolved
  */
 export function openLower(root: string): Lower {
   const hostPath = (path: RelPath) => (path === '' ? root : `${root}/${path}`)
@@ -156,7 +156,7 @@ function lstatBigOrAbsent(path: string): BigIntStats | undefined {
   }
 }
 
-/** "Absent" to a layer is also what a file (ENOTDIR), or a link in a circle (ELOOP), stands before. */
+/** A layer also reports a path as absent if a parent is a file (ENOTDIR) or a link in a circle (ELOOP). */
 function absentOn(error: unknown): undefined {
   const code = codeOf(error)
   if (code === 'ENOTDIR' || code === 'ELOOP') return undefined

@@ -8,7 +8,7 @@ import { bigStatsOf, statsOf } from './stats.js'
 import type { Place, TreeNode } from './tree.js'
 import type { Inode } from './upper.js'
 
-/** The reading half of the merged view: the stage where it has an entry, else the lower layer. */
+/** The reading half of the merged view: the stage if it has an entry, else the lower layer. */
 export class MergedView implements ReadLayer {
   /** The device number of staged entries: the lower layer's. */
   readonly dev: number
@@ -87,7 +87,7 @@ export class MergedView implements ReadLayer {
     return this.existsLower(lower, this.lower.exists(lower))
   }
 
-  /** The result of {@link exists} for a name on disk. @param found whether it, or its link's target, exists there */
+  /** Returns the result of {@link exists} for a name on disk. @param found whether it, or its link's target, exists there */
   existsLower(lower: RelPath, found: boolean): boolean | undefined {
     const { tree } = this.stage
     // The target of a link on disk may be staged or hidden. Only then does it matter whether the name is a link.
@@ -95,14 +95,14 @@ export class MergedView implements ReadLayer {
     return this.lower.typeOf(lower) === 'symlink' ? undefined : found
   }
 
-  /** The other hard links that were staged to a path's file, which show its writes too. */
+  /** Returns the other hard links that were staged to a path's file, which show its writes too. */
   otherNames(path: RelPath): RelPath[] {
     const inode = this.placeOf(path).node?.inode
     if (!inode || inode.type === 'dir' || inode.names <= 1) return []
     return this.stage.tree.namesOf(inode).filter((name) => name !== path)
   }
 
-  /** The place of a path in both layers, as the stage has it. */
+  /** Returns the place of a path in both layers, according to the stage. */
   placeOf(path: RelPath): Place {
     return this.stage.tree.find(path)
   }
@@ -115,7 +115,7 @@ export class MergedView implements ReadLayer {
     return this.#shown(this.stage.tree.find(path))
   }
 
-  /** As {@link shownAt}, without a look at the disk where a staged entry answers. */
+  /** As {@link shownAt}, but does not read the disk if there is a staged entry. */
   #readable(path: RelPath): Place {
     const place = this.stage.tree.find(path)
     return place.node?.inode ? place : this.#shown(place)
@@ -163,7 +163,7 @@ export class MergedView implements ReadLayer {
   }
 }
 
-/** A copy of a staged file's content. Throws EISDIR, ELOOP. */
+/** Returns a copy of a staged file's content. Throws EISDIR, ELOOP. */
 export function contentOf(inode: Inode): Buffer {
   if (inode.type === 'dir') throw new Errno('EISDIR', 'read', true)
   if (inode.type === 'symlink') throw new Errno('ELOOP')

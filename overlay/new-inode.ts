@@ -11,9 +11,9 @@ export interface Parent {
 }
 
 /**
- * The first attributes of a new entry: the current user's, and in a directory with the set-group-id bit its group, plus
- * the bit for a directory (Linux's inode_init_owner). A file loses the bit where it would run as a group that its maker
- * is not in.
+ * Returns the first attributes of a new entry: the current user's, and in a directory with the set-group-id bit its
+ * group, plus the bit for a directory (Linux's inode_init_owner). A file loses the bit if it would run as a group that
+ * its creator is not in.
  */
 export function newInode(type: 'file' | 'dir' | 'symlink', mode: number, parent: Parent | undefined): NewInode {
   const own = { mode, ...ownIds() }

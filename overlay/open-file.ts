@@ -10,11 +10,11 @@ import type { Place } from './tree.js'
 import type { Inode } from './upper.js'
 
 /**
- * Open file descriptions (open(2)): what a descriptor refers to, even after its name is gone. A file of the lower layer
- * is held by a read-only host descriptor until its first write, and from then on by its inode.
+ * Open file descriptions (open(2)): the target of a descriptor, even after its name is gone. A file of the lower layer
+ * has a read-only host descriptor until its first write, and from then on its inode.
  */
 
-/** The reading half, for the read rows of the op table. */
+/** The read methods of an open file, for the read rows of the op table. */
 export interface ReadFile {
   /** Its present name; undefined once it was unlinked or replaced. */
   readonly path: RelPath | undefined
@@ -26,15 +26,15 @@ export interface ReadFile {
   close(): void
 }
 
-/** The writing half, added for the write rows of the op table. */
+/** The write methods of an open file, for the write rows of the op table. */
 export interface WriteFile extends ReadFile {
-  /** Every name that shows its writes: its own and other hard links; none once it has no name. */
+  /** Returns every name that shows its writes: its own and other hard links; none after its last name is removed. */
   names(): RelPath[]
   write(data: Uint8Array, position: number): void
   setattr(attributes: Attributes): void
 }
 
-/** What an open file needs of its overlay. */
+/** The parts of an overlay that an open file uses. */
 export interface OpenFileOwner {
   readonly dev: number
   readonly stage: Stage
@@ -178,7 +178,7 @@ export class OpenFile implements WriteFile {
     if (inode) this.adopt(inode)
   }
 
-  /** Whether the merged view shows the disk's file under its own name. */
+  /** Returns whether the merged view shows the disk's file under its own name. */
   #shows(lower: RelPath): boolean {
     const place = this.overlay.shownAt(lower)
     return !place.node?.inode && place.lower === lower && this.overlay.typeOf(lower) === this.type
@@ -202,18 +202,18 @@ export class OpenFile implements WriteFile {
     this.#inode = undefined
   }
 
-  /** A name for writes: its own, or another hard link of the inode. */
+  /** Returns a name for writes: its own, or another hard link of the inode. */
   #name(): RelPath | undefined {
     return this.path ?? this.names()[0]
   }
 
-  /** An inode without a name, with room for that size. */
+  /** Returns an inode without a name, with room for that size. */
   #ofSize(size: number): Inode {
     checkSize(size)
     return this.#orphan()
   }
 
-  /** The content without a name. It lives as long as it is open, and is not in any log. */
+  /** Returns the content without a name. It lives as long as it is open, and is not in any log. */
   #orphan(): Inode {
     if (this.#inode) return this.overlay.stage.inodes.own(this.#inode, undefined)
     const stats = fs.fstatSync(this.#hostFd(), { bigint: true })

@@ -10,14 +10,14 @@ export interface OverlayOptions {
   readonly lower: Lower
   readonly stage: Stage
   /**
-   * Called with each edit before it is applied: the durable log, which returns the place of the bytes. Throw to leave
-   * the stage unchanged.
+   * Called with each edit before it is applied. Appends it to the durable log, and returns the place of its bytes. Throw to
+   * leave the stage unchanged.
    */
   readonly log?: (edit: StageEdit, data: EditData | undefined) => PackRef | undefined
   readonly credit?: () => Attribution
   /** Called before a staged file grows, with its new size in bytes. Throw to refuse the write. */
   readonly room?: (path: RelPath, size: number) => void
-  /** The base that the session knows for a path's first edit (what its agent last read). */
+  /** Returns the base for a path's first edit that the session knows: the content that its agent last read. */
   readonly knownBase?: (path: RelPath) => Base | undefined
   /** Stores a content before its edit, without blocking the event loop. */
   readonly keepInParts?: (content: Uint8Array) => Promise<PackRef>

@@ -91,7 +91,7 @@ export class Overlay extends MergedView implements WriteLayer {
     // A directory moves without a copy. A file is copied up, which makes it independent of its old name.
     if (type !== 'dir' && !place.node?.inode) this.#copyUp(from, place)
     const whiteout = this.#lowerBelow(from) !== undefined
-    // A directory that the disk lacks must not show what appears there later under the old name.
+    // A directory that the disk lacks must not show entries that appear later under its old name.
     const lower = type === 'dir' && place.lower !== undefined && this.#isLowerDir(place.lower) ? place.lower : null
     const replaced = restsOn(to, this.stage.tree.find(to))
     this.#edit({ op: 'move', from, to, lower, whiteout }, undefined, from, ...replaced)
@@ -129,7 +129,7 @@ export class Overlay extends MergedView implements WriteLayer {
     this.#edit({ op: 'setattr', path, ...plain, ...times })
   }
 
-  /** Prepares a put of much content: stores it, and digests what it replaces, one part per turn of the event loop. */
+  /** Prepares a put of large content: stores it, and digests the old content, one part per turn of the event loop. */
   async prepare(path: RelPath, content: Uint8Array): Promise<EditData> {
     if (!this.stage.bases.has(path)) await this.#prepared.ready(path)
     return (await this.#options.keepInParts?.(copyIfShared(content))) ?? content
@@ -137,7 +137,7 @@ export class Overlay extends MergedView implements WriteLayer {
 
   // ---- names that change nothing
 
-  /** Whether the staged entry of a path changes nothing. */
+  /** Returns whether the staged entry of a path changes nothing. */
   isUnchanged(path: RelPath, inode: Inode): boolean {
     return this.#unchanged.has(path, inode)
   }
@@ -229,7 +229,7 @@ export class Overlay extends MergedView implements WriteLayer {
     return this.lower.typeOf(path) === 'dir'
   }
 
-  /** The lower path of a path's own name, hidden or not. */
+  /** Returns the lower path of a path's own name, hidden or not. */
   #lowerBelow(path: RelPath): RelPath | undefined {
     const parent = this.shownAt(parentOf(path))
     if (parent.lower === undefined) return undefined
@@ -281,7 +281,7 @@ export class Overlay extends MergedView implements WriteLayer {
     return known ? this.withContent(path, known) : baseOf(this.lower, path, undefined, this.#options.keep)
   }
 
-  /** The base with its content kept, if the disk still has it and it is small enough for a merge. */
+  /** Returns the base with its content kept, if the disk still has it and it is small enough for a merge. */
   withContent(path: RelPath, base: Base): Base {
     const { keep } = this.#options
     if (keep === undefined || base.state?.type !== 'file' || base.kept) return base

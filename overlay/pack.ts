@@ -40,12 +40,12 @@ class Packed implements PackRef {
   }
 }
 
-/** A content in a pack. */
+/** Returns a content in a pack. */
 export function packRef(pack: string, [key, offset, size]: PackPlace): PackRef {
   return new Packed(pack, key, offset, size)
 }
 
-/** Whether a pack has a content, complete. */
+/** Returns whether a pack has a content, complete. */
 export function isReadable(pack: string, place: PackPlace): boolean {
   try {
     for (const _ of packRef(pack, place).chunks());
@@ -55,7 +55,7 @@ export function isReadable(pack: string, place: PackPlace): boolean {
   }
 }
 
-/** Bytes of a pack. Throws when they differ from what was stored, or the pack cannot be read. */
+/** Returns bytes of a pack. Throws if they differ from the stored bytes, or the pack cannot be read. */
 export function readPacked(pack: string, key: Digest, [offset, size]: PackSpan): Buffer {
   return Buffer.concat([...packRef(pack, [key, offset, size]).chunks()])
 }

@@ -15,28 +15,28 @@ export const ROOT = '' as RelPath
 const NAME_MAX = 255
 const PATH_MAX = 4095
 
-/** The path of a name in a directory. The name is one plain segment. */
+/** Returns the path of a name in a directory. The name is one plain segment. */
 export function childOf(dir: RelPath, name: string): RelPath {
   return (dir === '' ? name : `${dir}/${name}`) as RelPath
 }
 
-/** A path's directory; the root's is the root. */
+/** Returns a path's directory; the root's is the root. */
 export function parentOf(path: RelPath): RelPath {
   const slash = path.lastIndexOf('/')
   return (slash < 0 ? '' : path.slice(0, slash)) as RelPath
 }
 
-/** A path's last segment; the root's is empty. */
+/** Returns a path's last segment; the root's is empty. */
 export function nameOf(path: RelPath): string {
   return path.slice(path.lastIndexOf('/') + 1)
 }
 
-/** Whether `path` is `dir` or below it. */
+/** Returns whether `path` is `dir` or below it. */
 export function isWithin(path: string, dir: string): boolean {
   return dir === '' || path === dir || (path.length > dir.length && path[dir.length] === '/' && path.startsWith(dir))
 }
 
-/** Every directory above a path, nearest first, without the root. */
+/** Returns every directory above a path, nearest first, without the root. */
 export function ancestorsOf(path: RelPath): RelPath[] {
   const result: RelPath[] = []
   for (let dir = parentOf(path); dir !== ''; dir = parentOf(dir)) result.push(dir)
@@ -50,7 +50,7 @@ export function asRelPath(text: string): RelPath {
 }
 
 /**
- * A path argument as text. Strings, Buffers (strict UTF-8) and `file:` URLs; anything else fails as Node fails.
+ * Returns a path argument as text. Strings, Buffers (strict UTF-8) and `file:` URLs; anything else fails as Node fails.
  * Throws ERR_INVALID_ARG_TYPE, ERR_INVALID_ARG_VALUE (NUL), EILSEQ (not UTF-8), ENAMETOOLONG.
  */
 export function pathText(input: unknown): string {
@@ -98,7 +98,7 @@ function hostArgumentError(input: unknown): unknown {
   return new Errno('EINVAL')
 }
 
-/** Whether a relative path has no empty, `.` or `..` segments and no slash at either end. */
+/** Returns whether a relative path has no empty, `.` or `..` segments and no slash at either end. */
 export function isClean(text: string): boolean {
   if (text === '' || text.charCodeAt(0) === 47 || text.charCodeAt(text.length - 1) === 47) return false
   let start = 0

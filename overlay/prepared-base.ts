@@ -19,7 +19,7 @@ export class PreparedBase {
     this.#last = { path, base: baseOfContent('', stats, await digestInParts(content)) }
   }
 
-  /** The prepared base, if the disk still has the same file. */
+  /** Returns the prepared base, if the disk still has the same file. */
   at(path: RelPath): Base | undefined {
     if (this.#last?.path !== path) return undefined
     const { base } = this.#last

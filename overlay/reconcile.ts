@@ -22,7 +22,7 @@ export interface CommittedPath {
 }
 
 /**
- * The nodes that leave a stage because commits have put their content, or another, on disk.
+ * Returns the nodes that leave a stage because commits have put their content, or another, on disk.
  * @param removedDirs directories that this session's commits have removed
  */
 export function reconcileCommitted(
@@ -168,7 +168,7 @@ function hideNew(overlay: Overlay, committed: readonly CommittedPath[], ours: Ou
   for (const path of hidden) result.hide.push(path)
 }
 
-/** The nodes that a person discarded, as far as they are unchanged since. */
+/** Returns the nodes that a person discarded, without those that have changed since. */
 export function reconcileDiscarded(
   overlay: Overlay,
   entries: readonly { readonly path: RelPath; readonly from?: RelPath; readonly after: FileState | null }[],
@@ -188,7 +188,7 @@ function isUnchangedSince(overlay: Overlay, { path, after }: { path: RelPath; af
   return sameState(leaf(now), leaf(after))
 }
 
-/** Drops nodes that say the same as the disk, after other nodes were dropped. The merged view does not change. */
+/** Drops nodes that have become equal to the disk, after other nodes were dropped. The merged view does not change. */
 export function dropRedundant(overlay: Overlay): ReconcilePlan {
   const result = emptyPlan()
   const moved = redirects(overlay.stage.tree.root, ROOT).map(({ lower }) => lower)

@@ -33,7 +33,7 @@ export function openRegular(path: string, follow: boolean): number {
   return fd
 }
 
-/** A regular file's bytes, see {@link openRegular}. */
+/** Returns a regular file's bytes, see {@link openRegular}. */
 export function readRegular(path: string, follow: boolean): Buffer {
   const fd = openRegular(path, follow)
   try {
@@ -43,7 +43,7 @@ export function readRegular(path: string, follow: boolean): Buffer {
   }
 }
 
-/** A file's bytes, read off the main thread. Throws ELOOP on a symlink. */
+/** Returns a file's bytes, read off the main thread. Throws ELOOP on a symlink. */
 export function readInBackground(path: string): Promise<Buffer> {
   return fs.promises.readFile(path, { flag: READ_NO_FOLLOW })
 }

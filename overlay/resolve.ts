@@ -18,7 +18,7 @@ export type Resolved = Inside | Outside
 export interface Inside {
   readonly inside: true
   readonly path: RelPath
-  /** The requested path, normalised lexically; where that leaves the root, the physical path. */
+  /** The requested path, normalised lexically; the physical path if that leaves the root. */
   readonly asked: string
   /** The type of the entry. A symlink only when the last name was not to be followed. */
   readonly type: EntryType | undefined
@@ -60,7 +60,7 @@ export class Resolver {
   readonly #dirs: DirCache
   readonly #spell: Spelling | undefined
 
-  /** @param spell finds the meant name, where the disk ignores case */
+  /** @param spell finds the intended name; only needed if the disk ignores case */
   constructor(overlay: Overlay, aliases: readonly string[] = [], spell?: Spelling) {
     this.#overlay = overlay
     this.#spell = spell
@@ -87,8 +87,8 @@ export class Resolver {
   }
 
   /**
-   * The path of a clean name whose parent was a directory a moment ago, without a look at the last name. Undefined
-   * where the parent is not known. Reads nothing.
+   * Returns the path of a clean name whose parent was a directory a moment ago. Does not check the last name, and reads
+   * nothing. Undefined if the parent is not known.
    */
   quick(text: string): RelPath | undefined {
     const inner = this.inner(text)
@@ -99,28 +99,28 @@ export class Resolver {
     return this.#dirs.holds(inner) ? (inner as RelPath) : undefined
   }
 
-  /** A value that changes when the results of {@link quick} become invalid. @param at the time in milliseconds */
+  /** Returns a value that changes when the results of {@link quick} become invalid. @param at the time in milliseconds */
   since(at: number): unknown {
     this.#dirs.refresh(at)
     return this.#dirs.since
   }
 
-  /** The part of a path after the root, or undefined when the path does not begin with the root. */
+  /** Returns the part of a path after the root, or undefined when the path does not begin with the root. */
   inner(text: string): string | undefined {
     if (!text.startsWith('/')) return text
     for (const root of [this.#root, ...this.#aliases]) if (isWithin(text, root)) return text.slice(root.length + 1)
     return undefined
   }
 
-  /** The requested path, relative to the root and normalised lexically; undefined when that is outside. */
+  /** Returns the requested path, relative to the root and normalised lexically; undefined when that is outside. */
   lexicalPath(text: string): string | undefined {
     const inner = this.inner(text)
     return inner === undefined ? undefined : lexical(inner)
   }
 
   /**
-   * The targets of a symlink at `link`: relative to the root, or absolute when outside. First the lexical target, then,
-   * where it can be resolved, the one through the links that are on its way now.
+   * Returns the targets of a symlink at `link`: relative to the root, or absolute when outside. The first is the lexical
+   * target; the second, if it can be resolved, is the physical one through the present links.
    */
   leadsTo(target: string, link: RelPath): string[] {
     const text = target.startsWith('/') ? target : `${this.#root}/${parentOf(link)}/${target}`
@@ -165,7 +165,7 @@ export class Resolver {
     return { inside: true, path: at, asked, type, ending: walk.ending }
   }
 
-  /** Queues a link's target. Returns '/' where the target is absolute, and resolution starts again there. */
+  /** Queues a link's target. Returns '/' if the target is absolute, so that resolution starts again there. */
   #followLink(target: string, walk: Walk): '/' | undefined {
     if (++walk.links > MAX_LINKS) throw new Errno('ELOOP')
     if (target === '') throw new Errno('ENOENT')
@@ -177,7 +177,7 @@ export class Resolver {
     return from === this.#root ? this.#inside(ROOT, walk, follow, text) : this.#outside(from, walk, follow, text)
   }
 
-  /** The same on the real disk. Continues inside where it reaches the root. */
+  /** Continues on the real disk. Returns to the workspace if it reaches the root. */
   #outside(from: string, walk: Walk, follow: Follow, text: string): Resolved {
     let at = from
     for (;;) {
@@ -211,7 +211,7 @@ function walkOf(text: string): Walk {
   return { todo, links: 0, ending }
 }
 
-/** Whether a slash ends a name that is not followed. Its caller checks what the slash asks for. */
+/** Whether a slash ends a name that is not followed. The caller checks the trailing slash. */
 function isOwnSlash(segment: string, walk: Walk, follow: Follow): boolean {
   return segment === '' && follow === 'exact' && walk.ending === 'slash' && walk.todo.every((rest) => rest === '')
 }
@@ -265,7 +265,7 @@ class DirCache {
     this.since = now
   }
 
-  /** Whether the parent of a clean name is known as a directory. */
+  /** Returns whether the parent of a clean name is known as a directory. */
   holds(name: string): boolean {
     const slash = name.lastIndexOf('/')
     return slash < 0 || this.#known.has(name.slice(0, slash))

@@ -5,7 +5,7 @@ import type { ReconcilePlan } from './reconcile-plan.js'
 
 /**
  * Reverts names of a stage, so that each shows the disk again. All others stay as they are. A name that moved or was
- * removed with its directory is first separated from its neighbours. A name stays staged where another entry has its
+ * removed with its directory is first separated from its neighbours. A name stays staged if another entry has its
  * place.
  */
 export function revertPaths(overlay: Overlay, asked: ReadonlySet<RelPath>): ReconcilePlan {

@@ -80,7 +80,7 @@ export class SharedMap<V> implements Iterable<[string, V]> {
     for (const [, value] of this) yield value
   }
 
-  /** The leaf of a key, with room for one more entry. Clones it, and the nodes above it, where they are not owned. */
+  /** Returns the leaf of a key, with room for one more entry. Clones it, and the nodes above it, if they are not owned. */
   #ownLeaf(key: string): Leaf<V> {
     let node = this.#own(this.#root ?? { owner: this.#owner, entries: new Map() })
     this.#root = node

@@ -79,7 +79,7 @@ export class Snapshots {
     return this.#changed
   }
 
-  /** The version after the call of a snapshot; undefined while the call runs, and where it changed nothing. */
+  /** Returns the version after the call of a snapshot; undefined while the call runs, and if it changed nothing. */
   endOf(id: string): Version | undefined {
     return this.#ends.get(id)
   }

@@ -10,7 +10,10 @@ export interface SourceInUse {
   readonly shownAt: RelPath
 }
 
-/** The changes that must not be committed without their other half: their content would be lost with the old name. */
+/**
+ * Returns the changes that must not be committed before the staged path that shows their lower content: it would be lost with the old
+ * name.
+ */
 export function sourcesInUse(
   overlay: Overlay,
   approved: readonly StagedChange[],

@@ -4,17 +4,17 @@ import { childOf, type RelPath } from './path.js'
 import type { Stage } from './stage.js'
 
 /**
- * Names on a disk that ignores case or Unicode form (APFS and NTFS by default). Everything behind the resolver sees one
- * spelling of a name: the staged one, else the disk's own, else the requested one.
+ * Finds the spelling of a name on a disk that ignores case or Unicode form (APFS and NTFS by default). Everything after
+ * the resolver sees one spelling: the staged one, else the disk's own, else the requested one.
  */
 export type Spelling = (dir: RelPath, name: string) => string
 
-/** The form of a name that such a disk compares. Full Unicode folding differs in rare letters, which stay two names. */
+/** Returns the form of a name that such a disk compares. Full Unicode folding differs for rare letters, which stay two names. */
 export function foldName(name: string): string {
   return name.normalize('NFC').toLowerCase()
 }
 
-/** Whether a directory's disk ignores case: its own name in the other case is the same directory. */
+/** Returns whether a directory's disk ignores case: its name in the other case is the same directory. */
 export function foldsNames(dir: string): boolean {
   const slash = dir.lastIndexOf('/') + 1
   const name = dir.slice(slash)
@@ -28,7 +28,7 @@ function look(path: string): fs.BigIntStats | undefined {
   return fs.lstatSync(path, { bigint: true, throwIfNoEntry: false })
 }
 
-/** Finds the meant name among the staged names and those on disk. */
+/** Returns a function that finds the intended name among the staged names and those on disk. */
 export function spellingOf(stage: Stage, lower: Lower): Spelling {
   return (dir, name) => {
     const { node, lower: below } = stage.tree.find(dir)

@@ -110,14 +110,14 @@ export type StageEdit = EditCommon &
         readonly name?: string
         readonly before?: string
         readonly tool?: string
-        /** In a compacted log, where the edits before do not show it. */
+        /** Only in a compacted log, which lacks the earlier edits that show it. */
         readonly parent?: string
       }
     /** The tool call after a snapshot has ended, and has changed something. */
     | { readonly op: 'called'; readonly id: string }
     /** Deletes a snapshot, whose number is not used again. */
     | { readonly op: 'unmark'; readonly id: string }
-    /** Restores a snapshot, without what was committed or discarded since. */
+    /** Restores a snapshot, without the paths that were committed or discarded since. */
     | { readonly op: 'travel'; readonly to: string; readonly less: readonly SettleStep[] }
     /** Changes nothing. Its line shows that all lines before it are on the medium. */
     | { readonly op: 'synced' }

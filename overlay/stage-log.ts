@@ -15,8 +15,8 @@ import type { EditData, PackSpan, StageEdit } from './stage-edit.js'
  * a torn last line, of a call that never returned. It is cut off.
  *
  * A power loss can destroy more: any lines and contents since the last sync, in any order. So the first line after a
- * sync says that everything before it is on the medium. Damage before that line is an error. Damage after it is where
- * the tail is cut.
+ * sync records that everything before it is on the medium. Damage before that line is an error. After it, the log is
+ * cut off at the first damage.
  */
 
 export interface StageFiles {
@@ -209,7 +209,7 @@ function writeAll(fd: number, data: Uint8Array, position: number): void {
   for (let done = 0; done < data.length; ) done += fs.writeSync(fd, data, done, data.length - done, position + done)
 }
 
-/** Appends everything or nothing: what a full disk accepted is cut off again, so that the next line starts clean. */
+/** Appends everything or nothing: on a full disk, a partial line is cut off again, so that the next line starts clean. */
 function writeWhole(fd: number, data: Uint8Array, size: number): void {
   try {
     let done = 0

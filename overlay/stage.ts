@@ -26,7 +26,7 @@ const LARGE = 8 << 20
 
 /**
  * A session's stage: the tree, its inodes and the bases. Only edits change it. An edit is the result of a decision, so
- * replaying the log gives the same stage whatever the disk has become meanwhile.
+ * replaying the log gives the same stage even if the disk has changed.
  */
 export class Stage {
   readonly tree = new Tree()
@@ -58,7 +58,7 @@ export class Stage {
     return () => this.#listeners.delete(listener)
   }
 
-  /** A stage of its own that begins as a version, to read it or to try a restore. */
+  /** Returns a stage of its own that begins as a version, to read it or to try a restore. */
   static of(version: Version): Stage {
     const stage = new Stage()
     stage.tree.covers = true
@@ -239,7 +239,7 @@ export class Stage {
 
   /** @param credit the author of hidden names that have none */
   #settle(step: SettleStep, t: string, credit?: Attribution): void {
-    // Looked up before any node is dropped: the author of a directory's removal is the author of what stays hidden.
+    // Looked up before any node is dropped: the author of a directory's removal is the author of the names that stay hidden.
     const hidden = step.hide.map((path) => [path, this.tree.coveringNode(path)?.credit ?? credit] as const)
     for (const path of step.drop) {
       const { node } = this.tree.find(path)

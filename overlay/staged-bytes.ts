@@ -1,7 +1,7 @@
 import type { TreeNode } from './tree.js'
 import type { Inode } from './upper.js'
 
-/** The size in bytes of the content staged below a node. Counts each file once, and no snapshots. */
+/** Returns the size in bytes of the content staged below a node. Counts each file once, and no snapshots. */
 export function stagedBytes(root: TreeNode): number {
   const seen = new Set<Inode>()
   const waiting = [root]

@@ -12,7 +12,7 @@ export interface Touched {
   readonly tree: boolean
 }
 
-/** The names that an edit is about to change in a stage, without the directories above them. */
+/** Returns the names that an edit is about to change in a stage, without the directories above them. */
 export function touchedBy(edit: StageEdit, stage: Stage): Touched[] {
   switch (edit.op) {
     case 'put':

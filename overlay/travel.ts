@@ -74,8 +74,8 @@ function isTouched({ at, lower }: Renamed, ours: readonly CommittedPath[]): bool
 }
 
 /**
- * Shows the disk at both names of a renamed directory, once commits have changed either: the lower directory is no
- * longer what it showed. Entries staged in it stay at the new name.
+ * Shows the disk at both names of a renamed directory, once commits have changed either: the lower directory has other
+ * content then. Entries staged in it stay at the new name.
  */
 function showRenamed(there: Overlay, renamed: readonly Renamed[]): ReconcilePlan {
   const result: ReconcilePlan = { drop: [], point: [], hide: [], forget: [], bases: [] }

@@ -4,7 +4,7 @@ import type { Attribution } from './stage-edit.js'
 import type { Inode } from './upper.js'
 
 /**
- * The segment trie that gives the source of each path's content. Where the trie has no node, the lower layer shows
+ * The segment trie that gives the source of each path's content. If the trie has no node, the lower layer shows
  * through. A lookup stops at the first unedited segment, so its cost does not grow with other staged paths.
  *
  * A snapshot is a root: from then on nodes, and those above them, are copied before they change (path copying). So
@@ -49,9 +49,9 @@ export interface Place {
   readonly node: TreeNode | undefined
   readonly lower: RelPath | undefined
   /**
-   * The lower paths that the stage says are directories: those of staged directories on the way, the path's own
-   * included, and after a rename those of the old name. The disk may have a link there, so what is below one shows only
-   * where the disk has a directory too.
+   * The lower paths that are directories in the stage: those of the staged directories along the path, including its
+   * own, and after a rename those of the old name. The disk may have a link there, so entries below one are visible only
+   * if the disk also has a directory.
    */
   readonly merged?: readonly RelPath[]
 }
@@ -123,7 +123,7 @@ export class Tree {
     }
   }
 
-  /** The deepest node on a path that was removed, renamed, or replaced another entry. */
+  /** Returns the deepest node on a path that was removed, renamed, or replaced another entry. */
   coveringNode(path: RelPath): TreeNode | undefined {
     let node: TreeNode | undefined = this.root
     let found: TreeNode | undefined
@@ -135,7 +135,7 @@ export class Tree {
     return found
   }
 
-  /** The nodes on a path that have an author of their removal or rename, the earliest first. */
+  /** Returns the nodes on a path that have an author of their removal or rename, oldest first. */
   creditedOn(path: RelPath): TreeNode[] {
     const credited: TreeNode[] = []
     let node: TreeNode | undefined = this.root
@@ -148,7 +148,7 @@ export class Tree {
   }
 
   /**
-   * The node at a path, for a change. Copies it, and those above it, where a snapshot has it too. Creates it, with
+   * Returns the node at a path, for a change. Copies it, and those above it, if a snapshot has it too. Creates it, with
    * empty nodes above it, if it does not exist. Does not cross whiteouts.
    */
   own(path: RelPath): TreeNode {
@@ -186,12 +186,12 @@ export class Tree {
     }
   }
 
-  /** The names of an inode (of any version of it). Searches every node, for the few inodes that may have several. */
+  /** Returns the names of an inode (of any version of it). Searches every node, for the few inodes that may have several. */
   namesOf({ ino }: Inode): RelPath[] {
     return namesWhere(this.root, ROOT, (inode) => inode.ino === ino)
   }
 
-  /** The names of entries that were copied up from a lower path. */
+  /** Returns the names of entries that were copied up from a lower path. */
   copiesOf(lower: RelPath): RelPath[] {
     return namesWhere(this.root, ROOT, (inode) => inode.origin === lower)
   }
@@ -211,7 +211,7 @@ export class Tree {
   }
 }
 
-/** Whether a node says that a directory is there, so that nothing checks the type of its lower path. */
+/** Whether a node shows that a directory is there, so that nothing checks the type of its lower path. */
 function isMerged(node: TreeNode, isLast: boolean): boolean {
   return node.inode?.type === 'dir' || (!isLast && typeof node.lower === 'string')
 }
@@ -233,13 +233,13 @@ function namesWhere(node: TreeNode, path: RelPath, fits: (inode: Inode) => boole
   return node.inode && fits(node.inode) ? [path, ...below] : below
 }
 
-/** The paths of a node and of everything below it, the deepest first. */
+/** Returns the paths of a node and of everything below it, the deepest first. */
 export function pathsOf(node: TreeNode, path: RelPath): RelPath[] {
   const below = [...(node.children ?? [])].flatMap(([name, child]) => pathsOf(child, childOf(path, name)))
   return path === '' ? below : [...below, path]
 }
 
-/** The paths on disk that an edit is based on: its own name, and after a rename the source of its content. */
+/** Returns the paths on disk that an edit is based on: its own name, and after a rename the source of its content. */
 export function restsOn(path: RelPath, place: Place): RelPath[] {
   return place.lower === undefined || place.lower === path ? [path] : [path, place.lower]
 }

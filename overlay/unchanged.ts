@@ -20,12 +20,12 @@ export class UnchangedNames {
     private readonly stage: Stage,
   ) {}
 
-  /** Whether the staged entry of a path changes nothing. Does not read the disk. */
+  /** Returns whether the staged entry of a path changes nothing. Does not read the disk. */
   has(path: RelPath, inode: Inode): boolean {
     return this.#foundAt(path, inode) !== undefined
   }
 
-  /** The names in a directory that change nothing. Does not read the disk. */
+  /** Returns the names in a directory that change nothing. Does not read the disk. */
   namesIn(dir: RelPath): RelPath[] {
     const found: RelPath[] = []
     for (const [name, { inode }] of this.stage.tree.find(dir).node?.children ?? []) {
@@ -37,7 +37,7 @@ export class UnchangedNames {
     return found
   }
 
-  /** Whether the disk has changed below a staged name that changes nothing. An open file keeps its name. */
+  /** Returns whether the disk has changed below a staged name that changes nothing. An open file keeps its name. */
   isOutdated(path: RelPath): boolean {
     const inode = this.stage.tree.find(path).node?.inode
     if (!inode || inode.opens > 0) return false

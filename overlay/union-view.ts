@@ -5,11 +5,11 @@ import { isWithin, type RelPath } from './path.js'
 
 /**
  * Asynchronous reads by unionfs over two read-only gates. unionfs tries its layers from the last to the first and falls
- * through on any error, so each layer refuses what it must not answer: the upper gate everything unstaged, the lower
- * gate everything that the stage covers. Neither gate has a mutator.
+ * through on any error, so each layer refuses the other's paths: the upper gate everything unstaged, the lower gate
+ * everything that the stage covers. Neither gate has a mutator.
  */
 export interface UnionView {
-  /** A file's content, read without blocking. The path is physical, and a link at its end is not followed. */
+  /** Returns a file's content, read without blocking. The path is physical, and a link at its end is not followed. */
   readFile(path: RelPath): Promise<Buffer>
 }
 

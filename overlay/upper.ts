@@ -38,13 +38,13 @@ export class Inode implements InodeAttributes {
   timed = false
   /** A symlink's target. */
   target = ''
-  /** The lower path that this was copied up from, if any: it tells a rename from a delete and a create. */
+  /** The lower path that this was copied up from, if any. It distinguishes a rename from a delete and a create. */
   origin: string | undefined
   /** The author of the last write. */
   credit: Attribution = NOBODY
   /** The number of that edit. */
   creditedAt = 0
-  /** The tool calls that wrote it, the earliest first. */
+  /** The tool calls that wrote it, oldest first. */
   calls: readonly string[] = []
   #content: Content | undefined
 
@@ -65,7 +65,7 @@ export class Inode implements InodeAttributes {
     this.birthtimeNs = attributes.birthtimeNs
   }
 
-  /** The same file, for another owner. The content is shared until one of them writes. */
+  /** Returns a copy of the file for another owner. The content is shared until one of them writes. */
   copy(owner: Owner): Inode {
     const copy = new Inode(this.type, this.ino, owner, this, this.store)
     copy.names = this.names
@@ -85,7 +85,7 @@ export class Inode implements InodeAttributes {
     return this.#content?.size ?? 0
   }
 
-  /** A copy of the content. */
+  /** Returns a copy of the content. */
   bytes(): Buffer {
     return this.#content?.bytes() ?? Buffer.alloc(0)
   }
@@ -119,7 +119,7 @@ export class Inode implements InodeAttributes {
     return this.#content?.digest() ?? EMPTY_DIGEST
   }
 
-  /** A file's bytes for storage; undefined where it has none. Throws when they cannot be read. */
+  /** A file's bytes for storage; undefined if it has none. Throws when they cannot be read. */
   get stored(): PackRef | undefined {
     return this.#content?.stored
   }

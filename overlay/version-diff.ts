@@ -4,7 +4,7 @@ import type { Overlay } from './overlay.js'
 import { childOf, type RelPath, ROOT } from './path.js'
 import type { TreeNode } from './tree.js'
 
-/** Where two versions of a stage differ: a name, or a name and everything below it. */
+/** A difference between two versions of a stage: a name, or a name and everything below it. */
 export interface Difference {
   readonly path: RelPath
   readonly tree: boolean
@@ -40,8 +40,8 @@ interface Pair {
 }
 
 /**
- * The changes from one version of a stage to another, both over the current disk. Where one version shows the disk and
- * the other has a base, the base counts.
+ * Returns the changes from one version of a stage to another, both over the current disk. If one version shows the
+ * disk and the other has a base, the base counts.
  */
 export function diffVersions(before: Overlay, after: Overlay): StagedChange[] {
   const paths = new Set<RelPath>()
@@ -97,7 +97,7 @@ function stateIn(overlay: Overlay, other: Overlay, path: RelPath): FileState | n
   return base ? base.state : mergedState(overlay, path)
 }
 
-/** Created → removed, where both are the same file. */
+/** Created → removed, if both are the same file. */
 function movesIn(before: Overlay, after: Overlay, pairs: readonly Pair[]): Map<Pair, Pair> {
   const gone = new Map<string, Pair>()
   for (const pair of pairs) {
@@ -137,7 +137,7 @@ function changeOf(overlay: Overlay, pair: Pair, from: RelPath | undefined): Stag
   }
 }
 
-/** A version's bytes (a link's target) at the source of a change; null where they are no longer available. */
+/** Returns a version's bytes (a link's target) at the source of a change; null if they are no longer available. */
 export function bytesBefore(version: Overlay, { path, from, before }: StagedChange): Uint8Array | null {
   const at = from ?? path
   if (before === null || before.type === 'dir' || !sameContent(mergedState(version, at), before)) return null

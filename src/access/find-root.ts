@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { ORCHESTRATION } from '../core/layout.js'
 import { currentMounts, type Mount } from '../os/read.js'
 
-/** The root of the workspace that contains a directory: the nearest one with `.orchestration`, upwards. The directory need not exist. */
+/** Returns the root of the workspace that contains a directory: the nearest one with `.orchestration`. The directory need not exist. */
 export function rootOf(directory: string): string | undefined {
   if (statSync(join(directory, ORCHESTRATION), { throwIfNoEntry: false })?.isDirectory()) return directory
   const parent = dirname(directory)
@@ -11,8 +11,8 @@ export function rootOf(directory: string): string | undefined {
 }
 
 /**
- * Whether this process sees a workspace through a session's mount, so that its writes are staged. The kernel's mount table says so.
- * A variable alone proves nothing: anyone can set it. A copy of the workspace (`isolation: none`) is no mount.
+ * Returns whether this process sees a workspace through a session's mount, so that its writes are staged. Reads the kernel's mount
+ * table, because anyone can set a variable. A copy of the workspace (`isolation: none`) is no mount.
  */
 export function isInMount(root: string, env: NodeJS.ProcessEnv = process.env, mounts = mountsOfProcess): boolean {
   if (!env.ESCROW_SESSION) return false

@@ -1,6 +1,6 @@
 /**
- * Who may work in a workspace: finds a workspace's root, creates it, migrates the state of older versions, and admits agents,
- * reviewers and people who accept files. A process inside of an agent's session is refused here.
+ * Access to a workspace: finds a workspace's root, creates it, migrates the state of older versions, and admits agents,
+ * reviewers and people who accept files. A process inside an agent's session is refused here.
  *
  * In: a directory and the process's environment. Out: a root, an answer or EscrowError `not_admitted`.
  * Nothing here knows sessions or the stage.

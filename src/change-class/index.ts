@@ -1,10 +1,10 @@
 /**
- * The change classifier: what a change of a file does to the code, as a fact about its two contents.
+ * The change classifier: determines the effect of a change on the code by comparing a file's two contents.
  *
- * In come a path and the contents before and after; out goes `AST_REFACTOR`, `INTENT_EVOLUTION` or unverified with the
- * reason. Languages are parsed by tree-sitter; a budget bounds each file. A refactoring is claimed only where it
- * is proven: every doubt makes the change unverified.
- * May not happen here: a file read, a record written, a decision made from the class.
+ * In: a path and the contents before and after. Out: `AST_REFACTOR`, `INTENT_EVOLUTION` or unverified, with the
+ * reason. Tree-sitter parses the languages; a budget limits each file. A change is a refactoring only if that is
+ * proven: every doubt makes the change unverified.
+ * Must not happen here: reading a file, writing a record, or deciding by the class.
  */
 export { languageOf } from './languages.js'
 export { createMeasure, type KnownClasses, TOO_MUCH } from './measure.js'

@@ -1,6 +1,6 @@
 /**
- * The settings of clients in a workspace: enters escrow's hooks and servers and removes them byte for byte, finds what
- * keeps hooks from running, and lists what a clone would have a client run.
+ * The settings of clients in a workspace: enters escrow's hooks and servers and removes them byte for byte, finds
+ * settings that keep hooks from running, and lists the programs that a clone's settings would run.
  *
  * In: the files of a workspace. Out: the same files. It runs nothing of a workspace except escrow's own hook in `escrow doctor`.
  */

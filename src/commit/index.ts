@@ -1,10 +1,10 @@
 /**
- * Commit: approved changes go to the disk, all or none.
+ * Commit: writes approved changes to the disk, all or none.
  *
- * In come entries (a path, its state before, its state after) and a transaction directory; out go files in the workspace,
- * a journal that recovery replays after a crash, and the kept contents that undo needs. Each step is checked against the
- * disk as it is then; what moved meanwhile is left alone and named.
- * May not happen here: a verdict, a record of the ledger, a look at the stage's policy.
+ * In: entries (a path, its state before, its state after) and a transaction directory. Out: files in the workspace,
+ * a journal that recovery replays after a crash, and the old contents that undo needs. Each step is checked against the
+ * present disk; a path that another program has changed is left alone and reported.
+ * Must not happen here: a verdict, a record of the ledger, a check of policy.
  */
 export { commitEntries } from './commit.js'
 export { startCommitRun } from './commit-run.js'

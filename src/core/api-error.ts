@@ -12,14 +12,14 @@ export type ApiReason =
   | 'ledger_fork'
   | 'nothing_selected'
 
-/** A path that a commit refused, or an effect of a command that was not staged, with a reason and a sentence. */
+/** A path that a commit refused, or an effect of a command that was refused. `reason` is a code, `message` a sentence. */
 export interface Refusal {
   readonly path: string
   readonly reason: string
   readonly message: string
 }
 
-/** A failed call of the public API: what happened, why, and what to do. */
+/** A failed call of the public API, with a reason, a message and a hint. */
 export class EscrowError extends Error {
   override readonly name = 'EscrowError'
   readonly reason: ApiReason
@@ -44,12 +44,12 @@ export class EscrowError extends Error {
   }
 }
 
-/** The error of an API call that was denied. */
+/** Returns the error for a denied API call. */
 export function apiErrorOf({ reason, message, hint }: Denial): EscrowError {
   return new EscrowError(reason, message, hint === undefined ? {} : { hint })
 }
 
-/** The error of a feature that this version lacks. */
+/** Returns the error for a feature that this version does not have. */
 export function unsupported(what: string, hint?: string): EscrowError {
   return new EscrowError(
     'unsupported',

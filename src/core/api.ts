@@ -56,8 +56,8 @@ export type { GatedCall, GateSettings, PlannedWrite, ToolCall } from './tool-cal
 export type { TrustChange, TrustEffect, TrustReport } from './trust-api.js'
 
 /**
- * Names staged changes. A string is a path or a glob, relative to the root. `hunks` are ids of {@link Hunk}s. `calls` are ids of
- * tool calls: each names the changes that it wrote, and a change that an unnamed call wrote as well is refused.
+ * Selects staged changes. A string is a path or a glob, relative to the root. `hunks` are ids of {@link Hunk}s. `calls` are ids of
+ * tool calls: each selects the changes that it wrote. A change that an unselected call also wrote is refused.
  */
 export type Selection = string | string[] | { paths?: string[]; hunks?: string[]; calls?: string[] }
 
@@ -68,10 +68,10 @@ export interface Verdict {
   readonly verdict: 'approved' | 'rejected' | 'withdrawn'
   /** The paths that it applies to. */
   readonly paths: string[]
-  /** The ids of the hunks that it applies to, where it names hunks. */
+  /** The ids of the hunks that it applies to, if it names hunks. */
   readonly hunks?: string[]
   readonly reason?: string
-  /** For an approval of everything: the changes left out because they have drifted or hold a conflict. Absent where there are none. */
+  /** For an approval of everything: the changes left out because they have drifted or hold a conflict. Absent if there are none. */
   readonly left?: readonly Refusal[]
   readonly by: Reviewer
   /** ISO 8601. */
@@ -81,30 +81,30 @@ export interface Verdict {
 /** How to read the changes of a review. */
 export interface ChangesOptions {
   /**
-   * `known` gives a change its class only if that is known or the agent declared one. The others are measured in the background,
-   * and {@link Workspace.watch} reports when they are known. A screen appears sooner with it.
+   * `known` gives a change its class only if that is known or the agent declared one, so that a screen appears sooner. The other
+   * classes are measured in the background, and {@link Workspace.watch} reports when they are known.
    */
   readonly classes?: 'measured' | 'known'
-  /** Also finds what is risky in each change: see {@link Change.risk}. It takes longer, because code is parsed. */
+  /** Also finds the risk facts of each change: see {@link Change.risk}. This takes longer, because code is parsed. */
   readonly risk?: boolean
 }
 
 /**
- * A person's review of one session: its staged changes, verdicts on them, and the commit. Inside of an agent's session every
- * method that decides rejects with `access_denied`. Verdicts apply to the changes that {@link changes} returned last.
+ * A person's review of one session: its staged changes, verdicts on them, and the commit. Inside an agent's session, every
+ * method that decides rejects with `access_denied`. Verdicts apply to the changes that {@link changes} last returned.
  */
 export interface Review extends Quarantine {
   readonly sessionId: string
   /**
-   * The staged changes now, with diffs against the disk, states and flags.
-   * @param options by default, the classes of changes are measured first, up to a bound
+   * Returns the currently staged changes, with diffs against the disk, states and flags.
+   * @param options by default, the classes of changes are measured first, within a budget of about a second
    */
   changes(options?: ChangesOptions): Promise<ChangeSet>
   /**
    * Approves the selected changes or, without a selection, every change that nobody has rejected.
-   * Rejects with `nothing_selected`; with `stale_file` for a change that has drifted, holds a conflict, or is no longer as shown;
-   * with `unsupported` for hunks of a rename that is not approved.
-   * @param by default: the user of git in this repository
+   * Rejects with `nothing_selected`; with `stale_file` for a change that has drifted, holds a conflict, or differs from the one
+   * shown; with `unsupported` for hunks of a rename that is not approved.
+   * @param by by default the git user of this repository
    */
   approve(selection?: Selection, by?: Reviewer): Promise<Verdict>
   /**
@@ -113,19 +113,19 @@ export interface Review extends Quarantine {
    */
   reject(selection: Selection, reason: string, by?: Reviewer): Promise<Verdict>
   /**
-   * Cancels earlier verdicts: the changes are pending again. The agent is told where it had received a rejection. With no verdict
-   * to cancel, nothing is recorded and the id is ''. Rejects with `nothing_selected`, `stale_file`.
+   * Cancels earlier verdicts: the changes are pending again. The agent gets feedback if it had received a rejection. If there is no
+   * verdict to cancel, records nothing and returns the id ''. Rejects with `nothing_selected`, `stale_file`.
    */
   withdraw(selection: Selection, by?: Reviewer): Promise<Verdict>
   /**
-   * Splits a hunk at its unchanged lines, for all reviewers. Each piece is a hunk with its own id and the state of the whole.
+   * Splits a hunk at its unchanged lines, for all reviewers. Each piece is a hunk with its own id and the state of the original.
    * @returns the ids of the pieces, in order
    * Rejects with `nothing_selected` (no such hunk), `unsupported` (no unchanged line between its changes), `stale_file`.
    */
   split(hunk: string, by?: Reviewer): Promise<string[]>
   /**
-   * Replaces a staged file's content. The ledger credits the edit to the reviewer; it still needs approval, and is merged with
-   * writes of the agent meanwhile. Rejects with `nothing_selected`, `unsupported` (no file is staged there), `stale_file`.
+   * Replaces a staged file's content. The ledger credits the edit to the reviewer. The edit still needs approval, and concurrent
+   * writes of the agent are merged with it. Rejects with `nothing_selected`, `unsupported` (no file is staged there), `stale_file`.
    */
   edit(path: string, content: Uint8Array | string, by?: Reviewer): Promise<void>
   /**
@@ -133,24 +133,24 @@ export interface Review extends Quarantine {
    * Rejects with an {@link EscrowError} whose `refused` names each path that could not be committed.
    */
   commit(options?: CommitOptions): Promise<CommitResult>
-  /** Removes the selected changes, or all of them, from the stage. The disk is not touched. Rejects with `nothing_selected`, `stale_file`. */
+  /** Removes the selected changes, or all, from the stage. Does not change the disk. Rejects with `nothing_selected`, `stale_file`. */
   discard(selection?: Selection): Promise<void>
   /**
-   * The content of a changed file: staged (`after`), or its base (`before`). The base of a moved file is at its old path; the
-   * content of a link is its target. Undefined before a creation, after a deletion, and for a path without a change.
+   * Returns the content of a changed file: staged (`after`), or its base (`before`). The base of a moved file is at its old path.
+   * The content of a link is its target. Undefined before a creation, after a deletion, and for a path without a change.
    */
   content(path: string, side: 'before' | 'after'): Promise<Uint8Array | undefined>
   /**
-   * Runs the checks of the intents that the selected changes are for, contained, on the disk with those changes, and records what
-   * they show. An agent may ask for it. Rejects with `nothing_selected` (no change is selected), `stale_file` (a change has drifted),
-   * `unsupported` (commands cannot be contained here), and with the reason of `signal`.
+   * Runs the checks of the selected changes' intents, contained, on the disk with those changes, and records the evidence. An agent
+   * may also call it. Rejects with `nothing_selected` (no change is selected), `stale_file` (a change has drifted), `unsupported`
+   * (commands cannot be contained on this machine), and with the reason of `signal`.
    */
   check(options?: CheckOptions): Promise<CheckReport>
-  /** The checks that apply now, each with its newest evidence, without running any. @param selection as in {@link CheckOptions} */
+  /** Returns the checks that apply now, each with its newest evidence. Runs none. @param selection as in {@link CheckOptions} */
   checks(selection?: CheckedSelection): Promise<CheckReport>
-  /** The session's snapshots, oldest first. */
+  /** Returns the session's snapshots, oldest first. */
   snapshots(): Promise<Snapshot[]>
-  /** The session's unanswered questions, oldest first. */
+  /** Returns the session's unanswered questions, oldest first. */
   questions(): Promise<Question[]>
   /** Answers a question. Rejects with `nothing_selected` (no such open question), `unsupported` (an answer that does not fit it). */
   answer(questionId: string, answer: Answer): Promise<void>
@@ -191,10 +191,10 @@ export type {
 /** A session as `escrow status` lists it. */
 export interface SessionSummary {
   readonly id: string
-  /** A process owns it now. */
+  /** Whether a process owns it now. */
   readonly live: boolean
   readonly agent?: AgentInfo
-  /** Staged paths. */
+  /** The number of staged paths. */
   readonly changes: number
   /** The ids of the intents of its staged changes. */
   readonly intents?: readonly string[]
@@ -202,14 +202,14 @@ export interface SessionSummary {
   readonly damaged?: string
 }
 
-/** Which session to open, and for which agent. */
+/** The session to open, and its agent. */
 export interface SessionOptions {
-  /** Letters, digits, `-`, `_` and `.`, at most 100 characters. An existing session continues with what it has staged. */
+  /** Letters, digits, `-`, `_` and `.`, at most 100 characters. An existing session continues with its staged changes. */
   readonly id: string
   readonly agent?: AgentInfo
 }
 
-/** The verdict of policy on one access, rule by rule. */
+/** Policy's verdict on one access, rule by rule. */
 export interface Explanation {
   readonly path: string
   readonly verdict: 'allow' | 'stage' | 'deny'
@@ -226,15 +226,15 @@ export interface Session extends Commands {
   readonly id: string
   readonly fs: typeof import('node:fs')
   readonly intent: Intent | undefined
-  /** The agent, as far as it is known. */
+  /** The agent, if it is known. */
   readonly agent: AgentInfo | undefined
   readonly gate: GateSettings
   /**
    * Sets the agent of the current tool call and of later edits, for hosts that learn it only after the work has begun. Fields are
-   * merged with earlier ones of the same tool; another tool replaces them.
+   * merged with earlier ones of the same tool. A different tool replaces all fields.
    */
   attribute(agent: AgentInfo): void
-  /** The intents that can be selected now. */
+  /** Returns the intents that can be selected now. */
   intents(): Promise<Intent[]>
   /**
    * Selects the intent to work under; null clears it.
@@ -244,39 +244,40 @@ export interface Session extends Commands {
   /** Asks people to add globs to the active intent's scope. Rejects with `missing_intent_id`, `nothing_selected`, `policy_invalid`. */
   requestScope(globs: string[], why: string): Promise<ScopeRequest>
   /**
-   * Appends a lesson to the lessons file, staged unless policy lets it go to the disk.
+   * Appends a lesson to the lessons file. The change is staged, unless policy allows it directly on disk.
    * Rejects with `nothing_selected` (empty), `limit_exceeded` (16 KiB), `policy_invalid`, `protected_path`.
    */
   recordLesson(lesson: string, context?: string): Promise<void>
   /**
-   * The staged changes. With `of`: the difference between two moments of the stage, committed or not, all of it pending.
-   * Rejects with `nothing_selected` for an unknown snapshot or call.
+   * Returns the staged changes. With `of`, returns the difference between two states of the stage, including committed changes, all
+   * of it as pending. Rejects with `nothing_selected` for an unknown snapshot or call.
    */
   changes(of?: ChangesOf): Promise<ChangeSet>
   /**
-   * Removes staged changes at and below the paths, or all of them. Rejects with `stale_file`, once, where a reviewer edited one of
-   * the files and the agent has not read it since. {@link feedback} lists reviewers' edits that were lost.
+   * Removes staged changes at and below the paths, or all of them. If a reviewer edited one of the files and the agent has not read
+   * it since, the first attempt rejects with `stale_file`. {@link feedback} lists reviewers' edits that were lost.
    */
   revert(paths?: string[]): Promise<void>
-  /** Undelivered feedback, which counts as delivered from then on. */
+  /** Returns the undelivered feedback and marks it as delivered. */
   feedback(): Promise<Feedback[]>
+  /** Saves the state of the stage. */
   snapshot(name?: string): Promise<Snapshot>
-  /** Oldest first: one before each tool call, named ones, and one from before each travel. */
+  /** Returns the snapshots, oldest first: one from before each tool call, named ones, and one from before each travel. */
   snapshots(): Promise<Snapshot[]>
   /**
-   * The content of a file in a snapshot; a file that the snapshot does not hold is read from the disk. Rejects with
-   * `nothing_selected` for an unknown id or no file, and with the reason for which a read of the file would be denied.
+   * Returns the content of a file in a snapshot. A file that is not in the snapshot is read from the disk. Rejects with
+   * `nothing_selected` for an unknown id or if there is no file, and with the denial's reason if policy denies reading the file.
    */
   readSnapshot(id: string, path: string): Promise<Buffer>
   /** Deletes a snapshot. The stage is not changed. Rejects with `nothing_selected` for an unknown id. */
   dropSnapshot(id: string): Promise<void>
-  /** Returns the stage to a snapshot, and keeps the present stage as another. Rejects with `nothing_selected` for an unknown id. */
+  /** Restores a snapshot, after saving the present stage as another one. Rejects with `nothing_selected` for an unknown id. */
   travel(id: string): Promise<Travelled>
-  /** The verdict of each rule on an access; nothing is done or recorded. */
+  /** Returns the verdict of each rule on an access. Performs and records nothing. */
   explain(path: string, op: 'read' | 'write' | 'remove'): Promise<Explanation>
   /**
-   * Runs `run` as one tool call: `fs` calls in it are attributed to the call, after policy has judged the writes that it
-   * announces. When it resolves, the stage is on disk; ledger records follow in the background.
+   * Runs `run` as one tool call, after policy has judged the announced writes. `fs` calls in `run` are attributed to the call. When
+   * it resolves, the stage is on disk; ledger records follow in the background.
    * Rejects as `run` does, or with an fs error that has a `denial` (see `denialOf`).
    */
   toolCall<T>(call: ToolCall, run: () => Promise<T> | T): Promise<T>
@@ -299,46 +300,48 @@ export interface Workspace {
   readonly ledger: Ledger
   /** Opens a session, or returns the open one. Rejects with `path_escape` (a malformed id), `session_busy` (another process owns it). */
   session(options: SessionOptions): Promise<Session>
+  /** Returns all sessions of the workspace. */
   sessions(): Promise<SessionSummary[]>
-  /** Opens a session's review, whichever process owns the session. Rejects with `nothing_selected` for an unknown id. */
+  /** Opens a session's review, even if another process owns the session. Rejects with `nothing_selected` for an unknown id. */
   review(sessionId: string): Promise<Review>
   /**
-   * Stages the inverse of commits, named by ids or numbers, in a new session, and returns its review. Paths that have changed on
-   * disk since are flagged `drifted`. Nothing reaches the disk before it is approved and committed.
+   * Stages the inverse of commits in a new session, and returns its review. Paths that have changed on disk since are flagged
+   * `drifted`. Nothing reaches the disk before it is approved and committed.
    * Rejects with `undo_expired` once a commit's old contents are pruned (`limits.undo_commits` in policy.yaml, default 100
-   * commits). Rejects with `stale_file`, and `refused` for each path, where another file is in the way or a commit in between
-   * changed a path as well; nothing is staged then.
+   * commits). Rejects with `stale_file`, with the paths in `refused`, and stages nothing if another file is in the way or a commit
+   * between the given ones changed the same path.
+   * @param commits ids or numbers
    */
   undo(commits: string | readonly string[]): Promise<Review>
-  /** The changes that {@link undo} would stage. Rejects as it does. */
+  /** Returns the changes that {@link undo} would stage. Rejects as it does. */
   previewUndo(commits: string | readonly string[]): Promise<ChangeSet>
   /**
-   * Finishes or rolls back interrupted commits, as opening the workspace and each commit do. Idempotent.
+   * Finishes or rolls back interrupted commits. Opening the workspace and each commit do the same. Idempotent.
    * @returns everything that was recovered since the workspace was opened
    */
   recover(): Promise<Recovery>
   /**
-   * Rebuilds `.orchestration/intent_map.md` from the ledger and the files, and returns its text. Commits keep it up to date; notes
-   * between its markers stay. Rejects with `no_orchestration`; with `unsupported` where escrowfs did not write the file.
+   * Rebuilds `.orchestration/intent_map.md` from the ledger and the files, and returns its text. Keeps the notes between its
+   * markers. Commits also update the file. Rejects with `no_orchestration`; with `unsupported` if escrowfs did not write the file.
    */
   mapIntents(): Promise<string>
-  /** The error in `policy.yaml`, with its position; undefined where there is none. While there is one, all writes are refused. */
+  /** Returns the error in `policy.yaml` with its position, or undefined. While there is an error, all writes are refused. */
   policyProblem(): Promise<string | undefined>
-  /** Compares policy, intents, templates and `.intentignore` with the versions that a person accepted on this machine. */
+  /** Compares policy, intents, templates and `.intentignore` with the versions that a person has accepted on this machine. */
   trust(): Promise<TrustReport>
   /**
-   * Accepts these files as they are, for this machine. Rejects with `stale_file` where they have changed since the report, with
-   * `access_denied` in an agent's session, and with `policy_invalid` for a file that cannot be read.
-   * @param digest of the {@link TrustReport} that the person was shown
+   * Accepts the present content of these files on this machine. Rejects with `stale_file` if they have changed since the report,
+   * with `access_denied` in an agent's session, and with `policy_invalid` for a file that cannot be read.
+   * @param digest the digest of the {@link TrustReport} that the person has seen
    */
   accept(digest: string, by?: Reviewer): Promise<void>
   /**
-   * Calls `onChange` within a second of a change of sessions, ledger, intents or policy by any process. It says where, not what.
-   * It never keeps the process alive.
-   * @returns a function that ends the watch; closing the workspace does too
+   * Calls `onChange` within a second of a change of sessions, ledger, intents or policy by any process. It gets the changed areas,
+   * not the changes. A watch never keeps the process alive.
+   * @returns a function that ends the watch; closing the workspace also ends it
    */
   watch(onChange: (news: WorkspaceNews) => void): () => void
-  /** Closes all sessions that were opened here. Rejects with the first error of one that could not be closed. */
+  /** Closes all sessions that this workspace object opened. Rejects with the first error of closing one. */
   close(): Promise<void>
 }
 

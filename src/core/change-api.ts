@@ -5,67 +5,68 @@ import type { Risk } from './risk-api.js'
 
 /** The kind of a change. */
 export type ChangeKind = 'create' | 'modify' | 'delete' | 'rename' | 'mode' | 'link' | 'mkdir'
-/** The latest verdict in force on a change; `pending` without one. */
+/** The latest verdict on a change that was not cancelled; `pending` without one. */
 export type ChangeState = 'pending' | 'approved' | 'rejected'
 
-/** A run of changed lines that can be decided by itself. */
+/** Adjacent changed lines that a reviewer can approve or reject separately. */
 export interface Hunk {
-  /** Stable while the hunk's old and new text are. */
+  /** Stays the same while the hunk's old and new text stay the same. */
   readonly id: string
   readonly oldStart: number
   readonly oldLines: number
   readonly newStart: number
   readonly newLines: number
-  /** The hunk in unified form, its `@@` line included. */
+  /** The hunk in unified diff format, including its `@@` line. */
   readonly text: string
-  /** The id of the larger hunk it is a piece of: see `Review.split`. */
+  /** The id of the hunk that it was split from: see `Review.split`. */
   readonly partOf?: string
-  /** By a verdict on the hunk, or on its file: the latest. */
+  /** The latest verdict on the hunk or on its file. */
   readonly state: ChangeState
 }
 
-/** One path that differs between the stage and what the disk held when the session first touched it. */
+/** One path whose staged state differs from its base: the disk's state when the session first touched the path. */
 export interface Change {
   readonly path: string
+  /** The old path of a rename. */
   readonly from?: string
   readonly kind: ChangeKind
-  /** Digests; `before` is null for a create, `after` for a delete. */
+  /** Content digests. `before` is null for a create, `after` for a delete. */
   readonly before: string | null
   readonly after: string | null
-  /** Permission bits, where they differ or the file is new. */
+  /** Permission bits, if they differ or the file is new. */
   readonly mode?: { readonly before: number | null; readonly after: number | null }
   readonly hunks: Hunk[]
-  /** Pending too where only some of its hunks are approved or rejected: each hunk has its own. */
+  /** `pending` if its hunks have different states. */
   readonly state: ChangeState
   /** drifted, protected, out-of-scope, binary, symlink, … */
   readonly flags: string[]
-  /** The intent active at the last write, where there was one. */
+  /** The intent that was active at the last write, if any. */
   readonly intentId?: string
-  /** The tool calls that wrote it, the earliest first. */
+  /** The ids of the tool calls that wrote it, oldest first. */
   readonly calls?: string[]
-  /** The position of its last write among the session's edits: smaller is earlier. */
+  /** The position of its last write in the sequence of the session's edits. */
   readonly writtenAt?: number
-  /** In a review: the measured mutation class, and the declared one. Not for a new file. */
+  /** In a review: the measured and the declared mutation class. Absent for a new file. */
   readonly mutation?: Mutation
-  /** In a review that was asked for it: facts that a reviewer should know before reading. */
+  /** With `ChangesOptions.risk`: facts that a reviewer should know before reading the change. */
   readonly risk?: Risk
 }
 
 /** All staged changes of a session. */
 export interface ChangeSet {
-  /** Over the paths and both sides of all changes. Equal digests mean equal change sets. */
+  /** A digest of the paths and both sides of all changes. Equal digests mean equal change sets. */
   readonly digest: string
-  /** Deletions first, then by path. */
+  /** Deletions first, then sorted by path. */
   readonly changes: Change[]
 }
 
-/** Changes to be read together: see `groupChanges`. */
+/** Changes that a reviewer reads together: see `groupChanges`. */
 export interface ChangeGroup {
-  /** Why they come first: `delete`, or the flag they share. */
+  /** For a group that needs attention first: `delete`, or the common flag. */
   readonly attention?: string
-  /** Otherwise the intent and tool call that they came from, as far as they are known. */
+  /** For other groups: the intent and the tool call of the changes, if known. */
   readonly intentId?: string
   readonly callId?: string
-  /** By path. */
+  /** Sorted by path. */
   readonly changes: readonly Change[]
 }

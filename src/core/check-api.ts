@@ -1,12 +1,12 @@
-/** Checks: commands that show whether the work of an intent is done, and the evidence of their runs. */
+/** The types of checks in the public API: commands that show whether an intent's work is done, and the evidence of their runs. */
 
 import type { Reviewer } from './people.js'
 
-/** A command among the acceptance criteria of an intent. It runs only as a person has accepted it on this machine. */
+/** A command among the acceptance criteria of an intent. Only the version that a person has accepted on this machine runs. */
 export interface IntentCheck {
-  /** A line for the shell. It starts in the root of the workspace. */
+  /** A shell command line. It runs in the root of the workspace. */
   readonly run: string
-  /** Globs. The check applies where one of the selected changes matches; absent: to every selection. */
+  /** Globs. The check applies if one of the selected changes matches; without globs it applies to every selection. */
   readonly paths?: readonly string[]
   /** Seconds after which it is stopped and counts as failed; 600 by default. */
   readonly timeout?: number
@@ -14,60 +14,60 @@ export interface IntentCheck {
   readonly network?: readonly string[]
 }
 
-/** Which staged changes a check sees: what a commit would write now, or everything that is staged. */
+/** The staged changes that a check sees: those that a commit would write now, or all. */
 export type CheckedSelection = 'approved' | 'all'
 
-/** How to run checks. */
+/** Options for running checks. */
 export interface CheckOptions {
-  /** By default the approved changes, and everything where nothing is approved. */
+  /** By default the approved changes, or all changes if none is approved. */
   readonly selection?: CheckedSelection
-  /** The agent's session that asked for the run. By default a person asked. */
+  /** The id of the agent's session that asked for the run. By default a person asked. */
   readonly agent?: string
-  /** The person who asked; by default the user of git in this repository. */
+  /** The person who asked; by default the git user of this repository. */
   readonly by?: Reviewer
   /** Stops the running check. It leaves no evidence. */
   readonly signal?: AbortSignal
   /** Called before each check. */
   readonly onStart?: (check: IntentCheck, intentId: string) => void
-  /** Called with output as it comes. It is not masked. */
+  /** Called with each chunk of output. Secrets in it are not masked. */
   readonly onOutput?: (chunk: Uint8Array, stream: 'stdout' | 'stderr') => void
 }
 
-/** What one run of a check showed. Only the process that ran it writes it. */
+/** The evidence of one run of a check. Only the process that ran the check writes it. */
 export interface CheckEvidence {
   readonly id: string
   readonly intentId: string
   readonly check: IntentCheck
-  /** Null where the command was stopped. */
+  /** Null if the command was stopped. */
   readonly exitCode: number | null
   /** Why it was stopped. */
   readonly ended?: 'timeout' | 'processes' | 'memory'
-  /** Milliseconds. */
+  /** The duration of the run in milliseconds. */
   readonly duration: number
-  /** The first and the last part of both streams, secrets masked. */
+  /** The first and the last part of both streams, with secrets masked. */
   readonly output: string
-  /** The middle of the output was dropped. */
+  /** Set if the middle of the output was dropped. */
   readonly truncated?: true
   /** The digest of the changes and bases that the command ran on. */
   readonly tree: string
   /** `none`: it ran on a copy, without containment. */
   readonly isolation: 'sandbox' | 'none'
-  /** Programs that the command names, with the version that they report. */
+  /** The programs that the command names, with the versions that they report. */
   readonly tools: Readonly<Record<string, string>>
-  /** When it ended, ISO 8601. */
+  /** When it ended: ISO 8601. */
   readonly at: string
   readonly askedBy: { readonly person: Reviewer } | { readonly session: string }
 }
 
-/** `stale`: there is evidence, but a change, a base or the command is another one now. */
+/** The state of a check. `stale`: there is evidence, but a change, a base or the command is different now. */
 export type CheckState = 'passed' | 'failed' | 'stale' | 'not run'
 
-/** A check that applies to a selection, and what is known about it. */
+/** A check that applies to a selection, with its state and evidence. */
 export interface CheckStatus {
   readonly intentId: string
   readonly check: IntentCheck
   readonly state: CheckState
-  /** The newest evidence for these bytes; where it is stale, the newest for others. */
+  /** The newest evidence for these bytes; if the state is `stale`, the newest for other bytes. */
   readonly evidence?: CheckEvidence
 }
 

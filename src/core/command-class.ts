@@ -1,19 +1,19 @@
-/** What a command may do, as far as its line tells. */
+/** The effects that a command may have, judged by its command line. */
 export const COMMAND_CLASSES = ['read-only', 'write', 'build-test', 'network', 'destructive', 'other'] as const
 
-/** `other`: nobody can tell before it runs. */
+/** The class of a command. `other`: its effects cannot be determined before it runs. */
 export type CommandClass = (typeof COMMAND_CLASSES)[number]
 
-/** One part of a command line that decided. */
+/** A part of a command line that determined a class. */
 export interface ClassReason {
   readonly class: CommandClass
-  /** The part, as it stands in the line. */
+  /** The text of the part. */
   readonly part: string
-  /** What it does. */
+  /** The effect of the part. */
   readonly because: string
 }
 
-/** The classes of a line are those of all its parts; `read-only` only where no part is anything else. */
+/** The classes of all parts of a line. `read-only` only if no part has another class. */
 export interface Classified {
   readonly classes: readonly CommandClass[]
   readonly why: readonly ClassReason[]

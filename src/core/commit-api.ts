@@ -6,26 +6,27 @@ import type { Refusal } from './api-error.js'
 export interface CommitProgress {
   /** The commit becomes durable between `staging` and `applying`; after that it cannot be aborted. */
   readonly phase: 'checking' | 'staging' | 'applying'
-  /** Changes done in this phase, and in all. */
+  /** The number of changes done in this phase. */
   readonly files: number
+  /** The number of all changes of the commit. */
   readonly total: number
   /** Bytes of new content written in this phase. */
   readonly bytes: number
 }
 
-/** Options of a commit. */
+/** Options for `Review.commit`. */
 export interface CommitOptions {
-  /** Never replace a save that another program makes while the commit is applied. */
+  /** Never overwrites a save that another program makes while the commit is applied. */
   readonly strict?: boolean
   /**
-   * First merge the approved changes that have drifted with the disk; where nothing is approved, all that have drifted and nobody
-   * rejected. Merged changes need a new verdict, unless policy keeps approvals, and are listed in {@link CommitResult.left}. The
-   * other approved changes are committed. Rejects with `stale_file` where nothing is left to commit.
+   * First merges the approved changes that have drifted with the disk; if nothing is approved, all drifted changes that nobody has
+   * rejected. Merged changes need a new verdict, unless policy keeps approvals, and are listed in {@link CommitResult.left}. Then
+   * commits the other approved changes. Rejects with `stale_file` if nothing is left to commit.
    */
   readonly merge?: boolean
-  /** Aborts the commit until it is durable: it rejects with the signal's reason, and nothing has changed. */
+  /** Aborts the commit, if it is not durable yet. It then rejects with the signal's reason, and nothing has changed. */
   readonly signal?: AbortSignal
-  /** Called from time to time, at least at the begin and end of each phase. */
+  /** Called repeatedly, at least at the beginning and the end of each phase. */
   readonly onProgress?: (progress: CommitProgress) => void
 }
 
@@ -36,27 +37,27 @@ export interface Recovery {
   /** Attempts that were not durable. None of their changes had reached the disk; their temporary files were removed. */
   readonly rolledBack: string[]
   /**
-   * Paths of finished commits where another program's version was found and kept. `kept`: the path of the commit's own version,
-   * relative to the root, as long as the commit can be undone; absent for a removal.
+   * Paths of finished commits at which another program's version was found and kept. `kept` is the path of the commit's own version,
+   * relative to the root, which exists as long as the commit can be undone. Absent for a removal.
    */
   readonly left: { seq: number; path: string; reason: string; kept?: string }[]
 }
 
 /** The result of a commit. */
 export interface CommitResult {
-  /** The commit record's `tx`; '' when nothing was approved. */
+  /** The `tx` of the commit record; '' if nothing was approved. */
   readonly id: string
-  /** The commit's number in the workspace, from 1; 0 when nothing was approved. */
+  /** The commit's number in the workspace, from 1; 0 if nothing was approved. */
   readonly seq: number
-  /** The paths that were committed. */
+  /** The committed paths. */
   readonly committed: string[]
-  /** Paths where another program's save was found while the commit was applied, and kept. */
+  /** Paths that another program saved while the commit was applied. That version was kept. */
   readonly conflicts: { path: string; reason: string }[]
   /**
-   * Changes that stay staged although somebody may expect them to be committed: `stale_file` for drift or a conflict,
-   * `needs_approval` for a new merge or a change after the approval. Absent where there are none.
+   * Changes that stay staged although a reviewer may expect them to be committed: `stale_file` for drift or a conflict,
+   * `needs_approval` for a new merge or a change after the approval. Absent if there are none.
    */
   readonly left?: readonly Refusal[]
-  /** Failures after the commit was done, with what to do, such as an `intent_map.md` that cannot be written. */
+  /** Failures after the commit, such as an `intent_map.md` that cannot be written, with instructions. */
   readonly warnings?: readonly string[]
 }

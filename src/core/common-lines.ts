@@ -1,9 +1,9 @@
 import { diffArrays } from 'diff'
 
-/** A line of the old lines, and the one of the new lines that it is; both counted from 0. */
+/** The indexes of a common line in the old and the new lines, from 0. */
 export type LinePair = readonly [old: number, now: number]
 
-/** How many lines two files have in common at their beginning and, after those, at their end. */
+/** The number of common lines at the beginning of two files, and at the end of the rest. */
 export interface CommonEnds {
   readonly head: number
   readonly tail: number
@@ -19,10 +19,10 @@ export function commonEnds(old: readonly string[], now: readonly string[]): Comm
 }
 
 /**
- * The lines that both sides keep: a longest common subsequence. The search skips the common lines at both ends, and the
- * lines that only one side has. Its cost grows with the number of differences.
- * @param maxEdits edits among the searched lines of both sides after which the search stops
- * @returns the pairs in order; undefined where the search stopped
+ * Returns a longest common subsequence of lines. The search skips the common lines at both ends, and the lines that only one
+ * side has. Its cost grows with the number of differences.
+ * @param maxEdits the number of differences in the searched lines after which the search stops
+ * @returns the pairs in order; undefined if the search stopped
  */
 export function commonLines(
   old: readonly string[],
@@ -58,7 +58,7 @@ function commonBetween(old: readonly string[], now: readonly string[], maxEdits:
   return pairs
 }
 
-/** The indexes of `lines` whose line is also in `others`. */
+/** Returns the indexes of the `lines` that `others` also contains. */
 function sharedWith(others: readonly string[], lines: readonly string[]): number[] {
   const known = new Set(others)
   return lines.flatMap((line, at) => (known.has(line) ? [at] : []))

@@ -1,14 +1,14 @@
 /**
- * Words that a reader takes for others: `раypal` with Cyrillic letters, `ａdmin` with wide ones. A word is flagged where it mixes Latin
- * letters with letters of a script that looks like it, or where all its letters look Latin and the rest of its line is. Greek is
- * common in formulas (`Δt`, `λ1`), so of it only the letters count that look Latin.
+ * Confusable words: `раypal` with Cyrillic letters, `ａdmin` with fullwidth ones. A word is flagged if it mixes Latin letters with
+ * letters of a similar script, or if all its letters look Latin and the rest of its line is Latin. Greek is common in formulas
+ * (`Δt`, `λ1`), so only the Greek letters that look Latin count.
  */
 
 const WORD = /[\p{L}\p{M}\p{N}_]+/gu
 const NOT_ASCII = /[^\0-\x7f]/
 const LATIN = /\p{Script=Latin}/u
 
-/** What looks Latin by its script. Letters that only look otherwise (wide, mathematical) count as a script of their own. */
+/** The scripts with letters that look Latin. Styled letters (fullwidth, mathematical) are treated separately. */
 const ALIKE: readonly (readonly [script: string, letters: RegExp])[] = [
   ['Cyrillic', /\p{Script=Cyrillic}/u],
   ['Greek', /[ΑΒΕΖΗΙΚΜΝΟΡΤΥΧϹϳοινρυκϲ]/u],
@@ -17,14 +17,14 @@ const ALIKE: readonly (readonly [script: string, letters: RegExp])[] = [
   ['Coptic', /\p{Script=Coptic}/u],
   ['Lisu', /\p{Script=Lisu}/u],
 ]
-/** Fullwidth and mathematical letters, the Kelvin sign and the long s: Latin to the eye, and other characters. */
+/** Fullwidth and mathematical letters, the Kelvin sign and the long s: they look Latin, but are other characters. */
 const STYLED = /[\uff21-\uff3a\uff41-\uff5a\u{1d400}-\u{1d7ff}\u212a\u017f]/u
 
-/** Letters of Cyrillic and Greek that look Latin by themselves. */
+/** Words of Cyrillic and Greek letters that all look Latin. */
 const LOOKS_LATIN = /^[\p{N}_АВЕКМНОРСТУХЅІЈԚԜаеорсухѕіјԁһԛԝӏΑΒΕΖΗΙΚΜΝΟΡΤΥΧοινρυκ]+$/u
 const LOOKALIKE_SCRIPT = /[\p{Script=Cyrillic}\p{Script=Greek}]/u
 
-/** The confusable words of a line or a path, each with why, in order; a word is given once. */
+/** Returns the confusable words of a line or path in order, each once, with the reason. */
 export function confusableWords(line: string): Map<string, string> {
   const found = new Map<string, string>()
   if (!NOT_ASCII.test(line)) return found

@@ -1,24 +1,24 @@
 import { isAbsolute } from 'node:path'
 import type { Denial } from './denials.js'
 
-/** What a call is about to do to a path: the seven mutators, a read, or a look at attributes. */
+/** The planned effect of a call on a path: one of the seven mutators, or a read of content or attributes. */
 export type Effect = 'put' | 'mkdir' | 'remove' | 'move' | 'link' | 'symlink' | 'setattr' | 'read'
 
 export interface Access {
   readonly effect: Effect
-  /** Physical path relative to the root ('' is the root), no symlink left in it. */
+  /** The physical path without symlinks, relative to the root; '' is the root. */
   readonly path: string
-  /** The name as asked, normalised lexically, relative to the root; differs from `path` where a link was followed. */
+  /** The requested path, normalised lexically, relative to the root. Differs from `path` if a link was followed. */
   readonly asked: string
-  /** Of a symlink: where it points once in place, relative to the root, or absolute when outside. */
+  /** For a symlink: the resolved target, relative to the root, or absolute if it is outside. */
   readonly target?: string
-  /** Of a symlink: its target as it is to be written. */
+  /** For a symlink: the target text to write. */
   readonly written?: string
-  /** Of a symlink: whether a file stands there. A directory, or what may become one, gives new names to all below it. */
+  /** For a symlink: whether the target is a file. Any other target may be a directory, whose entries get new names. */
   readonly toFile?: boolean
 }
 
-/** Whether a place, relative to the root or absolute, is outside the workspace. */
+/** Returns whether a path, relative to the root or absolute, is outside the workspace. */
 export function isOutside(place: string): boolean {
   return isAbsolute(place) || place === '..' || place.startsWith('../')
 }
@@ -28,14 +28,14 @@ export type Decision =
   | { readonly verdict: 'stage' }
   | { readonly verdict: 'deny'; readonly denial: Denial }
 
-/** Never waits for a person, never throws (a rule that throws becomes a deny). */
+/** Decides on an access. Never waits for a person and never throws: a rule that throws denies. */
 export type Decide = (access: Access) => Decision
 
-/** One rule's word on an access, for `explain`. */
+/** The verdict of one rule on an access, for `explain`. */
 export interface RuleWord {
   readonly rule: string
   readonly verdict: 'pass' | 'allow' | 'deny'
-  /** What a person wrote that it goes by: `file:line`, relative to the root. */
+  /** The line of the file that decided: `file:line`, relative to the root. */
   readonly source?: string
   readonly reason?: string
   readonly message?: string

@@ -1,6 +1,6 @@
 /**
- * The fields that have a value: `{ path, ...defined({ from }) }` has a `from` only where there is one. The type checker
- * tells an absent field from one that is `undefined`.
+ * Returns the fields that have a value: `{ path, ...defined({ from }) }` has a `from` only if it is not undefined. The type checker
+ * distinguishes an absent field from an undefined one.
  */
 export function defined<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   const found: { [K in keyof T]?: Exclude<T[K], undefined> } = {}

@@ -2,11 +2,11 @@ import { type FsError, fsError } from '../../overlay/errno.js'
 import { defined } from './defined.js'
 
 /**
- * Denials: the one vocabulary of refusals. A rule makes a {@link Denial}; the fs face turns it into an Error in Node's
- * shape, an adapter into a `tool_error` record, the ledger into a `denied` record.
+ * The denial of a call. A rule returns a {@link Denial}. The fs facade turns it into an Error in Node's shape, an adapter into a
+ * `tool_error` record, the ledger into a `denied` record.
  */
 
-/** reason → the errno code an fs call fails with. */
+/** The error code of a denied fs call, by reason. */
 export const DENIAL_CODES = {
   missing_intent_id: 'EACCES',
   missing_mutation_class: 'EACCES',
@@ -29,27 +29,27 @@ export const DENIAL_CODES = {
   unsupported: 'ENOSYS',
 } as const
 
-/** Why something was refused, in one word. The same word stands in the fs error, the tool result and the ledger. */
+/** The reason of a denial. The fs error, the tool result and the ledger record contain the same word. */
 export type DenialReason = keyof typeof DENIAL_CODES
 
-/** A refusal: what was refused, why, and what to do next. */
+/** A denial: the refused call, the reason, and the next step. */
 export interface Denial {
   readonly reason: DenialReason
-  /** A whole sentence for the model: what was refused and why. Ends with a full stop. */
+  /** A full sentence for the model, with the refused call and the reason. Ends with a full stop. */
   readonly message: string
-  /** What to do next. */
+  /** The next step, for the model. */
   readonly hint?: string
   readonly intentId?: string
-  /** Workspace-relative where the path is inside, else as given. */
+  /** The path: relative to the root if it is inside the workspace, else as given. */
   readonly file?: string
   readonly tool?: string
-  /** Of `needs_approval`: the rule that wants a person's word. Not told to the model. */
+  /** For `needs_approval`: the rule that requires a person's answer. The model does not get it. */
   readonly rule?: string
-  /** The name that rule is about: of a path reached through a link, either of its two. */
+  /** The path that the rule matched. If the path leads through a link, this is either of its two names. */
   readonly ruleName?: string
 }
 
-/** The record a model sees for a denial. */
+/** The denial record for a model. */
 export interface ToolError {
   readonly type: 'tool_error'
   readonly tool?: string
@@ -60,7 +60,7 @@ export interface ToolError {
   readonly hint?: string
 }
 
-/** A denial as the record a tool answers its model with. */
+/** Converts a denial to the record for a model. */
 export function toolError(denial: Denial): ToolError {
   return {
     type: 'tool_error',
@@ -72,7 +72,7 @@ export function toolError(denial: Denial): ToolError {
   }
 }
 
-/** A denial as an fs error: Node's own shape plus `reason` and `hint`. `toJSON()` has no stack and the bare message. */
+/** A denial as an fs error: the shape of Node's errors, plus `reason` and `hint`. `toJSON()` leaves out the stack. */
 export interface DenialError extends FsError {
   readonly reason: DenialReason
   readonly hint?: string
@@ -82,7 +82,7 @@ export interface DenialError extends FsError {
 
 export function denialError(denial: Denial, syscall: string, path?: string, dest?: string): DenialError {
   const code = DENIAL_CODES[denial.reason]
-  // A hidden path must not be told from an absent one.
+  // A hidden path must look exactly like an absent one.
   if (denial.reason === 'hidden') return fsError(code, syscall, path, dest) as DenialError
   const error = fsError(code, syscall, path, dest, denial.message)
   const json = () => ({
@@ -102,13 +102,13 @@ export function denialError(denial: Denial, syscall: string, path?: string, dest
   return error as DenialError
 }
 
-/** The denial behind an error of `session.fs`, or undefined where the error is another. */
+/** Returns the denial that caused an error of `session.fs`, or undefined for any other error. */
 export function denialOf(error: unknown): Denial | undefined {
   if (typeof error !== 'object' || error === null) return undefined
   return (error as { denial?: Denial }).denial
 }
 
-/** Thrown by a guard below the face; the face adds the system call and the path as asked. */
+/** Thrown by a guard below the fs facade. The facade adds the system call and the requested path. */
 export class Denied extends Error {
   override readonly name = 'Denied'
   constructor(readonly denial: Denial) {

@@ -3,50 +3,50 @@ import type { Refusal } from './api-error.js'
 import type { ChangeSet } from './change-api.js'
 import type { Reviewer } from './people.js'
 
-/** How a command runs. */
+/** Options for running a command. */
 export interface ExecOptions {
-  /** The directory it starts in: relative to the root, or absolute; the root unless told. */
+  /** The working directory, relative to the root or absolute. The root by default. */
   readonly cwd?: string
-  /** Variables beside the process's own, of which those that hold secrets are left out; undefined leaves one out. */
+  /** Variables to add to the process's own, without those that hold secrets. `undefined` removes a variable. */
   readonly env?: Readonly<Record<string, string | undefined>>
-  /** Milliseconds after which it is ended. */
+  /** Milliseconds after which the command is killed. No limit by default. */
   readonly timeout?: number
-  /** A stream is read while it runs. */
+  /** The input. A stream is read while the command runs. */
   readonly stdin?: string | Uint8Array | NodeJS.ReadableStream
-  /** Asks for the network, which policy or a person must allow (`terminal.network`). */
+  /** Requests network access, which policy or a person must allow (`terminal.network`). */
   readonly network?: boolean
   /**
-   * `none`: where it cannot be contained it may run on a copy of the workspace, held in by nothing, as policy may allow
-   * (`terminal.isolation_none`). Where it can, it is.
+   * `none` allows an uncontained run, on a copy of the workspace, on a machine that cannot contain commands. Policy can allow the
+   * same for every command (`terminal.isolation_none`). On other machines the command is contained anyway.
    */
   readonly isolation?: 'sandbox' | 'none'
-  /** Bytes its processes may hold at a time; three quarters of the machine's unless told. */
+  /** The memory limit of its processes together, in bytes. Three quarters of the machine's memory by default. */
   readonly memory?: number
-  /** Told of output as it comes. Where it throws, the command ends, nothing of it is staged, and that error is thrown. */
+  /** Called with each chunk of output. If it throws, the command is killed, nothing is staged, and the call rejects with that error. */
   readonly onOutput?: (chunk: Uint8Array, stream: 'stdout' | 'stderr') => void
-  /** Ends the command. */
+  /** Kills the command on abort. */
   readonly signal?: AbortSignal
 }
 
-/** A command that has ended: what it said, and what became of what it did. */
+/** The result of a command: its exit code, its output and its effects. */
 export interface ExecResult {
-  /** 128 and the signal's number where a signal ended it; null where it was ended by us. */
+  /** 128 plus the signal's number if a signal ended the command. Null if escrowfs killed it. */
   readonly exitCode: number | null
-  /** The first 16 MiB of each, as UTF-8; `truncated` where there was more. */
+  /** The first 16 MiB of stdout and of stderr, as UTF-8. `truncated` is set if there was more. */
   readonly stdout: string
   readonly stderr: string
   readonly truncated?: true
-  /** Why it was ended before its time (`processes`, `memory`: it had too much of them). Its effects up to then count. */
+  /** Why escrowfs killed the command. `processes` and `memory`: it exceeded that limit. Its effects until then are kept. */
   readonly ended?: 'timeout' | 'aborted' | 'processes' | 'memory'
-  /** What it did and was staged. */
+  /** The staged effects. */
   readonly effects: ChangeSet
-  /** What it did and was not, path by path: it is kept aside for a person. */
+  /** The refused effects, by path. They are in the {@link Quarantine}. */
   readonly refused: Refusal[]
-  /** What git ignores and was not there before, by its topmost name: left to the session's later commands, never staged. */
+  /** New paths that git ignores, topmost directories only. The session's later commands see them; they are never staged. */
   readonly kept: string[]
-  /** `none`: it ran on a copy, and could reach all that the user can. */
+  /** `none`: it ran on a copy of the workspace, with all rights of the user. */
   readonly isolation: 'sandbox' | 'none'
-  /** All of it in words, deletions first: a few lines. */
+  /** A summary of the effects in a few lines, deletions first. */
   readonly summary: string
 }
 
@@ -159,32 +159,39 @@ export interface Commands {
   commands(): Promise<RunningCommand[]>
 }
 
-/** One thing a command did that was not staged. */
+/** A refused effect of a command. */
 export interface Quarantined extends Refusal {
-  /** A command's directory, file or link that it made or wrote, what it removed (`gone`), or what no stage can hold. */
+  /**
+   * A directory, file or link that the command created or changed; a path that it removed (`gone`); or an effect that can never be
+   * staged (`other`, `unnamed`, `git`).
+   */
   readonly kind: 'gone' | 'dir' | 'file' | 'symlink' | 'other' | 'unnamed' | 'git'
-  /** When its command ended. */
+  /** When the effect was refused: ISO 8601. */
   readonly at: string
-  /** The intent it was done for. */
+  /** The intent that was active. */
   readonly intentId?: string
-  /** False for what cannot be staged, whatever policy says, and for content that was too much to keep. */
+  /** False for an effect that cannot be staged under any policy, and for content that was too large to keep. */
   readonly canBeTaken: boolean
 }
 
-/** What commands of a session did and was refused: it waits here for a person. Paths name what is below them too; globs will do. */
+/**
+ * The refused effects of a session's commands, kept for a person to stage or delete. A path selects everything below it too. Globs
+ * are allowed.
+ */
 export interface Quarantine {
-  /** The earliest first. */
+  /** Returns the refused effects, oldest first. */
   quarantined(): Promise<Quarantined[]>
   /**
-   * Stages it for its intent, by the same policy as a tool's write: where the scope has been widened meanwhile, say. It is
-   * reviewed like all else. What is refused again stays. Rejects with `session_busy` while another process holds the session.
-   * @param intent the id of the intent to stage it for. Without it: the session's own, else the one each effect was done for.
+   * Stages refused effects, under the same policy as a tool's write, for example after the intent's scope was extended. They need a
+   * review like other changes. Effects that are refused again stay in the quarantine. Rejects with `nothing_selected` if a path
+   * matches nothing, and with `session_busy` while another process owns the session.
+   * @param intent the id of the intent to stage them for; by default the session's active intent, else the intent of each effect
    */
   takeQuarantined(
     paths: string | string[],
     by?: Reviewer,
     intent?: string,
   ): Promise<{ taken: string[]; refused: Refusal[] }>
-  /** Lets it go for good; answers what. */
+  /** Deletes refused effects permanently. Returns their paths. Rejects with `nothing_selected` if a path matches nothing. */
   dropQuarantined(paths: string | string[], by?: Reviewer): Promise<string[]>
 }

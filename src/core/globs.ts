@@ -1,4 +1,4 @@
-/** The globs of an owned scope: what may be written in one, and its alternatives spelt out. */
+/** The globs of an owned scope: their syntax check, and the expansion of braces. */
 
 export const MAX_GLOBS = 200
 const MAX_GLOB_LENGTH = 512
@@ -6,8 +6,8 @@ const MAX_ALTERNATIVES = 64
 const MAX_STARS = 4
 
 /**
- * Why a glob cannot be used, and what to write instead; undefined when it can.
- * A leading `!` takes away, a leading `./` is ignored, a trailing `/` means the directory with all it contains.
+ * Returns why a glob is invalid, and what to write instead; undefined for a valid glob.
+ * A leading `!` excludes paths, a leading `./` is ignored, and a trailing `/` includes everything in the directory.
  */
 export function globProblem(glob: string): string | undefined {
   const body = globBody(glob)
@@ -15,15 +15,15 @@ export function globProblem(glob: string): string | undefined {
 }
 
 /**
- * As {@link globProblem}, for a glob that somebody writes now: a class that is not closed, too. A file may have one that stands for
- * itself, as it always did.
+ * As {@link globProblem}, and also rejects an unclosed character class, for a glob that somebody enters now. In an existing file,
+ * an unclosed `[` stays valid and matches the character itself.
  */
 export function newGlobProblem(glob: string): string | undefined {
   const isOpen = glob.split('/').some((segment) => /\[/.test(segment.replace(/\[[!^]?[^\]]+\]/g, '')))
   return globProblem(glob) ?? (isOpen ? 'a [ is not closed; close it, or write [[] for the character' : undefined)
 }
 
-/** A glob without its `!` and `./`, a trailing slash written as `/**`. */
+/** Returns a glob without its `!` and `./`, and with `/**` for a trailing slash. */
 export function globBody(glob: string): string {
   const positive = glob.startsWith('!') ? glob.slice(1) : glob
   const relative = positive.startsWith('./') ? positive.slice(2) : positive
@@ -72,7 +72,7 @@ function starCount(segment: string): number {
 
 /**
  * `a{b,c}d` → `abd`, `acd`. Braces without a comma are plain characters.
- * @returns undefined when braces are not closed or there would be more than 64 alternatives.
+ * @returns undefined if braces are not closed or there are more than 64 alternatives
  */
 export function expandBraces(glob: string): string[] | undefined {
   const done: string[] = []

@@ -2,23 +2,23 @@ import type { Intent, IntentStatus } from './api.js'
 import type { Denial } from './denials.js'
 import { nearest } from './nearest.js'
 
-/** What the registry file says now. `version` rises with each change of the file. */
+/** The present content of the registry file. `version` increases with each change of the file. */
 export type IntentsState =
   | {
       readonly ok: true
       readonly version: number
       readonly intents: ReadonlyMap<string, Intent>
-      /** The file's own `active_intent_id`, where it has one. */
+      /** The file's `active_intent_id`, if any. */
       readonly activeIntentId?: string
-      /** Where each intent begins in the file, its line from 1. */
+      /** The first line of each intent in the file, counted from 1. */
       readonly lines?: ReadonlyMap<string, number>
-      /** Switched off by a line of `.intentignore`. */
+      /** The intents that a line of `.intentignore` disables. */
       readonly ignored?: ReadonlySet<string>
       /** The other lines of `.intentignore`: patterns of paths that need no intent. */
       readonly freePaths?: readonly string[]
-      /** The same as a person accepted them on this machine, where they differ: a path must be free by both. */
+      /** The patterns accepted on this machine, if they differ. A path must match both lists to need no intent. */
       readonly acceptedFreePaths?: readonly string[]
-      /** Intents of the file that no person has accepted on this machine: they cannot be selected. */
+      /** Intents in the file that no person has accepted on this machine. They cannot be selected. */
       readonly waiting?: ReadonlySet<string>
     }
   | {
@@ -29,7 +29,7 @@ export type IntentsState =
       readonly file: string
       readonly line?: number
       readonly column?: number
-      /** File, place, what is wrong and what to do; a whole sentence. */
+      /** A sentence with the file, the position, the error and its fix. */
       readonly message: string
     }
 
@@ -38,16 +38,16 @@ export const INIT_HINT =
 
 const SELECTABLE: ReadonlySet<IntentStatus> = new Set<IntentStatus>(['DRAFT', 'PENDING', 'IN_PROGRESS'])
 
-/** A dependency with one of these holds nobody up. */
+/** The statuses in which a dependency counts as done. */
 const DONE: ReadonlySet<IntentStatus> = new Set<IntentStatus>(['COMPLETED', 'ARCHIVED'])
 
-/** The ids an agent can select, in the file's order. */
+/** Returns the ids that an agent can select, in the file's order. */
 export function selectableIds(state: IntentsState): string[] {
   if (!state.ok) return []
   return [...state.intents.values()].filter((intent) => !blocksAll(state, intent)).map(({ id }) => id)
 }
 
-/** Why an intent cannot be selected, or be written under, now; undefined when it can. */
+/** Returns why an intent cannot be selected or used for writes now; undefined if it can. */
 export function selectable(state: IntentsState, id: string): Denial | undefined {
   if (!state.ok && state.reason === 'policy_invalid') {
     return { reason: 'policy_invalid', message: state.message, file: state.file }

@@ -1,19 +1,19 @@
 import { join } from 'node:path'
 
 /**
- * Where the files of a workspace lie. There are two places:
+ * The paths of a workspace's files. There are two directories:
  *
- * - `.orchestration/` in the workspace holds what people share by git. A clone brings it, so it is data, never authority.
- * - The state directory, outside of the workspace, holds what this person's machine did and decided. No clone or copy
- *   brings it.
+ * - `.orchestration/` in the workspace holds the files that people share by git. It may come with a clone, so its content has no
+ *   authority.
+ * - The state directory, outside the workspace, holds the records and decisions of this machine. It cannot come with a clone or copy.
  */
 export interface Layout {
-  /** The workspace's root: an absolute, physical path. */
+  /** The workspace's root, as an absolute, physical path. */
   readonly root: string
   /** `.orchestration` in the root. */
   readonly dir: string
   readonly intentsFile: SharedFile
-  /** Intents' templates, each a file of its own. */
+  /** The directory of intent templates, one file each. */
   readonly templates: SharedFile
   readonly policyFile: SharedFile
   /** `.intentignore`, at the root and in `.orchestration/`. */
@@ -23,8 +23,8 @@ export interface Layout {
   readonly gitignore: SharedFile
   readonly gitattributes: SharedFile
   /**
-   * New and replaced contents of commits: they must lie on the workspace's own file system to be renamed into place. What
-   * is in it means nothing unless a plan in {@link commits} names it.
+   * New and replaced contents of commits. They must be on the workspace's file system, so that a rename can put them in place.
+   * Content that no plan in {@link commits} names is ignored.
    */
   readonly tx: string
   /** The state directory of this workspace. Everything below is in it. */
@@ -33,14 +33,14 @@ export interface Layout {
   readonly sessions: string
   /** Published plans of commits. */
   readonly commits: string
-  /** Which transaction directories there are, and plans that are not published. */
+  /** The list of transaction directories, and unpublished plans. */
   readonly attempts: string
   readonly locks: string
-  /** What clients that ran here keep of their state in the home directory. */
+  /** The layers with the changes that contained clients make in the home directory. */
   readonly clients: string
-  /** Classes of changes that were measured: a cache. */
+  /** The cache of measured mutation classes. */
   readonly classes: string
-  /** The policy, intents and templates a person has accepted. */
+  /** The policy, intents and templates that a person has accepted. */
   readonly trustFile: string
   session(id: string): SessionLayout
 }
@@ -51,25 +51,25 @@ export interface SessionLayout {
   readonly stageLog: string
   readonly pack: string
   readonly review: string
-  /** What the runs of checks have shown. */
+  /** The evidence of checks. */
   readonly checks: string
-  /** What each reviewer saw when they last left the review. */
+  /** The changes that each reviewer saw when they last closed the review. */
   readonly looks: string
-  /** Contents that reviewers' edits and merges put in place of others. */
+  /** The contents of reviewers' edits and merges. */
   readonly edits: string
-  /** What commands did and the stage did not take. */
+  /** The refused effects of commands. */
   readonly quarantine: string
   /** Long outputs of commands. */
   readonly outputs: string
   readonly meta: string
   readonly claim: string
-  /** Where its owner's socket is, while it has one. */
+  /** A file with the path of its owner's socket, while there is one. */
   readonly socketFile: string
 }
 
 /**
- * A file of ours that people share by git, so anybody may have made it. It is no string: only `os/shared-files.ts` can
- * open it, and does so without following a link.
+ * A file of escrowfs that people share by git, so anybody may have created it. It is not a string, so that only
+ * `os/shared-files.ts` can open it, without following links.
  */
 export class SharedFile {
   constructor(
@@ -78,7 +78,7 @@ export class SharedFile {
     readonly name: string,
   ) {}
 
-  /** The absolute path, for messages. */
+  /** Returns the absolute path, for messages. */
   toString(): string {
     return join(this.root, this.name)
   }
@@ -86,7 +86,7 @@ export class SharedFile {
 
 export const ORCHESTRATION = '.orchestration'
 
-/** Names under `.orchestration/` that git ignores and agents do not see. All but `tx` are of versions before 0.2. */
+/** Names in `.orchestration/` that git ignores and agents cannot see. All but `tx` are from versions before 0.2. */
 export const PRIVATE_NAMES = ['sessions', 'tx', 'commits', 'ledger.d', 'locks'] as const
 
 /** @param state the state directory of the workspace, see `os/workspace-state.ts`. */

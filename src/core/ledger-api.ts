@@ -2,87 +2,100 @@
 
 import type { Reviewer } from './people.js'
 
-/** What an anchor keeps: the newest record, and how long the file was behind it. */
+/** The newest record of a ledger, and the size of the file up to it. An anchor stores a head. */
 export interface LedgerHead {
+  /** The id of the ledger. */
   readonly ledger: string
+  /** The record's number. */
   readonly seq: number
-  /** Hex SHA-256 of the record's line without its LF. */
+  /** SHA-256 of the record's line without its LF, in hex. */
   readonly hash: string
-  /** Bytes. */
+  /** The size of the file in bytes, up to the end of the record. */
   readonly size: number
 }
 
 /** The Ed25519 key of this user. */
 export interface SigningKey {
-  /** Where the private half is. */
+  /** The file with the private key. */
   readonly file: string
+  /** Whether this call created the key. */
   readonly created: boolean
   readonly fingerprint: string
   /** SPKI, PEM. */
   readonly publicKey: string
 }
 
-/** What the ledger is held against, beside its own anchors. */
+/** Options for {@link Ledger.verify}. */
 export interface VerifyOptions {
-  /** Heads that were noted elsewhere, as `Trace-Head:` trailers have them: `<seq>:<hash>`. Each must be there. */
+  /** Known heads that the ledger must contain, in the form of a `Trace-Head:` trailer: `<seq>:<hash>`. */
   readonly heads?: readonly string[]
 }
 
-/** Whether the ledger is whole, and what proves it. */
+/** The result of a check of the ledger, and the evidence for it. */
 export interface VerifyResult {
   readonly ok: boolean
+  /** The number of lines. */
   readonly records: number
-  /** The highest number of a record that this machine wrote, or that a person accepted here. */
+  /** The highest number of an anchored record: one that this machine wrote, or that a person accepted on this machine. */
   readonly anchored?: number
-  /** The records that were neither written nor accepted here. The chain alone vouches for them. */
+  /** The records that are not anchored. Only the hash chain covers them. */
   readonly unanchored?: readonly RecordRange[]
-  /** Lines of other tools that nobody accepted here. */
+  /** The number of other tools' lines that nobody has accepted on this machine. */
   readonly foreign?: number
-  /** Newer records that this machine knows and the file does not have: of another branch, or cut off. */
+  /** Newer records that this machine knows and that the file lacks: they are on another branch, or were cut off. */
   readonly absent?: AbsentRecords
-  /** Checkpoints whose signature is good; those by keys not known here. */
+  /** The number of checkpoints with a valid signature. */
   readonly signed?: number
+  /** The number of checkpoints whose key is not known on this machine. */
   readonly unknownKeys?: number
+  /** The first bad line, counted from 1, and why it is bad. */
   readonly firstBad?: { readonly line: number; readonly reason: string }
 }
 
-/** Numbers of records, both ends included. */
+/** A range of record numbers, both ends included. */
 export interface RecordRange {
   readonly from: number
   readonly to: number
 }
 
-/** Records of this ledger that this machine knows and the file does not have. */
+/** Records of this ledger that this machine knows and that the file lacks. */
 export interface AbsentRecords {
+  /** The lowest number. */
   readonly from: number
   /** The highest number. */
   readonly seq: number
-  /** When that record was anchored: ISO 8601. */
+  /** When the record with the highest number was anchored: ISO 8601. */
   readonly at: string
 }
 
-/** What a ledger has that nothing on this machine anchors. */
+/** The lines of a ledger that are not anchored on this machine. Names and times are those in the records. */
 export interface UnanchoredRecords {
-  /** Records, and lines of other tools. */
+  /** The number of lines, including those of other tools. */
   readonly count: number
   /** The records' numbers. */
   readonly ranges: readonly RecordRange[]
-  /** The first record in whose place this machine knows another one. */
+  /** The first number for which this machine knows a different record. */
   readonly differs?: number
+  /** Records that the file lacks. */
   readonly absent?: AbsentRecords
-  /** Who approved, as the records say. */
+  /** The names of the reviewers who approved changes. */
   readonly approvers: readonly string[]
+  /** The ids of the sessions. */
   readonly sessions: readonly string[]
-  /** When the earliest and the latest of them were written, as they say: ISO 8601. */
+  /** The time of the oldest line: ISO 8601. */
   readonly first?: string
+  /** The time of the newest line: ISO 8601. */
   readonly last?: string
 }
 
-/** Who wrote a line, as far as the ledger tells. */
+/** The author of a line, according to the ledger. */
 export interface BlameLine {
-  /** From 1. */
+  /** The line's number, from 1. */
   readonly line: number
-  /** `human`: a reviewer's edit, or written past escrow in a file the ledger knows. `unknown`: the ledger does not say. */
+  /**
+   * `human`: a reviewer's edit, or an edit outside escrowfs in a file that the ledger records. `unknown`: the ledger has no record of
+   * the line.
+   */
   readonly contributor: 'ai' | 'human' | 'unknown'
   readonly intentId?: string
   readonly sessionId?: string
@@ -92,32 +105,36 @@ export interface BlameLine {
   readonly approvedBy?: string
   readonly mutationClass?: string
   readonly recordId?: string
-  /** The record was neither written nor accepted on this machine: nothing here proves what it says. */
+  /** The record is not anchored on this machine, so there is no proof of its content. */
   readonly unanchored?: true
 }
 
-/** A ledger line as parsed: Agent Trace 0.1.0 plus the older names and `metadata["dev.escrowfs"]`. */
+/** A parsed line of the ledger: Agent Trace 0.1.0, plus the older names and `metadata["dev.escrowfs"]`. */
 export type TraceRecord = Record<string, unknown>
 
-/** Lines that stand now in the files the ledger knows. */
+/** The current lines of the files in the ledger, by author. */
 export interface LineCounts {
   readonly total: number
   readonly ai: number
   readonly human: number
   readonly unknown: number
-  /** Most first; so are the others. */
+  /** Lines by intent, the largest count first. */
   readonly byIntent: Readonly<Record<string, number>>
-  /** Of agents' lines. */
+  /** Agents' lines by model, the largest count first. */
   readonly byModel: Readonly<Record<string, number>>
+  /** Agents' lines by mutation class, the largest count first. */
   readonly byClass: Readonly<Record<string, number>>
 }
 
-/** What the ledger adds up to. */
+/** Totals of the ledger. */
 export interface LedgerStats {
   readonly lines: LineCounts
-  /** Paths that were judged in reviews; a rate is between 0 and 1, null where there is nothing to divide by. */
+  /** Verdicts on paths. `rate` is the approved share, from 0 to 1; null if there are no verdicts. */
   readonly approval: { readonly approved: number; readonly rejected: number; readonly rate: number | null }
-  /** Lines agents wrote, and those of them that were changed or removed within so many days. */
+  /**
+   * The lines that agents wrote (`written`), and how many of them were changed or removed within `days` (`changed`). `rate` is the
+   * changed share, from 0 to 1; null if no lines were written.
+   */
   readonly rework: {
     readonly days: number
     readonly written: number
@@ -126,28 +143,46 @@ export interface LedgerStats {
   }
 }
 
-/** The chain of records of a workspace, and what can be asked of it. */
+/** The ledger of a workspace: a hash chain of records, with queries on it. */
 export interface Ledger {
+  /** Reads all records, oldest first. */
   records(): AsyncIterable<TraceRecord>
-  /** Names the first bad line: changed, cut, rewritten, forked. Rejects with `nothing_selected` for a malformed head. */
+  /**
+   * Checks the format of each line, the hash chain and the anchors. Reports the first line that was changed, cut off, rewritten or
+   * forked. Rejects with `nothing_selected` for a malformed head.
+   */
   verify(options?: VerifyOptions): Promise<VerifyResult>
-  /** The records that nothing on this machine anchors, without a check of the chain. */
+  /** Summarizes the records that are not anchored on this machine. Does not check the chain. */
   unanchored(): Promise<UnanchoredRecords>
   /**
-   * Anchors the ledger as it is, whatever was anchored before: a person's word that a new or restored ledger is the
-   * right one. Rejects with `ledger_corrupt` or `ledger_fork` where the chain itself is bad.
+   * Anchors the present ledger, and replaces earlier anchors. Call it for a person who confirms that a new or restored ledger is the
+   * right one. Returns its head, or undefined for an empty ledger. Rejects with `ledger_corrupt` or `ledger_fork` if the chain is
+   * invalid.
    */
   anchor(): Promise<LedgerHead | undefined>
   /**
-   * A person's word that all records are right. Anchors those that this machine does not know, and joins the branches of a
-   * ledger that git merged, by a `merge` record. Resolves to the head after that record, or to undefined where no branch
-   * is open. Rejects with `ledger_corrupt` where a branch itself is bad, or lacks a record that it had here.
+   * Anchors the records that are not anchored on this machine, and joins the branches of a ledger that git merged with a `merge`
+   * record. Call it for a person who confirms that all records are right. Returns the head after the `merge` record, or undefined if
+   * there are no branches to join. Rejects with `ledger_corrupt` if a branch is invalid, or lacks a record that it had on this machine.
    */
   join(by?: Reviewer): Promise<LedgerHead | undefined>
-  /** The newest record of ours, or undefined when there is none. Rejects with `ledger_fork` where branches are open. */
+  /** Returns the newest record of escrowfs, or undefined. Rejects with `ledger_fork` if there are unjoined branches. */
   head(): Promise<LedgerHead | undefined>
+  /**
+   * Returns the author of each line of a file on disk.
+   * @param path absolute or relative to the root
+   * Rejects with `nothing_selected` if there is no text file, `path_escape` outside the workspace.
+   */
   blame(path: string): Promise<BlameLine[]>
+  /**
+   * Returns the ledger as text in another format. Rejects with `unsupported` for an unknown format, and with `nothing_selected` for
+   * `git-ai` without a commit.
+   * @param format `jsonl`, `agent-trace`, `flat`, `csv` or `git-ai`
+   */
   export(format: string): Promise<string>
-  /** @param options `days`: how soon a change of a line counts as rework; 30 unless told. */
+  /**
+   * Computes totals of the ledger.
+   * @param options `days`: a line that is changed or removed within this time counts as rework; 30 by default
+   */
   stats(options?: { readonly days?: number }): Promise<LedgerStats>
 }

@@ -1,6 +1,6 @@
 import type { BlameLine } from './ledger-api.js'
 
-/** Who wrote a line, in one word for a person: an agent by its model, else its program. */
+/** Returns the author of a line as one word: for an agent, its model or else its program. */
 export function authorOf({ contributor, model, tool }: Pick<BlameLine, 'contributor' | 'model' | 'tool'>): string {
   return model ?? (contributor === 'ai' ? (tool ?? 'unknown') : contributor)
 }

@@ -1,6 +1,6 @@
 import { defined } from './defined.js'
 
-/** What a change does to a file, as an agent may declare it and as the ledger records it. */
+/** The class of a change: `AST_REFACTOR` keeps the behaviour, `INTENT_EVOLUTION` may change it. */
 export type MutationClass = 'AST_REFACTOR' | 'INTENT_EVOLUTION'
 
 const MUTATION_CLASSES: readonly MutationClass[] = ['AST_REFACTOR', 'INTENT_EVOLUTION']
@@ -9,16 +9,17 @@ export function isMutationClass(value: unknown): value is MutationClass {
   return MUTATION_CLASSES.some((each) => each === value)
 }
 
-/** What comparing both sides found. Unverified: it could not be told, so it counts as no refactoring. */
+/** The measured class of a change: the result of comparing its two contents. */
 export interface Measured {
+  /** `UNVERIFIED`: the comparison was not conclusive, so the change does not count as a refactoring. */
   readonly class: MutationClass | 'UNVERIFIED'
-  /** The rule that decided, `layout` or `size` for instance. */
+  /** The rule that decided, for example `layout` or `size`. */
   readonly rule: string
-  /** What the rule saw, for a person. */
+  /** The reason of the rule, as text for a person. */
   readonly detail: string
 }
 
-/** What was measured, beside what the agent said it was going to do. */
+/** The measured class of a change, and the class that the agent declared. */
 export interface Mutation extends Measured {
   readonly declared?: MutationClass
 }
@@ -27,13 +28,13 @@ export function mutationOf(measured: Measured, declared: MutationClass | undefin
   return { ...measured, ...defined({ declared }) }
 }
 
-/** True where the agent declared another class than was measured. What could not be measured is no contradiction. */
+/** Returns whether the declared class contradicts the measured one. An unverified class contradicts nothing. */
 export function disagrees({ class: measured, declared }: Mutation): boolean {
   return declared !== undefined && measured !== 'UNVERIFIED' && measured !== declared
 }
 
-/** What the tool calls of a session declared. */
+/** The classes that the tool calls of a session declared. */
 export interface Declarations {
-  /** Of a change: what all its calls declare, an evolution where one of them does. */
+  /** Returns the declared class of a change: an evolution if one of its calls declared one, a refactoring if all calls did. */
   of(change: { readonly calls: readonly string[] }): MutationClass | undefined
 }

@@ -1,6 +1,6 @@
 /**
- * The one of `known` that was most likely meant by a mistyped word; undefined where none is near. Letters left out, put in, changed and
- * swapped count, upper and lower case does not.
+ * Returns the entry of `known` that a mistyped word most likely means; undefined if none is close. Counts omitted, added, changed
+ * and swapped letters. Ignores case.
  */
 export function nearest(word: string, known: Iterable<string>): string | undefined {
   let best: string | undefined

@@ -1,14 +1,15 @@
-/** A person, as git names one. */
+/** A person, named as in git. */
 export interface Reviewer {
   readonly name: string
   readonly email?: string
 }
 
-/** Who works in a session, for the ledger. */
+/** The agent of a session, for the ledger. */
 export interface AgentInfo {
   readonly model?: string
+  /** The agent's program. */
   readonly tool?: string
   readonly toolVersion?: string
-  /** A URL to look the conversation up. */
+  /** The URL of the conversation. */
   readonly conversation?: string
 }

@@ -1,29 +1,29 @@
 /**
- * What is shown was written by an agent: control characters could repaint the reviewer's screen, direction marks and
- * invisible characters could make a line look like another or carry a text nobody sees. They are shown by name instead, but
- * for the one selector behind an emoji or in a keycap, and the plain blank. This file imports nothing: the
- * page in a browser uses it too.
+ * An agent wrote the displayed text. Its control characters could repaint the reviewer's screen. Direction marks and invisible
+ * characters could make one line look like another, or hide text. They are therefore displayed by name. Exceptions are the plain
+ * space, and the variation selector after an emoji or in a keycap. This file imports nothing, because the page in a browser also
+ * uses it.
  */
 const INVISIBLE =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\u2800\ufff9-\ufffc]|(?! )\p{Zs}|(?!(?<=\p{Extended_Pictographic}|\p{Emoji_Modifier})\ufe0f|(?<=[0-9#*])\ufe0f\u20e3)[\p{Default_Ignorable_Code_Point}\p{Cf}]/gu
 
-/** Text of several lines: line ends and tabs stay; a carriage return shows as `^M`, as git shows it. */
+/** Makes a text of several lines printable. Line ends and tabs stay. A carriage return becomes `^M`, as in git. */
 export function printable(text: string): string {
   return text.replace(INVISIBLE, printableCharacter)
 }
 
-/** Text that must stay on its line: a path, a name, a reason. */
+/** Makes a text printable on one line: a path, a name, a reason. */
 export function oneLine(text: string): string {
   return printable(text).replace(/[\t\n]/g, printableCharacter)
 }
 
-/** A part of a text; a hidden one is the name of a character that would not be seen. */
+/** A part of a text. If `hidden`, it is the name of an invisible character. */
 export interface PrintablePart {
   readonly text: string
   readonly hidden: boolean
 }
 
-/** As {@link printable}, with what stands for a hidden character kept apart from a text that merely says the same. */
+/** As {@link printable}, in parts, so that the name of a hidden character differs from the same text. */
 export function printableParts(text: string): PrintablePart[] {
   const parts: PrintablePart[] = []
   let at = 0

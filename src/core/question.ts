@@ -23,7 +23,7 @@ export interface AccessQuestion extends Asked {
   readonly kind: 'access'
   readonly intentId?: string
   readonly path: string
-  /** The rule's path or glob, as the file has it. */
+  /** The rule's path or glob, as in the file. */
   readonly rule: string
 }
 
@@ -31,23 +31,23 @@ export interface AccessQuestion extends Asked {
 export interface CommandQuestion extends Asked {
   readonly kind: 'command'
   readonly intentId?: string
-  /** The command line, with the names of the variables that it is given. */
+  /** The command line, with the names of the variables that the call sets. */
   readonly command: string
   /** The working directory, relative to the root; '' is the root. */
   readonly cwd: string
-  /** The classes that need an answer, and `terminal.network` where that does. */
+  /** The classes that need an answer, and `terminal.network` if the network does. */
   readonly rules: readonly (CommandClass | 'terminal.network')[]
   /** Why the command is in these classes, as text. */
   readonly why: string
-  /** The same for the same command, directory, variables and input. */
+  /** The identity of the command. Equal for the same command, directory, variables and input. */
   readonly key: string
 }
 
 /**
- * To a scope question, `allow` adds the globs to the intent and `deny` does not. To an access question, `allow` lets the path be
- * written from now on, `subtree` everything in its directory, `once` the path for the tool call that uses it (outside of a call:
- * until the session next reads the review log); `deny` refuses it until another answer. To a command question, `allow` and
- * `deny` apply to the same command until another answer, `once` to one run.
+ * The kind of an answer. For a scope question, `allow` adds the globs to the intent, and `deny` does not. For an access question,
+ * `allow` permits writes of the path from now on, `subtree` writes of everything in its directory, and `once` writes of the path in the
+ * tool call that uses the answer (outside a call: until the session next reads the review log). `deny` refuses the path until another
+ * answer. For a command question, `allow` and `deny` apply to the same command until another answer, and `once` to one run.
  */
 export type AnswerWord = 'allow' | 'once' | 'subtree' | 'deny'
 
@@ -58,12 +58,12 @@ export interface Answer {
   readonly words?: string
   readonly by?: Reviewer
   /**
-   * Also writes the answer into policy.yaml, for every session. To an access question: `allow` becomes an `allow` rule for the
-   * path, `subtree` one for its directory, `deny` a `read-only` rule for the path. To a command question: `allow` or `deny`
+   * Also writes the answer into policy.yaml, for every session. For an access question, `allow` becomes an `allow` rule for the
+   * path, `subtree` one for its directory, and `deny` a `read-only` rule for the path. For a command question, `allow` or `deny`
    * becomes the value of the rules that asked.
    */
   readonly remember?: boolean
 }
 
-/** Answers questions as they come up. Resolve to undefined for no answer: the question stays open for a person. */
+/** Answers new questions. If it resolves to undefined, the question stays open for a person. */
 export type Approver = (question: Question) => Promise<Answer | undefined>

@@ -1,13 +1,12 @@
 import { HOME_HOSTS, homeOf } from '../hosts/index.js'
 
 /**
- * Where secrets are kept: the lists are data, with a reason for each row. Agents do not read what is named here, nor their
- * commands, unless a person's rule names it.
+ * The places of secrets, each with a reason. Agents and their commands cannot read them, unless a person's rule allows it.
  */
 
 const AGENTS_LOGIN = "an agent's login"
 
-/** Below a person's home directory. `onlyWith`: a file is one only where its text says so. */
+/** Paths below the home directory. With `onlyWith`, a file is secret only if its text matches. */
 export const SECRET_PLACES: readonly (readonly [path: string, why: string, onlyWith?: RegExp])[] = [
   ['.ssh', 'keys'],
   ['.gnupg', 'keys'],
@@ -26,7 +25,7 @@ export const SECRET_PLACES: readonly (readonly [path: string, why: string, onlyW
   ['.mozilla', 'cookies'],
   ['.config/google-chrome', 'cookies'],
   ['.config/chromium', 'cookies'],
-  // Without a token it says where packages come from, and commands need that.
+  // Without a token, the file only configures registries, and commands need it.
   ['.npmrc', 'registry tokens', /_auth|_password/i],
   ['.pypirc', 'registry tokens'],
   ['.cargo/credentials.toml', 'registry tokens'],
@@ -38,7 +37,7 @@ export const SECRET_PLACES: readonly (readonly [path: string, why: string, onlyW
   ),
 ]
 
-/** Names of files and directories, at any depth; a `*` stands for any characters at its end of the name. */
+/** Names of files and directories at any depth. A `*` at the beginning or end of a name matches any characters. */
 export const SECRET_NAMES: readonly (readonly [name: string, why: string])[] = [
   ['.env', 'environment variables'],
   ['.env.*', 'environment variables'],
@@ -61,7 +60,7 @@ export const SECRET_NAMES: readonly (readonly [name: string, why: string])[] = [
   ['.git-credentials', 'passwords'],
 ]
 
-/** Shown to everybody: what a secret file looks like. */
+/** Names of example files, which contain no secrets. */
 export const NO_SECRETS: readonly string[] = [
   '.env.example',
   '.env.sample',

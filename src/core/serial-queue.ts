@@ -1,15 +1,15 @@
-/** Runs asynchronous work one piece at a time, in the order it was queued. A failed piece does not stop the next. */
+/** Runs asynchronous tasks one at a time, in the order they were queued. A failed task does not stop the next. */
 export class SerialQueue {
   #last: Promise<unknown> = Promise.resolve()
 
-  /** Queues work; settles as the work does. */
+  /** Queues a task. Settles as the task does. */
   run<T>(work: () => T | Promise<T>): Promise<T> {
     const result = this.#last.then(work)
     this.#last = result.catch(() => undefined)
     return result
   }
 
-  /** Resolves once everything queued so far has ended. */
+  /** Resolves once all tasks queued so far have ended. */
   async idle(): Promise<void> {
     await this.#last
   }

@@ -1,18 +1,18 @@
 import type { AgentInfo, Feedback } from './api.js'
 
-/** What `escrow-sh`, or a client's hook, and the process that owns a session say to each other: one JSON document a line. */
+/** The protocol between `escrow-sh`, or a client's hook, and the process that owns a session: one JSON document per line. */
 
-/** From `escrow-sh`. Bytes are in base64. */
+/** A message from `escrow-sh` or a hook. Bytes are in base64. */
 export type ShellRequest =
   | { readonly run: string; readonly cwd: string }
   | { readonly in: string }
   | { readonly end: true }
-  /** What reviewers said and the agent has not heard. It counts as told. */
+  /** Requests the undelivered feedback, and marks it as delivered. */
   | { readonly feedback: true }
-  /** Who works in the session, as a client's hook knows it. */
+  /** Sets the agent of the session, as the client's hook knows it. */
   | { readonly agent: AgentInfo }
 
-/** From the owner. */
+/** A message from the owner. */
 export type ShellMessage =
   | { readonly out: string; readonly stream: 'stdout' | 'stderr' }
   | { readonly code: number | null; readonly ended: string | null; readonly note: string }
@@ -20,17 +20,17 @@ export type ShellMessage =
   | { readonly attributed: true }
   | { readonly failed: string; readonly hint: string }
 
-/** A session that `escrow-sh` may run commands in, while this process owns it. */
+/** A server for `escrow-sh`, which runs commands in a session of this process. */
 export interface ShellServer {
-  /** Variables to start terminals with: by them `escrow-sh` finds the session. */
+  /** Variables for the environment of terminals, by which `escrow-sh` finds the session. */
   readonly env: Readonly<Record<'ESCROW_SESSION_ID' | 'ESCROW_SHELL', string>>
   close(): Promise<void>
 }
 
-/** Longer lines are no lines of ours. */
+/** The limit of a line in characters. A longer line is not part of the protocol. */
 const MAX_SHELL_LINE = 1 << 20
 
-/** Cuts a stream into lines; `false` for one that is too long. */
+/** Splits a stream into lines. The returned function returns false if a line is too long. */
 export function linesOf(told: (line: string) => void): (chunk: string) => boolean {
   let rest = ''
   return (chunk) => {

@@ -1,4 +1,4 @@
-/** A text as one word of a POSIX shell: as it is where the shell reads it so, else in single quotes. */
+/** Quotes a text as one word of a POSIX shell, if it needs quotes. */
 export function shellWord(text: string): string {
   return /^[\w./:@%+,-][\w./:@%+,=-]*$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 }

@@ -1,12 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
-/** Which tool call an fs call belongs to. Code outside any tool call has no context. */
+/** The tool call that an fs call belongs to. Code outside any tool call has no context. */
 export interface ToolContext {
   readonly tool: string
   readonly callId: string
   /**
-   * `read`: what is read is shown to the model, so it becomes the base of the content lock.
-   * `edit`: reads are the tool's own (it re-reads before writing) and move no base.
+   * `read`: the model sees the content, so it becomes the base of the content lock.
+   * `edit`: the tool reads for itself, for example before it writes, so the base stays.
    */
   readonly kind: 'read' | 'edit' | 'command' | 'other'
   /** Roo Code's dispatcher locks up when access, stat or a directory-only mkdir throws. */

@@ -1,37 +1,38 @@
-/** What one difference between a file and its accepted text does. */
+/** The effect of a difference between a file and its accepted text. */
 export type TrustEffect =
-  /** It gives agents more than was accepted; it waits. */
+  /** It permits more than was accepted. It needs acceptance. */
   | 'loosens'
-  /** It names a program that would run; it waits. */
+  /** It names a program that would run. It needs acceptance. */
   | 'runs'
-  /** It is text that agents or people read; it waits. */
+  /** It changes text that agents or people read. It needs acceptance. */
   | 'text'
-  /** It takes something away; it holds already. */
+  /** It permits less. It applies without acceptance. */
   | 'tightens'
 
-/** One difference between a file and what a person has accepted of it on this machine. */
+/** One difference between a file and the text that a person has accepted on this machine. */
 export interface TrustChange {
   /** Relative to the root. */
   readonly file: string
   readonly effect: TrustEffect
-  /** What differs, on one line: `access ".env": allow (was: nothing)`. */
+  /** The difference, on one line: `access ".env": allow (was: nothing)`. */
   readonly what: string
 }
 
-/** The policy, intents, templates and `.intentignore` of a workspace, compared with what was accepted of them. */
+/** The policy, intents, templates and `.intentignore` of a workspace, compared with the accepted texts. */
 export interface TrustReport {
-  /** Of all of these files as they are now: `sha256:` and 64 hex digits. */
+  /** The digest of the present content of all these files: `sha256:` and 64 hex digits. */
   readonly digest: string
-  /** Something waits for a person: until then the stricter of file and accepted text holds. */
+  /** Whether a change needs acceptance. Until then the stricter of the file and its accepted text applies. */
   readonly waiting: boolean
   readonly changes: readonly TrustChange[]
-  /** The files that differ from their accepted text, each with both; undefined: there is none. */
+  /** The files that differ from their accepted text, with both texts. Undefined: the file is absent, or was not accepted. */
   readonly files: readonly {
     readonly file: string
     readonly accepted: string | undefined
     readonly now: string | undefined
   }[]
-  /** When something was accepted last (ISO 8601), and by whom. */
+  /** When a person last accepted something: ISO 8601. */
   readonly acceptedAt?: string
+  /** The name of that person. */
   readonly acceptedBy?: string
 }

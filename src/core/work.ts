@@ -1,6 +1,6 @@
-/** What the ledger knows of an agent's work in one session, in the order of time. */
+/** The agent's work in one session according to the ledger, oldest first. */
 
-/** A tool call, or a command; a command that a tool call ran has that call's id. */
+/** A tool call or a command. A command that a tool call ran has the id of that call. */
 export interface WorkEvent {
   readonly kind: 'call' | 'command'
   /** The tool call's id. */
@@ -9,7 +9,7 @@ export interface WorkEvent {
   readonly tool?: string
   /** The command line. */
   readonly command?: string
-  /** Its exit code, or the word for what ended it. */
+  /** The command's exit code, or why escrowfs killed it. */
   readonly end?: number | string
   /** Why the agent made the call, in its own words. */
   readonly reason?: string

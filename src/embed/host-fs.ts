@@ -41,9 +41,9 @@ export interface HostFsOptions {
 export type OutsideCall = 'stage' | 'disk' | 'refuse'
 
 /**
- * An `fs` for the whole process of a host that does not know about sessions. Calls on the workspace go to the session, also outside tool
- * calls. Calls on other paths go to the host's `fs`, and within a tool call policy judges them too. Relative paths start at the process's
- * working directory.
+ * Returns an `fs` for the whole process of a host that does not know about sessions. Calls on the workspace go to the session, also
+ * outside tool calls. Calls on other paths go to the host's `fs`, and within a tool call policy judges them too. Relative paths start at
+ * the process's working directory.
  * @param session the session, or a function that each call evaluates again; if it throws, the call fails
  */
 export function hostFs(session: Session | (() => Session), options: HostFsOptions = {}): typeof fs {

@@ -21,7 +21,7 @@ type CurrentSession = () => Session
 type Call = (...args: unknown[]) => unknown
 
 /**
- * A `child_process` for the whole process of a host that does not know about sessions.
+ * Returns a `child_process` for the whole process of a host that does not know about sessions.
  *
  * - Ripgrep runs in the session and sees staged files: within a tool call as a command of that call, otherwise read-only and without a
  *   record.

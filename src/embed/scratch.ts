@@ -24,9 +24,9 @@ export class HostScratch {
   #count = 0
 
   /**
-   * Where the scratch file for a path is; undefined for any other path.
+   * Returns the place of the scratch file for a path; undefined for any other path.
    * @param stem the function without `Sync`
-   * @param isTarget whether the function creates this path: the last one where it takes two
+   * @param isTarget whether the function creates this path: the last one if it takes two
    */
   placeOf(stem: string, path: string, isTarget: boolean): string | undefined {
     for (const [root, place] of this.#places)
@@ -87,7 +87,7 @@ export function formsOf(work: () => void): Forms {
   }
 }
 
-/** The content and mode of a scratch file. */
+/** Returns the content and mode of a scratch file. */
 export function scratchFile(place: string): { readonly data: Buffer; readonly mode: number } {
   return { data: fs.readFileSync(place), mode: fs.statSync(place).mode & 0o777 }
 }

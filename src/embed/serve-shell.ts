@@ -25,8 +25,8 @@ export interface ServeShellOptions {
 }
 
 /**
- * Lets `escrow-sh` run commands in a session of this process, contained as by `session.exec`. It listens on a Unix socket that
- * only this user can reach and contained commands cannot. Close it before the session.
+ * Lets `escrow-sh` run commands in a session of this process, contained as in `session.exec`. Listens on a Unix socket that only this
+ * user can reach, and that contained commands cannot reach. Close the server before the session.
  */
 export async function serveShell(session: Session, options: ServeShellOptions = {}): Promise<ShellServer> {
   const listener = await listenPrivately((socket) => serve(session, socket, options))

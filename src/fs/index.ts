@@ -1,10 +1,10 @@
 /**
  * The governed `node:fs`: every function, class and constant of Node's module, over one session's view.
  *
- * In come the host's calls, as Node takes them; out come Node's results and errors, from the overlay. Each call asks the
- * guard (`GuardRules`) before it reads or changes a name. `ops.ts` is the table of operations: one row says how an
+ * In: the host's calls, with Node's arguments. Out: Node's results and errors, from the overlay. Each call asks the
+ * guard (`GuardRules`) before it reads or changes a name. `ops.ts` is the table of operations: a row describes how an
  * operation uses its names, and all three forms (sync, callback, promise) are built from the row.
- * May not happen here: a rule of the policy, a write to the disk, a call of the real `node:fs` outside the lower layer.
+ * Must not happen here: a rule of the policy, a write to the disk, a call of the real `node:fs` outside the lower layer.
  */
 export type { DeriveDeps } from './derive.js'
 export { createFacade } from './facade.js'

@@ -128,7 +128,7 @@ export const ADDED_TOOLS = {
 /** The name of an added tool. */
 export type AddedToolName = keyof typeof ADDED_TOOLS
 
-/** Whether a tool is one of {@link ADDED_TOOLS}. */
+/** Returns whether a tool is one of {@link ADDED_TOOLS}. */
 export function isAddedTool(name: string): name is AddedToolName {
   return Object.hasOwn(ADDED_TOOLS, name)
 }

@@ -5,8 +5,8 @@ import { type Human, questionOf } from './human.js'
 import type { ToolOutcome } from './run-tool.js'
 
 /**
- * The circuit breaker. After `gate.breaker` consecutive denials without a successful destructive call, it denies every call but
- * questions to the person. A person's approval, or next message (`startTurn`), resets it.
+ * Returns the denial of the circuit breaker, if any. After `gate.breaker` consecutive denials without a successful destructive call, it
+ * denies every call but questions to the person. A person's approval or next message (`startTurn`) resets it.
  */
 export async function breakerDenial(
   { task, pending: call }: Pick<HookCall, 'task' | 'pending'>,

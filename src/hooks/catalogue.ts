@@ -17,7 +17,7 @@ export interface ToolEntry {
   readonly kind: ToolCall['kind']
   /** May be called before an intent is active, even with `gate.tools: all`. */
   readonly free?: true
-  /** Every path that the call changes, as named in its arguments. */
+  /** Returns every path that the call changes, as named in its arguments. */
   writes(args: ToolArguments): PlannedWrite[]
   /** Files whose content the model gets. */
   reads(args: ToolArguments): string[]
@@ -43,7 +43,10 @@ const namedFile = editor((args) => put(texts(args.path, args.file_path)))
 const UNKNOWN = plain('unknown')
 const TERMINAL: ToolEntry = { ...plain('terminal'), kind: 'command' }
 
-/** The tools of Roo Code 3.52 with their older names, two more of Zoo Code, and the tools escrowfs adds, the last two where a host runs commands itself. */
+/**
+ * The tools of Roo Code 3.52 with their older names, two more of Zoo Code, and the tools that escrowfs adds. The last two are for hosts
+ * that run commands themselves.
+ */
 const TOOLS = {
   read_file: { class: 'read', kind: 'read', writes: NOTHING, reads: shownFiles },
   list_files: plain('read'),
@@ -88,7 +91,7 @@ const TOOLS = {
 export const KNOWN_TOOLS: readonly string[] = Object.keys(TOOLS)
 
 /**
- * A catalogue of tools. A tool that is not listed, such as an MCP tool, is destructive unless `others` classifies it.
+ * Returns a catalogue of tools. A tool that is not listed, such as an MCP tool, is destructive unless `others` classifies it.
  * @param others classes by tool name, added or overridden; from a host's settings, never from a model
  */
 export function toolCatalogue(others: Readonly<Record<string, ToolClass>> = {}): ToolCatalogue {

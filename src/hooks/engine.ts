@@ -48,7 +48,7 @@ export class HookEngine {
   }
 
   /**
-   * The engine of this process. The first call creates it and needs options; later calls take none.
+   * Returns the engine of this process. The first call creates it and needs options; later calls take none.
    * @throws EscrowError `session_busy` for options when the engine exists; `no_orchestration` for no options when it does not.
    */
   static getInstance(options?: HookEngineOptions): HookEngine {
@@ -174,7 +174,7 @@ export class HookEngine {
   }
 
   /**
-   * A task's session, opened where it is not open yet. Rejects with the errors of opening.
+   * Returns a task's session, and opens it if necessary. Rejects with the errors of opening.
    * @param modelId the model, for a session that this call opens
    */
   async sessionOf(taskId: string, cwd: string, modelId?: string): Promise<Session> {

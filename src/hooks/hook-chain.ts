@@ -21,7 +21,7 @@ export class HookChain {
     this.#post.push(hook)
   }
 
-  /** The first denial. A hook that fails denies; an EscrowError of a hook is rethrown. */
+  /** Returns the first denial. A hook that fails denies; an EscrowError of a hook is rethrown. */
   async before(payload: HookPayload): Promise<Denial | undefined> {
     const { toolName, targets } = payload
     for (const hook of this.#pre.filter((each) => concerns(each, payload))) {

@@ -3,7 +3,7 @@ import { DENIAL_CODES, type Denial, type DenialReason, toolError } from '../core
 import { errorText } from '../core/error-text.js'
 import type { HookError } from './types.js'
 
-/** A denial as the result of a hook. */
+/** Returns a denial as the result of a hook. */
 export function hookError(tool: string, denial: Denial): HookError {
   return {
     message: denial.message,
@@ -13,7 +13,7 @@ export function hookError(tool: string, denial: Denial): HookError {
   }
 }
 
-/** A hook's error as a denial. A code that is no denial reason is appended to the message. */
+/** Returns a hook's error as a denial. A code that is no denial reason is appended to the message. */
 export function refusalOf(tool: string, { code, message, details }: HookError, file: string | undefined): Denial {
   const known = isReason(code)
   const hint = typeof details === 'object' && details !== null && 'hint' in details ? details.hint : undefined
@@ -26,7 +26,7 @@ export function refusalOf(tool: string, { code, message, details }: HookError, f
   }
 }
 
-/** The denial for a hook that threw. */
+/** Returns the denial for a hook that threw. */
 export function hookFailure(tool: string, hook: object, error: unknown): Denial {
   const what = errorText(error)
   const message = `Hook Failed: ${hook.constructor.name} could not check ${tool} (${what}). The call is refused until that is fixed.`

@@ -55,7 +55,7 @@ export function questionOf(kind: HumanQuestion['kind'], call: PendingCall, messa
   return { kind, taskId, tool, targets, message, detail, ...defined({ intentId }) }
 }
 
-/** The `approver` of a workspace, which sends policy's questions to the same person. An approval covers one call. */
+/** Returns the `approver` of a workspace, which sends policy's questions to the same person. An approval covers one call. */
 export function approverOf(human: Human): Approver {
   return async (question) => {
     const answer = await human(policyQuestion(question))
@@ -92,7 +92,7 @@ function askerOf(question: Question): Pick<HumanQuestion, 'targets' | 'message'>
 }
 
 const MAX_PREVIEW = 2_000
-/** Arguments in which tools pass what they write or run. */
+/** The arguments that contain the content or the command of a tool call. */
 const PREVIEW_FIELDS = ['command', 'patch', 'diff', 'content', 'new_string', 'arguments', 'prompt']
 
 /** A preview of a call's changes from its arguments. */
@@ -122,7 +122,7 @@ export interface MessageWindow {
   ): PromiseLike<string | undefined>
 }
 
-/** A modal with Approve and Reject. Closing it gives no answer, and the call is refused. */
+/** Returns a {@link Human} that asks in a modal with Approve and Reject. Closing it gives no answer, and the call is refused. */
 export function modalHuman(window: MessageWindow, by?: Reviewer): Human {
   return async ({ message, intentId, tool, targets, detail }) => {
     const about = [

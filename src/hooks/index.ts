@@ -1,8 +1,8 @@
 /**
  * Hooks: the engine that runs a host's tool calls through a session.
  *
- * In: a tool's name and arguments as the host has them, and the host's function to ask its person. Out: whether to run the tool, or the
- * denial for the model. `catalogue.ts` lists what each known tool reads and writes; an unknown tool may do anything.
+ * In: a tool's name and arguments in the host's form, and the host's function to ask its person. Out: whether to run the tool, or the
+ * denial for the model. `catalogue.ts` lists the paths that each known tool reads and writes; an unknown tool may do anything.
  * Must not happen here: a policy rule (`policy/`), or code for a single host (`agents/`).
  */
 export { ADDED_TOOLS, type AddedTool, type AddedToolName, isAddedTool } from './added-tools.js'

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 
 /**
- * The digest of a call in canonical form: JSON with sorted keys and LF line ends. Equal calls have equal digests, whatever the order of
- * their arguments.
+ * Returns the digest of a call in canonical form: JSON with sorted keys and LF line ends. Equal calls have equal digests, whatever the
+ * order of their arguments.
  * @returns `sha256:` and hex
  */
 export function mutationHash(tool: string, params: unknown): string {

@@ -12,11 +12,11 @@ export interface PatchChunk {
   /** The text after `@@`: a line above the change, such as the head of a function. */
   readonly context?: string
   readonly lines: readonly PatchLine[]
-  /** The chunk ends where the file ends. */
+  /** Whether the chunk ends at the end of the file. */
   readonly atEnd: boolean
 }
 
-/** What a patch does to one file. */
+/** The operation of a patch on one file. */
 export type PatchOperation =
   | { readonly type: 'add'; readonly path: string; readonly content: string }
   | { readonly type: 'delete'; readonly path: string }

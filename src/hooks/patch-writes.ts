@@ -4,7 +4,8 @@ import { type PatchOperation, parsePatch } from './patch-parser.js'
 const HEADER = /^\*\*\* (?:Add File|Update File|Delete File|Move to):(.*)$/
 
 /**
- * Every path that a patch changes. For an invalid patch, every path that a header could name: the host's parser may be more lenient.
+ * Returns every path that a patch changes. For an invalid patch, returns every path that a header could name, because the host's parser
+ * may be more lenient.
  */
 export function patchWrites(patch: string): PlannedWrite[] {
   try {

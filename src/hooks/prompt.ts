@@ -13,7 +13,7 @@ Your changes are held in escrow: each is checked when you make it, staged, and r
 4. If a refusal says that a file is stale, read it again before you edit it.
 5. Words from the reviewer come with tool results. Follow them.`
 
-/** The section of the prompt for this turn: the protocol, and the active intent or the selectable ones. */
+/** Returns the section of the prompt for this turn: the protocol, and the active intent or the selectable ones. */
 export async function intentPrompt(session: Pick<Session, 'intent' | 'intents'>): Promise<string> {
   const { intent } = session
   if (intent !== undefined) return `${INTENT_PROTOCOL}\n\n${intentContext(intent).xml}`

@@ -61,7 +61,7 @@ export class OptimisticLockHook extends PolicyHook {
   }
 }
 
-/** Asks a person where policy requires it, and with `approval.modal: all` before each destructive call. */
+/** Asks a person if policy requires it, and with `approval.modal: all` before each destructive call. */
 export class HumanInTheLoopHook implements ToolHook {
   readonly classification = 'DESTRUCTIVE'
   readonly #human: Human | undefined
@@ -175,7 +175,7 @@ export const hashMutation: ToolHook = new MutationHashHook()
 /** Alias of {@link ActiveIntentSyncHook}. */
 export const syncActiveIntent: ToolHook = new ActiveIntentSyncHook()
 
-/** The default hooks of an engine, in order. */
+/** Returns the default hooks of an engine, in order. */
 export function standardHooks(human?: Human): {
   readonly pre: readonly ToolHook[]
   readonly post: readonly ToolHook[]

@@ -21,14 +21,14 @@ export interface AnthropicTool {
   readonly input_schema: JsonSchema
 }
 
-/** The tools escrowfs adds, as OpenAI's API takes them. Every argument is required, as `strict` wants it; null leaves it out. */
+/** Returns the added tools in the form of OpenAI's API. Every argument is required because of `strict`; null leaves it out. */
 export function openAiTools(): OpenAiTool[] {
   return Object.values(ADDED_TOOLS).map(({ name, description, schema }) => {
     return { type: 'function', function: { name, description, strict: true, parameters: jsonSchema(schema) } }
   })
 }
 
-/** The tools escrowfs adds, as Anthropic's API takes them. */
+/** Returns the added tools in the form of Anthropic's API. */
 export function anthropicTools(): AnthropicTool[] {
   return Object.values(ADDED_TOOLS).map(({ name, description, schema }) => {
     return { name, description, input_schema: jsonSchema(schema) }
@@ -40,7 +40,7 @@ function jsonSchema(schema: z.ZodObject): JsonSchema {
   return { ...converted, required: Object.keys(schema.shape), additionalProperties: false }
 }
 
-/** "A or null" as one type with two names, which every model's API takes. */
+/** Writes "A or null" as one type with two names, which every model's API accepts. */
 function flatten(node: { anyOf?: unknown; type?: unknown }): void {
   const { anyOf } = node
   if (!Array.isArray(anyOf) || anyOf.length !== 2) return

@@ -2,7 +2,7 @@ import type { ToolError } from '../core/denials.js'
 import type { HookEngine } from './engine.js'
 import type { HookInput } from './types.js'
 
-/** A denial as JSON text for a model. */
+/** Returns a denial as JSON text for a model. */
 export function buildJsonToolError(
   tool: string,
   reason: string,
@@ -13,8 +13,8 @@ export function buildJsonToolError(
 }
 
 /**
- * The pre-hook of a base class for tools. It passes a denial to `pushToolResult` as a JSON `tool_error`.
- * @returns whether to run the tool. False also where a hook has given the result.
+ * Runs the pre-hooks, for a base class of tools. Passes a denial to `pushToolResult` as a JSON `tool_error`.
+ * @returns whether to run the tool; also false if a hook has given the result
  */
 export async function enforceToolSecurityPreHook(
   engine: HookEngine,

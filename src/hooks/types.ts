@@ -20,7 +20,7 @@ export interface HookContext {
 /** The required fields of a tool call. The engine fills in the others. */
 export type HookInput = Pick<HookContext, 'taskId' | 'toolName' | 'params' | 'cwd'> & Partial<HookContext>
 
-/** The argument of a hook. `params` is a copy: a hook can change neither what the host runs nor which paths were judged. */
+/** The argument of a hook. `params` is a copy: a hook can change neither the host's call nor the judged paths. */
 export interface HookPayload extends HookContext {
   readonly classification: ToolClassification
   /** The paths the call changes, as its arguments name them. */

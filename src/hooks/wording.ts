@@ -13,7 +13,7 @@ const MISSING_INTENT: Readonly<Record<Exclude<HookStyle, 'record'>, string>> = {
     'Error: You must first declare an active intent using select_active_intent(intent_id) before performing any other actions.',
 }
 
-/** The text of a denial for a model. */
+/** Returns the text of a denial for a model. */
 export function formatToolError(style: HookStyle, { reason, message, hint }: ToolError): string {
   if (style !== 'record' && reason === 'missing_intent_id') return MISSING_INTENT[style]
   return hint === undefined ? message : `${message} ${hint}`
@@ -27,8 +27,8 @@ export function withFeedback(text: string, feedback: readonly Feedback[]): strin
 }
 
 /**
- * The text of an outcome for a model: the tool's text (any other result as JSON), the denial record, or the error message; followed by
- * reviewers' feedback.
+ * Returns the text of an outcome for a model: the tool's text (any other result as JSON), the denial record, or the error message.
+ * Reviewers' feedback follows.
  */
 export function outcomeText(outcome: ToolOutcome<unknown>): string {
   return withFeedback(textOf(outcome), outcome.feedback)

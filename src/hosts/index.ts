@@ -1,5 +1,5 @@
 /**
- * One profile for each host that escrowfs knows: its name, where its settings are, what it keeps in a home directory, and how it
+ * One profile for each host that escrowfs knows: its name, the places of its settings, its files in a home directory, and how it
  * asks about a tool call. People write the profiles; every list of hosts derives from them: `escrow init`, `doctor`, `hook`, the
  * completion, the policy's protected paths, the paths closed to commands, and the parts of a home that a mount shows.
  *

@@ -1,5 +1,5 @@
 /**
- * Intents: the registry of `active_intents.yaml`, and what an intent allows.
+ * Intents: the registry of `active_intents.yaml`, and the scope of each intent.
  *
  * It reads the workspace's intent files and the texts that a person accepted on this machine, and returns parsed intents, each
  * the stricter of the two, their state, and the context that an agent gets when it selects one. Edits keep comments and

@@ -3,8 +3,8 @@
  * answers while another process owns the session.
  *
  * Data enters as a tool call and the files of the workspace. It leaves as a denial or nothing; denials go to the ledger, or to
- * the spool inside of a mount. Each hook is a new process, so the room must load quickly: what few calls need is imported when
- * they need it.
+ * the spool inside a mount. Each hook is a new process, so the room must load quickly: modules that few calls need are imported on
+ * first use.
  *
  * Writes to no stage, and uses up no answer that the call itself will need.
  */

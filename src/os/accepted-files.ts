@@ -7,13 +7,13 @@ import { prepareState } from './workspace-state.js'
 import { replaceDurable } from './write.js'
 
 /**
- * The contents that a person has accepted on this machine of the files that control agents: policy, intents, templates,
- * `.intentignore`. They are kept in the state directory, so that a changed file can be compared with them.
+ * The accepted contents of the files that control agents (policy, intents, templates, `.intentignore`), as a person
+ * accepted them on this machine. The state directory holds them, so that a changed file can be compared with them.
  */
 export interface AcceptedFiles {
   /** By the name relative to the root. */
   readonly texts: ReadonlyMap<string, string>
-  /** ISO 8601. Absent where nothing was accepted. */
+  /** ISO 8601. Absent if nothing was accepted. */
   readonly at?: string
   readonly by?: { readonly name: string; readonly email?: string | undefined }
 }
@@ -36,7 +36,7 @@ export const ACCEPTED_IN_MOUNT = '/run/escrow/trust.json'
 /**
  * Reads the accepted contents, again on each call: the same object while nothing was accepted since. Synchronous; one
  * `lstat`.
- * @throws EscrowError `policy_invalid` where the record cannot be read
+ * @throws EscrowError `policy_invalid` if the record cannot be read
  */
 export function openAccepted({ trustFile }: Layout): () => AcceptedFiles {
   const path = process.env.ESCROW_SESSION && existsSync(ACCEPTED_IN_MOUNT) ? ACCEPTED_IN_MOUNT : trustFile
@@ -84,7 +84,7 @@ function isMap(value: unknown): value is Record<string, unknown> {
 /**
  * Accepts contents by name. A name without content is accepted as absent, and other names stay as they are. The caller
  * holds the lock of the file it changes, or acts for a person.
- * @param by the person who accepts; without it, our own edit counts as accepted by the earlier person
+ * @param by the person who accepts; by default the person who accepted last, for edits by escrowfs itself
  */
 export function acceptTexts(
   layout: Layout,
@@ -103,7 +103,7 @@ export function acceptTexts(
   replaceDurable(layout.trustFile, `${JSON.stringify(value)}\n`, 0o600)
 }
 
-/** A record that cannot be read is replaced: the person who accepts decides what is valid from now on. */
+/** A record that cannot be read counts as empty, because the new acceptance replaces it. */
 function currentlyAccepted(layout: Layout): AcceptedFiles {
   try {
     return openAccepted(layout)()

@@ -8,7 +8,7 @@ const OPENERS: Partial<Record<NodeJS.Platform, readonly string[]>> = {
 }
 
 /**
- * Opens an address in the person's browser, without waiting for it. Does nothing where there is no browser, or where
+ * Opens an address in the person's browser, without waiting for it. Does nothing if there is no browser, or if
  * `BROWSER` names a program in a workspace, so print the address as well. Every user of the machine can read the
  * address, so a secret in it must be short-lived.
  */

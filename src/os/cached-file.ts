@@ -12,7 +12,8 @@ export type FileBytes =
   | { readonly kind: 'bytes'; readonly bytes: Buffer }
 
 /**
- * A value made from a small file, and made again whenever the file changes. A call costs one `lstat` while it does not.
+ * Returns a function that computes a value from a small file, again whenever the file changes. While it does not change,
+ * a call costs one `lstat`.
  * @param file a shared file, or the path of a file in the state directory
  * @param limit bytes; a larger file is unreadable and is never read
  * @param make gets the bytes and a version that rises with each change

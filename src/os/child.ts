@@ -8,7 +8,7 @@ import { codeOf } from '../../overlay/index.js'
  */
 const ENV = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C' }
 
-/** The path of a program of the system. Throws an Error where there is none. */
+/** Returns the path of a program of the system. Throws an Error if there is none. */
 export function placeOfProgram(name: string): string {
   const place = ENV.PATH.split(':').find((dir) => existsSync(`${dir}/${name}`))
   if (place === undefined) throw new Error(`The program ${name} is not installed.`)
@@ -43,7 +43,7 @@ export function killGroup({ pid, exitCode, signalCode }: ChildProcess): void {
   sendSignal(-pid, 'SIGKILL')
 }
 
-/** Sends a signal to a process, or to a group by its negative number. Returns false where there is none. */
+/** Sends a signal to a process, or to a group by its negative number. Returns false if there is none. */
 export function sendSignal(pid: number, signal: NodeJS.Signals): boolean {
   try {
     return process.kill(pid, signal)
@@ -53,7 +53,7 @@ export function sendSignal(pid: number, signal: NodeJS.Signals): boolean {
   }
 }
 
-/** The living children of a process; none where the kernel does not list them (proc_pid_children(5)). */
+/** Returns the living children of a process; none if the kernel does not list them (proc_pid_children(5)). */
 export function childrenOf(pid: number): number[] {
   try {
     return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
@@ -63,7 +63,7 @@ export function childrenOf(pid: number): number[] {
 }
 
 export interface Ran {
-  /** Null where it could not be started, or a signal ended it. */
+  /** Null if it could not be started, or a signal ended it. */
   readonly status: number | null
   readonly stdout: string
   readonly stderr: string

@@ -4,16 +4,16 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { systemStateHome } from './state-home.js'
 
-/** Of `node:module`. Node 20 lacks it. */
+/** A part of `node:module` that Node 20 lacks. */
 interface CompileCache {
   enableCompileCache?(dir: string): unknown
 }
 
 /**
- * Has Node keep the compiled code of this program on disk, where Node can (22.1 and newer): later commands start sooner.
- * Whoever can write the directory decides what runs, so it is in the state directory of the person's system, which no
- * agent can write, and is used only if no other user can write it. `XDG_STATE_HOME` could name a directory of a clone,
- * so with it there is no cache.
+ * Lets Node (22.1 or newer) cache the compiled code of this program on disk, so that later commands start sooner.
+ * A writer of the directory could change the code that runs. It is therefore in the state directory of the person's
+ * system, which no agent can write, and is used only if no other user can write it. `XDG_STATE_HOME` could name a
+ * directory of a clone, so with it there is no cache.
  * @param version names the directory: another version compiles its own code
  */
 export function cacheCompiledCode(
@@ -34,7 +34,7 @@ export function cacheCompiledCode(
   }
 }
 
-/** False where it exists and somebody else owns it or can write it. Node makes a missing one. */
+/** Whether only this user owns and can write the directory. True if it is absent: Node then creates it. */
 function isPrivate(dir: string): boolean {
   try {
     const stats = lstatSync(dir, { throwIfNoEntry: false })
@@ -42,7 +42,7 @@ function isPrivate(dir: string): boolean {
     const isOwn = process.getuid === undefined || stats.uid === process.getuid()
     return stats.isDirectory() && isOwn && (process.platform === 'win32' || (stats.mode & 0o022) === 0)
   } catch {
-    // A command that starts slowly is better than one that does not start.
+    // Without the cache the command starts slowly, but it starts.
     return false
   }
 }

@@ -13,7 +13,7 @@ import { createDurable, makeTempDir, removeTree } from './write.js'
  * an empty directory, because many editors load settings from there, and those of a workspace are not the person's.
  * @param name the file's name in the editor; its extension gives the language
  * @returns the text after the edit
- * @throws EscrowError `nothing_selected` where the editor fails or cannot be started, and nothing was edited;
+ * @throws EscrowError `nothing_selected` if the editor fails or cannot be started, and nothing was edited;
  * `unsupported` for an editor in a workspace
  */
 export async function editText(text: string, name: string): Promise<string> {

@@ -3,8 +3,8 @@ import { findGit } from './git.js'
 import { userHome } from './home.js'
 
 /**
- * Whether git would commit a file: the directory is in a repository, and does not ignore the file. Asks git itself,
- * whose rules come from many files. Runs nothing from the repository. True where git cannot answer.
+ * Returns whether git would commit a file: the directory is in a repository, and git does not ignore the file. Runs git,
+ * because its rules come from many files, but nothing from the repository. True if git cannot answer.
  */
 export function isKeptByGit(root: string, path: string): boolean {
   const quiet = ['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null']

@@ -19,7 +19,7 @@ export interface GitDirs {
   readonly common: string
 }
 
-/** Reads a text file; undefined where there is no readable one. */
+/** Reads a text file; undefined if there is no readable one. */
 export type ReadText = (path: string) => string | undefined
 
 const MAX_BYTES = 1024 * 1024
@@ -28,8 +28,8 @@ const GIT_MS = 5_000
 
 /**
  * Finds the `.git` of a directory or of the nearest one above it, and for a worktree its repository. A `.git` file
- * counts only where its target names it in turn, as git has it for worktrees and submodules: otherwise a tree could
- * claim another repository as its own.
+ * counts only if its target also names it, as in git's worktrees and submodules. Otherwise a tree could claim another
+ * repository as its own.
  */
 export function findGit(root: string, read: ReadText = readText): GitDirs | undefined {
   for (let dir = resolve(root); ; dir = dirname(dir)) {
@@ -76,10 +76,10 @@ export interface GitUser {
 }
 
 /**
- * The user of a directory: `user.name` and `user.email` as git has them, from the repository's config, which no clone
- * brings, then from the user's own (`~/.gitconfig`, then `git/config` under `$XDG_CONFIG_HOME`). Where git is
- * installed, it resolves `include` and `includeIf`. Included files and variables that lead into a workspace are
- * ignored. Without a `user.name`, the user of the operating system.
+ * Returns git's user for a directory: `user.name` and `user.email` from the repository's config, which a clone does not
+ * copy, then from the user's own (`~/.gitconfig`, then `git/config` under `$XDG_CONFIG_HOME`). If git is installed, it
+ * resolves `include` and `includeIf`. Included files and variables that lead into a workspace are ignored. Without a
+ * `user.name`, returns the user of the operating system.
  */
 export function gitUser(root: string, env: NodeJS.ProcessEnv = process.env): GitUser {
   const git = findGit(root)
@@ -124,7 +124,7 @@ function includedUser(file: string, home: string, git: GitDirs | undefined): Ret
   return user
 }
 
-/** The `[user]` section of a git config file. */
+/** Returns the `[user]` section of a git config file. */
 export function userIn(config: string): { name?: string; email?: string } {
   const values = valuesIn(config, 'user')
   const [name, email] = [values.get('name'), values.get('email')]

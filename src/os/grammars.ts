@@ -37,7 +37,7 @@ export async function parse(grammar: string, text: string, skips?: (node: Node) 
 }
 
 /**
- * Whether both versions of a text parse, at a third of the cost of their trees: the second is parsed incrementally.
+ * Returns whether both versions of a text parse, at a third of the cost of their trees: the second is parsed incrementally.
  * Never rejects.
  */
 export async function checkBoth(grammar: string, before: string, after: string): Promise<Checked> {
@@ -62,7 +62,7 @@ const OK = { ok: true } as const
 /** A valid text that the grammar cannot read whole: nothing can be proven from its tree. */
 const GAP: Failed = { ok: false, rule: 'grammar', detail: 'the grammar cannot read `in` and `out` on type parameters' }
 
-/** The parser of a grammar, which never throws. Rejects where the grammar cannot be loaded. */
+/** Returns the parser of a grammar, which never throws. Rejects if the grammar cannot be loaded. */
 export function parserFor(grammar: string, skips?: (node: Node) => boolean): Promise<(text: string) => Parsed> {
   return workerFor(grammar, (tree, text) => ({ ok: true, syntax: copyTree(tree, text, skips) }) as const)
 }

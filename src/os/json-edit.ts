@@ -105,7 +105,7 @@ function spliceText(text: string, start: number, length: number, more: string): 
   return `${text.slice(0, start)}${more}${text.slice(start + length)}`
 }
 
-/** Whether a value of JSON is an object. */
+/** Returns whether a value of JSON is an object. */
 export function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -20,7 +20,7 @@ import { createFile, ensurePrivateDir, removeEmptyDir, removeName, renameSync } 
  * Taking the lock, synchronous work, and releasing it are one synchronous run: no other task of this process can
  * interrupt it and keep the others waiting.
  * @param work gets `lost()`, which is true once the lock was lost; it checks before it publishes
- * @throws EscrowError `ledger_unavailable` where locks cannot be made. ELOCKED when a living holder keeps it longer
+ * @throws EscrowError `ledger_unavailable` if locks cannot be made. ELOCKED when a living holder keeps it longer
  * than {@link WAIT_MS}.
  */
 export async function withProcessLock<T>(
@@ -119,7 +119,7 @@ function letGo(unlock: () => void): void {
   try {
     unlock()
   } catch (error) {
-    // Another process has taken it meanwhile.
+    // Another process has taken it in the meantime.
     if (codeOf(error) === undefined) throw error
   }
 }

@@ -3,13 +3,13 @@ import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** The headers that show where a request comes from. */
+/** The headers that show the origin of a request. */
 export interface Caller {
   readonly host: string | undefined
   readonly origin: string | undefined
 }
 
-/** A random secret of 256 bits for one run of a server, safe in a URL. */
+/** Returns a random secret of 256 bits for one run of a server, safe in a URL. */
 export function newToken(): string {
   return randomBytes(32).toString('base64url')
 }
@@ -21,8 +21,8 @@ export function isSameSecret(given: string, secret: string): boolean {
 }
 
 /**
- * Why a request comes from another site; undefined where it does not. A page of another site can make a browser send
- * requests here, but not with our host (its own name may resolve to this address) and our origin.
+ * Returns the reason to refuse a request from another site; undefined for any other request. A page of another site can
+ * make a browser send requests here, but not with our host (its own name may resolve to this address) and our origin.
  */
 export function foreignTo(port: number, { host = '', origin }: Caller): string | undefined {
   const names = [`127.0.0.1:${port}`, `localhost:${port}`]
@@ -32,7 +32,7 @@ export function foreignTo(port: number, { host = '', origin }: Caller): string |
   return undefined
 }
 
-/** The token of an `Authorization: Bearer` header. */
+/** Returns the token of an `Authorization: Bearer` header. */
 export function bearerOf(authorization: string | undefined): string | undefined {
   return /^Bearer (.+)$/i.exec(authorization ?? '')?.[1]
 }

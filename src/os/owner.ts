@@ -47,7 +47,7 @@ export async function takeOwnership(file: string, waitMs: number): Promise<Lease
   }
 }
 
-/** Whether a living process, or one whose state is unknown, holds it. */
+/** Returns whether a living process, or one whose state is unknown, holds it. */
 export function isOwned(file: string): boolean {
   try {
     const holder = readHolder(file)

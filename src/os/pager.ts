@@ -3,8 +3,8 @@ import { ownEnv, refuseTree } from './search-path.js'
 
 /**
  * Shows a text in the person's pager (`PAGER`, else less) on this terminal, and waits until they leave it. As with git,
- * less gets `LESS=FRX` unless `LESS` is set: it keeps colours, and exits where the text fits the screen.
- * @returns false where there is no such pager, so that nobody saw the text
+ * less gets `LESS=FRX` unless `LESS` is set: it keeps colours, and exits at once if the text fits the screen.
+ * @returns false if there is no such pager, so that nobody saw the text
  * @throws EscrowError `unsupported` for a pager in a workspace
  */
 export async function showPaged(text: string, env: NodeJS.ProcessEnv = process.env): Promise<boolean> {

@@ -3,8 +3,8 @@ import { isInTree } from './search-path.js'
 import { stateDir } from './state-dir.js'
 
 /**
- * The state directory, for keys and tokens, which belong to the person and to no workspace.
- * @throws EscrowError `access_denied` where it is in a workspace: a clone would bring it, and git would publish it
+ * Returns the state directory, for keys and tokens, which belong to the person and to no workspace.
+ * @throws EscrowError `access_denied` if it is in a workspace: a clone would bring it, and git would publish it
  */
 export function personalState(): string {
   const dir = stateDir()

@@ -5,14 +5,14 @@ import { codeOf } from '../../overlay/index.js'
 /** The size limit of a card that names a lock's holder, in bytes; far more than one needs. */
 export const MAX_CARD_BYTES = 64 * 1024
 
-/** The identity of a process, by which another one can tell whether it still lives. */
+/** The identity of a process. Another process uses it to check whether this one is still alive. */
 export interface ProcessIdentity {
   readonly pid: number
   /** The machine, boot and pid namespace that the pid belongs to. */
   readonly host: string
   readonly boot: string
   readonly pidNamespace: string
-  /** The start of the process in clock ticks since boot, which tells it from a later process with its pid. */
+  /** The start of the process in clock ticks since boot. It distinguishes the process from a later one with the same pid. */
   readonly start: string
 }
 

@@ -16,7 +16,7 @@ import { codeOf, type Digest, fsError, openRegular, readRegular } from '../../ov
 // Shared: everything here is synchronous, and a buffer for each file costs more than its hash.
 const CHUNK = Buffer.allocUnsafeSlow(1 << 18)
 
-/** The digest of a regular file's bytes, read in chunks. Throws ELOOP on a symlink, EINVAL on anything but a file. */
+/** Returns the digest of a regular file's bytes, read in chunks. Throws ELOOP on a symlink, EINVAL on anything but a file. */
 export function digestFile(path: string): Digest {
   const fd = openRegular(path, false)
   try {
@@ -31,12 +31,12 @@ export function digestFile(path: string): Digest {
   }
 }
 
-/** A regular file's bytes. Throws ELOOP on a symlink, EINVAL on anything but a file. */
+/** Returns a regular file's bytes. Throws ELOOP on a symlink, EINVAL on anything but a file. */
 export function readWhole(path: string): Buffer {
   return readRegular(path, false)
 }
 
-/** A small file of our own. Throws EFBIG above the limit in bytes, EINVAL for anything but a file. */
+/** Returns the text of a small file of escrowfs. Throws EFBIG above the limit in bytes, EINVAL for anything but a file. */
 export function readSmall(path: string, limit: number): string {
   const fd = openRegular(path, true)
   try {
@@ -47,7 +47,7 @@ export function readSmall(path: string, limit: number): string {
   }
 }
 
-/** The first bytes of a file as text; '' when it is absent. */
+/** Returns the first bytes of a file as text; '' when it is absent. */
 export function readStart(path: string, bytes: number): string {
   let fd: number
   try {
@@ -64,7 +64,7 @@ export function readStart(path: string, bytes: number): string {
   }
 }
 
-/** The stats of a path itself, a link's if it is one; undefined where there is nothing, or a parent is a file. */
+/** Returns the stats of a path, without following a link; undefined if there is nothing, or a parent is a file. */
 export function lookAt(path: string): Stats | undefined {
   try {
     return lstatSync(path, { throwIfNoEntry: false })
@@ -98,7 +98,7 @@ export interface Mount {
 }
 
 /**
- * The mounts in proc(5): id, parent, device, root, path, options, optional fields up to a dash, type. Throws where they
+ * Returns the mounts in proc(5): id, parent, device, root, path, options, optional fields up to a dash, type. Throws if they
  * cannot be read.
  */
 export function currentMounts(): Mount[] {
@@ -117,7 +117,7 @@ function unescapeOctal(path: string): string {
   return Buffer.from(bytes, 'latin1').toString()
 }
 
-/** The mount points below a directory. Throws as {@link currentMounts} does. */
+/** Returns the mount points below a directory. Throws as {@link currentMounts} does. */
 export function mountsBelow(dir: string): string[] {
   const below = `${realpathSync.native(dir)}/`.replace('//', '/')
   return currentMounts()

@@ -21,7 +21,7 @@ interface Here {
 }
 
 /**
- * The environment of a program outside a container: ours, with a `PATH` without relative directories, and without any
+ * Returns the environment of a program outside a container: ours, with a `PATH` without relative directories, and without any
  * in a workspace or in the repository of the current directory.
  */
 export function ownEnv(env: NodeJS.ProcessEnv = process.env, here = hereNow()): NodeJS.ProcessEnv {
@@ -39,7 +39,7 @@ export interface FoundProgram {
   readonly shadow?: string
 }
 
-/** Searches `PATH` for a program as a shell does, and tells the programs of a workspace from the person's. */
+/** Searches `PATH` for a program as a shell does, and separates the programs of a workspace from the person's. */
 export function findProgram(name: string, env: NodeJS.ProcessEnv = process.env): FoundProgram {
   const here = hereNow()
   const found = placesOf(env)
@@ -53,7 +53,7 @@ export function findProgram(name: string, env: NodeJS.ProcessEnv = process.env):
 }
 
 /**
- * The path in a workspace that a variable's command line names; undefined where it names none.
+ * Returns the path in a workspace that a variable's command line names; undefined if it names none.
  * @param value words for a shell: an editor or a pager with its options
  */
 export function namesTree(value: string): string | undefined {
@@ -62,7 +62,7 @@ export function namesTree(value: string): string | undefined {
   return paths.map((word) => resolve(here.cwd, word)).find((path) => existsSync(path) && isInTree(path, here))
 }
 
-/** @throws EscrowError `unsupported` where a variable names a program in a workspace. */
+/** @throws EscrowError `unsupported` if a variable names a program in a workspace. */
 export function refuseTree(variable: string, value: string): void {
   const path = namesTree(value)
   if (path === undefined) return
@@ -71,7 +71,7 @@ export function refuseTree(variable: string, value: string): void {
   })
 }
 
-/** Whether a path is in a workspace, or in the repository of the current directory. */
+/** Returns whether a path is in a workspace, or in the repository of the current directory. */
 export function isInTree(path: string, { cwd, home }: Here = hereNow()): boolean {
   const place = physical(path)
   if (rootWith(ORCHESTRATION, place) !== undefined) return true

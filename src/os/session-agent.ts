@@ -4,7 +4,7 @@ import { readSmall } from './read.js'
 
 const MAX_META_BYTES = 64 * 1024
 
-/** The agent that a session was opened for. Undefined where its file is missing or damaged. */
+/** Returns the agent of a session. Undefined if its file is missing or damaged. */
 export function sessionAgent(layout: Layout, session: string): AgentInfo | undefined {
   try {
     return JSON.parse(readSmall(layout.session(session).meta, MAX_META_BYTES)) as AgentInfo

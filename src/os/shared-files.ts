@@ -17,7 +17,7 @@ import { createDurable, extendFile, makeDir, openToExtend, replaceDurable, syncD
 const HOLDS_DIRECTORIES = process.platform === 'linux' && existsSync('/proc/self/fd')
 
 /**
- * Opens a file for reading. Throws ENOENT where there is none, EscrowError `path_escape` for anything but a plain file.
+ * Opens a file for reading. Throws ENOENT if there is none, EscrowError `path_escape` for anything but a plain file.
  */
 export function openShared(file: SharedFile): number {
   return inParent(file, (address) => {
@@ -29,7 +29,7 @@ export function openShared(file: SharedFile): number {
   })
 }
 
-/** A file's bytes. Throws as {@link openShared}, and EFBIG above `limit` bytes. */
+/** Returns a file's bytes. Throws as {@link openShared}, and EFBIG above `limit` bytes. */
 export function readShared(file: SharedFile, limit = Number.POSITIVE_INFINITY): Buffer {
   const fd = openShared(file)
   try {
@@ -40,13 +40,13 @@ export function readShared(file: SharedFile, limit = Number.POSITIVE_INFINITY): 
   }
 }
 
-/** Whether the file's name is taken. A dangling link counts. */
+/** Returns whether the file's name is taken. A dangling link counts. */
 export function sharedExists(file: SharedFile): boolean {
   return lookShared(file) !== undefined
 }
 
 /**
- * The stats of the entry itself, a link's if it is one. Only for comparison with earlier stats: the parent directories
+ * Returns the stats of the entry itself, a link's if it is one. Only for comparison with earlier stats: the parent directories
  * are not checked, so new content must be read by {@link openShared}.
  */
 export function lookShared(file: SharedFile): Stats | undefined {
@@ -59,7 +59,7 @@ export function lookShared(file: SharedFile): Stats | undefined {
 }
 
 /**
- * The names in a directory, none where there is none. Throws EscrowError `path_escape` for anything but a directory.
+ * Returns the names in a directory, none if there is none. Throws EscrowError `path_escape` for anything but a directory.
  */
 export function listShared(directory: SharedFile): string[] {
   try {
@@ -70,7 +70,7 @@ export function listShared(directory: SharedFile): string[] {
   }
 }
 
-/** Creates a file. Throws EEXIST where the name is taken. */
+/** Creates a file. Throws EEXIST if the name is taken. */
 export function createShared(file: SharedFile, data: Uint8Array | string): void {
   inParent(file, (address) => createDurable(address, data, 0o644))
 }
@@ -87,8 +87,7 @@ export function replaceShared(file: SharedFile, data: Uint8Array | string): void
 }
 
 /**
- * Writes bytes at `end` and truncates the file after them, see {@link extendFile}. Creates the file where there is
- * none.
+ * Writes bytes at `end` and truncates the file after them, see {@link extendFile}. Creates the file if it is absent.
  * @returns false, with nothing written, if its size is not `size`
  */
 export function extendShared(file: SharedFile, data: Uint8Array, end: number, size = end): boolean {
@@ -113,20 +112,20 @@ export function syncOrchestration({ root }: Pick<Layout, 'root'>): void {
   inDirectory(root, ORCHESTRATION, (address) => syncDir(address))
 }
 
-/** Whether there is a `.orchestration` directory. Throws EscrowError `path_escape` where the name is something else. */
+/** Returns whether there is a `.orchestration` directory. Throws EscrowError `path_escape` if the name is something else. */
 export function hasOrchestration({ root, dir }: Pick<Layout, 'root' | 'dir'>): boolean {
   if (lstatSync(dir, { throwIfNoEntry: false }) === undefined) return false
   inDirectory(root, ORCHESTRATION, () => undefined)
   return true
 }
 
-/** Makes `.orchestration` where there is none. Throws EscrowError `path_escape` where the name is something else. */
+/** Creates `.orchestration` if it is absent. Throws EscrowError `path_escape` if the name is something else. */
 export function makeOrchestration(layout: Pick<Layout, 'root' | 'dir'>): void {
   if (hasOrchestration(layout)) return
   inDirectory(layout.root, '', (address) => makeDir(`${address}/${ORCHESTRATION}`))
 }
 
-/** Runs work with the address of a file in its parent directory, which is held open meanwhile. */
+/** Runs work with the address of a file in its parent directory, which is kept open during the work. */
 function inParent<T>({ root, name }: SharedFile, work: (address: string) => T): T {
   const slash = name.lastIndexOf('/')
   const [parent, base] = slash < 0 ? ['', name] : [name.slice(0, slash), name.slice(slash + 1)]
@@ -134,8 +133,8 @@ function inParent<T>({ root, name }: SharedFile, work: (address: string) => T): 
 }
 
 /**
- * Runs work with the address of a directory below the root, which is held open meanwhile.
- * Throws ENOENT where there is none, EscrowError `path_escape` where a component is a link, a file or another user's.
+ * Runs work with the address of a directory below the root, which is kept open during the work.
+ * Throws ENOENT if there is none, EscrowError `path_escape` if a component is a link, a file or another user's.
  */
 export function inDirectory<T>(root: string, name: string, work: (address: string) => T): T {
   return HOLDS_DIRECTORIES ? inHeldDirectory(root, name, work) : inCheckedDirectory(root, name, work)
@@ -180,7 +179,7 @@ function inCheckedDirectory<T>(root: string, name: string, work: (address: strin
   return work(way)
 }
 
-/** Closes the descriptor where the owner is wrong. */
+/** Closes the descriptor if the owner is wrong. */
 function checkOwner(fd: number, file: SharedFile): number {
   try {
     assertOwner(fstatSync(fd), lstatSync(file.root).uid, `${file}`)

@@ -5,7 +5,7 @@ import { isWithin } from '../../overlay/index.js'
 import { systemStateHome } from './state-home.js'
 
 /**
- * The directory for state outside workspaces: `escrowfs` under `$XDG_STATE_HOME` if that is an absolute path (XDG Base
+ * Returns the directory for state outside workspaces: `escrowfs` under `$XDG_STATE_HOME` if that is an absolute path (XDG Base
  * Directory Specification 0.8), else under the system's own: `~/.local/state`, `~/Library/Application Support` on
  * macOS, `%LOCALAPPDATA%` on Windows.
  */
@@ -14,7 +14,7 @@ export function stateDir(env: NodeJS.ProcessEnv = process.env, platform = proces
   return join(isAbsolute(given) ? given : systemStateHome(env.HOME || homedir(), local, platform), 'escrowfs')
 }
 
-/** Whether an absolute path is in the state directory, by its name or physically. */
+/** Returns whether an absolute path is in the state directory, by its name or physically. */
 export function isInState(path: string): boolean {
   const dir = stateDir()
   return isWithin(path, dir) || isWithin(path, physical(dir))

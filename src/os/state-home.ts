@@ -1,7 +1,7 @@
 import { isAbsolute, join } from 'node:path'
 
 /**
- * The system's directory for the state of programs: `~/.local/state`, `~/Library/Application Support` on macOS,
+ * Returns the system's directory for the state of programs: `~/.local/state`, `~/Library/Application Support` on macOS,
  * `%LOCALAPPDATA%` on Windows.
  * @param home the person's home directory
  * @param local the value of `LOCALAPPDATA`

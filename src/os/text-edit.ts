@@ -1,6 +1,6 @@
 import type { Edit, Point } from '@vscode/tree-sitter-wasm'
 
-/** The one edit that turns a text into another, in a parser's format: without their common start and end. */
+/** Returns the one edit that turns a text into another, in a parser's format: without their common start and end. */
 export function editOf(before: string, after: string): Edit {
   const most = Math.min(before.length, after.length)
   let start = 0

@@ -81,7 +81,7 @@ function nodeAt(cursor: TreeCursor, parent: Node | undefined): Open {
   }
 }
 
-/** The node and all its descendants, in preorder. */
+/** Returns the node and all its descendants, in preorder. */
 export function* walk(node: Node): Generator<Node> {
   const open = [node]
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
@@ -101,7 +101,7 @@ export function childOf(node: Node, field: string): Node | undefined {
   return node.children.find((child) => child.field === field)
 }
 
-/** The nearest ancestor of one of these types. */
+/** Returns the nearest ancestor of one of these types. */
 export function ancestor(node: Node, types: ReadonlySet<string>): Node | undefined {
   let at = node.parent
   while (at !== undefined && !types.has(at.type)) at = at.parent

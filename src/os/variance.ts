@@ -1,7 +1,7 @@
 import type { Node } from '@vscode/tree-sitter-wasm'
 
 /**
- * True where the only errors of a TypeScript tree are `in` and `out` on type parameters (`interface Box<out T>`, TypeScript 4.7). The
+ * True if the only errors of a TypeScript tree are `in` and `out` on type parameters (`interface Box<out T>`, TypeScript 4.7). The
  * grammar does not know them. It reads either the modifier as an error, or the modifier as the name and the name as an error.
  */
 export function hasOnlyVarianceErrors(root: Node, text: string): boolean {

@@ -7,14 +7,14 @@ export type HostEvent = 'rename' | 'change'
 
 export interface HostWatchOptions {
   readonly recursive?: boolean
-  /** Called once when the host stops watching by itself. */
+  /** Called once if the host ends the watch. */
   readonly failed: (error: unknown) => void
 }
 
 /**
  * Watches the names of a directory (or a file) on disk. Never keeps the process alive. Returns a function that ends it.
  * Throws the host's own errors, including ENOSPC and EMFILE for its limits.
- * @param onEvent called with a `name` relative to the directory, or null where the host does not know it
+ * @param onEvent called with a `name` relative to the directory, or null if the host does not know it
  */
 export function watchHost(
   path: string,

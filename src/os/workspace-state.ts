@@ -10,8 +10,8 @@ import { ensurePrivateDir, replaceDurable } from './write.js'
  * The state of a workspace on this machine: `<state>/workspaces/<id>`, readable only by its owner.
  *
  * The id comes from the identity of the root directory: its inode number and birth time. Both stay when the directory
- * is renamed, and differ in a copy or a clone. Nothing in the workspace names its state, so nothing that git brings can
- * claim one.
+ * is renamed, and differ in a copy or a clone. Nothing in the workspace names its state, so a file from git cannot claim
+ * one.
  */
 
 /** The workspace of a state directory, for people and for the check below. */
@@ -22,9 +22,9 @@ interface Card {
 }
 
 /**
- * The layout of a workspace.
+ * Returns the layout of a workspace.
  * @param root an absolute, physical path of a directory
- * @throws EscrowError `access_denied` where the state directory cannot be trusted: it is in the workspace, or another
+ * @throws EscrowError `access_denied` if the state directory cannot be trusted: it is in the workspace, or another
  * user can write to it
  */
 export function layoutAt(root: string): Layout {
@@ -61,7 +61,7 @@ interface Identity {
 }
 
 /**
- * Without birth times, nothing tells a directory from a later one in its place. There the path is part of the id, and a
+ * Without birth times, a directory and a later one in its place look the same. There the path is part of the id, and a
  * renamed workspace starts without state.
  */
 function idOf(root: string, { ino, dev, birthtimeNs }: Identity): string {
@@ -104,7 +104,7 @@ function isCard(value: unknown): value is Card {
   return typeof root === 'string' && typeof device === 'string'
 }
 
-/** Throws where the state is in the workspace: a clone would bring it. */
+/** Throws if the state is in the workspace: a clone would bring it. */
 function assertOutside(base: string, root: string): void {
   if (!isWithin(physical(base), root)) return
   throw new EscrowError('access_denied', `The state directory ${base} is in the workspace ${root}.`, {
@@ -123,7 +123,7 @@ function physical(path: string): string {
   }
 }
 
-/** Throws where other users can write, and so forge the state. */
+/** Throws if other users can write, and so forge the state. */
 function assertPrivate(state: string): void {
   const self = process.geteuid?.()
   if (self === undefined) return

@@ -47,7 +47,8 @@ export interface Owner {
 }
 
 /**
- * As {@link createDurable}. Without `sync` the caller flushes many files at once later. `owner`: where it is not us.
+ * As {@link createDurable}. Without `sync`, the caller later flushes many files at once.
+ * @param owner set if it is not the current user
  */
 export function createFile(
   path: string,
@@ -102,7 +103,7 @@ export function overwrite(path: string, data: string): void {
 
 /**
  * As {@link appendOnto}.
- * @returns the file's new size; undefined where another file has taken its name meanwhile, so that the bytes may be
+ * @returns the file's new size; undefined if another file has got its name in the meantime, so that the bytes may be
  * lost
  */
 export function appendByName(path: string, data: string, mode: number): number | undefined {
@@ -116,7 +117,7 @@ export function appendByName(path: string, data: string, mode: number): number |
   }
 }
 
-/** Opens a file for {@link extendFile}, and creates it where there is none. Throws ELOOP on a symlink. */
+/** Opens a file for {@link extendFile}, and creates it if it is absent. Throws ELOOP on a symlink. */
 export function openToExtend(path: string): number {
   const flags = constants.O_RDWR | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
   return openSync(path, flags, 0o644)
@@ -125,7 +126,7 @@ export function openToExtend(path: string): number {
 /**
  * Writes bytes at `end`, truncates the file after them, and syncs. Two writers of the same bytes leave one copy,
  * however late the second one is.
- * @param size the file's size when `end` was determined; larger than `end` where a torn end is overwritten
+ * @param size the file's size when `end` was determined; larger than `end` if a torn end is overwritten
  * @returns false, with nothing written, if it has another size by now
  */
 export function extendFile(fd: number, data: Uint8Array, end: number, size: number): boolean {
@@ -182,7 +183,7 @@ export function syncDir(path: string): void {
   }
 }
 
-/** Copies a file to a free name: shares its blocks where the disk can (FICLONE), else copies the bytes. */
+/** Copies a file to a free name. Shares its blocks if the file system supports it (FICLONE), else copies the bytes. */
 export function cloneFile(from: string, to: string): void {
   copyFileSync(from, to, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL)
 }

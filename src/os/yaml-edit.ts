@@ -5,7 +5,7 @@ import { readYaml, type YamlPath } from './yaml.js'
 
 /**
  * Applies a change to a text's document, and writes it with the file's own indentation, bracket padding and line ends.
- * @returns undefined where the text cannot be edited
+ * @returns undefined if the text cannot be edited
  */
 export function rewriteYaml(text: string, change: (document: Document) => void): string | undefined {
   const read = readYaml(Buffer.from(text))

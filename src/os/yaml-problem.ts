@@ -8,7 +8,7 @@ export interface YamlProblem {
   readonly message: string
 }
 
-/** A problem as a sentence, for a write that it refuses. */
+/** Returns a problem as a sentence, for a write that it refuses. */
 export function describeProblem(file: string, { line, column, message }: YamlProblem): string {
   return `Policy Invalid: ${file}, line ${line}, column ${column}: ${message}. All writes are refused until a person has corrected it.`
 }

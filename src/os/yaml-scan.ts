@@ -26,7 +26,7 @@ export function scanYaml(text: string): YamlProblem | undefined {
   for (const lexeme of new Lexer().lex(text)) {
     const type: string | null = scalarNext ? 'content' : CST.tokenType(lexeme)
     scalarNext = type === 'scalar'
-    // The lexer leaves a bracket open where the indentation ends it.
+    // If the indentation ends a bracket, the lexer leaves the bracket open.
     if (type === 'flow-error-end') flow = 0
     if (scalarNext || type === 'doc-mode' || type === 'flow-error-end') continue
     const refusal = type === null ? undefined : REFUSED[type]

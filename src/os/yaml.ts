@@ -10,7 +10,7 @@ export interface YamlFile {
   readonly document: Document
   /** Plain objects, arrays, strings, numbers, booleans and null. */
   readonly value: unknown
-  /** A problem at a value, or at its nearest existing parent. */
+  /** Returns a problem at a value, or at its nearest existing parent. */
   problem(path: YamlPath, message: string): YamlProblem
 }
 

@@ -5,7 +5,7 @@
  * written by `commit/`, and as ledger records, intents and policy rules. `ReviewedStage` reads the stage, `SessionEffects`
  * applies decisions, `commit-session.ts` takes approved changes to the disk.
  *
- * Every method that decides refuses callers inside of a session. Only `commit/` writes to the workspace, and every commit
+ * Every method that decides refuses callers inside a session. Only `commit/` writes to the workspace, and every commit
  * checks each path against policy under the commit's lock.
  */
 export { reviewOf } from './review.js'

@@ -18,8 +18,8 @@ export function attentionTitle(attention: string): string {
 }
 
 /**
- * The changes of a set in the order a person should read them: deletions, then those with a flag of warning (one group
- * for each), then the rest in the order of time: by the tool call that wrote them first, and within a call by path.
+ * Groups the changes of a set in reading order: deletions, then one group for each warning flag, then the rest in the order
+ * of time, by the tool call that first wrote them. Within a group, changes are sorted by path.
  */
 export function groupChanges({ changes }: ChangeSet): ChangeGroup[] {
   const times = timesOfCalls(changes)

@@ -1,10 +1,10 @@
 /**
- * Review: what a person sees of a stage, and what the person decides about it.
+ * Review: the view of a stage for a person, and the person's decisions.
  *
- * In come staged changes and the records of earlier decisions; out go diffs, hunks, groups and highlighted lines, and
+ * In: staged changes and the records of earlier decisions. Out: diffs, hunks, groups and highlighted lines, and
  * records of verdicts, edits, answers and merges, appended to the session's review log. A hunk is named by its content,
- * so a verdict holds only for the bytes that were shown.
- * May not happen here: a change of the workspace on disk (`commit/`), a rule of the policy, anything an agent can call.
+ * so a verdict applies only to the bytes that were shown.
+ * Must not happen here: a change of the workspace on disk (`commit/`), a rule of the policy, anything an agent can call.
  */
 export { addedLines } from './added-lines.js'
 export { type AmendmentState, amendedContent, amendmentState } from './amend.js'

@@ -3,7 +3,7 @@
  * wait for the ledger, and the change sets that people see.
  *
  * In: edits by the governed fs and by commands, commits and verdicts of other processes. Out: change sets, and the
- * stage's log. May not happen here: a decision whether a write is allowed, a change of the workspace itself.
+ * stage's log. Must not happen here: a decision whether a write is allowed, a change of the workspace itself.
  */
 export { beforeOf, changeSetOf, diskNow, flagsOf } from './change-view.js'
 export { classCache } from './class-cache.js'

@@ -1,9 +1,9 @@
 /**
- * The ledger: what was asked, decided and written, one JSON line each, chained by hash.
+ * The ledger: a hash chain of records of all calls, decisions and writes, one JSON line each.
  *
- * In come drafts of records; out go lines of `agent_trace.jsonl`, signed where a key is set, and what is read from
+ * In: drafts of records. Out: lines of `agent_trace.jsonl`, signed if a key is set, and data computed from
  * them: history, blame by line, lessons, statistics, exports, and the faults that verification finds.
- * May not happen here: a decision, a change of any file but the ledger and the files derived from it.
+ * Must not happen here: a decision, a change of any file but the ledger and the files derived from it.
  */
 export {
   attributeFile,

@@ -1,5 +1,5 @@
 /**
- * Trust: which texts of the workspace's files a person has accepted on this machine, and how the files differ from them now.
+ * Trust: the texts of the workspace's files that a person has accepted on this machine, and the differences of the present files.
  *
  * It reads the shared files (policy, intents, templates, `.intentignore`) and the accepted texts of the state directory. It
  * returns a list of differences for people, and stores the accepted texts. It does not decide what an agent may do: `policy/` and

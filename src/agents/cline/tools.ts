@@ -95,7 +95,7 @@ export function emptyInput(tool: string): ToolInput | undefined {
   return FAILING_WITHOUT_INPUT.includes(tool) ? {} : undefined
 }
 
-/** Maps each command of the SDK's terminal tool; undefined where a command is not a string. */
+/** Maps each command of the SDK's terminal tool; undefined if a command is not a string. */
 export function mapCommands(
   tool: string,
   { commands }: ToolInput,

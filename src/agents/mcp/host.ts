@@ -16,7 +16,7 @@ export interface McpHostOptions {
   readonly intent?: string
   /** The agent's model, for the ledger. */
   readonly model?: string
-  /** Whether the client's user may answer questions, where policy does not require a proven person. */
+  /** Whether the client's user may answer questions, if policy does not require a proven person. */
   readonly askClient?: boolean
 }
 

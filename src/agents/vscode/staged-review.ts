@@ -8,7 +8,7 @@ export interface StagedReview {
   show(sessionId: string): Promise<number>
   /**
    * Shows the changes and asks for a verdict in a modal. An approval covers all shown changes and commits them; a rejection
-   * passes a reason to the agent. Undefined where the person did neither. Rejects as `commit` does.
+   * passes a reason to the agent. Undefined if the person did neither. Rejects as `commit` does.
    */
   decide(sessionId: string, by?: Reviewer): Promise<CommitResult | 'rejected' | undefined>
   dispose(): void
