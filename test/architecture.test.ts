@@ -49,6 +49,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   exec: [...BELOW, 'command-class', 'fs', 'hosts', 'inbox', 'policy', 'review', 'stage', 'terminal'],
   acceptance: [...BELOW, 'commit', 'exec', 'intents', 'policy', 'review', 'stage', 'terminal', 'trace'],
   session: [...BELOW, 'commit', 'exec', 'fs', 'history', 'inbox', 'intents', 'policy', 'review', 'stage', 'trace'],
+  git: BELOW,
   release: [
     ...BELOW,
     ...[
@@ -56,6 +57,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
       'access',
       'change-class',
       'commit',
+      'git',
       'history',
       'intents',
       'policy',

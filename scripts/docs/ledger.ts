@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { isObject } from '../../src/trace/lines.js'
+import { isObject } from '../../src/core/is-object.js'
 import { TRACE_TYPES } from '../../src/trace/own-record.js'
 import { code, table } from './markdown.js'
 import { REPOSITORY } from './sources.js'

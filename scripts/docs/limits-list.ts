@@ -18,6 +18,8 @@ export const CALLS: Limits = {
     'staged content in memory (option `memory`); the rest is kept in files',
   ],
   'src/commit/journal.ts#UNDO_COMMITS': ['count', 'commits that can be undone (`limits.undo_commits`)'],
+  'src/git/program.ts#TIMEOUT_MS': ['milliseconds', 'for one call of git by `escrow commit --git`'],
+  'src/os/child.ts#MAX_OUTPUT': ['bytes', 'output of one call of git'],
   'overlay/tick.ts#LONGEST_MS': [
     'milliseconds',
     'until policy and intents are checked again within one turn of the event loop',

@@ -1,6 +1,6 @@
 import ts from 'typescript'
 import { z } from 'zod'
-import { isObject } from '../../src/trace/lines.js'
+import { isObject } from '../../src/core/is-object.js'
 import { code, table } from './markdown.js'
 import { docOf, findDeclaration, nameOf, plainDoc } from './sources.js'
 

@@ -1,6 +1,7 @@
 import { type FileState, sha256hex } from '../../overlay/index.js'
 import { EscrowError } from '../core/api-error.js'
-import type { JsonObject, Plan, PlannedChange } from './types.js'
+import { isObject } from '../core/is-object.js'
+import type { Plan, PlannedChange } from './types.js'
 
 const OPS: readonly unknown[] = ['create', 'overwrite', 'delete', 'mkdir', 'rmdir', 'chmod', 'move']
 const TYPES: readonly unknown[] = ['file', 'dir', 'symlink']
@@ -73,8 +74,4 @@ function isStateOrNull(value: unknown): value is FileState | null {
   return (
     isObject(value) && TYPES.includes(value.type) && typeof value.digest === 'string' && Number.isInteger(value.mode)
   )
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -345,7 +345,15 @@ export interface Workspace {
   close(): Promise<void>
 }
 
-export type { CommitOptions, CommitProgress, CommitResult, Recovery } from './commit-api.js'
+export type {
+  CommitOptions,
+  CommitProgress,
+  CommitResult,
+  GitCommitOptions,
+  GitCommitPer,
+  GitCommitResult,
+  Recovery,
+} from './commit-api.js'
 export type {
   AbsentRecords,
   BlameLine,

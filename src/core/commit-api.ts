@@ -24,10 +24,52 @@ export interface CommitOptions {
    * commits the other approved changes. Rejects with `stale_file` if nothing is left to commit.
    */
   readonly merge?: boolean
+  /**
+   * Also makes a git commit of the changes: both happen, or neither. Rejects with `unsupported` if git cannot take them; nothing is
+   * written then. If absent, policy decides (`commit.git`); `false` makes none.
+   */
+  readonly git?: GitCommitOptions | false
   /** Aborts the commit, if it is not durable yet. It then rejects with the signal's reason, and nothing has changed. */
   readonly signal?: AbortSignal
   /** Called repeatedly, at least at the beginning and the end of each phase. */
   readonly onProgress?: (progress: CommitProgress) => void
+}
+
+/** How approved changes become commits of the git repository that the workspace is in. */
+export interface GitCommitOptions {
+  /** The branch to commit to; the current one by default. A new one begins at `HEAD`. */
+  readonly branch?: string
+  /**
+   * One commit for all changes (the default), for each intent, for each tool call that wrote some, or for each git commit that the
+   * agent made in a contained command (`proposal`): with its message, and the last one that names a path gets it.
+   */
+  readonly per?: GitCommitPer
+  /** The subject and body of each commit. By default they come from the intent and from what the agent said. */
+  readonly message?: string
+  /** Edits a message before its trailers are added. An empty result gives up. */
+  readonly edit?: (message: string) => Promise<string>
+  /**
+   * Also commits edits that a person made in the same files and has not committed. By default such a file is refused,
+   * because the commit would contain them.
+   */
+  readonly wholeFiles?: boolean
+  /** Runs the repository's `commit-msg` hook. */
+  readonly hooks?: boolean
+}
+
+/** What becomes one git commit: all changes, or those of an intent, a tool call, or a git commit of the agent's. */
+export type GitCommitPer = 'all' | 'intent' | 'step' | 'proposal'
+
+/** What a commit did in git. */
+export interface GitCommitResult {
+  /** `HEAD` where no branch is checked out, else the branch's full name, `refs/heads/…`. */
+  readonly ref: string
+  /** The ids of the new commits, oldest first. None where git ignores every path, or has the same contents already. */
+  readonly commits: readonly string[]
+  /** Paths that git ignores: they are on disk, and not in git. */
+  readonly ignored: readonly string[]
+  /** Hooks of the repository that did not run. */
+  readonly hooksLeft: readonly string[]
 }
 
 /** The recovery of interrupted commits. */
@@ -41,6 +83,8 @@ export interface Recovery {
    * relative to the root, which exists as long as the commit can be undone. Absent for a removal.
    */
   readonly left: { seq: number; path: string; reason: string; kept?: string }[]
+  /** Problems with git commits that were finished, with instructions. Absent if there are none. */
+  readonly warnings?: readonly string[]
 }
 
 /** The result of a commit. */
@@ -58,6 +102,8 @@ export interface CommitResult {
    * `needs_approval` for a new merge or a change after the approval. Absent if there are none.
    */
   readonly left?: readonly Refusal[]
+  /** The git commits, if any were asked for. */
+  readonly git?: GitCommitResult
   /** Failures after the commit, such as an `intent_map.md` that cannot be written, with instructions. */
   readonly warnings?: readonly string[]
 }

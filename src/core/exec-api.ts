@@ -65,19 +65,19 @@ export interface StartOptions extends Omit<ExecOptions, 'signal'> {
    * `example.com:8443`; without a port 443 and 80. Those of the client's own provider need no policy, others as `network` does.
    */
   readonly hosts?: readonly string[]
-  /** Milliseconds between the times what it has done is taken into the stage; at its end alone, and by `ingest`, unless told. */
+  /** The interval in milliseconds at which its changes are staged. By default only at its end, and by `ingest`. */
   readonly every?: number
 }
 
-/** How a program is run in the terminal of this process: an agent, with all it starts. */
+/** How a program, for example an agent with all that it starts, runs in the terminal of this process. */
 export interface RunOptions
   extends Pick<ExecOptions, 'cwd' | 'env' | 'network' | 'isolation' | 'memory' | 'signal'>,
     Pick<StartOptions, 'client' | 'home' | 'hosts'> {
-  /** Milliseconds between the times what it has done is taken into the stage; 2,000 unless told. */
+  /** The interval in milliseconds at which its changes are staged; 2,000 by default. */
   readonly every?: number
 }
 
-/** A command that runs by itself: a server, a watcher. */
+/** A command that runs in the background: a server, a watcher. */
 export interface RunningCommand {
   /** `c1`, `c2`, …: in its session. */
   readonly id: string
@@ -85,43 +85,43 @@ export interface RunningCommand {
   readonly startedAt: string
   readonly state: 'running' | 'ended'
   /**
-   * What it has said since a position, stdout and stderr as they came: the beginning, unless told. The last MiB is held;
-   * where what was asked for is there no more, `from` is later.
+   * Its output since a position, stdout and stderr in the order they came; from the beginning by default. The last MiB is
+   * kept: `from` is later where older output was asked for.
    */
   read(since?: number): CommandOutput
-  /** Sends a signal to it and its processes; SIGTERM unless told. False: it has ended. */
+  /** Sends a signal, SIGTERM by default, to it and its processes. Returns false where it has ended. */
   kill(signal?: NodeJS.Signals): boolean
-  /** SIGTERM, and after so many milliseconds (5,000 unless told) the end of it. Resolves as {@link wait}. */
+  /** Sends SIGTERM, and kills it after `grace` milliseconds (5,000 by default). Resolves as {@link wait}. */
   stop(grace?: number): Promise<CommandResult>
   /**
-   * Takes what it has done so far into the stage. Rejects with `stale_file` where a commit has changed what it sees: then
-   * nothing is taken in, and what it writes goes to the quarantine when it ends.
+   * Stages its changes so far. Rejects with `stale_file` where a commit has changed what it sees: then nothing is staged, and
+   * its changes go to the quarantine when it ends.
    */
   ingest(): Promise<Ingested>
-  /** Shows it what has been staged besides since it was started. What it is at work on itself may stay as it sees it. */
+  /** Shows it what others have staged since it started. Files that it is writing may stay as it sees them. */
   refresh(): Promise<void>
-  /** Resolves when it has ended, no process of it is left, and what it did was taken in. */
+  /** Resolves when it has ended, none of its processes is left, and its changes are staged. */
   wait(): Promise<CommandResult>
 }
 
-/** A part of what a running command has said. */
+/** A part of a running command's output. */
 export interface CommandOutput {
   readonly text: string
-  /** Bytes said before the text begins. */
+  /** The number of bytes before the text. */
   readonly from: number
-  /** Where to read on. */
+  /** The position to read from next. */
   readonly next: number
 }
 
-/** What a running command had done and what became of it. */
+/** The changes of a running command, staged or refused. */
 export interface Ingested extends Pick<ExecResult, 'effects' | 'refused' | 'kept' | 'summary'> {
-  /** What it was writing just then: left for the next time. */
+  /** Paths that it was writing at that moment. They are staged the next time. */
   readonly unsettled: string[]
 }
 
-/** The end of a command that ran by itself. */
+/** The end of a background command. */
 export interface CommandResult extends Omit<ExecResult, 'stdout' | 'stderr' | 'truncated'> {
-  /** Addresses it asked for and could not reach, as `host:port`: they are not among its `hosts`. */
+  /** Addresses that it tried and that are not among its `hosts`, as `host:port`. */
   readonly unreachable?: readonly string[]
   /** Git commits it made. The repository keeps none of them; their messages are in the ledger. */
   readonly commits?: readonly ProposedCommit[]
@@ -140,22 +140,22 @@ export interface ProposedCommit {
 export interface Commands {
   /**
    * Runs a command on the staged workspace; nothing it does reaches the disk. A string is run by `/bin/sh -c`, an array
-   * directly. What it did is staged where policy allows a tool's write to, and refused otherwise. Commands of a session
+   * directly. Its changes are staged where policy allows a tool's write, and refused otherwise. Commands of a session
    * run one after the other. Rejects with `unsupported` where commands cannot be contained here (`escrow doctor` says
    * why), `access_denied` where policy does not let this one run so.
    */
   exec(command: string | string[], options?: ExecOptions): Promise<ExecResult>
   /**
-   * Starts a command that runs on by itself, contained as {@link exec} contains one, on layers of its own: it sees the stage
-   * as it is now, and not what is staged later. It ends with the session. Resolves once it runs.
+   * Starts a background command, contained as in {@link exec}, on layers of its own: it sees the stage as it is now, and not
+   * what is staged later. It ends with the session. Resolves once it runs.
    */
   start(command: string | string[], options?: StartOptions): Promise<RunningCommand>
   /**
-   * Runs a program, an agent say, with this process's own input, output and terminal, contained as {@link start} contains one:
-   * all that it and its children do is staged while it runs, and can be reviewed meanwhile. Resolves when it has ended.
+   * Runs a program, for example an agent, in this process's terminal, contained as in {@link start}. Its changes and those of
+   * its children are staged while it runs, so that a person can review them meanwhile. Resolves when it has ended.
    */
   run(command: string | string[], options?: RunOptions): Promise<CommandResult>
-  /** The commands that were started, the oldest first, those that have ended among them. */
+  /** The background commands, ended ones included, the oldest first. */
   commands(): Promise<RunningCommand[]>
 }
 

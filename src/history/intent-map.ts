@@ -5,6 +5,7 @@ import type { BlameLine, Intent } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
 import { errorText } from '../core/error-text.js'
 import type { IntentsState } from '../core/intents-state.js'
+import { isObject } from '../core/is-object.js'
 import type { Layout } from '../core/layout.js'
 import { isIntentId } from '../intents/index.js'
 import { withProcessLock } from '../os/lock.js'
@@ -14,7 +15,6 @@ import { freePathsOf } from '../policy/index.js'
 import {
   type FileAttribution,
   type IntentMap,
-  isObject,
   type LedgerStore,
   type MapChange,
   parseMap,

@@ -71,6 +71,34 @@ export interface Ran {
   readonly problem?: string
 }
 
+export interface OwnRun {
+  readonly cwd: string
+  readonly env: NodeJS.ProcessEnv
+  readonly input?: string | Uint8Array
+  /** Milliseconds until it is killed. */
+  readonly timeout: number
+}
+
+/** The largest output of a program of the user's, in bytes. */
+const MAX_OUTPUT = 256 * 1024 * 1024
+
+/**
+ * Runs a program of the user's to its end, in the given environment and directory. Never throws.
+ * @param program its absolute path
+ */
+export function runOwn(program: string, args: readonly string[], { cwd, env, input, timeout }: OwnRun): Ran {
+  const { status, stdout, stderr, error } = spawnSync(program, args, {
+    encoding: 'utf8',
+    timeout,
+    killSignal: 'SIGKILL',
+    maxBuffer: MAX_OUTPUT,
+    env,
+    cwd,
+    input: input ?? '',
+  })
+  return { status, stdout: stdout ?? '', stderr: stderr ?? '', ...(error && { problem: error.message }) }
+}
+
 /**
  * Runs a short program to its end, with variables added to ours. Kills it after `timeout` milliseconds. Never throws.
  */

@@ -78,6 +78,7 @@ export const policySchema = z
         network: z.union([z.boolean(), z.literal('ask')], { error: 'true, false or ask is expected' }),
         isolation_none: flag,
       }),
+      commit: section({ git: flag, per: oneOf('all', 'intent', 'step', 'proposal') }),
       format: formatSchema,
       lessons_file: text.refine(isPlain, { error: 'a path below the root is expected, without `..`' }),
     },

@@ -1,5 +1,6 @@
 import type { GateSettings } from '../core/api.js'
 import type { CommandClass } from '../core/command-class.js'
+import type { GitCommitPer } from '../core/commit-api.js'
 import { defined } from '../core/defined.js'
 import { type FormatRule, formatRules } from './format-rules.js'
 import type { CommandVerdict, PolicyFile } from './policy-schema.js'
@@ -21,6 +22,8 @@ export interface Settings {
   readonly limits: Limits
   /** `limits.undo_commits`: number of latest commits that can be undone. */
   readonly undoCommits: number
+  /** `commit.git`: every commit also becomes git commits, by `commit.per`. */
+  readonly git?: { readonly per: GitCommitPer }
   /** `terminal.isolation_none`: where commands cannot be contained they run on a copy, without containment. */
   readonly isolationNone: boolean
   /** `terminal.network`: whether a command that asks for the network gets it, or a person is asked. */
@@ -55,6 +58,7 @@ export function settingsOf(policy: PolicyFile): Settings {
     autoLessons: policy.approval?.lessons === 'auto',
     ...defined({ lessonsFile: policy.lessons_file }),
     undoCommits: policy.limits?.undo_commits ?? 100,
+    ...(policy.commit?.git === true && { git: { per: policy.commit.per ?? 'all' } }),
     claims: policy.claims ?? 'warn',
     network: policy.terminal?.network ?? false,
     isolationNone: policy.terminal?.isolation_none ?? false,

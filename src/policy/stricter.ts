@@ -35,14 +35,14 @@ function stricterPlaces(file: PolicyRules, accepted: PolicyRules): OutsidePlace[
 }
 
 function stricterSettings(file: Settings, accepted: Settings): Settings {
-  const { lessonsFile } = accepted
+  const { lessonsFile, git } = accepted
   return {
     requireRead: file.requireRead || accepted.requireRead,
     strict: file.strict || accepted.strict,
     autoMerge: file.autoMerge && accepted.autoMerge,
     approvedBy: file.approvedBy === 'person' ? 'person' : accepted.approvedBy,
     autoLessons: file.autoLessons && accepted.autoLessons,
-    ...defined({ lessonsFile }),
+    ...defined({ lessonsFile, git }),
     undoCommits: Math.max(file.undoCommits, accepted.undoCommits),
     claims: file.claims === 'refuse' ? 'refuse' : accepted.claims,
     network: stricterNetwork(file.network, accepted.network),

@@ -4,6 +4,7 @@ import type { Verdict } from '../core/api.js'
 import { defined } from '../core/defined.js'
 import type { Mutation } from '../core/mutation.js'
 import type { AgentInfo } from '../core/people.js'
+import type { GitLanding } from '../git/index.js'
 import type { AmendmentState } from '../review/index.js'
 import { newDraft, type RecordDraft, type RecordedChange } from '../trace/index.js'
 import type { ReviewedSession } from './reviewed-session.js'
@@ -18,13 +19,15 @@ export interface RecordedCommit {
   readonly undone: Undone | undefined
   readonly approvals: readonly Verdict[]
   readonly amendments: AmendmentState
+  /** The git commits that land with it. */
+  readonly git: GitLanding | undefined
 }
 
 export function commitDraft(
   session: Pick<ReviewedSession, 'sessionId' | 'agent'>,
   commit: RecordedCommit,
 ): RecordDraft {
-  const { approved, mutations, attribution, tx, undone, approvals, amendments } = commit
+  const { approved, mutations, attribution, tx, undone, approvals, amendments, git } = commit
   const intents = new Set(approved.map(({ intentId }) => intentId ?? null))
   const [only] = intents
   const editors = editorsOf(approved, amendments)
@@ -42,6 +45,7 @@ export function commitDraft(
     data: {
       ...(undone !== undefined && { undoes: undoNoteOf(undone.txs) }),
       ...(editors.length > 0 && { edited_by: editors }),
+      ...defined({ git }),
     },
   })
 }

@@ -1,6 +1,6 @@
 import { type StageDiff, type StagedChange, sourcesInUse } from '../../overlay/index.js'
 import { type CommitOutcome, commitEntries, entriesFor } from '../commit/index.js'
-import type { CommitResult } from '../core/api.js'
+import type { CommitResult, GitCommitOptions } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
 import { defined } from '../core/defined.js'
 import { mapCommitted } from '../history/intent-map.js'
@@ -12,6 +12,7 @@ import { readBases, withLook } from './commit-bases.js'
 import { commitGate } from './commit-gate.js'
 import { commitDraft } from './commit-record.js'
 import { withWrittenOrder } from './commit-times.js'
+import { gitResult, landRecorded, prepareGitCommit } from './git-commit.js'
 import type { ReviewedSession } from './reviewed-session.js'
 import { type Undone, undoneBy } from './undo-session.js'
 
@@ -45,17 +46,21 @@ export async function commitSession(
   })
   const entries = entriesFor(approved, diff).map((entry) => withLook(entry, looks.get(entry.at ?? entry.path)))
   const policy = session.policyFile()
+  const options = commit.git ?? gitSetting(policy)
+  const git = options ? await prepareGitCommit(session, { approved, approvals, head: before, options }) : undefined
+  const landed: string[] = []
   const outcome = await commitEntries({
     layout,
     sessionId,
     entries: withWrittenOrder(store.overlay, entries),
     gate: commitGate(session, store, approved, undone),
     records: ({ tx }) => {
-      const draft = commitDraft(session, { approved, mutations, attribution, tx, undone, approvals, amendments })
-      return splitDraft(draft)
+      const parts = { approved, mutations, attribution, tx, undone, approvals, amendments, git: git?.landing }
+      return splitDraft(commitDraft(session, parts))
     },
     append: async (record, isOwn) => {
       await ledger.appendOnce(parseDraft(record), isOwn ? before : undefined)
+      landed.push(...landRecorded(layout, record))
     },
     ...defined({ notesFor: commit.notesFor, assertApproved: commit.assertApproved }),
     strict: commit.strict === true || isStrict(policy),
@@ -65,7 +70,8 @@ export async function commitSession(
   const result = resultOf(outcome, approved)
   const intents = () => session.intents.state()
   const warnings = await mapCommitted({ layout, intents }, approved, result.committed, attribution.files)
-  return { ...result, ...(warnings.length > 0 && { warnings }) }
+  const all = [...landed, ...warnings]
+  return { ...result, ...(git && { git: gitResult(git) }), ...(all.length > 0 && { warnings: all }) }
 }
 
 function resultOf({ tx, seq, conflicts }: CommitOutcome, approved: readonly StagedChange[]): CommitResult {
@@ -77,6 +83,11 @@ function resultOf({ tx, seq, conflicts }: CommitOutcome, approved: readonly Stag
 /** Policy can make a commit strict, never less strict than its caller requests. */
 function isStrict(policy: PolicyState): boolean {
   return policy.ok && policy.rules.settings.strict
+}
+
+/** While the policy cannot be read, nothing is committed anyway. */
+function gitSetting(policy: PolicyState): GitCommitOptions | undefined {
+  return policy.ok ? policy.rules.settings.git : undefined
 }
 
 /** How many commits can be undone. While the policy cannot be read, none is pruned. */

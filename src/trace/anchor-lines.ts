@@ -1,6 +1,6 @@
 import { defined } from '../core/defined.js'
+import { isObject } from '../core/is-object.js'
 import { count, listOf, text } from './fields.js'
-import { isObject } from './lines.js'
 
 /** The lines of a file of anchors, see anchors.ts. */
 

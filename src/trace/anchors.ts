@@ -2,13 +2,13 @@ import { basename, join } from 'node:path'
 import { sha256hex } from '../../overlay/index.js'
 import type { LedgerHead } from '../core/api.js'
 import { defined } from '../core/defined.js'
+import { isObject } from '../core/is-object.js'
 import type { Layout } from '../core/layout.js'
 import { stateDir } from '../os/state-dir.js'
 import { appendAnchors, appendText, newestAnchorsHave, readAnchors, textOf } from './anchor-file.js'
 import { type AnchorLine, isOn, type LedgerEntry, linesOf, parseJson } from './anchor-lines.js'
 import type { Tip } from './chain.js'
 import { text } from './fields.js'
-import { isObject } from './lines.js'
 
 /**
  * The records that this machine knows: the hash of each one that it wrote, or that a person here accepted. The anchors

@@ -1,7 +1,7 @@
 import { sha256hex } from '../../overlay/index.js'
 import type { TraceRecord } from '../core/api.js'
+import { isObject } from '../core/is-object.js'
 import { count, objectsOf } from './fields.js'
-import { isObject } from './lines.js'
 import { OWN } from './own-record.js'
 import type { BranchEnd, ChainLink } from './record.js'
 

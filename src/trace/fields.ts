@@ -1,5 +1,5 @@
 import type { TraceRecord } from '../core/api.js'
-import { isObject } from './lines.js'
+import { isObject } from '../core/is-object.js'
 import { ownRecord } from './own-record.js'
 
 /** Readers for fields of a line that any tool may have written. A value of another type reads as absent. */

@@ -24,7 +24,6 @@ export { type MapChange, updateMap } from './intent-map/update.js'
 export { isReviewerKey, makeReviewerKey, makeSigningKey } from './keys.js'
 export { type LedgerStore, openLedger } from './ledger.js'
 export { formatLesson, isSameLesson, type Lesson, lessonsIn } from './lessons.js'
-export { isObject } from './lines.js'
 export {
   type DataOf,
   type FileLines,
@@ -35,4 +34,4 @@ export {
 } from './own-record.js'
 export { splitDraft } from './split.js'
 export { openVcs } from './vcs.js'
-export { readSessionWork } from './work-events.js'
+export { readProposals, readSessionWork } from './work-events.js'

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { fstatSync, readSync } from 'node:fs'
 import type { TraceRecord } from '../core/api.js'
+import { isObject } from '../core/is-object.js'
 
 /** The limit of a line, on reading and writing: a line is held in memory whole. */
 export const MAX_LINE = 16 * 1024 * 1024
@@ -72,8 +73,4 @@ export const CONFLICT = 'is a conflict marker of git: keep the lines of both sid
 
 function isMarker(bytes: Buffer): boolean {
   return /^(?:[<>|]{7} |={7}\r?$|[<>|]{7}\r?$)/.test(bytes.toString('latin1', 0, 16))
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

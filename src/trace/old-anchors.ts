@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { codeOf, sha256hex } from '../../overlay/index.js'
+import { isObject } from '../core/is-object.js'
 import type { Layout } from '../core/layout.js'
 import { stateDir } from '../os/state-dir.js'
 import { removeName, replaceDurable } from '../os/write.js'
@@ -8,7 +9,6 @@ import { type LedgerEntry, parseJson } from './anchor-lines.js'
 import type { Anchors } from './anchors.js'
 import { count, text } from './fields.js'
 import { hasLine } from './ledger-file.js'
-import { isObject } from './lines.js'
 import { unvouchedLines, Vouching } from './vouching.js'
 
 /**

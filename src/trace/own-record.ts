@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import { isObject } from '../core/is-object.js'
 import type { TraceRecord } from '../core/ledger-api.js'
-import { isObject } from './lines.js'
 
 /**
  * The fields of escrowfs in a ledger record, `metadata["dev.escrowfs"]`: one schema for each type of record. Writers
@@ -119,7 +119,9 @@ const intentChange = z.object({
 const claim = withOldNames({ intentId: 'intent_id' }, z.object({ session: name, intent_id: name, path: z.string() }))
 const allowed = z.object({ by: name, answer: field(name), question: field(name) })
 const tornEnd = { bytes: field(count), sha256: field(name.nullable()), saved_as: field(name.nullable()) }
-const part = { part: field(count), parts: field(count), edited_by: names }
+/** The git commits that landed with a commit: see `GitLanding` in src/git. */
+const landing = z.object({ ref: name, old: name.nullable(), commits: list(name), checked_out: z.boolean() })
+const part = { part: field(count), parts: field(count), edited_by: names, git: field(landing) }
 
 // ---- record types
 

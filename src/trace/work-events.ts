@@ -1,6 +1,7 @@
 import { closeSync, fstatSync, readSync } from 'node:fs'
 import { codeOf } from '../../overlay/index.js'
 import { defined } from '../core/defined.js'
+import type { ProposedCommit } from '../core/exec-api.js'
 import type { TraceRecord } from '../core/ledger-api.js'
 import type { WorkEvent } from '../core/work.js'
 import { openShared } from '../os/shared-files.js'
@@ -20,6 +21,24 @@ const MAX_READ = 4 << 20
 export function readSessionWork(root: string, session: string): WorkEvent[] {
   try {
     return workEventsOf(newestLines(layoutAt(root).ledgerFile).flatMap(toRecord), session)
+  } catch (error) {
+    if (codeOf(error) === undefined) throw error
+    return []
+  }
+}
+
+/**
+ * Reads the git commits that a session's programs made since its last commit to disk, the earliest first. As {@link readSessionWork}
+ * otherwise.
+ */
+export function readProposals(root: string, session: string): ProposedCommit[] {
+  try {
+    const own = newestLines(layoutAt(root).ledgerFile)
+      .flatMap(toRecord)
+      .filter((record) => record.session_id === session)
+      .flatMap((record) => ownRecordOf(record, 'command', 'commit') ?? [])
+    const since = own.findLastIndex(({ type }) => type === 'commit') + 1
+    return own.slice(since).flatMap((record) => (record.type === 'command' ? (record.commits ?? []) : []))
   } catch (error) {
     if (codeOf(error) === undefined) throw error
     return []

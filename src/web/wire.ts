@@ -199,6 +199,8 @@ export type WireCommit =
         readonly committed: readonly string[]
         readonly conflicts: readonly { readonly path: string; readonly reason: string }[]
         readonly warnings: readonly string[]
+        /** The git commit that was made. */
+        readonly git?: { readonly ref: string; readonly commits: readonly string[] }
         /** Approved changes that it skipped. */
         readonly left: readonly WireLeft[]
       }

@@ -181,14 +181,19 @@ class LocalWorkspace implements Workspace {
 
   async recover(): Promise<Recovery> {
     if (!hasOrchestration(this.layout)) return this.#recovered
+    const landed: string[] = []
     const { finished, removed, conflicts } = await recover(this.layout, async (record) => {
       await this.store.appendOnce(parseDraft(record))
+      const { landRecorded } = await import('../release/index.js')
+      landed.push(...landRecorded(this.layout, record))
     })
-    const { finished: before, rolledBack, left } = this.#recovered
+    const { finished: before, rolledBack, left, warnings = [] } = this.#recovered
+    const all = [...warnings, ...landed]
     this.#recovered = {
       finished: [...before, ...finished],
       rolledBack: [...rolledBack, ...removed],
       left: [...left, ...conflicts],
+      ...(all.length > 0 && { warnings: all }),
     }
     return this.#recovered
   }

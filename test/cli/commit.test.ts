@@ -1,5 +1,7 @@
+import { chmodSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { scene } from '../attacks/kit.js'
+import { commitAll, git } from '../support/git.js'
 import { escrowAt } from './real.js'
 
 /** Sets up an approved file. @param act what a person does before the commit */
@@ -41,4 +43,31 @@ it('names the command that widens a scope that was narrowed after the write', as
   )
   const { code, err } = await commit()
   expect([code, err]).toEqual([1, expect.stringMatching(/^ {2}escrow intents scope INT-001 --add src\/new\.ts\n$/m)])
+})
+
+it('makes a git commit with --git, and says which hooks did not run', async () => {
+  const { at, commit } = await setUpApprovedFile((at) => {
+    git(at.root, 'init', '-q', '-b', 'main')
+    git(at.root, 'config', 'user.name', 'Ada')
+    git(at.root, 'config', 'user.email', 'ada@example.org')
+    at.write('.gitignore', '.orchestration/\n')
+    commitAll(at.root)
+    at.write('.git/hooks/pre-commit', '#!/bin/sh\nexit 1\n')
+    chmodSync(`${at.root}/.git/hooks/pre-commit`, 0o755)
+  })
+  const { code, out } = await commit('-m', 'A new price')
+  const id = git(at.root, 'rev-parse', 'HEAD').trim()
+  expect(code).toBe(0)
+  expect(out).toContain(`git commit ${id.slice(0, 10)} on main\ngit        did not run pre-commit\n`)
+  expect(git(at.root, 'log', '-1', '--format=%s').trim()).toBe('A new price')
+  expect(git(at.root, 'status', '--porcelain')).toBe('')
+})
+
+it('names each file that git cannot take, and the way on', async () => {
+  const { at, commit } = await setUpApprovedFile((at) => git(at.root, 'init', '-q', '-b', 'main'))
+  const { code, err } = await commit('--git')
+  expect(code).toBe(1)
+  expect(err).toContain('src/a.ts has uncommitted edits that the agent did not make.')
+  expect(err).toContain('--whole-files')
+  expect(at.exists('src/new.ts')).toBe(false)
 })

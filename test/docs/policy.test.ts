@@ -1,9 +1,9 @@
 import fs from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { isObject } from '../../src/core/is-object.js'
 import { readPolicy } from '../../src/policy/policy-read.js'
 import { policySchema } from '../../src/policy/policy-schema.js'
-import { isObject } from '../../src/trace/lines.js'
 import { project } from './reader.js'
 import { blocksOf } from './readme-blocks.js'
 

@@ -52,6 +52,8 @@ export function settled(text: string, root: string): string {
   return text
     .replaceAll(root, '/home/ada')
     .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>')
+    .replace(/git commit [0-9a-f]{10}\b/g, 'git commit <id>')
+    .replace(/Trace-Head: \d+:[0-9a-f]{64}/g, 'Trace-Head: <head>')
     .replace(/sha256:[0-9a-f…]+/g, '<digest>')
     .replace(/\b\d+-[0-9a-f]{8}\b/g, '<tx>')
     .replace(/\b\d+\.\d s\b/g, '<seconds>')

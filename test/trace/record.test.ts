@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { isObject } from '../../src/core/is-object.js'
 import type { RecordDraft } from '../../src/trace/draft-schema.js'
-import { isObject } from '../../src/trace/lines.js'
 import { OWN, TRACE_TYPES } from '../../src/trace/own-record.js'
 import { buildRecord } from '../../src/trace/record.js'
 import { validateTrace } from '../support/trace-schema.js'

@@ -78,7 +78,7 @@ export function CommitBar({ session, shown, notify, reload, approveAll, left, se
       await commit(session, { ...(merge && { merge }) }, controller.current.signal, (line) => {
         if ('phase' in line) return setProgress(line)
         if ('failed' in line) return notify(describeError(new RequestError(409, line.failed)), 'bad')
-        const { id, committed: paths, conflicts, warnings, left: out } = line.done
+        const { id, committed: paths, conflicts, warnings, git, left: out } = line.done
         if (id !== '') {
           setLastCommit({ id, count: paths.length })
           onCommit()
@@ -88,7 +88,7 @@ export function CommitBar({ session, shown, notify, reload, approveAll, left, se
             ? merge
               ? 'Merged in the stage. Nothing was written to disk.'
               : 'Nothing was committed.'
-            : `${pluralize(paths.length, 'change')} on disk now.`,
+            : `${pluralize(paths.length, 'change')} on disk now.${gitSentence(git)}`,
           id === '' && !merge ? 'bad' : 'good',
         )
         for (const { path, reason } of conflicts) notify(`${path}: ${reason}`, 'bad')
@@ -194,6 +194,12 @@ interface Question {
   readonly approvedFiles: readonly WireChange[]
   readonly close: () => void
   readonly run: () => void
+}
+
+function gitSentence(git: { readonly ref: string; readonly commits: readonly string[] } | undefined): string {
+  const last = git?.commits.at(-1)
+  if (git === undefined || last === undefined) return ''
+  return ` Git commit ${last.slice(0, 10)} on ${git.ref.replace(/^refs\/heads\//, '')}.`
 }
 
 function CommitQuestion({ approvedFiles, close, run }: Question) {

@@ -1,15 +1,28 @@
 import type { Command } from 'commander'
 import { defined } from '../../core/defined.js'
-import { type CommitOptions, type CommitResult, EscrowError, type Review, type Workspace } from '../../index.js'
+import {
+  type CommitOptions,
+  type CommitResult,
+  EscrowError,
+  type GitCommitResult,
+  type Review,
+  type Workspace,
+} from '../../index.js'
 import { shellWord } from '../../surface/index.js'
 import { type Context, EXIT, type Io } from '../context.js'
+import { addGitOptions, type GitFlags, gitOptionsOf } from '../git-options.js'
 import { type AsJson, json, jsonOption, pluralize } from '../output.js'
 import { oneLine } from '../printable.js'
 import { createProgress } from '../progress.js'
 import { remediesIn } from '../remedies.js'
 
-export function register(command: Command, { io, asReviewer, exit }: Context): void {
-  command
+interface CommitFlags extends GitFlags {
+  readonly strict?: true
+  readonly merge?: true
+}
+
+export function register(command: Command, { io, asReviewer, exit, library }: Context): void {
+  addGitOptions(command)
     .description('Write the approved changes of a session to disk, all of them or none.')
     .argument('<session>', "the session's id")
     .option('--strict', 'never replace a file that another program saves at the last moment')
@@ -19,11 +32,14 @@ export function register(command: Command, { io, asReviewer, exit }: Context): v
         'merge every such file',
     )
     .addOption(jsonOption())
-    .action(async (session: string, { json: asJson, ...options }: { strict?: true; merge?: true } & AsJson) => {
+    .action(async (session: string, { json: asJson, strict, merge, ...flags }: CommitFlags & AsJson) => {
+      const { editText } = await library()
+      const git = gitOptionsOf(flags, (text) => editText(text, 'COMMIT_EDITMSG'))
+      const options = defined({ strict, merge, git })
       const result = await asReviewer(async (workspace) => {
         const review = await workspace.review(session)
         return commit(io, review, options).catch(async (error: unknown) => {
-          throw await addRemedyCommands(error, workspace, review, options.merge === true)
+          throw await addRemedyCommands(error, workspace, review, merge === true)
         })
       })
       const { id, conflicts, left = [] } = result
@@ -35,6 +51,7 @@ export function register(command: Command, { io, asReviewer, exit }: Context): v
       else io.out(summary)
       for (const { path, reason } of conflicts) io.err(`conflict   ${oneLine(path)}: ${oneLine(reason)}\n`)
       io.err(renderLeft(result, session))
+      if (result.git !== undefined) io.out(renderGit(result.git))
       for (const warning of result.warnings ?? []) io.err(`warning    ${oneLine(warning)}\n`)
     })
 }
@@ -81,6 +98,15 @@ function render({ id, seq, committed }: CommitResult, session: string): string {
   }
   const lines = committed.map((path) => `committed  ${oneLine(path)}\n`)
   return `${lines.join('')}${pluralize(committed.length, 'change')} committed as ${id}, number ${seq}.\n`
+}
+
+function renderGit({ ref, commits, ignored, hooksLeft }: GitCommitResult): string {
+  const branch = ref === 'HEAD' ? 'a detached HEAD' : ref.replace(/^refs\/heads\//, '')
+  const made = commits.map((id) => `git commit ${id.slice(0, 10)} on ${oneLine(branch)}\n`)
+  const none = commits.length === 0 ? ['git        no commit: git ignores these paths or has them already\n'] : []
+  const left = ignored.map((path) => `git        ignores ${oneLine(path)}, which is on disk only\n`)
+  const hooks = hooksLeft.length === 0 ? [] : [`git        did not run ${hooksLeft.join(' and ')}\n`]
+  return [...made, ...none, ...left, ...hooks].join('')
 }
 
 /** Lists changes that stay staged although the person may have wanted to commit them, with the next command. */

@@ -12,7 +12,7 @@ export function register(command: Command, { io, withWorkspace }: Context): void
     .action(async (options: AsJson) => {
       const recovery = await withWorkspace((workspace) => workspace.recover())
       if (options.json) return io.out(json(recovery))
-      const { finished, rolledBack, left } = recovery
+      const { finished, rolledBack, left, warnings = [] } = recovery
       for (const seq of finished) io.out(`finished     commit ${seq}\n`)
       for (const tx of rolledBack) io.out(`rolled back  ${oneLine(tx)}, which had changed nothing\n`)
       for (const { seq, path, reason, kept } of left) {
@@ -21,6 +21,7 @@ export function register(command: Command, { io, withWorkspace }: Context): void
           `left alone   ${oneLine(path)} (${reason}): commit ${seq} found a file there that another program had written${ours}\n`,
         )
       }
+      for (const warning of warnings) io.out(`git          ${oneLine(warning)}\n`)
       if (finished.length + rolledBack.length === 0) io.out('Nothing to recover.\n')
     })
 }

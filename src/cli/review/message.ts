@@ -33,10 +33,17 @@ function messageSpan({ mode, busy, message, quarantined, questions, head }: Stat
   return { text: waiting.join('; '), style: 'dim' }
 }
 
+function gitSentence(git: CommitResult['git']): string {
+  const last = git?.commits.at(-1)
+  if (git === undefined || last === undefined) return ''
+  const many = git.commits.length > 1 ? `${git.commits.length} git commits, the last is` : 'Git commit'
+  return ` ${many} ${last.slice(0, 10)} on ${git.ref.replace(/^refs\/heads\//, '')}.`
+}
+
 /** What a commit did, and where it did not. */
-export function commitMessage({ id, seq, committed, conflicts, warnings = [] }: CommitResult): Message {
+export function commitMessage({ id, seq, committed, conflicts, warnings = [], git }: CommitResult): Message {
   if (id === '') return { text: 'Nothing was committed: nothing is approved.', kind: 'warn' }
-  const done = `${pluralize(committed.length, 'change')} committed, number ${seq}.`
+  const done = `${pluralize(committed.length, 'change')} committed, number ${seq}.${gitSentence(git)}`
   const [first] = conflicts
   if (first === undefined) return { text: [done, ...warnings].join(' '), kind: warnings.length > 0 ? 'warn' : 'info' }
   const rest = conflicts.length > 1 ? ` and ${conflicts.length - 1} more` : ''

@@ -1,0 +1,93 @@
+import { errorText } from '../core/error-text.js'
+import type { Layout } from '../core/layout.js'
+import { fieldsOf, type GitEntry, indexEntries, indexInfo } from './entries.js'
+import type { GitLanding } from './landing.js'
+import { Git } from './program.js'
+
+/** Where commits are kept that cannot land on their branch. */
+const KEPT = 'refs/escrow'
+
+/**
+ * Moves the branch to the new commits, and the index entries of their paths with it. A second call changes nothing, so a
+ * recovery may repeat one that was interrupted. Never throws: the changes are on disk, and the commits are kept.
+ * @param tx the commit's id in the ledger
+ * @returns what a person should know
+ */
+export function landGit({ root }: Layout, landing: GitLanding, tx: string): string[] {
+  try {
+    const git = new Git(root)
+    const moved = moveRef(git, landing, tx)
+    if (moved !== undefined) return [moved]
+    return landing.checked_out && isCheckedOut(git, landing) ? moveIndex(git, landing) : []
+  } catch (error) {
+    const id = lastOf(landing).slice(0, 10)
+    return [`The files are on disk, and the git commit ${id} is not on its branch: ${errorText(error)}`]
+  }
+}
+
+function lastOf({ commits }: GitLanding): string {
+  return commits.at(-1) ?? ''
+}
+
+/** Returns why it did not move. */
+function moveRef(git: Git, landing: GitLanding, tx: string): string | undefined {
+  const { ref, old } = landing
+  const to = lastOf(landing)
+  const update = ['update-ref', '--no-deref', '-m', 'escrow: commit', ref, to, old ?? '0'.repeat(to.length)]
+  if (git.run(update).status === 0) return undefined
+  const now = git.query(['rev-parse', '-q', '--verify', `${ref}^{commit}`])
+  const isDone = now !== undefined && git.run(['merge-base', '--is-ancestor', to, now]).status === 0
+  if (isDone) return undefined
+  const kept = `${KEPT}/${tx}`
+  git.output(['update-ref', kept, to])
+  return `The files are on disk. ${ref} moved meanwhile, so the git commit is kept as ${kept}: take it with 'git cherry-pick ${kept}'.`
+}
+
+/** Whether the working tree still has the branch that the commits were made for. */
+function isCheckedOut(git: Git, { ref }: GitLanding): boolean {
+  return (git.query(['symbolic-ref', '-q', 'HEAD']) ?? 'HEAD') === ref
+}
+
+interface PathDiff {
+  readonly path: string
+  readonly before: GitEntry | undefined
+  readonly after: GitEntry | undefined
+}
+
+/** Updates the entries that still are as they were before the commits. What a person has staged since stays. */
+function moveIndex(git: Git, landing: GitLanding): string[] {
+  const top = git.output(['rev-parse', '--show-toplevel'])
+  const entries = indexEntries(git, top)
+  const digits = lastOf(landing).length
+  const stale = diffOf(git, landing).filter(({ path, before }) => isSame(entries.get(path), before))
+  const input = stale
+    .toSorted((a, b) => Number(a.after !== undefined) - Number(b.after !== undefined))
+    .map(({ path, after }) => indexInfo(path, after, digits))
+    .join('')
+  if (input === '') return []
+  const { status, stderr } = git.run(['update-index', '-z', '--index-info'], { cwd: top, input })
+  if (status === 0) return []
+  return [
+    `The git commit is made, and git's index is not up to date: ${stderr.trim()} Run 'git reset' when nothing of yours is staged.`,
+  ]
+}
+
+function isSame(one: GitEntry | undefined, other: GitEntry | undefined): boolean {
+  return one?.id === other?.id && one?.mode === other?.mode
+}
+
+function diffOf(git: Git, landing: GitLanding): PathDiff[] {
+  const from = landing.old ?? git.output(['hash-object', '-t', 'tree', '-w', '--stdin'])
+  const fields = fieldsOf(git.output(['diff-tree', '-r', '-z', '--no-renames', from, lastOf(landing)]))
+  const found: PathDiff[] = []
+  for (let at = 0; at + 1 < fields.length; at += 2) {
+    const [, was = '', mode = '', wasId = '', id = ''] =
+      /^:(\d+) (\d+) ([0-9a-f]+) ([0-9a-f]+) /.exec(fields[at] ?? '') ?? []
+    found.push({ path: fields[at + 1] ?? '', before: entryOf(was, wasId), after: entryOf(mode, id) })
+  }
+  return found
+}
+
+function entryOf(mode: string, id: string): GitEntry | undefined {
+  return mode === '000000' ? undefined : { mode, id }
+}

@@ -1,0 +1,26 @@
+import { isObject } from '../core/is-object.js'
+
+/** New commits that wait for their changes to be on disk. It is stored in the commit's ledger record. */
+export interface GitLanding {
+  /** `HEAD` or a branch's ref. */
+  readonly ref: string
+  /** What the ref was when the commits were made; null where it was to be created. */
+  readonly old: string | null
+  /** The ids of the new commits, oldest first. */
+  readonly commits: readonly string[]
+  /** Whether the ref is checked out: its index entries are to be updated. */
+  readonly checked_out: boolean
+}
+
+const ID = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/
+const REF = /^(?:HEAD|refs\/heads\/[^\s\0\\:?*[~^]+)$/
+
+/** Reads a landing from a record's data; undefined where there is none, or it does not fit. */
+export function gitLandingOf(value: unknown): GitLanding | undefined {
+  if (!isObject(value)) return undefined
+  const { ref, old, commits, checked_out } = value
+  const isId = (each: unknown): each is string => typeof each === 'string' && ID.test(each)
+  if (typeof ref !== 'string' || !REF.test(ref) || (old !== null && !isId(old))) return undefined
+  if (!Array.isArray(commits) || commits.length === 0 || !commits.every(isId)) return undefined
+  return { ref, old, commits, checked_out: checked_out === true }
+}

@@ -1,0 +1,220 @@
+import { accessSync, constants } from 'node:fs'
+import { join, resolve } from 'node:path'
+import type { StagedChange } from '../../overlay/index.js'
+import { EscrowError, type Refusal } from '../core/api-error.js'
+import { defined } from '../core/defined.js'
+import type { Layout } from '../core/layout.js'
+import type { Reviewer } from '../core/people.js'
+import { ownEdits } from './edits.js'
+import { fieldsOf, GITLINK, indexEntries, indexInfo } from './entries.js'
+import type { GitLanding } from './landing.js'
+import { type Credits, messageOf } from './message.js'
+import { Git } from './program.js'
+import { findTarget, type Target } from './repository.js'
+import { Scratch } from './scratch.js'
+
+/** The changes of one git commit, and what it says. */
+export interface GitGroup {
+  /** Subject and body, without trailers. */
+  readonly message: string
+  readonly credits: Credits
+  readonly changes: readonly StagedChange[]
+}
+
+export interface GitRequest {
+  readonly layout: Layout
+  readonly groups: readonly GitGroup[]
+  /** Author and committer. Git's own settings name them where it has none. */
+  readonly reviewer: Reviewer
+  /** The branch to commit to; the current one by default. */
+  readonly branch?: string | undefined
+  /** Also commits edits that a person has made in the same files and not committed. */
+  readonly wholeFiles?: boolean | undefined
+  /** Runs the repository's `commit-msg` hook. */
+  readonly hooks?: boolean | undefined
+  /** Lets a person edit a message before its trailers are added. Returns undefined to give up. */
+  readonly edit?: ((message: string) => Promise<string>) | undefined
+}
+
+export interface PreparedGit {
+  /** The ref that the commits go to. */
+  readonly ref: string
+  /** Undefined where nothing is left to commit to git. */
+  readonly landing: GitLanding | undefined
+  /** Paths that git ignores: they are written to disk, and not committed to git. */
+  readonly ignored: readonly string[]
+  /** The repository's hooks that did not run, because the new files are not on disk yet. */
+  readonly hooksLeft: readonly string[]
+}
+
+/**
+ * Makes the commits as objects of the repository. No ref, index or file of the working tree changes: until they land,
+ * git knows them by their ids alone, and removes them in time if they never do.
+ * @throws EscrowError `unsupported` where git cannot take them, with `refused` for each path that is in the way
+ */
+export async function prepareGit(request: GitRequest): Promise<PreparedGit> {
+  const git = new Git(request.layout.root)
+  const target = findTarget(git, request.branch)
+  const scratch = Scratch.in(request.layout.state)
+  try {
+    const tree = ['read-tree', ...(target.parent === undefined ? ['--empty'] : [target.parent])]
+    git.output(tree, { env: scratch.env })
+    const all = request.groups.flatMap(({ changes }) => changes).filter(isFile)
+    refuse(inSubmodules(git, target, scratch, all))
+    const ignored = ignoredPaths(git, all)
+    const taken = all.filter(({ path }) => !ignored.has(path))
+    refuse(ownEdits(git, target, scratch, taken, request.wholeFiles === true))
+    const commits = await new CommitChain(git, target, scratch, request).build(ignored)
+    const landing = commits.length === 0 ? undefined : landingOf(target, commits)
+    return { ref: target.ref, landing, ignored: [...ignored].sort(), hooksLeft: hooksLeft(git) }
+  } finally {
+    scratch.remove()
+  }
+}
+
+function landingOf({ ref, old, isCheckedOut }: Target, commits: readonly string[]): GitLanding {
+  return { ref, old: old ?? null, commits, checked_out: isCheckedOut }
+}
+
+/** Git has no directories of their own. */
+function isFile({ before, after }: StagedChange): boolean {
+  return (after ?? before)?.type !== 'dir'
+}
+
+function ignoredPaths(git: Git, changes: readonly StagedChange[]): ReadonlySet<string> {
+  const paths = changes.flatMap(({ path, after }) => (after === null ? [] : [path]))
+  if (paths.length === 0) return new Set()
+  // This command refuses literal pathspecs, and reads plain names where nothing magic is at their begin.
+  const input = paths.map((path) => `./${path}\0`).join('')
+  const { status, stdout, stderr } = git.run(['check-ignore', '-z', '--stdin'], {
+    input,
+    env: { GIT_LITERAL_PATHSPECS: '0' },
+  })
+  // The exit code is 1 where none is ignored.
+  if (status !== 0 && status !== 1) throw new EscrowError('unsupported', `git check-ignore failed: ${stderr.trim()}`)
+  return new Set(fieldsOf(stdout).map((path) => path.slice('./'.length)))
+}
+
+function refuse(refused: Refusal[]): void {
+  if (refused.length === 0) return
+  throw new EscrowError('unsupported', `Nothing was committed. Paths that git cannot take: ${refused.length}.`, {
+    refused,
+    hint: 'Commit or stash your own edits first, or add --whole-files. Or commit without --git.',
+  })
+}
+
+function inSubmodules(
+  git: Git,
+  { top, prefix }: Target,
+  scratch: Scratch,
+  changes: readonly StagedChange[],
+): Refusal[] {
+  const entries = indexEntries(git, top, scratch.env)
+  const modules = [...entries].flatMap(([path, { mode }]) => (mode === GITLINK ? [path] : []))
+  return changes.flatMap(({ path }) => {
+    const module = modules.find((each) => `${prefix}${path}/`.startsWith(`${each}/`))
+    if (module === undefined) return []
+    return [{ path, reason: 'unsupported', message: `${path} is in the submodule ${module}, a repository of its own.` }]
+  })
+}
+
+/** Builds one commit after the other, each on the tree of the last. */
+class CommitChain {
+  readonly #commits: string[] = []
+  readonly #written = new Set<string>()
+  readonly #gitDir: string
+  #parent: string | undefined
+
+  constructor(
+    private readonly git: Git,
+    private readonly target: Target,
+    private readonly scratch: Scratch,
+    private readonly request: GitRequest,
+  ) {
+    this.#parent = target.parent
+    this.#gitDir = git.output(['rev-parse', '--absolute-git-dir'])
+  }
+
+  async build(ignored: ReadonlySet<string>): Promise<string[]> {
+    for (const group of this.request.groups) {
+      const changes = group.changes.filter((change) => isFile(change) && !ignored.has(change.path))
+      if (this.#stage(changes)) await this.#commit(group)
+    }
+    return this.#commits
+  }
+
+  /** Brings the scratch index up to a group. Returns whether its tree is another. */
+  #stage(changes: readonly StagedChange[]): boolean {
+    const { git, scratch, target } = this
+    const written = changes.filter(({ after }) => after !== null)
+    for (const { path } of written) this.#written.add(path)
+    const removed = changes
+      .flatMap(({ path, from, after }) => (after === null ? [path] : from === undefined ? [] : [from]))
+      .filter((path) => !this.#written.has(path))
+    const digits = git.output(['hash-object', '-t', 'tree', '--stdin']).length
+    const info = removed.map((path) => indexInfo(target.prefix + path, undefined, digits)).join('')
+    if (info !== '') git.output(['update-index', '-z', '--index-info'], { env: scratch.env, input: info })
+    for (const change of written) scratch.write(target.prefix + change.path, change)
+    const names = written.map(({ path }) => `${target.prefix}${path}\0`).join('')
+    const add = [
+      '-c',
+      'core.fileMode=true',
+      '-c',
+      'core.symlinks=true',
+      'update-index',
+      '-z',
+      '--add',
+      '--replace',
+      '--stdin',
+    ]
+    if (names !== '') git.output(add, { env: scratch.treeEnv(this.#gitDir), cwd: scratch.tree, input: names })
+    return this.#tree() !== this.#parentTree()
+  }
+
+  #tree(): string {
+    return this.git.output(['write-tree'], { env: this.scratch.env })
+  }
+
+  #parentTree(): string {
+    if (this.#parent === undefined) return this.git.output(['hash-object', '-t', 'tree', '--stdin'])
+    return this.git.output(['rev-parse', `${this.#parent}^{tree}`])
+  }
+
+  async #commit({ message, credits }: GitGroup): Promise<void> {
+    const { git, request, scratch } = this
+    const text = request.edit === undefined ? message : await request.edit(message)
+    if (text.trim() === '') throw new EscrowError('nothing_selected', 'The message is empty, so nothing was committed.')
+    const file = scratch.file('message', messageOf(git, text, credits))
+    if (request.hooks === true)
+      git.output(['hook', 'run', '--ignore-missing', 'commit-msg', '--', file], { env: scratch.env })
+    const parent = this.#parent === undefined ? [] : ['-p', this.#parent]
+    const sign = git.query(['config', '--type=bool', '--get', 'commit.gpgSign']) === 'true' ? ['-S'] : []
+    this.#parent = git.output(['commit-tree', ...sign, ...parent, '-F', file, this.#tree()], {
+      env: identity(request.reviewer),
+    })
+    this.#commits.push(this.#parent)
+  }
+}
+
+function identity({ name, email }: Reviewer): Record<string, string> {
+  return {
+    GIT_AUTHOR_NAME: name,
+    GIT_COMMITTER_NAME: name,
+    ...defined({ GIT_AUTHOR_EMAIL: email, GIT_COMMITTER_EMAIL: email }),
+  }
+}
+
+/** Hooks that check the working tree, which does not have the changes yet, or that run after it has. */
+function hooksLeft(git: Git): string[] {
+  const dir = resolve(git.root, git.output(['rev-parse', '--git-path', 'hooks']))
+  return ['pre-commit', 'post-commit'].filter((name) => isExecutable(join(dir, name)))
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}

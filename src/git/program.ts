@@ -1,0 +1,68 @@
+import { EscrowError } from '../core/api-error.js'
+import { type Ran, runOwn } from '../os/child.js'
+import { findProgram, ownEnv } from '../os/search-path.js'
+
+/** Milliseconds for one call of git. A filter or a signature may need a person. */
+const TIMEOUT_MS = 120_000
+
+/** Settings that would start a program, or make the index depend on one. */
+const SETTINGS = ['core.fsmonitor=false', 'core.untrackedCache=false', 'gc.auto=0', 'maintenance.auto=false']
+
+export interface GitCall {
+  readonly env?: Readonly<Record<string, string>>
+  readonly input?: string | Uint8Array
+  /** The directory to run in; the workspace's root by default. */
+  readonly cwd?: string
+}
+
+/** The person's own git, in one repository. */
+export class Git {
+  readonly #program: string
+  readonly #env: NodeJS.ProcessEnv
+
+  /** @throws EscrowError `unsupported` where git is not installed */
+  constructor(readonly root: string) {
+    const { path } = findProgram('git')
+    if (path === undefined)
+      throw new EscrowError('unsupported', 'git is not installed.', { hint: 'Install git, or commit without --git.' })
+    this.#program = path
+    this.#env = withoutGitVariables(ownEnv())
+  }
+
+  /** Runs git and returns its exit code and output. Never throws. */
+  run(args: readonly string[], { env = {}, input, cwd = this.root }: GitCall = {}): Ran {
+    const settings = SETTINGS.flatMap((setting) => ['-c', setting])
+    return runOwn(this.#program, [...settings, ...args], {
+      cwd,
+      env: { ...this.#env, GIT_LITERAL_PATHSPECS: '1', GIT_TERMINAL_PROMPT: '0', ...env },
+      timeout: TIMEOUT_MS,
+      ...(input !== undefined && { input }),
+    })
+  }
+
+  /**
+   * The output of git, without the line feed at its end.
+   * @throws EscrowError `unsupported` with git's own message where it fails
+   */
+  output(args: readonly string[], call: GitCall = {}): string {
+    const { status, stdout, stderr, problem } = this.run(args, call)
+    if (status === 0) return stdout.replace(/\n$/, '')
+    const why = (problem ?? (stderr.trim() || `exit code ${status}`)).replace(/\.?$/, '.')
+    throw new EscrowError('unsupported', `git ${args[0]} failed: ${why}`, {
+      hint: 'Correct what git reports, then commit again. Nothing was committed.',
+    })
+  }
+
+  /** The output; undefined where git fails. */
+  query(args: readonly string[], call: GitCall = {}): string | undefined {
+    const { status, stdout } = this.run(args, call)
+    return status === 0 ? stdout.replace(/\n$/, '') : undefined
+  }
+}
+
+/** Without variables that name another repository, index or work tree: a hook of git sets them for its children. */
+function withoutGitVariables(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const isKept = (name: string) =>
+    !/^GIT_(?:DIR|WORK_TREE|INDEX_FILE|COMMON_DIR|OBJECT_DIRECTORY|NAMESPACE|PREFIX)/.test(name)
+  return Object.fromEntries(Object.entries(env).filter(([name]) => isKept(name)))
+}

@@ -1,0 +1,81 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { EscrowError } from '../core/api-error.js'
+import { defined } from '../core/defined.js'
+import { findGit } from '../os/git.js'
+import type { Git } from './program.js'
+
+/** The repository of a workspace, and the branch that a commit goes to. */
+export interface Target {
+  /** The repository's top directory, absolute. */
+  readonly top: string
+  /** The workspace's root below it: `''`, or a path that ends with `/`. */
+  readonly prefix: string
+  /** The ref that moves; `HEAD` where it is detached. */
+  readonly ref: string
+  /** The commit that the ref has now; undefined for a branch without commits, or a new one. */
+  readonly old?: string
+  /** The parent of the first new commit; undefined for a branch without commits. */
+  readonly parent?: string
+  /** Whether the ref is what the working tree has checked out, so that its index moves with it. */
+  readonly isCheckedOut: boolean
+}
+
+/** What is in the way while git is in the middle of something, by the file in its directory. */
+const BUSY: readonly (readonly [file: string, what: string, wayOn: string])[] = [
+  ['rebase-merge', 'A rebase', 'git rebase --continue, or --abort'],
+  ['rebase-apply', 'A rebase or git am', 'git rebase --continue or git am --continue, or --abort'],
+  ['MERGE_HEAD', 'A merge', 'git commit, or git merge --abort'],
+  ['CHERRY_PICK_HEAD', 'A cherry-pick', 'git cherry-pick --continue, or --abort'],
+  ['REVERT_HEAD', 'A revert', 'git revert --continue, or --abort'],
+]
+
+/**
+ * Finds the branch that a commit goes to: the current one, or the named one.
+ * @throws EscrowError `unsupported` where there is no repository, git is in the middle of something, or the branch is
+ * checked out elsewhere
+ */
+export function findTarget(git: Git, branch: string | undefined): Target {
+  const dirs = findGit(git.root)
+  if (dirs === undefined)
+    throw new EscrowError('unsupported', `${git.root} is not in a git repository.`, {
+      hint: "Run 'git init' first, or commit without --git.",
+    })
+  const top = git.output(['rev-parse', '--show-toplevel'])
+  const prefix = git.output(['rev-parse', '--show-prefix'])
+  const current = git.query(['symbolic-ref', '-q', 'HEAD']) ?? 'HEAD'
+  const head = git.query(['rev-parse', '-q', '--verify', 'HEAD^{commit}'])
+  const ref = branch === undefined ? current : branchRef(git, branch)
+  if (ref === current) {
+    refuseBusy(dirs.own)
+    return { top, prefix, ref, isCheckedOut: true, ...defined({ old: head, parent: head }) }
+  }
+  refuseCheckedOut(git, ref)
+  const old = git.query(['rev-parse', '-q', '--verify', `${ref}^{commit}`])
+  return { top, prefix, ref, isCheckedOut: false, ...defined({ old, parent: old ?? head }) }
+}
+
+function branchRef(git: Git, branch: string): string {
+  if (git.query(['check-ref-format', '--branch', branch]) !== branch)
+    throw new EscrowError('unsupported', `${JSON.stringify(branch)} is not a name for a git branch.`)
+  return `refs/heads/${branch}`
+}
+
+function refuseBusy(gitDir: string): void {
+  const found = BUSY.find(([file]) => existsSync(join(gitDir, file)))
+  if (found === undefined) return
+  const [, what, wayOn] = found
+  throw new EscrowError('unsupported', `${what} is in progress, so nothing was committed.`, {
+    hint: `Finish it first: ${wayOn}. Or commit to another branch: --branch NAME.`,
+  })
+}
+
+function refuseCheckedOut(git: Git, ref: string): void {
+  const used = git.output(['worktree', 'list', '--porcelain']).split('\n\n')
+  const other = used.find((entry) => entry.split('\n').includes(`branch ${ref}`))
+  if (other === undefined) return
+  const place = /^worktree (.+)$/m.exec(other)?.[1] ?? 'another worktree'
+  throw new EscrowError('unsupported', `The branch ${ref.slice('refs/heads/'.length)} is checked out in ${place}.`, {
+    hint: 'Give another branch, or run the commit there.',
+  })
+}

@@ -1,0 +1,148 @@
+import type { StagedChange } from '../../overlay/index.js'
+import type { GitCommitOptions, GitCommitResult, Intent, LedgerHead, Verdict } from '../core/api.js'
+import type { GitCommitPer } from '../core/commit-api.js'
+import type { ProposedCommit } from '../core/exec-api.js'
+import type { Layout } from '../core/layout.js'
+import type { AgentInfo } from '../core/people.js'
+import { type GitGroup, gitLandingOf, landGit, type PreparedGit, prepareGit } from '../git/index.js'
+import { gitUser } from '../os/git.js'
+import { readProposals, readSessionWork } from '../trace/index.js'
+import type { ReviewedSession } from './reviewed-session.js'
+
+const SUBJECT = 72
+
+interface GitRequest {
+  readonly approved: readonly StagedChange[]
+  readonly approvals: readonly Verdict[]
+  readonly head: LedgerHead | undefined
+  readonly options: GitCommitOptions
+}
+
+/** Makes the git commits of approved changes, which land with them. See {@link prepareGit}. */
+export function prepareGitCommit(session: ReviewedSession, request: GitRequest): Promise<PreparedGit> {
+  const { layout } = session
+  const { branch, wholeFiles, hooks, edit } = request.options
+  return prepareGit({
+    layout,
+    groups: groupsOf(session, request),
+    reviewer: gitUser(layout.root),
+    branch,
+    wholeFiles,
+    hooks,
+    edit,
+  })
+}
+
+export function gitResult({ landing, ref, ignored, hooksLeft }: PreparedGit): GitCommitResult {
+  return { ref, commits: landing?.commits ?? [], ignored, hooksLeft }
+}
+
+/** Lands the git commits that a ledger record names. Returns what a person should know. */
+export function landRecorded(layout: Layout, record: Readonly<Record<string, unknown>>): string[] {
+  const { data, tx } = record
+  const landing = gitLandingOf((data as Record<string, unknown> | undefined)?.git)
+  return landing === undefined || typeof tx !== 'string' ? [] : landGit(layout, landing, tx)
+}
+
+function groupsOf(session: ReviewedSession, { approved, approvals, head, options }: GitRequest): GitGroup[] {
+  const { per = 'all', message } = options
+  const { layout, sessionId } = session
+  const state = session.intents.state()
+  const intents = state.ok ? state.intents : new Map<string, Intent>()
+  const work = readSessionWork(layout.root, sessionId)
+  const reasons = new Map(work.flatMap(({ callId, reason }) => (callId && reason ? [[callId, reason] as const] : [])))
+  const proposals = readProposals(layout.root, sessionId)
+  const reviewers = uniqueBy(
+    approvals.map(({ by }) => by),
+    ({ name, email = '' }) => `${name} ${email}`,
+  )
+  return divide(approved, per, proposals).map((changes) => {
+    const ids = uniqueBy(
+      changes.flatMap(({ intentId }) => intentId ?? []),
+      (id) => id,
+    )
+    const credits = { intents: ids, agents: agentsOf(changes, session.agent()), reviewers, head }
+    const text = message ?? proposedMessage(changes, proposals) ?? describe(changes, { ids, intents, reasons, per })
+    return { message: text, credits, changes }
+  })
+}
+
+/** The changes of each commit, in the order in which they were written. */
+function divide(
+  approved: readonly StagedChange[],
+  per: GitCommitPer,
+  proposals: readonly ProposedCommit[],
+): StagedChange[][] {
+  const keyOf = ({ intentId = '', calls, path }: StagedChange) => {
+    if (per === 'all') return ''
+    if (per === 'intent') return intentId
+    if (per === 'step') return `${intentId} ${calls.at(-1) ?? ''}`
+    return proposalOf(path, proposals)?.id ?? ''
+  }
+  const groups = new Map<string, StagedChange[]>()
+  for (const change of approved.toSorted((a, b) => (a.writtenAt ?? 0) - (b.writtenAt ?? 0))) {
+    const key = keyOf(change)
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [change])
+    else group.push(change)
+  }
+  if (per !== 'proposal') return [...groups.values()]
+  // In the order of the agent's commits; what it had not committed comes last.
+  return [...proposals.map(({ id }) => id), ''].flatMap((id) => {
+    const group = groups.get(id)
+    groups.delete(id)
+    return group === undefined ? [] : [group]
+  })
+}
+
+function proposalOf(path: string, proposals: readonly ProposedCommit[]): ProposedCommit | undefined {
+  return proposals.findLast(({ paths }) => paths.includes(path))
+}
+
+/** The message of the agent's commit, where one of them alone names these changes. */
+function proposedMessage(changes: readonly StagedChange[], proposals: readonly ProposedCommit[]): string | undefined {
+  const named = new Set(changes.flatMap(({ path }) => proposalOf(path, proposals) ?? []))
+  const [only] = named
+  return named.size === 1 ? only?.message : undefined
+}
+
+interface Known {
+  readonly ids: readonly string[]
+  readonly intents: ReadonlyMap<string, Intent>
+  /** What the agent said of its tool calls, by their ids. */
+  readonly reasons: ReadonlyMap<string, string>
+  readonly per: GitCommitPer
+}
+
+/** A subject from the intent and a body from what the agent said. For a single step, the subject is what it said. */
+function describe(changes: readonly StagedChange[], { ids, intents, reasons, per }: Known): string {
+  const said = uniqueBy(
+    changes.flatMap(({ calls }) => calls).flatMap((call) => reasons.get(call) ?? []),
+    (text) => text,
+  )
+  const [id] = ids
+  const name = id === undefined ? undefined : (intents.get(id)?.name ?? id)
+  const files = changes.length === 1 ? (changes[0]?.path ?? '') : `${changes.length} files`
+  const purpose = ids.length > 1 ? `Work on ${ids.join(', ')}` : (name ?? `Change ${files}`)
+  const [first, ...rest] = said
+  if (per === 'step') return [oneLine(first ?? `${purpose}: ${files}`), ...body(rest)].join('\n')
+  return [oneLine(purpose), ...body(said)].join('\n')
+}
+
+function body(sentences: readonly string[]): string[] {
+  return sentences.length === 0 ? [] : ['', ...sentences.map((each) => `- ${each.replace(/\s+/g, ' ').trim()}`)]
+}
+
+function oneLine(text: string): string {
+  const line = text.replace(/\s+/g, ' ').trim()
+  return line.length <= SUBJECT ? line : `${line.slice(0, SUBJECT - 1)}…`
+}
+
+function agentsOf(changes: readonly StagedChange[], present: AgentInfo | undefined): AgentInfo[] {
+  const agents = changes.flatMap(({ agent }) => (agent as AgentInfo | null | undefined) ?? present ?? [])
+  return uniqueBy(agents, ({ tool = '', model = '' }) => `${tool}:${model}`)
+}
+
+function uniqueBy<T>(items: readonly T[], keyOf: (item: T) => string): T[] {
+  return [...new Map(items.map((item) => [keyOf(item), item] as const).reverse()).values()].reverse()
+}

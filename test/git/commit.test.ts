@@ -1,0 +1,446 @@
+import { execFileSync } from 'node:child_process'
+import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import {
+  type CommitResult,
+  type GitCommitOptions,
+  openWorkspace,
+  type Session,
+  type Workspace,
+} from '../../src/index.js'
+import { tempDir } from '../support/facade.js'
+import { commitAll, git } from '../support/git.js'
+import { trust } from '../support/trust.js'
+import { FILES, INTENTS, testWorkspace, working } from '../support/workspace.js'
+
+interface Repository {
+  readonly root: string
+  readonly workspace: Workspace
+  readonly session: Session
+  git(...args: string[]): string
+  write(path: string, text: string): void
+  /** Approves everything that is staged, and commits it. */
+  commit(options?: GitCommitOptions): Promise<CommitResult>
+}
+
+/** A workspace whose files are committed on `main`, and an agent's session. */
+async function repository(files: Readonly<Record<string, string>> = FILES): Promise<Repository> {
+  const at = testWorkspace(files)
+  git(at.root, 'init', '-q', '-b', 'main')
+  for (const [name, value] of Object.entries(SETTINGS)) git(at.root, 'config', name, value)
+  at.write('.gitignore', '.orchestration/\nsrc/built/\n')
+  commitAll(at.root)
+  return over(at)
+}
+
+const SETTINGS = { 'user.name': 'Ada', 'user.email': 'ada@example.org', 'commit.gpgSign': 'false' }
+
+async function over(at: ReturnType<typeof testWorkspace>): Promise<Repository> {
+  const workspace = await at.open()
+  const session = await working(workspace)
+  return {
+    ...{ root: at.root, workspace, session, write: at.write },
+    git: (...args) => git(at.root, ...args).trimEnd(),
+    async commit(options = {}) {
+      const review = await workspace.review(session.id)
+      await review.changes()
+      await review.approve(undefined, { name: 'Ann', email: 'ann@example.org' })
+      return review.commit({ git: options })
+    },
+  }
+}
+
+async function refusal(run: () => Promise<unknown>): Promise<{ message: string; hint?: string; refused?: unknown }> {
+  try {
+    await run()
+  } catch (error) {
+    return error as { message: string; hint?: string; refused?: unknown }
+  }
+  throw new Error('It was not refused.')
+}
+
+describe('a commit with git', () => {
+  it('makes one commit of everything, with trailers, and leaves git clean', async () => {
+    const { git, session, commit, root } = await repository()
+    const before = git('rev-parse', 'HEAD')
+    session.fs.writeFileSync('src/a.ts', 'a one\na 2\n')
+    session.fs.writeFileSync('src/new.ts', 'new\n')
+    session.fs.rmSync('src/b.ts')
+    session.fs.renameSync('src/sub/c.ts', 'src/sub/d.ts')
+    const { git: made, warnings } = await commit()
+    expect(warnings).toBeUndefined()
+    expect(made).toMatchObject({ ref: 'refs/heads/main', ignored: [], hooksLeft: [] })
+    expect(made?.commits).toEqual([git('rev-parse', 'HEAD')])
+    expect(git('rev-parse', 'HEAD^')).toBe(before)
+    expect(git('status', '--porcelain')).toBe('')
+    expect(git('show', '--name-status', '--no-renames', '--format=', 'HEAD').split('\n')).toEqual([
+      'M\tsrc/a.ts',
+      'D\tsrc/b.ts',
+      'A\tsrc/new.ts',
+      'D\tsrc/sub/c.ts',
+      'A\tsrc/sub/d.ts',
+    ])
+    expect(readFileSync(`${root}/src/a.ts`, 'utf8')).toBe('a one\na 2\n')
+    expect(git('show', '-s', '--format=%an <%ae> %cn %s', 'HEAD')).toBe('Ada <ada@example.org> Ada Prices')
+    expect(git('show', '-s', '--format=%(trailers)', 'HEAD').split('\n')).toEqual([
+      'Intent: INT-001',
+      'Assisted-by: tester:m-1',
+      'Reviewed-by: Ann <ann@example.org>',
+      expect.stringMatching(/^Trace-Head: \d+:[0-9a-f]{64}$/),
+    ])
+  })
+
+  it('records the ids of its commits in the ledger', async () => {
+    const { session, commit, workspace } = await repository()
+    session.fs.writeFileSync('src/a.ts', 'changed\n')
+    const { git: made } = await commit()
+    const found: unknown[] = []
+    for await (const { metadata } of workspace.ledger.records()) found.push(JSON.stringify(metadata))
+    expect(found.filter((text) => String(text).includes(made?.commits[0] ?? 'none'))).toHaveLength(1)
+  })
+
+  it('keeps modes and links', async () => {
+    const { session, commit, git } = await repository()
+    session.fs.writeFileSync('src/run.sh', '#!/bin/sh\n', { mode: 0o755 })
+    session.fs.symlinkSync('a.ts', 'src/link')
+    session.fs.chmodSync('src/b.ts', 0o755)
+    await commit()
+    expect(git('ls-tree', '-r', '--format=%(objectmode) %(path)', 'HEAD', 'src').split('\n')).toEqual([
+      '100644 src/a.ts',
+      '100755 src/b.ts',
+      '120000 src/link',
+      '100755 src/run.sh',
+      '100644 src/sub/c.ts',
+    ])
+    expect(git('status', '--porcelain')).toBe('')
+  })
+
+  it('commits only the approved hunks, and the rest stays staged', async () => {
+    const lines = Array.from({ length: 40 }, (_, index) => `line ${index}\n`)
+    const { session, workspace, git } = await repository({ 'src/a.ts': lines.join('') })
+    session.fs.writeFileSync('src/a.ts', lines.join('').replace('line 2\n', 'two\n').replace('line 38\n', 'late\n'))
+    const review = await workspace.review(session.id)
+    const [first] = (await review.changes()).changes[0]?.hunks ?? []
+    await review.approve({ hunks: [first?.id ?? ''] }, { name: 'Ann' })
+    await review.commit({ git: {} })
+    expect(git('show', 'HEAD:src/a.ts')).toBe(lines.join('').replace('line 2\n', 'two\n').trimEnd())
+    expect(git('status', '--porcelain')).toBe('')
+    expect((await session.changes()).changes).toHaveLength(1)
+  })
+
+  it("leaves a person's other edits alone, in the working tree and in the index", async () => {
+    const { session, commit, git, write } = await repository()
+    write('src/b.ts', 'mine, in the working tree\n')
+    write('mail/m.ts', 'mine, in the index\n')
+    git('add', 'mail/m.ts')
+    write('note.txt', 'untracked\n')
+    session.fs.writeFileSync('src/a.ts', 'agent\n')
+    await commit()
+    expect(git('show', '--name-only', '--format=', 'HEAD')).toBe('src/a.ts')
+    expect(git('status', '--porcelain')).toBe('M  mail/m.ts\n M src/b.ts\n?? note.txt')
+  })
+
+  it("refuses a file with a person's uncommitted edits, and writes nothing; --whole-files takes it", async () => {
+    const { session, commit, git, write, root } = await repository()
+    write('src/a.ts', 'mine\na two\n')
+    session.fs.readFileSync('src/a.ts')
+    session.fs.writeFileSync('src/a.ts', 'mine\nagent\n')
+    const head = git('rev-parse', 'HEAD')
+    expect(await refusal(() => commit())).toMatchObject({
+      refused: [{ path: 'src/a.ts', message: expect.stringContaining('uncommitted') }],
+      hint: expect.stringContaining('--whole-files'),
+    })
+    expect(git('rev-parse', 'HEAD')).toBe(head)
+    expect(readFileSync(`${root}/src/a.ts`, 'utf8')).toBe('mine\na two\n')
+    await commit({ wholeFiles: true })
+    expect(git('show', 'HEAD:src/a.ts')).toBe('mine\nagent')
+    expect(git('status', '--porcelain')).toBe('')
+  })
+
+  it('refuses a file with other content in the index', async () => {
+    const { session, commit, git, write } = await repository()
+    write('src/a.ts', 'mine\n')
+    git('add', 'src/a.ts')
+    write('src/a.ts', FILES['src/a.ts'])
+    session.fs.writeFileSync('src/a.ts', 'agent\n')
+    expect(await refusal(() => commit({ wholeFiles: true }))).toMatchObject({
+      refused: [{ path: 'src/a.ts', message: expect.stringContaining("git's index") }],
+    })
+    expect(git('show', ':src/a.ts')).toBe('mine')
+  })
+
+  it('makes a commit for each intent, and for each step', async () => {
+    const { session, commit, git } = await repository()
+    session.fs.writeFileSync('src/a.ts', 'first\n')
+    await session.selectIntent('INT-002')
+    session.fs.writeFileSync('mail/m.ts', 'second\n')
+    const { git: made } = await commit({ per: 'intent' })
+    expect(made?.commits).toHaveLength(2)
+    expect(git('log', '-2', '--reverse', '--format=%s %(trailers:key=Intent,valueonly,separator=%x2C)')).toBe(
+      'Prices INT-001\nMail INT-002',
+    )
+    await session.toolCall({ tool: 'edit', kind: 'edit', id: 'call-1', why: 'Raise the price' }, () =>
+      session.fs.writeFileSync('mail/m.ts', 'third\n'),
+    )
+    await session.toolCall({ tool: 'edit', kind: 'edit', id: 'call-2', why: 'Say so' }, () =>
+      session.fs.writeFileSync('mail/n.ts', 'fourth\n'),
+    )
+    await session.flush()
+    await commit({ per: 'step' })
+    expect(git('log', '-2', '--reverse', '--format=%s')).toBe('Raise the price\nSay so')
+  })
+
+  it("lands the agent's own git commits, with their messages and in their order", async () => {
+    const { session, commit, git } = await repository()
+    const running = await session.start(
+      [
+        'git config user.name Agent && git config user.email agent@example.org',
+        'echo one > src/a.ts && git commit -qam "Change a"',
+        'echo two > src/b.ts && git commit -qam "Change b" && echo three > src/new.ts',
+      ].join(' && '),
+    )
+    await running.wait()
+    const { git: made } = await commit({ per: 'proposal' })
+    expect(made?.commits).toHaveLength(3)
+    expect(git('log', '-3', '--reverse', '--format=%s').split('\n')).toEqual(['Change a', 'Change b', 'Prices'])
+    expect(git('show', '--name-only', '--format=', 'HEAD^').trim()).toBe('src/b.ts')
+    await session.exec('echo four > src/a.ts')
+    await commit()
+    expect(git('show', '-s', '--format=%s')).toBe('Prices')
+  })
+
+  it('takes a message, lets a person edit it, and gives up on an empty one', async () => {
+    const { session, commit, git, root } = await repository()
+    session.fs.writeFileSync('src/a.ts', 'one\n')
+    await commit({ message: 'A subject\n\nA body.', edit: async (text) => `${text}\n\nSigned-off-by: Ada <a@b.c>` })
+    expect(git('show', '-s', '--format=%B', 'HEAD')).toMatch(
+      /^A subject\n\nA body\.\n\nSigned-off-by: Ada <a@b\.c>\nIntent: INT-001\n/,
+    )
+    session.fs.writeFileSync('src/a.ts', 'two\n')
+    expect(await refusal(() => commit({ edit: async () => '\n' }))).toMatchObject({
+      message: expect.stringContaining('empty'),
+    })
+    expect(readFileSync(`${root}/src/a.ts`, 'utf8')).toBe('one\n')
+  })
+
+  it('commits to a new branch and to an existing one, and leaves the current one and its index', async () => {
+    const { session, commit, git } = await repository()
+    const main = git('rev-parse', 'main')
+    for (const text of ['one\n', 'two\n']) {
+      session.fs.writeFileSync('src/new.ts', text)
+      await refusalOrResult(() => commit({ branch: 'agent/work', wholeFiles: true }))
+    }
+    expect(git('rev-parse', 'main')).toBe(main)
+    expect(git('log', '--format=%s', 'main..agent/work').split('\n')).toHaveLength(2)
+    expect(git('show', 'agent/work:src/new.ts')).toBe('two')
+    expect(git('symbolic-ref', 'HEAD')).toBe('refs/heads/main')
+    session.fs.writeFileSync('src/new.ts', 'three\n')
+    expect(await refusal(() => commit({ branch: '-x' }))).toMatchObject({
+      message: expect.stringContaining('not a name'),
+    })
+  })
+
+  it('works on a branch without commits, and on a detached HEAD', async () => {
+    const at = testWorkspace()
+    git(at.root, 'init', '-q', '-b', 'main')
+    for (const [name, value] of Object.entries(SETTINGS)) git(at.root, 'config', name, value)
+    const unborn = await over(at)
+    unborn.session.fs.writeFileSync('src/new.ts', 'new\n')
+    await unborn.commit()
+    expect(unborn.git('ls-tree', '-r', '--name-only', 'HEAD')).toBe('src/new.ts')
+    unborn.git('checkout', '-q', '--detach')
+    unborn.session.fs.writeFileSync('src/new.ts', 'newer\n')
+    expect((await unborn.commit()).git?.ref).toBe('HEAD')
+    expect(unborn.git('log', '--format=%H')).toMatch(/^\S+\n\S+$/)
+    expect(unborn.git('log', '--format=%H', 'main')).toMatch(/^\S+$/)
+  })
+
+  it.each([
+    ['rebase-merge', 'rebase', 'dir'],
+    ['MERGE_HEAD', 'merge', 'file'],
+    ['CHERRY_PICK_HEAD', 'cherry-pick', 'file'],
+    ['REVERT_HEAD', 'revert', 'file'],
+  ])('refuses while %s is there, and commits to another branch', async (name, what, type) => {
+    const { session, commit, git, root } = await repository()
+    const marker = `${root}/.git/${name}`
+    if (type === 'dir') mkdirSync(marker)
+    else writeFileSync(marker, `${git('rev-parse', 'HEAD')}\n`)
+    session.fs.writeFileSync('src/a.ts', 'changed\n')
+    const error = await refusal(() => commit())
+    expect(error.message).toContain(what)
+    expect(error.hint).toContain('--branch')
+    expect((await commit({ branch: 'aside' })).git?.commits).toHaveLength(1)
+  })
+
+  it('leaves ignored paths out, and says so', async () => {
+    const { session, commit, git, root } = await repository()
+    session.fs.mkdirSync('src/built')
+    session.fs.writeFileSync('src/built/out.js', 'out\n')
+    session.fs.writeFileSync('src/a.ts', 'changed\n')
+    expect((await commit()).git).toMatchObject({ ignored: ['src/built/out.js'] })
+    expect(git('show', '--name-only', '--format=', 'HEAD')).toBe('src/a.ts')
+    expect(readFileSync(`${root}/src/built/out.js`, 'utf8')).toBe('out\n')
+    session.fs.writeFileSync('src/built/out.js', 'again\n')
+    expect((await commit()).git).toMatchObject({ commits: [], ignored: ['src/built/out.js'] })
+  })
+
+  it('applies line ends and filters as git does', async () => {
+    const { session, commit, git, write, root } = await repository()
+    git('config', 'core.autocrlf', 'true')
+    git('config', 'filter.shout.clean', 'tr a-z A-Z')
+    git('config', 'filter.shout.smudge', 'tr A-Z a-z')
+    write('.gitattributes', '*.loud filter=shout\n')
+    git('add', '.gitattributes')
+    git('commit', '-q', '-m', 'attributes')
+    session.fs.writeFileSync('src/crlf.ts', 'one\r\ntwo\r\n')
+    session.fs.writeFileSync('src/x.loud', 'quiet\n')
+    await commit()
+    expect(execFileSync('git', ['-C', root, 'cat-file', 'blob', 'HEAD:src/crlf.ts'], { encoding: 'utf8' })).toBe(
+      'one\ntwo\n',
+    )
+    expect(git('cat-file', 'blob', 'HEAD:src/x.loud')).toBe('QUIET')
+    expect(git('status', '--porcelain')).toBe('')
+  })
+
+  it('refuses paths in a submodule, and takes the others', async () => {
+    const { session, commit, git, root } = await repository()
+    const other = tempDir()
+    onTestFinished(other.dispose)
+    execFileSync('git', ['init', '-q', other.path])
+    writeFileSync(`${other.path}/f`, 'f\n')
+    commitAll(other.path)
+    git('-c', 'protocol.file.allow=always', 'submodule', '-q', 'add', other.path, 'src/module')
+    git('commit', '-q', '-m', 'module')
+    session.fs.writeFileSync('src/module/f', 'changed\n')
+    session.fs.writeFileSync('src/a.ts', 'changed\n')
+    expect(await refusal(() => commit())).toMatchObject({
+      refused: [{ path: 'src/module/f', message: expect.stringContaining('src/module') }],
+    })
+    expect(readFileSync(`${root}/src/a.ts`, 'utf8')).toBe(FILES['src/a.ts'])
+  })
+
+  it('commits in a worktree, and in a directory below the top of the repository', async () => {
+    const { path: outer, dispose } = tempDir()
+    onTestFinished(dispose)
+    const { root, git } = await repository()
+    git('worktree', 'add', '-q', `${outer}/tree`, '-b', 'side')
+    expect(git('rev-parse', 'side')).toBe(git('rev-parse', 'main'))
+    const at = { ...testWorkspaceAt(`${outer}/tree/src`) }
+    const inner = await over(at)
+    inner.session.fs.writeFileSync('a.ts', 'inner\n')
+    await inner.commit()
+    expect(git('show', '--name-only', '--format=', 'side')).toBe('src/a.ts')
+    expect(inner.git('status', '--porcelain', '--', 'a.ts')).toBe('')
+    expect(readFileSync(`${root}/src/a.ts`, 'utf8')).toBe(FILES['src/a.ts'])
+  })
+
+  it('commits outside of a sparse checkout', async () => {
+    const { session, commit, git, root } = await repository()
+    git('sparse-checkout', 'set', 'src/sub')
+    await session.selectIntent('INT-002')
+    session.fs.mkdirSync('mail', { recursive: true })
+    session.fs.writeFileSync('mail/new.ts', 'new\n')
+    await commit()
+    expect(git('show', '--name-only', '--format=', 'HEAD')).toBe('mail/new.ts')
+    expect(git('ls-tree', '-r', '--name-only', 'HEAD')).toContain('mail/m.ts')
+    expect(git('status', '--porcelain')).toBe('')
+    rmSync(`${root}/mail/new.ts`)
+  })
+
+  it('signs where git does, and fails before anything is written where git cannot', async () => {
+    const { session, commit, git, root } = await repository()
+    git('config', 'commit.gpgSign', 'true')
+    git('config', 'gpg.program', '/bin/false')
+    session.fs.writeFileSync('src/a.ts', 'changed\n')
+    const head = git('rev-parse', 'HEAD')
+    expect((await refusal(() => commit())).message).toContain('commit-tree')
+    expect(git('rev-parse', 'HEAD')).toBe(head)
+    expect(readFileSync(`${root}/src/a.ts`, 'utf8')).toBe(FILES['src/a.ts'])
+  })
+
+  it('names hooks that did not run, and runs commit-msg on request', async () => {
+    const { session, commit, git, root } = await repository()
+    mkdirSync(`${root}/.git/hooks`, { recursive: true })
+    const hook = (name: string, text: string) => {
+      writeFileSync(`${root}/.git/hooks/${name}`, `#!/bin/sh\n${text}\n`)
+      chmodSync(`${root}/.git/hooks/${name}`, 0o755)
+    }
+    hook('pre-commit', 'exit 1')
+    hook('commit-msg', 'echo "Ticket: 7" >> "$1"')
+    session.fs.writeFileSync('src/a.ts', 'changed\n')
+    expect((await commit({ hooks: true })).git?.hooksLeft).toEqual(['pre-commit'])
+    expect(git('show', '-s', '--format=%B', 'HEAD')).toContain('Ticket: 7')
+    hook('commit-msg', 'echo "No ticket" >&2; exit 1')
+    session.fs.writeFileSync('src/a.ts', 'again\n')
+    expect((await refusal(() => commit({ hooks: true }))).message).toContain('No ticket')
+  })
+
+  it('keeps its commit under a ref of its own where the branch moved meanwhile', async () => {
+    const { session, commit, git, root } = await repository()
+    session.fs.writeFileSync('src/a.ts', 'changed\n')
+    const {
+      git: made,
+      warnings,
+      id,
+    } = await commit({
+      edit: async (text) => {
+        // After the branch was looked up, another program commits.
+        git('commit', '-q', '--allow-empty', '-m', 'theirs')
+        return text
+      },
+    })
+    expect(warnings?.join()).toContain(`refs/escrow/${id}`)
+    expect(git('rev-parse', `refs/escrow/${id}`)).toBe(made?.commits[0])
+    expect(git('show', '-s', '--format=%s', 'HEAD')).toBe('theirs')
+    expect(readFileSync(`${root}/src/a.ts`, 'utf8')).toBe('changed\n')
+    git('checkout', '-q', '--', 'src/a.ts')
+    git('cherry-pick', `refs/escrow/${id}`)
+    expect(readFileSync(`${root}/src/a.ts`, 'utf8')).toBe('changed\n')
+  })
+
+  it('is made by every commit where policy says so, unless the caller says no', async () => {
+    const { session, workspace, git, write } = await repository()
+    write('.orchestration/policy.yaml', 'commit: { git: true, per: intent }\n')
+    const commit = async (options: { git?: false } = {}) => {
+      const review = await workspace.review(session.id)
+      await review.changes()
+      await review.approve(undefined, { name: 'Ann' })
+      return review.commit(options)
+    }
+    session.fs.writeFileSync('src/a.ts', 'one\n')
+    expect((await commit()).git?.commits).toEqual([git('rev-parse', 'HEAD')])
+    session.fs.writeFileSync('src/new.ts', 'two\n')
+    expect((await commit({ git: false })).git).toBeUndefined()
+    expect(git('status', '--porcelain')).toBe('?? src/new.ts')
+  })
+
+  it('is refused without a repository', async () => {
+    const outside = await over(testWorkspace())
+    outside.session.fs.writeFileSync('src/a.ts', 'changed\n')
+    expect(await refusal(() => outside.commit())).toMatchObject({
+      message: expect.stringContaining('not in a git repository'),
+    })
+  })
+})
+
+async function refusalOrResult(run: () => Promise<CommitResult>): Promise<void> {
+  const { git: made } = await run()
+  expect(made?.commits).toHaveLength(1)
+}
+
+/** A workspace in a directory that exists. */
+function testWorkspaceAt(root: string): ReturnType<typeof testWorkspace> {
+  const at = testWorkspace({}, '')
+  const write = (path: string, text: string) => {
+    mkdirSync(`${root}/${path}`.replace(/\/[^/]*$/, ''), { recursive: true })
+    writeFileSync(`${root}/${path}`, text)
+  }
+  write('.orchestration/active_intents.yaml', INTENTS.replace('src/**', '**'))
+  trust(root)
+  const open = async () => {
+    const workspace = await openWorkspace(root)
+    onTestFinished(() => workspace.close())
+    return workspace
+  }
+  return { ...at, root, write, open }
+}
