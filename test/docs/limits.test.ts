@@ -61,6 +61,9 @@ const UNMET: Readonly<Record<string, string>> = {
     ...['src/trace/published.ts#KEPT', 'src/trace/versions.ts#MAX_CELLS', 'src/trace/anchor-lines.ts#MAX_BRANCHES'],
     'src/trace/anchor-lines.ts#MAX_HASHES',
   ]),
+  ...because('it bounds a cache, or is its version', [
+    ...['src/os/parsed-texts.ts#MOST', 'src/stage/class-line-schema.ts#CLASSIFIER'],
+  ]),
   ...because('it is an internal delay or timeout', [
     ...['src/cli/review/coloring.ts#PATIENCE_MS', 'src/os/flush.ts#TIMEOUT_MS'],
     'src/os/lock.ts#LONGEST_NAP_MS',
@@ -74,6 +77,7 @@ const UNMET: Readonly<Record<string, string>> = {
       'src/terminal/contained.ts#MESSAGE',
     ],
     ...['src/access/migrate.ts#MAX_ANCHOR_BYTES', 'src/os/accepted-files.ts#MAX_BYTES'],
+    'src/os/parsed-texts.ts#MAX_BYTES',
     ...[
       'src/os/session-agent.ts#MAX_META_BYTES',
       'src/cli/shell/in-owner.ts#MAX_LINE',
