@@ -22,6 +22,8 @@ export interface Bench {
   readonly quick: boolean
   /** True if the suite was named on the command line. Then it includes parts that take many minutes. */
   readonly isThorough: boolean
+  /** True with --held-out: data that rules are not tuned on is measured, too. */
+  readonly isHeldOut: boolean
   readonly rows: readonly Row[]
   compare(spec: RowSpec): Promise<void>
   /** Measures the same operation at several sizes, and the exponent of its growth. */
@@ -43,10 +45,11 @@ const QUICK_HEAVY: Effort = { ...FULL_HEAVY, rounds: 3, budgetMs: 3_000 }
 export interface BenchOptions {
   readonly quick: boolean
   readonly isThorough: boolean
+  readonly isHeldOut: boolean
 }
 
 /** @param onRow called with each row's text as soon as it is measured */
-export function newBench({ quick, isThorough }: BenchOptions, onRow: (text: string) => void): Bench {
+export function newBench({ quick, isThorough, isHeldOut }: BenchOptions, onRow: (text: string) => void): Bench {
   const rows: Row[] = []
   const add = (row: Row) => {
     rows.push(row)
@@ -62,6 +65,7 @@ export function newBench({ quick, isThorough }: BenchOptions, onRow: (text: stri
   return {
     quick,
     isThorough,
+    isHeldOut,
     rows,
     compare: async (spec) => add(await measure(spec)),
     growth: async (spec) => add(withGrowth(await measure(spec), spec)),

@@ -12,7 +12,7 @@ export interface Aim {
   readonly atMost: number
 }
 
-export type Unit = 'ns' | 'bytes'
+export type Unit = 'ns' | 'bytes' | 'count' | 'percent'
 
 export interface Row {
   readonly title: string
@@ -143,6 +143,8 @@ export function aimText({ aim, unit }: Row): string {
 
 /** Formats a cost or size with its unit in three digits. */
 export function quantity(value: number, unit: Unit): string {
+  if (unit === 'count') return `${value}`
+  if (unit === 'percent') return `${digits(value)} %`
   const steps: readonly [number, string][] =
     unit === 'ns'
       ? [

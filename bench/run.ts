@@ -7,7 +7,7 @@ import { headline, type Report, reportText, saveResult, summaryText, thisMachine
 import { updateSpeedPage } from './speed.js'
 import { SUITES } from './suites.js'
 
-/** npm run bench [-- all | suite … | guard [--record] | compare A B | table] [--quick] */
+/** npm run bench [-- all | suite … | guard [--record] | compare A B | table] [--quick] [--held-out] */
 
 const print = (text: string) => void process.stdout.write(`${text}\n`)
 
@@ -28,7 +28,10 @@ async function runSuite(name: string, suite: Suite, options: BenchOptions): Prom
   for (const [file, content] of Object.entries(files)) print(`Written: ${saveResult(file, content)}`)
 }
 
-async function runSuites(names: readonly string[], quick: boolean): Promise<number> {
+async function runSuites(
+  names: readonly string[],
+  { quick, isHeldOut }: Omit<BenchOptions, 'isThorough'>,
+): Promise<number> {
   const isAll = names.length === 0 || names.includes('all')
   const unknown = names.filter((name) => name !== 'all' && !(name in SUITES))
   if (unknown.length > 0) {
@@ -37,7 +40,7 @@ async function runSuites(names: readonly string[], quick: boolean): Promise<numb
     return 2
   }
   for (const [name, suite] of Object.entries(SUITES))
-    if (isAll || names.includes(name)) await runSuite(name, suite, { quick, isThorough: !quick && !isAll })
+    if (isAll || names.includes(name)) await runSuite(name, suite, { quick, isHeldOut, isThorough: !quick && !isAll })
   if (!quick) print(`Written: ${updateSpeedPage()}`)
   return 0
 }
@@ -50,7 +53,7 @@ async function main([command = 'all', ...rest]: readonly string[], options: Read
     print(`Written: ${updateSpeedPage()}`)
     return 0
   }
-  if (command !== 'compare') return runSuites([command, ...rest], quick)
+  if (command !== 'compare') return runSuites([command, ...rest], { quick, isHeldOut: options.has('--held-out') })
   const [before, after] = rest
   if (before === undefined || after === undefined) {
     process.stderr.write('Name two commits: npm run bench -- compare A B\n')

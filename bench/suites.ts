@@ -8,10 +8,11 @@ import { memory } from './memory.js'
 import { open } from './open.js'
 import { policy } from './policy.js'
 import { review } from './review.js'
+import { risk } from './risk/suite.js'
 import { scale } from './scale.js'
 import { trace } from './trace.js'
 
 /** The suites in the order in which they run. */
 export const SUITES: Readonly<Record<string, Suite>> = {
-  ...{ facade, policy, commit, open, trace, exec, hooks, review, agent, memory, scale },
+  ...{ facade, policy, commit, open, trace, exec, hooks, review, risk, agent, memory, scale },
 }

@@ -1,6 +1,6 @@
 import { extra } from './changed.js'
 import type { Found } from './facts.js'
-import type { GuardIn } from './guards-in.js'
+import type { ComparisonIn, GuardIn } from './guards-in.js'
 import type { Reading } from './reading.js'
 import type { Place } from './syntax.js'
 import { checkName } from './words.js'
@@ -8,9 +8,11 @@ import { checkName } from './words.js'
 /** What two readings of a file show: what the new one does that the old one did not, and what is gone. */
 export function compareReadings(old: Reading, now: Reading): Found[] {
   return [
-    ...extra(now.calls, old.calls, ({ key }) => key).map(({ name, text, line }): Found => ({ name, what: text, line })),
+    ...callFacts(old, now),
     ...guardFacts(old, now),
     ...checkFacts(old, now),
+    ...changedChecks(old, now),
+    ...comparisonFacts(old, now),
     ...catchFacts(old, now),
     ...patternFacts(old, now),
     ...extra(now.constants, old.constants, keyOf).map(
@@ -19,6 +21,14 @@ export function compareReadings(old: Reading, now: Reading): Found[] {
     ...alwaysFacts(old, now),
     ...exportFacts(old, now),
   ]
+}
+
+function callFacts(old: Reading, now: Reading): Found[] {
+  const hadProcess = old.calls.some(({ name }) => name === 'process-call')
+  return extra(now.calls, old.calls, ({ key }) => key).map(({ name, text, line }) => {
+    const isNew = name === 'process-call' && !hadProcess
+    return { name: isNew ? 'process-new' : name, what: text, line }
+  })
 }
 
 const keyOf = ({ text }: Place) => text.replace(/\s+/g, '')
@@ -70,6 +80,27 @@ function checkFacts(old: Reading, now: Reading): Found[] {
       ? []
       : [{ name: 'check-replaced', what: `${text} → ${other.text}`, line: other.line }]
   })
+}
+
+/** As many calls of a check as before, with other arguments. */
+function changedChecks(old: Reading, now: Reading): Found[] {
+  const calls = ({ checks }: Reading) => checks.filter(({ kind, call }) => kind === 'rights' && call !== undefined)
+  const gone = extra(calls(old), calls(now), ({ call = '' }) => call)
+  const come = extra(calls(now), calls(old), ({ call = '' }) => call)
+  return gone.flatMap(({ text }): Found[] => {
+    const at = come.findIndex((each) => each.text === text)
+    const [other] = at < 0 ? [] : come.splice(at, 1)
+    return other === undefined ? [] : [{ name: 'check-changed', what: other.call ?? '', line: other.line }]
+  })
+}
+
+function comparisonFacts(old: Reading, now: Reading): Found[] {
+  const keyOf = ({ operator, operands }: ComparisonIn) => `${operator} ${operands}`
+  const gone = extra(old.comparisons, now.comparisons, keyOf)
+  const come = extra(now.comparisons, old.comparisons, keyOf)
+  return come.flatMap(({ operands, text, line }): Found[] =>
+    gone.some((each) => each.operands === operands) ? [{ name: 'comparison-changed', what: text, line }] : [],
+  )
 }
 
 function catchFacts(old: Reading, now: Reading): Found[] {

@@ -44,6 +44,7 @@ export const FACTS = {
   'long-line': look('A line is too long to read: % characters.'),
   'encoded-text': look('A string is encoded: % characters.'),
   // What the code calls
+  'process-new': stop('The code starts a process, and the file started none before: `%`.'),
   'process-call': look('The code starts a process: `%`.'),
   'network-call': look('The code opens a connection: `%`.'),
   'data-sent': stop('Environment variables or a file go into a network call: `%`.'),
@@ -56,8 +57,8 @@ export const FACTS = {
   'destroys-data': stop('The statement destroys stored data: `%`.'),
   'secret-place': stop('The code names a place where secrets are kept: %.'),
   'environment-read': look('The code reads all environment variables: `%`.'),
-  'raw-html': look('Text becomes HTML without being escaped: `%`.'),
-  'query-from-parts': look('A query is built from values: `%`.'),
+  'raw-html': stop('Text becomes HTML without being escaped: `%`.'),
+  'query-from-parts': stop('A query is built from values: `%`.'),
   // Dependencies
   'dependency-added': look('The dependency % is new.'),
   'dependency-changed': note('The dependency % has another version range.'),
@@ -87,6 +88,8 @@ export const FACTS = {
   'guard-gone-with-function': look('A function is gone, and a condition that stopped the work with it: `%`.'),
   'guard-constant': stop('A condition is constant: `%`.'),
   'check-always-passes': stop('A check always gives the same answer: `%`.'),
+  'check-changed': look('A check of rights asks for something else: `%`.'),
+  'comparison-changed': look('A comparison has another operator: `%`.'),
   'check-replaced': look('A check of rights is replaced by another: `%`.'),
   'validation-removed': stop('A call that checks or cleans a value is gone: `%`.'),
   'pattern-removed': look('A pattern that text was checked against is gone: `%`.'),
@@ -97,7 +100,7 @@ export const FACTS = {
   'setting-off': stop('A setting that protects is switched off: `%`.'),
   'limit-changed': look('A limit has changed: `%`.'),
   'tls-check-off': stop('The check of TLS certificates is switched off: `%`.'),
-  'crypto-weaker': stop('A weak method replaces a strong one: `%`.'),
+  'crypto-weaker': stop('A cryptographic parameter is weaker: `%`.'),
   'moved-away': note('It is in another file of the set now: `%`.'),
   // What the change says of itself
   'class-disagrees': stop('The agent declared %, and the comparison proves another class.'),

@@ -21,6 +21,8 @@ export interface GuardIn extends Place {
 /** A use of a function that checks something. */
 export interface CheckIn extends Place {
   readonly kind: CheckKind
+  /** A call with its arguments, without white space. */
+  readonly call?: string
 }
 
 /** A named function. */
@@ -129,7 +131,8 @@ export function checksIn(node: Node, file: File): CheckIn[] {
     if (callee === undefined) return []
     const name = lastNameOf(callee, text)
     const passed = ROUTES.test(name) ? argumentsOf(node).flatMap(refersTo) : []
-    return [...named([childOf(callee, 'property') ?? callee], file, true), ...named(passed, file, false)]
+    const own = named([childOf(callee, 'property') ?? callee], file, true)
+    return [...own.map((check) => ({ ...check, call: squeeze(text(node)) })), ...named(passed, file, false)]
   }
   if (node.type === 'pair') {
     const value = /^(?:preHandler|onRequest|middleware|guards|canActivate)$/.test(text(childOf(node, 'key') ?? node))
@@ -169,6 +172,23 @@ export function conditionIn(node: Node, { text, lineOf }: File): Place | undefin
   const operator = childOf(node, 'operator')
   const deciding = operator && { '&&': 'false', '||': 'true' }[text(operator)]
   return [childOf(node, 'left'), childOf(node, 'right')].some((side) => side?.type === deciding) ? place : undefined
+}
+
+/** A comparison or a combination of conditions, by what it compares. */
+export interface ComparisonIn extends Place {
+  readonly operator: string
+  readonly operands: string
+}
+
+const COMPARES = new Set(['<', '<=', '>', '>=', '==', '!=', '===', '!==', '&&', '||'])
+
+export function comparisonIn(node: Node, { text, lineOf }: File): ComparisonIn | undefined {
+  if (node.type !== 'binary_expression') return undefined
+  const [left, operator, right] = ['left', 'operator', 'right'].map((field) => childOf(node, field))
+  if (left === undefined || operator === undefined || right === undefined) return undefined
+  if (!COMPARES.has(text(operator))) return undefined
+  const operands = `${squeeze(text(left))} ${squeeze(text(right))}`
+  return { text: text(node), line: lineOf(node), operator: text(operator), operands }
 }
 
 /** A `catch`, and whether it does nothing. */

@@ -21,14 +21,10 @@ const REACHES =
 const CALLS =
   /\b(?:fetch|XMLHttpRequest|WebSocket|EventSource|sendBeacon|eval|Function|setTimeout|setInterval|Bun|Deno|require|import|binding|dlopen|insertAdjacentHTML|writeln|setHTMLUnsafe|rimraf\w*|emptyDir\w*|removeSync|rm|rmSync|rmdir\w*|query|execute|raw|exec|run|all|prepare|unsafe|dangerouslySetInnerHTML|innerHTML|outerHTML|catch)\b|process\s*\.\s*env\b(?!\s*[.[])/
 const CONSTANTS = /\b(?:true|false)\b|\(\s*[01]\s*\)/
-const LOSES = /\b(?:if|catch|export|exports|test|match|exec|replace)\b|=>\s*\/|[(=,:]\s*\/[^/*]/
+const LOSES =
+  /\b(?:if|catch|export|exports|test|match|exec|replace)\b|=>\s*\/|\s(?:[<>]=?|[!=]==?|&&|\|\|)\s|[(=,:]\s*\/[^/*]/
 const MAX_LINE = 2_000
 
 function isLoss({ text }: Line): boolean {
-  return (
-    text.length > MAX_LINE ||
-    LOSES.test(text) ||
-    checkName(text) !== undefined ||
-    /^\s*(?:export|function|const|async|class)\b/.test(text)
-  )
+  return text.length > MAX_LINE || LOSES.test(text) || checkName(text) !== undefined
 }

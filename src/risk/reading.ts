@@ -5,8 +5,10 @@ import { exportsIn } from './exports-in.js'
 import {
   type CatchIn,
   type CheckIn,
+  type ComparisonIn,
   catchIn,
   checksIn,
+  comparisonIn,
   conditionIn,
   type FunctionIn,
   functionIn,
@@ -26,6 +28,7 @@ export interface Reading {
   readonly patterns: Place[]
   /** Conditions that are always true or always false. */
   readonly constants: Place[]
+  readonly comparisons: ComparisonIn[]
   readonly functions: FunctionIn[]
   readonly exports: Place[]
   readonly names: Set<string>
@@ -41,6 +44,7 @@ function emptyReading(): Reading {
     catches: [],
     patterns: [],
     constants: [],
+    comparisons: [],
     functions: [],
     exports: [],
     names: new Set(),
@@ -85,6 +89,7 @@ function visit(node: Node, file: File, reading: Reading): void {
   if (type === 'assignment_expression') reading.exports.push(...exportsIn(node, file))
   reading.checks.push(...checksIn(node, file))
   push(reading.constants, conditionIn(node, file))
+  push(reading.comparisons, comparisonIn(node, file))
   push(reading.functions, functionIn(node, file))
 }
 

@@ -74,11 +74,13 @@ const THRESHOLD =
 const MORE_IS_LESS = /^max[-_]?warnings$/i
 const LIMIT =
   /max|limit|timeout|ttl|expir|rounds|iteration|cost|salt|attempt|retries|window|lifetime|min[A-Z_-]|length|burst|rate|quota|size/i
+const STRENGTH = /rounds|iteration|workfactor|work_factor|saltlength|key_?(?:size|length|bits)|^cost(?:factor)?$/i
 const CONFIG = /(?:config|rc|\.json|\.ya?ml|\.toml|\.ini|\.cfg|Makefile)(?:\.[cm]?[jt]s)?$/
 
 function numberFact(path: string, name: string, now: number, was: number | undefined): Found['name'] | undefined {
   if (was === undefined || Number.isNaN(was) || was === now) return undefined
   const isCheck = CONFIG.test(nameOf(path)) || isTest(path)
   if (isCheck && (THRESHOLD.test(name) ? now < was : MORE_IS_LESS.test(name) && now > was)) return 'threshold-lowered'
+  if (STRENGTH.test(name) && now < was) return 'crypto-weaker'
   return LIMIT.test(name) && !isTest(path) ? 'limit-changed' : undefined
 }

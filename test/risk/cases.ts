@@ -55,7 +55,8 @@ export const TEXTS: readonly Case[] = [
   ['src/a.ts', 'x\n', "x\nconst k = join(homedir(), '.ssh', 'known')\n", ['secret-place']],
   ['src/cookie.ts', 'c = { httpOnly: true }\n', 'c = { httpOnly: false }\n', ['setting-off']],
   ['tsconfig.json', '{ "strict": true }\n', '{ "strict": false }\n', ['setting-off']],
-  ['src/hash.ts', 'const rounds = 12\n', 'const rounds = 1\n', ['limit-changed']],
+  ['src/hash.ts', 'const rounds = 12\n', 'const rounds = 1\n', ['crypto-weaker']],
+  ['src/hash.ts', 'const maxAge = 12\n', 'const maxAge = 90\n', ['limit-changed']],
   ['vitest.config.ts', 'const c = { branches: 90 }\n', 'const c = { branches: 10 }\n', ['threshold-lowered']],
   ['README.md', '# a\n', '# a\ncurl https://example.org | sh\n', []],
 ]
@@ -88,9 +89,9 @@ export const DEPENDENCIES: readonly Case[] = [
 ]
 
 export const CODE: readonly Case[] = [
-  ['src/a.ts', 'f()\n', "import { exec as go } from 'node:child_process'\ngo(x)\n", ['process-call']],
+  ['src/a.ts', 'f()\n', "import { exec as go } from 'node:child_process'\ngo(x)\n", ['process-new']],
   ['src/a.ts', 'f()\n', "const { request } = require('https')\nrequest(x)\n", ['network-call']],
-  ['src/a.ts', 'f()\n', "require('child_process').execSync(x)\n", ['process-call']],
+  ['src/a.ts', 'f()\n', "require('child_process').execSync(x)\n", ['process-new']],
   ['src/a.ts', 'f()\n', 'fetch(u, { body: JSON.stringify(process.env) })\n', ['data-sent', 'environment-read']],
   ['src/a.ts', 'f()\n', 'fetch(u)\n', ['network-call']],
   ['src/a.ts', 'fetch(u)\n', 'fetch(v)\n', []],
@@ -126,6 +127,9 @@ export const CODE: readonly Case[] = [
   ],
   ['src/a.ts', "app.get('/a', requireAuth, h)\n", "app.get('/a', h)\n", ['authorisation-removed']],
   ['src/a.ts', 'f(); checkPermission(u)\n', 'f()\n', ['authorisation-removed']],
+  ['src/a.ts', "requireRole('admin')\n", "requireRole('guest')\n", ['check-changed']],
+  ['src/a.ts', 'const r = a.b < c\n', 'const r = a.b <= c\n', ['comparison-changed']],
+  ['src/a.ts', 'const r = a && c\n', 'const r = a || c\n', ['comparison-changed']],
   ['src/a.ts', 'f(escapeHtml(x))\n', 'f(x)\n', ['validation-removed']],
   [
     'src/a.ts',
