@@ -59,7 +59,7 @@ const KEYMAP = [
   { keys: ['K', '[', 'Shift-Tab'], action: 'previousFile', does: 'previous file', on: EVERYWHERE },
   { keys: ['l'], action: 'list', does: 'show or hide the list of files', on: SCREENS },
   { keys: ['f'], action: 'fold', does: 'fold or unfold this file', on: SCREENS },
-  { keys: ['v'], action: 'view', does: 'order by file or by step', on: SCREENS },
+  { keys: ['v'], action: 'view', does: 'order by step, by file or by risk', on: SCREENS },
   { keys: ['S'], action: 'sides', does: 'side by side, or in one column', on: ['page'] },
   { keys: ['+'], action: 'expand', does: 'show more unchanged lines around this hunk', on: ['page'] },
   { keys: ['w'], action: 'wrap', does: 'wrap long lines, or scroll them', on: ['page'] },

@@ -1,13 +1,18 @@
 import { createHash } from 'node:crypto'
 import { defined } from '../core/defined.js'
 import type { Change, Hunk } from '../index.js'
-import { chaptersOf, describeRun, flagReasons, type WorkEvent } from '../surface/index.js'
+import { chaptersOf, describeRun, flagReasons, type ReviewOrder, riskLines, type WorkEvent } from '../surface/index.js'
 import type { Displayed } from './review-handle.js'
 import type { WireChange, WireChanges } from './wire.js'
 
 /** Converts a change set for the page's list, without file texts. Changes that need attention come first. */
-export function toWireChanges(session: string, { set, marks }: Displayed, work: readonly WorkEvent[]): WireChanges {
-  const groups = chaptersOf(set, 'step', work).map((group) => ({
+export function toWireChanges(
+  session: string,
+  { set, marks }: Displayed,
+  work: readonly WorkEvent[],
+  order: ReviewOrder = 'step',
+): WireChanges {
+  const groups = chaptersOf(set, order, work).map((group) => ({
     title: group.title,
     grave: group.attention !== undefined,
     commands: group.commands.map(describeRun),
@@ -24,7 +29,7 @@ function toWireChange(change: Change, mark: string): WireChange {
     kind,
     state,
     flags,
-    why: flagReasons(change),
+    why: [...riskLines(change), ...flagReasons(change)],
     mark,
     look: verdictDigest(hunks),
     ...lineCounts(change),

@@ -21,7 +21,9 @@ export function readRoutes({ workspace, handles, files }: ReadContext): Hono {
   app.get('/state', async (c) => c.json(await readState(workspace)))
   app.get('/sessions/:id/changes', async (c) => {
     const id = c.req.param('id')
-    return c.json(toWireChanges(id, await handles.of(id).current(), readSessionWork(workspace.root, id)))
+    const order = c.req.query('by') === 'risk' ? 'risk' : 'step'
+    const displayed = await handles.of(id).current({ risk: order === 'risk' })
+    return c.json(toWireChanges(id, displayed, readSessionWork(workspace.root, id), order))
   })
   app.get('/sessions/:id/search', async (c) => {
     const { set } = await handles.of(c.req.param('id')).displayed()

@@ -19,6 +19,7 @@ export class ReviewHandle {
   readonly #opening: Promise<Review>
   #displayed: Promise<Displayed> | undefined
   #at = 0
+  #isRanked = false
   readonly #queue = new SerialQueue()
 
   constructor(opening: Promise<Review>) {
@@ -30,8 +31,15 @@ export class ReviewHandle {
     this.#at = 0
   }
 
-  /** The current change set. It is read again only after an invalidation or some time. */
-  async current(): Promise<Displayed> {
+  /**
+   * The current change set. It is read again only after an invalidation or some time.
+   * @param options `risk`: with facts, which every later reading then has, too
+   */
+  async current({ risk = false }: { readonly risk?: boolean } = {}): Promise<Displayed> {
+    if (risk && !this.#isRanked) {
+      this.#isRanked = true
+      this.renew()
+    }
     return this.#fresh() ?? this.#queue.run(() => this.#fresh() ?? this.#read())
   }
 
@@ -62,7 +70,9 @@ export class ReviewHandle {
 
   async #read(): Promise<Displayed> {
     this.#at = Date.now()
-    const reading = this.#opening.then(async (review) => withMarks(await review.changes({ classes: 'known' })))
+    const reading = this.#opening.then(async (review) =>
+      withMarks(await review.changes({ classes: 'known', risk: this.#isRanked })),
+    )
     this.#displayed = reading
     reading.catch(() => {
       this.#displayed = undefined

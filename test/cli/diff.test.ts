@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import type { Change } from '../../src/index.js'
 import { type Scene, scene } from '../attacks/kit.js'
 import { escrowAt } from './real.js'
 
@@ -110,4 +111,31 @@ it('diff --stat and --name-status show a label for changes without lines', async
   expect(out).toMatch(/^ src\/old\.ts +\| mode 644 => 755$/m)
   expect(out).toMatch(/^ src\/logo\.bin +\| binary$/m)
   expect((await diff('--name-status')).out).toMatch(/^R\tsrc\/a\.ts\tsrc\/moved\.ts$/m)
+})
+
+describe('diff --by risk', () => {
+  it('shows the gravest facts first, each with its place, and gives them as JSON', async () => {
+    await stage('agent', { 'src/a.ts': 'a\nb\nc\nd\n', 'src/z.ts': 'eval(x)\n', 'src/z.test.ts': 'z\n' })
+    const { out } = await diff('--by', 'risk')
+    expect(out.indexOf('# src/z.ts')).toBeLessThan(out.indexOf('# src/a.ts'))
+    expect(out).toContain('== Stop: understand these before you approve ==\n')
+    expect(out).toContain('! stop: A text runs as code: `eval(x)`. (line 1)\n')
+    const { changes } = JSON.parse((await diff('--by', 'risk', '--json')).out)
+    expect(changes.map(({ path, risk }: Change) => [path, risk?.level])).toEqual([
+      ['src/z.ts', 'stop'],
+      ['src/a.ts', 'none'],
+      ['src/z.test.ts', 'none'],
+    ])
+    expect(JSON.parse((await diff('--json')).out).changes[0].risk).toBeUndefined()
+  })
+
+  it('is the first thing that status tells of a small session', async () => {
+    await stage('agent', { 'src/z.ts': 'eval(x)\n' })
+    const { out } = await escrowAt(at.root, ['status'])
+    expect(out).toContain(
+      "Look first ('escrow diff --by risk')\n  agent  src/z.ts:1  stop: A text runs as code: `eval(x)`.\n",
+    )
+    await stage('agent', Object.fromEntries(Array.from({ length: 25 }, (_, n) => [`src/n${n}.ts`, 'a\n'])))
+    expect((await escrowAt(at.root, ['status'])).out).not.toContain('Look first')
+  })
 })

@@ -15,16 +15,24 @@ export const FILTERS = {
 
 export type Filter = keyof typeof FILTERS
 
+/** The orders of the list, with their names. */
+export const ORDERS = { step: 'Steps', file: 'Files', risk: 'Risk' } as const
+
+export type ListOrder = keyof typeof ORDERS
+
+/** The order that the key chooses next. */
+export const NEXT_ORDER = { step: 'file', file: 'risk', risk: 'step' } as const
+
 /** The groups with their included changes, in the order of the review or as a tree of files. */
 export function listedGroups(
   groups: readonly WireGroup[],
-  order: 'step' | 'file',
+  order: ListOrder,
   isIncluded: (change: WireChange) => boolean,
 ): WireGroup[] {
   const kept = groups
     .map((group) => ({ ...group, changes: group.changes.filter(isIncluded) }))
     .filter(({ changes }) => changes.length > 0)
-  if (order === 'step' || kept.length === 0) return kept
+  if (order !== 'file' || kept.length === 0) return kept
   return [{ title: '', grave: false, commands: [], changes: treeOrder(kept.flatMap(({ changes }) => changes)) }]
 }
 
@@ -76,19 +84,21 @@ export function useViewed(id: string | undefined): [ReadonlySet<string>, (mark: 
 }
 
 /**
- * A session's changes. They are loaded again after events, and by `reload` after each decision.
+ * A session's changes, with facts where they are listed by risk. They are loaded again after events, and by `reload` after each decision.
  * `reload` resolves once the page has the new list or an error.
  */
-export function useChanges(id: string | undefined, versions: Versions) {
+export function useChanges(id: string | undefined, versions: Versions, order: ListOrder) {
   const [shown, setShown] = useState<WireChanges>()
   const [error, setError] = useState<string>()
+  const byRisk = order === 'risk'
   const version = id === undefined ? 0 : (versions.sessions[id] ?? 0)
   /** The latest request. Responses to earlier ones are dropped. */
   const latest = useRef<Promise<void> | undefined>(undefined)
   const reload = useCallback((): Promise<void> => {
     if (id === undefined) return Promise.resolve()
     const isLatest = () => latest.current === request
-    const request: Promise<void> = get<WireChanges>(`sessions/${encodeURIComponent(id)}/changes`).then(
+    const query = byRisk ? { by: 'risk' } : {}
+    const request: Promise<void> = get<WireChanges>(`sessions/${encodeURIComponent(id)}/changes`, query).then(
       (value) => {
         if (!isLatest()) return latest.current
         setShown(value)
@@ -101,7 +111,7 @@ export function useChanges(id: string | undefined, versions: Versions) {
     )
     latest.current = request
     return request
-  }, [id])
+  }, [id, byRisk])
   useEffect(() => {
     void reload()
   }, [reload, version, versions.all, versions.classes])

@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { WireChange, WireChanges, WireIntent } from '../../src/web/wire.js'
+import type { ListOrder } from './changes.js'
 import { hrefOf } from './route.js'
 import { Name, pluralize } from './shared.js'
 import { directoriesAbove, treeRows } from './tree.js'
@@ -7,7 +8,7 @@ import { type RowStyle, type Scroller, VirtualList } from './virtual.js'
 
 interface Props {
   readonly shown: WireChanges
-  readonly order: 'step' | 'file'
+  readonly order: ListOrder
   readonly chosen: string | undefined
   readonly intents: readonly WireIntent[]
   readonly viewed: ReadonlySet<string>

@@ -294,9 +294,11 @@ function useIsWide(): boolean {
   return wide
 }
 
-/** A choice between two values, stored in this browser. */
-export function useChoice<T extends string>(name: string, defaultChoice: T, other: T): [T, (choice: T) => void] {
-  const [choice, setChoice] = useState<T>(() => (localStorage.getItem(name) === other ? other : defaultChoice))
+/** A choice between values, stored in this browser. */
+export function useChoice<T extends string>(name: string, defaultChoice: T, ...others: T[]): [T, (choice: T) => void] {
+  const [choice, setChoice] = useState<T>(
+    () => others.find((other) => localStorage.getItem(name) === other) ?? defaultChoice,
+  )
   return [
     choice,
     (next) => {

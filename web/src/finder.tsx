@@ -1,5 +1,5 @@
 import type { RefObject } from 'preact'
-import { FILTERS, type Filter } from './changes.js'
+import { FILTERS, type Filter, type ListOrder, ORDERS } from './changes.js'
 import { keyOf } from './keys.js'
 
 interface Props {
@@ -10,8 +10,8 @@ interface Props {
   readonly enter: (by: 1 | -1) => void
   readonly filter: Filter
   readonly setFilter: (filter: Filter) => void
-  readonly order: 'step' | 'file'
-  readonly setOrder: (order: 'step' | 'file') => void
+  readonly order: ListOrder
+  readonly setOrder: (order: ListOrder) => void
 }
 
 /** The search, the filter and the order of the list. */
@@ -48,7 +48,7 @@ export function Finder({ field, find, setFind, enter, filter, setFilter, order, 
         ))}
       </select>
       <div class="choice" role="group" aria-label="Order of the list">
-        {(['step', 'file'] as const).map((each) => (
+        {(['step', 'file', 'risk'] as const).map((each) => (
           <button
             key={each}
             type="button"
@@ -56,7 +56,7 @@ export function Finder({ field, find, setFind, enter, filter, setFilter, order, 
             title={`List by ${each} (${keyOf('view')} switches)`}
             onClick={() => setOrder(each)}
           >
-            {each === 'step' ? 'Steps' : 'Files'}
+            {ORDERS[each]}
           </button>
         ))}
       </div>

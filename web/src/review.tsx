@@ -3,7 +3,16 @@ import type { WireChange, WireDecided, WireLeft, WireSelection, WireState, WireW
 import { post, RequestError } from './api.js'
 import type { Notifier, Versions } from './app.js'
 import { Ask } from './ask.js'
-import { type Filter, isListed, listedGroups, useChanges, useSearch, useViewed } from './changes.js'
+import {
+  type Filter,
+  isListed,
+  type ListOrder,
+  listedGroups,
+  NEXT_ORDER,
+  useChanges,
+  useSearch,
+  useViewed,
+} from './changes.js'
 import { CommitBar, type CommitKeys } from './commit-bar.js'
 import { FileList } from './file-list.js'
 import { type FileKeys, FileView, useChoice } from './file-view.js'
@@ -32,7 +41,8 @@ export function Review({ route, state, versions, notify }: Props) {
   const first = state.sessions.find(({ changes, questions }) => changes + questions.length > 0) ?? state.sessions[0]
   const session =
     state.sessions.find(({ id }) => id === route.session) ?? (route.session === undefined ? first : undefined)
-  const { shown, error, reload, put } = useChanges(session?.id, versions)
+  const [order, setOrder] = useChoice<ListOrder>('order', 'step', 'file', 'risk')
+  const { shown, error, reload, put } = useChanges(session?.id, versions, order)
   /** True if the last decision came from a key, which then moves to the next hunk. */
   const byKey = useRef(false)
   const [rejecting, setRejecting] = useState<PendingRejection>()
@@ -44,7 +54,6 @@ export function Review({ route, state, versions, notify }: Props) {
   const last = useRef<{ readonly undo: readonly WireSelection[]; readonly bulk: boolean }>(undefined)
   /** The path of the open file, which stays open when the list changes. */
   const sticky = useRef<string>(undefined)
-  const [order, setOrder] = useChoice<'step' | 'file'>('order', 'step', 'file')
   const [hidesList, setHidesList] = useState(false)
   const [find, setFind] = useState('')
   const finder = useRef<HTMLInputElement>(null)
@@ -158,7 +167,7 @@ export function Review({ route, state, versions, notify }: Props) {
         fold: () => keys.current?.fold(),
         expand: () => keys.current?.expand(),
         wrap: () => keys.current?.wrap(),
-        view: () => setOrder(order === 'step' ? 'file' : 'step'),
+        view: () => setOrder(NEXT_ORDER[order]),
         list: () => setHidesList(!hidesList),
         search() {
           setHidesList(false)

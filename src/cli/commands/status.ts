@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { defined } from '../../core/defined.js'
-import type { Intent, SessionSummary, UnanchoredRecords, Workspace } from '../../index.js'
+import type { Intent, Review, RiskFact, SessionSummary, UnanchoredRecords, Workspace } from '../../index.js'
+import { byRisk } from '../../surface/index.js'
 import type { Context } from '../context.js'
 import { type AsJson, json, jsonOption, pluralize, table } from '../output.js'
 import { oneLine } from '../printable.js'
@@ -29,6 +30,8 @@ interface Status {
   readonly unanchored?: UnanchoredRecords
   /** The error in policy.yaml. */
   readonly problem?: string
+  /** The gravest fact of each session that has one. */
+  readonly risks: readonly (RiskFact & { readonly session: string })[]
   /** True if policy, intents or templates allow more than was accepted on this machine. */
   readonly waiting: boolean
 }
@@ -36,8 +39,14 @@ interface Status {
 async function statusOf(workspace: Workspace): Promise<Status> {
   const [intents, sessions] = [await workspace.intents.list(), await workspace.sessions()]
   let questions = 0
-  for (const { id, damaged } of sessions)
-    if (damaged === undefined) questions += (await (await workspace.review(id)).questions()).length
+  const risks: (RiskFact & { readonly session: string })[] = []
+  for (const { id, damaged, changes } of sessions) {
+    if (damaged !== undefined) continue
+    const review = await workspace.review(id)
+    questions += (await review.questions()).length
+    const fact = changes > 0 && changes <= MOST_RANKED ? await gravestFact(review) : undefined
+    if (fact !== undefined) risks.push({ session: id, ...fact })
+  }
   const problem = await workspace.policyProblem()
   const { waiting } = await workspace.trust()
   const unanchored = await workspace.ledger.unanchored()
@@ -46,10 +55,21 @@ async function statusOf(workspace: Workspace): Promise<Status> {
     intents,
     sessions,
     questions,
+    risks,
     waiting,
     ...(unanchored.ranges.length > 0 && { unanchored }),
     ...defined({ problem }),
   }
+}
+
+/** With more changes in a session, their facts take too long for a status. */
+const MOST_RANKED = 20
+
+/** The first fact to look at; notes are none. */
+async function gravestFact(review: Review): Promise<RiskFact | undefined> {
+  const { changes } = await review.changes({ classes: 'known', risk: true })
+  const [first] = changes.sort(byRisk).flatMap(({ risk }) => risk?.facts ?? [])
+  return first?.severity === 'note' ? undefined : first
 }
 
 function describeUnanchored({ ranges, differs }: UnanchoredRecords): string {
@@ -57,13 +77,19 @@ function describeUnanchored({ ranges, differs }: UnanchoredRecords): string {
   return `${known}${formatRecordNumbers(ranges)} not anchored on this machine: 'escrow verify'`
 }
 
-function render({ root, intents, sessions, questions, unanchored, problem, waiting }: Status): string {
+function riskRow({ session, path, line, severity, sentence }: Status['risks'][number]): string[] {
+  const place = `${oneLine(path)}${line === undefined ? '' : `:${line}`}`
+  return [session, place, `${severity}: ${oneLine(sentence)}`]
+}
+
+function render({ root, intents, sessions, questions, risks, unanchored, problem, waiting }: Status): string {
   const intentRows = intents.map(({ id, status, name }) => [id, status, name])
   const sessionRows = sessions.map(sessionRow)
   return [
     table([['Workspace', root], ...(unanchored ? [['Ledger', describeUnanchored(unanchored)]] : [])]),
     intents.length === 0 ? 'No intents.\n' : `Intents\n${table(intentRows, '  ')}`,
     sessions.length === 0 ? 'No sessions.\n' : `Sessions\n${table(sessionRows, '  ')}`,
+    risks.length === 0 ? '' : `Look first ('escrow diff --by risk')\n${table(risks.map(riskRow), '  ')}`,
     waiting && problem === undefined ? `${UNACCEPTED_FILES}\n` : '',
     problem === undefined ? '' : `${oneLine(problem)}\n`,
     questions === 0 ? '' : `${pluralize(questions, 'question')} for you: 'escrow questions'\n`,

@@ -107,8 +107,9 @@ const ACTIONS: Readonly<Record<Action, ActionHandler>> = {
   search: (state) => openInput(state, 'Search', { do: 'search' }),
   fold,
   view: (state) => {
-    const order = state.order === 'step' ? 'file' : 'step'
-    return step(showMessage(rearrange(state, { order }), `Ordered by ${order}.`))
+    const order = NEXT_ORDER[state.order]
+    const next = showMessage(rearrange(state, { order }), `Ordered by ${order}.`)
+    return order === 'risk' ? step(next, { do: 'rank' }) : step(next)
   },
   list: (state) => step({ ...state, mode: { kind: 'list', at: cursorFileIndex(state) } }),
   help: (state) => step({ ...state, mode: { kind: 'help', top: 0 } }),
@@ -212,11 +213,19 @@ function undoVerdict(state: State, at: number): Step {
 }
 
 /** Unfolds a file's hunks, or folds them again. */
+const NEXT_ORDER = { step: 'file', file: 'risk', risk: 'step' } as const
+
 function fold(state: State): Step {
   const stop = currentStop(state)
   const path = stop?.change?.path
   if (stop?.change === undefined || path === undefined || foldReason(stop.change) === undefined)
-    return step(showMessage(state, 'Only lockfiles, generated files and pure formatting are folded.', 'warn'))
+    return step(
+      showMessage(
+        state,
+        'Only lockfiles, generated files, proven refactorings and pure formatting are folded.',
+        'warn',
+      ),
+    )
   const opened = new Set(state.opened)
   if (!opened.delete(path)) opened.add(path)
   return step(rearrange(state, { opened }))

@@ -1,5 +1,13 @@
 import type { Change, ChangeSet, Hunk, Question } from '../../index.js'
-import { type Chapter, classLabel, countLines, flagReasons, foldReason, foldTitle } from '../../surface/index.js'
+import {
+  type Chapter,
+  classLabel,
+  countLines,
+  flagReasons,
+  foldReason,
+  foldTitle,
+  riskLines,
+} from '../../surface/index.js'
 
 /** A change set as one long text. Lines are only counted here; the visible ones are laid out on demand. */
 export interface Document {
@@ -92,6 +100,7 @@ function notesOf(change: Change): string[] {
   const { from, mode, flags, kind, hunks } = change
   const octal = (bits: number | null) => (bits === null ? 'none' : bits.toString(8).padStart(3, '0'))
   return [
+    ...riskLines(change),
     ...flagReasons(change),
     ...(from === undefined ? [] : [`renamed from ${from}`]),
     ...(mode === undefined || kind === 'mkdir' ? [] : [`mode ${octal(mode.before)} to ${octal(mode.after)}`]),

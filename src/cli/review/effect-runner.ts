@@ -56,6 +56,7 @@ class ReviewEffectRunner implements EffectRunner {
   #readMs = 0
   #commitController: AbortController | undefined
   #isClosed = false
+  #isRanked = false
 
   constructor(private readonly deps: EffectRunnerDeps) {}
 
@@ -131,7 +132,7 @@ class ReviewEffectRunner implements EffectRunner {
     const { review } = this.deps
     const questions = await review.questions()
     const quarantined = (await review.quarantined()).length
-    const set = await review.changes({ classes: 'known' })
+    const set = await review.changes({ classes: 'known', risk: this.#isRanked })
     this.#displayed = set
     this.#readMs = this.deps.now() - startedAt
     return { head: this.#head, set, questions, quarantined, work: this.deps.work() }
@@ -155,6 +156,10 @@ class ReviewEffectRunner implements EffectRunner {
     else if (effect.do === 'commit') await this.#commit(effect)
     else if (effect.do === 'answer') await this.#answer(effect.question.id, effect.answer)
     else if (effect.do === 'color') await this.#color(effect)
+    else if (effect.do === 'rank') {
+      this.#isRanked = true
+      await this.#refresh(true)
+    }
   }
 
   /** True if the target is unchanged since it was displayed. Otherwise shows a message, and nothing must be recorded. */

@@ -34,6 +34,8 @@ export type Effect =
   | { readonly do: 'answer'; readonly question: Question; readonly answer: Answer }
   | { readonly do: 'color'; readonly change: Change }
   | { readonly do: 'withdrawAll'; readonly paths: readonly string[] }
+  /** Finds the facts by which the changes are ordered. */
+  | { readonly do: 'rank' }
   | { readonly do: 'stop' | 'redraw' | 'suspend' | 'quit' }
 
 /** The person types a line. `then` is its purpose. */

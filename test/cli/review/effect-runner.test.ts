@@ -96,6 +96,21 @@ describe('an effect runner', () => {
     expect((await (await workspace.review('agent')).changes()).changes[0]?.state).toBe('pending')
   })
 
+  it('finds facts once the person orders by risk', async () => {
+    const { workspace, session } = await scene()
+    session.fs.writeFileSync('src/b.ts', 'eval(b)\n')
+    const ann = await openScreen(workspace, 'Ann')
+    const first = () => ann.state.document.stops[0]?.change
+    await ann.press('v')
+    expect([ann.message(), first()?.path, first()?.risk]).toEqual(['Ordered by file.', 'src/a.ts', undefined])
+    await ann.press('v')
+    expect([ann.message(), first()?.path, first()?.risk?.level]).toEqual(['Ordered by risk.', 'src/b.ts', 'stop'])
+    const notes = ann.state.document.items.flatMap(({ notes = [] }) => notes)
+    expect(notes).toContain('stop: A text runs as code: `eval(b)`. (line 1)')
+    await ann.press('v')
+    expect([ann.message(), first()?.path]).toEqual(['Ordered by step.', 'src/a.ts'])
+  })
+
   it('reads a stage that cannot be read again only after seconds', async () => {
     const on = testWorkspace()
     const workspace = await on.open()
