@@ -1,5 +1,5 @@
 // Fails on wordy phrases, repeated words and clichés in the guides: node scripts/check-prose.mjs [FILE...]
-// The rules on idioms and long sentences are in test/docs/plain-words.ts, because messages follow them too.
+// The rules on idioms, which messages and comments follow too, and on long sentences are in test/docs/plain-words.ts.
 import { readdirSync, readFileSync } from 'node:fs'
 import writeGood from 'write-good'
 

@@ -29,7 +29,7 @@ export interface OldState {
 
 const OLD_NAMES = ['sessions', 'commits', 'ledger.d', 'locks']
 
-/** Finds the state of an earlier version in the repository; undefined where there is none. */
+/** Finds the state of an earlier version in the repository; undefined if there is none. */
 export function findOldState(root: string): OldState | undefined {
   const layout = layoutAt(physicalRoot(root))
   const names = OLD_NAMES.filter((name) => exists(layout, name))

@@ -72,7 +72,7 @@ const BRACKETED: Readonly<Record<string, string>> = {
   ternary_expression: 'consequence alternative',
 }
 
-/** An expression in brackets without a meaning; undefined where they have or may have one. */
+/** An expression in brackets without a meaning; undefined if they have or may have one. */
 export function soleExpression(node: Node): Node | undefined {
   const { type, parent, field, children } = node
   if (type !== 'parenthesized_expression' || parent === undefined || children.length !== 3) return undefined

@@ -19,7 +19,7 @@ export class Indentation {
     if (CLOSING.has(text)) this.#brackets--
   }
 
-  /** @returns the meaning of the line break before a leaf; undefined where the leaf begins no line */
+  /** @returns the meaning of the line break before a leaf; undefined if the leaf begins no line */
   mark(gap: string, start: number): string | undefined {
     const begins = !this.#begun || (gap.includes('\n') && this.#brackets === 0)
     this.#begun = true

@@ -9,7 +9,7 @@ const BUDGET = 4 * 1024 * 1024
 /** The cost of a compared node, in bytes. */
 const NODE = 16
 
-/** The whole contents of a file; null where there is none or it was not read. */
+/** The whole contents of a file; null if there is none or it was not read. */
 export interface Sides {
   readonly before?: Uint8Array | null
   readonly after?: Uint8Array | null
@@ -54,7 +54,7 @@ export function createMeasure(
     if (unread !== undefined) return unread
     if (left <= 0) return TOO_MUCH
     const { before = null, after = null, was } = typeof sides === 'function' ? sides() : sides
-    if (before === null || after === null) return unverified('base', 'what stood there before cannot be read')
+    if (before === null || after === null) return unverified('base', 'the earlier content cannot be read')
     const key = classKey(change.path, was ?? digest(before), digest(after))
     const cached = known.get(key)
     if (cached !== undefined) return cached

@@ -32,7 +32,7 @@ export function addGitOptions(command: Command): Command {
 }
 
 /**
- * The git options of a commit; undefined where policy decides.
+ * The git options of a commit; undefined if policy decides.
  * @param editText opens a text in the person's editor
  */
 export function gitOptionsOf(

@@ -7,7 +7,7 @@ import { editJson, parseJsonc } from '../os/json-edit.js'
 import { isLink, readSmall } from '../os/read.js'
 import { FORMER_FILES } from './texts.js'
 
-/** A file of a client's settings before and after the change; undefined where it does not exist. */
+/** A file of a client's settings before and after the change; undefined if it does not exist. */
 export interface ClientFile {
   /** Relative to the root. */
   readonly path: string

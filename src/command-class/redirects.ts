@@ -35,7 +35,7 @@ function judgeTarget(operator: string, { text, lead }: Word, part: string, { fou
 }
 
 export interface Heredoc {
-  /** Its text; undefined where the shell expands something in it. */
+  /** Its text; undefined if the shell expands something in it. */
   readonly text: string | undefined
   /** Words and commands of the line that the grammar attributes to the here-document. */
   readonly words: readonly Word[]

@@ -12,7 +12,7 @@ function hasUnusualCharacter(text: string): boolean {
 /** Nodes that own the text between their children. */
 const ATOMIC = new Set(['string', 'heredoc_body', 'heredoc_redirect'])
 
-/** Why a shell may read the text differently from the parsed tree; undefined where it does not. */
+/** Why a shell may read the text differently from the parsed tree; undefined if it does not. */
 export function parseDoubt(syntax: Syntax): string | undefined {
   if (hasUnusualCharacter(syntax.text)) return 'has characters that shells read differently'
   // The grammar ends the word at the line end, but a shell continues it.

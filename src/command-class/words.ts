@@ -4,7 +4,7 @@ import type { Node, Syntax } from '../os/tree.js'
 export interface Word {
   /** The source text. */
   readonly source: string
-  /** The argument the program gets; undefined where it is known only at run time. */
+  /** The argument the program gets; undefined if it is known only at run time. */
   readonly text: string | undefined
   /** The known beginning of the argument. */
   readonly lead: string

@@ -97,7 +97,7 @@ const isIn = (path: string, dir: string) => path === dir || path.startsWith(`${d
 
 const takesOut = ({ op }: PlannedChange) => op === 'overwrite' || op === 'delete'
 
-/** The path's address by its pinned parent; undefined where that directory no longer exists. */
+/** The path's address by its pinned parent; undefined if that directory no longer exists. */
 function addressOf(site: Pick<Site, 'pins' | 'moves'>, path: string): string | undefined {
   const move = site.moves.find(({ from }) => path !== from && isIn(path, from ?? ''))
   return directAddress(site, path) ?? (move && directAddress(site, `${move.path}${path.slice(move.from?.length)}`))

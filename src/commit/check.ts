@@ -32,7 +32,7 @@ export interface Checked {
   readonly inodes: ReadonlyMap<string, string>
   /** For a create whose content is a file that the same commit removes: the file's path and stat. */
   source(entry: CommitEntry): Source | undefined
-  /** A path's address by its pinned parent; undefined where there is no such directory. Valid until the next call. */
+  /** A path's address by its pinned parent; undefined if there is no such directory. Valid until the next call. */
   addressOf(path: string): string | undefined
   /** Finds what has changed since the check, with one stat for each path. */
   recheck(): Refusal[]
@@ -51,7 +51,7 @@ interface Site {
   /** Paths where one entry makes room for another. */
   readonly pairs: ReadonlySet<string>
   readonly removed: ReadonlySet<string>
-  /** The effective uid; undefined where the system has none. */
+  /** The effective uid; undefined if the system has none. */
   readonly user: number | undefined
 }
 
@@ -115,7 +115,7 @@ export async function checkEntries(
 
 const pathOf = (entry: CommitEntry) => entry.path
 
-/** The staged bytes. Throws where they are not the approved ones. */
+/** The staged bytes. Throws if they are not the approved ones. */
 export function approvedContent(entry: CommitEntry): Uint8Array {
   const bytes = entry.content?.() ?? new Uint8Array()
   if (digest(bytes) === entry.new?.digest) return bytes
@@ -199,7 +199,7 @@ function existsAt({ path, at = path }: Pick<CommitEntry, 'path' | 'at'>): string
   return at
 }
 
-/** Throws where the target of a directory's move is taken. */
+/** Throws if the target of a directory's move is taken. */
 function assertFree({ disk, pins, targetDirs }: Site, path: string): void {
   if (targetDirs.need(parentOf(path)) !== 'real') return
   if (disk.lstat(`${pins.at(parentOf(path))}/${nameOf(path)}`) !== undefined) throw stale(path)
@@ -214,7 +214,7 @@ function addressIfThere(site: Site, path: string): string | undefined {
   }
 }
 
-/** Throws where a directory that is moved, or replaced by a file, has entries that the commit does not remove. */
+/** Throws if a directory that is moved, or replaced by a file, has entries that the commit does not remove. */
 function assertEmptied(site: Site, path: string, dir: string): void {
   if (site.disk.readdir(path).some((name) => !site.removed.has(`${dir}/${name}`))) throw stale(dir)
 }

@@ -118,7 +118,7 @@ function asCommitted({ path, op, old, new: next, from, carried }: PlannedChange)
 /** A finished commit that can still be undone. */
 export interface KeptCommit extends CommittedPlan {
   /**
-   * The old content of a path: a file's bytes or a symlink's target; undefined where there was neither. The file itself
+   * The old content of a path: a file's bytes or a symlink's target; undefined if there was neither. The file itself
    * is kept, so a program that still has it open, or writes to another of its names, may have changed it.
    */
   before(path: string): Uint8Array | undefined

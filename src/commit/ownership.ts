@@ -9,7 +9,7 @@ const SETGID = 0o2000
 
 /** The owner of files a commit creates. */
 export interface Ownership {
-  /** Undefined where the file gets the right owner from our own directory, in which it is made. */
+  /** Undefined if the file gets the right owner from our own directory, in which it is made. */
   of(entry: Pick<CommitEntry, 'path' | 'old' | 'new'>, stats: BigIntStats | undefined): Owner | undefined
   /** Whether a directory made at `path` has the set-group-id bit, as its parent does. */
   inheritsGroup(path: string): boolean

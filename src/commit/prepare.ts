@@ -21,7 +21,7 @@ export interface PreparedCommit extends Pick<Checked, 'looks'> {
   /** Throws EscrowError for the paths that have changed on disk since the check. */
   assertUnchanged(): void
   /**
-   * The commit point: from here on the commit happens, even if another process has to finish it. Returns false where
+   * The commit point: from here on the commit happens, even if another process has to finish it. Returns false if
    * another commit took the number; then nothing is left behind.
    * @throws EscrowError that says "decided but not finished" where the plan may be published, else that nothing was
    * committed

@@ -18,7 +18,7 @@ export interface Recovered {
   readonly finished: number[]
   /** Attempts that did not reach the commit point. Their files are removed. */
   readonly removed: string[]
-  /** `kept`: the path of our own version, relative to the root; absent where it was a removal. */
+  /** `kept`: the path of our own version, relative to the root; absent if it was a removal. */
   readonly conflicts: (Conflict & { readonly seq: number; readonly kept?: string })[]
 }
 

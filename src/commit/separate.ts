@@ -9,7 +9,7 @@ interface Place {
   readonly disk: Disk
   /** The transaction's directory. */
   readonly dir: string
-  /** A path's address; undefined where its directory is gone. */
+  /** A path's address; undefined if its directory is gone. */
   addressOf(path: string): string | undefined
 }
 

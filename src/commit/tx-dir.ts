@@ -65,7 +65,7 @@ export function makeTx(disk: Disk, layout: Layout, name: string): HeldTx {
   }
 }
 
-/** Opens a transaction directory. Undefined where it is missing, or where something else has its name. */
+/** Opens a transaction directory. Undefined if it is missing, or where something else has its name. */
 export function openTx(disk: Disk, layout: Layout, name: string, inode?: string): HeldTx | undefined {
   const pins = pinTree(disk, layout.root)
   let tx: HeldTx | undefined

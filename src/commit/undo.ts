@@ -207,7 +207,7 @@ function modeOf(layer: WriteLayer, path: RelPath): number {
   return (layer.lstat(path)?.mode ?? 0) & 0o7777
 }
 
-/** The type of a path whose parents are all directories; undefined where it cannot be reached. */
+/** The type of a path whose parents are all directories; undefined if it cannot be reached. */
 function typeAt(layer: WriteLayer, path: RelPath): EntryType | undefined {
   const isReached = ancestorsOf(path).every((dir) => layer.typeOf(dir) === 'dir')
   return isReached ? layer.typeOf(path) : undefined

@@ -35,16 +35,17 @@ export interface CommitOptions {
   readonly onProgress?: (progress: CommitProgress) => void
 }
 
-/** How approved changes become commits of the git repository that the workspace is in. */
+/** Options for commits of approved changes in the git repository that contains the workspace. */
 export interface GitCommitOptions {
   /** The branch to commit to; the current one by default. A new one begins at `HEAD`. */
   readonly branch?: string
   /**
-   * One commit for all changes (the default), for each intent, for each tool call that wrote some, or for each git commit that the
-   * agent made in a contained command (`proposal`): with its message, and the last one that names a path gets it.
+   * One commit for all changes (`all`, the default), for each intent, for each tool call that wrote some (`step`), or for each git
+   * commit that the agent made in a contained command (`proposal`). A proposal keeps its message; a path goes to the last one that
+   * names it.
    */
   readonly per?: GitCommitPer
-  /** The subject and body of each commit. By default they come from the intent and from what the agent said. */
+  /** The subject and body of each commit. By default they come from the intent and from the agent's reasons. */
   readonly message?: string
   /** Edits a message before its trailers are added. An empty result gives up. */
   readonly edit?: (message: string) => Promise<string>
@@ -60,11 +61,11 @@ export interface GitCommitOptions {
 /** What becomes one git commit: all changes, or those of an intent, a tool call, or a git commit of the agent's. */
 export type GitCommitPer = 'all' | 'intent' | 'step' | 'proposal'
 
-/** What a commit did in git. */
+/** The result of a commit in git. */
 export interface GitCommitResult {
-  /** `HEAD` where no branch is checked out, else the branch's full name, `refs/heads/…`. */
+  /** `HEAD` if no branch is checked out, else the branch's full name, `refs/heads/…`. */
   readonly ref: string
-  /** The ids of the new commits, oldest first. None where git ignores every path, or has the same contents already. */
+  /** The ids of the new commits, oldest first. Empty if git ignores every path, or already has the same contents. */
   readonly commits: readonly string[]
   /** Paths that git ignores: they are on disk, and not in git. */
   readonly ignored: readonly string[]

@@ -89,7 +89,7 @@ export interface RunningCommand {
    * kept: `from` is later where older output was asked for.
    */
   read(since?: number): CommandOutput
-  /** Sends a signal, SIGTERM by default, to it and its processes. Returns false where it has ended. */
+  /** Sends a signal, SIGTERM by default, to it and its processes. Returns false if it has ended. */
   kill(signal?: NodeJS.Signals): boolean
   /** Sends SIGTERM, and kills it after `grace` milliseconds (5,000 by default). Resolves as {@link wait}. */
   stop(grace?: number): Promise<CommandResult>

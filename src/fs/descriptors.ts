@@ -75,7 +75,7 @@ export function validFd(fd: unknown): number {
 
 /**
  * A file outside the workspace, for reading only.
- * @param judge throws where it may no longer be read
+ * @param judge throws if it may no longer be read
  */
 export function openOutside(path: string, judge: () => void): WriteFile {
   const host = openForReading(path, true)

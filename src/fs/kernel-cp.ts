@@ -154,7 +154,7 @@ function copyLink(copy: Copy, src: string, dest: string, to: AnyStats | undefine
   innerCall('symlink', [target, dest], () => symlink(view, [target, dest]))
 }
 
-/** Throws where a link would be replaced by one to its own parent or child. */
+/** Throws if a link would be replaced by one to its own parent or child. */
 function mayReplaceLink({ view, form }: Copy, src: string, dest: string, target: string): void {
   const present = resolve(view.root, dirname(dest), targetOf(view, dest))
   if (isBelow(view, present, target) && (!CP_ASKS_FOR_DIRECTORY || leadsToDirectory(view, src)))

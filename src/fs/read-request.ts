@@ -35,7 +35,7 @@ export function readRequest([, first, ...rest]: Args, form: Form): ReadRequest {
 
 type Options = Readonly<Record<string, unknown>>
 
-/** Undefined where the arguments are positional. */
+/** Undefined if the arguments are positional. */
 function readRequestOptions(first: unknown, rest: Args, form: Form): Options | undefined {
   const [second] = rest
   if (form === 'callback' && rest.length > 1) return undefined

@@ -33,7 +33,7 @@ export class ResolvedPathCache {
     private readonly judge: ResolvedPathJudge,
   ) {}
 
-  /** Undefined where the name must be resolved in full, or may not be read, which full resolution reports properly. */
+  /** Undefined if the name must be resolved in full, or may not be read, which full resolution reports properly. */
   find(text: unknown): ResolvedPath | undefined {
     if (typeof text !== 'string') return undefined
     const at = performance.now()
@@ -84,7 +84,7 @@ export class ResolvedPath {
     return this.#mayGiveWay
   }
 
-  /** Undefined where it is absent or a link: full resolution tells which. Throws as readFile does. */
+  /** Undefined if it is absent or a link: full resolution tells which. Throws as readFile does. */
   read(): Buffer | undefined {
     const inode = this.#find()
     if (inode) return inode.type === 'symlink' ? undefined : contentOf(inode)
@@ -108,7 +108,7 @@ export class ResolvedPath {
     return inode ? bigStatsOf(inode, this.overlay.dev) : this.#times.withTimes(this.path, this.#name?.lstatBig())
   }
 
-  /** Undefined where it is a link whose target must be resolved. */
+  /** Undefined if it is a link whose target must be resolved. */
   exists(): boolean | undefined {
     const inode = this.#find()
     if (inode) return inode.type === 'symlink' ? undefined : true

@@ -13,7 +13,7 @@ export function unixTime(value: unknown, name = 'time'): number {
   throw invalidType(name, 'an instance of Date or an Time in seconds', value)
 }
 
-/** Seconds as nanoseconds; undefined where the time stays as it is. Throws EINVAL. */
+/** Seconds as nanoseconds; undefined if the time stays as it is. Throws EINVAL. */
 export function timeNs(seconds: number): bigint | undefined {
   if (!Number.isFinite(seconds)) {
     if (!TAKES_ANY_TIME) throw new Errno('EINVAL')

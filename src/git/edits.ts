@@ -43,7 +43,7 @@ function isSame(one: GitEntry | undefined, other: GitEntry | undefined): boolean
   return one?.id === other?.id && one?.mode === other?.mode
 }
 
-/** The ids that git would give the files on disk, filters applied. Undefined where there is no file. */
+/** The ids that git would give the files on disk, filters applied. Undefined if there is no file. */
 function idsOnDisk(git: Git, { top, prefix }: Target, paths: readonly string[]): Map<string, string | undefined> {
   const ids = new Map<string, string | undefined>()
   const files: string[] = []

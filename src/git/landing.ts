@@ -4,7 +4,7 @@ import { isObject } from '../core/is-object.js'
 export interface GitLanding {
   /** `HEAD` or a branch's ref. */
   readonly ref: string
-  /** What the ref was when the commits were made; null where it was to be created. */
+  /** What the ref was when the commits were made; null if it was to be created. */
   readonly old: string | null
   /** The ids of the new commits, oldest first. */
   readonly commits: readonly string[]
@@ -15,7 +15,7 @@ export interface GitLanding {
 const ID = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/
 const REF = /^(?:HEAD|refs\/heads\/[^\s\0\\:?*[~^]+)$/
 
-/** Reads a landing from a record's data; undefined where there is none, or it does not fit. */
+/** Reads a landing from a record's data; undefined if there is none, or it does not fit. */
 export function gitLandingOf(value: unknown): GitLanding | undefined {
   if (!isObject(value)) return undefined
   const { ref, old, commits, checked_out } = value

@@ -2,7 +2,7 @@ import type { LedgerHead } from '../core/api.js'
 import type { AgentInfo, Reviewer } from '../core/people.js'
 import type { Git } from './program.js'
 
-/** What the trailers of a commit say. */
+/** The data of a commit's trailers. */
 export interface Credits {
   /** The ids of the intents that the changes were made for. */
   readonly intents: readonly string[]

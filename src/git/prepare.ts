@@ -39,7 +39,7 @@ export interface GitRequest {
 export interface PreparedGit {
   /** The ref that the commits go to. */
   readonly ref: string
-  /** Undefined where nothing is left to commit to git. */
+  /** Undefined if nothing is left to commit to git. */
   readonly landing: GitLanding | undefined
   /** Paths that git ignores: they are written to disk, and not committed to git. */
   readonly ignored: readonly string[]

@@ -53,7 +53,7 @@ export class Git {
     })
   }
 
-  /** The output; undefined where git fails. */
+  /** The output; undefined if git fails. */
   query(args: readonly string[], call: GitCall = {}): string | undefined {
     const { status, stdout } = this.run(args, call)
     return status === 0 ? stdout.replace(/\n$/, '') : undefined

@@ -24,7 +24,7 @@ export function publishSocket(root: string, session: string, path: string): () =
 /** Most bytes of a path. */
 const MAX_PATH_BYTES = 4_096
 
-/** The path of a session's socket; undefined where its owner has ended or has published none. */
+/** The path of a session's socket; undefined if its owner has ended or has published none. */
 export function ownerSocketOf(root: string, session: string): string | undefined {
   const { socketFile, owner } = layoutAt(physicalRoot(root)).session(session)
   return existsSync(socketFile) && isOwned(owner) ? readSmall(socketFile, MAX_PATH_BYTES) : undefined

@@ -164,7 +164,7 @@ export class SessionQuestions {
       })
   }
 
-  /** Marks an answer as delivered. Returns false where the key is not an answer's. */
+  /** Marks an answer as delivered. Returns false if the key is not an answer's. */
   markDelivered(key: string): boolean {
     if (!key.startsWith(ANSWER_PREFIX)) return false
     const id = key.slice(ANSWER_PREFIX.length)

@@ -4,7 +4,7 @@ import { newGlobProblem } from '../core/globs.js'
 import type { IntentEdit } from './edit.js'
 import type { OpenFile } from './parse-registry.js'
 
-/** Computes an edit of an intent; undefined where the intent needs none. */
+/** Computes an edit of an intent; undefined if the intent needs none. */
 export type Change = (intent: Intent, file: OpenFile) => IntentEdit | undefined
 
 export const markStarted: Change = (intent) =>

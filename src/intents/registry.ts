@@ -138,14 +138,14 @@ function createEdits(layout: Layout, readFresh: () => Readings): RegistryEdits {
   }
 }
 
-/** Applies a change to one of the two texts; undefined where it changes nothing. */
+/** Applies a change to one of the two texts; undefined if it changes nothing. */
 function applyToText({ state, open }: Reading, id: string, change: Change): string | undefined {
   const intent = state.ok ? state.intents.get(id) : undefined
   const wanted = open && intent && change(intent, open)
   return wanted && editIntent(open, intent, wanted, new Date())
 }
 
-/** Removes the active intent from a text; undefined where it has none. Throws where the file cannot be read. */
+/** Removes the active intent from a text; undefined if it has none. Throws if the file cannot be read. */
 function withoutActive({ state, open }: Reading): string | undefined {
   if (!state.ok && state.reason === 'policy_invalid') throw new EscrowError('policy_invalid', state.message)
   return open?.data.activeIntentId === undefined ? undefined : clearActive(open)

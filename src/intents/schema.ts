@@ -79,7 +79,7 @@ function entryProblem(file: YamlFile, { path, key }: ListedEntry, entry: Entry):
   if (key !== undefined) {
     if (!isIntentId(key)) return file.problem(path, `${key} cannot be an id; rename it`)
     if (entry.id !== undefined && entry.id !== key) {
-      return file.problem([...path, 'id'], `the id ${entry.id} stands under the key ${key}; make them equal`)
+      return file.problem([...path, 'id'], `the id ${entry.id} differs from its key ${key}; make them equal`)
     }
   }
   if (entry.owned_scope && entry.scope?.paths) {

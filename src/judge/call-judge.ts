@@ -33,7 +33,7 @@ export interface CallJudge extends Pick<Session, 'intent' | 'intents'> {
    * @param path relative to the root, or absolute
    */
   explain(path: string, op: 'read' | 'write' | 'remove'): Explanation
-  /** Resolves to the first denial, and records it; undefined where the call may run. */
+  /** Resolves to the first denial, and records it; undefined if the call may run. */
   judge(call: JudgedCall): Promise<Denial | undefined>
   /** Records a denial that the caller decided. */
   refuse(denial: Denial, call: Pick<JudgedCall, 'tool' | 'id'>): Promise<void>

@@ -56,7 +56,7 @@ export class JudgedSession {
   readonly #readReviews: () => readonly ReviewRecord[]
   readonly #readStage: () => StageStore
   #reading: SessionReading | undefined
-  /** The clock, in milliseconds, of cached decisions about reads. It stands still within a call and jumps between calls. */
+  /** The clock, in milliseconds, of cached decisions about reads. It is constant within a call and jumps between calls. */
   #clock = 0
 
   constructor(

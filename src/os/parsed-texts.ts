@@ -42,7 +42,7 @@ export function parsedOnce<T extends object, P>(
   return parsed
 }
 
-/** Undefined where nothing is kept, or it cannot be read or trusted: the text is parsed then. */
+/** Undefined if nothing is kept, or it cannot be read or trusted: the text is parsed then. */
 function readKept<T extends object>(name: string): T | undefined {
   try {
     const dir = keptDir()

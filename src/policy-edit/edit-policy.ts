@@ -14,7 +14,7 @@ export interface PolicyEdit {
   readonly before?: (rules: PolicyRules | undefined) => void
   /** Returns the new text, or undefined to leave it unchanged. */
   readonly change: (text: string) => string | undefined
-  /** Checks the rules of the new text; throws where the edit would have no effect. */
+  /** Checks the rules of the new text; throws if the edit would have no effect. */
   readonly after?: (rules: PolicyRules) => void
 }
 

@@ -60,11 +60,11 @@ export interface Policy {
    * @param intentId the intent whose scope applies; the active one by default. Without either, scope is not checked.
    */
   flags(path: string, intentId?: string): string[]
-  /** False where no name in a directory can be hidden, so that a listing need not check each. */
+  /** False if no name in a directory can be hidden, so that a listing need not check each. */
   mayHide(dir: string): boolean
   /** The rules for paths outside the workspace; undefined while policy.yaml is invalid. */
   outside(): readonly OutsidePlace[] | undefined
-  /** False where every path of the workspace may be read, except escrowfs's own files. */
+  /** False if every path of the workspace may be read, except escrowfs's own files. */
   mayClose(): boolean
   /** True only if every write below a directory gets the decision of the directory itself, protected and secret names aside. */
   isUniformBelow(dir: string): boolean

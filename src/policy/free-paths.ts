@@ -51,7 +51,7 @@ export function compileFreePaths(lines: readonly string[]): FreePaths {
   }
 }
 
-/** The verdict of the last pattern that matches the name itself, not its directories; undefined where none matches. */
+/** The verdict of the last pattern that matches the name itself, not its directories; undefined if none matches. */
 export function compileIgnore(
   lines: readonly string[],
 ): (segments: readonly string[], isDirectory: boolean) => boolean | undefined {

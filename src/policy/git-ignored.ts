@@ -3,7 +3,7 @@ import { compileIgnore } from './free-paths.js'
 /**
  * Whether git ignores a path (gitignore(5)): by the `.gitignore` of each ancestor, deepest first, then `.git/info/exclude`. Everything in
  * an ignored directory is ignored, and a `!` cannot include it again.
- * @param read returns the text of a workspace file, or undefined where there is none.
+ * @param read returns the text of a workspace file, or undefined if there is none.
  */
 export function gitIgnored(
   read: (path: string) => string | undefined,

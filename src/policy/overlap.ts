@@ -13,7 +13,7 @@ const FILLERS = ['x0', 'x0.ts', 'y1'] as const
  * Finds a path in both scopes. Candidates come from walking each pair of globs together, segment by segment, and are then checked
  * against both whole scopes, so that a `!` is respected.
  * @param a the owned globs of one intent; `b` those of the other.
- * @returns undefined where no candidate is in both.
+ * @returns undefined if no candidate is in both.
  */
 export function sharedPath(a: readonly string[], b: readonly string[]): string | undefined {
   const [one, other] = [compileScope(a), compileScope(b)]

@@ -34,7 +34,7 @@ export interface Remedy {
   readonly paths: readonly string[]
   /** Why it was refused, as a sentence for a person. */
   readonly why: string
-  /** One line for a POSIX shell; undefined where no command allows the path. */
+  /** One line for a POSIX shell; undefined if no command allows the path. */
   readonly command?: string
   /** A sentence with the effect of the command or, without one, with what a person can do. */
   readonly advice: string
@@ -230,7 +230,7 @@ function asArgument(text: string): string {
 /** A command with more paths names their directories instead. */
 const MAX_NAMES = 8
 
-/** Globs that match these paths; undefined where none can. */
+/** Globs that match these paths; undefined if none can. */
 function scopeFor(paths: ReadonlySet<string>): string[] | undefined {
   if (paths.size <= MAX_NAMES) return literalGlobs(paths)
   const names = new Set(directoriesOf(paths))

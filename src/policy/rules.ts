@@ -239,7 +239,7 @@ function activeIntent(access: Access, context: PolicyContext): Denial | undefine
   return denial && { ...denial, file: asked }
 }
 
-/** The denial of any change under the active intent; undefined where the intent is selectable. */
+/** The denial of any change under the active intent; undefined if the intent is selectable. */
 export function intentDenial(intents: IntentsState, activeId: string | undefined): Denial | undefined {
   return activeId === undefined ? denials.missingIntent(selectHint(intents)) : selectable(intents, activeId)
 }

@@ -156,7 +156,7 @@ function classOf({ class: measured }: Mutation): Pick<FileAttribution, 'mutation
   return measured === 'UNVERIFIED' ? {} : { mutationClass: measured }
 }
 
-/** Null where there was no file, or it cannot be read any more: the commit's check of the bases then refuses the path. */
+/** Null if there was no file, or it cannot be read any more: the commit's check of the bases then refuses the path. */
 function readBefore(store: StageStore, change: StagedChange, look: BigIntStats | undefined): Uint8Array | null {
   if (change.before === null) return null
   try {

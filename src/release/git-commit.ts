@@ -114,7 +114,7 @@ interface Known {
   readonly per: GitCommitPer
 }
 
-/** A subject from the intent and a body from what the agent said. For a single step, the subject is what it said. */
+/** Builds the subject from the intent and the body from the agent's reasons. For a single step, the subject is its reason. */
 function describe(changes: readonly StagedChange[], { ids, intents, reasons, per }: Known): string {
   const said = uniqueBy(
     changes.flatMap(({ calls }) => calls).flatMap((call) => reasons.get(call) ?? []),

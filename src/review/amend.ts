@@ -13,8 +13,8 @@ export interface Amended {
 /**
  * Applies an amendment to a staged file. Where the agent has written to the file since the reviewer saw it, both edits are
  * merged; where they cannot be merged, the reviewer's wins.
- * @param now the staged content; undefined where no file is staged any more
- * @returns undefined where the content stays as it is
+ * @param now the staged content; undefined if no file is staged any more
+ * @returns undefined if the content stays as it is
  */
 export function amendedContent(
   record: AmendRecord,

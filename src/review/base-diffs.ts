@@ -4,7 +4,7 @@ import type { DiffMemory } from './diff-memory.js'
 
 /** Where the content that a change is based on comes from. */
 export interface BaseSource {
-  /** The base's bytes (a link's target), read from the disk now; null where there are none. */
+  /** The base's bytes (a link's target), read from the disk now; null if there are none. */
   before(change: StagedChange): Uint8Array | null
   /** True only where the disk certainly holds what it held when the changes were listed. Without it every base is read. */
   isUnchanged?(change: StagedChange): boolean
@@ -24,7 +24,7 @@ export class BaseDiffs {
     return new BaseDiffs(this.source, () => splits, this.memory)
   }
 
-  /** The comparison with the exact base; undefined where its content is gone or is not text. */
+  /** The comparison with the exact base; undefined if its content is gone or is not text. */
   of(change: StagedChange): FileDiff | undefined {
     const { diff, exact } = this.compare(change)
     return exact ? diff : undefined
@@ -40,7 +40,7 @@ export class BaseDiffs {
     return diffFile(before, after, path, this.splits())
   }
 
-  /** @returns exact: false where the content compared with is not the base: the change has drifted. */
+  /** @returns exact: false if the content compared with is not the base: the change has drifted. */
   compare(change: StagedChange): { diff?: FileDiff; exact: boolean } {
     const { path, from, before, after, drifted } = change
     if (before?.type === 'dir' || after?.type === 'dir') return { exact: true }

@@ -35,8 +35,8 @@ const EMPTY: Text = { text: '', encoding: 'utf-8' }
 /**
  * Compares two contents line by line, three lines of context, line endings as they are. Deterministic: no time limit
  * decides, so the same two contents always give the same hunk ids.
- * @param before null where nothing was there
- * @param after null where nothing is left
+ * @param before null if nothing was there
+ * @param after null if nothing is left
  * @param splits ids of hunks that are shown in pieces
  */
 export function diffFile(
@@ -99,7 +99,7 @@ function encodingFlags(old: Text, now: Text): FileDiff['encoding'] {
   return [...(wide ? (['utf-16'] as const) : []), ...(changed ? (['encoding-changed'] as const) : [])]
 }
 
-/** Undefined where it takes too many edits. A side that is empty needs no comparison, however long the other is. */
+/** Undefined if it takes too many edits. A side that is empty needs no comparison, however long the other is. */
 function compare(old: readonly string[], now: readonly string[]): StructuredPatchHunk[] | undefined {
   if (old.length === 0 || now.length === 0) return whole(old, now)
   const ends = commonEnds(old, now)
@@ -204,7 +204,7 @@ function hunksOf(
   })
 }
 
-/** The old lines, and for each hunk wanted its new ones in their place: both sides' lines are taken as they stand. */
+/** Returns the old content with the wanted hunks applied. Copies the lines of both sides unchanged. */
 function takeHunks(old: Text, now: Text, wanted: readonly StructuredPatchHunk[]): Uint8Array {
   const [oldLines, newLines] = [linesOf(old.text), linesOf(now.text)]
   const out: string[] = []

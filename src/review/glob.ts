@@ -5,7 +5,7 @@ const LENGTH = 512
 const STARS_PER_SEGMENT = 3
 
 /**
- * Compiles a glob a person typed, or undefined where it is none we run: too long, too many stars in a segment, groups.
+ * Compiles a glob a person typed, or undefined if it is none we run: too long, too many stars in a segment, groups.
  * Segments are matched one by one, because in a pattern of a whole path the stars multiply: three segments of three
  * stars each took 200 s. `**` is any number of segments, also none; braces and classes stay within a segment.
  */

@@ -48,7 +48,7 @@ export function attentionOf({ kind, flags }: Pick<Change, 'kind' | 'flags'>): st
   return GRAVE.find((reason) => (reason === 'delete' ? kind === 'delete' : flags.includes(reason)))
 }
 
-/** A change's group, and where that stands: first its rank, then its time. */
+/** A change's group, and the position of the group: by rank, then by time. */
 interface Place {
   readonly key: string
   readonly rank: number

@@ -9,8 +9,8 @@ export interface Token {
 }
 
 /**
- * A text as coloured tokens, line by line; undefined where it has no known language or is too long.
- * @param milliseconds at most, 300 unless told: an agent's text may be made to take a grammar's patterns very long.
+ * Returns a text as coloured tokens, line by line; undefined if it has no known language or is too long.
+ * @param milliseconds the time limit, 300 by default: an agent could craft a text that is very slow to match.
  */
 export type Highlighter = (
   path: string,
@@ -18,11 +18,11 @@ export type Highlighter = (
   milliseconds?: number,
 ) => readonly (readonly Token[])[] | undefined
 
-/** UTF-16 units. What is larger keeps a person waiting; no person reads the colours of a minified line. */
+/** Limits in UTF-16 units. A larger text would keep a person waiting, and nobody reads the colours of a minified line. */
 const TEXT_LIMIT = 128 * 1024
 const LINE_LIMIT = 2_000
 
-/** Names of files that say their language themselves, where no ending does. */
+/** The languages of files whose name has no extension. */
 const BY_NAME = new Map([
   ['dockerfile', 'dockerfile'],
   ['makefile', 'makefile'],
@@ -42,7 +42,7 @@ const BY_ENDING = new Map([
 
 /**
  * Loads the grammars (some tenths of a second, once), and resolves to what splits a file's text into lines of tokens. It answers
- * undefined where there is no grammar for the name, and for what is too large or takes too long. Joined, the tokens are the text without its line ends.
+ * undefined if there is no grammar for the name, and for what is too large or takes too long. Joined, the tokens are the text without its line ends.
  */
 export function loadHighlighter(): Promise<Highlighter> {
   loading ??= load()

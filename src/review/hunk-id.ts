@@ -1,6 +1,6 @@
 import { sha256hex } from '../../overlay/index.js'
 
-/** A hunk as it is named: its lines with their marks (`-`, `+`, ` `, `\`), and where its old lines stand, from 1. */
+/** The input of a hunk's id: its lines with their marks (`-`, `+`, ` `, `\`), and the range of its old lines, from 1. */
 export interface Named {
   readonly lines: readonly string[]
   readonly oldStart: number
@@ -8,11 +8,11 @@ export interface Named {
 }
 
 /**
- * Names a file's hunks by their old and new text, the lines of context included, never by line numbers: an edit
- * elsewhere in the file, or the commit of a neighbour, leaves a hunk's id as it is. Where the old text of a hunk stands
- * in the file more than once, it could be either that is meant: such a hunk is bound to its place in the very content.
- * @param oldLines of the whole old content
- * @param base names the old content
+ * Derives the ids of a file's hunks from their old and new text, including context lines, and not from line numbers: an
+ * edit elsewhere in the file, or the commit of a neighbour, leaves a hunk's id unchanged. If the old text of a hunk occurs
+ * more than once in the file, the id also depends on its line and on the whole old content.
+ * @param oldLines the lines of the whole old content
+ * @param base returns an identifier of the old content
  */
 export function hunkIds(
   path: string,
@@ -31,7 +31,7 @@ export function hunkIds(
 
 type Places = ReadonlyMap<string, readonly number[]>
 
-/** Where each line of one of these lengths stands. Other lengths are no line of a hunk, and are not worth a hash. */
+/** Returns the positions of each line that has one of these lengths. Other lines are in no hunk, so they need no hash. */
 function placesOf(lines: readonly string[], lengths: ReadonlySet<number>): Places {
   const places = new Map<string, number[]>()
   lines.forEach((line, at) => {
@@ -43,10 +43,10 @@ function placesOf(lines: readonly string[], lengths: ReadonlySet<number>): Place
   return places
 }
 
-/** Lines compared for one hunk up to which it is looked for; a file that takes more is repetitive beyond telling. */
+/** The limit of compared lines for one hunk. A file that takes more is very repetitive. */
 const COMPARED = 100_000
 
-/** Looks where the rarest of its lines stands: mostly that is one place, and nothing is compared at all. */
+/** Searches at the positions of the hunk's rarest line: usually there is only one, and no comparison is needed. */
 function isRepeated(block: readonly string[], lines: readonly string[], places: Places): boolean {
   // Lines that are put in without any around them fit anywhere.
   if (block.length === 0) return lines.length > 0

@@ -48,7 +48,7 @@ export function isContentOnly({ from, before, after }: StagedChange): boolean {
 
 /**
  * The approved part of a change: all of it, some of its hunks, or nothing (undefined).
- * @param diffOf compares the change with its base; undefined where the base's content is gone
+ * @param diffOf compares the change with its base; undefined if the base's content is gone
  */
 export function commitSliceOf(
   change: StagedChange,

@@ -5,7 +5,7 @@ import { withProcessLock } from '../os/lock.js'
 import { appendDurable, ensurePrivateDir, syncDir } from '../os/write.js'
 import { type ReviewRecord, reviewRecord } from './record-schema.js'
 
-/** What reviewers, in whatever process, have said about one session. */
+/** The log of all reviewers' decisions on one session, in any process. */
 export interface ReviewLog {
   /** All records so far. Throws `ledger_corrupt` where a complete line is not one. */
   read(): readonly ReviewRecord[]
@@ -70,7 +70,7 @@ interface Scan {
   readonly size: number
 }
 
-/** @param before what was read last: the lines that are still there byte by byte are not understood anew. */
+/** @param before the last scan: lines that are unchanged since are not parsed again */
 function scan(file: string, before?: Scan): Scan {
   const bytes = contentOf(file)
   const lines = bytes.subarray(0, bytes.lastIndexOf(0x0a) + 1)

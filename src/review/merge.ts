@@ -14,10 +14,10 @@ export interface Merge {
 const STEP_LIMIT = 300_000_000
 
 /**
- * Three-way merge by lines, as diff3 does it: what one side changed and the other left is taken; changes of both that
- * touch each other are a conflict, unless they say the same. Deterministic.
- * @param names what the two sides are called beside the markers
- * @returns undefined where the contents are not text of one encoding, or too large to be compared
+ * Three-way merge by lines, as in diff3: takes a change that only one side made. Touching changes of both sides are a
+ * conflict, unless they are equal. Deterministic.
+ * @param names the names of the two sides in the conflict markers
+ * @returns undefined if the contents are not text of one encoding, or are too large to compare
  */
 export function mergeContents(
   ours: Uint8Array,
@@ -60,7 +60,7 @@ function mergeLines(a: Lines, o: Lines, b: Lines, names: { ours: string; theirs:
   return mergePieces(pieces.a, pieces.o, pieces.b, { ...names, end })
 }
 
-/** For each old line where it stands in a side, -1 where it does not; undefined where they have too little in common. */
+/** Returns the index of each old line in a side, or -1; undefined if they have too little in common. */
 function matchLines(o: Lines, side: Lines): number[] | undefined {
   const parts = diffArrays([...o], [...side], { maxEditLength: EDIT_LIMIT })
   if (parts === undefined) return undefined
@@ -73,7 +73,7 @@ function matchLines(o: Lines, side: Lines): number[] | undefined {
   return found
 }
 
-/** Runs of old lines that stand in both sides as they are become one piece each: the merge looks at what is left. */
+/** Turns each run of old lines that both sides keep into one piece, so that the merge compares only the other lines. */
 function inPieces(sides: { a: Lines; o: Lines; b: Lines }, inA: readonly number[], inB: readonly number[]) {
   const runs: { o: number; a: number; b: number; length: number }[] = []
   sides.o.forEach((_, o) => {
@@ -131,7 +131,7 @@ function mergePieces(a: readonly Piece[], o: readonly Piece[], b: readonly Piece
   return { text: parts.join(''), conflict }
 }
 
-/** The library's search looks at every pair of equal pieces, and for each along what it has found so far. */
+/** Estimates the steps of the library's search: it visits every pair of equal pieces, and for each the matches so far. */
 function steps(o: readonly number[], side: readonly number[]): number {
   const count = new Map<number, number>()
   for (const key of side) count.set(key, (count.get(key) ?? 0) + 1)
@@ -147,7 +147,7 @@ function conflictBlock(ours: string, theirs: string, { end, ...names }: Marks): 
 
 const MARKERS = [/^<{7} /, /^={7}$/, /^>{7} /] as const
 
-/** True where a content has a conflict that nobody has resolved: the three markers in their order, each on its line. */
+/** True if a content has a conflict that nobody has resolved: the three markers in their order, each on its line. */
 export function hasMarkers(content: Uint8Array): boolean {
   let found = 0
   for (const line of decodeText(content)?.text.split(/\r?\n/) ?? []) {

@@ -1,8 +1,8 @@
 import type { StructuredPatchHunk } from 'diff'
 
 /**
- * A hunk cut where unchanged lines stand between changes, as finely as that goes. The pieces touch and do not overlap, so
- * any of them can be taken without the others. Of the lines between two the first half, rounded up, goes with the earlier.
+ * Splits a hunk at all unchanged lines between its changes. The pieces touch and do not overlap, so each of them can be taken
+ * without the others. Of the lines between two pieces, the first half, rounded up, belongs to the earlier one.
  */
 export function piecesOf(hunk: StructuredPatchHunk): StructuredPatchHunk[] {
   const cuts = cutsOf(hunk.lines)

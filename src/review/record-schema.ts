@@ -7,7 +7,7 @@ const state = z
   .strictObject({ type: z.enum(['file', 'dir', 'symlink']), digest, mode: z.int().min(0).max(0o7777) })
   .nullable()
 
-/** A hunk by its id, and the lines of the staged file it stands at. */
+/** The id of a hunk, and its lines in the staged file. */
 const hunk = z.strictObject({ id: z.string(), start: z.int(), lines: z.int() })
 const entry = z.strictObject({
   path: z.string(),
@@ -16,7 +16,7 @@ const entry = z.strictObject({
   after: state,
   /** Only these hunks of the change. */
   hunks: z.array(hunk).optional(),
-  /** All of the change but hunks of these ids: what was said of them stands. */
+  /** The entry is about the whole change except the hunks of these ids, which keep their verdicts. */
   except: z.array(z.string()).optional(),
 })
 const entries = z.array(entry)

@@ -40,7 +40,7 @@ export interface ApprovedCommit extends CommitOptions {
   readonly parts?: ReadonlyMap<string, FileState | null>
   /** For changes that are committed in part: the records for the review log, whichever process writes them. */
   readonly notesFor?: (tx: string) => readonly ReviewRecord[]
-  /** Throws where an approval has been cancelled since. The commit calls it under its lock. */
+  /** Throws if an approval has been cancelled since. The commit calls it under its lock. */
   readonly assertApproved?: () => void
 }
 

@@ -32,7 +32,7 @@ function idsOf(entries: readonly ReviewEntry[]): string[] {
  * Records that a hunk is shown in pieces, unless it is already.
  * @param chosen the hunk, as it was displayed
  * @returns its change and the ids of the pieces
- * @throws EscrowError `stale_file`; `unsupported` where no unchanged line stands within the hunk
+ * @throws EscrowError `stale_file`; `unsupported` if the hunk has no unchanged line between its changes
  */
 export async function splitHunk(
   log: Pick<ReviewLog, 'read' | 'append'>,

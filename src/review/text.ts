@@ -13,7 +13,7 @@ const DECODERS = {
   'utf-16be': new TextDecoder('utf-16be', { fatal: true, ignoreBOM: true }),
 }
 
-/** Reads a content as text; undefined where it is none: a NUL character, or bytes that its encoding does not know. */
+/** Reads a content as text; undefined if it is none: a NUL character, or bytes that its encoding does not know. */
 export function decodeText(content: Uint8Array): Text | undefined {
   const encoding = encodingOf(content)
   if (encoding === 'utf-8' && content.includes(0)) return undefined
@@ -44,7 +44,7 @@ export function linesOf(text: string): string[] {
   return lines
 }
 
-/** True where a text begins with a byte order mark. */
+/** True if a text begins with a byte order mark. */
 export function isMarked(text: string): boolean {
   return text.startsWith('\uFEFF')
 }

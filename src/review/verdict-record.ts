@@ -126,7 +126,7 @@ export function remainingRejection(
 /**
  * The approvals of a change, bound to the merged content, for a policy that keeps approvals through a merge. They are the
  * same verdicts, so they keep their ids.
- * @returns undefined where the merge is not clean, or changed an approved hunk
+ * @returns undefined if the merge is not clean, or changed an approved hunk
  */
 export function rebindApprovals(
   { change, clean }: Merged,

@@ -99,7 +99,7 @@ class PathVerdicts {
     for (const [id, { verdict }] of this.hunks) if (verdict === 'approved') this.hunks.delete(id)
   }
 
-  /** A verdict on the file replaces those on its hunks for good: they must not return if it becomes void. */
+  /** A verdict on the file replaces those on its hunks permanently: they must not return if it becomes void. */
   #clearHunks(except: ReadonlySet<string>): void {
     for (const id of this.hunks.keys()) if (!except.has(id)) this.hunks.delete(id)
   }

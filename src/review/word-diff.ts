@@ -36,7 +36,7 @@ function* replacements(lines: readonly string[]): Generator<{ removed: number; a
     const removed = at
     while (lines[at]?.startsWith('-')) at++
     const count = at - removed
-    // What git says of a missing final newline stands between the two.
+    // Git's note on a missing final newline comes between the two.
     if (lines[at]?.startsWith('\\')) at++
     const added = at
     while (lines[at]?.startsWith('+')) at++

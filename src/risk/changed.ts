@@ -5,7 +5,7 @@ import type { Mutation } from '../core/mutation.js'
 export interface Side {
   readonly type: 'file' | 'dir' | 'symlink'
   readonly mode: number
-  /** A file's bytes, or a link's target; null where they cannot be read. */
+  /** A file's bytes, or a link's target; null if they cannot be read. */
   readonly content: Uint8Array | null
 }
 

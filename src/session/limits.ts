@@ -31,7 +31,7 @@ export class SessionLimits {
   readonly #counts = new Map<number, number>()
   /** Announced writes that passed so far; undefined outside of {@link runAnnounced}. */
   #announced: number | undefined
-  /** An upper bound of the bytes staged; undefined where it must be counted. */
+  /** An upper bound of the bytes staged; undefined if it must be counted. */
   #bytesAtMost: number | undefined
 
   /** @param now milliseconds of a monotonic clock */

@@ -70,7 +70,7 @@ function basesOf(overlay: Overlay, { onto }: AmendRecord, entry: ReviewEntry): [
   return [[path, overlay.withContent(path, { state: onto })]]
 }
 
-/** Undefined where the staged content stays, or where the path can no longer take another. */
+/** Undefined if the staged content stays, or where the path can no longer take another. */
 function contentFor(overlay: Overlay, record: AmendRecord, entry: ReviewEntry, contents: Contents) {
   const path = entry.path as RelPath
   const isFile = mergedState(overlay, path)?.type === 'file'

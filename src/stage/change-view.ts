@@ -34,7 +34,7 @@ function isInRepository({ overlay }: StageStore, path: RelPath): boolean {
 
 /**
  * The bytes a change is based on (a link's target). Where the disk has others by now and the base was not kept, those
- * on disk; null where there are none.
+ * on disk; null if there are none.
  * @param look a stat of the file on disk that the caller has just made
  */
 export function beforeOf(store: StageStore, change: StagedChange, look?: BigIntStats): Uint8Array | null {
@@ -54,7 +54,7 @@ export function diskNow(
   return { state: { ...state, digest: digest(content) }, content }
 }
 
-/** The bytes on disk that a change would replace (a link's target); null where there are none. */
+/** The bytes on disk that a change would replace (a link's target); null if there are none. */
 function onDisk({ overlay }: StageStore, change: StagedChange, look?: BigIntStats): Uint8Array | null {
   const path = change.from ?? change.path
   const type = look?.isFile() ? 'file' : overlay.lower.typeOf(path)

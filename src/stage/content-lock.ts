@@ -30,7 +30,7 @@ export class ContentLock {
 
   /**
    * Records a read.
-   * @param content undefined where there was no file; a string is the whole content as valid UTF-8
+   * @param content undefined if there was no file; a string is the whole content as valid UTF-8
    * @param known the content's digest, if the caller has it
    */
   saw(path: RelPath, content: Uint8Array | string | undefined, known?: Digest): void {

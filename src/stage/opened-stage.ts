@@ -23,7 +23,7 @@ export interface OpenedStage {
   readonly stage: Stage
   readonly lower: Lower
   readonly files: StageFiles
-  /** The content of the log and its pack; undefined where nothing is kept on disk. */
+  /** The content of the log and its pack; undefined if nothing is kept on disk. */
   readonly found: Replay | undefined
   /** The log, open for appending; undefined for a reader, and where nothing is kept on disk. */
   readonly log: StageLog | undefined

@@ -37,7 +37,7 @@ export class SeenFiles {
 
   /**
    * Records a read.
-   * @param content undefined where there was no file; a string is the whole content as valid UTF-8
+   * @param content undefined if there was no file; a string is the whole content as valid UTF-8
    * @param known the content's digest, if the caller has it
    */
   record(path: RelPath, content: Uint8Array | string | undefined, known?: Digest): void {

@@ -20,12 +20,12 @@ export interface Place {
   /** Brings the tree up to the stage, without the closed paths. */
   seed(overlay: Overlay, closed: readonly RelPath[]): void
   run(options: CommandOptions): Promise<CommandEnd>
-  /** Brings one path up to the stage while a command runs. Returns false where that is impossible. */
+  /** Brings one path up to the stage while a command runs. Returns false if that is impossible. */
   updatePath(overlay: Overlay, path: RelPath): boolean
   effects(query: EffectQuery): Effects
-  /** Whether the written layer has a path; true where it cannot be determined. */
+  /** Whether the written layer has a path; true if it cannot be determined. */
   has(path: RelPath): boolean
-  /** The state a path was seeded with: a digest, `dir` or `gone`; undefined where it is unknown. */
+  /** The state a path was seeded with: a digest, `dir` or `gone`; undefined if it is unknown. */
   seededState(path: RelPath): string | undefined
   /** The layer that commands write to, as a path of this process. */
   readonly written: string

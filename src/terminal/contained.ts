@@ -162,7 +162,7 @@ function sendOptions(child: ChildProcess, options: readonly string[]): void {
   to.end(options.map((each) => `${each}\0`).join(''))
 }
 
-/** The first process of the command's namespace, as bubblewrap reports it; undefined where it never started. */
+/** The first process of the command's namespace, as bubblewrap reports it; undefined if it never started. */
 function initOf(child: ChildProcess): Promise<number | undefined> {
   const status = child.stdio[STATUS_FD]
   if (!(status instanceof Readable)) return Promise.resolve(undefined)

@@ -2,7 +2,7 @@ import { lstatSync, readdirSync, readlinkSync } from 'node:fs'
 import { ancestorsOf, childOf, codeOf, type RelPath } from '../../overlay/index.js'
 import { chmodSync, cloneFile, linkSync, makeDir, makeSymlink, setTimes } from '../os/write.js'
 
-/** The copying of kept files (build output that git ignores, say) from one place to another. */
+/** The copying of kept files (for example build output that git ignores) from one place to another. */
 export interface KeptCopy {
   /** Source and target directories, as paths of this process. */
   readonly from: string

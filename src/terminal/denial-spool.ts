@@ -25,7 +25,7 @@ const MAX_READ = 16 * 1024 * 1024
 /** Denials of one mount that are reported one by one. Further ones are counted. */
 export const MAX_SPOOLED = 1_000
 
-/** Inside a mount: reports a denial. Returns false where there is no spool. */
+/** Inside a mount: reports a denial. Returns false if there is no spool. */
 export function spoolDenial({ reason, message, file, intentId, tool }: Denial): boolean {
   const truncate = (text: string | undefined) => text?.slice(0, MAX_PART)
   const report = {

@@ -74,7 +74,7 @@ export class Mirror {
   }
 }
 
-/** The state of a path in a layer: the digest of a file or link target, `dir`, `gone`, or undefined where the layer has no entry. */
+/** The state of a path in a layer: the digest of a file or link target, `dir`, `gone`, or undefined if the layer has no entry. */
 export function layerState(layer: string, path: RelPath): string | undefined {
   const at = (each: RelPath) => lookAt(`${layer}/${each}`)
   if (ancestorsOf(path).some((dir) => at(dir)?.isDirectory() === false)) return 'gone'

@@ -15,7 +15,7 @@ export const quarantinedSchema = z.strictObject({
   size: z.int().optional(),
   /** The target of a symlink. */
   target: z.string().optional(),
-  /** The name of the file beside this one with the content; absent where it was too large or unreadable. */
+  /** The name of the file beside this one with the content; absent if it was too large or unreadable. */
   content: z
     .string()
     .regex(/^sha256-[0-9a-f]{64}$/)

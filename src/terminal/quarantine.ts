@@ -66,7 +66,7 @@ function textOf(list: readonly Quarantined[]): string {
   return `${JSON.stringify(list, null, 2)}\n`
 }
 
-/** Lists the refused effects below `dir`, earliest first. @throws EscrowError `unsupported` for an invalid list. */
+/** Lists the refused effects below `dir`, oldest first. @throws EscrowError `unsupported` for an invalid list. */
 export function listQuarantined(dir: string): QuarantinedFile[] {
   return placesIn(dir).flatMap((name) => {
     const place = `${dir}/${name}`
@@ -99,7 +99,7 @@ function listOf(place: string): Quarantined[] {
   }
 }
 
-/** The effect of an entry; undefined where it cannot be staged. */
+/** The effect of an entry; undefined if it cannot be staged. */
 export function effectOf({
   place,
   path,

@@ -8,7 +8,7 @@ import { isInUse, type LiveLayer, liveLayer } from './layer.js'
  * Brings a path in a running command's mount up to the stage. The command can replace any directory by a link meanwhile, so
  * directories are kept open, and files are replaced by a rename.
  * @param merged the workspace as the command sees it.
- * @returns false where the command's own changes prevent it.
+ * @returns false if the command's own changes prevent it.
  */
 export function updateMount(merged: string, overlay: Overlay, path: RelPath): boolean {
   const tree = liveLayer(merged)
@@ -61,7 +61,7 @@ function removeBelow(tree: LiveLayer, path: RelPath): void {
   removeEmptyDir(tree.at(path))
 }
 
-/** Undefined where the name or its directory is missing. */
+/** Undefined if the name or its directory is missing. */
 function look(tree: LiveLayer, path: RelPath): Stats | undefined {
   try {
     return tree.look(path)

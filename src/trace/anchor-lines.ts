@@ -15,7 +15,7 @@ export interface AnchorLine {
   readonly at: string
   /** The workspace and the branch whose ledger must have these records. Absent on lines that only vouch. */
   readonly workspace?: string
-  /** Absent where there was no version control. */
+  /** Absent if there was no version control. */
   readonly branch?: string
   /** A person reset the ledger: records that were anchored earlier on this branch may be missing. */
   readonly restarts?: true

@@ -27,7 +27,7 @@ export interface Anchors {
   keep(ledger: string, entries: readonly LedgerEntry[]): void
   /** Anchors records, and drops the list of those this branch must have: a person accepted the ledger as it is. */
   restart(ledger: string, entries: readonly LedgerEntry[]): void
-  /** The ledger that was begun on the current branch; undefined where there is none. */
+  /** The ledger that was begun on the current branch; undefined if there is none. */
   firstLine(): string | undefined
 }
 
@@ -44,7 +44,7 @@ export interface KnownLedger {
   readonly here: ReadonlyMap<string, number>
 }
 
-/** @param branch the current branch; undefined where there is no version control */
+/** @param branch the current branch; undefined if there is no version control */
 export function openAnchors(layout: Layout, branch: () => string | undefined = () => undefined): Anchors {
   const workspace = basename(layout.state)
   const branchFile = join(layout.state, 'ledgers.jsonl')

@@ -22,8 +22,8 @@ export interface Comparison {
 
 /**
  * Compares the whole contents of a file. The cost is bounded: a large or entirely different file is one hunk.
- * @param before null where there was no file; `after` likewise
- * @returns undefined where either is binary or a symlink's target
+ * @param before null if there was no file; `after` likewise
+ * @returns undefined if either is binary or a symlink's target
  */
 export function compareContents(before: Uint8Array | null, after: Uint8Array | null): Comparison | undefined {
   if ((before !== null && isBinary(before)) || (after !== null && isBinary(after))) return undefined

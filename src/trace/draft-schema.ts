@@ -31,7 +31,7 @@ const fileAttribution = z.object({
   path: z.string(),
   ranges: z.array(lineRange).readonly(),
   contributor: contributorType.optional(),
-  /** Only where it differs from the record's agent; null where the agent is unknown. */
+  /** Only where it differs from the record's agent; null if the agent is unknown. */
   agent: agent.nullable().optional(),
   /** Only where it differs from the record's intent. */
   intent: z.string().nullable().optional(),

@@ -15,7 +15,7 @@ import { unvouchedLines, Vouching } from './vouching.js'
 /**
  * Accepts all records of a ledger, and joins its branches by a `merge` record that names their ends. Requires the ledger's
  * lock.
- * @returns the new head; undefined where no branch is open
+ * @returns the new head; undefined if no branch is open
  * @throws EscrowError `ledger_corrupt` where a record that this branch had is missing: a person first has to accept its
  * loss by {@link anchorAll}
  */

@@ -37,7 +37,7 @@ export function makeReviewerKey(): SigningKey {
 }
 
 /**
- * Whether the public half of a private key file is among the trusted reviewers' keys. Throws where the file is no key.
+ * Whether the public half of a private key file is among the trusted reviewers' keys. Throws if the file is no key.
  */
 export function isReviewerKey(file: string): boolean {
   return knownKeys(reviewersDir()).has(fingerprintOf(createPublicKey(createPrivateKey(readFileSync(file)))))
@@ -60,7 +60,7 @@ function makeKey(dir: string): SigningKey {
   return { file, created, fingerprint: fingerprintOf(publicKey), publicKey: pem }
 }
 
-/** Signs with this user's key; undefined where there is none. */
+/** Signs with this user's key; undefined if there is none. */
 export function signHead(head: Signed): { key: string; signature: string } | undefined {
   // A broken key file must not make a decided commit fail for ever.
   const key = ignoringErrors(() => createPrivateKey(readFileSync(join(stateDir(), 'keys', PRIVATE))))

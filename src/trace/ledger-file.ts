@@ -18,7 +18,7 @@ import type { Vcs } from './vcs.js'
 
 const MAX_REPAIRS = 100
 
-/** What the file is kept equal to, and who is told of the records written to it. */
+/** The parts that a ledger file is kept in sync with, and the listeners for its new records. */
 export interface LedgerFileParts {
   readonly layout: Layout
   readonly published: Published
@@ -94,7 +94,7 @@ export class LedgerFile {
   /**
    * Writes published lines after a tip, durably.
    * @param torn the number of bytes after the tip to overwrite
-   * @returns false where the file no longer ends there
+   * @returns false if the file no longer ends there
    */
   extend(tip: Tip, placed: readonly Placed[], torn = 0): boolean {
     if (placed.length === 0) return true

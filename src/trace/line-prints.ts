@@ -62,7 +62,7 @@ export function weightOf(print: string): number {
   return Buffer.from(print.slice(-4), 'base64')[2] ?? 0
 }
 
-/** Splits the fingerprints of a record, which follow each other; undefined where the text is not valid. */
+/** Splits the fingerprints of a record, which follow each other; undefined if the text is not valid. */
 export function splitPrints(text: unknown): string[] | undefined {
   if (typeof text !== 'string' || text.length % PRINT_LENGTH !== 0) return undefined
   return Array.from({ length: text.length / PRINT_LENGTH }, (_, n) =>

@@ -17,7 +17,7 @@ export interface Line {
   readonly end: number
   /** Without the LF. Cut off where `oversize`. */
   readonly bytes: Buffer
-  /** False where the file ends before the LF. */
+  /** False if the file ends before the LF. */
   readonly terminated: boolean
   readonly oversize: boolean
   /** The file ends after it. */

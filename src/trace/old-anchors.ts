@@ -53,7 +53,7 @@ function takeOver(layout: Layout, anchors: Anchors, file: string): void {
   else replaceDurable(file, `${rest.join('\n')}\n`, 0o600)
 }
 
-/** The number of an anchor's record; undefined where the record is not at its place in the file. */
+/** The number of an anchor's record; undefined if the record is not at its place in the file. */
 function endOf({ ledgerFile, root }: Layout, line: string): number | undefined {
   const value = parseJson(line)
   if (!isObject(value) || value.root !== root) return undefined

@@ -15,7 +15,7 @@ export const OWN = 'dev.escrowfs'
 
 // ---- field schemas
 
-/** An optional field that reads as absent where its value does not fit. */
+/** An optional field that reads as absent if its value does not fit. */
 function field<S extends z.ZodType>(schema: S) {
   return schema.optional().catch(undefined)
 }
@@ -64,7 +64,7 @@ const mutation = z.object({
   declared: field(mutationClass),
 })
 
-/** Content digests of one path before and after a change; null where nothing was there. */
+/** Content digests of one path before and after a change; null if nothing was there. */
 export type RecordedChange = z.output<typeof change>
 
 export const change = z.object({
@@ -256,7 +256,7 @@ const KNOWN_TYPES: ReadonlySet<unknown> = new Set(TRACE_TYPES)
 /** Names of shared and own fields in version 0.1 → their names now. */
 const OLD_NAMES = { approvedBy: 'approved_by', told: 'reported' }
 
-/** Our own fields of a record; undefined where another tool wrote it. Never throws. */
+/** Our own fields of a record; undefined if another tool wrote it. Never throws. */
 export function ownRecord(record: TraceRecord): OwnRecord | undefined {
   const own = namespaceOf(record)
   if (own === undefined) return undefined

@@ -55,7 +55,7 @@ export interface Published {
   clear(): void
 }
 
-/** @param branch the current branch; undefined where there is no version control */
+/** @param branch the current branch; undefined if there is no version control */
 export function openPublished(dir: string, branch: () => string | undefined = () => undefined): Published {
   // The line of a large commit is a megabyte, and there are eight lines: only those that were touched are read again.
   let known = new Map<string, Copy>()
@@ -178,7 +178,7 @@ function namesIn(dir: string): string[] {
   }
 }
 
-/** Undefined where it was never written, or was pruned after the listing. */
+/** Undefined if it was never written, or was pruned after the listing. */
 function readIfThere(dir: string, name: string): Buffer | undefined {
   const path = join(dir, name)
   try {

@@ -31,7 +31,7 @@ const pointSchema = z.object({
   heads: z.array(z.tuple([z.string(), z.string()])),
 })
 
-/** Undefined where the text is not a point of this version. */
+/** Undefined if the text is not a point of this version. */
 export function parsePoint(text: string): z.infer<typeof pointSchema> | undefined {
   try {
     return pointSchema.safeParse(JSON.parse(text)).data

@@ -18,7 +18,7 @@ export interface ReadingPoint {
 }
 
 export interface ReadingPoints {
-  /** Undefined where there is none, where it is of another file, and for a short ledger. */
+  /** Undefined if there is none, where it is of another file, and for a short ledger. */
   load(): Promise<ReadingPoint | undefined>
   /** Saves a point if the ledger has grown enough since the last one. Ignores disk errors. */
   keep(tip: Tip, heads: LineHeads): void

@@ -10,10 +10,10 @@ import { type FileLines, isOwnRecord, ownRecordOf, type RecordedChange } from '.
 export interface TracedFile {
   readonly path: string
   readonly from?: string
-  /** Digests; undefined where the record has none. */
+  /** Digests; undefined if the record has none. */
   readonly before?: string | null
   readonly after?: string | null
-  /** The line changes; absent where the record has none, or invalid ones. */
+  /** The line changes; absent if the record has none, or invalid ones. */
   readonly change?: LineChange
   /** Blocks that the record names only by hash. */
   readonly claims: readonly Claim[]

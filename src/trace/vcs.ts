@@ -80,7 +80,7 @@ function smallFileStamp(path: string): string | undefined {
 }
 
 /**
- * Undefined where the file is absent, unreadable or replaced meanwhile: a record without a revision is still a record.
+ * Undefined if the file is absent, unreadable or replaced meanwhile: a record without a revision is still a record.
  */
 function attempt<T>(look: () => T): T | undefined {
   try {

@@ -212,7 +212,7 @@ function linkOf(line: Parameters<typeof parseLine>[0]): LineLink {
   return { value: parsed.value, ...defined({ own }) }
 }
 
-/** A record's place in the chain; undefined where another tool wrote it. */
+/** A record's place in the chain; undefined if another tool wrote it. */
 export function linkIn(value: TraceRecord): Link | undefined {
   const own = ownFieldsOf(value)
   return own === undefined || 'problem' in own ? undefined : own

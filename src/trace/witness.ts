@@ -15,7 +15,7 @@ export interface Expected extends Pick<LedgerHead, 'seq' | 'hash'> {
 }
 
 export interface Witness {
-  /** The fault of the record that the tip ends with; undefined where it has none. */
+  /** The fault of the record that the tip ends with; undefined if it has none. */
   onRecord(record: TraceRecord, tip: Tip): string | undefined
   /** After the last record: the first expected record that is missing, and the line where it belongs. */
   missingLine(tip: Tip): { readonly line: number; readonly problem: string } | undefined

@@ -28,7 +28,7 @@ export function readSessionWork(root: string, session: string): WorkEvent[] {
 }
 
 /**
- * Reads the git commits that a session's programs made since its last commit to disk, the earliest first. As {@link readSessionWork}
+ * Reads the git commits that a session's programs made since its last commit to disk, oldest first. As {@link readSessionWork}
  * otherwise.
  */
 export function readProposals(root: string, session: string): ProposedCommit[] {

@@ -16,7 +16,7 @@ export interface AppOptions {
   readonly token: string
   /** The port it listens on: requests for another host name are refused. */
   readonly port: number
-  /** Called before each decision; throws where the person who started the server may not make it. */
+  /** Called before each decision; throws if the person who started the server may not make it. */
   readonly admit: (act: Action) => void
   /** The reviewer. Default: git's user. */
   readonly by?: Reviewer
@@ -35,7 +35,7 @@ const MAX_BODY_BYTES = 4 * 1024 * 1024
 
 /**
  * The review page and its API as one fetch-style handler.
- * @throws where the page is not built.
+ * @throws if the page is not built.
  */
 export function createApp(options: AppOptions): App {
   const { workspace } = options

@@ -13,7 +13,7 @@ export type Action = 'decide' | 'accept'
 export interface DecideContext {
   readonly workspace: Workspace
   readonly handles: ReviewHandles
-  /** Throws where the caller may not do that. */
+  /** Throws if the caller may not do that. */
   readonly admit: (act: Action) => void
   readonly by: Reviewer | undefined
 }

@@ -186,7 +186,7 @@ function isDisplayedText({ after }: Change, content: Uint8Array): boolean {
   return after === `sha256:${createHash('sha256').update(content).digest('hex')}`
 }
 
-/** Splits a text into lines; undefined where the hunks may have been split otherwise. */
+/** Splits a text into lines; undefined if the hunks may have been split otherwise. */
 function linesOfText(content: Uint8Array): string[] | undefined {
   const text = new TextDecoder().decode(content)
   return text.includes('\uFFFD') ? undefined : plainLines(text)

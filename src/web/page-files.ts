@@ -28,7 +28,7 @@ const TYPES: Readonly<Record<string, string>> = {
 
 /**
  * Reads all of the page's files now, by name. A request's name is only looked up among them.
- * @throws where the page is not built.
+ * @throws if the page is not built.
  */
 export function readPage(directory: string): ReadonlyMap<string, PageFile> {
   const names = readdirSync(directory, { recursive: true, withFileTypes: true })

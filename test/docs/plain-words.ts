@@ -7,11 +7,44 @@ const HABITS: readonly (readonly [RegExp, string])[] = [
   [/\bas it were\b/i, 'nothing'],
 ]
 
+/** More of them, for comments only: a guide quotes some, and in running text others can be right. */
+const COMMENT_HABITS: readonly (readonly [RegExp, string])[] = [
+  ...HABITS,
+  [/\bunless told\b/i, 'by default'],
+  [/\btold of\b/i, 'called with, gets'],
+  [/\bso many (?:milliseconds|seconds|minutes|days|bytes|characters|times)\b/i, 'the name of the argument'],
+  [/\b(?:is|are|there|counts?|exists?|known) no more\b(?! than)/i, 'no longer'],
+  [/\bfor good\b(?! reason)/i, 'permanently'],
+  [/\bwhat became of\b/i, 'the result of'],
+  [/\bwhat (?:it|they) (?:said|did)\b/i, 'its output, its effects'],
+  [/\bheld in by\b/i, 'contained by'],
+  [/\bas (?:it|they) (?:comes?|came)\b(?! into)/i, 'each chunk of, in order'],
+  [/\bby (?:its|their) topmost name\b/i, 'topmost directories only'],
+  [/\bthe earliest first\b/i, 'oldest first'],
+  [/, say(?=[,)])|\ban? \w+ say\b/i, 'for example'],
+  [/\b(?:lest|thereof|whereof|wherein)\b/i, 'so that … not, of it, in which'],
+  [/\bstands?\b(?!-| (?:for|alone|in)\b)/i, 'is, exists, applies'],
+  [/\b(?:throws|absent|undefined|null|false|true) where\b/i, 'if'],
+]
+
 /** The lines with such an expression, each with its number and the replacement. */
 export function badHabits(text: string): string[] {
-  return text
-    .split('\n')
-    .flatMap((line, at) => HABITS.flatMap(([habit, better]) => (habit.test(line) ? `${at + 1}: ${better}` : [])))
+  return text.split('\n').flatMap((line, at) => habitsIn(line, at + 1, HABITS))
+}
+
+/** The comments of a source with such an expression, each with the number of its first line and the replacement. */
+export function badComments(source: string): string[] {
+  return [...source.matchAll(COMMENT)].flatMap(({ 0: comment, index }) => {
+    const text = comment.replace(/\s*\n\s*\* ?/g, ' ')
+    return habitsIn(text, source.slice(0, index).split('\n').length, COMMENT_HABITS)
+  })
+}
+
+/** A comment that begins its line, or ends it after code. */
+const COMMENT = /(?<=^[ \t]*)(?:\/\*[\s\S]*?\*\/|\/\/.*)|(?<=\s)\/\/ .*/gm
+
+function habitsIn(text: string, line: number, habits: typeof HABITS): string[] {
+  return habits.flatMap(([habit, better]) => (habit.test(text) ? [`${line}: ${better}`] : []))
 }
 
 /** The most words of a sentence. */

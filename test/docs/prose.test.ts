@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { badHabits, longSentences } from './plain-words.js'
+import { badComments, badHabits, longSentences } from './plain-words.js'
 
 const pages = ['README.md', 'SECURITY.md', 'CONTRIBUTING.md']
   .concat(readdirSync('docs').map((name) => `docs/${name}`))
@@ -24,6 +24,31 @@ it('finds a long sentence, but not a long list or code', () => {
 
 it.each(pages)('%s is written in plain words', (page) => {
   expect(badHabits(readFileSync(page, 'utf8'))).toEqual([])
+})
+
+const sources = ['overlay', 'src', 'web/src', 'scripts'].flatMap((folder) =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.(?:ts|tsx|mjs)$/.test(name))
+    .map((name) => `${folder}/${name}`),
+)
+
+it('comments are written in plain words', () => {
+  expect(sources.length).toBeGreaterThan(600)
+  const found = (file: string) => badComments(readFileSync(file, 'utf8')).map((each) => `${file}:${each}`)
+  expect(sources.flatMap(found)).toEqual([])
+})
+
+it('finds violations in comments, over line ends too, but not in code', () => {
+  const source = [
+    "const stands = 'unless told' // fine",
+    '/**',
+    ' * The root unless',
+    ' * told.',
+    ' */',
+    'const a = 1 // Undefined where it stands.',
+    '  // The earliest first. It stands for good reason.',
+  ].join('\n')
+  expect(badComments(source)).toEqual(['2: by default', '6: is, exists, applies', '6: if', '7: oldest first'])
 })
 
 it('finds violations', () => {

@@ -48,7 +48,7 @@ export class IntentGate {
     const added = wanted.filter((name) => !disabledByPerson.includes(name))
     const after = [...disabledByPerson, ...added]
     if (after.length === before.length && after.every((name) => before.includes(name))) return
-    // A crash between the two writes leaves names in the memory that are not disabled; the reverse order would disable them for good.
+    // A crash between the two writes leaves names in the memory that are not disabled; the reverse order would disable them permanently.
     await memory.set([...new Set([...ours, ...added])])
     await disabledTools.set(after)
     await memory.set(added)

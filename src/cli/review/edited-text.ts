@@ -1,4 +1,4 @@
-/** A content as the editor gets it. Undefined where there is none, or it is not UTF-8. */
+/** A content as the editor gets it. Undefined if there is none, or it is not UTF-8. */
 export function textOf(content: Uint8Array | undefined): string | undefined {
   try {
     return content && new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(content)

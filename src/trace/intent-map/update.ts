@@ -11,7 +11,7 @@ export interface MapChange {
   /** Changed lines of the new content, from 1, both ends included. */
   readonly lines: readonly (readonly [first: number, last: number])[]
   readonly isGone?: true
-  /** Undefined where it cannot be read. */
+  /** Undefined if it cannot be read. */
   content(): Uint8Array | undefined
 }
 
