@@ -44,6 +44,7 @@ const KEYMAP = [
   { keys: ['x'], action: 'discard', does: 'discard this hunk, or its file', on: SCREENS },
   { keys: ['m'], action: 'merge', does: 'merge this file with what is on disk now', on: ['page'] },
   { keys: ['c'], action: 'commit', does: 'write what is approved to disk, after a summary', on: EVERYWHERE },
+  { keys: ['C'], action: 'check', does: 'run the checks on what is approved, or on everything staged', on: SCREENS },
   {
     keys: ['U'],
     action: 'undoCommit',

@@ -2,6 +2,7 @@ import { defined } from '../../core/defined.js'
 import type { Answer, Question } from '../../index.js'
 import { foldReason } from '../../surface/index.js'
 import { pluralize } from '../output.js'
+import { describeChecks } from './checks.js'
 import { foldNote, type Stop } from './document.js'
 import { cursorFileIndex, describeFiles } from './files.js'
 import type { Action } from './keys.js'
@@ -87,10 +88,16 @@ const ACTIONS: Readonly<Record<Action, ActionHandler>> = {
       .map((change) => (isApproved(change) ? change : { ...change, hunks: change.hunks.filter(isApproved) }))
     if (approved.length === 0)
       return notice(state, 'Nothing is approved, so there is nothing to commit. y approves a hunk.')
-    const text = `Write to disk: ${describeFiles(approved)}? y: yes, m: merge with what is on disk now`
+    const checks = describeChecks(state.checks, state.checking)
+    const known = checks === '' ? '' : ` (${checks})`
+    const text = `Write to disk: ${describeFiles(approved)}${known}? y: yes, m: merge with what is on disk now`
     const commit = (merge: boolean): Effect => ({ do: 'commit', merge, shown: state.set })
     return openQuestion(state, text, { y: commit(false), m: commit(true) })
   }),
+  check: (state) =>
+    state.checking === undefined
+      ? step(state, { do: 'check' })
+      : step(showMessage(state, 'The checks run already. Ctrl-C stops them.', 'warn')),
   once: onQuestion((question) => (question.kind === 'scope' ? undefined : { answer: 'once' })),
   subtree: onQuestion((question) => (question.kind === 'access' ? { answer: 'subtree' } : undefined)),
   remember: onQuestion((question) => (question.kind === 'scope' ? undefined : { answer: 'allow', remember: true })),

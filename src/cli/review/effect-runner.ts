@@ -1,26 +1,22 @@
-import type { Answer, Review, Reviewer, Selection } from '../../index.js'
-import { SerialQueue, type WorkEvent } from '../../surface/index.js'
+import type { Answer, Review } from '../../index.js'
+import { SerialQueue } from '../../surface/index.js'
 import { detailsOf } from '../failure.js'
 import { pluralize } from '../output.js'
+import { CheckRunner } from './checks.js'
 import { colorsFor } from './coloring.js'
 import { editorFileName, textOf } from './edited-text.js'
 import { commitMessage } from './message.js'
-import { type Effect, type Head, isSameAt, isSameSet, type Message, type Staged, type Target } from './state.js'
-import type { Event } from './update.js'
-
-export interface EffectRunnerDeps {
-  readonly review: Review
-  readonly by?: Reviewer
-  head(): Head
-  /** Reads the events of the session from the ledger. */
-  work(): readonly WorkEvent[]
-  /** Describes when the agent gets the reviewer's words. */
-  delivery(): string
-  dispatch(event: Event): void
-  /** Opens a text in the person's editor on this terminal. */
-  editText(text: string, name: string): Promise<string>
-  now(): number
-}
+import type { EffectRunnerDeps } from './runner-deps.js'
+import {
+  type Effect,
+  type Head,
+  isSameAt,
+  isSameSet,
+  type Message,
+  type Staged,
+  selectionOf,
+  type Target,
+} from './state.js'
 
 /** Runs the effects of a screen in sequence, so that each verdict is compared with the change set read last. */
 export interface EffectRunner {
@@ -58,7 +54,10 @@ class ReviewEffectRunner implements EffectRunner {
   #isClosed = false
   #isRanked = false
 
-  constructor(private readonly deps: EffectRunnerDeps) {}
+  constructor(
+    private readonly deps: EffectRunnerDeps,
+    private readonly checks = new CheckRunner(deps),
+  ) {}
 
   async open(): Promise<Staged> {
     this.#head = this.deps.head()
@@ -91,15 +90,18 @@ class ReviewEffectRunner implements EffectRunner {
   }
 
   run(effect: Effect): void {
-    this.#enqueue(() => this.#perform(effect))
+    if (effect.do === 'check') this.checks.start()
+    else this.#enqueue(() => this.#perform(effect))
   }
 
   stop(): void {
+    this.checks.stop()
     this.#commitController?.abort(new Error('The commit was cancelled. Nothing was written to disk.'))
   }
 
-  idle(): Promise<void> {
-    return this.#queue.idle()
+  async idle(): Promise<void> {
+    await this.checks.idle()
+    await this.#queue.idle()
   }
 
   close(): void {
@@ -133,9 +135,10 @@ class ReviewEffectRunner implements EffectRunner {
     const questions = await review.questions()
     const quarantined = (await review.quarantined()).length
     const set = await review.changes({ classes: 'known', risk: this.#isRanked })
+    const checks = await this.checks.read()
     this.#displayed = set
     this.#readMs = this.deps.now() - startedAt
-    return { head: this.#head, set, questions, quarantined, work: this.deps.work() }
+    return { head: this.#head, set, questions, quarantined, checks, work: this.deps.work() }
   }
 
   async #refresh(quiet = false): Promise<void> {
@@ -293,8 +296,4 @@ class ReviewEffectRunner implements EffectRunner {
     const colors = this.#isClosed ? undefined : await colorsFor(this.deps.review, change)
     if (colors !== undefined) this.deps.dispatch({ is: 'colored', change, colors })
   }
-}
-
-function selectionOf({ change, hunk }: Target): Selection {
-  return hunk === undefined ? { paths: [change.path] } : { hunks: [hunk.id] }
 }

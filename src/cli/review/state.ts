@@ -1,4 +1,4 @@
-import type { Answer, Change, ChangeSet, Question } from '../../index.js'
+import type { Answer, Change, ChangeSet, CheckStatus, Question, Selection } from '../../index.js'
 import { chaptersOf, type LastLook, type ReviewOrder, type WorkEvent } from '../../surface/index.js'
 import { changeKey, type Document, type Stop, toDocument } from './document.js'
 import type { FileColors } from './lines.js'
@@ -36,6 +36,7 @@ export type Effect =
   | { readonly do: 'withdrawAll'; readonly paths: readonly string[] }
   /** Finds the facts by which the changes are ordered. */
   | { readonly do: 'rank' }
+  | { readonly do: 'check' }
   | { readonly do: 'stop' | 'redraw' | 'suspend' | 'quit' }
 
 /** The person types a line. `then` is its purpose. */
@@ -90,6 +91,8 @@ export interface State {
   readonly set: ChangeSet
   readonly questions: readonly Question[]
   readonly quarantined: number
+  /** The checks of what a commit would write now. */
+  readonly checks: readonly CheckStatus[]
   readonly work: readonly WorkEvent[]
   /** The changes that this reviewer saw when they last left the review. */
   readonly lastLook: LastLook | undefined
@@ -103,6 +106,8 @@ export interface State {
   readonly mode: Mode
   /** The progress of a running commit. */
   readonly busy?: string
+  /** The check that is running. */
+  readonly checking?: string
   readonly message?: Message
   readonly search: string
   /** The decisions of this review, newest last. */
@@ -124,6 +129,7 @@ export interface Staged {
   readonly set: ChangeSet
   readonly questions: readonly Question[]
   readonly quarantined: number
+  readonly checks: readonly CheckStatus[]
   /** The events of the session in the ledger. */
   readonly work: readonly WorkEvent[]
 }
@@ -164,6 +170,10 @@ export function documentOf({
 
 export function currentStop(state: State): Stop | undefined {
   return state.document.stops[state.cursor]
+}
+
+export function selectionOf({ change, hunk }: Target): Selection {
+  return hunk === undefined ? { paths: [change.path] } : { hunks: [hunk.id] }
 }
 
 export function targetOf({ change, hunk }: Stop): Target | undefined {

@@ -1,3 +1,4 @@
+import { defined } from '../../core/defined.js'
 import type { Change, ChangeState, CommitProgress } from '../../index.js'
 import { pluralize } from '../output.js'
 import { act, type Step, showMessage, step } from './browse.js'
@@ -31,6 +32,8 @@ export type Event =
   | { readonly is: 'approvedAll'; readonly paths: readonly string[] }
   | { readonly is: 'colored'; readonly change: Change; readonly colors: FileColors | undefined }
   | { readonly is: 'progress'; readonly progress: CommitProgress | undefined }
+  | { readonly is: 'checking'; readonly running: string | undefined }
+  | { readonly is: 'checked'; readonly checks: State['checks'] }
   | { readonly is: 'draft'; readonly path: string; readonly text: string | undefined }
   | { readonly is: 'head'; readonly head: Head }
   | { readonly is: 'message'; readonly message: Message }
@@ -61,6 +64,11 @@ function applyEvent(state: State, event: Event): Step {
     const { bulk: _bulk, ...rest } = state
     return step(event.paths.length === 0 ? rest : { ...state, bulk: event.paths })
   }
+  if (event.is === 'checked') return step({ ...state, checks: event.checks })
+  if (event.is === 'checking') {
+    const { checking: _, ...rest } = state
+    return step({ ...rest, ...defined({ checking: event.running }) })
+  }
   if (event.is === 'head') return step({ ...state, head: event.head })
   if (event.is === 'message') return step({ ...state, message: event.message })
   if (event.is === 'draft') {
@@ -76,7 +84,7 @@ function onKey(state: State, key: string, at: number): Step {
   if (key === 'PasteStart' || key === 'PasteEnd') return step({ ...state, pasting: key === 'PasteStart' })
   if (state.pasting) return step(onPaste(state, key === 'Space' ? ' ' : [...key].length === 1 ? key : ' '))
   const { mode } = state
-  if (key === 'Ctrl-C' && state.busy !== undefined) return step(state, { do: 'stop' })
+  if (key === 'Ctrl-C' && (state.busy ?? state.checking) !== undefined) return step(state, { do: 'stop' })
   if (key === 'Ctrl-Z') return step(state, { do: 'suspend' })
   if (key === 'Ctrl-L') return step(state, { do: 'redraw' })
   if (mode.kind === 'write') return onInputKey(state, mode, key)

@@ -1,3 +1,4 @@
+import { describeChecks } from './checks.js'
 import { countStates } from './document.js'
 import { countHunks, fileRows, isDecided } from './files.js'
 import { KEYS } from './keys.js'
@@ -47,7 +48,8 @@ function titleLine(state: State): Line {
   const states = [`${counts.pending} pending`, `${counts.approved} approved`, `${counts.rejected} rejected`].join(', ')
   const hunks = countHunks(set.changes)
   const live = head.live ? `${dot} live  ` : ''
-  const by = head.by === undefined ? '' : `  ${head.by}`
+  const checks = describeChecks(state.checks, state.checking)
+  const by = `${checks === '' ? '' : `  ${checks}`}${head.by === undefined ? '' : `  ${head.by}`}`
   return line(
     state,
     ` ${head.session}  ${live}${states}; ${hunks.decided} of ${hunks.all} hunks decided${by}`,

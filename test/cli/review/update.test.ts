@@ -14,6 +14,7 @@ const staged = (set: ChangeSet, questions: Staged['questions'] = []): Staged => 
   set,
   questions,
   quarantined: 0,
+  checks: [],
   work: [],
 })
 const SMALL = setOf(
@@ -384,5 +385,38 @@ describe('for any sequence of events', () => {
       ),
       { numRuns: 60 },
     )
+  })
+})
+
+describe('the checks', () => {
+  const check = { run: 'npm test' }
+  const CHECKS = [
+    { intentId: 'INT-001', check, state: 'passed' as const },
+    { intentId: 'INT-001', check: { run: 'make' }, state: 'stale' as const },
+  ]
+  const title = (on: ReturnType<typeof screen>) =>
+    view(on.state)[0]
+      ?.map(({ text }) => text)
+      .join('')
+
+  it('are counted in the title and at the commit, and run once at a time', () => {
+    const on = screen(SMALL, { columns: 160, rows: 24 })
+    on.send({ is: 'staged', staged: { ...staged(SMALL), checks: CHECKS }, at: 20_000 })
+    expect(title(on)).toContain('checks: 1 stale, 1 passed')
+    on.press('C')
+    expect(on.effects.at(-1)).toEqual({ do: 'check' })
+    on.send({ is: 'checking', running: 'npm test' })
+    expect(title(on)).toContain('checks: running npm test')
+    const before = on.effects.length
+    on.press('C')
+    expect(on.effects).toHaveLength(before)
+    expect(on.state.message?.text).toContain('Ctrl-C stops them')
+    on.press('Ctrl-C')
+    expect(on.effects.at(-1)).toEqual({ do: 'stop' })
+    on.send({ is: 'checked', checks: [{ intentId: 'INT-001', check, state: 'failed' }] })
+    on.send({ is: 'checking', running: undefined })
+    expect(title(on)).toContain('checks: 1 failed')
+    on.press('Ctrl-C')
+    expect(on.effects.at(-1)).toEqual({ do: 'quit' })
   })
 })

@@ -1,0 +1,90 @@
+import type { CheckReport, CheckStatus, Review } from '../../index.js'
+import { detailsOf } from '../failure.js'
+import { pluralize } from '../output.js'
+import type { EffectRunnerDeps } from './runner-deps.js'
+import type { Message } from './state.js'
+
+interface CheckRunnerDeps extends Pick<EffectRunnerDeps, 'by' | 'dispatch'> {
+  readonly review: Pick<Review, 'check' | 'checks'>
+}
+
+/** Runs the checks of the review screen beside its other effects, so the person can go on while they run. */
+export class CheckRunner {
+  #controller: AbortController | undefined
+  #running: Promise<void> = Promise.resolve()
+
+  constructor(private readonly deps: CheckRunnerDeps) {}
+
+  /** What is known about the checks that apply now. */
+  async read(): Promise<readonly CheckStatus[]> {
+    try {
+      return (await this.deps.review.checks()).checks
+    } catch (error) {
+      this.deps.dispatch({ is: 'message', message: { text: detailsOf(error).message, kind: 'failed' } })
+      return []
+    }
+  }
+
+  /** Starts the checks, unless they run already. */
+  start(): void {
+    if (this.#controller !== undefined) return
+    this.#controller = new AbortController()
+    this.#running = this.#run(this.#controller.signal)
+  }
+
+  stop(): void {
+    this.#controller?.abort(new Error('The checks were stopped.'))
+  }
+
+  idle(): Promise<void> {
+    return this.#running
+  }
+
+  async #run(signal: AbortSignal): Promise<void> {
+    const { review, by, dispatch } = this.deps
+    let message: Message
+    dispatch({ is: 'checking', running: '…' })
+    try {
+      const report = await review.check({
+        signal,
+        ...(by && { by }),
+        onStart: ({ run }) => dispatch({ is: 'checking', running: run }),
+      })
+      dispatch({ is: 'checked', checks: report.checks })
+      message = checkMessage(report)
+    } catch (error) {
+      const { message: text, hint = '' } = detailsOf(error)
+      message = { text: `${text} ${hint}`.trim(), kind: 'failed' }
+    }
+    this.#controller = undefined
+    dispatch({ is: 'checking', running: undefined })
+    dispatch({ is: 'message', message })
+  }
+}
+
+/** The result, with the end of the first failure's output. */
+export function checkMessage({ checks }: CheckReport): Message {
+  const failed = checks.filter(({ state }) => state !== 'passed')
+  if (checks.length === 0)
+    return { text: "No check applies. 'escrow intents edit ID --check COMMAND' declares one.", kind: 'warn' }
+  const [first] = failed
+  if (first === undefined) return { text: `${pluralize(checks.length, 'check')} passed.`, kind: 'info' }
+  const end = first.evidence?.output.trimEnd().split('\n').at(-1)
+  const more = end === undefined || end === '' ? '' : `: ${end}`
+  return {
+    text: `${failed.length} of ${pluralize(checks.length, 'check')} failed. ${first.check.run}${more}`,
+    kind: 'failed',
+  }
+}
+
+/** `checks: 1 passed, 2 stale`; empty without checks. */
+export function describeChecks(checks: readonly CheckStatus[], running?: string): string {
+  if (running !== undefined) return `checks: running ${running}`
+  if (checks.length === 0) return ''
+  const states = ['failed', 'stale', 'not run', 'passed'] as const
+  const counts = states.flatMap((state) => {
+    const count = checks.filter((each) => each.state === state).length
+    return count === 0 ? [] : [`${count} ${state}`]
+  })
+  return `checks: ${counts.join(', ')}`
+}

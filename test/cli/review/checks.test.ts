@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest'
+import { CheckRunner, checkMessage } from '../../../src/cli/review/checks.js'
+import type { Event } from '../../../src/cli/review/update.js'
+import type { CheckOptions, CheckReport, CheckStatus } from '../../../src/index.js'
+
+const STATUS: CheckStatus = { intentId: 'INT-001', check: { run: 'npm test' }, state: 'passed' }
+const REPORT: CheckReport = { selection: 'all', tree: 'sha256:0', checks: [STATUS] }
+
+function runner(check: (options?: CheckOptions) => Promise<CheckReport>, checks = async () => REPORT) {
+  const events: Event[] = []
+  const made = new CheckRunner({
+    review: { check, checks },
+    by: { name: 'Ada' },
+    dispatch: (event) => events.push(event),
+  })
+  return { runner: made, events }
+}
+
+describe('CheckRunner', () => {
+  it('names the check that runs, then the result', async () => {
+    const { runner: made, events } = runner(async (options) => {
+      expect(options?.by).toEqual({ name: 'Ada' })
+      options?.onStart?.(STATUS.check, STATUS.intentId)
+      return REPORT
+    })
+    made.start()
+    await made.idle()
+    expect(events).toEqual([
+      { is: 'checking', running: '…' },
+      { is: 'checking', running: 'npm test' },
+      { is: 'checked', checks: [STATUS] },
+      { is: 'checking', running: undefined },
+      { is: 'message', message: { text: '1 check passed.', kind: 'info' } },
+    ])
+  })
+
+  it('stops when asked, starts once at a time, and again after that', async () => {
+    let started = 0
+    const { runner: made, events } = runner(
+      (options) =>
+        new Promise((_, reject) => {
+          started += 1
+          options?.signal?.addEventListener('abort', () => reject(options.signal?.reason))
+        }),
+    )
+    made.start()
+    made.start()
+    expect(started).toBe(1)
+    made.stop()
+    await made.idle()
+    expect(events.at(-1)).toEqual({ is: 'message', message: { text: 'The checks were stopped.', kind: 'failed' } })
+    made.start()
+    expect(started).toBe(2)
+    made.stop()
+    await made.idle()
+  })
+
+  it('says why evidence cannot be read, and goes on without it', async () => {
+    const { runner: made, events } = runner(
+      async () => REPORT,
+      async () => Promise.reject(new Error('damaged')),
+    )
+    expect(await made.read()).toEqual([])
+    expect(events).toEqual([{ is: 'message', message: { text: 'damaged', kind: 'failed' } }])
+  })
+})
+
+it('the message of a failure has the end of its output', () => {
+  const evidence = { ...({ output: 'a\n2 failed\n' } as NonNullable<CheckStatus['evidence']>) }
+  const failed: CheckStatus = { ...STATUS, state: 'failed', evidence }
+  expect(checkMessage({ ...REPORT, checks: [STATUS, failed] })).toEqual({
+    text: '1 of 2 checks failed. npm test: 2 failed',
+    kind: 'failed',
+  })
+  expect(checkMessage({ ...REPORT, checks: [] }).kind).toBe('warn')
+})
