@@ -2,6 +2,7 @@ import { type Context, Hono } from 'hono'
 import { z } from 'zod'
 import { defined } from '../core/defined.js'
 import type { Change, Reviewer, Selection, Verdict, Workspace } from '../index.js'
+import { toWireChecks } from './checks.js'
 import { commitStream } from './commit-stream.js'
 import { BadRequest, Conflict, toWireLeft } from './failure.js'
 import { changeOf, type Displayed, type ReviewHandles } from './review-handle.js'
@@ -93,6 +94,11 @@ export function decideRoutes({ workspace, handles, admit, by }: DecideContext): 
     const review = await handles.of(c.req.param('id')).review()
     await review.answer(c.req.param('question'), { answer, ...fields })
     return c.json({})
+  })
+  // It decides nothing, so it does not wait for decisions, nor they for it.
+  app.post('/sessions/:id/check', async (c) => {
+    const review = await handles.of(c.req.param('id')).review()
+    return c.json(toWireChecks(await review.check({ signal: c.req.raw.signal, ...(by && { by }) })))
   })
   app.post('/sessions/:id/commit', async (c) => {
     const { merge, strict } = COMMIT.parse(await parseJson(c))

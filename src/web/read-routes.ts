@@ -3,6 +3,7 @@ import { defined } from '../core/defined.js'
 import type { Change, Question, SessionSummary, TrustChange, Workspace } from '../index.js'
 import { oneLine, readSessionWork } from '../surface/index.js'
 import { toWireChanges } from './changes.js'
+import { toWireChecks } from './checks.js'
 import { BadRequest } from './failure.js'
 import type { Files } from './files.js'
 import { imageType, SVG } from './images.js'
@@ -24,6 +25,10 @@ export function readRoutes({ workspace, handles, files }: ReadContext): Hono {
     const order = c.req.query('by') === 'risk' ? 'risk' : 'step'
     const displayed = await handles.of(id).current({ risk: order === 'risk' })
     return c.json(toWireChanges(id, displayed, readSessionWork(workspace.root, id), order))
+  })
+  app.get('/sessions/:id/checks', async (c) => {
+    const review = await handles.of(c.req.param('id')).review()
+    return c.json(toWireChecks(await review.checks()))
   })
   app.get('/sessions/:id/search', async (c) => {
     const { set } = await handles.of(c.req.param('id')).displayed()

@@ -45,6 +45,22 @@ export interface WireState {
   readonly trust?: WireTrust
 }
 
+/** The checks of what a commit would write now, or of everything that is staged. */
+export interface WireChecks {
+  readonly selection: 'approved' | 'all'
+  readonly checks: readonly WireCheck[]
+}
+
+export interface WireCheck {
+  readonly intentId: string
+  readonly run: string
+  readonly state: 'passed' | 'failed' | 'stale' | 'not run'
+  /** The exit code, or why it was stopped; absent without evidence, as are the next two. */
+  readonly end?: string
+  readonly at?: string
+  readonly output?: string
+}
+
 export interface WireTrust {
   /** The digest of the shown files. */
   readonly digest: string

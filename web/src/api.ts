@@ -24,8 +24,8 @@ export async function get<T>(path: string, query: Record<string, string | number
   return readResponse(await request(`api/${path}?${parameters}`))
 }
 
-export async function post<T>(path: string, body: unknown): Promise<T> {
-  return readResponse(await request(`api/${path}`, postBody(body)))
+export async function post<T>(path: string, body: unknown, signal?: AbortSignal): Promise<T> {
+  return readResponse(await request(`api/${path}`, { ...postBody(body), ...(signal && { signal }) }))
 }
 
 /** The URL of an image, for the browser to fetch. */

@@ -13,6 +13,7 @@ import {
   useSearch,
   useViewed,
 } from './changes.js'
+import { type CheckKeys, Checks } from './checks.js'
 import { CommitBar, type CommitKeys } from './commit-bar.js'
 import { FileList } from './file-list.js'
 import { type FileKeys, FileView, useChoice } from './file-view.js'
@@ -49,6 +50,7 @@ export function Review({ route, state, versions, notify }: Props) {
   const [left, setLeft] = useState<readonly WireLeft[]>([])
   const keys = useRef<FileKeys>(null)
   const commitKeys = useRef<CommitKeys>(null)
+  const checkKeys = useRef<CheckKeys>(null)
   const [asksAll, setAsksAll] = useState(false)
   /** The selections that withdraw the last verdict. */
   const last = useRef<{ readonly undo: readonly WireSelection[]; readonly bulk: boolean }>(undefined)
@@ -176,6 +178,7 @@ export function Review({ route, state, versions, notify }: Props) {
         sides: () => keys.current?.layout(),
         approveAll,
         commit: () => commitKeys.current?.commit(),
+        check: () => checkKeys.current?.run(),
         merge: () => commitKeys.current?.merge(),
         undoCommit: () => commitKeys.current?.undo(),
       }
@@ -243,6 +246,7 @@ export function Review({ route, state, versions, notify }: Props) {
             viewed={viewed}
           />
         )}
+        {shown && id !== undefined && <Checks session={id} shown={shown} notify={notify} keys={checkKeys} />}
         {shown && id !== undefined && (
           <CommitBar
             session={id}

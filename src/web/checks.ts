@@ -1,0 +1,20 @@
+import type { CheckReport } from '../index.js'
+import { oneLine, printable } from '../surface/index.js'
+import type { WireChecks } from './wire.js'
+
+/** The checks for the page. What a program printed is shown with hidden characters by name. */
+export function toWireChecks({ selection, checks }: CheckReport): WireChecks {
+  return {
+    selection,
+    checks: checks.map(({ intentId, check, state, evidence }) => ({
+      intentId,
+      run: check.run,
+      state,
+      ...(evidence && {
+        end: evidence.ended === undefined ? `exit code ${evidence.exitCode}` : `stopped: ${oneLine(evidence.ended)}`,
+        at: evidence.at,
+        output: printable(evidence.output),
+      }),
+    })),
+  }
+}

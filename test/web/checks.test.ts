@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import type { WireChecks } from '../../src/web/wire.js'
+import { type Browser, openBrowser } from '../support/browser.js'
+import { FILES, INTENTS, runAgent } from './scene.js'
+import { ADA, setUp } from './setup.js'
+
+/** The checks on the page: through the API, and in a real browser. */
+
+let browser: Browser
+beforeAll(async () => {
+  browser = await openBrowser()
+})
+afterAll(() => browser.close())
+
+const CHECKS = '/api/sessions/cents/checks'
+const RUN = '/api/sessions/cents/check'
+
+async function withChecks(...commands: readonly string[]) {
+  const list = ['Totals of a cart add up to the cent', ...commands.map((run) => `{run: ${JSON.stringify(run)}}`)]
+  const intents = INTENTS.replace('[Totals of a cart add up to the cent]', `[${list.join(', ')}]`)
+  const made = await setUp({ files: { ...FILES, '.orchestration/active_intents.yaml': intents } })
+  await runAgent(made.place.root, made.session)
+  return made
+}
+
+describe('the routes of checks', () => {
+  it('read without a run, run, and show hidden characters by name', async () => {
+    const { ask } = await withChecks("printf 'a\\033[2J\\n'; exit 4")
+    const before = (await ask(CHECKS)).json<WireChecks>()
+    expect(before).toMatchObject({ selection: 'all', checks: [{ intentId: 'INT-007', state: 'not run' }] })
+    const ran = (await ask(RUN, {})).json<WireChecks>()
+    expect(ran.checks).toMatchObject([{ state: 'failed', end: 'exit code 4', output: 'a^[[2J\n' }])
+    expect((await ask(CHECKS)).json<WireChecks>()).toEqual(ran)
+  })
+
+  it('run for the person of the page, and only by a request of the page', async () => {
+    const { ask, workspace } = await withChecks('true')
+    expect((await ask(RUN, {}, { 'content-type': 'text/plain' })).status).toBe(400)
+    expect((await ask(CHECKS)).json<WireChecks>().checks).toMatchObject([{ state: 'not run' }])
+    expect((await ask(RUN, {})).status).toBe(200)
+    const { checks } = await (await workspace.review('cents')).checks()
+    expect(checks).toMatchObject([{ state: 'passed', evidence: { askedBy: { person: ADA } } }])
+  })
+})
+
+describe('the checks in a browser', () => {
+  it('run by key, show their output, become stale, and stop', async () => {
+    const { session, place, served, workspace } = await withChecks('cat src/tax.ts; test ! -e src/slow || sleep 60')
+    const page = await browser.page(served.url)
+    onTestFinished(() => page.close())
+    const checks = page.getByRole('region', { name: 'Checks' })
+    await checks.getByText('not run').waitFor()
+    await page.keyboard.press('C')
+    await checks.locator('.state.passed').waitFor()
+    await checks.locator('summary').click()
+    expect(await checks.locator('pre').innerText()).toContain('Math.round')
+    session.fs.writeFileSync(`${place.root}/src/slow`, 'x\n')
+    await session.flush()
+    await checks.locator('.state.stale').waitFor()
+    await checks.getByRole('button', { name: 'Run the checks' }).click()
+    await checks.getByRole('button', { name: 'Stop the checks' }).click()
+    await checks.getByRole('button', { name: 'Run the checks' }).waitFor()
+    const state = async () => (await (await workspace.review('cents')).checks()).checks.map((each) => each.state)
+    expect(await state()).toEqual(['stale'])
+  })
+})
