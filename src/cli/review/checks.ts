@@ -63,7 +63,7 @@ export class CheckRunner {
 }
 
 /** The result, with the end of the first failure's output. */
-export function checkMessage({ checks }: CheckReport): Message {
+function checkMessage({ checks }: CheckReport): Message {
   const failed = checks.filter(({ state }) => state !== 'passed')
   if (checks.length === 0)
     return { text: "No check applies. 'escrow intents edit ID --check COMMAND' declares one.", kind: 'warn' }
@@ -75,16 +75,4 @@ export function checkMessage({ checks }: CheckReport): Message {
     text: `${failed.length} of ${pluralize(checks.length, 'check')} failed. ${first.check.run}${more}`,
     kind: 'failed',
   }
-}
-
-/** `checks: 1 passed, 2 stale`; empty without checks. */
-export function describeChecks(checks: readonly CheckStatus[], running?: string): string {
-  if (running !== undefined) return `checks: running ${running}`
-  if (checks.length === 0) return ''
-  const states = ['failed', 'stale', 'not run', 'passed'] as const
-  const counts = states.flatMap((state) => {
-    const count = checks.filter((each) => each.state === state).length
-    return count === 0 ? [] : [`${count} ${state}`]
-  })
-  return `checks: ${counts.join(', ')}`
 }

@@ -1,4 +1,4 @@
-import { describeChecks } from './checks.js'
+import { describeChecks } from './check-words.js'
 import { countStates } from './document.js'
 import { countHunks, fileRows, isDecided } from './files.js'
 import { KEYS } from './keys.js'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { CheckRunner, checkMessage } from '../../../src/cli/review/checks.js'
+import { CheckRunner } from '../../../src/cli/review/checks.js'
 import type { Event } from '../../../src/cli/review/update.js'
 import type { CheckOptions, CheckReport, CheckStatus } from '../../../src/index.js'
 
@@ -65,12 +65,16 @@ describe('CheckRunner', () => {
   })
 })
 
-it('the message of a failure has the end of its output', () => {
-  const evidence = { ...({ output: 'a\n2 failed\n' } as NonNullable<CheckStatus['evidence']>) }
-  const failed: CheckStatus = { ...STATUS, state: 'failed', evidence }
-  expect(checkMessage({ ...REPORT, checks: [STATUS, failed] })).toEqual({
-    text: '1 of 2 checks failed. npm test: 2 failed',
-    kind: 'failed',
-  })
-  expect(checkMessage({ ...REPORT, checks: [] }).kind).toBe('warn')
+it.each([
+  ['the end of a failure', ['passed', 'failed'], { text: '1 of 2 checks failed. npm test: 2 failed', kind: 'failed' }],
+  ['how to declare one', [], { text: expect.stringContaining('--check COMMAND'), kind: 'warn' }],
+] as const)('the message has %s', async (_, states, message) => {
+  const evidence = { output: 'a\n2 failed\n' } as NonNullable<CheckStatus['evidence']>
+  const { runner: made, events } = runner(async () => ({
+    ...REPORT,
+    checks: states.map((state) => ({ ...STATUS, state, evidence })),
+  }))
+  made.start()
+  await made.idle()
+  expect(events.at(-1)).toEqual({ is: 'message', message })
 })
