@@ -53,7 +53,7 @@ describe('the checks in a browser', () => {
     await page.keyboard.press('C')
     await checks.locator('.state.passed').waitFor()
     await checks.locator('summary').click()
-    expect(await checks.locator('pre').innerText()).toContain('Math.round')
+    expect(await checks.locator('pre').textContent()).toContain('Math.round')
     session.fs.writeFileSync(`${place.root}/src/slow`, 'x\n')
     await session.flush()
     await checks.locator('.state.stale').waitFor()

@@ -89,15 +89,11 @@ const ACTIONS: Readonly<Record<Action, ActionHandler>> = {
     if (approved.length === 0)
       return notice(state, 'Nothing is approved, so there is nothing to commit. y approves a hunk.')
     const checks = describeChecks(state.checks, state.checking)
-    const known = checks === '' ? '' : ` (${checks})`
-    const text = `Write to disk: ${describeFiles(approved)}${known}? y: yes, m: merge with what is on disk now`
+    const text = `Write to disk: ${describeFiles(approved)}${checks && ` (${checks})`}? y: yes, m: merge with what is on disk now`
     const commit = (merge: boolean): Effect => ({ do: 'commit', merge, shown: state.set })
     return openQuestion(state, text, { y: commit(false), m: commit(true) })
   }),
-  check: (state) =>
-    state.checking === undefined
-      ? step(state, { do: 'check' })
-      : step(showMessage(state, 'The checks run already. Ctrl-C stops them.', 'warn')),
+  check: (state) => step(state, { do: 'check' }),
   once: onQuestion((question) => (question.kind === 'scope' ? undefined : { answer: 'once' })),
   subtree: onQuestion((question) => (question.kind === 'access' ? { answer: 'subtree' } : undefined)),
   remember: onQuestion((question) => (question.kind === 'scope' ? undefined : { answer: 'allow', remember: true })),

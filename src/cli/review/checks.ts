@@ -27,7 +27,11 @@ export class CheckRunner {
 
   /** Starts the checks, unless they run already. */
   start(): void {
-    if (this.#controller !== undefined) return
+    if (this.#controller !== undefined) {
+      const text = 'The checks run already. Ctrl-C stops them.'
+      this.deps.dispatch({ is: 'message', message: { text, kind: 'warn' } })
+      return
+    }
     this.#controller = new AbortController()
     this.#running = this.#run(this.#controller.signal)
   }

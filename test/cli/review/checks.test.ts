@@ -46,6 +46,7 @@ describe('CheckRunner', () => {
     made.start()
     made.start()
     expect(started).toBe(1)
+    expect(events.at(-1)).toMatchObject({ message: { text: expect.stringContaining('run already') } })
     made.stop()
     await made.idle()
     expect(events.at(-1)).toEqual({ is: 'message', message: { text: 'The checks were stopped.', kind: 'failed' } })
