@@ -50,6 +50,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   acceptance: [...BELOW, 'commit', 'exec', 'intents', 'policy', 'review', 'stage', 'terminal', 'trace'],
   session: [...BELOW, 'commit', 'exec', 'fs', 'history', 'inbox', 'intents', 'policy', 'review', 'stage', 'trace'],
   git: BELOW,
+  tiers: [...BELOW, 'policy', 'risk'],
   release: [
     ...BELOW,
     ...[
@@ -66,6 +67,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
       'session',
       'stage',
       'terminal',
+      'tiers',
     ],
     'trace',
   ],

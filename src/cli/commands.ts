@@ -197,6 +197,13 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: () => import('./commands/check.js'),
   },
   {
+    name: 'release',
+    group: 'Review',
+    summary: 'approve and commit what policy releases by rule',
+    example: 'escrow release agent-1 --dry-run',
+    load: () => import('./commands/release.js'),
+  },
+  {
     name: 'commit',
     group: 'Review',
     summary: 'write approved changes to disk',

@@ -12,6 +12,7 @@ import type { Intent, IntentContext, IntentRegistry } from './intent.js'
 import type { Ledger } from './ledger-api.js'
 import type { AgentInfo, Reviewer } from './people.js'
 import type { Answer, Question } from './question.js'
+import type { ReleaseOptions, ReleaseReport, ReleaseRule } from './release-api.js'
 import type { ChangesOf, Snapshot, Travelled } from './snapshot-api.js'
 import type { GateSettings, ToolCall } from './tool-call.js'
 import type { TrustReport } from './trust-api.js'
@@ -71,6 +72,8 @@ export interface Verdict {
   /** The ids of the hunks that it applies to, if it names hunks. */
   readonly hunks?: string[]
   readonly reason?: string
+  /** The rule that gave an approval in place of a person. */
+  readonly rule?: ReleaseRule
   /** For an approval of everything: the changes left out because they have drifted or hold a conflict. Absent if there are none. */
   readonly left?: readonly Refusal[]
   readonly by: Reviewer
@@ -146,6 +149,12 @@ export interface Review extends Quarantine {
    * (commands cannot be contained on this machine), and with the reason of `signal`.
    */
   check(options?: CheckOptions): Promise<CheckReport>
+  /**
+   * Approves what policy releases without a person (`approval.auto`), runs the checks that its tiers need, and commits if everything
+   * that is approved was approved by rule and no tier holds it. If a check fails, the approvals are withdrawn. Whatever is in doubt
+   * stays pending, with the reasons. Rejects as {@link commit} does, and with `access_denied` if only a person may approve.
+   */
+  release(options?: ReleaseOptions): Promise<ReleaseReport>
   /** Returns the checks that apply now, each with its newest evidence. Runs none. @param selection as in {@link CheckOptions} */
   checks(selection?: CheckedSelection): Promise<CheckReport>
   /** Returns the session's snapshots, oldest first. */
@@ -368,5 +377,15 @@ export type {
   VerifyOptions,
   VerifyResult,
 } from './ledger-api.js'
+export type {
+  ReleaseClass,
+  ReleaseDecision,
+  ReleaseOptions,
+  ReleaseReport,
+  ReleaseRequirement,
+  ReleaseRule,
+  ReleaseRules,
+  ReleaseTier,
+} from './release-api.js'
 export type { Durability, WorkspaceNews, WorkspaceOptions } from './workspace-api.js'
 export type { EscrowError, Refusal }

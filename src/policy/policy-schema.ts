@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { COMMAND_CLASSES } from '../core/command-class.js'
+import { globProblem } from '../core/globs.js'
 
 /** The access that a rule of `access` or `outside` gives an agent. `ask`: writes need a person, reads pass. */
 export type AccessMode = 'allow' | 'read-only' | 'deny' | 'hidden' | 'ask'
@@ -53,6 +54,35 @@ export type FormatSection = z.infer<typeof formatSchema>
 
 const manualOrAuto = oneOf('manual', 'auto')
 
+const releaseGlobs = z.array(
+  commandText.refine((glob) => !glob.startsWith('!') && globProblem(glob) === undefined, {
+    error: 'a glob without `!` is expected',
+  }),
+  { error: 'a list of globs is expected' },
+)
+
+/** A tier of `approval.auto`: a release by rule. */
+const tier = z.strictObject(
+  {
+    name: z
+      .string({ error: 'a name is expected' })
+      .regex(/^[\w-]{1,40}$/, { error: 'a name of letters, digits, _ and - is expected' }),
+    paths: releaseGlobs.min(1, { error: 'a list of globs is expected' }),
+    classes: z
+      .array(oneOf('formatting', 'refactor', 'documentation', 'tests', 'any'))
+      .min(1, { error: 'a list of classes is expected' }),
+    max_files: count,
+    max_lines: count,
+    requires: z.array(oneOf('checks', 'no_dependency', 'no_mode', 'no_link', 'no_binary')).optional(),
+    hold: z
+      .int()
+      .min(0, { error: 'minutes are expected' })
+      .max(7 * 24 * 60, { error: 'at most a week is expected' })
+      .optional(),
+  },
+  { error: 'a tier is a map with name, paths, classes, max_files and max_lines' },
+)
+
 /** Every key of policy.yaml. */
 export const policySchema = z
   .strictObject(
@@ -66,6 +96,7 @@ export const policySchema = z
         lessons: manualOrAuto,
         modal: oneOf('ask', 'all'),
         by: oneOf('any', 'person'),
+        auto: section({ tiers: z.array(tier, { error: 'a list of tiers is expected' }), never: releaseGlobs }),
       }),
       locks: section({ require_read: flag, strict: flag }),
       gate: section({ tools: oneOf('destructive', 'all'), require_mutation_class: flag, breaker: count }),

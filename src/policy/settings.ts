@@ -2,6 +2,7 @@ import type { GateSettings } from '../core/api.js'
 import type { CommandClass } from '../core/command-class.js'
 import type { GitCommitPer } from '../core/commit-api.js'
 import { defined } from '../core/defined.js'
+import type { ReleaseRequirement, ReleaseRules } from '../core/release-api.js'
 import { type FormatRule, formatRules } from './format-rules.js'
 import type { CommandVerdict, PolicyFile } from './policy-schema.js'
 
@@ -22,6 +23,8 @@ export interface Settings {
   readonly limits: Limits
   /** `limits.undo_commits`: number of latest commits that can be undone. */
   readonly undoCommits: number
+  /** `approval.auto`: changes that are approved without a person. */
+  readonly release?: ReleaseRules
   /** `commit.git`: every commit also becomes git commits, by `commit.per`. */
   readonly git?: { readonly per: GitCommitPer }
   /** `terminal.isolation_none`: where commands cannot be contained they run on a copy, without containment. */
@@ -58,6 +61,7 @@ export function settingsOf(policy: PolicyFile): Settings {
     autoLessons: policy.approval?.lessons === 'auto',
     ...defined({ lessonsFile: policy.lessons_file }),
     undoCommits: policy.limits?.undo_commits ?? 100,
+    ...defined({ release: releaseRules(policy) }),
     ...(policy.commit?.git === true && { git: { per: policy.commit.per ?? 'all' } }),
     claims: policy.claims ?? 'warn',
     network: policy.terminal?.network ?? false,
@@ -73,6 +77,21 @@ export function settingsOf(policy: PolicyFile): Settings {
     limits: {
       ...defined({ files, bytes, opsPerMinute }),
     },
+  }
+}
+
+const EVERYTHING: readonly ReleaseRequirement[] = ['checks', 'no_dependency', 'no_mode', 'no_link', 'no_binary']
+
+/** Undefined without a tier. A tier that names no requirement has all of them. */
+function releaseRules({ approval }: PolicyFile): ReleaseRules | undefined {
+  const { tiers = [], never = [] } = approval?.auto ?? {}
+  if (tiers.length === 0) return undefined
+  return {
+    tiers: tiers.map(({ max_files: maxFiles, max_lines: maxLines, requires = EVERYTHING, hold = 0, ...tier }) => {
+      const { name, paths, classes } = tier
+      return { name, paths, classes, maxFiles, maxLines, requires, hold }
+    }),
+    never,
   }
 }
 

@@ -36,13 +36,15 @@ function stricterPlaces(file: PolicyRules, accepted: PolicyRules): OutsidePlace[
 
 function stricterSettings(file: Settings, accepted: Settings): Settings {
   const { lessonsFile, git } = accepted
+  // A release needs the rules that a person accepted, and none that the file no longer has.
+  const release = isDeepStrictEqual(file.release, accepted.release) ? accepted.release : undefined
   return {
     requireRead: file.requireRead || accepted.requireRead,
     strict: file.strict || accepted.strict,
     autoMerge: file.autoMerge && accepted.autoMerge,
     approvedBy: file.approvedBy === 'person' ? 'person' : accepted.approvedBy,
     autoLessons: file.autoLessons && accepted.autoLessons,
-    ...defined({ lessonsFile, git }),
+    ...defined({ lessonsFile, git, release }),
     undoCommits: Math.max(file.undoCommits, accepted.undoCommits),
     claims: file.claims === 'refuse' ? 'refuse' : accepted.claims,
     network: stricterNetwork(file.network, accepted.network),

@@ -16,13 +16,23 @@ export async function reviewOf(session: ReviewedSession): Promise<Review> {
   await approvals.consume()
   const stage = new ReviewedStage(session, approvals, await session.stage())
   const effects = new SessionEffects(session, stage)
-  const review = createReview({ sessionId, root: layout.root }, log, stage, effects)
+  const { byRule, ...review } = createReview({ sessionId, root: layout.root }, log, stage, effects)
   const approve: StageReview['approve'] = async (selection, by) => {
     const verdict = await review.approve(selection, by)
     await stage.measure(verdict.paths)
     return verdict
   }
-  return { ...guardDecisions({ ...review, approve }), ...quarantineOf(session), ...checksOf(session, approvals) }
+  const checks = checksOf(session, approvals)
+  const release: Review['release'] = async (options = {}) => {
+    const { releaseByRule } = await import('./release-by-rule.js')
+    return releaseByRule({ ...review, ...checks, byRule }, session, options)
+  }
+  return {
+    ...guardDecisions({ ...review, approve }),
+    ...quarantineOf(session),
+    ...checks,
+    release: requireOutsideSession(release),
+  }
 }
 
 /** The checks of a session. Their modules load late: most reviews run no command. */

@@ -22,7 +22,7 @@ export class SessionEffects implements ReviewEffects {
     return gitUser(this.session.layout.root)
   }
 
-  async recordVerdict({ verdict, paths, hunks, reason, by, id }: Verdict): Promise<void> {
+  async recordVerdict({ verdict, paths, hunks, reason, by, id, rule }: Verdict): Promise<void> {
     await this.session.ledger.append([
       newDraft({
         type: 'verdict',
@@ -32,7 +32,7 @@ export class SessionEffects implements ReviewEffects {
         paths,
         reviewer: by,
         ...defined({ words: reason }),
-        data: { verdict_id: id, ...defined({ hunks }) },
+        data: { verdict_id: id, ...defined({ hunks, rule }) },
       }),
     ])
   }

@@ -32,7 +32,7 @@ export {
   type ReviewRecord,
   reviewRecord,
 } from './record-schema.js'
-export { createReview, type StageReview } from './review.js'
+export { createReview, type ReviewByRule, type StageReview } from './review.js'
 export type { ApprovedCommit, ReviewEffects, ReviewStage } from './review-stage.js'
 export { riskLines } from './risk-lines.js'
 export { relativeName } from './selection.js'

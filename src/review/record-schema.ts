@@ -29,6 +29,8 @@ const verdict = z.strictObject({
   verdict: z.enum(['approved', 'rejected', 'withdrawn']),
   by: reviewer,
   reason: z.string().optional(),
+  /** The rule that gave the approval in place of a person. */
+  rule: z.strictObject({ tier: z.string(), policy: z.string() }).optional(),
 })
 /** Its one entry's one hunk is shown as these pieces from now on. */
 const split = z.strictObject({ ...common, kind: z.literal('split'), by: reviewer, pieces: z.array(z.string()) })

@@ -24,7 +24,7 @@ export function matches(entry: ChangeRef, change: ChangeRef): boolean {
   )
 }
 
-export function verdictOf({ id, verdict, entries, reason, by, at }: VerdictRecord): Verdict {
+export function verdictOf({ id, verdict, entries, reason, by, at, rule }: VerdictRecord): Verdict {
   const paths = entries.map(({ path }) => path)
   const hunks = entries.flatMap((each) => (each.hunks ?? []).map((hunk) => hunk.id))
   return {
@@ -32,7 +32,7 @@ export function verdictOf({ id, verdict, entries, reason, by, at }: VerdictRecor
     verdict,
     paths,
     ...(hunks.length > 0 && { hunks }),
-    ...defined({ reason }),
+    ...defined({ reason, rule }),
     by: reviewerOf(by),
     at,
   }

@@ -1,5 +1,6 @@
 import type { Digest } from '../../overlay/index.js'
 import type { CommitResult, Quarantine, Review, Selection } from '../core/api.js'
+import { defined } from '../core/defined.js'
 import { newId } from '../core/ids.js'
 import { amendmentState } from './amend.js'
 import { ApprovedChanges } from './approved-changes.js'
@@ -11,6 +12,7 @@ import type { ReviewLog } from './log.js'
 import { keyOf } from './record.js'
 import { ReviewQuestions } from './review-questions.js'
 import type { ReviewEffects, ReviewStage } from './review-stage.js'
+import { RuleApprovals } from './rule-approvals.js'
 import { type Chosen, relativeName, type SelectionContext, select } from './selection.js'
 import { splitHunk, splitsIn } from './split-hunk.js'
 import { StageAmender } from './stage-amender.js'
@@ -18,8 +20,15 @@ import { decidedEntry, refuseWithoutRename, withVerdict } from './verdict-record
 import { unfitOf, VerdictWriter } from './verdict-writer.js'
 import { verdictState } from './verdicts.js'
 
-/** A review without its quarantine, which has no stage, and without its checks, which run commands. */
-export type StageReview = Omit<Review, keyof Quarantine | 'check' | 'checks'>
+/** A review without its quarantine, which has no stage, and without checks and releases, which run commands. */
+export type StageReview = Omit<Review, keyof Quarantine | 'check' | 'checks' | 'release'>
+
+/** What a release by rule needs beyond a review. */
+export interface ReviewByRule {
+  readonly rules: RuleApprovals
+  /** The changes at these paths as they were shown last. */
+  displayed(paths: ReadonlySet<string>): Promise<readonly DisplayedChange[]>
+}
 
 /**
  * The reviewer's side of one session's stage.
@@ -30,7 +39,7 @@ export function createReview(
   log: ReviewLog,
   stage: ReviewStage,
   effects: ReviewEffects,
-): StageReview {
+): StageReview & { readonly byRule: ReviewByRule } {
   const memory = rememberDiffs()
   const diffs = new BaseDiffs(stage, () => splitsIn(log.read()), memory)
   const displayed = new DisplayedStage(log, stage, diffs, memory)
@@ -41,6 +50,10 @@ export function createReview(
   const choose = async (selection: Selection) => select(selection, await displayed.forSelection(selection), context)
 
   return {
+    byRule: {
+      rules: new RuleApprovals(log, stage, diffs, effects),
+      displayed: (paths) => displayed.forSelection(undefined).then((all) => all.filter(({ path }) => paths.has(path))),
+    },
     sessionId: context.sessionId,
     changes: (options) => displayed.show(options),
 
@@ -58,7 +71,7 @@ export function createReview(
 
     async reject(selection, reason, by) {
       const chosen = await choose(selection)
-      return verdicts.record('rejected', chosen, await stage.changes(), by, reason)
+      return verdicts.record('rejected', chosen, await stage.changes(), by, defined({ reason }))
     },
 
     async withdraw(selection, by) {

@@ -77,12 +77,12 @@ export function refuseWithoutRename(
   throw new EscrowError('unsupported', message, { refused, hint })
 }
 
-/** @param reason of a rejection: the text that the agent gets */
+/** `reason` is the text that the agent gets with a rejection, `rule` what approved in place of a person. */
 export function verdictRecord(
   verdict: Verdict['verdict'],
   chosen: readonly Decided[],
   by: Reviewer,
-  reason?: string,
+  { reason, rule }: Pick<VerdictRecord, 'reason' | 'rule'> = {},
 ): VerdictRecord {
   const id = chosen.length === 0 ? '' : newId()
   const at = new Date().toISOString()
@@ -93,7 +93,7 @@ export function verdictRecord(
     entries: chosen.map(decidedEntry),
     verdict,
     by,
-    ...defined({ reason }),
+    ...defined({ reason, rule }),
   }
 }
 

@@ -2,6 +2,7 @@ import type { StagedChange } from '../../overlay/index.js'
 import type { Verdict } from '../core/api.js'
 import { EscrowError, type Refusal } from '../core/api-error.js'
 import type { Reviewer } from '../core/people.js'
+import type { ReleaseRule } from '../core/release-api.js'
 import { type AmendmentState, amendmentState } from './amend.js'
 import type { BaseDiffs } from './base-diffs.js'
 import { type DisplayedChange, refuseChanged } from './displayed-change.js'
@@ -31,10 +32,10 @@ export class VerdictWriter {
     chosen: readonly Decided[],
     staged: readonly StagedChange[],
     by: Reviewer = this.effects.reviewer(),
-    reason?: string,
+    more: { readonly reason?: string; readonly rule?: ReleaseRule } = {},
   ): Promise<Verdict> {
     refuseChanged(chosen, staged, this.diffs)
-    const record = verdictRecord(verdict, chosen, by, reason)
+    const record = verdictRecord(verdict, chosen, by, more)
     if (chosen.length > 0) {
       await this.effects.recordVerdict(verdictOf(record))
       await this.log.append(record)

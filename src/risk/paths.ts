@@ -60,6 +60,20 @@ const CONFIG =
   /(?:^|\/)(?:[\w-]+\.config|\.(?:eslint|prettier|babel|mocha|stylelint|lintstaged|commitlint|swc)rc)\.[cm]?[jt]s$/
 const MIGRATION = /(?:^|\/)(?:migrations?|migrate)\/.*\.(?:sql|[cm]?[jt]s|py|rb|php|go|exs|ya?ml)$/i
 
+/** Why a file by this name can run code, or decides which code runs; undefined for any other. */
+export function runsCode(path: string): string | undefined {
+  const by = runnerOf(path)
+  if (by !== undefined) return `is run by ${by}`
+  if (isCi(path)) return 'is run by a CI service'
+  if (buildOf(path) !== undefined || isToolConfig(path)) return 'is run by a build or a tool'
+  if (isMigration(path)) return 'is a migration'
+  if (isManifest(path) || OTHER_MANIFEST.test(path)) return 'names dependencies'
+  return manifestOf(path) === undefined ? undefined : 'is a lockfile'
+}
+
+const OTHER_MANIFEST =
+  /(?:^|\/)(?:deno\.jsonc?|Cargo\.toml|pyproject\.toml|requirements[\w.-]*\.txt|Pipfile|composer\.json|go\.mod|mix\.exs|pubspec\.yaml)$/
+
 /** The program that runs a file by itself. */
 export function runnerOf(path: string): string | undefined {
   return BY_ITSELF.find(([pattern]) => pattern.test(path))?.[1]

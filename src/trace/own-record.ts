@@ -172,6 +172,7 @@ const RECORD = z.discriminatedUnion('type', [
   }),
   record('verdict', {
     verdict_id: field(name),
+    rule: field(z.object({ tier: name, policy: name })),
     hunks: names,
     question: field(name),
     answer: field(name),

@@ -77,7 +77,9 @@ function flattenPolicy(text: string | undefined): Map<string, Entry> | undefined
 
 function policyEffect(section: string, before: unknown, after: unknown): Change['effect'] {
   if (section === 'format') return after === undefined ? 'tightens' : 'runs'
-  if (section === 'protected') return includesAll(after, before) ? 'tightens' : 'loosens'
+  if (section === 'approval.auto.tiers') return after === undefined ? 'tightens' : 'loosens'
+  if (section === 'protected' || section === 'approval.auto.never')
+    return includesAll(after, before) ? 'tightens' : 'loosens'
   if (section === 'lessons_file') return 'text'
   if (section === 'limits.undo_commits') return isLess(before, after) ? 'tightens' : 'loosens'
   if (COUNTS.has(section)) return isLess(after, before) ? 'tightens' : 'loosens'

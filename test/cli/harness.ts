@@ -21,12 +21,13 @@ import type {
   Workspace,
 } from '../../src/core/api.js'
 import { unsupported } from '../../src/core/api-error.js'
-import type { Capability } from '../../src/index.js'
+import type { Capability, ReleaseReport } from '../../src/index.js'
 import { applyClients, findClients, foreignSettings, planClients } from '../../src/surface/index.js'
 
 export interface Fake {
   set?: ChangeSet
   checks?: CheckReport
+  release?: ReleaseReport
   records?: TraceRecord[]
   verify?: VerifyResult
   blame?: BlameLine[]
@@ -217,6 +218,10 @@ function reviewOf(sessionId: string, fake: Fake, note: (...call: unknown[]) => v
       return checks()
     },
     checks,
+    release: async (options) => {
+      note('release', options)
+      return fake.release ?? { decisions: [], approved: [] }
+    },
     changes: async () => fake.set ?? { digest: 'sha256:0', changes: [] },
     approve: async (selection, by) => {
       note('approve', selection, by)

@@ -1,0 +1,60 @@
+import type { Command } from 'commander'
+import type { ReleaseDecision, ReleaseReport } from '../../index.js'
+import { type Context, EXIT } from '../context.js'
+import { type AsJson, json, jsonOption, pluralize } from '../output.js'
+import { oneLine, printable } from '../printable.js'
+import { runUntilSignal } from '../run-until-signal.js'
+import { resolveTarget } from '../staged-paths.js'
+
+interface Options extends AsJson {
+  readonly dryRun?: true
+}
+
+export function register(command: Command, context: Context): void {
+  command
+    .description(
+      'Approve and commit the staged changes that policy releases without a person: `approval.auto` in policy.yaml. Runs the checks that a ' +
+        'tier needs first. Whatever is in doubt stays pending, with the reasons. The exit code is 1 if a check or a reviewer stopped it.',
+    )
+    .argument('[session]', "the session's id; optional if only one session has staged changes")
+    .option('--dry-run', 'show what each change would be released by, or why not, and do nothing')
+    .addOption(jsonOption())
+    .action((session: string | undefined, options: Options) => release(context, session, options))
+}
+
+async function release(context: Context, session: string | undefined, options: Options): Promise<void> {
+  const { io, exit } = context
+  const report = await runUntilSignal((signal) =>
+    context.asReviewer(async (workspace) => {
+      const review =
+        session === undefined ? (await resolveTarget(workspace, [], 0)).review : await workspace.review(session)
+      return review.release({
+        signal,
+        ...(options.dryRun && { dryRun: true }),
+        ...(!options.json && { onOutput: (chunk: Uint8Array) => io.err(printable(Buffer.from(chunk).toString())) }),
+      })
+    }),
+  )
+  if (report.stopped !== undefined) exit(EXIT.refused)
+  io.out(options.json ? json(report) : render(report, options.dryRun === true))
+}
+
+function render({ decisions, approved, heldUntil, commit, stopped }: ReleaseReport, isDry: boolean): string {
+  if (decisions.length === 0) return 'Nothing is staged.\n'
+  const rows = decisions.map((each) => row(each, isDry)).join('')
+  if (isDry) {
+    const count = decisions.filter(({ tier }) => tier !== undefined).length
+    return `${rows}${count} of ${pluralize(decisions.length, 'change')} would be released by rule.\n`
+  }
+  if (stopped !== undefined) return `${rows}Nothing was committed. ${oneLine(stopped)}\n`
+  if (commit !== undefined)
+    return `${rows}${pluralize(commit.paths.length, 'change')} released by rule: commit ${commit.id}, number ${commit.seq}.\n`
+  if (heldUntil !== undefined)
+    return `${rows}${pluralize(approved.length, 'change')} approved by rule and held until ${heldUntil}. Run this command again then. Reject a change to stop it.\n`
+  return `${rows}No change was released by rule.\n`
+}
+
+function row({ path, tier, reasons }: ReleaseDecision, isDry: boolean): string {
+  if (tier !== undefined) return `${isDry ? 'would release' : 'by rule'}  ${oneLine(path)}  (${oneLine(tier)})\n`
+  return `${isDry ? 'needs a person' : 'pending'}  ${oneLine(path)}: ${oneLine(reasons.join('; '))}\n`
+}

@@ -1,0 +1,178 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Change } from '../../src/core/api.js'
+import type { ReleaseRules } from '../../src/core/release-api.js'
+import { FACTS } from '../../src/risk/facts.js'
+import { decideRelease, rulesDigest } from '../../src/tiers/index.js'
+
+const HUNK = { id: 'h', oldStart: 1, oldLines: 1, newStart: 1, newLines: 1, state: 'pending' } as const
+
+function change(given: Partial<Change> = {}): Change {
+  return {
+    path: 'src/a.ts',
+    kind: 'modify',
+    before: 'sha256:1',
+    after: 'sha256:2',
+    hunks: [{ ...HUNK, text: '@@ -1 +1 @@\n-a\n+b\n' }],
+    state: 'pending',
+    flags: [],
+    mutation: { class: 'AST_REFACTOR', rule: 'layout', detail: 'the same code' },
+    risk: { facts: [], level: 'none' },
+    ...given,
+  }
+}
+
+/** One tier that releases everything that can be released. */
+const OPEN: ReleaseRules = {
+  tiers: [
+    {
+      name: 'all',
+      paths: ['**'],
+      classes: ['any'],
+      maxFiles: 100,
+      maxLines: 1_000,
+      requires: ['no_dependency', 'no_mode', 'no_link', 'no_binary'],
+      hold: 0,
+    },
+  ],
+  never: [],
+}
+
+const tierOf = (each: Change, rules: ReleaseRules | undefined = OPEN) => decideRelease(rules, [each])[0]?.tier
+
+describe('a tier', () => {
+  it('releases a change of its class in its paths', () => {
+    expect(tierOf(change())).toBe('all')
+    expect(decideRelease(undefined, [change()])[0]).toMatchObject({ reasons: [expect.any(String)] })
+  })
+
+  it.each([
+    ['formatting', change(), true],
+    ['formatting', change({ mutation: { class: 'AST_REFACTOR', rule: 'renamed', detail: '' } }), false],
+    ['refactor', change({ mutation: { class: 'AST_REFACTOR', rule: 'renamed', detail: '' } }), true],
+    [
+      'refactor',
+      change({ mutation: { class: 'AST_REFACTOR', rule: 'x', detail: '', declared: 'INTENT_EVOLUTION' } }),
+      false,
+    ],
+    ['refactor', change({ mutation: { class: 'INTENT_EVOLUTION', rule: 'x', detail: '' } }), false],
+    ['documentation', change({ path: 'docs/a.md' }), true],
+    ['documentation', change({ path: 'docs/a.md', from: 'src/a.ts' }), false],
+    ['tests', change({ path: 'test/a.test.ts' }), true],
+    ['tests', change({ path: 'src/a.ts' }), false],
+    ['any', change({ mutation: { class: 'INTENT_EVOLUTION', rule: 'x', detail: '' } }), true],
+    ['any', change({ mutation: { class: 'UNVERIFIED', rule: 'size', detail: 'too large' } }), false],
+    ['any', change({ kind: 'delete', after: null }), false],
+    ['any', change({ kind: 'rename', from: 'src/b.ts' }), false],
+    ['any', change({ hunks: [] }), false],
+  ] as const)('of the class %s has the right changes', (name, each, isReleased) => {
+    const [tier] = OPEN.tiers
+    const rules = tier === undefined ? OPEN : { ...OPEN, tiers: [{ ...tier, classes: [name] }] }
+    expect(tierOf(each, rules)).toBe(isReleased ? 'all' : undefined)
+  })
+
+  it('is the first whose paths and classes fit; its refusal is final', () => {
+    const [open] = OPEN.tiers
+    if (open === undefined) throw new Error('There is no tier.')
+    const strict = { ...open, name: 'strict', maxFiles: 1 }
+    const changes = [change(), change({ path: 'src/b.ts' })]
+    expect(decideRelease({ tiers: [strict, open], never: [] }, changes).map(({ tier }) => tier)).toEqual([
+      undefined,
+      undefined,
+    ])
+    expect(
+      decideRelease({ tiers: [{ ...strict, paths: ['docs/**'] }, open], never: [] }, changes).map(({ tier }) => tier),
+    ).toEqual(['all', 'all'])
+  })
+
+  it('counts the added and removed lines of all its changes', () => {
+    const [tier] = OPEN.tiers
+    if (tier === undefined) throw new Error('There is no tier.')
+    const rules = (maxLines: number) => ({ tiers: [{ ...tier, maxLines }], never: [] })
+    const changes = [change(), change({ path: 'src/b.ts' })]
+    expect(decideRelease(rules(4), changes)[0]?.tier).toBe('all')
+    expect(decideRelease(rules(3), changes)[0]?.reasons).toEqual(['the tier all releases 3 lines at most, not 4'])
+  })
+})
+
+describe('no tier releases', () => {
+  it.each([
+    ...[
+      'package.json',
+      'sub/package.json',
+      'package-lock.json',
+      'yarn.lock',
+      'go.sum',
+      'Cargo.toml',
+      'requirements.txt',
+    ],
+    ...[
+      '.github/workflows/ci.yml',
+      '.gitlab-ci.yml',
+      'Jenkinsfile',
+      '.husky/pre-commit',
+      '.git/hooks/pre-push',
+      '.pre-commit-config.yaml',
+    ],
+    ...[
+      '.npmrc',
+      'Dockerfile',
+      'Makefile',
+      'setup.py',
+      'conftest.py',
+      '.vscode/tasks.json',
+      '.envrc',
+      '.gitattributes',
+    ],
+    ...[
+      '.orchestration/policy.yaml',
+      '.intentignore',
+      '.env',
+      'certs/server.pem',
+      '.claude/settings.json',
+      'vite.config.ts',
+    ],
+    ...['db/migrations/001_users.sql', 'PACKAGE.JSON', 'Package-Lock.json', '.GITHUB/workflows/ci.yml'],
+  ])('%s', (path) => {
+    expect(tierOf(change({ path }))).toBeUndefined()
+    expect(tierOf(change({ path: 'docs/a.md', from: path }))).toBeUndefined()
+  })
+
+  it('a path under never', () => {
+    expect(tierOf(change({ path: 'infra/a.md' }), { ...OPEN, never: ['infra/**'] })).toBeUndefined()
+    expect(tierOf(change({ path: 'docs/infra.md' }), { ...OPEN, never: ['infra/**'] })).toBe('all')
+  })
+
+  it('a change with a flag, without facts, or with a fact that asks for a look', () => {
+    const { risk, ...unknown } = change()
+    expect(risk).toBeDefined()
+    expect(tierOf(unknown)).toBeUndefined()
+    fc.assert(
+      fc.property(
+        fc.constantFrom('drifted', 'protected', 'out-of-scope', 'binary', 'symlink', 'conflict', 'new-flag'),
+        (flag) => {
+          expect(tierOf(change({ flags: [flag] }))).toBeUndefined()
+        },
+      ),
+    )
+    for (const [name, { severity, sentence }] of Object.entries(FACTS)) {
+      const facts = [{ name, severity, sentence, path: 'src/a.ts' }]
+      const released = tierOf(change({ risk: { facts, level: severity } }))
+      const isHarmless = severity === 'note' && !/^(?:dependency|lock|registry)-/.test(name)
+      expect([name, released]).toEqual([name, isHarmless ? 'all' : undefined])
+    }
+  })
+
+  it.each([
+    ['a mode', change({ mode: { before: 0o644, after: 0o755 } })],
+    ['an executable file', change({ kind: 'create', before: null, mode: { before: null, after: 0o755 } })],
+    ['a link', change({ kind: 'link' })],
+  ])('%s', (_, each) => {
+    expect(tierOf(each)).toBeUndefined()
+  })
+})
+
+it('rules have a digest of everything that they say', () => {
+  expect(rulesDigest(OPEN)).toBe(rulesDigest(structuredClone(OPEN)))
+  expect(rulesDigest(OPEN)).not.toBe(rulesDigest({ ...OPEN, never: ['x'] }))
+})
