@@ -50,7 +50,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   acceptance: [...BELOW, 'commit', 'exec', 'intents', 'policy', 'review', 'stage', 'terminal', 'trace'],
   session: [...BELOW, 'commit', 'exec', 'fs', 'history', 'inbox', 'intents', 'policy', 'review', 'stage', 'trace'],
   git: BELOW,
-  tiers: [...BELOW, 'policy', 'risk'],
+  tiers: ['core', 'overlay', 'policy', 'risk'],
   release: [
     ...BELOW,
     ...[

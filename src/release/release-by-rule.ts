@@ -53,7 +53,7 @@ interface Run {
   readonly options: ReleaseOptions
 }
 
-/** Checks and commits what rules have approved, unless something stands against it. */
+/** Checks and commits what rules have approved, unless a check, a person or a tier stops it. */
 async function finish(review: ReleasedReview, run: Run): Promise<ReleaseReport> {
   const { rules, digest, decisions, session, options } = run
   const { byRule, byPerson } = await review.byRule.rules.approvals()
@@ -92,7 +92,7 @@ async function stopped(
   return { decisions, approved: [...byRule.keys()], ...defined({ stopped: why }) }
 }
 
-/** @throws EscrowError `access_denied` where only a person may approve; `policy_invalid` where policy cannot be read */
+/** @throws EscrowError `access_denied` if only a person may approve; `policy_invalid` if policy cannot be read */
 function rulesOf({ policyFile }: Pick<ReviewedSession, 'policyFile'>): ReleaseRules | undefined {
   const state = policyFile()
   if (!state.ok) throw new EscrowError('policy_invalid', state.message)
@@ -134,7 +134,7 @@ function endOfHold({ at, rule }: Verdict, tiers: ReadonlyMap<string, ReleaseTier
   return minutes === undefined ? Number.MAX_SAFE_INTEGER : Date.parse(at) + minutes * 60_000
 }
 
-/** Why the checks that the tiers need are not green; undefined where they are, or none is needed. Runs those that have not run. */
+/** Why the checks that the tiers need are not green; undefined if they are, or if none is needed. Runs those that have not run. */
 async function checkProblem(
   review: ReleasedReview,
   { changes, options }: Run,

@@ -20,6 +20,7 @@ const TRIED: readonly (readonly [document: RegExp, language: string, test: strin
   [/^docs\/formats\.md$/, 'text', 'test/docs/generated.test.ts'],
   [/^docs\/policy\.md$/, 'yaml', 'test/docs/policy.test.ts'],
   [/^docs\/acceptance\.md$/, 'yaml', 'test/docs/acceptance.test.ts'],
+  [/^docs\/release\.md$/, 'yaml', 'test/docs/release.test.ts'],
 ]
 
 /** Blocks that no test runs, by their first words, with the reason. */
