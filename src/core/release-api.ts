@@ -62,6 +62,8 @@ export interface ReleaseReport {
   readonly decisions: readonly ReleaseDecision[]
   /** Paths that are approved by rule now. */
   readonly approved: readonly string[]
+  /** The ids of the check runs that were green on these bytes. */
+  readonly evidence?: readonly string[]
   /** The earliest time of their commit: ISO 8601. Absent if nothing is held. */
   readonly heldUntil?: string
   /** The id of the commit, and its number. Absent if nothing was committed. */

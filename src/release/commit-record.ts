@@ -19,6 +19,8 @@ export interface RecordedCommit {
   readonly undone: Undone | undefined
   readonly approvals: readonly Verdict[]
   readonly amendments: AmendmentState
+  /** The ids of the check runs that it rests on. */
+  readonly evidence: readonly string[]
   /** The git commits that land with it. */
   readonly git: GitLanding | undefined
 }
@@ -27,7 +29,7 @@ export function commitDraft(
   session: Pick<ReviewedSession, 'sessionId' | 'agent'>,
   commit: RecordedCommit,
 ): RecordDraft {
-  const { approved, mutations, attribution, tx, undone, approvals, amendments, git } = commit
+  const { approved, mutations, attribution, tx, undone, approvals, amendments, git, evidence } = commit
   const intents = new Set(approved.map(({ intentId }) => intentId ?? null))
   const [only] = intents
   const editors = editorsOf(approved, amendments)
@@ -46,6 +48,7 @@ export function commitDraft(
       ...(undone !== undefined && { undoes: undoNoteOf(undone.txs) }),
       ...(editors.length > 0 && { edited_by: editors }),
       ...defined({ git }),
+      ...(evidence.length > 0 && { evidence }),
     },
   })
 }

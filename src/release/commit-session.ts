@@ -30,7 +30,7 @@ export async function commitSession(
   refuseDriftedChanges(approved)
   refuseInUse(store, approved, diff.changes)
   const { layout, sessionId, ledger } = session
-  const { approvals, signal } = commit
+  const { approvals, signal, evidence = [] } = commit
   const undone = withParts(undoneBy(layout, store), commit.parts)
   const amendments = amendmentState(session.log.read())
   // The commit's records come after this head, so a retry searches no further back.
@@ -55,7 +55,7 @@ export async function commitSession(
     entries: withWrittenOrder(store.overlay, entries),
     gate: commitGate(session, store, approved, undone),
     records: ({ tx }) => {
-      const parts = { approved, mutations, attribution, tx, undone, approvals, amendments, git: git?.landing }
+      const parts = { approved, mutations, attribution, tx, undone, approvals, amendments, git: git?.landing, evidence }
       return splitDraft(commitDraft(session, parts))
     },
     append: async (record, isOwn) => {

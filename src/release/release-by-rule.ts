@@ -1,4 +1,4 @@
-import type { Change, CheckReport, CommitResult, Review, Verdict } from '../core/api.js'
+import type { Change, CheckReport, CommitOptions, CommitResult, Review, Verdict } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
 import { defined } from '../core/defined.js'
 import type { ReleaseDecision, ReleaseOptions, ReleaseReport, ReleaseRules, ReleaseTier } from '../core/release-api.js'
@@ -9,8 +9,10 @@ import type { ReviewedSession } from './reviewed-session.js'
 const BY_POLICY = { name: 'policy' }
 
 /** What a release uses of a review. */
-export interface ReleasedReview extends Pick<Review, 'changes' | 'withdraw' | 'commit' | 'check' | 'checks'> {
+export interface ReleasedReview extends Pick<Review, 'changes' | 'withdraw' | 'check' | 'checks'> {
   readonly byRule: ReviewByRule
+  /** @param options `evidence`: the ids of check runs, for the commit's record */
+  commit(options: CommitOptions & { readonly evidence?: readonly string[] }): Promise<CommitResult>
 }
 
 /** One release by rule: decides, approves, checks and commits. See `Review.release`. */
@@ -59,7 +61,7 @@ async function finish(review: ReleasedReview, run: Run): Promise<ReleaseReport> 
   const { byRule, byPerson } = await review.byRule.rules.approvals()
   if (byRule.size === 0) return { decisions, approved: [] }
   const tierOf = new Map(rules.tiers.map((tier) => [tier.name, tier]))
-  const problem = await checkProblem(review, run, [...byRule], tierOf)
+  const { problem, evidence = [] } = await checksOf(review, run, [...byRule], tierOf)
   if (problem !== undefined) {
     await review.withdraw([...byRule.keys()], BY_POLICY)
     return { decisions, approved: [], stopped: `${problem} The approvals by rule are withdrawn.` }
@@ -72,7 +74,9 @@ async function finish(review: ReleasedReview, run: Run): Promise<ReleaseReport> 
   const now = rulesOf(session)
   if (now === undefined || rulesDigest(now) !== digest)
     return stopped(review, decisions, 'The rules have changed meanwhile. Try again.')
-  return committed(await review.commit(defined({ signal: options.signal })), decisions, [...byRule.keys()])
+  const result = await review.commit({ evidence, ...defined({ signal: options.signal }) })
+  const shown = evidence.length > 0 ? { evidence } : {}
+  return { ...committed(result, decisions, [...byRule.keys()]), ...shown }
 }
 
 function committed(
@@ -134,30 +138,30 @@ function endOfHold({ at, rule }: Verdict, tiers: ReadonlyMap<string, ReleaseTier
   return minutes === undefined ? Number.MAX_SAFE_INTEGER : Date.parse(at) + minutes * 60_000
 }
 
-/** Why the checks that the tiers need are not green; undefined if they are, or if none is needed. Runs those that have not run. */
-async function checkProblem(
+/** The evidence that the checks which the tiers need are green, or the problem. Runs the checks that have not run. */
+async function checksOf(
   review: ReleasedReview,
   { changes, options }: Run,
   approved: readonly (readonly [path: string, verdict: Verdict])[],
   tiers: ReadonlyMap<string, ReleaseTier>,
-): Promise<string | undefined> {
+): Promise<{ readonly problem?: string; readonly evidence?: readonly string[] }> {
   const needing = approved.filter(([, { rule }]) => tiers.get(rule?.tier ?? '')?.requires.includes('checks') !== false)
-  if (needing.length === 0) return undefined
+  if (needing.length === 0) return {}
   const paths = new Set(needing.map(([path]) => path))
   const intents = new Set(changes.flatMap(({ path, intentId }) => (paths.has(path) ? [intentId ?? ''] : [])))
   let report = await review.checks('approved')
   const covers = (id: string) => report.checks.some(({ intentId }) => intentId === id)
   const bare = [...intents].find((id) => !covers(id))
-  if (bare !== undefined) return `No check of ${bare === '' ? 'any intent' : bare} covers these changes.`
+  if (bare !== undefined) return { problem: `No check of ${bare === '' ? 'any intent' : bare} covers these changes.` }
   if (!isGreen(report)) {
     const { signal, onOutput } = options
     report = await review.check({ selection: 'approved', by: BY_POLICY, ...defined({ signal, onOutput }) })
   }
-  if (isGreen(report)) return undefined
+  if (isGreen(report)) return { evidence: report.checks.flatMap(({ evidence }) => evidence?.id ?? []) }
   const failed = report.checks
     .filter(({ state }) => state !== 'passed')
     .map(({ check, state }) => `${check.run}: ${state}`)
-  return `A check is not green: ${failed.join(', ')}.`
+  return { problem: `A check is not green: ${failed.join(', ')}.` }
 }
 
 function isGreen({ checks }: CheckReport): boolean {

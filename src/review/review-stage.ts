@@ -34,6 +34,8 @@ export interface ReviewStage extends AmendableStage {
 
 /** A commit of approved changes. */
 export interface ApprovedCommit extends CommitOptions {
+  /** The ids of the check runs that a release by rule rests on. */
+  readonly evidence?: readonly string[] | undefined
   /** The verdicts by which the changes are approved. */
   readonly approvals: readonly Verdict[]
   /** For changes that are committed in part: path → the state that is staged there. */

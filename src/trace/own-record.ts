@@ -121,7 +121,7 @@ const allowed = z.object({ by: name, answer: field(name), question: field(name) 
 const tornEnd = { bytes: field(count), sha256: field(name.nullable()), saved_as: field(name.nullable()) }
 /** The git commits that landed with a commit: see `GitLanding` in src/git. */
 const landing = z.object({ ref: name, old: name.nullable(), commits: list(name), checked_out: z.boolean() })
-const part = { part: field(count), parts: field(count), edited_by: names, git: field(landing) }
+const part = { part: field(count), parts: field(count), edited_by: names, git: field(landing), evidence: names }
 
 // ---- record types
 

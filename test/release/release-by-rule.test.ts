@@ -58,6 +58,8 @@ describe('a release by rule', () => {
       [{ tier: 'refactor', policy: expect.stringMatching(/^sha256:/) }, { name: 'policy: refactor' }],
     ])
     const { approved_by: by } = records.find(({ type }) => type === 'commit') ?? {}
+    expect(records.find(({ type }) => type === 'commit')?.evidence).toEqual(report.evidence)
+    expect(report.evidence).toEqual([records.find(({ type }) => type === 'check')?.check])
     expect(new Set(by as string[])).toEqual(new Set(['policy: docs', 'policy: refactor']))
     expect((await workspace.undo(report.commit?.id ?? '')).sessionId).toBe('undo-1')
   })
