@@ -64,6 +64,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
       'policy',
       'policy-edit',
       'review',
+      'risk',
       'session',
       'stage',
       'terminal',

@@ -197,6 +197,13 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: () => import('./commands/check.js'),
   },
   {
+    name: 'policy',
+    group: 'Review',
+    summary: 'try the rules for releases on changes',
+    example: 'escrow policy test --git HEAD',
+    load: () => import('./commands/policy.js'),
+  },
+  {
     name: 'release',
     group: 'Review',
     summary: 'approve and commit what policy releases by rule',

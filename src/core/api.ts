@@ -12,7 +12,7 @@ import type { Intent, IntentContext, IntentRegistry } from './intent.js'
 import type { Ledger } from './ledger-api.js'
 import type { AgentInfo, Reviewer } from './people.js'
 import type { Answer, Question } from './question.js'
-import type { ReleaseOptions, ReleaseReport, ReleaseRule } from './release-api.js'
+import type { ReleaseDecision, ReleaseOptions, ReleaseReport, ReleaseRule } from './release-api.js'
 import type { ChangesOf, Snapshot, Travelled } from './snapshot-api.js'
 import type { GateSettings, ToolCall } from './tool-call.js'
 import type { TrustReport } from './trust-api.js'
@@ -324,6 +324,12 @@ export interface Workspace {
   undo(commits: string | readonly string[]): Promise<Review>
   /** Returns the changes that {@link undo} would stage. Rejects as it does. */
   previewUndo(commits: string | readonly string[]): Promise<ChangeSet>
+  /**
+   * Decides on the changes of a git commit as {@link Review.release} would, and does nothing. Rejects with `unsupported` if there is no
+   * such commit.
+   * @param commit anything that names a git commit, compared with its first parent
+   */
+  testRelease(commit: string): Promise<ReleaseDecision[]>
   /**
    * Finishes or rolls back interrupted commits. Opening the workspace and each commit do the same. Idempotent.
    * @returns everything that was recovered since the workspace was opened

@@ -5,6 +5,8 @@
  * are on disk, a moved branch and its index entries. The person's own git does all of it.
  * Must not happen here: a write to the working tree, a verdict, a record of the ledger.
  */
+
+export { changesOfCommit } from './commit-changes.js'
 export { landGit } from './land.js'
 export { type GitLanding, gitLandingOf } from './landing.js'
 export { type GitGroup, type PreparedGit, prepareGit } from './prepare.js'

@@ -1,4 +1,5 @@
 import { EscrowError } from '../core/api-error.js'
+import { defined } from '../core/defined.js'
 import { type Ran, runOwn } from '../os/child.js'
 import { findProgram, ownEnv } from '../os/search-path.js'
 
@@ -11,6 +12,8 @@ const SETTINGS = ['core.fsmonitor=false', 'core.untrackedCache=false', 'gc.auto=
 export interface GitCall {
   readonly env?: Readonly<Record<string, string>>
   readonly input?: string | Uint8Array
+  /** `latin1` keeps every byte of the output. */
+  readonly encoding?: 'latin1'
   /** The directory to run in; the workspace's root by default. */
   readonly cwd?: string
 }
@@ -30,13 +33,13 @@ export class Git {
   }
 
   /** Runs git and returns its exit code and output. Never throws. */
-  run(args: readonly string[], { env = {}, input, cwd = this.root }: GitCall = {}): Ran {
+  run(args: readonly string[], { env = {}, input, encoding, cwd = this.root }: GitCall = {}): Ran {
     const settings = SETTINGS.flatMap((setting) => ['-c', setting])
     return runOwn(this.#program, [...settings, ...args], {
       cwd,
       env: { ...this.#env, GIT_LITERAL_PATHSPECS: '1', GIT_TERMINAL_PROMPT: '0', ...env },
       timeout: TIMEOUT_MS,
-      ...(input !== undefined && { input }),
+      ...defined({ input, encoding }),
     })
   }
 
@@ -51,6 +54,13 @@ export class Git {
     throw new EscrowError('unsupported', `git ${args[0]} failed: ${why}`, {
       hint: 'Correct what git reports, then commit again. Nothing was committed.',
     })
+  }
+
+  /** The bytes of a blob. @throws EscrowError `unsupported` if there is none */
+  blob(id: string): Buffer {
+    const { status, stdout } = this.run(['cat-file', 'blob', id], { encoding: 'latin1' })
+    if (status !== 0) throw new EscrowError('unsupported', `git has no content for ${id}.`)
+    return Buffer.from(stdout, 'latin1')
   }
 
   /** The output; undefined if git fails. */

@@ -77,6 +77,8 @@ export interface OwnRun {
   readonly input?: string | Uint8Array
   /** Milliseconds until it is killed. */
   readonly timeout: number
+  /** How its output becomes text: UTF-8 by default; `latin1` keeps every byte. */
+  readonly encoding?: 'latin1'
 }
 
 /** The largest output of a program of the user's, in bytes. */
@@ -86,9 +88,9 @@ const MAX_OUTPUT = 256 * 1024 * 1024
  * Runs a program of the user's to its end, in the given environment and directory. Never throws.
  * @param program its absolute path
  */
-export function runOwn(program: string, args: readonly string[], { cwd, env, input, timeout }: OwnRun): Ran {
+export function runOwn(program: string, args: readonly string[], { cwd, env, input, timeout, encoding }: OwnRun): Ran {
   const { status, stdout, stderr, error } = spawnSync(program, args, {
-    encoding: 'utf8',
+    encoding: encoding ?? 'utf8',
     timeout,
     killSignal: 'SIGKILL',
     maxBuffer: MAX_OUTPUT,

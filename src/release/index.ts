@@ -8,6 +8,7 @@
  * Every method that decides refuses callers inside a session. Only `commit/` writes to the workspace, and every commit
  * checks each path against policy under the commit's lock.
  */
+export { decideOnCommit } from './decide-on-commit.js'
 export { landRecorded } from './git-commit.js'
 export { reviewOf } from './review.js'
 export { stageUndo } from './undo-session.js'

@@ -25,6 +25,7 @@ import { errorText } from '../core/error-text.js'
 import { isSessionId } from '../core/ids.js'
 import type { Layout } from '../core/layout.js'
 import type { AgentInfo, Reviewer } from '../core/people.js'
+import type { ReleaseDecision } from '../core/release-api.js'
 import {
   type IntentMemories,
   type IntentVersions,
@@ -156,6 +157,11 @@ class LocalWorkspace implements Workspace {
   async previewUndo(commits: string | readonly string[]): Promise<ChangeSet> {
     const { sessionId, changes } = await this.undo(commits)
     return changes().finally(() => removeTree(this.layout.session(sessionId).dir))
+  }
+
+  async testRelease(commit: string): Promise<ReleaseDecision[]> {
+    const { decideOnCommit } = await import('../release/index.js')
+    return decideOnCommit(this.layout, this.#policyFile(), commit)
   }
 
   async policyProblem(): Promise<string | undefined> {

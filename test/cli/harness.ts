@@ -187,6 +187,10 @@ function workspaceOf(root: string, fake: Fake, note: (...call: unknown[]) => voi
       note('undo', id)
       return reviewOf('undo-4', fake, note)
     },
+    testRelease: async (commit) => {
+      note('testRelease', commit)
+      return fake.release?.decisions.slice() ?? []
+    },
     previewUndo: async (ids) => {
       note('previewUndo', ids)
       return fake.set ?? { digest: 'sha256:0', changes: [] }

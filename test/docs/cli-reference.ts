@@ -20,6 +20,7 @@ export const DOCUMENTS: Readonly<Record<string, string>> = {
   reject: '`{ session, verdict: Verdict }`',
   discard: '`{ session, left: number }`; `left`: changes still staged',
   quarantine: '`{ session, quarantined }`; after `--take` or `--drop` what was taken, dropped and refused',
+  'policy test': '`{ decisions: ReleaseDecision[] }`',
   release: '`ReleaseReport`; if it was stopped, the exit code is 1',
   check: '`{ selection, tree, checks }`, see `CheckReport`',
   commit: '`CommitResult`; with conflicts the exit code is 1',

@@ -3,6 +3,7 @@ import type { ReleaseDecision, ReleaseReport } from '../../index.js'
 import { type Context, EXIT } from '../context.js'
 import { type AsJson, json, jsonOption, pluralize } from '../output.js'
 import { oneLine, printable } from '../printable.js'
+import { renderDecisions } from '../release-lines.js'
 import { runUntilSignal } from '../run-until-signal.js'
 import { resolveTarget } from '../staged-paths.js'
 
@@ -40,12 +41,8 @@ async function release(context: Context, session: string | undefined, options: O
 }
 
 function render({ decisions, approved, heldUntil, commit, stopped }: ReleaseReport, isDry: boolean): string {
-  if (decisions.length === 0) return 'Nothing is staged.\n'
-  const rows = decisions.map((each) => row(each, isDry)).join('')
-  if (isDry) {
-    const count = decisions.filter(({ tier }) => tier !== undefined).length
-    return `${rows}${count} of ${pluralize(decisions.length, 'change')} would be released by rule.\n`
-  }
+  if (isDry || decisions.length === 0) return renderDecisions(decisions)
+  const rows = decisions.map(row).join('')
   if (stopped !== undefined) return `${rows}Nothing was committed. ${oneLine(stopped)}\n`
   if (commit !== undefined)
     return `${rows}${pluralize(commit.paths.length, 'change')} released by rule: commit ${commit.id}, number ${commit.seq}.\n`
@@ -54,7 +51,7 @@ function render({ decisions, approved, heldUntil, commit, stopped }: ReleaseRepo
   return `${rows}No change was released by rule.\n`
 }
 
-function row({ path, tier, reasons }: ReleaseDecision, isDry: boolean): string {
-  if (tier !== undefined) return `${isDry ? 'would release' : 'by rule'}  ${oneLine(path)}  (${oneLine(tier)})\n`
-  return `${isDry ? 'needs a person' : 'pending'}  ${oneLine(path)}: ${oneLine(reasons.join('; '))}\n`
+function row({ path, tier, reasons }: ReleaseDecision): string {
+  if (tier !== undefined) return `by rule  ${oneLine(path)}  (${oneLine(tier)})\n`
+  return `pending  ${oneLine(path)}: ${oneLine(reasons.join('; '))}\n`
 }
