@@ -29,6 +29,7 @@ export const OWN_PROCESS: readonly string[] = [
   'test/hooks/attempts.test.ts',
   'test/hostile-repository/inputs-git.test.ts',
   'test/os/compile-cache.test.ts',
+  'test/os/parsed-texts.test.ts',
   'test/os/workspace-state.test.ts',
   'test/overlay/image.test.ts',
   'test/overlay/stage-log.test.ts',

@@ -40,7 +40,7 @@ describe('the table of a schema', () => {
 describe('the table of a type', () => {
   it('lists the members with their docstrings', () => {
     const rows = cells(typeTable('src/core/snapshot-api.ts', 'Travelled'))
-    expect(rows[0]).toEqual(['`left`', '`Snapshot`', 'The stage before the travel: travel there to return.'])
+    expect(rows[0]).toEqual(['`left`', '`Snapshot`', 'A snapshot of the stage before. Restore it to return.'])
   })
 
   it('has a row for each op of an edit, with its comment', () => {
