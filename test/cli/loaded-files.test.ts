@@ -13,7 +13,8 @@ function place() {
   const { path, dispose } = tempDir()
   onTestFinished(dispose)
   writeFileSync(`${path}/report.cjs`, REPORT)
-  const { root } = testWorkspace(undefined, `active_intent_id: INT-001\n${INTENTS}`)
+  // A text that no other test has: what one workspace parsed, another need not parse again.
+  const { root } = testWorkspace(undefined, `# ${path}\nactive_intent_id: INT-001\n${INTENTS}`)
   return { root, dir: path }
 }
 
