@@ -42,11 +42,11 @@ export async function applyPlan(site: Site, plan: Plan): Promise<Conflict[]> {
   }
   const changes = plan.changes.filter(({ carried }) => !carried)
   const { moves } = site
-  // A directory that could not be moved may have another's in its place: nothing of ours goes into that.
+  // A directory that could not be moved may have another one in its place: nothing of ours goes into it.
   const isStuck = (path: string) => moves.some((move) => conflicts.has(move.path) && isIn(path, move.path))
   site.run.begin('applying', changes.length)
   await each(changes, (change) => (isStuck(change.path) ? 'stale_file' : placeOne(site, plan, change)))
-  // A power cut can keep a move and lose its new parent directory: what moved was out of reach until now.
+  // A power cut can keep a move and lose its new parent directory: the moved files were out of reach until now.
   const removals = site.looks
     ? []
     : changes.filter((each) => each.new === null && moves.some((move) => isIn(each.path, move.from ?? '')))

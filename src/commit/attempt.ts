@@ -76,8 +76,8 @@ export function removeTransaction(disk: Disk, layout: Layout, tx: string): void 
 
 /**
  * The transactions whose process died before the commit point.
- * @param published is called after the check for ownAttempts processes, so that it includes what a process published before
- * it died
+ * @param published is called after the check for live processes, so that it includes the plans that a process published
+ * before it died
  */
 export function orphans(disk: Disk, layout: Layout, published: () => ReadonlySet<number>): string[] {
   const dead = notedTxs(disk, layout).filter((tx) => !isLiving(disk, layout, tx))

@@ -21,10 +21,11 @@ export interface Checked {
   /** The entries to apply. A chmod of a file with several names has become an overwrite. */
   readonly entries: CommitEntry[]
   readonly implied: ReadonlySet<string>
-  /** The stat of each file that is in its expected state, where any later write would change the stat. */
+  /** The stat of each file in its expected state. Only files whose stat any later write would change. */
   readonly looks: ReadonlyMap<string, BigIntStats>
   /**
-   * The owners of new files, by path, where they differ from the owner our own directory gives. See {@link Ownership}.
+   * The owners of new files, by path. Only those that differ from the owner our own directory gives. See
+   * {@link Ownership}.
    */
   readonly owners: ReadonlyMap<string, Owner>
   readonly owning: Ownership
@@ -34,7 +35,7 @@ export interface Checked {
   source(entry: CommitEntry): Source | undefined
   /** A path's address by its pinned parent; undefined if there is no such directory. Valid until the next call. */
   addressOf(path: string): string | undefined
-  /** Finds what has changed since the check, with one stat for each path. */
+  /** Finds the paths that have changed since the check, with one stat for each. */
   recheck(): Refusal[]
 }
 
@@ -48,7 +49,7 @@ interface Site {
   readonly disk: Disk
   readonly pins: Pins
   readonly targetDirs: TargetDirs
-  /** Paths where one entry makes room for another. */
+  /** Paths with two entries: a removal, and the entry that replaces it. */
   readonly pairs: ReadonlySet<string>
   readonly removed: ReadonlySet<string>
   /** The effective uid; undefined if the system has none. */
@@ -125,7 +126,7 @@ export function approvedContent(entry: CommitEntry): Uint8Array {
   )
 }
 
-/** Runs the check of one path. Returns what it returns or throws as a refusal. */
+/** Runs the check of one path. Returns its refusal, also one that it throws. */
 export function attempt(path: string, check: () => Refusal | undefined): Refusal | undefined {
   try {
     return check()

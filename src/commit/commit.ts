@@ -33,7 +33,7 @@ export async function commitEntries(input: CommitInput, disk: Disk = realDisk): 
   })
 }
 
-/** The last checks before the commit point. Discards the commit where one fails. */
+/** The last checks before the commit point. Discards the commit if one fails. */
 function assertStillWanted(prepared: PreparedCommit, input: CommitInput, lost: () => boolean, run: CommitRun): void {
   try {
     prepared.assertUnchanged()

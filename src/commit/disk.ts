@@ -50,7 +50,7 @@ export const realDisk = {
   lstat(path: string): BigIntStats | undefined {
     return lstatSync(path, { bigint: true, throwIfNoEntry: false })
   },
-  /** Throws EACCES or EROFS where names cannot be added or removed. */
+  /** Throws EACCES or EROFS if names cannot be added or removed. */
   assertWritable(directory: string): void {
     accessSync(directory, constants.W_OK | constants.X_OK)
   },
@@ -71,7 +71,7 @@ export const realDisk = {
 
 export type Disk = typeof realDisk
 
-/** Links a staged file or symlink to its name in the tree. Throws EEXIST where the name is taken. */
+/** Links a staged file or symlink to its name in the tree. Throws EEXIST if the name is taken. */
 export function linkInPlace(disk: Disk, staged: string, target: string): void {
   // link(2) follows a symlink on macOS and Windows. There a new symlink is made, which is exclusive as well.
   if (process.platform !== 'linux' && disk.lstat(staged)?.isSymbolicLink()) {

@@ -9,8 +9,8 @@ import {
 import type { CommitEntry } from './types.js'
 
 /**
- * Commits a renamed directory by one rename(2), with everything in it. The changes it carries are marked, and later
- * edits in it become changes at the new name. Only where all of them are approved: otherwise each file moves by itself.
+ * Commits a renamed directory by one rename(2), with everything in it, if all of its changes are approved. The changes
+ * it carries are marked, and later edits in it become changes at the new name. Otherwise each file moves by itself.
  */
 export function withMoves(
   entries: readonly CommitEntry[],

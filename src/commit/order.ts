@@ -23,7 +23,7 @@ export function inOrder<T extends Orderable>(changes: readonly T[]): T[] {
 const DEEPEST_FIRST = new Set([2, 6, 7])
 
 function rankOf(change: Orderable, made: Set<string>, moving: Set<string>): number {
-  // Before their move, so that an undo, which goes backwards, comes to the move first.
+  // Before their move, so that an undo, which goes backwards, reverts the move first.
   if (change.carried) return 1
   if (change.op === 'chmod' && change.new?.type === 'dir') return opens(change.new.mode) ? 0 : 7
   if (change.op === 'rmdir') return isAtOrBelow(change.path, made) || isAtOrBelow(change.path, moving) ? 2 : 6

@@ -16,8 +16,8 @@ export interface Ownership {
 }
 
 /**
- * A replaced file keeps its owner where root commits, and its group where the user is in that group. A new file has the
- * group of a set-group-id directory (Linux's inode_init_owner), or else the user's.
+ * A replaced file keeps its owner if root commits, and its group if the user is in that group. A new file has the group
+ * of a set-group-id directory (Linux's inode_init_owner), or else the user's.
  * @param tx the directory in which the files are made
  */
 export function ownership(

@@ -91,7 +91,7 @@ function mountOf(fd: number): string | undefined {
   return /^mnt_id:\s*(\d+)/m.exec(readFileSync(`/proc/self/fdinfo/${fd}`, 'utf8'))?.[1]
 }
 
-/** Whether a file system is mounted below a directory. True also where that is unknown. */
+/** Whether a file system is mounted below a directory. True also if that is unknown. */
 function hasMountBelow(root: string): boolean {
   try {
     return mountsBelow(root).length > 0

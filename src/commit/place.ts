@@ -17,7 +17,7 @@ export interface Placing {
   readonly origin: string | undefined
   /** Whether this is the run that published the plan, so that nothing of it is done yet. */
   readonly isFirstRun: boolean
-  /** The stat of the old file as checked, where any later write would change it. */
+  /** The stat of the old file as checked, if any later write would change it. */
   readonly look: BigIntStats | undefined
 }
 
@@ -47,7 +47,7 @@ export function isApproved({ disk, change, look }: Placing, path: string, stats 
   return isState(diskStateAt(disk, path, stats), change.old)
 }
 
-/** Links the staged file. Where the name is taken, it is ours from an earlier run, equal by chance, or a conflict. */
+/** Links the staged file. If the name is taken, it is ours from an earlier run, equal by chance, or a conflict. */
 function linkOrFind({ disk, target, slot, change }: Placing): boolean {
   try {
     linkInPlace(disk, slot.fresh, target)
@@ -80,7 +80,7 @@ function overwrite(placing: Placing): boolean {
   return false
 }
 
-/** The approved file under its second name (`seen`: at its path, a moment ago), or what was found instead. */
+/** The approved file under its second name (`seen`: at its path, a moment ago), or the file that was found instead. */
 type Backup = BigIntStats | 'seen' | 'ours' | 'theirs' | 'moved' | 'refused'
 
 function keepOld(placing: Placing): Backup {
@@ -205,7 +205,7 @@ function makeDirectory({ disk, target, slot, change, isFirstRun }: Placing): boo
   }
 }
 
-/** Finds the directory by its inode, wherever it is now: what others saved into it meanwhile moves with it. */
+/** Finds the directory by its inode, wherever it is now: files that others saved into it meanwhile move with it. */
 function moveDirectory({ disk, target, origin, change }: Placing): boolean {
   const isIt = (stats: BigIntStats | undefined) => stats?.isDirectory() === true && String(stats.ino) === change.inode
   const there = disk.lstat(target)

@@ -23,7 +23,7 @@ export interface PreparedCommit extends Pick<Checked, 'looks'> {
   /**
    * The commit point: from here on the commit happens, even if another process has to finish it. Returns false if
    * another commit took the number; then nothing is left behind.
-   * @throws EscrowError that says "decided but not finished" where the plan may be published, else that nothing was
+   * @throws EscrowError that says "decided but not finished" if the plan may be published, else that nothing was
    * committed
    */
   publish(): boolean
@@ -32,7 +32,7 @@ export interface PreparedCommit extends Pick<Checked, 'looks'> {
 }
 
 /**
- * Checks the entries and writes the plan. Leaves nothing behind where it fails.
+ * Checks the entries and writes the plan. Leaves nothing behind if it fails.
  * @throws EscrowError with `refused` for every bad path, or for a disk error
  */
 export async function prepareCommit(disk: Disk, input: CommitInput, run: CommitRun): Promise<PreparedCommit> {
@@ -144,7 +144,7 @@ function withBadContent(checked: Checked): Refusal[] {
   return refused
 }
 
-/** Whether the plan may be published. False only where it is certain that it was not. */
+/** Whether the plan may be published. False only if it certainly was not. */
 function isDecided(disk: Disk, layout: Layout, at: Attempt): boolean {
   try {
     return sameInode(disk, at.planFile, commitFile(layout, at.seq))

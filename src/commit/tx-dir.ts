@@ -16,12 +16,12 @@ const TX = `${ORCHESTRATION}/tx`
 export interface HeldTx {
   /** Its address, valid until it is closed. */
   readonly dir: string
-  /** Its inode number, which tells it from another directory under its name. */
+  /** Its inode number, which distinguishes it from another directory under its name. */
   readonly inode: string
   close(): void
 }
 
-/** Makes `.orchestration/tx` where it is missing. Throws EscrowError `path_escape` where it is a link or a file. */
+/** Makes `.orchestration/tx` if it is missing. Throws EscrowError `path_escape` if it is a link or a file. */
 export function ensureTxParent(disk: Disk, pins: Pins, layout: Layout): void {
   if (disk.lstat(`${pins.at('')}/${ORCHESTRATION}`) === undefined) disk.makeDir(`${pins.at('')}/${ORCHESTRATION}`)
   const parent = namePath(`${layout.root}/${ORCHESTRATION}`, () => pins.at(ORCHESTRATION))
@@ -53,7 +53,7 @@ export function txParent(pins: Pins): string {
   return `${pins.at(TX)}/.`
 }
 
-/** Makes a new transaction directory. Throws EEXIST where the name is taken. */
+/** Makes a new transaction directory. Throws EEXIST if the name is taken. */
 export function makeTx(disk: Disk, layout: Layout, name: string): HeldTx {
   const pins = pinTree(disk, layout.root)
   try {
@@ -65,7 +65,7 @@ export function makeTx(disk: Disk, layout: Layout, name: string): HeldTx {
   }
 }
 
-/** Opens a transaction directory. Undefined if it is missing, or where something else has its name. */
+/** Opens a transaction directory. Undefined if it is missing, or if something else has its name. */
 export function openTx(disk: Disk, layout: Layout, name: string, inode?: string): HeldTx | undefined {
   const pins = pinTree(disk, layout.root)
   let tx: HeldTx | undefined

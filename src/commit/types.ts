@@ -15,7 +15,7 @@ export interface CommitEntry {
   readonly op: CommitOp
   /** On a create: the path removed by the same commit whose content this is. On a move: the directory's old path. */
   readonly from?: string
-  /** On a change in a directory that the commit moves, and on that directory: the path until then. */
+  /** On a change in a directory that the commit moves, and on that directory: the path before the move. */
   readonly at?: string
   /** On a file with several names: the file's id. Entries with one id and one state become one file. */
   readonly file?: string
@@ -49,7 +49,7 @@ export interface CommitInput {
    */
   records(at: { seq: number; tx: string }): JsonObject[]
   /**
-   * Notes that the committer writes elsewhere once the commit is done. The plan keeps them, in case that is
+   * Notes that the committer writes elsewhere once the commit is done. The plan keeps them, because that may be
    * interrupted.
    */
   notesFor?(tx: string): readonly JsonObject[]

@@ -16,7 +16,7 @@ import type { CommittedChange, KeptCommit } from './history.js'
 /** The state a commit left at each changed path, which its undo is based on. */
 export function statesAfter(kept: KeptCommit): Map<string, FileState | null> {
   const states = new Map<string, FileState | null>()
-  // Of two changes of one path, the first made room for the second: the new entry is what is there.
+  // Of two changes of one path, the first made room for the second: the path has the new entry.
   for (const { path, new: after } of kept.changes) states.set(path, after ?? states.get(path) ?? null)
   return states
 }
@@ -29,7 +29,7 @@ export function statesBefore(kept: KeptCommit): Map<string, FileState | null> {
 }
 
 /**
- * Stages the inverse of a commit in a layer over the current disk, last change first. Where the disk has changed since,
+ * Stages the inverse of a commit in a layer over the current disk, last change first. If the disk has changed since,
  * the inverse is still staged, based on the commit's own state, so that its owner sees the drift. A directory that the
  * commit made stays while it has other entries.
  * @returns the paths without a possible inverse; with any of them the whole undo is useless
@@ -87,7 +87,7 @@ const INVERSE: Record<CommittedChange['op'], Step> = {
   chmod: resetMode,
 }
 
-/** A move takes back what it carried. Where the directory could not go back whole, each entry goes back by itself. */
+/** A move takes back what it carried. If the directory could not go back whole, each entry goes back by itself. */
 const CARRIED: Record<CommittedChange['op'], Step> = {
   ...INVERSE,
   create: unlessWhole(moveCarriedBack),
@@ -111,7 +111,7 @@ function unlessWhole(step: Step): Step {
   }
 }
 
-/** A directory is moved back whole while it has only what the commit left in it. */
+/** A directory is moved back whole if it has only the entries that the commit left in it. */
 function moveBack({ layer, kept, movedBack }: Inverse, path: RelPath, change: CommittedChange): boolean {
   const { from } = change
   if (from === undefined || typeAt(layer, path) !== 'dir' || !isFree(layer, from as RelPath)) return true
@@ -139,7 +139,7 @@ function moveCarriedBack({ layer, moved }: Inverse, path: RelPath, { from }: Com
   return true
 }
 
-/** Removes what a commit created, and moves back what it moved. */
+/** Removes the entries that a commit created, and moves back those that it moved. */
 function removeCreated(inverse: Inverse, path: RelPath, { from }: CommittedChange): boolean {
   const { layer } = inverse
   const type = leafAt(layer, path)
@@ -156,7 +156,7 @@ function isFree(layer: WriteLayer, path: RelPath): boolean {
   return parent === undefined && layer.typeOf(path) === undefined
 }
 
-/** Restores what a commit replaced or removed: content, target, permission bits. */
+/** Restores an entry that a commit replaced or removed: content, target, permission bits. */
 function restore(inverse: Inverse, path: RelPath, { old }: CommittedChange): boolean {
   const { layer, kept, moved } = inverse
   const content = kept.before(path)

@@ -22,7 +22,7 @@ export class SessionAdmission {
   /**
    * @param syncExternal reads the answers that people have given.
    * @param denied records a denial.
-   * @param classify finds a command's classes; rejects where it cannot.
+   * @param classify finds a command's classes; rejects if it cannot.
    */
   constructor(
     private readonly policy: Pick<Policy, 'settings'>,
@@ -39,7 +39,7 @@ export class SessionAdmission {
 
   /**
    * Resolves when the command may run.
-   * @throws EscrowError access_denied; needs_approval where nobody has answered yet: the question stays open.
+   * @throws EscrowError access_denied; needs_approval if nobody has answered yet: the question stays open.
    */
   async admit(
     command: string | readonly string[],

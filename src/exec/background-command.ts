@@ -115,7 +115,7 @@ export class BackgroundCommand implements RunningCommand {
     return this.#isOver ? 'ended' : 'running'
   }
 
-  /** Resolves once the command runs, and rejects where it cannot be started. */
+  /** Resolves once the command runs. Rejects if it cannot be started. */
   async whenStarted(): Promise<void> {
     await this.#began
   }
@@ -157,7 +157,7 @@ export class BackgroundCommand implements RunningCommand {
     this.mount.refresh()
   }
 
-  /** Takes in what is new, if anything is. What cannot be ingested in now is told when it ends. */
+  /** Ingests new effects, if there are any. A failure is reported when the command ends. */
   #poll(): void {
     if (this.#isOver || this.#isPolling) return
     this.#isPolling = true

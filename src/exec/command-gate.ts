@@ -23,7 +23,7 @@ export interface ExecDeps {
   readonly changesSince: (snapshot: string, isWanted?: (path: RelPath) => boolean) => ChangeSet
   /** Reads the commits and reviews of other processes. */
   readonly syncExternal: () => void
-  /** Says whether a command may run, and waits for a person where policy asks one. */
+  /** Says whether a command may run, and waits for a person if policy asks one. */
   readonly admission: SessionAdmission
   /** Records the denials that a command reports. */
   readonly journal: Pick<LedgerOutbox, 'recordReported' | 'recordUnreported'>
@@ -31,7 +31,7 @@ export interface ExecDeps {
   readonly feedback: PendingFeedback
   /** Records a command in the ledger. */
   readonly record: (data: CommandRecord) => Promise<void>
-  /** Runs work in the current tool call, or in a new one where there is none or `isNew` is true. */
+  /** Runs work in the current tool call, or in a new one if there is none or `isNew` is true. */
   readonly inCall: <T>(work: () => Promise<T>, isNew?: boolean) => Promise<T>
   /** The HEAD commit of the repository on disk; undefined without one. */
   readonly gitHead: () => string | undefined
@@ -50,7 +50,7 @@ export interface AdmittedCommand {
   readonly env: Readonly<Record<string, string>>
   readonly network: boolean | readonly string[]
   readonly visibility: Visibility
-  /** The client program, where the command is a known one. */
+  /** The client program, if the command is a known one. */
   readonly client: HomeHost | undefined
   readonly readOnlyNames: readonly string[]
   /** The part of its ledger record that says why it may run. */

@@ -48,12 +48,15 @@ export class CommandMount {
     private readonly isExclusive: boolean,
   ) {}
 
-  /** @param isExclusive one command has the mount for all its life: what is ingested stays in the layer and is remembered. */
+  /**
+   * @param isExclusive one command has the mount for all its life: ingested effects stay in the layer and are
+   * remembered.
+   */
   static async open(deps: ExecDeps, isExclusive: boolean, isolation?: Isolation): Promise<CommandMount> {
     return new CommandMount(await openPlace(deps.layout.root, deps.policy, isolation), deps, isExclusive)
   }
 
-  /** @throws EscrowError `unsupported` where the mount is a copy and neither policy nor the caller still allows one. */
+  /** @throws EscrowError `unsupported` if the mount is a copy and neither policy nor the caller still allows one. */
   assertAllowed(isolation?: Isolation): void {
     if (this.place.isolation === 'none')
       assertUncontainedAllowed(
@@ -109,7 +112,10 @@ export class CommandMount {
     this.#kept = new Set(kept)
   }
 
-  /** Shows a running command what others have staged since. Paths that cannot be updated stay touched: its writes there are refused. */
+  /**
+   * Shows a running command the changes that others have staged since. Paths that cannot be updated stay touched: its
+   * writes there are refused.
+   */
   refresh(): void {
     const { overlay } = this.deps.store
     const touched = ([...this.#touched] as RelPath[]).filter((path) => !this.#isClosed(path))
@@ -146,7 +152,7 @@ export class CommandMount {
 
   // ---- mount to stage
 
-  /** Finds the effects that were not ingested before. Release what it holds with `close`. */
+  /** Finds the effects that were not ingested before. Call `close` on the result. */
   findEffects(isLive: boolean): Effects {
     const { overlay } = this.deps.store
     const isIgnored = gitIgnored((path) => textIn(overlay, path as RelPath))
@@ -207,7 +213,9 @@ export class CommandMount {
     return withAncestors(path).some((each) => this.#closed.has(each))
   }
 
-  /** Whether the file on disk is newer than the mount, other than by a commit of what was ingested from here. */
+  /**
+   * Whether the file on disk is newer than the mount, other than by a commit of effects that were ingested from here.
+   */
   #isChangedOnDisk(path: RelPath, mountedAt: bigint): boolean {
     const { overlay } = this.deps.store
     if (overlay.stage.bases.has(path) || overlay.typeOf(path) === 'dir') return false

@@ -19,8 +19,8 @@ interface Job {
 }
 
 /**
- * After a tool call, runs the formatters of policy.yaml on the files the call wrote, in the sandbox. Only those files are staged, and
- * only where the formatter exits with 0. A formatter never fails the call.
+ * After a tool call, runs the formatters of policy.yaml on the files the call wrote, in the sandbox. Only those files
+ * are staged, and only if the formatter exits with 0. A formatter never fails the call.
  */
 export class SessionFormat {
   /** Failures that were reported already, so that a missing formatter is reported once. */

@@ -72,7 +72,7 @@ export class IngestLedger {
   }
 
   /**
-   * Paths that were ingested and have gone since. They lie in no directory that was replaced, so the layer has no whiteout for them.
+   * Paths that were ingested and removed since. None is in a replaced directory, so the layer has no whiteout for them.
    * @param exists whether the layer still has a name.
    */
   removedSince({ effects, unsettled }: Effects, exists: (path: RelPath) => boolean): Effect[] {
@@ -93,8 +93,8 @@ export class IngestLedger {
   }
 
   /**
-   * Whether a commit left at a path what the command has there: it wrote it, or started with it.
-   * @param seededState what the mount showed at a path when the command started.
+   * Whether a commit left at a path the content that the command has there: the command wrote it, or started with it.
+   * @param seededState the state that the mount showed at a path when the command started.
    */
   isOwnCommit({ path, after }: CommittedPath, seededState: (path: RelPath) => string | undefined): boolean {
     const content = after === null ? ABSENT : after.type === 'dir' ? DIRECTORY : after.digest

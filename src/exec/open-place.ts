@@ -8,8 +8,8 @@ type Isolation = ExecOptions['isolation']
 type Rules = Pick<Policy, 'settings'>
 
 /**
- * Opens a place to run commands in: contained, or a copy of the workspace where this machine cannot contain commands.
- * @throws EscrowError `unsupported` where it cannot and neither policy nor the caller allows a copy.
+ * Opens a place to run commands in: contained, or a copy of the workspace if this machine cannot contain commands.
+ * @throws EscrowError `unsupported` if it cannot and neither policy nor the caller allows a copy.
  */
 export async function openPlace(root: string, policy: Rules, isolation?: Isolation): Promise<Place> {
   const lacking = (await probe()).find(({ ok }) => !ok) ?? nestedMount(root)
@@ -19,7 +19,7 @@ export async function openPlace(root: string, policy: Rules, isolation?: Isolati
   return openCopy(root)
 }
 
-/** A file system mounted below the workspace hides files of the workspace: overlayfs shows only what lies under it. */
+/** A file system mounted below the workspace hides files of the workspace: overlayfs shows only the files under it. */
 function nestedMount(root: string) {
   const [mount] = mountsBelow(root)
   if (mount === undefined) return undefined
@@ -27,7 +27,7 @@ function nestedMount(root: string) {
   return { name: 'mounts', problem, fix: `Mount it outside ${root}, and link to it.` }
 }
 
-/** A command runs without containment only where policy or the caller says so. */
+/** A command runs without containment only if policy or the caller allows it. */
 export function assertUncontainedAllowed(policy: Rules, isolation: Isolation, problem: string, fix?: string): void {
   if (isolation === 'none' || policy.settings()?.isolationNone === true) return
   const toFix = fix === undefined ? '' : `To fix it: ${fix} `

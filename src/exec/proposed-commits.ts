@@ -11,8 +11,8 @@ const TIMEOUT_MS = 10_000
 const FORMAT = '%x01%H%x00%B%x00'
 
 /**
- * Lists the git commits that a program made in its mount, oldest first. Its repository goes with the mount, so they are read before.
- * Git runs in the same sandbox, because the hooks and settings there are the program's.
+ * Lists the git commits that a program made in its mount, oldest first. Its repository is removed with the mount, so
+ * they are read before. Git runs in the same sandbox, because the hooks and settings there are the program's.
  * @param head the HEAD commit of the repository on disk; undefined without one.
  */
 export async function proposedCommits(

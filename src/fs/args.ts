@@ -140,7 +140,7 @@ export function readPath(name: string, value: unknown): string {
   }
 }
 
-/** An option that must be a boolean where it is given at all, even as undefined. */
+/** An option that must be a boolean if it is present, even as undefined. */
 export function readOwnBoolean(options: Readonly<Record<string, unknown>>, name: string, fallback: boolean): boolean {
   if (!Object.hasOwn(options, name)) return fallback
   const value = options[name]

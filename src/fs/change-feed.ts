@@ -11,9 +11,9 @@ import type { HostEvent } from '../os/watch.js'
 import { type DiskScope, DiskWatch } from './disk-watch.js'
 
 /**
- * The changes of the merged view from any source: edits of the stage, and the disk where it shows through. Each change
- * is reported once. Host events for names that the stage covers are dropped, and so are commits, which make the disk
- * equal to the view. Costs nothing without a subscriber.
+ * The changes of the merged view from any source: edits of the stage, and changes of the disk that show through. Each
+ * change is reported once. Host events for names that the stage covers are dropped, and so are commits, which make the
+ * disk equal to the view. Costs nothing without a subscriber.
  */
 
 export interface Subscriber extends DiskScope {

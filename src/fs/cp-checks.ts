@@ -10,7 +10,7 @@ import type { ReadView } from './view.js'
 
 export type AnyStats = Stats | BigIntStats
 
-/** stat or lstat as a call of cp's own; undefined for an absent path, where that is allowed. */
+/** stat or lstat as a call of cp's own; undefined for an absent path, if that is allowed. */
 export function look(view: ReadView, path: string, follow: boolean, mayMiss: true): AnyStats | undefined
 export function look(view: ReadView, path: string, follow: boolean): AnyStats
 export function look(view: ReadView, path: string, follow: boolean, mayMiss = false): AnyStats | undefined {
@@ -43,9 +43,9 @@ export function checkPair(view: ReadView, src: string, dest: string, from: AnySt
 }
 
 /**
- * Throws ERR_FS_CP_EINVAL where a directory above the destination is the source, under any name. Node stops at the
- * first absent one, and skips the parent of the source's name: there it copies a directory into itself until names are
- * too long.
+ * Throws ERR_FS_CP_EINVAL if a directory above the destination is the source, under any name. Node stops at the first
+ * absent one, and skips the parent of the source's name: there it copies a directory into itself until names are too
+ * long.
  */
 export function checkParents(view: ReadView, src: string, from: AnyStats, dest: string): void {
   const source = resolve(view.root, src)

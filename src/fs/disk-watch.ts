@@ -4,7 +4,7 @@ import { type HostEvent, watchHost } from '../os/watch.js'
 
 /**
  * Watches the lower directories that show in a watched part of the merged view. Renames and commits change which ones
- * show where, so the stage asks for a refresh.
+ * show at which path, so the stage asks for a refresh.
  */
 
 export interface DiskScope {

@@ -7,7 +7,7 @@ import { HANDLE_OPS, type HandleInside, type HandleRow } from './handle-ops.js'
 import { Spread } from './op-types.js'
 import type { RefusedRow } from './ops.js'
 
-/** What a handle needs of the facade it belongs to. */
+/** The parts of its facade that a handle needs. */
 export interface HandleDeps {
   call(stem: string, args: readonly unknown[], form?: 'sync' | 'callback' | 'promise'): unknown
   readStream(path: undefined, options: Record<string, unknown>): unknown

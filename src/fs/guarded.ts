@@ -28,7 +28,7 @@ export interface GuardRules {
    * decisions must not be cached.
    */
   readsBy(at: number): unknown
-  /** Whether a path, or a name below it, can be hidden at all. Where none can, no name is checked. */
+  /** Whether a path, or a name below it, can be hidden. If none can, no name is checked. */
   mayHide(path: string): boolean
   /** Whether all writes below a directory get the directory's decision, except for protected names. */
   alikeBelow(dir: string): boolean
@@ -259,7 +259,7 @@ export class GuardedLayer implements WriteLayer, ResolvedPathJudge {
     this.judge(effect, path)
   }
 
-  /** Hides the difference between an unreadable and an absent path where the rule says so. */
+  /** Hides the difference between an unreadable and an absent path if the rule says so. */
   #hidden(path: RelPath): boolean {
     const op = this.#op
     if (op.readPath === path) return false

@@ -64,7 +64,7 @@ export function bigintPositions(length: number): readonly [least: bigint, most: 
 
 const MOST_POSITION = 2n ** 63n - 1n
 
-/** Whether a copied file gets its source's owner, where this process may change owners: libuv since 1.49. */
+/** Whether a copied file gets its source's owner, if this process may change owners: libuv since 1.49. */
 export const COPY_KEEPS_OWNER = uvMinor >= 49
 
 /** Whether times are truncated to whole microseconds, as libuv did until 1.52. */

@@ -25,9 +25,9 @@ const LOOKED_AT = 512
 
 /**
  * Judges a move: an entry that is protected, or outside the intent, must not leave with its parent. A tree moves in one
- * step, whatever its size. Where one decision holds for all of it at both ends, only its first entries are checked for
+ * step, whatever its size. If one decision holds for all of it at both ends, only its first entries are checked for
  * protected names, and every name that the session knows. Such names deeper in the tree are found in the review and at
- * the commit, where each file is judged. Where decisions differ below, every entry is judged here. Throws Denied.
+ * the commit, where each file is judged. If decisions differ below, every entry is judged here. Throws Denied.
  */
 export function judgeMove(layer: MoveLayer, from: RelPath, to: RelPath): void {
   const type = layer.typeOf(from)
@@ -51,7 +51,7 @@ function judgeMoved(layer: MoveLayer, from: RelPath, to: RelPath, type: EntryTyp
   if (type === 'symlink') layer.judgeLink(layer.readlink(from), to)
 }
 
-/** Does not name hidden entries: only that something keeps the tree where it is. */
+/** Says that something keeps the tree in its place, without the names of hidden entries. */
 function judgeBelow(layer: MoveLayer, from: RelPath, to: RelPath, type: EntryType | undefined): void {
   try {
     judgeMoved(layer, from, to, type)

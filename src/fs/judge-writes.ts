@@ -8,8 +8,8 @@ const SYSCALLS = { put: 'open', move: 'rename', remove: 'unlink', mkdir: 'mkdir'
 
 /**
  * Judges every path that a tool call is going to change, before its first write, so that a call of many files is denied
- * whole. A path that cannot be resolved yet is judged when the tool comes to it. Returns the first denial, after
- * `denied` was called with it.
+ * whole. A path that cannot be resolved yet is judged at its own write. Returns the first denial, after `denied` was
+ * called with it.
  */
 export function judgeWrites(
   view: View,

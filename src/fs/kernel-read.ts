@@ -45,7 +45,9 @@ export function access(view: ReadView, [path, mode]: Args): void {
   if (!permits(stats, wanted)) throw new Errno('EACCES')
 }
 
-/** The result of access(2) for this process: root has every right but to execute what nobody may. */
+/**
+ * The result of access(2) for this process: root has every right, but may not execute a file that nobody may execute.
+ */
 function permits(stats: Stats, wanted: number): boolean {
   const { mode } = stats
   if (process.getuid?.() === 0) return (wanted & constants.X_OK) === 0 || stats.isDirectory() || (mode & 0o111) !== 0

@@ -279,7 +279,7 @@ function contentOutside(view: WriteView, source: Outside, stats: Stats): Uint8Ar
     : view.host(source).readFileSync(source.path)
 }
 
-/** The source's owner, where the host's copies keep it and this process may change owners. */
+/** The source's owner, if the host's copies keep it and this process may change owners. */
 function ownerOfCopy(view: WriteView, path: RelPath, { uid, gid }: Stats): { uid?: number; gid?: number } {
   const made = view.layer.lstat(path)
   const isOther = made?.uid !== uid || made.gid !== gid

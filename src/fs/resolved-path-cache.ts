@@ -84,7 +84,7 @@ export class ResolvedPath {
     return this.#mayGiveWay
   }
 
-  /** Undefined if it is absent or a link: full resolution tells which. Throws as readFile does. */
+  /** Undefined if it is absent or a link: full resolution finds out which. Throws as readFile does. */
   read(): Buffer | undefined {
     const inode = this.#find()
     if (inode) return inode.type === 'symlink' ? undefined : contentOf(inode)

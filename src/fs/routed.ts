@@ -21,7 +21,7 @@ const STREAMS: Readonly<Record<string, string>> = {
 const ITERATED = new Set(['watch', 'glob'])
 const HANDED_ON = new Set(['Stats', 'Dirent', 'Dir', 'constants'])
 
-/** @param context returns the context of each call; where it throws, the call fails */
+/** @param context returns the context of each call; if it throws, the call fails */
 export function routedFs(context: CurrentContext): typeof fs {
   const face: Record<string, unknown> = {}
   for (const name of Object.keys(fs)) if (name !== 'promises') face[name] = faceOf(name, context)

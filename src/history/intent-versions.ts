@@ -19,8 +19,8 @@ export interface IntentVersions {
   /** Records edits by hand. Costs one comparison while the file is unchanged. */
   recordManualEdits(): Promise<void>
   /**
-   * Edits one intent. `record` gets the data for the ledger, which has no `change` where nothing changed. The record is
-   * in the ledger before any other process can read the edit.
+   * Edits one intent. `record` gets the data for the ledger, which has no `change` if nothing changed. The record is in
+   * the ledger before any other process can read the edit.
    */
   edit(
     applyEdit: (edits: RegistryEdits) => Intent,

@@ -13,7 +13,7 @@ const MAX_TOTAL_BYTES = 8 * 1024
 /** Estimated size of the tags around one item, in bytes. */
 const TAG_BYTES = 60
 
-/** Reads what is known of earlier work on an intent. */
+/** Reads the memory of earlier work on an intent. */
 export interface IntentMemories {
   /**
    * The memory of an intent, most relevant first: its lessons, its newest changes, the files it changed most often, then
@@ -96,7 +96,10 @@ function changesOf(intentId: string): Fold<Changes> {
   }
 }
 
-/** The intent's changes, oldest first, and their files, most often changed first. Neither where the ledger is damaged. */
+/**
+ * The intent's changes, oldest first, and their files, most often changed first. Both are empty if the ledger is
+ * damaged.
+ */
 function readChanges(changes: () => Changes) {
   try {
     const { entries, counts } = changes()

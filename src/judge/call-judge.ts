@@ -19,8 +19,8 @@ export interface JudgedCall {
 }
 
 /**
- * Judges a host's tool calls by the rules of a session, without opening it. The answer is the same while another process owns the
- * session, and on a read-only disk. Denials are recorded in the ledger where it can be written.
+ * Judges a host's tool calls by the rules of a session, without opening it. The answer is the same while another
+ * process owns the session, and on a read-only disk. Denials are recorded in the ledger if it can be written.
  */
 export interface CallJudge extends Pick<Session, 'intent' | 'intents'> {
   readonly root: string
@@ -39,7 +39,7 @@ export interface CallJudge extends Pick<Session, 'intent' | 'intents'> {
   refuse(denial: Denial, call: Pick<JudgedCall, 'tool' | 'id'>): Promise<void>
   /** The undelivered feedback, if no process owns the session or its owner answers. It counts as delivered from then on. */
   feedback(): Promise<Feedback[]>
-  /** Reports the agent to the session's owner, where the owner does not know its model yet. Never rejects. */
+  /** Reports the agent to the session's owner, if the owner does not know its model yet. Never rejects. */
   introduceAgent(): Promise<void>
   /** Whether a text differs from the last one that this conversation of a client got. Remembers the text. */
   isNews(conversation: string, text: string): boolean

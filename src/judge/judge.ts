@@ -36,8 +36,8 @@ export async function openJudge(root: string, options: JudgeOptions): Promise<Ca
 }
 
 /**
- * Opens judges for a process that answers many calls. Parsed files are cached between calls; each call checks their stats, so a
- * judge always uses what a person saved last.
+ * Opens judges for a process that answers many calls. Parsed files are cached between calls; each call checks their
+ * stats, so a judge always uses the files that a person saved last.
  * @param requestedRoot the workspace's directory
  * @returns a function that opens a judge for one call, as {@link openJudge} does
  */

@@ -96,7 +96,10 @@ export class CallGate {
     if (error) throw error
   }
 
-  /** Waits for the approver where a write needs approval, then judges again. The call has written nothing yet, so it can wait. */
+  /**
+   * Waits for the approver if a write needs approval, then judges again. The call has written nothing yet, so it can
+   * wait.
+   */
   async #judge(call: ToolCall): Promise<DenialError | undefined> {
     const denial = (call.needsIntent === true ? this.policy.denialWithoutPath() : undefined) ?? this.#missingClass(call)
     if (denial) {

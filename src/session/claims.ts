@@ -24,7 +24,7 @@ export class SessionClaims {
   /**
    * Claims an intent's scope.
    * @returns the overlaps with claims of other sessions
-   * @throws EscrowError `claimed` for an overlap where policy says `refuse`
+   * @throws EscrowError `claimed` for an overlap if policy says `refuse`
    */
   async acquire(intent: Intent, policy: 'warn' | 'refuse'): Promise<ClaimOverlap[]> {
     // A session without a directory is visible to no other process.

@@ -5,8 +5,8 @@ import { type ReviewLog, StageAmender } from '../review/index.js'
 import { beforeOf, diskNow, type StageStore } from '../stage/index.js'
 
 /**
- * Merges staged files with the disk where it has changed below them, before a read tool shows them, so that the
- * model works on current content. The review log records the merge as it does a reviewer's.
+ * Merges staged files with the disk if it has changed below them, before a read tool shows them, so that the model
+ * works on current content. The review log records the merge as it does a reviewer's.
  * @param by the agent that reads
  * @returns the merged paths
  */

@@ -111,7 +111,8 @@ export class SessionFeedback implements PendingFeedback {
 
   /**
    * Call it before the agent reverts files. The revert also drops reviewers' edits of them; feedback reports that.
-   * @throws EscrowError `stale_file`, once, where the agent has not read a reviewer's change; the caller must revert nothing then
+   * @throws EscrowError `stale_file`, once, if the agent has not read a reviewer's change; the caller must revert
+   * nothing then
    */
   beforeRevert(paths: readonly string[]): void {
     const denials = paths.flatMap((path) => this.checkAmendments({ path }) ?? [])

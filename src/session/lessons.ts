@@ -23,8 +23,9 @@ interface Lesson {
 }
 
 /**
- * Appends a lesson to the shared file: to the stage, for a person to approve, or straight to the disk where
- * `approval.lessons` is `auto`. A lesson that the file already has is not appended again; the ledger records a duplicate.
+ * Appends a lesson to the shared file: to the stage, for a person to approve, or straight to the disk if
+ * `approval.lessons` is `auto`. A lesson that the file already has is not appended again; the ledger records a
+ * duplicate.
  * @throws EscrowError `nothing_selected` (an empty text), `limit_exceeded`, `policy_invalid`, `protected_path`
  */
 export async function recordLesson(

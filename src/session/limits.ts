@@ -12,7 +12,7 @@ export interface StageSize {
   paths(): { readonly size: number; has(path: string): boolean }
   /** Bytes of content. Walks the whole stage. */
   bytes(): number
-  /** Bytes of the file staged at a path; 0 where none is. */
+  /** Bytes of the file staged at a path; 0 if there is none. */
   sizeAt(path: RelPath): number
 }
 

@@ -53,7 +53,7 @@ export function sessionView(deps: SessionDeps, { store, guard, lock, feedback, s
   })
 }
 
-/** A path argument as policy names it: relative to the root where it is inside, else absolute. */
+/** A path argument as policy names it: relative to the root if it is inside, else absolute. */
 export function relativeTo(root: string, path: string): RelPath {
   const inner = path.startsWith('/') && isWithin(path, root) ? path.slice(root.length + 1) : path
   return (inner.startsWith('/') ? inner : (lexical(inner) ?? inner)) as RelPath

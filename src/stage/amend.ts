@@ -61,7 +61,7 @@ export function directoriesFor(overlay: Overlay, { cause, content, entries: [ent
   return overlay.typeOf(at) === 'dir' ? missing : []
 }
 
-/** The base of a merge. None where the stage has another base by now: then the merge was of other content. */
+/** The base of a merge. None if the stage has another base by now: then the merge was of other content. */
 function basesOf(overlay: Overlay, { onto }: AmendRecord, entry: ReviewEntry): [RelPath, Base][] {
   if (onto === undefined) return []
   const path = (entry.from ?? entry.path) as RelPath
@@ -70,7 +70,7 @@ function basesOf(overlay: Overlay, { onto }: AmendRecord, entry: ReviewEntry): [
   return [[path, overlay.withContent(path, { state: onto })]]
 }
 
-/** Undefined if the staged content stays, or where the path can no longer take another. */
+/** Undefined if the staged content stays, or if the path can no longer take another. */
 function contentFor(overlay: Overlay, record: AmendRecord, entry: ReviewEntry, contents: Contents) {
   const path = entry.path as RelPath
   const isFile = mergedState(overlay, path)?.type === 'file'

@@ -33,8 +33,8 @@ function isInRepository({ overlay }: StageStore, path: RelPath): boolean {
 }
 
 /**
- * The bytes a change is based on (a link's target). Where the disk has others by now and the base was not kept, those
- * on disk; null if there are none.
+ * The bytes a change is based on (a link's target). If the disk has others by now and the base was not kept, those on
+ * disk; null if there are none.
  * @param look a stat of the file on disk that the caller has just made
  */
 export function beforeOf(store: StageStore, change: StagedChange, look?: BigIntStats): Uint8Array | null {

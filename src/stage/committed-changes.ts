@@ -8,7 +8,7 @@ import type { ReviewRecord } from '../review/index.js'
 /** The position in the review log up to which a stage is reconciled. */
 export type Ingested = Pick<Version, 'reviewed' | 'reviewId'>
 
-/** The first record of a review log that is not reconciled yet: 0 where the log was started again after damage. */
+/** The first record of a review log that is not reconciled yet: 0 if the log was started again after damage. */
 export function firstNotIngested({ reviewed, reviewId }: Ingested, reviews: readonly ReviewRecord[]): number {
   return reviews[reviewed - 1]?.id === reviewId ? reviewed : 0
 }
@@ -21,7 +21,7 @@ export interface CommittedChanges {
   readonly removedDirs: readonly RelPath[]
 }
 
-/** The commits to reconcile a stage with. Only the last one where the stage is empty, so that none can concern it. */
+/** The commits to reconcile a stage with. Only the last one if the stage is empty, because then none can concern it. */
 export function sessionCommitsSince(layout: Layout, sessionId: string, stage: Stage): CommittedChanges[] {
   const since = stage.settledSeq
   if (!stage.tree.empty || stage.bases.size > 0) return sessionCommitsAfter(layout, sessionId, since)

@@ -17,7 +17,7 @@ import {
 } from '../trace/index.js'
 import type { StageStore } from './store.js'
 
-/** The fields of a command's record, beside the shared ones. */
+/** The fields of a command's record, without the shared ones. */
 export type CommandRecord = DataOf<'command'>
 
 /**

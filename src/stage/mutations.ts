@@ -35,7 +35,7 @@ export function createMutations(classes: KnownClasses) {
     const asked = new Set<string>()
     let breathed = performance.now()
     const declarationOf = (change: StagedChange) => declarations.of(change)
-    // Changes with a declared class first: a difference there is what the reviewer must see.
+    // Changes with a declared class first: the reviewer must see a difference there.
     for (const change of [...staged].sort((a, b) => Number(!declarationOf(a)) - Number(!declarationOf(b)))) {
       if (!isChangedFile(change)) continue
       const key = JSON.stringify([change.path, change.from, change.before, change.after])

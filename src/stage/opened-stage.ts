@@ -25,7 +25,7 @@ export interface OpenedStage {
   readonly files: StageFiles
   /** The content of the log and its pack; undefined if nothing is kept on disk. */
   readonly found: Replay | undefined
-  /** The log, open for appending; undefined for a reader, and where nothing is kept on disk. */
+  /** The log, open for appending; undefined for a reader, and if nothing is kept on disk. */
   readonly log: StageLog | undefined
 }
 

@@ -122,7 +122,7 @@ export class Reconciler {
   }
 }
 
-/** The plan that drops the whole stage, including bases of names that went with their directory. */
+/** The plan that drops the whole stage, including bases of names that were removed with their directory. */
 function dropAll({ tree, bases }: Stage): ReconcilePlan {
   const forget = [...bases.keys()].map(asRelPath)
   return { drop: pathsOf(tree.root, ROOT), point: [], hide: [], forget, bases: [] }

@@ -6,8 +6,8 @@ import { beforeOf } from './change-view.js'
 import type { StageStore } from './store.js'
 
 /**
- * Finds what is risky in the staged changes, for a reviewer who asks. The findings of a file are kept as long as both of its contents
- * stay, so that a second look reads only what has changed since.
+ * Finds the risks of the staged changes, for a reviewer who asks. The findings of a file are kept as long as both of
+ * its contents stay, so that a second look reads only the changes since the first.
  */
 export function createRisks() {
   let kept = new Map<string, FileFindings>()
@@ -58,7 +58,7 @@ function sideOf({ type, mode }: FileState, read: () => Uint8Array | null): Side 
   }
 }
 
-/** Both states, and what else the findings of a file depend on. */
+/** Both states, and everything else that the findings of a file depend on. */
 function keyOf(change: StagedChange | undefined, { mutation }: Changed): string {
   return JSON.stringify([change?.path, change?.kind, change?.before, change?.after, mutation?.class === 'AST_REFACTOR'])
 }

@@ -37,7 +37,7 @@ export interface StageStore extends NoteQueue {
   settle(reviews: readonly ReviewRecord[]): void
   /** Whether there is a commit, by any process, to reconcile with. Costs one `lstat`. */
   isBehind(): boolean
-  /** The content of a path's base, as far as it was kept. Does not look on the disk, which may still have it. */
+  /** The content of a path's base, if it was kept. Does not read the disk, which may still have it. */
   base(path: RelPath): Uint8Array | undefined
   /** The contents that reviewers wrote. */
   readonly contents: Contents
@@ -84,7 +84,7 @@ export function stageReader(layout: Layout, sessionId: string): () => StageStore
   const { stageLog } = layout.session(sessionId)
   let last: { readonly store: StageStore; readonly stamp: string | undefined } | undefined
   return () => {
-    // Before the log is read: the next call sees what is appended meanwhile.
+    // Before the log is read: the next call sees the entries that are appended meanwhile.
     const stamp = fileStampAt(stageLog)
     if (last === undefined || last.stamp !== stamp) last = { stamp, store: readStage(layout, sessionId) }
     return last.store

@@ -25,7 +25,7 @@ export interface CheckedStage {
   readonly within: <T>(work: () => T) => T
 }
 
-/** What has happened to a path since the command started. */
+/** Changes of a path since the command started. */
 export interface ConflictCheck {
   /** The path has changed since the command saw it. */
   isStale(path: RelPath): boolean
@@ -205,7 +205,7 @@ class EffectApplier {
 
   // ---- renames
 
-  /** Refuses both names where either is refused: otherwise the content would be lost. */
+  /** Refuses both names if either is refused: otherwise the content would be lost. */
   #move(from: Effect, to: FileEffect): void {
     const { layer } = this.stage
     try {

@@ -48,9 +48,9 @@ export interface HomeRequest {
 const MAX_COPIED = 16 << 20
 
 /**
- * Takes exclusive access to what a program may write in the home directory.
+ * Takes exclusive access to the parts of the home directory that a program may write.
  * @param layersDir the directory of the layers, which one command has at a time.
- * @throws EscrowError `session_busy` where another command of this workspace has them.
+ * @throws EscrowError `session_busy` if another command of this workspace has them.
  */
 export async function takeHome(
   { client, home }: HomeRequest,

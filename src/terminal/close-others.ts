@@ -1,9 +1,10 @@
 import { CALL, EXIT_FAILED, executable, MOV_INTO, movImmediate, SYSCALL } from './executable.js'
 
 /**
- * A program that closes every descriptor from {@link FIRST_CLOSED} on, then executes its arguments: `close-others /path argument…`.
- * Node cannot choose which descriptors a child inherits, dash cannot close those above 9, and bubblewrap passes on what it inherits.
- * Without this program a descriptor of the person's shell would reach the command, past every mount.
+ * A program that closes every descriptor from {@link FIRST_CLOSED} on, then executes its arguments:
+ * `close-others /path argument…`. Node cannot choose which descriptors a child inherits, dash cannot close those above
+ * 9, and bubblewrap passes on those it inherits. Without this program a descriptor of the person's shell would reach the
+ * command, past every mount.
  */
 
 /** 0 to 2 are the command's, 3 and 4 our pipes to bubblewrap, 5 the seccomp filter. */

@@ -33,7 +33,9 @@ export interface Place {
   hiddenNames(dir: RelPath): readonly string[]
   /** Copies kept files from another place, in which no command may be running. Call it after {@link seed}. */
   copyKept(from: Place, kept: readonly RelPath[], overlay: Overlay): void
-  /** The time of the last mount (nanoseconds): a file that changed later differs from what the command sees. */
+  /**
+   * The time of the last mount (nanoseconds): a file that changed later differs from the file that the command sees.
+   */
   mountedAt(): bigint
   /** Denials and deliveries that programs in the tree have reported since the last call. */
   readSpool(): SpooledReports

@@ -50,9 +50,9 @@ const ARGS = 4
 const NETWORK = 5
 
 /**
- * Runs a command in a bubblewrap sandbox in the holder's namespace, where only the workspace's overlay and the session's own /tmp
- * are writable. When it resolves, no process of the command is left.
- * @throws Error where the sandbox could not be set up.
+ * Runs a command in a bubblewrap sandbox in the holder's namespace, where only the workspace's overlay and the
+ * session's own /tmp are writable. When it resolves, no process of the command is left.
+ * @throws Error if the sandbox could not be set up.
  */
 export async function runContained(holder: Holder, root: string, options: CommandOptions): Promise<CommandEnd> {
   const { network } = options

@@ -11,7 +11,7 @@ export interface KeptCopy {
   modeOf(dir: RelPath): number
   /** Names that a replaced directory hides in the layers below. */
   hiddenNames(dir: RelPath): readonly string[]
-  /** A character device 0/0, in layers where it marks a deleted name. */
+  /** A character device 0/0, in layers that mark a deleted name with it. */
   readonly whiteout?: string
 }
 

@@ -65,7 +65,7 @@ export function openCopy(root: string): Place {
   }
 }
 
-/** What was copied to a path: the staged content it came from, and the stamp of the copy. */
+/** The copy at a path: the staged content it came from, and its stamp. */
 interface CopiedEntry {
   readonly token: string
   readonly look: string

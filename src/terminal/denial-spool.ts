@@ -108,7 +108,7 @@ function read(file: string, look: (size: number, next: (place: number) => Buffer
   try {
     fd = openForReading(file, false)
   } catch (error) {
-    // The spool goes with its namespace.
+    // The spool is removed with its namespace.
     if (['ENOENT', 'ESRCH'].includes(codeOf(error) ?? '')) return
     throw error
   }

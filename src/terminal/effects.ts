@@ -18,7 +18,7 @@ export type Effect =
       readonly size: number
       /** Equal for hard links of one file. */
       readonly ino: number
-      /** Time of the last write (milliseconds), where it is known. */
+      /** Time of the last write (milliseconds), if it is known. */
       readonly mtimeMs?: number
       /** Equal stamps mean that the file was not written in between. */
       readonly stamp: string
@@ -61,7 +61,7 @@ type LayerPaths = Pick<HolderPlaces, 'written' | 'merged' | 'staged' | 'workspac
 const MAX_DEPTH = 256
 
 /**
- * Reads the effects of a command from the layer, in time proportional to what it wrote.
+ * Reads the effects of a command from the layer, in time proportional to the size of its writes.
  * @throws EscrowError `unsupported` where the layer cannot be read, for example because a tree is too deep for a path.
  */
 export function readEffects(places: LayerPaths, query: EffectQuery): Effects {

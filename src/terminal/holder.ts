@@ -49,7 +49,7 @@ export interface HolderPlaces {
   readonly sharedFilter: string
   /** The program that closes inherited descriptors. */
   readonly closeOthers: string
-  /** The program that restricts where a command may open files for writing. */
+  /** The program that restricts the paths at which a command may open files for writing. */
   readonly writeOnly: string
   /** The denial spool. */
   readonly denials: string
@@ -126,7 +126,7 @@ export class Holder {
     return !this.#ended
   }
 
-  /** Sets what the holder kills when this process ends: process ids, and negated group ids. */
+  /** Sets the processes that the holder kills when this process ends: process ids, and negated group ids. */
   killOnExit(...processes: readonly (number | undefined)[]): void {
     if (!this.#ended) this.#child.stdin?.write(`${processes.filter((pid) => pid !== undefined).join(' ')}\n`)
   }

@@ -1,10 +1,10 @@
 /**
  * The sandbox: runs one command on a view of the stage and reads its effects from the layer it wrote.
  *
- * In: an admitted command with its options, the stage, and the paths and variables it may see. Out: its output and exit, and its
- * effects, which `applyEffects` writes to the stage through the policy checks; refused effects go to the quarantine.
- * A `Place` is an overlay mount under bubblewrap, or a copy of the workspace where containment is not possible.
- * Must not happen here: deciding whether a command may run (`policy/`, `exec/`), or writing to the workspace.
+ * In: an admitted command with its options, the stage, and the paths and variables it may see. Out: its output and
+ * exit, and its effects, which `applyEffects` writes to the stage through the policy checks; refused effects go to the
+ * quarantine. A `Place` is an overlay mount under bubblewrap, or a copy of the workspace if containment is not
+ * possible. Must not happen here: deciding whether a command may run (`policy/`, `exec/`), or writing to the workspace.
  */
 export { type ApplyResult, applyEffects, NO_CONFLICTS, type RefusedEffect } from './apply-effects.js'
 export { type MountedHome, takeHome } from './client-home.js'

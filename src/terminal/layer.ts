@@ -21,7 +21,7 @@ export interface Layer {
   /** Undefined for a missing name. */
   look(path: RelPath): Stats | undefined
   target(path: RelPath): string
-  /** A file's bytes. @param stats from an earlier {@link look}. @throws Unsettled where the file has changed since. */
+  /** A file's bytes. @param stats from an earlier {@link look}. @throws Unsettled if the file has changed since. */
   read(path: RelPath, stats: Stats): Buffer
   close(): void
 }
@@ -105,7 +105,7 @@ export function isInUse(error: unknown): boolean {
 
 const fdPath = (fd: number) => `/proc/self/fd/${fd}`
 
-/** @throws Unsettled where the file differs from `seen` or changes during the read; EFBIG beyond {@link MAX_FILE_SIZE}. */
+/** @throws Unsettled if the file differs from `seen` or changes during the read; EFBIG beyond {@link MAX_FILE_SIZE}. */
 export function readSettled(host: string, seen: Stats): Buffer {
   if (seen.size > MAX_FILE_SIZE) throw new Errno('EFBIG')
   const fd = openForReading(host, false)

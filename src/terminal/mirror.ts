@@ -26,7 +26,7 @@ import {
  * each command it is updated by the difference to the last.
  */
 
-/** What the layer has at a path. Entries of one kind with equal tokens are equal. */
+/** The layer's entry at a path. Entries of one kind with equal tokens are equal. */
 interface LayerEntry {
   readonly kind: 'file' | 'dir' | 'symlink' | 'whiteout'
   readonly token: string

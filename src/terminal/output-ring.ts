@@ -31,8 +31,8 @@ export class OutputRing {
   }
 
   /**
-   * Reads the output from an offset. `from` is later than `since` where older output was dropped. An incomplete UTF-8 character at the
-   * end is left for the next read, unless the output is over.
+   * Reads the output from an offset. `from` is later than `since` if older output was dropped. An incomplete UTF-8
+   * character at the end is left for the next read, unless the output is over.
    */
   read(since: number, isOver: boolean): { readonly text: string; readonly from: number; readonly next: number } {
     const start = this.#end - this.#size

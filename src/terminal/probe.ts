@@ -29,7 +29,7 @@ export async function probeNow(): Promise<Capability[]> {
   return (await probeWhole()) ?? probeEach()
 }
 
-/** The sandbox is made of all that the other checks try, so where it works, each of them does. Undefined if it does not. */
+/** The whole sandbox needs all the prerequisites, so if it works, each of them does. Undefined if it does not. */
 async function probeWhole(): Promise<Capability[] | undefined> {
   if (!platform().ok || !(await sandbox()).ok) return undefined
   return PREREQUISITES.map((name) => ({ name, ok: true }))

@@ -23,8 +23,9 @@ const NEVER_SHOWN = ['/dev', '/proc']
 const WRITE_ONLY_AT = '/run/escrow/write-only'
 
 /**
- * The command line, behind the program that limits where it may write. The listed paths are the writable mounts. A path that is
- * mounted read-only below one of them stays protected: its files by the mount, and its FIFOs where it lies in a covered directory.
+ * The command line, behind the program that limits the paths it may write to. The listed paths are the writable mounts.
+ * A path that is mounted read-only below one of them stays protected: its files by the mount, and its FIFOs if it is in
+ * a covered directory.
  */
 export function bwrapArguments(
   root: string,
@@ -93,9 +94,9 @@ function homeOf({ home }: CommandOptions, scratch: string): string[] {
 }
 
 /**
- * Mounts that hide or show files outside the workspace. Rules for deeper paths win, so shallow paths are mounted first. A path whose
- * visibility its ancestors already give is left alone: a second mount of a shown path would reveal what is hidden below it, and below
- * a command's own directory the path may be a link that the command made.
+ * Mounts that hide or show files outside the workspace. Rules for deeper paths win, so shallow paths are mounted first.
+ * A path whose visibility its ancestors already give is left alone: a second mount of a shown path would reveal the
+ * paths hidden below it, and below a command's own directory the path may be a link that the command made.
  */
 function coverMounts({ hidden, shown }: Visibility, scratch: string): string[] {
   const layers = { path: scratch, isDirectory: true }
@@ -121,7 +122,7 @@ function coverMounts({ hidden, shown }: Visibility, scratch: string): string[] {
   return options
 }
 
-/** Keeps name resolution working where /etc/resolv.conf links into /run, which is empty inside. */
+/** Keeps name resolution working if /etc/resolv.conf links into /run, which is empty inside. */
 function resolverPaths(): string[] {
   try {
     const path = readlinkSync('/etc/resolv.conf')

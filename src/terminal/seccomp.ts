@@ -54,7 +54,7 @@ const argument = (index: number) => 16 + 8 * index
 interface Step {
   readonly code: number
   readonly k: number
-  /** Steps to skip where the test is true, and where it is false. */
+  /** Steps to skip if the test is true, and if it is false. */
   readonly jt?: number
   readonly jf?: number
 }

@@ -10,8 +10,8 @@ import { stateDir } from '../os/state-dir.js'
 import { holdsSecret } from './secret-variables.js'
 
 /**
- * Our own private directories: sessions, verdicts, keys, and ledger anchors. The default locations count even where a variable now
- * points elsewhere, because another process may have a different environment.
+ * Our own private directories: sessions, verdicts, keys, and ledger anchors. The default locations count even if a
+ * variable now points elsewhere, because another process may have a different environment.
  */
 function ourPlaces(env: NodeJS.ProcessEnv, home: string): string[] {
   const { XDG_CONFIG_HOME: config = '' } = env
@@ -39,7 +39,7 @@ export interface Visibility {
  * Computes the visibility from a person's rules and the known secret places.
  * @param rules absolute paths, each with its tree open or closed.
  * @param client the client whose own login stays visible to it.
- * @returns the offending path instead, where a rule closes one that no command runs without.
+ * @returns the offending path instead, if a rule closes one that no command runs without.
  */
 export function visibilityOf(
   rules: readonly { readonly path: string; readonly isClosed: boolean }[],
@@ -151,7 +151,7 @@ function gitSettings(env: Readonly<Record<string, string | undefined>>): Record<
   const known = isWhole
     ? Array.from({ length: given }, (_, at) => [`GIT_CONFIG_KEY_${at}`, `GIT_CONFIG_VALUE_${at}`])
     : []
-  // Git refuses to run where one of the counted variables is missing.
+  // Git refuses to run if one of the counted variables is missing.
   const at = known.flat().every((name) => env[name] !== undefined) ? known.length : 0
   const [key, value] = ['safe.bareRepository', 'explicit']
   return { GIT_CONFIG_COUNT: `${at + 1}`, [`GIT_CONFIG_KEY_${at}`]: key, [`GIT_CONFIG_VALUE_${at}`]: value }

@@ -51,7 +51,7 @@ function sizeOnceCompacted(file: string): number {
   return Number(COMPACTED.exec(readStart(file, 64))?.[1] ?? 0)
 }
 
-/** Appends to the file, again where another process replaced it meanwhile. Returns the file's new size. */
+/** Appends to the file, and again if another process replaced it meanwhile. Returns the file's new size. */
 export function appendText(file: string, lines: string): number {
   for (;;) {
     try {
@@ -64,7 +64,7 @@ export function appendText(file: string, lines: string): number {
   }
 }
 
-/** Replaces the file by a shorter one. Carries over what other processes append to the old file meanwhile. */
+/** Replaces the file by a shorter one. Carries over the lines that other processes append to the old file meanwhile. */
 function compact(file: string): void {
   const fresh = `${file}.new`
   const old = openSync(file, 'r')
@@ -96,7 +96,7 @@ function restOf(fd: number, from: number): Buffer {
   }
 }
 
-/** Empty where there is no file. */
+/** Empty if there is no file. */
 export function textOf(file: string): string {
   try {
     return readFileSync(file, 'utf8')

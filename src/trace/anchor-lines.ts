@@ -7,7 +7,7 @@ import { count, listOf, text } from './fields.js'
 /** Records that this machine vouches for: numbers `from` to `seq`, with the hash of each line. */
 export interface AnchorLine {
   readonly ledger: string
-  /** 0 where the hashes are of lines of other tools, which have no number. */
+  /** 0 if the hashes are of lines of other tools, which have no number. */
   readonly from: number
   readonly seq: number
   readonly hashes: readonly string[]
@@ -23,7 +23,7 @@ export interface AnchorLine {
   readonly isPast?: true
 }
 
-/** A line of the ledger. `seq` is 0 where another tool wrote it. */
+/** A line of the ledger. `seq` is 0 if another tool wrote it. */
 export interface LedgerEntry {
   readonly seq: number
   readonly hash: string

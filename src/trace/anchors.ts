@@ -19,7 +19,7 @@ import { text } from './fields.js'
  * replaced by another valid chain. Anchors show both.
  */
 export interface Anchors {
-  /** Reads what is known of a ledger now. */
+  /** Reads the known records of a ledger. */
   of(ledger: string): KnownLedger
   /** Whether a record was anchored recently. Reads only the end of a long file. False for an old record. */
   lately(ledger: string): (hash: string) => boolean

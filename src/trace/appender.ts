@@ -32,7 +32,7 @@ export class Appender {
   /** Appends a draft unless a record of its id follows `after`. */
   appendOnce(draft: RecordDraft, after?: LedgerHead): Promise<TraceRecord> {
     return this.exclusively(() => {
-      // Writes a record that was published before a crash to the file, where the search finds it.
+      // Writes a record that was published before a crash to the file, so that the search finds it.
       this.parts.file.readRepaired()
       const record = findRecord(this.parts.layout.ledgerFile, draft.id, after?.size) ?? this.#appendOne(draft)
       this.#appendCheckpoint([draft])
@@ -41,8 +41,8 @@ export class Appender {
   }
 
   /**
-   * Runs `work` under the ledger's lock, then anchors what it wrote. Callers of one process wait in a queue, which is
-   * faster than polling the lock.
+   * Runs `work` under the ledger's lock, then anchors the records that it wrote. Callers of one process wait in a
+   * queue, which is faster than polling the lock.
    */
   exclusively<T>(work: () => T): Promise<T> {
     const { layout, file, anchorQueue } = this.parts
@@ -110,9 +110,9 @@ export class Appender {
   }
 
   /**
-   * The published records that are in the file. To be called where the file grew between our read and our write, so the
-   * lock was lost: another process wrote our published lines, or we linked numbers that were used and pruned long ago.
-   * The caller places the other records again.
+   * The published records that are in the file. Call it if the file grew between our read and our write, so the lock
+   * was lost: another process wrote our published lines, or we linked numbers that were used and pruned long ago. The
+   * caller places the other records again.
    */
   #findWritten(placed: readonly Placed[]): Placed[] {
     const { file, layout, anchorQueue } = this.parts
@@ -122,7 +122,7 @@ export class Appender {
     return written
   }
 
-  /** Signs the chain after a commit or an undo, where this user has a key. */
+  /** Signs the chain after a commit or an undo, if this user has a key. */
   #appendCheckpoint(drafts: readonly RecordDraft[]): void {
     if (!drafts.some(({ type }) => type === 'commit' || type === 'undo')) return
     const checkpoint = checkpointOf(this.parts.file.tip)

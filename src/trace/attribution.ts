@@ -16,7 +16,7 @@ export interface Comparison {
   readonly old: readonly string[]
   readonly now: readonly string[]
   readonly hunks: readonly LineHunk[]
-  /** The old line of each new line, from 0; -1 where it is new. Lines that differ only in white space are the same. */
+  /** The old line of each new line, from 0; -1 if it is new. Lines that differ only in white space are the same. */
   readonly origins: readonly number[]
 }
 

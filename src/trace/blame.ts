@@ -66,7 +66,7 @@ export async function outsideLines(
 
 /**
  * Replays a whole ledger. Yields to the event loop in between.
- * @param vouching where each origin is to say whether an anchor of this machine vouches for its record
+ * @param vouching if given, each origin says whether an anchor of this machine vouches for its record
  */
 export async function replayLedger(
   file: SharedFile,

@@ -14,7 +14,7 @@ export interface BlamedFile {
 
 /**
  * Reads a file of the workspace by its path, absolute or relative to the root.
- * @throws EscrowError `nothing_selected` where there is no text file, `path_escape` where it is outside the workspace
+ * @throws EscrowError `nothing_selected` if there is no text file, `path_escape` if it is outside the workspace
  */
 export function readBlamed(root: string, path: string): BlamedFile {
   const place = physical(isAbsolute(path) ? path : join(root, path))

@@ -153,7 +153,7 @@ function branchOf(tip: Tip, own: ChainLink, headAt: HeadAt): { head: Head; sides
 }
 
 /**
- * The branches that stay open after a record. Each branch it joins must exist, and is closed unless it went on
+ * The branches that stay open after a record. Each branch it joins must exist, and is closed unless it continued
  * elsewhere.
  */
 function joinSides(sides: readonly Side[], { joins }: ChainLink, headAt: HeadAt): readonly Side[] | Break {

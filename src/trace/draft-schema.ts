@@ -22,7 +22,7 @@ const lineRange = z.object({
   endLine: z.number(),
   /** `sha256:` and hex of the lines, see {@link contentHash}. */
   contentHash: z.string(),
-  /** Only where it differs from the file's: lines that a reviewer wrote into an agent's file. */
+  /** Only if it differs from the file's: lines that a reviewer wrote into an agent's file. */
   contributor: contributorType.optional(),
 })
 
@@ -31,9 +31,9 @@ const fileAttribution = z.object({
   path: z.string(),
   ranges: z.array(lineRange).readonly(),
   contributor: contributorType.optional(),
-  /** Only where it differs from the record's agent; null if the agent is unknown. */
+  /** Only if it differs from the record's agent; null if the agent is unknown. */
   agent: agent.nullable().optional(),
-  /** Only where it differs from the record's intent. */
+  /** Only if it differs from the record's intent. */
   intent: z.string().nullable().optional(),
   mutationClass: mutationClass.optional(),
 })

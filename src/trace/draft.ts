@@ -7,7 +7,7 @@ export type DraftFields<T extends TraceType> = Partial<Omit<RecordDraft, 'type' 
   readonly data?: DataOf<T>
 }
 
-/** A draft with the current time, a new id, and empty lists where none are given. */
+/** A draft with the current time, a new id, and empty lists by default. */
 export function newDraft<T extends TraceType>(
   given: DraftFields<T> & Pick<RecordDraft, 'intent' | 'session'> & { readonly type: T },
 ): RecordDraft {

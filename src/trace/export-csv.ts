@@ -8,7 +8,7 @@ export const CSV_COLUMNS = [
   ...(['mutation_class', 'before', 'after', 'approved_by', 'reason'] as const),
 ]
 
-/** The CSV rows of a record (RFC 4180): one for each file, or one in all where it has none. */
+/** The CSV rows of a record (RFC 4180): one for each file, or a single one if it has none. */
 export function csvRows(record: TraceRecord): string[] {
   const own = ownRecord(record)
   const changes = new Map(own?.changes?.map((change) => [change.path, change]))

@@ -13,10 +13,10 @@ import { placeDraft } from './place.js'
 import { unvouchedLines, Vouching } from './vouching.js'
 
 /**
- * Accepts all records of a ledger, and joins its branches by a `merge` record that names their ends. Requires the ledger's
- * lock.
+ * Accepts all records of a ledger, and joins its branches by a `merge` record that names their ends. Requires the
+ * ledger's lock.
  * @returns the new head; undefined if no branch is open
- * @throws EscrowError `ledger_corrupt` where a record that this branch had is missing: a person first has to accept its
+ * @throws EscrowError `ledger_corrupt` if a record that this branch had is missing: a person first has to accept its
  * loss by {@link anchorAll}
  */
 export function joinBranches(
@@ -41,7 +41,7 @@ export function joinBranches(
   return headOfTip(placed.tip)
 }
 
-/** Anchors a whole ledger, and replaces what was anchored before. Requires the ledger's lock, and its tip. */
+/** Anchors a whole ledger, and replaces its earlier anchors. Requires the ledger's lock, and its tip. */
 export function anchorAll(layout: Layout, anchors: Anchors, tip: Tip): LedgerHead | undefined {
   const head = headOfTip(tip)
   if (head === undefined) return undefined

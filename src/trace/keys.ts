@@ -26,12 +26,15 @@ export interface Signed {
   readonly hash: string
 }
 
-/** Makes the key of this user unless there is one. Public keys of others belong beside it, as `NAME.pub.pem`. */
+/**
+ * Makes the key of this user unless there is one. Public keys of others belong in the same directory, as
+ * `NAME.pub.pem`.
+ */
 export function makeSigningKey(): SigningKey {
   return makeKey(join(stateDir(), 'keys'))
 }
 
-/** As {@link makeSigningKey}, for the key with which this user decides where there is no terminal. */
+/** As {@link makeSigningKey}, for the key with which this user decides without a terminal. */
 export function makeReviewerKey(): SigningKey {
   return makeKey(reviewersDir())
 }

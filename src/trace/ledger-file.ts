@@ -29,7 +29,10 @@ export interface LedgerFileParts {
 /** The tip of a file whose branches may be open. */
 export interface Forked {
   readonly tip: Tip
-  /** Bytes after the tip that are not a whole line. They are saved beside the file, for the next record to name. */
+  /**
+   * Bytes after the tip that are not a whole line. They are saved in a file next to the ledger, for the next record to
+   * name.
+   */
   readonly torn?: Torn
 }
 
@@ -40,7 +43,7 @@ interface Torn {
 }
 
 /**
- * The ledger's file, kept equal to what is published.
+ * The ledger's file, kept equal to the published lines.
  *
  * The chain determines the byte offset of each record, and lines are written at their offset: two processes that both
  * believe they hold the lock write the same bytes to the same place.
@@ -135,7 +138,7 @@ export class LedgerFile {
       if (published.sweep(highest(reading.tip))) continue
       const missing = unwritten(published, reading.tip, copies)
       if ('problem' in missing) {
-        // No fault where the file grew meanwhile: another process may have pruned the copies we looked for.
+        // No fault if the file grew meanwhile: another process may have pruned the copies we looked for.
         if (sizeOf(this.#file) === sizeAtRead(reading)) throw corrupt(missing.problem)
         continue
       }
@@ -152,8 +155,8 @@ export class LedgerFile {
   }
 
   /**
-   * Saves a torn end beside the file, cuts it, and writes the missing lines. The record of the repair is published
-   * first.
+   * Saves a torn end in a file next to the ledger, cuts it, and writes the missing lines. The record of the repair is
+   * published first.
    */
   #repair(reading: Reading, missing: readonly Placed[]): void {
     const { published, vcs, anchorQueue } = this.parts
@@ -185,7 +188,7 @@ function checkReading(file: SharedFile, reading: Reading, copies: Copies): Readi
   return reading
 }
 
-/** @throws EscrowError `ledger_fork` where branches are open */
+/** @throws EscrowError `ledger_fork` if branches are open */
 export function assertJoined(file: SharedFile, tip: Tip): void {
   const fork = forkIn(tip)
   if (fork !== null) throw faultError(file, fork)

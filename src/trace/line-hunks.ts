@@ -17,7 +17,7 @@ export interface LineHunk {
 /**
  * The difference of two lists of lines, as hunks in rising order that do not touch. A common start and end are skipped,
  * and the cost is bounded.
- * @param keyOf the key that lines are compared by; only called where they are not equal
+ * @param keyOf the key that lines are compared by; only called for lines that are not equal
  */
 export function lineHunks(
   old: readonly string[],
@@ -54,7 +54,7 @@ function hunksBetween(pairs: readonly LinePair[], count: { removed: number; adde
   return hunks
 }
 
-/** The old line of each new line, from 0; -1 where the line is new. */
+/** The old line of each new line, from 0; -1 if the line is new. */
 export function originsBy(hunks: readonly LineHunk[], oldCount: number): number[] {
   const origins: number[] = []
   let at = 0

@@ -15,7 +15,7 @@ export interface Line {
   /** Byte offsets of its first byte and of the byte after its LF. */
   readonly start: number
   readonly end: number
-  /** Without the LF. Cut off where `oversize`. */
+  /** Without the LF. Cut off if `oversize`. */
   readonly bytes: Buffer
   /** False if the file ends before the LF. */
   readonly terminated: boolean

@@ -13,7 +13,7 @@ import { unvouchedLines, Vouching } from './vouching.js'
 
 /**
  * Takes over the anchors of versions before 0.2 on the first use of `anchors`. Those were kept under the path of the
- * root, and each vouched for all records up to its own. An anchor stays where its record is not in the file: another
+ * root, and each vouched for all records up to its own. An anchor stays if its record is not in the file: another
  * branch may have it.
  */
 export function withOldAnchors(layout: Layout, anchors: Anchors): Anchors {
@@ -62,7 +62,7 @@ function endOf({ ledgerFile, root }: Layout, line: string): number | undefined {
   return hasLine(ledgerFile, { start, end, hash }) ? seq : undefined
 }
 
-/** Records were anchored only where no branch was open, so all lines before one are below it in the chain. */
+/** Records were anchored only while no branch was open, so all lines before one are below it in the chain. */
 function keepUpTo({ ledgerFile }: Layout, anchors: Anchors, seq: number): void {
   const found = new Map<string, LedgerEntry[]>()
   for (const { ledger, entry } of unvouchedLines(ledgerFile, new Vouching(ledgerFile, anchors, new Map()))) {

@@ -36,7 +36,7 @@ export interface Strand {
 export const WEIGHT_WITHIN = 20
 export const WEIGHT_ACROSS = 40
 
-/** The limit of compared lines in one search: a hostile file may repeat one line. What was found by then counts. */
+/** The limit of compared lines in one search: a hostile file may repeat one line. The matches found by then count. */
 const BUDGET = 20_000_000
 const STRANDS = 16
 
@@ -84,7 +84,7 @@ interface Run {
   readonly cells: readonly Cell[]
   readonly first: number
   readonly last: number
-  /** Added to a position in the strand, gives the line. */
+  /** The line is the position in the strand plus this. */
   readonly shift: number
   readonly weight: number
 }

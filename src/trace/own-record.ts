@@ -83,7 +83,7 @@ export interface FileLines {
   readonly hunks: readonly (readonly [at: number, removed: number, added: number])[]
   /** The fingerprints of the added lines, in order: see line-prints.ts. */
   readonly added: string
-  /** The fingerprints of all old lines, where no earlier record has them. */
+  /** The fingerprints of all old lines, if no earlier record has them. */
   readonly base?: string | undefined
 }
 
@@ -148,7 +148,7 @@ function record<T extends string, S extends z.ZodRawShape>(type: T, data: S) {
   return z.object({ type: z.literal(type), ...shared, ...data })
 }
 
-/** The types of records, each with the fields it has beside the shared ones. A new type or field is a row here. */
+/** The types of records, each with its fields in addition to the shared ones. A new type or field is a row here. */
 const RECORD = z.discriminatedUnion('type', [
   record('intent_selected', {
     now: field(intentState),
@@ -266,7 +266,7 @@ export function ownRecord(record: TraceRecord): OwnRecord | undefined {
   return UNKNOWN_RECORD.parse({ ...fields, type: undefined, name: own.type })
 }
 
-/** As {@link ownRecord}, where the record is of one of the given types. The fields of other records are not parsed. */
+/** As {@link ownRecord}, if the record is of one of the given types. The fields of other records are not parsed. */
 export function ownRecordOf<T extends TraceType>(
   record: TraceRecord,
   ...types: readonly T[]

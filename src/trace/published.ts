@@ -40,9 +40,8 @@ export interface Published {
   /** Returns false if the place is taken. The line is complete before its name is visible. */
   publish(seq: number, prev: string | null, line: Buffer): boolean
   /**
-   * The copies of consecutive records up to a line, the oldest first, as of the last {@link hashes} and {@link
-   * publish}.
-   * @param after the hash of the line where to stop
+   * The copies of consecutive records up to a line, oldest first, as of the last {@link hashes} and {@link publish}.
+   * @param after the hash of the line to stop at
    */
   tail(hash: string | null, after?: string | null): { readonly seq: number; readonly hash: string }[]
   /**

@@ -18,13 +18,13 @@ export interface ReadingPoint {
 }
 
 export interface ReadingPoints {
-  /** Undefined if there is none, where it is of another file, and for a short ledger. */
+  /** Undefined if there is none, if it is of another file, and for a short ledger. */
   load(): Promise<ReadingPoint | undefined>
   /** Saves a point if the ledger has grown enough since the last one. Ignores disk errors. */
   keep(tip: Tip, heads: LineHeads): void
 }
 
-/** Below this size, reading the ledger, or what was added to it, is faster than a point. */
+/** Below this size, reading the ledger, or its new part, is faster than a point. */
 const STEP_BYTES = 4 * 1024 * 1024
 
 export function readingPoints(layout: Layout): ReadingPoints {

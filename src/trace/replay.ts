@@ -19,9 +19,9 @@ const MAX_LINES = 4_000_000
  * The lines of every file in the ledger, followed from record to record by the line changes that each one has. It needs
  * no contents, only the ledger itself and the fingerprints of the lines that a caller asks about.
  *
- * A line keeps its author while it unchangedAt, and when it is indented, moved or copied. An undo restores a line with its
- * author. In a file that the ledger knows, lines that appeared between two records were written by a person; in other
- * files their author is unknown.
+ * A line keeps its author while it is unchanged, and when it is indented, moved or copied. An undo restores a line with
+ * its author. In a file that the ledger knows, lines that appeared between two records were written by a person; in
+ * other files their author is unknown.
  */
 export class Replay {
   readonly #files = new Map<string, FileCells>()
@@ -32,7 +32,7 @@ export class Replay {
   readonly #claims = new Map<string, Claim[]>()
   /** Commit → path → the lines it removed there, for its undo. */
   readonly #removed = new Map<string, Map<string, readonly Cell[]>>()
-  /** Where wanted lines are or were, and runs of them that were removed. */
+  /** The files that have or had each wanted line. Removed runs of lines are in {@link #removedRuns}. */
   readonly #places = new Map<string, Set<string>>()
   readonly #removedRuns = new Map<string, (readonly Cell[])[]>()
 
@@ -78,7 +78,7 @@ export class Replay {
 
   /**
    * The authors of the lines of a path's current content, no matter who wrote it there.
-   * @param outside the origin of lines that file in no commit
+   * @param outside the origin of lines that no commit wrote
    */
   linesAt(path: string, prints: readonly string[], contentDigest: string | null, outside = OUTSIDE): Cell[] {
     const known = this.#files.get(path) ?? this.#movedFrom(contentDigest)
@@ -184,7 +184,7 @@ export class Replay {
     return restored
   }
 
-  /** Where a wanted line is: in its own file, in others, and with `includeRemoved` where it was. */
+  /** The strands with a wanted line: in its own file, in others, and with `includeRemoved` among removed lines. */
   *#strands(print: string, path: string, own: FileCells | undefined, includeRemoved: boolean): Generator<Strand> {
     if (!this.wanted.has(print)) return
     if (own !== undefined) yield { cells: own.cells, least: WEIGHT_WITHIN }

@@ -94,7 +94,7 @@ function add(counts: Map<string, number>, key: string | undefined): void {
   if (key !== undefined) counts.set(key, (counts.get(key) ?? 0) + 1)
 }
 
-/** The largest first. */
+/** Sorts counts, largest first. */
 function sortCounts(counts: ReadonlyMap<string, number>): Record<string, number> {
   return Object.fromEntries([...counts].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1)))
 }

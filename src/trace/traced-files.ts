@@ -177,7 +177,7 @@ function originOf(source: Source, entry: Fields, contributor: unknown): Origin {
   }
 }
 
-/** Our record names escrowfs as the tool where the agent's program is unknown. */
+/** Our record names escrowfs as the tool if the agent's program is unknown. */
 function toolOf({ tool }: TraceRecord): string | undefined {
   const name = text(objectOf(tool).name)
   return name === 'escrowfs' ? undefined : name

@@ -22,7 +22,9 @@ export class Vouching {
   readonly #contradicted: Place[] = []
   /** Records that the file must have and that were not read yet, number by hash. */
   readonly #due = new Map<string, number>()
-  /** How many records the file must have of each number: of two branches, or where one record replaced another. */
+  /**
+   * How many records the file must have of each number: several for two branches, or if one record replaced another.
+   */
   readonly #dueNumbers = new Map<number, number>()
   readonly #replacing = new Map<number, number>()
   #highest = 0
@@ -144,7 +146,7 @@ export class Vouching {
 }
 
 export interface Found {
-  /** The highest number of an anchored record; 0 where there is none. */
+  /** The highest number of an anchored record; 0 if there is none. */
   readonly anchored: number
   readonly ranges: readonly RecordRange[]
   /** The number of unanchored lines of other tools. */

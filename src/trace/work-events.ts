@@ -13,8 +13,8 @@ import { ownRecordOf } from './own-record.js'
 const MAX_READ = 4 << 20
 
 /**
- * Reads what the newest part of the ledger knows of a session's work. It explains changes to a reviewer and decides nothing, so the chain is
- * not checked. A ledger that is absent gives nothing.
+ * Reads a session's work from the newest part of the ledger. It explains changes to a reviewer and decides nothing, so
+ * the chain is not checked. An absent ledger gives nothing.
  *
  * @param root the workspace's root: an absolute, physical path
  */

@@ -2,7 +2,7 @@ import type { CheckReport } from '../index.js'
 import { oneLine, printable } from '../surface/index.js'
 import type { WireChecks } from './wire.js'
 
-/** The checks for the page. What a program printed is shown with hidden characters by name. */
+/** The checks for the page. A program's output is shown with hidden characters by name. */
 export function toWireChecks({ selection, checks }: CheckReport): WireChecks {
   return {
     selection,

@@ -91,14 +91,17 @@ function markOf({ path, from, kind, before, after, mode }: Change): string {
   return createHash('sha256').update(fields).digest('base64url')
 }
 
-/** @throws Conflict where the change is not the displayed one. */
+/** @throws Conflict if the change is not the displayed one. */
 export function changeOf({ set, marks }: Displayed, path: string, mark: string): Change {
   const found = set.changes.find((change) => change.path === path && marks.get(change) === mark)
   if (found === undefined) throw new Conflict(path)
   return found
 }
 
-/** @throws Conflict where the staged content is not the displayed one: the agent may have written since, and may restore it later. */
+/**
+ * @throws Conflict if the staged content is not the displayed one: the agent may have written since, and may restore it
+ * later.
+ */
 export async function stagedContent(review: Review, { path, after }: Change): Promise<Uint8Array | undefined> {
   const content = await review.content(path, 'after')
   const digest = content && `sha256:${createHash('sha256').update(content).digest('hex')}`

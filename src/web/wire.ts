@@ -143,9 +143,9 @@ export interface WireFile {
   }[]
   /** Number of rows. */
   readonly total: Readonly<Record<Layout, number>>
-  /** How many unchanged lines are left out before each hunk and after the last one; empty where none can be shown. */
+  /** How many unchanged lines are left out before each hunk and after the last one; empty if none can be shown. */
   readonly gaps: readonly number[]
-  /** Markers: both sides are in the staged text. Beside: one is on disk and one in the stage. */
+  /** Markers: both sides are in the staged text. Beside: one side is on disk and one in the stage. */
   readonly conflict?: 'markers' | 'beside'
   readonly images?: { readonly before: boolean; readonly after: boolean }
   readonly editable: boolean

@@ -36,7 +36,7 @@ afterAll(() => {
 
 it('fails many rows', async () => {
   for (const { kind, row } of rows) {
-    // The adapter writes at once, so it has no commit to change the disk before.
+    // The adapter writes at once, so it has no commit before which the disk could change.
     if (row.naiveSkipReason || row.beforeCommit) continue
     if (await succeeds(row, 'sync')) failures.push(`${kind}: ${row.name}`)
   }

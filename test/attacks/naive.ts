@@ -3,8 +3,8 @@ import { resolve } from 'node:path'
 import picomatch from 'picomatch'
 
 /**
- * An adapter that works as most do: it resolves the path, checks that it begins with the root, matches a glob, and calls Node.
- * It must fail many rows, which shows that the table detects attacks.
+ * An adapter as most tools have it: it resolves the path, checks that it begins with the root, matches a glob, and
+ * calls Node. It must fail many rows, which shows that the table detects attacks.
  */
 
 /** The indexes of the arguments that are changed paths, by op. */

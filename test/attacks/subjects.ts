@@ -78,7 +78,7 @@ export async function openWorld(setUp?: (world: World) => void): Promise<OpenWor
 
 let sessions = 0
 
-/** A session under INT-001. `release` approves everything and commits what is not refused. */
+/** A session under INT-001. `release` approves everything and commits the changes that are not refused. */
 export interface AgentRun {
   readonly subject: Subject
   /** Selects INT-001 again. */

@@ -1,16 +1,16 @@
 /**
- * An agent of the Agent Client Protocol that does what each prompt tells it: a list of steps, as JSON. Its answer has what came of
- * each. It knows no library, so that it can say what no library would.
+ * An agent of the Agent Client Protocol that executes the steps of each prompt, a list as JSON. Its answer has the
+ * result of each step. It uses no library, so that it can send messages that no library would send.
  */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { createInterface } from 'node:readline'
 
 export type Step =
-  /** Asks its client, and waits; `later`: does not wait. */
+  /** Sends a request to its client, and waits for the response unless `later` is set. */
   | { readonly ask: string; readonly params: unknown; readonly later?: true }
   | { readonly tell: string; readonly params: unknown }
-  /** Does it itself, on what it takes for the disk. */
+  /** Accesses the files of its mount itself, without its client. */
   | { readonly write: string; readonly content: string }
   | { readonly read: string }
   | { readonly remove: string }
@@ -23,7 +23,7 @@ interface Message {
   readonly params?: { readonly prompt?: readonly { readonly text?: string }[] }
 }
 
-/** The version it speaks is its one argument. */
+/** The protocol version, its only argument. */
 const VERSION = Number(process.argv[2] ?? 1)
 const SELF =
   VERSION === 1 ? { agentInfo: { name: 'scripted', version: '3' } } : { info: { name: 'scripted', version: '3' } }

@@ -1,4 +1,4 @@
-/** Appends records from a process of its own: ROOT WHO COUNT BATCH [nolock]. */
+/** Appends records in a separate process: ROOT WHO COUNT BATCH [nolock]. */
 import { layoutAt } from '../../src/os/workspace-state.js'
 import { newDraft, openLedger } from '../../src/trace/index.js'
 

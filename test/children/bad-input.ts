@@ -1,10 +1,12 @@
-/** Does a day's work in each of some workspaces and says how each step ended, a line of JSON for each: ROOT … */
+/**
+ * Runs typical work in each workspace, and prints the outcome of each step, a line of JSON for each workspace: ROOT …
+ */
 import { writeSync } from 'node:fs'
 import { denialOf, openWorkspace, type Workspace } from '../../src/index.js'
 
 type Outcome = readonly [step: string, outcome: string]
 
-/** What it failed with by name, or all there is where it has none. */
+/** The reason and message of an error. An error without a reason is marked as UNNAMED. */
 function named(error: unknown): string {
   const reason = denialOf(error)?.reason ?? (error instanceof Error ? Reflect.get(error, 'reason') : undefined)
   const message = error instanceof Error ? error.message : String(error)

@@ -1,4 +1,6 @@
-/** Stages a round of files and commits it with git, until it is killed; says each round once its commit returned: ROOT FROM. */
+/**
+ * Stages rounds of files and commits each with git, until it is killed. Prints each round after its commit: ROOT FROM.
+ */
 import { writeSync } from 'node:fs'
 import { openWorkspace } from '../../src/index.js'
 import { FILES } from './rounds.js'

@@ -1,8 +1,8 @@
 /**
- * Commits round after round until it is killed: round r gives each of COUNT files the content r. Says each round once
- * its commit is answered. With `die` it kills itself right after its first commit point. With a number from 0 to 1 it
- * waits to be killed so far into its second commit, by the calls that change or sync the disk, and says before which.
- * ROOT COUNT FROM [die | 0..1]
+ * Commits round after round until it is killed: round r gives each of COUNT files the content r. Prints each round
+ * after its commit. With `die` it kills itself right after its first commit point. With a number from 0 to 1 it pauses
+ * at that fraction of its second commit, measured in calls that change or sync the disk, prints the name of the next
+ * call, and waits to be killed. ROOT COUNT FROM [die | 0..1]
  */
 import { writeSync } from 'node:fs'
 import { digest } from '../../overlay/index.js'
@@ -33,7 +33,10 @@ const dying = {
   },
 }
 
-/** Calls of this commit so far, and of the one before: the next of as many files will come to as many. */
+/**
+ * The number of calls of this commit so far, and of the previous one. A commit of equally many files has equally many
+ * calls.
+ */
 let calls = 0
 let ofOne = Number.POSITIVE_INFINITY
 
@@ -48,7 +51,7 @@ const READS: ReadonlySet<string> = new Set(
   'openDir closeDir digestFile readFile lstat readlink readdir assertWritable'.split(' '),
 )
 
-/** Tells {@link step} of each call that leaves something behind. */
+/** A disk that calls {@link step} before each call that changes or syncs the disk. */
 function stepping(disk: Disk): Disk {
   const told = { ...disk }
   for (const [name, call] of Object.entries(disk)) {
@@ -79,7 +82,7 @@ for (let round = Number(from); ; round += 1) {
   }
   await commitEntries(input, disk)
   step('answer')
-  // Creating takes other calls than overwriting.
+  // The first round creates its files, with other calls than an overwrite.
   if (round > 1) ofOne = calls
   writeSync(1, `${round}\n`)
 }

@@ -1,4 +1,4 @@
-/** Stages a round of files and commits it, round after round, until it is killed; says each round once its commit returned: ROOT FROM. */
+/** Stages rounds of files and commits each, until it is killed. Prints each round after its commit: ROOT FROM. */
 import { writeSync } from 'node:fs'
 import { openWorkspace } from '../../src/index.js'
 import { FILES } from './rounds.js'

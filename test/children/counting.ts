@@ -1,13 +1,13 @@
 /**
- * Adds one to a counter file, TIMES times, each as a session's write that a person approves and commits; begins again
- * where another was faster. Says each number once it is on disk. ROOT SESSION TIMES
+ * Adds one to a counter file, TIMES times, each as a session's write that a person approves and commits. Retries if
+ * another process was faster. Prints each number once it is on disk. ROOT SESSION TIMES
  */
 import { writeSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openWorkspace } from '../../src/index.js'
 
 const [root = '', id = '', times = '0'] = process.argv.slice(2)
-// Where another put the same number on disk meanwhile, nothing is staged any more.
+// If another process has written the same number meanwhile, nothing is staged any more.
 const COUNTER = 'src/counter.txt'
 const RETRIED = new Set<unknown>(['stale_file', 'session_busy', 'nothing_selected'])
 const workspace = await openWorkspace(root)
@@ -24,7 +24,7 @@ async function increment(): Promise<number | undefined> {
   return committed.length === 1 && conflicts.length === 0 ? next : undefined
 }
 
-/** Nothing of a failed attempt may be in the next one, which reads the disk. */
+/** Drops the staged changes of a failed attempt, because the next one must read the disk. */
 async function startOver(): Promise<void> {
   await session.revert()
   await sleep(Math.random() * 20)

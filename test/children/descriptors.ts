@@ -1,6 +1,6 @@
 import { openWorkspace } from '../../src/index.js'
 
-/** Runs a script in each way a session starts commands: node descriptors.js <root> <script>. What they say is printed. */
+/** Runs a script in each way a session starts commands, and prints the outputs: node descriptors.js <root> <script>. */
 
 const [root = '', script = ''] = process.argv.slice(2)
 const workspace = await openWorkspace(root)

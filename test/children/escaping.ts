@@ -1,7 +1,7 @@
 import { createServer as createTcp } from 'node:net'
 import { openWorkspace } from '../../src/index.js'
 
-/** Runs every probe of a list in exec, and prints what each said: node escaping.js <root> <probes as JSON>. */
+/** Runs every probe of a list in exec, and prints the result of each: node escaping.js <root> <probes as JSON>. */
 
 const [root = '', list = '{}'] = process.argv.slice(2)
 const probes = JSON.parse(list) as Record<string, string>
@@ -25,7 +25,7 @@ for (const [name, script] of Object.entries(probes)) {
   const { exitCode, stdout, stderr, refused, ended } = await session.exec(filled, { timeout: 60_000 })
   said[name] = { exitCode, stdout, stderr, refused: refused.map(({ path, reason }) => `${path}: ${reason}`), ended }
 }
-// A link that a command left is not followed by a tool.
+// A tool does not follow a link that a command left.
 await session.exec('ln -s ../../outside src/planted')
 try {
   session.fs.writeFileSync(`${root}/src/planted/evil`, 'x')

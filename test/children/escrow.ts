@@ -1,2 +1,2 @@
-/** `escrow` as its users and their clients start it, wherever the package is. */
+/** `escrow` as its users and their clients start it. */
 import '../../src/cli/main.js'

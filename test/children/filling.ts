@@ -1,7 +1,7 @@
 /**
- * Commits six files on a disk that is nearly full, once for each amount of free space, and prints what came of it as a
- * line of JSON: the reason of the failure, whether the tree was whole, and whether the commit worked once there was
- * room again. DIRECTORY FREE-KIB...
+ * Commits six files on a disk that is nearly full, once for each amount of free space, and prints each result as a line
+ * of JSON: the reason of the failure, whether the tree was whole, and whether the commit succeeded once there was space
+ * again. DIRECTORY FREE-KIB...
  */
 import { mkdirSync, readFileSync, rmSync, statfsSync, writeFileSync, writeSync } from 'node:fs'
 import { digest } from '../../overlay/index.js'
@@ -19,7 +19,7 @@ function entriesFrom(old: string, next: string): CommitEntry[] {
   return FILES.map((path) => ({ path, op: 'overwrite', old: stateOf(old), new: stateOf(next), content }))
 }
 
-/** Takes what is free but for so many KiB; none where that is not to be told. */
+/** Fills the small disk except for `free` KiB. Writes nothing on a disk with more than 1 MiB to fill. */
 function fillUp(path: string, free: number): void {
   const { bavail, bsize } = statfsSync(directory)
   const taken = bavail * bsize - free * 1024
@@ -54,7 +54,7 @@ async function attempt(root: string, free: number) {
   const isWhole = words.size === 1 && (word === 'new' || word === 'old')
   const next = await commit(word, 'end')
   const { ok } = await openLedger(layout).verify()
-  // Beside them the ledger may hold that a line was cut off and restored.
+  // Counts only commits: the ledger may also have a record of a repaired line.
   let commits = 0
   for await (const record of openLedger(layout).records()) {
     if (JSON.stringify(record.metadata).includes('"type":"commit"')) commits += 1
@@ -63,7 +63,7 @@ async function attempt(root: string, free: number) {
 }
 
 for (const amount of amounts) {
-  // A ledger that begins anew at a place known already is not what was anchored there.
+  // Each attempt has its own root, because the anchors of the last one would not fit a new ledger there.
   const root = `${directory}/ws-${amount}`
   writeSync(1, `${JSON.stringify(await attempt(root, Number(amount)))}\n`)
   rmSync(root, { recursive: true })

@@ -1,4 +1,4 @@
-/** Holds a session until its input ends: ROOT ID. Says "held" once it has staged its pid. */
+/** Holds a session until its input ends: ROOT ID. Prints "held" after it has staged its pid. */
 import { openWorkspace } from '../../src/index.js'
 
 const [root = '', id = ''] = process.argv.slice(2)

@@ -4,11 +4,14 @@ import { expect } from 'vitest'
 import { stateOf } from '../support/state.js'
 import { startChild } from './run.js'
 
-/** How many times one kind of work is killed; `npm run soak` asks for many more. */
+/** The number of kills for one kind of work. `npm run soak` sets a higher number. */
 export const KILLS = Number(process.env.ESCROWFS_KILLS ?? 15)
 export const SLOW = { timeout: 180_000 + KILLS * 5_000 }
 
-/** Starts the child at a number, lets it say some more, kills it some moment later. Answers the last number it said. */
+/**
+ * Starts the child at a number, lets it print `prints` numbers, and kills it `delay` milliseconds later. Resolves to
+ * the last number that it printed.
+ */
 export async function killed(file: string, root: string, from: number, says: number, delay: number): Promise<number> {
   const child = startChild(file, root, String(from))
   let last = from - 1
@@ -24,7 +27,8 @@ export async function killed(file: string, root: string, from: number, says: num
   await child.kill()
   await listen(Number.POSITIVE_INFINITY)
   expect(last).toBeGreaterThanOrEqual(from - 1 + says)
-  // One killed in the moment it takes or leaves a lock is waited for ten seconds; the test knows that it is dead.
+  // After a kill while a lock is taken or released, others wait ten seconds for its owner. The test knows that it is
+  // dead.
   rmSync(`${stateOf(root)}/locks`, { recursive: true, force: true })
   return last
 }

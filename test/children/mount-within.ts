@@ -1,4 +1,7 @@
-/** A host with a mount in its workspace: ROOT. Prints how a command ends there, uncontained only where that is allowed. */
+/**
+ * A host with a mount in its workspace: ROOT. Prints the result of a command there, which runs uncontained only if that
+ * is allowed.
+ */
 import { openWorkspace } from '../../src/index.js'
 
 const [root = ''] = process.argv.slice(2)

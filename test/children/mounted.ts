@@ -1,4 +1,7 @@
-/** A host in whose namespace the workspace is mounted a second time: ROOT OTHER. Prints what it is refused there, a line each. */
+/**
+ * A host in whose namespace the workspace is mounted a second time: ROOT OTHER. Prints the result of each operation
+ * there, a line each.
+ */
 import { hostFs, openWorkspace } from '../../src/index.js'
 
 const [root = '', other = ''] = process.argv.slice(2)

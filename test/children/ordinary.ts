@@ -1,6 +1,6 @@
 import { openWorkspace } from '../../src/index.js'
 
-/** Starts one command, runs another in this process's group, and prints what came of both. */
+/** Starts one command, runs another in this process's group, and prints both results. */
 
 const [root = ''] = process.argv.slice(2)
 const workspace = await openWorkspace(root)

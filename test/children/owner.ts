@@ -1,4 +1,7 @@
-/** Takes an ownership as told: FILE WAIT. Says "mine" or "not mine"; a line of input makes it let go and end. */
+/**
+ * Takes ownership of a file: FILE WAIT. Prints "mine" or "not mine". A line of input makes it release the file and
+ * exit.
+ */
 import { takeOwnership } from '../../src/os/owner.js'
 
 const [file = '', wait = '0'] = process.argv.slice(2)

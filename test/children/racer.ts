@@ -1,4 +1,7 @@
-/** Takes and gives back an ownership many times; while it has it, nobody else may be in the room: FILE ROOM TIMES. */
+/**
+ * Takes and releases the ownership of a file many times, and checks that no other owner exists meanwhile, by creating
+ * ROOM exclusively: FILE ROOM TIMES.
+ */
 import { closeSync, openSync, unlinkSync } from 'node:fs'
 import { takeOwnership } from '../../src/os/owner.js'
 

@@ -1,4 +1,4 @@
-/** Says that it is there, then finishes what a commit left, and says so: ROOT */
+/** Prints "ready", then finishes an interrupted commit, and prints "done": ROOT */
 import { writeSync } from 'node:fs'
 import { recover } from '../../src/commit/index.js'
 import { layoutAt } from '../../src/os/workspace-state.js'

@@ -1,6 +1,7 @@
 /**
- * Reviews a session until its input ends: ROOT NAME WHAT. `even` and `odd` decide on every second pending hunk, one at a
- * time, and end when there is none; `commit` approves and commits what it sees. Says each approved hunk's text as JSON.
+ * Reviews a session until its input ends: ROOT NAME WHAT. `even` and `odd` decide on every second pending hunk, one at
+ * a time, and end when there is none; `commit` approves and commits every hunk. Prints each decided hunk's text as
+ * JSON.
  */
 import { openWorkspace } from '../../src/index.js'
 
@@ -14,7 +15,7 @@ const workspace = await openWorkspace(root)
 const review = await workspace.review('agent')
 const EXPECTED = new Set(['stale_file', 'nothing_selected', 'session_busy'])
 
-/** What the agent has changed since it was shown is refused: it is looked at again. */
+/** Ignores the refusal of a hunk that the agent has changed since it was displayed: the next round reads it again. */
 async function attempted<T>(work: () => Promise<T>): Promise<T | undefined> {
   try {
     return await work()

@@ -5,16 +5,16 @@ import { compileOnce } from '../support/compiled.js'
 
 export interface Child {
   readonly process: ChildProcess
-  /** The next line of its output; undefined once it has ended. */
+  /** The next line of its output; undefined at its end. */
   line(): Promise<string | undefined>
   say(line: string): void
-  /** Resolves once it is gone. */
+  /** Kills it. Resolves at its end. */
   kill(signal?: NodeJS.Signals): Promise<void>
   /** Ends its input and waits. */
   end(): Promise<void>
 }
 
-/** Starts a TypeScript file of this directory; it is gone when the test is. */
+/** Starts a TypeScript file of this directory as a process that ends with the test. */
 export function startChild(file: string, ...args: string[]): Child {
   const command = [`${compileOnce()}/test/children/${file.replace(/ts$/, 'js')}`, ...args]
   const child = spawn(process.execPath, command, { stdio: ['pipe', 'pipe', 'inherit'] })

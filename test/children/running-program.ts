@@ -1,6 +1,6 @@
 import { openWorkspace } from '../../src/index.js'
 
-/** Runs a program in this process's own terminal: it is killed meanwhile. */
+/** Runs a program in this process's own terminal. The test kills this process meanwhile. */
 
 const [root = '', command = ''] = process.argv.slice(2)
 const workspace = await openWorkspace(root)

@@ -1,6 +1,6 @@
 import { openWorkspace } from '../../src/index.js'
 
-/** Runs a command in exec and says so: it is killed meanwhile. */
+/** Runs a command in exec, and prints its output. The test kills this process meanwhile. */
 
 const [root = '', command = ''] = process.argv.slice(2)
 const workspace = await openWorkspace(root)

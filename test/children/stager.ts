@@ -1,4 +1,7 @@
-/** Works on a session until it is killed, one call after the other, and says each number once its call returned: ROOT FROM. */
+/**
+ * Calls a session until it is killed, one call after the other, and prints the number of each call that returned: ROOT
+ * FROM.
+ */
 import { writeSync } from 'node:fs'
 import { openWorkspace } from '../../src/index.js'
 import { stepOf } from './steps.js'

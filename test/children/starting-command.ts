@@ -1,6 +1,6 @@
 import { openWorkspace } from '../../src/index.js'
 
-/** Starts a command that runs on, and says so: it is killed meanwhile. */
+/** Starts a background command, and prints its output. The test kills this process meanwhile. */
 
 const [root = '', command = ''] = process.argv.slice(2)
 const workspace = await openWorkspace(root)

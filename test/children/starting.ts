@@ -1,6 +1,9 @@
 import { openWorkspace } from '../../src/index.js'
 
-/** Starts a command in exec, again and again, and says so before the second: it is killed meanwhile. */
+/**
+ * Runs a command in exec again and again, and prints a line before the second run. The test kills this process
+ * meanwhile.
+ */
 
 const [root = ''] = process.argv.slice(2)
 const workspace = await openWorkspace(root)

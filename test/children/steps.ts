@@ -1,11 +1,11 @@
-/** What the stager does as its nth call, and what that makes of the files: both sides of the pipe compute it. */
+/** The stager's nth call, and its effect on the files. The stager and the test both compute it. */
 
 export interface Step {
   readonly op: 'write' | 'append' | 'remove' | 'rename' | 'snapshot' | 'travel'
   readonly path: string
   readonly to: string
   readonly data: string
-  /** The snapshot's name, where it is about one. */
+  /** The snapshot's name, for `snapshot` and `travel`. */
   readonly name: string
 }
 
@@ -27,7 +27,7 @@ export type Model = ReadonlyMap<string, string>
 
 export interface State {
   readonly files: Model
-  /** Snapshot's name → the files it has. */
+  /** Maps a snapshot's name to its files. */
   readonly saved: ReadonlyMap<string, Model>
 }
 

@@ -9,7 +9,7 @@ import { SHAPES, type Shape } from './shapes.js'
 
 type Listing = Record<string, string>
 
-/** Runs a commit, or a recovery, on a disk that may end it; what it threw is returned. */
+/** Runs a commit on a faulty disk. Resolves to the error that it threw, or undefined. */
 async function run(bench: Bench, faulty: FaultyDisk, shape: Shape, strict: boolean): Promise<unknown> {
   return commitEntries(faultyInput(bench, faulty, shape, strict), faulty.disk).then(
     () => undefined,
@@ -39,7 +39,10 @@ async function newListing(shape: Shape): Promise<Listing> {
   }
 }
 
-/** After a crash and recovery: the tree is one of two, the ledger and the journal say which, and all goes on. */
+/**
+ * Recovers after a crash. Expects the old or the new tree, in agreement with the ledger and the journal. With `goOn`,
+ * expects that a next commit works.
+ */
 async function expectWhole(bench: Bench, before: Listing, after: Listing, where: string, goOn: boolean) {
   const disk = quickDisk()
   const first = await recover(bench.layout, bench.append, disk)
@@ -85,8 +88,8 @@ describe.each(SHAPES)('a crash during: $name', (shape) => {
     }
   })
 
-  // Every pair of calls is too many for each run of the suite: the strides are prime to each other, so that over the
-  // shapes every kind of step is cut off in both.
+  // All pairs of calls would take too long. The strides are coprime, so that over all shapes every kind of step is
+  // interrupted in both the commit and the recovery.
   it('leaves all or nothing when recovery crashes too', async () => {
     const after = await newListing(shape)
     let crashes = 0
@@ -111,10 +114,13 @@ describe.each(SHAPES)('a crash during: $name', (shape) => {
 })
 
 const CODES = ['ENOSPC', 'EIO', 'EACCES', 'EMFILE', 'EPERM', 'EROFS', 'EDQUOT', 'EXDEV', 'EBUSY'] as const
-/** `npm run soak -- faults` fails every call of every shape with every code; the suite takes turns. */
+/**
+ * `npm run soak -- faults` fails every call of every shape with every code; the normal run distributes the codes over
+ * the shapes.
+ */
 const isWhole = process.env.ESCROWFS_FAULTS === 'all'
 
-/** Fails call after call, each with the code `pick` gives, until there are no more calls. */
+/** Runs a commit once for each of its calls, and fails that call with the code that `pick` returns. */
 async function failEach(shape: Shape, pick: (n: number) => string, lasting: boolean): Promise<void> {
   const after = await newListing(shape)
   let failures = 0

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { type Child, startChild } from '../children/run.js'
 import { own, recordsOf, type TestWorkspace, testWorkspace } from '../support/workspace.js'
 
-/** `npm run soak -- commit` asks for 16 processes and 500 each. */
+/** `npm run soak -- commit` sets 16 processes and 500 increments each. */
 const PROCESSES = Number(process.env.ESCROWFS_COUNTERS ?? 4)
 const TIMES = Number(process.env.ESCROWFS_INCREMENTS ?? 6)
 
@@ -18,7 +18,7 @@ function counterAt(at: TestWorkspace): number {
   return Number(readFileSync(`${at.root}/src/counter.txt`, 'utf8'))
 }
 
-/** Every number up to the counter's was committed once, and the ledger has them all. */
+/** Expects that every number up to the counter was committed once and is in the ledger. */
 async function expectCounted(at: TestWorkspace, acknowledged: readonly string[], kills: number): Promise<void> {
   const workspace = await at.open()
   const counter = counterAt(at)
@@ -52,7 +52,7 @@ it('and so they do when they are killed at random, and begun again', async () =>
     for (let mine = 0; mine < TIMES; ) {
       const child = startChild('counting.ts', at.root, `agent-${n}`, String(TIMES - mine))
       const lines = linesOf(child)
-      // Sometimes it is let to the end: a process that is always killed while it opens would never count.
+      // Some runs are not killed: a process that is always killed while it opens would never count.
       if (Math.random() < 0.6) {
         await sleep(300 + Math.random() * 900)
         kills += 1

@@ -1,6 +1,6 @@
 import { type Disk, realDisk } from '../../src/commit/disk.js'
 
-/** The process died here. It has no errno code, so nothing takes it for a failure of the disk. */
+/** A simulated crash of the process. It has no errno code, so no code treats it as a failure of the disk. */
 export class CrashError extends Error {
   override readonly name = 'CrashError'
 }
@@ -26,13 +26,13 @@ const SYNCS = new Set(['syncDir', 'syncFile', 'flush'])
 
 export interface FaultyDisk {
   readonly disk: Disk
-  /** Calls so far. */
+  /** The number of calls so far. */
   count(): number
-  /** Counts one more step that is not the disk's (a ledger append). */
+  /** Counts a step that is not a call of the disk (a ledger append). */
   step(name: string): void
 }
 
-/** The real disk, without its waits for the platters, that reports each call before it happens. */
+/** The real disk without syncs, which reports each call before it executes it. */
 export function reportingDisk(before: (call: Call) => void, only: 'mutators' | 'all'): FaultyDisk {
   let n = 0
   const report = (name: string, args: readonly unknown[]) => {
@@ -47,7 +47,7 @@ export function reportingDisk(before: (call: Call) => void, only: 'mutators' | '
   for (const [name, call] of Object.entries(disk)) {
     if (typeof call !== 'function') continue
     const wrapped = (...args: unknown[]): unknown => {
-      // A dead process's descriptors are closed for it.
+      // Not reported: the kernel closes the descriptors of a dead process.
       if (name !== 'closeDir') report(name, args)
       if (SYNCS.has(name)) return true
       return Reflect.apply(call, disk, args)
@@ -57,7 +57,7 @@ export function reportingDisk(before: (call: Call) => void, only: 'mutators' | '
   return { disk, count: () => n, step: (name) => report(name, []) }
 }
 
-/** Dies at mutating call `at` and stays dead; `torn`: the file being written is left half written. */
+/** Throws at mutating call `at` and at every later one. With `torn`, that call leaves a half-written file. */
 export function crashingDisk(at: number, torn = false): FaultyDisk {
   return reportingDisk(({ n, name, args }) => {
     if (n < at) return
@@ -68,7 +68,7 @@ export function crashingDisk(at: number, torn = false): FaultyDisk {
   }, 'mutators')
 }
 
-/** Call number `at` fails with `code`, and with `lasting` every change after it too. */
+/** Fails call number `at` with `code`; with `lasting` also every later change. */
 export function failingDisk(at: number, code: string, lasting = false): FaultyDisk {
   return reportingDisk(({ n, name }) => {
     if (n === at || (lasting && n > at && !READS.has(name)))
@@ -76,7 +76,7 @@ export function failingDisk(at: number, code: string, lasting = false): FaultyDi
   }, 'all')
 }
 
-/** The `at`th new file gets half of its bytes before the disk is full; all other calls work. */
+/** Fails as a full disk after half of the bytes of the new file number `at`. All other calls work. */
 export function shortDisk(at: number): FaultyDisk {
   let files = 0
   const counting = reportingDisk(() => undefined, 'all')
@@ -89,7 +89,7 @@ export function shortDisk(at: number): FaultyDisk {
   return { ...counting, disk: { ...counting.disk, createFile }, count: () => files }
 }
 
-/** A disk that neither fails nor waits. */
+/** A disk that neither fails nor syncs. */
 export function quickDisk(): Disk {
   return reportingDisk(() => undefined, 'all').disk
 }

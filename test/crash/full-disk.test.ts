@@ -24,7 +24,7 @@ function run(command: string, args: readonly string[]): Outcome[] | undefined {
     .map((line) => JSON.parse(line) as Outcome)
 }
 
-/** A file system of 256 KiB in memory, of a process's own; undefined where the host gives none. */
+/** Runs the child on a private file system of 256 KiB in memory. Undefined if the host does not allow one. */
 function onSmallDisk(place: string, child: string): Outcome[] | undefined {
   const script = 'mount -t tmpfs -o size=256k tmpfs "$0" && exec "$@"'
   const isThere = spawnSync('unshare', ['-Urm', 'sh', '-c', script, place, 'true'], { stdio: 'ignore' }).status === 0
@@ -32,7 +32,7 @@ function onSmallDisk(place: string, child: string): Outcome[] | undefined {
   return run('unshare', ['-Urm', 'sh', '-c', script, place, process.execPath, child, place, ...KIB.map(String)])
 }
 
-/** No file may grow beyond some KiB: the kernel refuses the rest of a write as a full disk does. */
+/** Runs the child with a limit on file sizes: the kernel refuses the rest of a write, as on a full disk. */
 function underLimits(place: string, child: string): Outcome[] {
   const script = 'ulimit -f "$0"; shift 0; exec "$@"'
   return KIB.slice(1, 12).flatMap((kib) => {

@@ -25,7 +25,7 @@ it(
     let done = 0
     for (let kill = 0; kill < TIMES; kill += 1) {
       const said = await killed('committing-git.ts', at.root, done + 1, kill % 2, Math.random() * 300)
-      // Git leaves this file where it is killed, and asks people to remove it.
+      // A killed git leaves this file, and asks people to remove it.
       rmSync(`${at.root}/.git/index.lock`, { force: true })
       const workspace = await openWorkspace(at.root)
       await workspace.close()

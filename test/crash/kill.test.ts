@@ -8,12 +8,15 @@ import { roundFiles } from '../children/rounds.js'
 import { startChild } from '../children/run.js'
 import { type Bench, newBench } from '../commit/kit.js'
 
-/** How often each is killed; `npm run soak -- commit` asks for 500 and 100. */
+/** The numbers of kills; `npm run soak -- commit` sets 500 and 100. */
 const KILLS = Number(process.env.ESCROWFS_KILLS ?? 12)
 const RECOVERY_KILLS = Number(process.env.ESCROWFS_RECOVERY_KILLS ?? 6)
 const COUNTS = [1, 10, 100] as const
 
-/** Recovers, and expects all files to be of one round that the ledger ends with, and none older than what was answered. */
+/**
+ * Recovers. Expects all files to be of one round, which is the last in the ledger and not older than the last
+ * acknowledged one.
+ */
 async function expectOneRound(bench: Bench, count: number, answered: number): Promise<number> {
   const ledger = openLedger(bench.layout)
   const append = async (record: Record<string, unknown>) => {
@@ -41,7 +44,9 @@ async function expectOneRound(bench: Bench, count: number, answered: number): Pr
 
 let slowest = 0
 
-/** Lets a child commit until some moment after its `rounds`th commit, kills it, and says which round it last answered. */
+/**
+ * Kills a child at a random moment after its commit number `rounds`. Resolves to the last round that it acknowledged.
+ */
 async function killCommitting(bench: Bench, count: number, from: number, rounds: number): Promise<number> {
   const child = startChild('committing-rounds.ts', bench.root, String(count), String(from))
   let answered = from - 1
@@ -52,7 +57,7 @@ async function killCommitting(bench: Bench, count: number, from: number, rounds:
   return answered
 }
 
-/** As {@link killCommitting}, killed between two steps of a commit, as far into it as `part` says. */
+/** As {@link killCommitting}, but kills between two steps of a commit, after the fraction `part` of its steps. */
 async function killWithin(bench: Bench, count: number, from: number, part: number): Promise<number> {
   const child = startChild('committing-rounds.ts', bench.root, String(count), String(from), String(part))
   let answered = from - 1
@@ -70,13 +75,14 @@ describe('killed at random moments', () => {
     let bench = newBench()
     let round = 0
     for (let n = 0; n < kills; n += 1) {
-      // A workspace has so many rounds that each recovery has a past, and few enough that the ledger is read quickly.
+      // A workspace gets ten rounds: recoveries have earlier commits, and the ledger is still short enough to read
+      // quickly.
       if (n % 10 === 9) {
         bench.remove()
         bench = newBench()
         round = 0
       }
-      // By the clock most kills miss a commit, as it is over in milliseconds: four of five are aimed between its steps.
+      // A commit takes milliseconds, so most kills by time miss it. Four of five kills are therefore between its steps.
       const isAimed = n % 5 !== 4
       const answered = isAimed
         ? await killWithin(bench, count, round + 1, Math.random())
@@ -87,7 +93,7 @@ describe('killed at random moments', () => {
     }
     bench.remove()
     expect(told.within / kills).toBeGreaterThanOrEqual(0.8)
-    // How many fell after a commit point is chance; it is told, not asserted.
+    // The number of kills after a commit point is random, so it is printed and not asserted.
     console.log(
       `${count} file(s), ${kills} kills: ${told.within} within a commit, ${told.decided} after its commit point`,
     )

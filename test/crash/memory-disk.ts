@@ -5,9 +5,10 @@ import type { Disk } from '../../src/commit/disk.js'
 import type { Thing, Tree } from '../commit/kit.js'
 
 /**
- * A disk in memory that knows what would survive a power cut. Names (made, removed, moved) are durable once their
- * directory is synced (a moved one: either of its directories, as a rename is journalled whole), and until then any of them may have reached the platters or not, each for itself. A file's
- * bytes are durable once the file is synced. A flush makes all of it durable.
+ * A disk in memory that simulates power cuts. A change of a name (made, removed, moved) is durable once its directory
+ * is synced; for a move one of its two directories suffices, because a rename is journalled as one change. Until then a
+ * power cut may keep or lose each change independently. A file's bytes are durable once the file is synced. A flush
+ * makes everything durable.
  */
 
 interface Inode {
@@ -15,27 +16,27 @@ interface Inode {
   readonly type: 'file' | 'dir' | 'symlink'
   mode: number
   data: Buffer
-  /** What of the data has reached the platters. */
+  /** Whether the data is durable. */
   synced: boolean
   readonly names: Map<string, Inode>
 }
 
-/** One change of names, as it would be journalled: all of it or nothing. */
+/** One change of names, which is journalled as a whole or not at all. */
 interface NameChange {
   readonly dir: Inode
   readonly name: string
   readonly set: Inode | null
-  /** A rename takes the old name away in the same breath. */
+  /** On a rename: the old name, which the same change removes. */
   readonly from?: { readonly dir: Inode; readonly name: string }
 }
 
-/** What became of bytes that were written and not synced. */
+/** The result of a power cut for bytes that were written and not synced. */
 export type Torn = 'nothing' | 'half' | 'all' | 'noise'
 
 export class MemoryDisk {
   #nextInode = 1n
   readonly #root: Inode
-  /** Names as they are on the platters, by directory. */
+  /** The durable names, by directory. */
   #durable = new Map<Inode, Map<string, Inode>>()
   #pending: NameChange[] = []
 
@@ -47,12 +48,12 @@ export class MemoryDisk {
     this.flush()
   }
 
-  /** How many changes of names a power cut could take. */
+  /** The number of changes of names that a power cut could lose. */
   get atRisk(): number {
     return this.#pending.length
   }
 
-  /** The disk after a power cut. @param survives of each change at risk, in order. */
+  /** The disk after a power cut. @param survives for each change at risk, in order, whether it survives */
   afterCut(survives: readonly boolean[], torn: Torn): MemoryDisk {
     const after = new MemoryDisk()
     const copies = new Map<Inode, Inode>()
@@ -80,7 +81,7 @@ export class MemoryDisk {
     return after
   }
 
-  /** Everything below `root` but `.orchestration`, one line a path. */
+  /** Everything below `root` except `.orchestration`, one line for each path. */
   listing(root: string): Record<string, string> {
     const found: Record<string, string> = {}
     const walk = (inode: Inode, path: string) => {
@@ -134,7 +135,7 @@ export class MemoryDisk {
     symlink: (target, path) => {
       const inode = this.#inode('symlink', 0o777, Buffer.from(target))
       this.#make(path, inode)
-      // A short target lies in the inode and comes and goes with the name.
+      // A short target is stored in the inode, so it is durable with the name.
       inode.synced = true
     },
     link: (existing, path) => this.#make(String(path), this.#at(String(existing))),
@@ -254,7 +255,7 @@ export class MemoryDisk {
     return inode.data
   }
 
-  /** The times are of this moment, so that everything is read. */
+  /** The times are the present, so that a commit reads every file. */
   #stats({ ino, type, mode, data }: Inode): BigIntStats {
     const now = BigInt(Date.now())
     const stats = { ino, dev: 1n, mode: BigInt(mode), size: BigInt(data.length), nlink: 1n, uid: 0n, gid: 0n }

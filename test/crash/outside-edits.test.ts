@@ -15,10 +15,10 @@ import { type CommitEntry, type CommitOutcome, commitEntries, keptCommit, settle
 import { type Bench, inputFor, newBench, type Tree, turn } from '../commit/kit.js'
 import { reportingDisk } from './faulty-disk.js'
 
-/** As long as the old content and the new: only its time tells of the save, where nothing is read. */
+/** As long as the old and the new content, so that only the time shows the save to a check that reads no content. */
 const THEIRS = 'his'
 
-/** How another program saves `a`. */
+/** The ways in which another program saves `a`. */
 const SAVES = {
   'by rename': (root: string) => {
     writeFileSync(join(root, '.a.swp'), THEIRS)
@@ -34,7 +34,7 @@ interface Saved {
   readonly call: string
   readonly result: CommitOutcome | undefined
   readonly reachedEnd: boolean
-  /** The file as the commit left it; undefined when there is none. */
+  /** The file after the commit; undefined if there is none. */
   readonly found: string | undefined
   readonly bench: Bench
 }
@@ -70,7 +70,7 @@ async function saveAt(
   }
 }
 
-/** Where a save went that is not at its place any more: `kept` for undo, or `lost`. */
+/** Where the saved content is now: at its path (`there`), `kept` for undo, or `lost`. */
 function fate(saved: Saved): 'there' | 'kept' | 'lost' {
   if (saved.found === THEIRS) return 'there'
   const before = saved.result && keptCommit(saved.bench.layout, saved.result.tx).before('a')
@@ -86,7 +86,7 @@ const CASES: [string, Tree, CommitEntry][] = [
 
 describe.each(CASES)('a save by another program during a commit (%s)', (op, tree, entry) => {
   const ways = Object.keys(SAVES) as (keyof typeof SAVES)[]
-  // What was written a moment ago is read at each look; of an older file the time is looked at.
+  // A check reads the content of a file that was written a moment ago, and only the times of an older file.
   const cases = ways.flatMap((how) =>
     [false, true].flatMap((strict) => [false, true].map((old) => [how, strict, old] as const)),
   )
@@ -100,7 +100,7 @@ describe.each(CASES)('a save by another program during a commit (%s)', (op, tree
         const where = `call ${n}: ${saved.call}`
         const outcome = fate(saved)
         if (outcome === 'lost') lost.push(saved.call)
-        // What stands in place of a save is ours, and only a save into the file already replaced is not reported.
+        // A conflict leaves the save at its path. Only a save into the already replaced file is not reported.
         const isConflict = saved.result?.conflicts.some((conflict) => conflict.path === 'a') === true
         if (isConflict) expect(saved.found, where).toBe(THEIRS)
         if (isConflict) conflicts += 1
@@ -110,7 +110,7 @@ describe.each(CASES)('a save by another program during a commit (%s)', (op, tree
       }
       saved.bench.remove()
     }
-    // The one window of the promise: a save by rename between the last look at the file and our own rename.
+    // The only window: a save by rename between the last check of the file and our own rename.
     const mayLose = op === 'overwrite' && how === 'by rename' && !strict
     expect(lost).toEqual(mayLose ? ['rename'] : [])
     if (op === 'overwrite' || op === 'delete') expect(conflicts).toBeGreaterThan(0)

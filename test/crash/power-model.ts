@@ -11,8 +11,8 @@ import { MemoryDisk, type Torn } from './memory-disk.js'
 import type { Shape } from './shapes.js'
 
 /**
- * Cuts the power at every call of a commit, on a disk that keeps of the unsynced what chance decides, and again inside
- * the recovery; then recovers, and says where the promise was broken.
+ * Simulates a power cut at every call of a commit, and again during the recovery. The disk keeps a random part of the
+ * unsynced changes. Then recovers, and reports violations of the promise of all or nothing.
  */
 
 const ROOT = '/ws'
@@ -31,7 +31,7 @@ const READS = new Set([
 
 type Append = (record: JsonObject) => Promise<void>
 
-/** A change of the protocol under test: of its calls, or of the moment of its record. */
+/** A change of the protocol under test: of its calls, or of the time of its record. */
 export interface Mutant {
   readonly name: string
   readonly disk?: (disk: Disk, layout: Layout) => Disk
@@ -40,12 +40,12 @@ export interface Mutant {
 
 export interface Explore {
   readonly strict?: boolean
-  /** How many states of the disk are looked at for each moment of the cut. */
+  /** The number of states of the disk to try for each cut. */
   readonly states: number
-  /** Every how many calls the power is cut. */
+  /** The number of calls between two cuts. */
   readonly stride?: number
   readonly mutant?: Mutant
-  /** Saved by another program between the cut and the recovery. */
+  /** The file that another program saves between the cut and the recovery. */
   readonly edited?: string
 }
 
@@ -54,7 +54,7 @@ export interface Explored {
   readonly violations: string[]
 }
 
-/** A run of numbers from 0 to 1, the same each time. */
+/** A pseudorandom generator of numbers from 0 to 1. */
 function chance(seed: number): () => number {
   let state = seed
   return () => {
@@ -112,7 +112,7 @@ class Model {
     }
   }
 
-  /** @param plain without the mutant: what the commit is to come to. */
+  /** @param plain without the mutant, which gives the expected result of the commit */
   async #commit(at: number, plain: boolean) {
     const { strict = false, mutant } = this.options
     const memory = new MemoryDisk(placed(this.shape.before))
@@ -151,7 +151,7 @@ class Model {
     again: boolean,
   ) {
     for (let i = 0; i < this.options.states; i += 1) {
-      // First all of it is lost, then none; then some.
+      // The first state loses all changes, the second none, the others a random part.
       const survives = Array.from({ length: memory.atRisk }, () => (i < 2 ? i === 1 : rand() < 0.5))
       const torn = TORN[Math.floor(rand() * TORN.length)] ?? 'nothing'
       const after = memory.afterCut(survives, torn)
@@ -216,7 +216,7 @@ function without(listing: string, path: string): string {
   return JSON.stringify(found)
 }
 
-/** Cuts the power in a commit of a shape; answers how many states were looked at and what was wrong. */
+/** Simulates power cuts in a commit of a shape. Resolves to the number of states tried, and the violations. */
 export async function explore(shape: Shape, options: Explore): Promise<Explored> {
   const model = new Model(shape, options)
   try {

@@ -5,11 +5,11 @@ import { type Tree, turn } from '../commit/kit.js'
 import { explore, type Mutant } from './power-model.js'
 import { SHAPES, type Shape } from './shapes.js'
 
-/** How many states of the disk each moment of a cut is tried with; `npm run soak -- power` asks for more. */
+/** The number of states of the disk to try for each cut; `npm run soak -- power` sets a higher number. */
 const STATES = Number(process.env.ESCROWFS_CRASH_STATES ?? 2)
 
 const twenty = Array.from({ length: 20 }, (_, i) => `d${i}/f`)
-/** So many that one flush of the file system stands for all syncs. */
+/** Enough files for one flush of the file system to replace the syncs of single files. */
 const FLUSHED: Shape = {
   name: 'twenty files in as many directories',
   before: Object.fromEntries(twenty.map((path) => [path, { file: 'old' }])) satisfies Tree,
@@ -39,12 +39,12 @@ describe('a power cut at every call, and again in the recovery', () => {
   })
 })
 
-/** The same disk with one call done in another way, or not at all. */
+/** The same disk with another implementation of one call. */
 function altered<K extends keyof Disk>(disk: Disk, name: K, make: (call: Disk[K]) => Disk[K]): Disk {
   return { ...disk, [name]: make(disk[name]) }
 }
 
-/** Leaves out the syncs of directories that `isIt` picks; `nth` counts them from 1. */
+/** Leaves out the syncs of directories that `isIt` selects; `nth` counts the syncs of a directory from 1. */
 function unsynced(isIt: (path: string, layout: Layout, nth: number) => boolean): NonNullable<Mutant['disk']> {
   return (disk, layout) => {
     const counts = new Map<string, number>()

@@ -1,7 +1,7 @@
 import type { CommitEntry } from '../../src/commit/index.js'
 import { type Tree, turn } from '../commit/kit.js'
 
-/** A tree, a commit of it, and what the tree is then (see `listing`). */
+/** A tree, and the entries of a commit to it. */
 export interface Shape {
   readonly name: string
   readonly before: Tree

@@ -27,7 +27,8 @@ it(`a stage killed at ${KILLS} random moments has every call that returned, with
       )
     const seen = look()
     const names = new Set((await session.snapshots()).flatMap(({ name }) => name ?? []))
-    // One more call may have been written though its return was never seen; it is all there or not at all.
+    // One more call may be on disk although the child was killed before it printed the number. It is there completely
+    // or not at all.
     const next = after(state, stepOf(said + 1))
     const fits = ({ files, saved }: State) => same(files, seen) && names.size === saved.size
     const whole = [state, next].find(fits)
@@ -35,7 +36,7 @@ it(`a stage killed at ${KILLS} random moments has every call that returned, with
     expect(whole, told).toBeDefined()
     done = said + (whole === state ? 0 : 1)
     state = whole ?? state
-    // Every snapshot that was acknowledged is still the one it was.
+    // Every acknowledged snapshot is unchanged.
     const [name, files] = [...state.saved][kill % Math.max(1, state.saved.size)] ?? []
     const snapshot = name === undefined ? undefined : (await session.snapshots()).findLast((each) => each.name === name)
     if (files !== undefined) {
@@ -50,7 +51,7 @@ it(`a stage killed at ${KILLS} random moments has every call that returned, with
   }
   const workspace = await at.open()
   const calls = (await recordsOf(workspace)).filter((record) => own(record).type === 'tool_call')
-  // Each tool call that returned is in the ledger, once.
+  // Each tool call that returned is in the ledger exactly once.
   const ids = calls.map((record) => record.req_id)
   expect(new Set(ids).size).toBe(ids.length)
   const numbers = ids.map((id) => Number.parseInt(String(id), 10))

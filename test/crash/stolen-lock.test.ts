@@ -8,7 +8,7 @@ import { type Bench, inputFor, listing, newBench, turn } from '../commit/kit.js'
 let bench: Bench
 afterEach(() => bench.remove())
 
-/** Makes the lock look as its living holder's that has not been heard of for a minute: whoever comes next may take it. */
+/** Makes the lock stale, as of a live holder that has not renewed it for a minute: the next process may take it. */
 function makeStale(): void {
   const lock = `${bench.layout.locks}/commit.lock`
   const then = new Date(Date.now() - 60_000)
@@ -16,7 +16,7 @@ function makeStale(): void {
   rmSync(`${bench.layout.locks}/commit.holder`, { force: true })
 }
 
-/** A disk on which each new file takes a while, so that a commit of many lets others in between. */
+/** A disk on which each new file takes a while, so that another commit can start during a commit of many files. */
 const slow = {
   ...realDisk,
   createFile: (...args: Parameters<typeof realDisk.createFile>) => {
@@ -39,7 +39,10 @@ async function settled(runs: Promise<CommitOutcome>[]): Promise<(CommitOutcome |
   )
 }
 
-/** What was answered is on disk and in the ledger once, what was refused is nowhere, and nothing is left to recover. */
+/**
+ * Expects that every acknowledged commit is on disk and in the ledger once, no refused one is, and nothing is left to
+ * recover.
+ */
 async function expectSound(results: readonly (CommitOutcome | EscrowError)[]): Promise<void> {
   const done = results.flatMap((result) => (result instanceof EscrowError ? [] : [result]))
   for (const refused of results.flatMap((result) => (result instanceof EscrowError ? [result] : []))) {

@@ -19,7 +19,7 @@ import { quickDisk, reportingDisk } from './faulty-disk.js'
 
 const TRIES = Number(process.env.ESCROWFS_FUZZ_RUNS ?? 200)
 
-/** Plain JavaScript, so that it runs at once: swaps the directory for a symlink and back, as fast as it can. */
+/** Plain JavaScript, so that it starts quickly: replaces the directory by a symlink and back, as fast as it can. */
 const SWAPPER = `
   const fs = require('node:fs')
   const [dir, outside] = process.argv.slice(1)
@@ -32,7 +32,9 @@ const SWAPPER = `
   }
 `
 
-/** The same names with the same contents on both sides: only where they lie tells them apart. */
+/**
+ * Creates the same names with the same contents on both sides, so that a commit can only distinguish them by directory.
+ */
 function growBoth(bench: Bench, outside: string, tries: number): void {
   for (let i = 0; i < tries; i += 1) {
     for (const dir of [join(bench.root, 'd'), outside]) {
@@ -55,7 +57,7 @@ function entriesOf(i: number) {
   ]
 }
 
-/** Each span: how many calls the symlink stands for. A commit may be caught in all of its calls by one of them. */
+/** Each span is the number of calls during which the symlink exists. */
 it.each([1, 4, Number.POSITIVE_INFINITY])(
   'changes nothing outside while a symlink stands there for %s calls',
   async (span) => {
@@ -91,7 +93,7 @@ it.each([1, 4, Number.POSITIVE_INFINITY])(
         rmSync(outside, { recursive: true, force: true })
       }
     }
-    // Else nothing was shown: a commit that gives up at the first swap changes nothing outside either.
+    // Otherwise the test would prove nothing: a commit that fails at the first swap changes nothing outside either.
     expect(taken).toBeGreaterThan(0)
   },
 )
@@ -109,7 +111,7 @@ it('changes nothing outside while another process swaps a parent for a symlink, 
     await new Promise((resolve) => swapper.stdout.once('data', resolve))
     const disk = quickDisk()
     for (let i = 0; i < TRIES; i += 1) {
-      // How many get through is the scheduler's affair.
+      // The number of successful commits depends on the scheduler.
       await commitEntries(inputFor(bench, entriesOf(i), { strict: i % 2 === 0 }), disk).catch(() => undefined)
     }
     swapper.kill('SIGKILL')

@@ -12,8 +12,8 @@ const permissionParams = z.looseObject({
 })
 
 /**
- * Rewrites a request for permission for the person: adds the staged changes to what the agent shows. An approval lets the agent
- * continue, and is not a verdict.
+ * Rewrites a request for permission for the person: adds the staged changes to the content that the agent shows. An
+ * approval lets the agent continue, and is not a verdict.
  */
 export async function addStagedChanges(params: unknown, root: string, review: Review): Promise<unknown> {
   const { toolCall, ...rest } = permissionParams.parse(params)

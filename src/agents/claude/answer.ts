@@ -168,7 +168,7 @@ function addContext({ hook_event_name: hookEventName }: ClaudeEvent, additionalC
   return additionalContext === '' ? NO_DECISION : { hookSpecificOutput: { hookEventName, additionalContext } }
 }
 
-/** A rejection is worth another turn; the host limits how many there can be. */
+/** A rejection justifies another turn. The host limits their number. */
 function answerStop(words: string): ClaudeAnswer {
   return words === '' ? NO_DECISION : { decision: 'block', reason: words }
 }

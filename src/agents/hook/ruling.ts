@@ -27,8 +27,9 @@ export interface Staging {
 }
 
 /**
- * Decides on a call: first by policy, which gives the same denial wherever the host runs, then by where the effects would go. A hook
- * cannot stage writes, so outside a mount a call that changes something is refused or replaced by our own terminal.
+ * Decides on a call: first by policy, which gives the same denial wherever the host runs, then by the place that the
+ * effects would reach. A hook cannot stage writes, so outside a mount a call that changes something is refused or
+ * replaced by our own terminal.
  */
 export async function ruleOnCall(judge: CallJudge, call: HostCall, staging: Staging): Promise<Ruling> {
   if (call.class === 'ours') return { kind: 'pass' }

@@ -9,8 +9,9 @@ export function buildShellLine({ session, intent }: CallJudge, command: string, 
 }
 
 /**
- * The program as the client's shell finds it. It is the plain name where PATH finds it, because the person may have allowed that
- * name. The hook's own PATH also has our launcher directory; the client's does not, so that program is named by its path.
+ * The program as the client's shell finds it. It is the plain name if PATH finds it, because the person may have
+ * allowed that name. The hook's own PATH also has our launcher directory; the client's does not, so that program is
+ * named by its path.
  */
 function shellProgram(env: NodeJS.ProcessEnv): string {
   const places = (env.PATH ?? '').split(delimiter).filter((place) => place !== launcherDir())

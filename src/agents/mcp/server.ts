@@ -12,7 +12,7 @@ import { TOOLS } from './tools.js'
 /** Options of {@link createMcpServer}. */
 export interface McpServerOptions {
   readonly version?: string
-  /** Asks a person, where policy.yaml requires one for a call. Without it such a call is refused. */
+  /** Asks a person if policy.yaml requires one for a call. Without it such a call is refused. */
   readonly human?: Human
   /** The agent's model, if the client does not report it. */
   readonly model?: string
@@ -67,7 +67,7 @@ function infoOf({ server }: McpServer, { mcpReq }: ServerContext) {
   return clientOfRequest(mcpReq.envelope).info ?? server.getClientVersion()
 }
 
-/** Adds the configured model where neither the client nor its hooks have reported one. */
+/** Adds the configured model if neither the client nor its hooks have reported one. */
 function agentOf({ agent: known }: Session, model: string | undefined, reported: AgentInfo): AgentInfo {
   const isKnown = reported.model !== undefined || (known?.tool === reported.tool && known?.model !== undefined)
   return isKnown || model === undefined ? reported : { ...reported, model }

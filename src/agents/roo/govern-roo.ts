@@ -26,7 +26,7 @@ export interface GovernRooOptions extends LiveLimits {
   readonly answersItself?: () => Promise<boolean>
 }
 
-/** Removes what was installed on a live object; resolves once the current call has ended. */
+/** Removes our wrappers from a live object; resolves once the current call has ended. */
 export interface Undo {
   dispose(): Promise<void>
 }

@@ -21,7 +21,7 @@ export interface LiveCallsOptions {
   readonly shell: Pick<RooShell, 'problem' | 'ran'> | undefined
 }
 
-/** A tool call, from its repetition check to the next one, or to the next request. */
+/** A tool call: begins with its repetition check, ends with the next check or the next model request. */
 interface LiveCall {
   readonly id: string | undefined
   readonly tool: string

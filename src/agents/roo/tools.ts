@@ -70,7 +70,7 @@ function prepareWork(name: string, args: Record<string, unknown>): Work {
 
 /** Options of {@link createRooTools}. */
 export interface RooToolsOptions {
-  /** Asks a person, where policy.yaml requires one for a call. Without it such a call is refused. */
+  /** Asks a person if policy.yaml requires one for a call. Without it such a call is refused. */
   readonly human?: Human
 }
 

@@ -1,4 +1,4 @@
-// Long because: the steps of a start share their options and what they found.
+// Long because: the steps of a start share their options and results.
 import { basename } from 'node:path'
 import type { Command } from 'commander'
 import { HOME_HOSTS, homeProfileOf } from '../../hosts/index.js'

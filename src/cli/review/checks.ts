@@ -8,14 +8,14 @@ interface CheckRunnerDeps extends Pick<EffectRunnerDeps, 'by' | 'dispatch'> {
   readonly review: Pick<Review, 'check' | 'checks'>
 }
 
-/** Runs the checks of the review screen beside its other effects, so the person can go on while they run. */
+/** Runs the checks of the review screen in parallel to its other effects, so the person can continue while they run. */
 export class CheckRunner {
   #controller: AbortController | undefined
   #running: Promise<void> = Promise.resolve()
 
   constructor(private readonly deps: CheckRunnerDeps) {}
 
-  /** What is known about the checks that apply now. */
+  /** The results of the checks that apply now, as far as they are known. */
   async read(): Promise<readonly CheckStatus[]> {
     try {
       return (await this.deps.review.checks()).checks

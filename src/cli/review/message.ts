@@ -40,7 +40,7 @@ function gitSentence(git: CommitResult['git']): string {
   return ` ${many} ${last.slice(0, 10)} on ${git.ref.replace(/^refs\/heads\//, '')}.`
 }
 
-/** What a commit did, and where it did not. */
+/** The result of a commit, with its conflicts. */
 export function commitMessage({ id, seq, committed, conflicts, warnings = [], git }: CommitResult): Message {
   if (id === '') return { text: 'Nothing was committed: nothing is approved.', kind: 'warn' }
   const done = `${pluralize(committed.length, 'change')} committed, number ${seq}.${gitSentence(git)}`

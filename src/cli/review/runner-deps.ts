@@ -3,7 +3,7 @@ import type { WorkEvent } from '../../surface/index.js'
 import type { Head } from './state.js'
 import type { Event } from './update.js'
 
-/** What the effects of a screen work with. */
+/** The dependencies of a screen's effects. */
 export interface EffectRunnerDeps {
   readonly review: Review
   readonly by?: Reviewer

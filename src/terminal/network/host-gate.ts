@@ -26,9 +26,10 @@ export interface HostGate {
 }
 
 /**
- * Creates the network namespace below the holder's user namespace, so that commands may enter it. A child listens in it, passes the
- * listening socket to this process and exits: this process accepts the connections from inside, and reaches the network for them.
- * @throws Error where the namespace cannot be created.
+ * Creates the network namespace below the holder's user namespace, so that commands may enter it. A child listens in
+ * it, passes the listening socket to this process and exits: this process accepts the connections from inside, and
+ * reaches the network for them.
+ * @throws Error if the namespace cannot be created.
  */
 export async function openHostGate(holder: number, hosts: readonly string[]): Promise<HostGate> {
   const proxy = hostProxy(new AllowedHosts(hosts))

@@ -20,7 +20,7 @@ const FUNCTION_VALUES = /^(?:arrow_function|function_expression|generator_functi
 const MAX_BYTES = 512 * 1024
 
 /**
- * The functions, classes and methods of a file, in order. None where its language is unknown or it does not parse.
+ * The functions, classes and methods of a file, in order. None if its language is unknown or it does not parse.
  * @param looked called with the number of syntax nodes that were visited
  */
 export async function astNodes(

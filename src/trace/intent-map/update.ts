@@ -2,7 +2,7 @@ import { languageOf } from '../../change-class/index.js'
 import { type AstNode, astNodes } from './ast-nodes.js'
 import type { IntentMap, MapRow, MapSection } from './document.js'
 
-/** What one intent did to one file. */
+/** The change of one file by one intent. */
 export interface MapChange {
   readonly path: string
   /** The old path. */

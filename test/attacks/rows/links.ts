@@ -62,7 +62,10 @@ const mutators: Attack[] = ['src/to-lib/out.ts', 'src/to-sibling/s.txt'].flatMap
   })),
 )
 
-/** Links that an agent creates. No target may point where the agent may not write, and no write may follow such a link. */
+/**
+ * Links that an agent creates. No target may be a path that the agent may not write, and no write may follow such a
+ * link.
+ */
 const made: readonly (readonly [name: string, target: string, then: string, from?: string])[] = [
   ['to a directory out of scope', '../lib', 'out.ts'],
   ['to a directory beside the workspace', '../../sibling', 's.txt', 'node-tar CVE-2026-23745'],

@@ -4,7 +4,7 @@ import net from 'node:net'
 import type { Attack, AttackClass } from '../row.js'
 import { MARK } from '../world.js'
 
-/** Neither files nor directories: a reader of a FIFO waits for ever, a writer to a device changes the host. */
+/** Special files: a reader of a FIFO waits forever, a write to a device changes the host. */
 
 /** Creates a socket. Node listens at once, and the process does not wait for it. */
 const createSocket = (path: string): void => {

@@ -82,7 +82,7 @@ const temps: readonly Attack[] = [
   'OUTER/home/',
 ].map((prefix) => row('mkdtemp', prefix))
 
-/** Assembled where writes are allowed, then moved where they are not. */
+/** Assembled at a path that the agent may write, then moved to one that it may not. */
 const assemble = (name: string, action: Action): Attack => ({ name, action })
 const assembled: readonly Attack[] = [
   assemble('a repository made under another name', async ({ act, fs: api }) => {
