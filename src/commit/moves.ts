@@ -66,15 +66,15 @@ function carriedBy(move: DirectoryMove, entries: readonly CommitEntry[], diff: S
   const made = modesOf(diff)
   const dirs = diff.removedDirs.filter((path) => isWithin(path, move.from) && made.has(movePath(move, path)))
   const gone = new Map(entries.filter(({ op }) => op === 'delete').map((entry) => [entry.path, entry.old]))
-  const comesAlong = ({ path, op, from }: CommitEntry) =>
+  const movesAlong = ({ path, op, from }: CommitEntry) =>
     op === 'create' && from !== undefined && isWithin(from as RelPath, move.from) && path === movePath(move, from)
   const names = new Set<string>(dirs.flatMap((path) => [path, movePath(move, path)]))
-  for (const { from } of entries.filter(comesAlong)) if (from !== undefined) names.add(from)
+  for (const { from } of entries.filter(movesAlong)) if (from !== undefined) names.add(from)
   return entries.flatMap((entry): CommitEntry[] => {
     const { path, op, from } = entry
     if (names.has(path) && (op === 'mkdir' || entry.new === null)) return [{ ...entry, carried: true }]
     const old = from === undefined ? undefined : gone.get(from)
-    if (from === undefined || !old || !comesAlong(entry)) return [entry]
+    if (from === undefined || !old || !movesAlong(entry)) return [entry]
     return [{ ...entry, new: old, carried: true }, ...editAfter(entry, from, old)]
   })
 }

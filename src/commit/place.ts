@@ -93,7 +93,7 @@ function keepOld(placing: Placing): Backup {
     // Linux refuses a second name for another user's file, but allows a rename.
     if (code === 'EPERM' || code === 'EMLINK' || code === 'ENOTSUP') return 'refused'
     if (code !== 'EEXIST') throw error
-    return keptEarlier(placing)
+    return existingBackup(placing)
   }
   // The file at its path is the one that was checked, so the second name is the same file: one check covers both.
   if (look !== undefined && isUntouched(disk.lstat(target), look)) return 'seen'
@@ -110,7 +110,7 @@ function keepByLink({ disk, target, slot, change }: Placing): void {
 }
 
 /** Uses an existing backup: of an interrupted run, or of another process that applies the same plan. */
-function keptEarlier({ disk, target, slot, change }: Placing): Backup {
+function existingBackup({ disk, target, slot, change }: Placing): Backup {
   if (!exists(disk, slot.fresh)) return 'ours'
   const stats = disk.lstat(target)
   const seen = diskStateAt(disk, target, stats)

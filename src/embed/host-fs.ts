@@ -82,10 +82,12 @@ function routeContextOf(session: Session, options: HostFsOptions, roo: RooFiles 
       const paths = pathsOf(names)
       if (paths.some((path) => outside(stem, args, path) === 'refuse')) return refuseCall(stem, args, paths)
       const reads = onlyReads(stem, args)
-      const runCounted = options.readsAreShown === false && reads ? () => asHost(run) : run
+      const runWithContext = options.readsAreShown === false && reads ? () => asHost(run) : run
       const create = (dir: string) => asHost(() => session.fs.mkdirSync(dir, { recursive: true }))
       const exists = (path: string) => session.fs.existsSync(path)
-      return roo ? roo.pending.staged.run({ stem, args, paths, reads }, { exists, create }, runCounted) : runCounted()
+      return roo
+        ? roo.pending.staged.run({ stem, args, paths, reads }, { exists, create }, runWithContext)
+        : runWithContext()
     },
     other(stem, args, names) {
       const paths = pathsOf(names)

@@ -77,11 +77,11 @@ function serve(session: Session, socket: Socket, { admit }: ServeShellOptions): 
   })
 }
 
-async function sendFeedback(session: Session, tell: (told: ShellMessage) => void): Promise<void> {
+async function sendFeedback(session: Session, send: (message: ShellMessage) => void): Promise<void> {
   try {
-    tell({ feedback: await session.feedback() })
+    send({ feedback: await session.feedback() })
   } catch (error) {
-    tell({ failed: errorText(error), hint: '' })
+    send({ failed: errorText(error), hint: '' })
   }
 }
 
@@ -95,7 +95,7 @@ async function runCommand(
   session: Session,
   { run, cwd }: { readonly run: string; readonly cwd: string },
   { stdin, signal, admit }: CommandStreams,
-  tell: (told: ShellMessage) => void,
+  send: (message: ShellMessage) => void,
 ): Promise<void> {
   try {
     admit?.(run)
@@ -103,11 +103,11 @@ async function runCommand(
       cwd,
       stdin,
       signal,
-      onOutput: (chunk, stream) => tell({ out: Buffer.from(chunk).toString('base64'), stream }),
+      onOutput: (chunk, stream) => send({ out: Buffer.from(chunk).toString('base64'), stream }),
     })
-    tell({ code: exitCode, ended: ended ?? null, note: formatRefusals(refused) })
+    send({ code: exitCode, ended: ended ?? null, note: formatRefusals(refused) })
   } catch (error) {
     const hint = typeof error === 'object' && error !== null && 'hint' in error ? String(error.hint) : ''
-    tell({ failed: errorText(error), hint })
+    send({ failed: errorText(error), hint })
   }
 }

@@ -52,13 +52,14 @@ export class SessionAdmission {
     for (;;) {
       this.syncExternal()
       const decision = this.#judge(classified, options)
-      const told = recordOf(classified, failure)
-      if (decision.verdict === 'allow') return told
+      const record = recordOf(classified, failure)
+      if (decision.verdict === 'allow') return record
       if (decision.verdict === 'deny')
         throw this.#refuse(deniedBy(truncate(about.command), decision, whyOf(decision, classified, failure)))
       const answer = this.questions.takeCommand(about.key)
       if (answer?.answer === 'deny') throw this.#refuse(refusedBy(truncate(about.command), answer))
-      if (answer) return { ...told, allowed: { by: answer.by.name, answer: answer.answer, question: answer.question } }
+      if (answer)
+        return { ...record, allowed: { by: answer.by.name, answer: answer.answer, question: answer.question } }
       const why = whyOf(decision, classified, failure)
       this.questions.askCommand({ ...about, rules: decision.rules, why })
       if (!(await this.#waitForAnswer(options.signal)))

@@ -114,7 +114,7 @@ export class ChangeFeed {
         note.tree ||= tree
         continue
       }
-      if (this.#staged.size === 0) setImmediate(() => this.#tellStaged())
+      if (this.#staged.size === 0) setImmediate(() => this.#reportStaged())
       const settled = edit.op === 'settle' || edit.op === 'travel'
       this.#staged.set(path, { seq: ++this.#clock, before: this.#look(path, settled), settled, renamed, tree })
     }
@@ -126,7 +126,7 @@ export class ChangeFeed {
     return false
   }
 
-  #tellStaged(): void {
+  #reportStaged(): void {
     const notes = this.#staged
     this.#staged = new Map()
     for (const [path, note] of notes) {
@@ -162,11 +162,11 @@ export class ChangeFeed {
       if (event === 'rename') note.event = event
       return
     }
-    if (this.#onDisk.size === 0) setTimeout(() => this.#tellDisk(), GATHER_MS)
+    if (this.#onDisk.size === 0) setTimeout(() => this.#reportDisk(), GATHER_MS)
     this.#onDisk.set(path, { seq: ++this.#clock, lower, event })
   }
 
-  #tellDisk(): void {
+  #reportDisk(): void {
     const notes = this.#onDisk
     this.#onDisk = new Map()
     for (const [path, { seq, lower, event }] of notes) {

@@ -37,7 +37,7 @@ export function createFacade(deps: DeriveDeps, rows: Rows = OPS): typeof fs {
   const streams = governedStreams(api)
   for (const [name, value] of Object.entries(hostExports()))
     facade[name] =
-      typeof value === 'function' ? faceOf(name, value, rows, body, streams) : withFunctionsRefused(name, value, body)
+      typeof value === 'function' ? faceOf(name, value, rows, body, streams) : refuseFunctions(name, value, body)
   facade.promises = promisesFace(body, handleDeps(body, streams, deps))
   addVariants(facade, body, deps)
   return api
@@ -72,7 +72,7 @@ function refusalForm(body: Body): (...args: unknown[]) => unknown {
 }
 
 /** Keeps constants. In an object that a newer host may export, refuses each function by its name. */
-function withFunctionsRefused(name: string, value: unknown, body: BodyOf): unknown {
+function refuseFunctions(name: string, value: unknown, body: BodyOf): unknown {
   if (name === 'constants' || typeof value !== 'object' || value === null) return value
   const inner = Object.entries(value).filter(([, each]) => typeof each !== 'object')
   const refuseMember = (key: string) => withName(key, refusalForm(body(`${name}.${key}`, 'sync')))
@@ -106,7 +106,7 @@ function promisesFace(body: BodyOf, handles: HandleDeps): Record<string, unknown
     face[name] =
       typeof value === 'function'
         ? withName(name, promiseFace(name, body, handles))
-        : withFunctionsRefused(name, value, body)
+        : refuseFunctions(name, value, body)
   }
   return face
 }

@@ -100,7 +100,7 @@ export class GuardedLayer implements WriteLayer, ResolvedPathJudge {
     const op = this.#op
     // An op asks about its own path several times, and nothing can have changed in between.
     if (link === undefined && (effect === 'read' ? op.readPath : op.effect === effect && op.path) === path) return
-    const asked = this.#askedOf(path)
+    const asked = this.#requestedPath(path)
     const decision = this.rules.decide(link === undefined ? { effect, path, asked } : { effect, path, asked, ...link })
     if (decision.verdict === 'deny') throw new Denied(decision.denial)
     if (link !== undefined) return
@@ -134,7 +134,7 @@ export class GuardedLayer implements WriteLayer, ResolvedPathJudge {
 
   /** Whether a path or one of its parents is hidden: then nothing about it may be revealed. */
   hides(path: RelPath): boolean {
-    if (!this.rules.mayHide(path) && !this.rules.mayHide(this.#askedOf(path))) return false
+    if (!this.rules.mayHide(path) && !this.rules.mayHide(this.#requestedPath(path))) return false
     return this.#hidden(path) || ancestorsOf(path).some((dir) => this.#hidden(dir))
   }
 
@@ -219,7 +219,7 @@ export class GuardedLayer implements WriteLayer, ResolvedPathJudge {
 
   /** Whether all writes below a directory get its decision, by its path and by the requested name. */
   alikeBelow(dir: RelPath): boolean {
-    return this.rules.alikeBelow(dir) && this.rules.alikeBelow(this.#askedOf(dir))
+    return this.rules.alikeBelow(dir) && this.rules.alikeBelow(this.#requestedPath(dir))
   }
 
   link(existing: RelPath, path: RelPath): void {
@@ -263,13 +263,13 @@ export class GuardedLayer implements WriteLayer, ResolvedPathJudge {
   #hidden(path: RelPath): boolean {
     const op = this.#op
     if (op.readPath === path) return false
-    const decision = this.rules.decide({ effect: 'read', path, asked: this.#askedOf(path) })
+    const decision = this.rules.decide({ effect: 'read', path, asked: this.#requestedPath(path) })
     if (decision.verdict === 'deny') return decision.denial.reason === 'hidden'
     op.readPath = path
     return false
   }
 
-  #askedOf(path: RelPath): string {
+  #requestedPath(path: RelPath): string {
     for (const [physical, asked] of this.#op.names)
       if (isWithin(path, physical)) return joinPath(asked, path.slice(physical.length))
     return path

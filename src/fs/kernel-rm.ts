@@ -87,12 +87,12 @@ function lstatTarget(view: WriteView, path: unknown, passesFilesBy: boolean): In
 
 /** Judges everything below before it removes anything, so that a denial leaves the tree whole. */
 function removeTree(view: WriteView, path: RelPath): void {
-  const doomed: RelPath[] = []
+  const paths: RelPath[] = []
   const visit = (at: RelPath): void => {
     if (view.layer.typeOf(at) === 'dir') for (const entry of view.layer.readdir(at)) visit(childOf(at, entry.name))
     view.layer.judge('remove', at)
-    doomed.push(at)
+    paths.push(at)
   }
   visit(path)
-  for (const at of doomed) view.layer.remove(at)
+  for (const at of paths) view.layer.remove(at)
 }

@@ -15,12 +15,12 @@ const attributedResponse = z.object({ attributed: z.literal(true) })
 
 const TIMEOUT_MS = 2_000
 
-/** Requests the undelivered feedback from the session's owner. Rejects where the owner does not answer. */
+/** Requests the undelivered feedback from the session's owner. Rejects if the owner does not answer. */
 export async function requestFeedback(socketPath: string): Promise<Feedback[]> {
   return (await askOwner(socketPath, { feedback: true }, feedbackResponse)).feedback
 }
 
-/** Reports the agent to the session's owner. Rejects where the owner does not answer. */
+/** Reports the agent to the session's owner. Rejects if the owner does not answer. */
 export async function reportAgent(socketPath: string, agent: AgentInfo): Promise<void> {
   await askOwner(socketPath, { agent }, attributedResponse)
 }

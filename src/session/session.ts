@@ -189,10 +189,10 @@ export class LocalSession implements Session {
   async travel(id: string): Promise<Travelled> {
     const { assertOpen, syncExternal, snapshots, record, store } = this.#parts
     assertOpen()
-    const travelled = snapshots.travel(id, syncExternal())
-    await record('travel', { data: { to: id, left: travelled.left.id, kept: travelled.kept } })
+    const result = snapshots.travel(id, syncExternal())
+    await record('travel', { data: { to: id, left: result.left.id, kept: result.kept } })
     store.sync()
-    return travelled
+    return result
   }
 
   /** Precedes every call that reads the stage. */

@@ -1,4 +1,4 @@
-import { setImmediate as breathe } from 'node:timers/promises'
+import { setImmediate as pause } from 'node:timers/promises'
 import { codeOf, digest, type StagedChange } from '../../overlay/index.js'
 import { createMeasure, type KnownClasses, TOO_MUCH } from '../change-class/index.js'
 import type { ChangesOptions } from '../core/api.js'
@@ -10,7 +10,7 @@ import type { StageStore } from './store.js'
 /** The budget of one view of the stage, a fifth of a commit's: some tenths of a second. */
 const BUDGET = 768 * 1024
 /** How many milliseconds it may delay a person's key strokes. */
-const BREATH_MS = 15
+const MAX_DELAY_MS = 15
 /** How often the background stores classes. Each time, every reviewer reads the stage again. */
 const STORE_MS = 1_000
 
@@ -33,16 +33,16 @@ export function createMutations(classes: KnownClasses) {
     const found = new Map<StagedChange, Mutation>()
     const left = new Map<string, StagedChange>()
     const asked = new Set<string>()
-    let breathed = performance.now()
+    let pausedAt = performance.now()
     const declarationOf = (change: StagedChange) => declarations.of(change)
     // Changes with a declared class first: the reviewer must see a difference there.
     for (const change of [...staged].sort((a, b) => Number(!declarationOf(a)) - Number(!declarationOf(b)))) {
       if (!isChangedFile(change)) continue
       const key = JSON.stringify([change.path, change.from, change.before, change.after])
       asked.add(key)
-      if (performance.now() - breathed > BREATH_MS) {
-        await breathe()
-        breathed = performance.now()
+      if (performance.now() - pausedAt > MAX_DELAY_MS) {
+        await pause()
+        pausedAt = performance.now()
       }
       const measure = wanted === 'known' && declarationOf(change) === undefined ? findKnown : measureNow
       const measured =
@@ -67,11 +67,11 @@ export async function measureApproved(
   approved: readonly StagedChange[],
 ): Promise<void> {
   const measure = createMeasure(classes)
-  let breathed = performance.now()
+  let pausedAt = performance.now()
   for (const change of approved) {
-    if (performance.now() - breathed > BREATH_MS) {
-      await breathe()
-      breathed = performance.now()
+    if (performance.now() - pausedAt > MAX_DELAY_MS) {
+      await pause()
+      pausedAt = performance.now()
     }
     try {
       if ((await measure(change, () => sidesOf(store, change))) === TOO_MUCH) return

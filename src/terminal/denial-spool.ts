@@ -121,14 +121,14 @@ function read(file: string, look: (size: number, next: (place: number) => Buffer
 }
 
 function parseReport(line: string): Denial | { readonly delivered: string } | undefined {
-  let told: unknown
+  let report: unknown
   try {
-    told = JSON.parse(line)
+    report = JSON.parse(line)
   } catch {
     return undefined
   }
-  if (typeof told !== 'object' || told === null) return undefined
-  const { reason, message, file, intentId, tool, delivered } = Object.fromEntries(Object.entries(told))
+  if (typeof report !== 'object' || report === null) return undefined
+  const { reason, message, file, intentId, tool, delivered } = Object.fromEntries(Object.entries(report))
   if (typeof delivered === 'string') return { delivered }
   if (!isReason(reason) || !isPart(message)) return undefined
   return {

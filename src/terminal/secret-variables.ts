@@ -47,6 +47,6 @@ function isSecret(value: string): boolean {
 
 /** Splits a name: `npm_config__authToken` gives `npm config auth token`. */
 function wordsOf(name: string): string[] {
-  const parted = name.replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase()
-  return parted.split(/[^a-z]+/).filter((word) => word !== '')
+  const spaced = name.replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase()
+  return spaced.split(/[^a-z]+/).filter((word) => word !== '')
 }

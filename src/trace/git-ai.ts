@@ -25,7 +25,7 @@ export function gitAiNote(
 ): string {
   const sessions: Record<string, unknown> = {}
   const humans: Record<string, unknown> = {}
-  const attested: string[] = []
+  const attestations: string[] = []
   for (const [path, origins] of lines) {
     const owners = new Map<string, number[]>()
     for (const [n, origin] of origins.entries()) {
@@ -36,11 +36,11 @@ export function gitAiNote(
       else numbers.push(n + 1)
     }
     if (owners.size === 0) continue
-    attested.push(/[\s\p{C}]|^---$/u.test(path) ? JSON.stringify(path) : path)
-    for (const [owner, numbers] of owners) attested.push(`  ${owner} ${rangesOf(numbers)}`)
+    attestations.push(/[\s\p{C}]|^---$/u.test(path) ? JSON.stringify(path) : path)
+    for (const [owner, numbers] of owners) attestations.push(`  ${owner} ${rangesOf(numbers)}`)
   }
   const about = { schema_version: 'authorship/3.0.0', base_commit_sha: revision, prompts: {}, sessions, humans }
-  return `${[...attested, '---', JSON.stringify(about)].join('\n')}\n`
+  return `${[...attestations, '---', JSON.stringify(about)].join('\n')}\n`
 }
 
 /** The tool and conversation of each session in the ledger. */

@@ -50,7 +50,7 @@ const NOTHING: Traced = { files: [] }
 
 /** @param isUnanchored whether no anchor on this machine vouches for the record; each of its origins then says so */
 export function tracedIn(record: TraceRecord, isUnanchored = false): Traced {
-  const traced = tracedAsRecorded(record)
+  const traced = filesInRecord(record)
   return isUnanchored ? { ...traced, files: traced.files.map(markUnanchored) } : traced
 }
 
@@ -64,7 +64,7 @@ function markUnanchored(file: TracedFile): TracedFile {
   }
 }
 
-function tracedAsRecorded(record: TraceRecord): Traced {
+function filesInRecord(record: TraceRecord): Traced {
   if (!isOwnRecord(record)) {
     const source = { record, approvedBy: undefined, isOwn: false }
     return { files: entriesOf(record).map((entry) => tracedEntry(source, entry)) }

@@ -82,8 +82,8 @@ async function check(
 function unfinishedLine(published: Published, { tip, torn }: Pick<Reading, 'tip' | 'torn'>, copies: Copies) {
   const line = tip.lines + 1
   if (torn !== null) return { line, reason: `Line ${line} is cut off. The next append repairs it and says so.` }
-  const unfiled = unwritten(published, tip, copies)
-  if ('problem' in unfiled) return { line, reason: unfiled.problem }
-  if (unfiled.length === 0) return null
+  const missing = unwritten(published, tip, copies)
+  if ('problem' in missing) return { line, reason: missing.problem }
+  if (missing.length === 0) return null
   return { line, reason: `Line ${line} is missing: its copy is in ledger.d. The next append repairs it and says so.` }
 }

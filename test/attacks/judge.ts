@@ -76,11 +76,11 @@ export function leaks(world: World, before: TreeSnapshot, mustNotChange: readonl
   for (const [name, { nlink }] of after) {
     if (!isOpen(name) && nlink > (before.get(name)?.nlink ?? nlink)) found.push(`new hard link: ${name}`)
   }
-  return [...found, ...disclosed(world, changed), ...forgedFiles(world.root).map((name) => `forged: ${name}`)]
+  return [...found, ...filesWithSecrets(world, changed), ...forgedFiles(world.root).map((name) => `forged: ${name}`)]
 }
 
 /** Lists the changed files that contain a secret. */
-function disclosed({ outer }: World, changed: readonly string[]): string[] {
+function filesWithSecrets({ outer }: World, changed: readonly string[]): string[] {
   return changed
     .map((name) => `${outer}/${name}`)
     .filter(

@@ -7,13 +7,13 @@ import { denialOf, openWorkspace, type Workspace } from '../../src/index.js'
 type Outcome = readonly [step: string, outcome: string]
 
 /** The reason and message of an error. An error without a reason is marked as UNNAMED. */
-function named(error: unknown): string {
+function describeError(error: unknown): string {
   const reason = denialOf(error)?.reason ?? (error instanceof Error ? Reflect.get(error, 'reason') : undefined)
   const message = error instanceof Error ? error.message : String(error)
   return reason === undefined ? `UNNAMED ${message}` : `${String(reason)} ${message}`
 }
 
-async function day(root: string): Promise<Outcome[]> {
+async function runSteps(root: string): Promise<Outcome[]> {
   const done: Outcome[] = []
   const step = async <T>(name: string, work: () => Promise<T> | T): Promise<T | undefined> => {
     try {
@@ -21,7 +21,7 @@ async function day(root: string): Promise<Outcome[]> {
       done.push([name, 'ok'])
       return value
     } catch (error) {
-      done.push([name, named(error)])
+      done.push([name, describeError(error)])
       return undefined
     }
   }
@@ -54,7 +54,7 @@ async function day(root: string): Promise<Outcome[]> {
 
 for (const root of process.argv.slice(2)) {
   const before = process.cpuUsage()
-  const outcomes = await day(root)
+  const outcomes = await runSteps(root)
   const { user, system } = process.cpuUsage(before)
   writeSync(1, `${JSON.stringify({ outcomes, cpuMs: Math.round((user + system) / 1000) })}\n`)
 }

@@ -25,7 +25,7 @@ function entriesOf(round: number): CommitEntry[] {
   return roundFiles(Number(count)).map((path) => ({ path, op, old: stateOf(round - 1), new: stateOf(round), content }))
 }
 
-const dying = {
+const killingDisk = {
   ...realDisk,
   link: (...[existing, name]: Parameters<typeof realDisk.link>) => {
     realDisk.link(existing, name)
@@ -38,11 +38,11 @@ const dying = {
  * calls.
  */
 let calls = 0
-let ofOne = Number.POSITIVE_INFINITY
+let callsPerCommit = Number.POSITIVE_INFINITY
 
 function step(name: string): void {
   calls += 1
-  if (calls !== Math.ceil(Number(end) * ofOne)) return
+  if (calls !== Math.ceil(Number(end) * callsPerCommit)) return
   writeSync(1, `paused before ${name}\n`)
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
 }
@@ -52,20 +52,20 @@ const READS: ReadonlySet<string> = new Set(
 )
 
 /** A disk that calls {@link step} before each call that changes or syncs the disk. */
-function stepping(disk: Disk): Disk {
-  const told = { ...disk }
+function countingDisk(disk: Disk): Disk {
+  const counting = { ...disk }
   for (const [name, call] of Object.entries(disk)) {
     if (typeof call !== 'function' || READS.has(name)) continue
     const wrapped = (...args: unknown[]): unknown => {
       step(name)
       return Reflect.apply(call, disk, args)
     }
-    Object.defineProperty(told, name, { value: wrapped, enumerable: true })
+    Object.defineProperty(counting, name, { value: wrapped, enumerable: true })
   }
-  return told
+  return counting
 }
 
-const disk = end === undefined ? realDisk : end === 'die' ? dying : stepping(realDisk)
+const disk = end === undefined ? realDisk : end === 'die' ? killingDisk : countingDisk(realDisk)
 
 for (let round = Number(from); ; round += 1) {
   calls = 0
@@ -83,6 +83,6 @@ for (let round = Number(from); ; round += 1) {
   await commitEntries(input, disk)
   step('answer')
   // The first round creates its files, with other calls than an overwrite.
-  if (round > 1) ofOne = calls
+  if (round > 1) callsPerCommit = calls
   writeSync(1, `${round}\n`)
 }

@@ -19,21 +19,21 @@ const workspace = await openWorkspace(root)
 await workspace.accept((await workspace.trust()).digest)
 const session = await workspace.session({ id: 'probing' })
 await session.selectIntent('INT-001')
-const said: Record<string, unknown> = {}
+const results: Record<string, unknown> = {}
 for (const [name, script] of Object.entries(probes)) {
   const filled = script.replaceAll('PORT', String(port)).replaceAll('HOSTPID', String(process.pid))
   const { exitCode, stdout, stderr, refused, ended } = await session.exec(filled, { timeout: 60_000 })
-  said[name] = { exitCode, stdout, stderr, refused: refused.map(({ path, reason }) => `${path}: ${reason}`), ended }
+  results[name] = { exitCode, stdout, stderr, refused: refused.map(({ path, reason }) => `${path}: ${reason}`), ended }
 }
 // A tool does not follow a link that a command left.
 await session.exec('ln -s ../../outside src/planted')
 try {
   session.fs.writeFileSync(`${root}/src/planted/evil`, 'x')
-  said.planted = { stdout: 'written' }
+  results.planted = { stdout: 'written' }
 } catch (error) {
-  said.planted = { stdout: '', reason: (error as { reason?: string }).reason }
+  results.planted = { stdout: '', reason: (error as { reason?: string }).reason }
 }
 await session.close()
 await workspace.close()
 for (const server of [tcp, unix, abstract]) server.close()
-console.log(JSON.stringify(said))
+console.log(JSON.stringify(results))

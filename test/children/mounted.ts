@@ -8,15 +8,15 @@ const [root = '', other = ''] = process.argv.slice(2)
 const workspace = await openWorkspace(root, { durability: 'memory' })
 const session = await workspace.session({ id: 'host' })
 const api = hostFs(session)
-const deeds: Record<string, () => unknown> = {
+const operations: Record<string, () => unknown> = {
   write: () => api.writeFileSync(`${other}/src/a.ts`, 'x'),
   remove: () => api.rmSync(other, { recursive: true }),
   rename: () => api.promises.rename(`${other}/src/a.ts`, `${other}/src/b.ts`),
   'write beside': () => api.writeFileSync(`${other}/../beside`, 'x'),
 }
-for (const [name, deed] of Object.entries(deeds)) {
+for (const [name, operation] of Object.entries(operations)) {
   try {
-    await deed()
+    await operation()
     console.log(`${name}: done`)
   } catch (error) {
     console.log(`${name}: ${error instanceof Error ? Reflect.get(error, 'reason') : error}`)

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { openWorkspace } from '../../src/index.js'
-import { KILLS, killed, SLOW } from '../children/killed.js'
 import { FILES } from '../children/rounds.js'
+import { KILLS, runAndKill, SLOW } from '../children/run-and-kill.js'
 import { commitAll, git } from '../support/git.js'
 import { stateOf } from '../support/state.js'
 import { testWorkspace } from '../support/workspace.js'
@@ -24,7 +24,7 @@ it(
     commitAll(at.root)
     let done = 0
     for (let kill = 0; kill < TIMES; kill += 1) {
-      const said = await killed('committing-git.ts', at.root, done + 1, kill % 2, Math.random() * 300)
+      const last = await runAndKill('committing-git.ts', at.root, done + 1, kill % 2, Math.random() * 300)
       // A killed git leaves this file, and asks people to remove it.
       rmSync(`${at.root}/.git/index.lock`, { force: true })
       const workspace = await openWorkspace(at.root)
@@ -36,7 +36,7 @@ it(
       )
       expect([...onDisk]).toHaveLength(1)
       const [round = -1] = onDisk
-      expect([said, said + 1]).toContain(round)
+      expect([last, last + 1]).toContain(round)
       const subjects = run('log', '--format=%s', '--reverse').split('\n').slice(1)
       expect(subjects).toEqual(Array.from({ length: round }, (_, index) => `round ${index + 1}`))
       if (round > 0) for (const path of FILES) expect(roundIn(run('show', `HEAD:${path}`))).toBe(round)

@@ -17,7 +17,7 @@ const COUNTS = [1, 10, 100] as const
  * Recovers. Expects all files to be of one round, which is the last in the ledger and not older than the last
  * acknowledged one.
  */
-async function expectOneRound(bench: Bench, count: number, answered: number): Promise<number> {
+async function expectOneRound(bench: Bench, count: number, acknowledged: number): Promise<number> {
   const ledger = openLedger(bench.layout)
   const append = async (record: Record<string, unknown>) => {
     await ledger.appendOnce(parseDraft(record))
@@ -29,8 +29,8 @@ async function expectOneRound(bench: Bench, count: number, answered: number): Pr
   const rounds = new Set(roundFiles(count).map((path) => Number(read(`${bench.root}/${path}`))))
   expect([...rounds]).toHaveLength(1)
   const [round = -1] = rounds
-  expect(round).toBeGreaterThanOrEqual(answered)
-  expect(round).toBeLessThanOrEqual(answered + 1)
+  expect(round).toBeGreaterThanOrEqual(acknowledged)
+  expect(round).toBeLessThanOrEqual(acknowledged + 1)
   const recorded: unknown[] = []
   for await (const { metadata } of ledger.records()) {
     const own = (metadata as Record<string, Record<string, unknown>>)[OWN]
@@ -49,29 +49,29 @@ let slowest = 0
  */
 async function killCommitting(bench: Bench, count: number, from: number, rounds: number): Promise<number> {
   const child = startChild('committing-rounds.ts', bench.root, String(count), String(from))
-  let answered = from - 1
-  while (answered < from - 1 + rounds) answered = Number(await child.line())
+  let acknowledged = from - 1
+  while (acknowledged < from - 1 + rounds) acknowledged = Number(await child.line())
   await sleep(Math.random() * (count === 100 ? 60 : 12))
   await child.kill()
-  for (let line = await child.line(); line !== undefined; line = await child.line()) answered = Number(line)
-  return answered
+  for (let line = await child.line(); line !== undefined; line = await child.line()) acknowledged = Number(line)
+  return acknowledged
 }
 
 /** As {@link killCommitting}, but kills between two steps of a commit, after the fraction `part` of its steps. */
 async function killWithin(bench: Bench, count: number, from: number, part: number): Promise<number> {
   const child = startChild('committing-rounds.ts', bench.root, String(count), String(from), String(part))
-  let answered = from - 1
+  let acknowledged = from - 1
   let line = await child.line()
-  for (; line !== undefined && !line.startsWith('paused'); line = await child.line()) answered = Number(line)
+  for (; line !== undefined && !line.startsWith('paused'); line = await child.line()) acknowledged = Number(line)
   expect(line).toMatch(/^paused before \w+$/)
   await child.kill()
-  return answered
+  return acknowledged
 }
 
 describe('killed at random moments', () => {
-  it.each(COUNTS)('a commit of %i file(s) loses nothing answered and is never left half done', async (count) => {
+  it.each(COUNTS)('a commit of %i file(s) loses nothing acknowledged and is never left half done', async (count) => {
     const kills = Math.ceil(KILLS / COUNTS.length)
-    const told = { within: 0, decided: 0 }
+    const counts = { within: 0, decided: 0 }
     let bench = newBench()
     let round = 0
     for (let n = 0; n < kills; n += 1) {
@@ -84,18 +84,18 @@ describe('killed at random moments', () => {
       }
       // A commit takes milliseconds, so most kills by time miss it. Four of five kills are therefore between its steps.
       const isAimed = n % 5 !== 4
-      const answered = isAimed
+      const acknowledged = isAimed
         ? await killWithin(bench, count, round + 1, Math.random())
         : await killCommitting(bench, count, round + 1, 1 + (n % 2))
-      round = await expectOneRound(bench, count, answered)
-      if (isAimed || round > answered) told.within += 1
-      if (round > answered) told.decided += 1
+      round = await expectOneRound(bench, count, acknowledged)
+      if (isAimed || round > acknowledged) counts.within += 1
+      if (round > acknowledged) counts.decided += 1
     }
     bench.remove()
-    expect(told.within / kills).toBeGreaterThanOrEqual(0.8)
+    expect(counts.within / kills).toBeGreaterThanOrEqual(0.8)
     // The number of kills after a commit point is random, so it is printed and not asserted.
     console.log(
-      `${count} file(s), ${kills} kills: ${told.within} within a commit, ${told.decided} after its commit point`,
+      `${count} file(s), ${kills} kills: ${counts.within} within a commit, ${counts.decided} after its commit point`,
     )
   })
 

@@ -63,7 +63,7 @@ function chance(seed: number): () => number {
   }
 }
 
-function placed(tree: Tree): Tree {
+function inRoot(tree: Tree): Tree {
   const below = Object.fromEntries(Object.entries(tree).map(([path, thing]) => [`ws/${path}`, thing]))
   return { ...below, 'ws/.orchestration': { dir: true }, home: { dir: true } }
 }
@@ -99,7 +99,7 @@ class Model {
     private readonly shape: Shape,
     private readonly options: Explore,
   ) {
-    this.#old = JSON.stringify(new MemoryDisk(placed(shape.before)).listing(ROOT))
+    this.#old = JSON.stringify(new MemoryDisk(inRoot(shape.before)).listing(ROOT))
   }
 
   async run(): Promise<void> {
@@ -115,7 +115,7 @@ class Model {
   /** @param plain without the mutant, which gives the expected result of the commit */
   async #commit(at: number, plain: boolean) {
     const { strict = false, mutant } = this.options
-    const memory = new MemoryDisk(placed(this.shape.before))
+    const memory = new MemoryDisk(inRoot(this.shape.before))
     const ledger: JsonObject[] = []
     const cut = cutAt(memory.disk, at)
     const disk = plain || !mutant?.disk ? cut.disk : mutant.disk(cut.disk, this.layout)

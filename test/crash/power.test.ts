@@ -40,15 +40,15 @@ describe('a power cut at every call, and again in the recovery', () => {
 })
 
 /** The same disk with another implementation of one call. */
-function altered<K extends keyof Disk>(disk: Disk, name: K, make: (call: Disk[K]) => Disk[K]): Disk {
+function withCall<K extends keyof Disk>(disk: Disk, name: K, make: (call: Disk[K]) => Disk[K]): Disk {
   return { ...disk, [name]: make(disk[name]) }
 }
 
 /** Leaves out the syncs of directories that `isIt` selects; `nth` counts the syncs of a directory from 1. */
-function unsynced(isIt: (path: string, layout: Layout, nth: number) => boolean): NonNullable<Mutant['disk']> {
+function skipSyncs(isIt: (path: string, layout: Layout, nth: number) => boolean): NonNullable<Mutant['disk']> {
   return (disk, layout) => {
     const counts = new Map<string, number>()
-    return altered(disk, 'syncDir', (sync) => (path) => {
+    return withCall(disk, 'syncDir', (sync) => (path) => {
       const nth = (counts.get(path) ?? 0) + 1
       counts.set(path, nth)
       if (!isIt(path, layout, nth)) sync(path)
@@ -62,8 +62,8 @@ const MUTANTS: Mutant[] = [
   {
     name: 'new content is not synced',
     disk: (disk) =>
-      altered(
-        altered(disk, 'flush', () => () => true),
+      withCall(
+        withCall(disk, 'flush', () => () => true),
         'createFile',
         (create) => (path, data, mode, sync) => create(path, data, mode, sync && !path.endsWith('.new')),
       ),
@@ -71,24 +71,24 @@ const MUTANTS: Mutant[] = [
   {
     name: 'the plan is not synced',
     disk: (disk) =>
-      altered(disk, 'createFile', (create) => (path, data, mode, sync) => {
+      withCall(disk, 'createFile', (create) => (path, data, mode, sync) => {
         create(path, data, mode, sync && !path.endsWith('.plan'))
       }),
   },
   {
     name: "the transaction's names are not synced before the commit point",
-    disk: unsynced((path, layout, nth) => isTx(path, layout) && nth === 1),
+    disk: skipSyncs((path, layout, nth) => isTx(path, layout) && nth === 1),
   },
-  { name: "the transaction's own name is not synced", disk: unsynced((path, { tx }) => path === tx) },
-  { name: 'the commit point is not synced', disk: unsynced((path, { commits }) => path === commits) },
+  { name: "the transaction's own name is not synced", disk: skipSyncs((path, { tx }) => path === tx) },
+  { name: 'the commit point is not synced', disk: skipSyncs((path, { commits }) => path === commits) },
   {
     name: 'the directories of the tree are not synced',
-    disk: unsynced((path, { dir, root }) => !path.startsWith(dir) && path !== root),
+    disk: skipSyncs((path, { dir, root }) => !path.startsWith(dir) && path !== root),
   },
   {
     name: 'a staged name goes before the new one is durable',
     disk: (disk) =>
-      altered(disk, 'link', (link) => (from, to) => {
+      withCall(disk, 'link', (link) => (from, to) => {
         link(from, to)
         if (String(from).endsWith('.new')) disk.unlink(String(from))
       }),
@@ -97,8 +97,8 @@ const MUTANTS: Mutant[] = [
     name: 'the plan is published after it was applied',
     disk: (disk, { commits }) => {
       let publish: (() => void) | undefined
-      return altered(
-        altered(disk, 'link', (link) => (from, to) => {
+      return withCall(
+        withCall(disk, 'link', (link) => (from, to) => {
           if (String(to).startsWith(`${commits}/`)) publish = () => link(from, to)
           else link(from, to)
         }),
@@ -124,7 +124,7 @@ const MUTANTS: Mutant[] = [
   {
     name: 'new content is written at its place',
     disk: (disk) =>
-      altered(disk, 'rename', (rename) => (from, to) => {
+      withCall(disk, 'rename', (rename) => (from, to) => {
         if (!String(from).endsWith('.new')) return rename(from, to)
         const data = disk.readFile(String(from))
         disk.unlink(String(to))
@@ -144,7 +144,7 @@ describe('each step of the protocol is needed', () => {
   })
 
   it('only the sync after a commit is done can be left out: the next recovery does it again', async () => {
-    const mutant = { name: '', disk: unsynced((path, { commits }, nth) => path === commits && nth === 2) }
+    const mutant = { name: '', disk: skipSyncs((path, { commits }, nth) => path === commits && nth === 2) }
     for (const shape of tried) expect((await explore(shape, { states: STATES, mutant })).violations).toEqual([])
   })
 })

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { type Ledger, openWorkspace } from '../../src/index.js'
-import { KILLS, killed, SLOW } from '../children/killed.js'
 import { FILES } from '../children/rounds.js'
+import { KILLS, runAndKill, SLOW } from '../children/run-and-kill.js'
 import { own, recordsOf, testWorkspace } from '../support/workspace.js'
 
 it(`a commit killed at ${KILLS} random moments is all there or not at all, and the ledger agrees`, SLOW, async () => {
@@ -10,12 +10,12 @@ it(`a commit killed at ${KILLS} random moments is all there or not at all, and t
   mkdirSync(`${at.root}/src/deep`, { recursive: true })
   let done = 0
   for (let kill = 0; kill < KILLS; kill += 1) {
-    const said = await killed('committing.ts', at.root, done + 1, kill % 3, Math.random() * 60)
+    const last = await runAndKill('committing.ts', at.root, done + 1, kill % 3, Math.random() * 60)
     const workspace = await openWorkspace(at.root)
     const onDisk = new Set(FILES.map((path) => roundOf(`${at.root}/${path}`)))
     expect([...onDisk]).toHaveLength(1)
     const [round = -1] = onDisk
-    expect([said, said + 1]).toContain(round)
+    expect([last, last + 1]).toContain(round)
     const commits = (await recordsOf(workspace)).map(own).filter(({ type }) => type === 'commit')
     expect(commits).toHaveLength(round)
     expect(new Set(commits.map(({ tx }) => tx)).size).toBe(round)

@@ -10,7 +10,7 @@ export interface Shape {
 
 const many = (count: number) => Array.from({ length: count }, (_, i) => `m/${i}.txt`)
 
-function carried(entry: CommitEntry): CommitEntry {
+function asCarried(entry: CommitEntry): CommitEntry {
   return { ...entry, carried: true }
 }
 
@@ -67,11 +67,11 @@ export const SHAPES: Shape[] = [
     before: { 'p/x': { file: 'old' }, 'p/q/y': { file: 'old y' }, 'p/l': { link: 'x' }, 'p/g/h': { file: 'old h' } },
     entries: [
       ...Object.entries({ x: { file: 'old' }, 'q/y': { file: 'old y' }, l: { link: 'x' } }).flatMap(([name, thing]) => [
-        carried(turn(`p/${name}`, thing, null)),
-        carried({ ...turn(`n/m/${name}`, null, thing), from: `p/${name}` }),
+        asCarried(turn(`p/${name}`, thing, null)),
+        asCarried({ ...turn(`n/m/${name}`, null, thing), from: `p/${name}` }),
       ]),
-      ...['p/q', 'p'].map((path) => carried(turn(path, { dir: true }, null))),
-      ...['n/m/q', 'n/m'].map((path) => carried(turn(path, null, { dir: true }))),
+      ...['p/q', 'p'].map((path) => asCarried(turn(path, { dir: true }, null))),
+      ...['n/m/q', 'n/m'].map((path) => asCarried(turn(path, null, { dir: true }))),
       turn('p/g/h', { file: 'old h' }, null),
       turn('p/g', { dir: true }, null),
       { ...turn('n/m', { dir: true }, { dir: true }), op: 'move', from: 'p', at: 'p' },

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { openWorkspace } from '../../src/index.js'
-import { KILLS, killed, SLOW } from '../children/killed.js'
+import { KILLS, runAndKill, SLOW } from '../children/run-and-kill.js'
 import { after, type Model, NAMES, NOTHING, type State, stepOf } from '../children/steps.js'
 import { own, recordsOf, testWorkspace } from '../support/workspace.js'
 
@@ -11,8 +11,8 @@ it(`a stage killed at ${KILLS} random moments has every call that returned, with
   let done = 0
   const returned: number[] = []
   for (let kill = 0; kill < KILLS; kill += 1) {
-    const said = await killed('stager.ts', at.root, done + 1, kill % 4, Math.random() * 40)
-    for (let n = done + 1; n <= said; n += 1) {
+    const last = await runAndKill('stager.ts', at.root, done + 1, kill % 4, Math.random() * 40)
+    for (let n = done + 1; n <= last; n += 1) {
       state = after(state, stepOf(n))
       returned.push(n)
     }
@@ -29,12 +29,12 @@ it(`a stage killed at ${KILLS} random moments has every call that returned, with
     const names = new Set((await session.snapshots()).flatMap(({ name }) => name ?? []))
     // One more call may be on disk although the child was killed before it printed the number. It is there completely
     // or not at all.
-    const next = after(state, stepOf(said + 1))
+    const next = after(state, stepOf(last + 1))
     const fits = ({ files, saved }: State) => same(files, seen) && names.size === saved.size
     const whole = [state, next].find(fits)
-    const told = `after ${said} calls: ${JSON.stringify([...seen])} is not ${JSON.stringify([...state.files])}`
-    expect(whole, told).toBeDefined()
-    done = said + (whole === state ? 0 : 1)
+    const message = `after ${last} calls: ${JSON.stringify([...seen])} is not ${JSON.stringify([...state.files])}`
+    expect(whole, message).toBeDefined()
+    done = last + (whole === state ? 0 : 1)
     state = whole ?? state
     // Every acknowledged snapshot is unchanged.
     const [name, files] = [...state.saved][kill % Math.max(1, state.saved.size)] ?? []

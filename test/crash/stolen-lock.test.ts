@@ -28,7 +28,7 @@ const slow = {
 
 const MANY = Array.from({ length: 30 }, (_, i) => turn(`many/${i}`, null, { file: 'many' }))
 
-async function settled(runs: Promise<CommitOutcome>[]): Promise<(CommitOutcome | EscrowError)[]> {
+async function settle(runs: Promise<CommitOutcome>[]): Promise<(CommitOutcome | EscrowError)[]> {
   return Promise.all(
     runs.map((run) =>
       run.catch((error: unknown) => {
@@ -68,8 +68,8 @@ it('a second commit that takes the lock while the first writes its files: both l
     }),
     slow,
   )
-  const [one] = await settled([first])
-  const results = [one, ...(await settled(second === undefined ? [] : [second]))].filter((each) => each !== undefined)
+  const [one] = await settle([first])
+  const results = [one, ...(await settle(second === undefined ? [] : [second]))].filter((each) => each !== undefined)
   expect(results).toHaveLength(2)
   expect(readFileSync(`${bench.root}/second`, 'utf8')).toBe('second')
   await expectSound(results)

@@ -35,7 +35,7 @@ const SWAPPER = `
 /**
  * Creates the same names with the same contents on both sides, so that a commit can only distinguish them by directory.
  */
-function growBoth(bench: Bench, outside: string, tries: number): void {
+function createBoth(bench: Bench, outside: string, tries: number): void {
   for (let i = 0; i < tries; i += 1) {
     for (const dir of [join(bench.root, 'd'), outside]) {
       writeFileSync(join(dir, `over-${i}`), 'old', { mode: 0o644 })
@@ -59,14 +59,14 @@ function entriesOf(i: number) {
 
 /** Each span is the number of calls during which the symlink exists. */
 it.each([1, 4, Number.POSITIVE_INFINITY])(
-  'changes nothing outside while a symlink stands there for %s calls',
+  'changes nothing outside while a symlink is there for %s calls',
   async (span) => {
     let taken = 0
     for (const strict of [false, true]) {
       for (let at = 1, isOver = false; !isOver; at += 1) {
         const bench = newBench({ 'd/keep': { file: 'x' } })
         const outside = realpathSync(mkdtempSync(join(tmpdir(), 'escrowfs-outside-')))
-        growBoth(bench, outside, 1)
+        createBoth(bench, outside, 1)
         const before = listing(outside)
         const dir = join(bench.root, 'd')
         let isSwapped = false
@@ -101,7 +101,7 @@ it.each([1, 4, Number.POSITIVE_INFINITY])(
 it('changes nothing outside while another process swaps a parent for a symlink, and goes on when it stops', async () => {
   const bench = newBench({ 'd/keep': { file: 'x' } })
   const outside = realpathSync(mkdtempSync(join(tmpdir(), 'escrowfs-outside-')))
-  growBoth(bench, outside, TRIES + 1)
+  createBoth(bench, outside, TRIES + 1)
   const before = listing(outside)
   const swapper = spawn(process.execPath, ['-e', SWAPPER, join(bench.root, 'd'), outside], {
     stdio: ['ignore', 'pipe', 'ignore'],

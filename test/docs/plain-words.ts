@@ -24,7 +24,14 @@ const COMMENT_HABITS: readonly (readonly [RegExp, string])[] = [
   [/, say(?=[,)])|\ban? \w+ say\b/i, 'for example'],
   [/\b(?:lest|thereof|whereof|wherein)\b/i, 'so that … not, of it, in which'],
   [/\bstands?\b(?!-| (?:for|alone|in)\b)/i, 'is, exists, applies'],
-  [/\b(?:throws|absent|undefined|null|false|true) where\b/i, 'if'],
+  [/\b(?:throws|rejects|absent|undefined|null|false|true) where\b/i, 'if'],
+  [/\b(?:came|comes?) of (?:it|each|both|them)\b/i, 'the result of'],
+  [/\b(?:goes|went) with (?:its|their)\b/i, 'is removed with'],
+  [/\bas told\b/i, 'as requested, by its arguments'],
+  [/\bto be told\b/i, 'to report'],
+  [/\bsame breath\b/i, 'at the same time, in the same change'],
+  [/\bplatters?\b/i, 'the disk, durable'],
+  [/\b(?:some|that) moment later\b/i, 'after a delay of'],
 ]
 
 /** The lines with such an expression, each with its number and the replacement. */

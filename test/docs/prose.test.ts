@@ -26,7 +26,8 @@ it.each(pages)('%s is written in plain words', (page) => {
   expect(badHabits(readFileSync(page, 'utf8'))).toEqual([])
 })
 
-const sources = ['overlay', 'src', 'web/src', 'scripts'].flatMap((folder) =>
+const rooms = ['overlay', 'src', 'web/src', 'scripts', 'test/support', 'test/children', 'test/attacks', 'test/crash']
+const sources = rooms.flatMap((folder) =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((name) => /\.(?:ts|tsx|mjs)$/.test(name))
     .map((name) => `${folder}/${name}`),

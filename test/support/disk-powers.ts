@@ -124,9 +124,9 @@ class PowerFinder {
     const declares = ts.isPropertySignature(parent) || ts.isPropertyAssignment(parent) || ts.isMethodDeclaration(parent)
     if (BACK_DOORS.has(text) && isKey) this.add(text)
     else if (CODE.has(text) && !isKey && !declares && !ts.isVariableDeclaration(parent)) this.#code(node)
-    else if (GLOBALS.has(text) && ts.isExpression(node) && !isKey && !declares) this.#globalUsed(node)
-    else if (this.#whole.has(text) && !isKey && !(declares && parent.name === node)) this.#wholeUsed(node)
-    else if (this.#flagged.has(text) && !isKey) this.#flaggedUsed(node, this.#flagged.get(text) ?? '')
+    else if (GLOBALS.has(text) && ts.isExpression(node) && !isKey && !declares) this.#checkGlobal(node)
+    else if (this.#whole.has(text) && !isKey && !(declares && parent.name === node)) this.#checkFsUse(node)
+    else if (this.#flagged.has(text) && !isKey) this.#checkFlags(node, this.#flagged.get(text) ?? '')
   }
 
   /** True for node:fs. Any other module counts as a power unless it is known to be harmless. */
@@ -146,7 +146,7 @@ class PowerFinder {
     if (!READING.has(member)) this.add(`fs.${member}`)
   }
 
-  #globalUsed({ text, parent }: ts.Identifier): void {
+  #checkGlobal({ text, parent }: ts.Identifier): void {
     if (!ts.isPropertyAccessExpression(parent)) this.add(`${text} handed on`)
   }
 
@@ -157,7 +157,7 @@ class PowerFinder {
   }
 
   /** Allows `fs.member` only. Other uses of fs cannot be followed. */
-  #wholeUsed(node: ts.Identifier): void {
+  #checkFsUse(node: ts.Identifier): void {
     const { parent } = node
     if (ts.isImportClause(parent) || ts.isNamespaceImport(parent) || ts.isImportSpecifier(parent)) return
     if (!ts.isPropertyAccessExpression(parent)) {
@@ -165,22 +165,22 @@ class PowerFinder {
       return
     }
     const member = parent.name.text
-    if (member === 'promises') this.#promisesUsed(parent.parent)
-    else if (BY_FLAGS.has(member)) this.#flaggedUsed(parent, member)
+    if (member === 'promises') this.#checkPromises(parent.parent)
+    else if (BY_FLAGS.has(member)) this.#checkFlags(parent, member)
     else this.#member(member)
   }
 
-  #promisesUsed(node: ts.Node): void {
+  #checkPromises(node: ts.Node): void {
     if (!ts.isPropertyAccessExpression(node)) {
       this.add('fs.promises handed on')
       return
     }
     const member = `promises.${node.name.text}`
-    if (BY_FLAGS.has(member)) this.#flaggedUsed(node, member)
+    if (BY_FLAGS.has(member)) this.#checkFlags(node, member)
     else if (!READING_PROMISES.has(node.name.text)) this.add(`fs.${member}`)
   }
 
-  #flaggedUsed(callee: ts.Node, member: string): void {
+  #checkFlags(callee: ts.Node, member: string): void {
     const call = callee.parent
     if (ts.isImportSpecifier(call)) return
     const reads =

@@ -99,7 +99,7 @@ export class Usage {
       reached.add(file)
       const { specifiers, paths } = this.module(file)
       waiting.push(...specifiers.map((name) => resolveModule(file ?? '', name)))
-      for (const path of paths) waiting.push(...this.#named(file, path))
+      for (const path of paths) waiting.push(...this.#filesNamedBy(file, path))
     }
     return reached
   }
@@ -108,7 +108,7 @@ export class Usage {
    * The files that a string literal names: relative to its file, to the root, or to test/children. Sources
    * are always imported, so they do not count here.
    */
-  #named(file: string, text: string): string[] {
+  #filesNamedBy(file: string, text: string): string[] {
     const name = text.replace(/^\//, '')
     const places = [join(dirname(file), name), name, join('test/children', name.slice(name.lastIndexOf('/') + 1))]
     return places.flatMap((place) => sourceOf(place) ?? []).filter((file) => !/^(?:src|overlay)\//.test(file))

@@ -271,8 +271,8 @@ function applyRead(read: (answer: Answer) => Answer, answer: Answer): Answer {
 }
 
 /** A message with the content of one object replaced. */
-function replaceContent(params: unknown, name: string, told: (content: unknown) => unknown): unknown {
+function replaceContent(params: unknown, name: string, convert: (content: unknown) => unknown): unknown {
   const all = toRecord(params)
   const inner = toRecord(all[name])
-  return inner.content === undefined ? params : { ...all, [name]: { ...inner, content: told(inner.content) } }
+  return inner.content === undefined ? params : { ...all, [name]: { ...inner, content: convert(inner.content) } }
 }

@@ -102,8 +102,8 @@ export function mapCommands(
   map: (command: string) => string,
 ): ToolInput | undefined {
   const lines: unknown[] = Array.isArray(commands) ? commands : [commands]
-  const told = lines.filter((line) => typeof line === 'string')
-  return tool === 'run_commands' && told.length === lines.length ? { commands: told.map(map) } : undefined
+  const texts = lines.filter((line) => typeof line === 'string')
+  return tool === 'run_commands' && texts.length === lines.length ? { commands: texts.map(map) } : undefined
 }
 
 /** The name of our server in Cline's settings. */

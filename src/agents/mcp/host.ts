@@ -85,7 +85,7 @@ export async function openMcpHost(root: string, options: McpHostOptions = {}): P
       await server.connect(transport)
       return connection
     },
-    watch: (told) => workspace.watch(told),
+    watch: (onChange) => workspace.watch(onChange),
     async close() {
       await shellServer?.close()
       for (const each of connections) await each.close()
@@ -106,7 +106,7 @@ async function createConnection(
   const server = createMcpServer(session, {
     ledger: workspace.ledger,
     isModern,
-    ...(!isBrief && { watch: (told) => workspace.watch(told) }),
+    ...(!isBrief && { watch: (onChange) => workspace.watch(onChange) }),
     ...defined({ version, model }),
     ...(options.askClient && {
       human: async (question) => currentHuman.getStore()?.(question),

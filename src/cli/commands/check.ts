@@ -75,10 +75,10 @@ function render({ selection, checks }: CheckReport): string {
 }
 
 function row({ intentId, check: { run }, state, evidence }: CheckStatus): string {
-  const words = evidence === undefined ? '' : ` (${whatHappened(evidence)}, ${(evidence.duration / 1000).toFixed(1)} s)`
+  const words = evidence === undefined ? '' : ` (${describeEnd(evidence)}, ${(evidence.duration / 1000).toFixed(1)} s)`
   return `${state.padEnd(7)}  ${oneLine(intentId)}  ${oneLine(run)}${words}\n`
 }
 
-function whatHappened({ exitCode, ended }: NonNullable<CheckStatus['evidence']>): string {
+function describeEnd({ exitCode, ended }: NonNullable<CheckStatus['evidence']>): string {
   return ended === undefined ? `exit code ${exitCode}` : `stopped: ${ended}`
 }

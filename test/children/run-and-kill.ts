@@ -12,7 +12,13 @@ export const SLOW = { timeout: 180_000 + KILLS * 5_000 }
  * Starts the child at a number, lets it print `prints` numbers, and kills it `delay` milliseconds later. Resolves to
  * the last number that it printed.
  */
-export async function killed(file: string, root: string, from: number, says: number, delay: number): Promise<number> {
+export async function runAndKill(
+  file: string,
+  root: string,
+  from: number,
+  prints: number,
+  delay: number,
+): Promise<number> {
   const child = startChild(file, root, String(from))
   let last = from - 1
   const listen = async (until: number) => {
@@ -22,11 +28,11 @@ export async function killed(file: string, root: string, from: number, says: num
       last = Number(line)
     }
   }
-  await listen(from - 1 + says)
+  await listen(from - 1 + prints)
   await sleep(delay)
   await child.kill()
   await listen(Number.POSITIVE_INFINITY)
-  expect(last).toBeGreaterThanOrEqual(from - 1 + says)
+  expect(last).toBeGreaterThanOrEqual(from - 1 + prints)
   // After a kill while a lock is taken or released, others wait ten seconds for its owner. The test knows that it is
   // dead.
   rmSync(`${stateOf(root)}/locks`, { recursive: true, force: true })
