@@ -24,7 +24,7 @@ export interface Site {
   /** In the run that published the plan: the stat of each old file as checked. Absent when a plan is applied again. */
   readonly looks?: ReadonlyMap<string, BigIntStats>
   /** Whether an errno is permanent: the path becomes a conflict, and the run goes on. */
-  isHopeless(code: string): boolean
+  isPermanent(code: string): boolean
 }
 
 /**
@@ -156,7 +156,7 @@ function orHopeless(
     return work(change)
   } catch (error) {
     const code = codeOf(error)
-    if (code === undefined || !site.isHopeless(code)) throw error
+    if (code === undefined || !site.isPermanent(code)) throw error
     return 'access_denied'
   }
 }

@@ -53,7 +53,7 @@ async function finishPublished(
   run: CommitRun,
 ): Promise<CommitOutcome> {
   const append = (record: JsonObject) => input.append(record, true)
-  const conflicts = await finish(disk, input.layout, plan, append, { run, isHopeless: () => false, looks })
+  const conflicts = await finish(disk, input.layout, plan, append, { run, isPermanent: () => false, looks })
   pruneOld(disk, input)
   const left = new Set(conflicts.map((conflict) => conflict.path))
   const paths = new Set(input.entries.map((entry) => entry.path))

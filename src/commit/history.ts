@@ -40,7 +40,7 @@ export function lastCommit(layout: Layout, disk: Disk = realDisk): number {
   return finished.at(-1) ?? floor
 }
 
-/** The last listing of each journal: sessions check it on each call, and mostly nothing has changed. */
+/** The last listing of each journal: sessions check it on each call, and usually nothing has changed. */
 const listings = new Map<string, Finished & { readonly look: string }>()
 
 type Finished = Pick<Journal, 'finished' | 'floor'>

@@ -50,7 +50,7 @@ export async function recoverLocked(disk: Disk, layout: Layout, append: Append):
     // A permanent error would fail again each time, and must not block all later commits.
     const conflicts = await finish(disk, layout, plan, append, {
       run: startCommitRun(),
-      isHopeless: (code) => HOPELESS.has(code),
+      isPermanent: (code) => PERMANENT.has(code),
     })
     recovered.finished.push(seq)
     recovered.conflicts.push(
@@ -81,7 +81,17 @@ function numbersOf({ unfinished, finished }: Journal): Set<number> {
   return new Set([...unfinished, ...finished])
 }
 
-const HOPELESS = new Set(['EACCES', 'EPERM', 'EBUSY', 'EXDEV', 'ETXTBSY', 'ENAMETOOLONG', 'EINVAL', 'ELOOP', 'ENOTDIR'])
+const PERMANENT = new Set([
+  'EACCES',
+  'EPERM',
+  'EBUSY',
+  'EXDEV',
+  'ETXTBSY',
+  'ENAMETOOLONG',
+  'EINVAL',
+  'ELOOP',
+  'ENOTDIR',
+])
 
 /** Steps 7 to 10 of a published plan: apply, append to the ledger, mark as done. */
 export async function finish(
@@ -89,7 +99,7 @@ export async function finish(
   layout: Layout,
   plan: Plan,
   append: Append,
-  how: Pick<Site, 'isHopeless' | 'looks' | 'run'>,
+  how: Pick<Site, 'isPermanent' | 'looks' | 'run'>,
 ): Promise<Conflict[]> {
   try {
     // The commit point must survive a power cut before the tree is changed.

@@ -87,7 +87,10 @@ const INVERSE: Record<CommittedChange['op'], Step> = {
   chmod: resetMode,
 }
 
-/** A move takes back what it carried. If the directory could not go back whole, each entry goes back by itself. */
+/**
+ * Undoing a move also moves back the entries that it carried. If the directory could not go back whole, each entry goes
+ * back by itself.
+ */
 const CARRIED: Record<CommittedChange['op'], Step> = {
   ...INVERSE,
   create: unlessWhole(moveCarriedBack),

@@ -6,7 +6,7 @@ import { type Policy, secretName } from '../policy/index.js'
 import { closedByRules } from '../stage/index.js'
 import { SecretNames, secretsIn, type Visibility, visibilityOf } from '../terminal/index.js'
 
-/** What the commands of a workspace may see, by policy. */
+/** The paths that the commands of a workspace may see, by policy. */
 export class CommandView {
   readonly #secrets = new SecretNames((name) => secretName(name) !== undefined)
 
@@ -31,7 +31,7 @@ export class CommandView {
     return this.#secrets.find(overlay)
   }
 
-  /** What a command may see outside the workspace. Inside, each path is decided by itself. */
+  /** The paths outside the workspace that a command may see. Inside, each path is decided by itself. */
   outside(client?: HomeHost): Visibility {
     const { policy, root } = this
     const rules = policy.outside()

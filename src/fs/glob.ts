@@ -9,9 +9,9 @@ import type { Args } from './op-types.js'
 import type { ReadView } from './view.js'
 
 /**
- * fs.glob over the merged view, for hosts that have it (Node 22). It finds what the host's own walk finds: a wildcard
- * does not match a leading dot, a link is followed if the glob has its literal name, and unreadable entries are not
- * found.
+ * fs.glob over the merged view, for hosts that have it (Node 22). It finds the same paths as the host's own walk: a
+ * wildcard does not match a leading dot, a link is followed if the glob has its literal name, and unreadable entries
+ * are not found.
  *
  * A directory is visited with the segments that may match in it. A glob with `**` is at several of them at once.
  */

@@ -83,7 +83,7 @@ export class GuardedLayer implements WriteLayer, ResolvedPathJudge {
   end(outer: Op): void {
     const ended = this.#op
     this.#op = outer
-    // Ops mostly follow one another: the next reuses this one's object.
+    // Ops usually follow one another: the next reuses this one's object.
     ended.effect = undefined
     ended.path = undefined
     ended.readPath = undefined

@@ -21,7 +21,7 @@ export interface MoveLayer {
 }
 
 /** How many entries of a tree are checked before it moves. */
-const LOOKED_AT = 512
+const MAX_CHECKED = 512
 
 /**
  * Judges a move: an entry that is protected, or outside the intent, must not leave with its parent. A tree moves in one
@@ -41,7 +41,7 @@ export function judgeMove(layer: MoveLayer, from: RelPath, to: RelPath): void {
   }
   for (const path of layer.rules.knownBelow(from)) if (layer.typeOf(path) !== undefined) layer.judge('move', path)
   for (const path of layer.rules.knownBelow(to)) layer.judge('move', path)
-  judgeStandingOut(layer, from, to)
+  judgeExceptions(layer, from, to)
 }
 
 function judgeMoved(layer: MoveLayer, from: RelPath, to: RelPath, type: EntryType | undefined): void {
@@ -71,9 +71,9 @@ function judgeEntries(layer: MoveLayer, from: RelPath, to: RelPath): void {
 }
 
 /** The nearest first: a repository's own `.git`, an agent's rules, a package's settings. */
-function judgeStandingOut(layer: MoveLayer, from: RelPath, to: RelPath): void {
+function judgeExceptions(layer: MoveLayer, from: RelPath, to: RelPath): void {
   const trees = [[from, to] as const]
-  let left = LOOKED_AT
+  let left = MAX_CHECKED
   for (let tree = trees.shift(); tree; tree = trees.shift()) {
     for (const { name, type } of layer.allEntries(tree[0])) {
       if (left-- === 0) return

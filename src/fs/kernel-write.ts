@@ -158,7 +158,7 @@ export function mkdir(view: WriteView, [path, given]: Args, form: Form): string 
   return undefined
 }
 
-/** mkdir -p: makes the missing parents first. Returns the first directory made, as spelt. */
+/** mkdir -p: makes the missing parents first. Returns the first directory made, as the caller spelled it. */
 function makeDirs(view: WriteView, text: string, mode: number, form: Form): string | undefined {
   // A dangling link is in the way: mkdir(2) does not create its target.
   if (isDangling(view, text)) throw new Errno('ENOENT')

@@ -51,7 +51,7 @@ function matcherOf(given: unknown, name: string): Matcher {
   throw invalidType(name, 'one of type string or function or an instance of RegExp', given)
 }
 
-/** How many events wait for a slow reader of `fs.promises.watch`, and what happens to more. */
+/** How many events wait for a slow reader of `fs.promises.watch`, and whether more of them are dropped or an error. */
 export interface QueueOptions {
   readonly maxQueue: number
   readonly overflow: 'ignore' | 'error'

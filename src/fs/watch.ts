@@ -58,7 +58,7 @@ function watchOutside(view: WatchView, place: Outside, text: string, options: Wa
   const failed = (error: unknown) => watcher.fail(error)
   return watchHost(place.path, { recursive, failed }, (event, name) => {
     const path = isDir && name !== null ? join(place.path, name) : place.path
-    // The workspace has watches of its own: from here the disk's names would be reported, not the merged view's.
+    // Not for paths in the workspace: the host's watch would report the disk's names, not the merged view's.
     if (isWithin(path, view.root) || !view.mayRead(path, path)) return
     report(watcher, options, event, name ?? basename(text))
   })

@@ -21,7 +21,7 @@ export class Watcher extends EventEmitterAsyncResource {
     return this.#closed
   }
 
-  /** Sets what `close` ends. */
+  /** Sets the function that `close` calls. */
   startWith(stop: () => void): this {
     this.#stop = stop
     return this

@@ -27,7 +27,7 @@ interface Copy {
  */
 export class SeenFiles {
   readonly #bases = new Map<string, Base>()
-  /** Small contents as last seen. The next read mostly finds the same bytes, and then there is nothing to do. */
+  /** Small contents as last seen. The next read usually finds the same bytes, and then there is nothing to do. */
   readonly #copies = new Map<string, Copy>()
   #copiedBytes = 0
   /** Paths with a copy that is newer than their base in {@link #bases}. */

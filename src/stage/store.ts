@@ -152,7 +152,7 @@ function storeOver(
   }
 }
 
-/** A base's content, from the pack, or else from what reviewers wrote. */
+/** A base's content, from the pack, or else from the contents that reviewers wrote. */
 function keptBase(base: Base | undefined, pack: string | undefined, contents: Contents): Uint8Array | undefined {
   if (base?.state?.type !== 'file') return undefined
   const { digest: key } = base.state

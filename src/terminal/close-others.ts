@@ -10,7 +10,7 @@ import { CALL, EXIT_FAILED, executable, MOV_INTO, movImmediate, SYSCALL } from '
 /** 0 to 2 are the command's, 3 and 4 our pipes to bubblewrap, 5 the seccomp filter. */
 const FIRST_CLOSED = 6
 
-/** At the start the stack holds argc, argv with a null behind it, and envp. */
+/** At the start the stack holds argc, argv with a null after it, and envp. */
 const BECOME = [
   ...[0x48, 0x8b, 0x7c, 0x24, 0x10], // mov rdi, [rsp + 16]: argv[1]
   ...[0x48, 0x8d, 0x74, 0x24, 0x10], // lea rsi, [rsp + 16]: argv + 1

@@ -44,7 +44,7 @@ export interface Effects {
   close(): void
 }
 
-/** What to look for in a layer. */
+/** A query for the effects in a layer. */
 export interface EffectQuery {
   /** The stage as it is now. */
   readonly overlay: Overlay

@@ -95,7 +95,7 @@ export class Holder {
 
   /**
    * @param root the workspace, a physical path.
-   * @param bytes what commands may write in all.
+   * @param bytes the limit of bytes that all commands together may write.
    * @throws Error with the programs' output.
    */
   static async open(root: string, bytes: number): Promise<Holder> {

@@ -28,7 +28,7 @@ const ALLOW = [
   ...movImmediate(MOV_INTO.eax, CALL.landlockAddRule),
   ...[0x44, 0x89, 0xe7], // mov edi, r12d
   ...movImmediate(MOV_INTO.esi, 1), // LANDLOCK_RULE_PATH_BENEATH
-  ...[0x48, 0x8d, 0x54, 0x24, 0x08], // lea rdx, [rsp + 8]: behind the address to return to
+  ...[0x48, 0x8d, 0x54, 0x24, 0x08], // lea rdx, [rsp + 8]: the struct, after the return address
   ...[0x45, 0x31, 0xd2], // xor r10d, r10d
   ...SYSCALL,
   0xc3, // ret
@@ -124,7 +124,7 @@ const MAKE_RULES = [
 ]
 
 const CODE = [
-  // At the start the stack holds argc, argv with a null behind it, and envp.
+  // At the start the stack holds argc, argv with a null after it, and envp.
   ...[0x48, 0x8b, 0x04, 0x24], // mov rax, [rsp]: argc
   ...[0x48, 0x8d, 0x6c, 0xc4, 0x10], // lea rbp, [rsp + 8 * argc + 16]: envp
   ...[0x48, 0x8d, 0x5c, 0x24, 0x10], // lea rbx, [rsp + 16]: argv + 1

@@ -31,7 +31,7 @@ const TAIL_BYTES = 1024
 /**
  * Computes a state from the ledger. Each call of the result reads only the lines that were appended since the call
  * before. It starts again if the file is another one or no longer has the bytes that were read last.
- * @returns a function that reads what is new and returns the state, which the caller must not change. It throws
+ * @returns a function that reads the new lines and returns the state, which the caller must not change. It throws
  * EscrowError `ledger_corrupt` at a line that cannot be read.
  */
 export function foldLedger<T>(file: SharedFile, { words, initial, add }: Fold<T>): () => T {

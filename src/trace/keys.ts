@@ -65,7 +65,7 @@ function makeKey(dir: string): SigningKey {
 
 /** Signs with this user's key; undefined if there is none. */
 export function signHead(head: Signed): { key: string; signature: string } | undefined {
-  // A broken key file must not make a decided commit fail for ever.
+  // A broken key file must not make a decided commit fail permanently.
   const key = ignoringErrors(() => createPrivateKey(readFileSync(join(stateDir(), 'keys', PRIVATE))))
   return (
     key && { key: fingerprintOf(createPublicKey(key)), signature: sign(null, messageOf(head), key).toString('base64') }

@@ -8,7 +8,7 @@ import { MAX_LINE, parseLine } from './lines.js'
 import { buildRecord } from './record.js'
 import type { Vcs } from './vcs.js'
 
-/** A record in its place: the bytes for the file, without the LF, and the tip behind them. */
+/** A record in its place: the bytes for the file, without the LF, and the tip after them. */
 export interface Placed {
   readonly record: TraceRecord
   readonly line: Buffer

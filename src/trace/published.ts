@@ -158,7 +158,7 @@ function copiesOf(known: Iterable<Copy>): Copies {
   return copies
 }
 
-/** A stat first: mostly there is no file, and an exception is slower. */
+/** A stat first: usually there is no file, and an exception is slower. */
 function isThere(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false }) !== undefined
 }

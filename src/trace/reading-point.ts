@@ -10,7 +10,7 @@ import type { LineHeads } from './line-heads.js'
 
 /**
  * The end of the last complete read of a long ledger, kept in the state directory, so that the next process reads only
- * what follows. It is a cache for exactly one file, and may be deleted at any time. `verify` does not use it.
+ * the lines after it. It is a cache for exactly one file, and may be deleted at any time. `verify` does not use it.
  */
 export interface ReadingPoint {
   readonly tip: Tip

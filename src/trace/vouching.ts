@@ -234,7 +234,7 @@ function firstLedger(file: SharedFile): string | undefined {
   }
 }
 
-/** Numbers mostly rise by one, which extends the last range. */
+/** Numbers usually rise by one, which extends the last range. */
 function extend(ranges: Range[], seq: number): void {
   const last = ranges.at(-1)
   if (last !== undefined && seq === last.to + 1) last.to = seq

@@ -9,7 +9,7 @@ import { layoutAt } from '../os/workspace-state.js'
 import { intentOf, text } from './fields.js'
 import { ownRecordOf } from './own-record.js'
 
-/** Bytes at the end of the ledger that are read, some ten thousand records: a review shows what an agent did lately. */
+/** Bytes at the end of the ledger that are read, some ten thousand records: a review shows an agent's recent work. */
 const MAX_READ = 4 << 20
 
 /**

@@ -45,7 +45,7 @@ export interface WireState {
   readonly trust?: WireTrust
 }
 
-/** The checks of what a commit would write now, or of everything that is staged. */
+/** The checks of the content that a commit would write now, or of everything that is staged. */
 export interface WireChecks {
   readonly selection: 'approved' | 'all'
   readonly checks: readonly WireCheck[]

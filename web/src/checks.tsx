@@ -17,7 +17,7 @@ interface Props extends Notifier {
   readonly keys: Ref<CheckKeys>
 }
 
-/** The checks of what a commit would write now, each with its state and evidence. */
+/** The checks of the content that a commit would write now, each with its state and evidence. */
 export function Checks({ session, shown, notify, keys }: Props) {
   const address = `sessions/${encodeURIComponent(session)}`
   const [round, setRound] = useState(0)

@@ -22,9 +22,9 @@ export interface Asking {
 }
 
 /**
- * Asks the client's user. A program could answer as well, so an answer counts only if the person who started the server allowed
- * it, and policy does not require a proven person (`approval.by`). Otherwise there is no answer, and what waits for one is
- * refused.
+ * Asks the client's user. A program could answer as well, so an answer counts only if the person who started the server
+ * allowed it, and policy does not require a proven person (`approval.by`). Otherwise there is no answer, and the call
+ * that waits for one is refused.
  */
 export function elicitFromClient(root: string, client: Asked, { mcpReq }: ServerContext, isModern: boolean): Asking {
   const open: InputRequests = {}

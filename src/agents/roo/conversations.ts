@@ -9,8 +9,8 @@ export interface TaskOrigin {
 export type ParentOf = (taskId: string) => string | undefined
 
 /**
- * Maps tasks to conversations, which have the id of their first task: subtasks continue on what their parents have staged. The
- * host removes the parent before it creates the child, so the child often names only its parent.
+ * Maps tasks to conversations, which have the id of their first task: subtasks continue with their parents' staged
+ * changes. The host removes the parent before it creates the child, so the child often names only its parent.
  */
 export class Conversations {
   readonly #rootById = new Map<string, string>()

@@ -91,7 +91,7 @@ export interface State {
   readonly set: ChangeSet
   readonly questions: readonly Question[]
   readonly quarantined: number
-  /** The checks of what a commit would write now. */
+  /** The checks of the content that a commit would write now. */
   readonly checks: readonly CheckStatus[]
   readonly work: readonly WorkEvent[]
   /** The changes that this reviewer saw when they last left the review. */
