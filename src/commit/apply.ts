@@ -35,7 +35,7 @@ export async function applyPlan(site: Site, plan: Plan): Promise<Conflict[]> {
   const conflicts = new Map<string, string>()
   const each = async (changes: readonly PlannedChange[], work: (change: PlannedChange) => string | undefined) => {
     for (const change of changes) {
-      const reason = orHopeless(site, work, change)
+      const reason = tryChange(site, work, change)
       if (reason !== undefined && !conflicts.has(change.path)) conflicts.set(change.path, reason)
       await site.run.step()
     }
@@ -79,7 +79,7 @@ export async function applyPlan(site: Site, plan: Plan): Promise<Conflict[]> {
 }
 
 /**
- * The changes that were not applied, for a plan that cannot go on: its new contents are missing, or somebody else's
+ * The changes that were not applied, for a plan that cannot continue: its new contents are missing, or somebody else's
  * directory has their name.
  */
 export function notInPlace(disk: Disk, pins: Pins, { changes }: Plan): Conflict[] {
@@ -147,7 +147,7 @@ function verifyMoved(site: Site, change: PlannedChange): string | undefined {
   return target !== undefined && isState(diskStateAt(site.disk, target), change.new) ? undefined : 'stale_file'
 }
 
-function orHopeless(
+function tryChange(
   site: Site,
   work: (change: PlannedChange) => string | undefined,
   change: PlannedChange,

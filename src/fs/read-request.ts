@@ -11,8 +11,8 @@ export interface ReadRequest {
 }
 
 /**
- * read's overloads: (fd, buffer, offset, length, position), (fd, buffer, options), (fd, options), (fd). Each form tells
- * them apart in its own way.
+ * read's overloads: (fd, buffer, offset, length, position), (fd, buffer, options), (fd, options), (fd). Each form
+ * distinguishes them differently.
  */
 export function readRequest([, first, ...rest]: Args, form: Form): ReadRequest {
   const isBuffer = ArrayBuffer.isView(first)

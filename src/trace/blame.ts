@@ -85,7 +85,7 @@ export async function replayLedger(
   return replay
 }
 
-/** Most records are denials, calls and verdicts. A look at their bytes saves the parse. */
+/** Most records are denials, calls and verdicts. A search of their bytes saves the parse. */
 function mayHaveLines({ bytes }: Line): boolean {
   return bytes.includes('content_hash') || bytes.includes('"changes":[{')
 }

@@ -82,7 +82,7 @@ function eventOf(record: TraceRecord): WorkEvent | undefined {
     intentId: intentOf(record),
   })
   if (own.type === 'tool_call') return { kind: 'call', ...common, ...defined({ tool: own.tool_name, reason: own.why }) }
-  // The record of a background command's start says nothing that the record of its end does not.
+  // The record of a background command's start has nothing that the record of its end lacks.
   if (own.started === true || own.command === undefined) return undefined
   const command = typeof own.command === 'string' ? own.command : own.command.join(' ')
   return { kind: 'command', ...common, command, ...defined({ end: own.exit_code ?? own.ended }) }

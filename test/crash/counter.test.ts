@@ -44,7 +44,7 @@ it(`${PROCESSES} processes count to ${PROCESSES * TIMES}, and no number is lost 
   console.log(`${PROCESSES} processes: ${(acknowledged.length / seconds).toFixed(1)} commits a second`)
 })
 
-it('and so they do when they are killed at random, and begun again', async () => {
+it('processes that are killed at random and restarted lose and repeat no number', async () => {
   const at = testWorkspace({ 'src/counter.txt': '0\n' })
   const acknowledged: string[] = []
   let kills = 0
@@ -65,5 +65,5 @@ it('and so they do when they are killed at random, and begun again', async () =>
   }
   await Promise.all(Array.from({ length: PROCESSES }, (_, n) => worker(n)))
   await expectCounted(at, acknowledged, kills)
-  console.log(`${kills} kills, ${counterAt(at) - acknowledged.length} commits were done and not answered`)
+  console.log(`${kills} kills, ${counterAt(at) - acknowledged.length} commits were done but not acknowledged`)
 })

@@ -40,7 +40,7 @@ function underLimits(place: string, child: string): Outcome[] {
   })
 }
 
-it('a commit on a disk without room for it fails by name and whole, and works once there is room', () => {
+it('a commit on a full disk fails with a reason, leaves the tree whole, and works once there is space', () => {
   const { path, dispose } = tempDir()
   try {
     const child = `${compileOnce()}/test/children/filling.js`

@@ -99,7 +99,7 @@ describe('killed at random moments', () => {
     )
   })
 
-  it('a recovery can be killed and begun again, over and over', async () => {
+  it('a recovery can be killed and restarted repeatedly', async () => {
     let cut = 0
     for (let n = 0; n < RECOVERY_KILLS; ) {
       const bench = newBench()

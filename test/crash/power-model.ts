@@ -200,7 +200,7 @@ class Model {
     const tree = JSON.stringify(found)
     if (tree !== this.#old && tree !== this.#new) return `neither old nor new: ${tree}`
     const isNew = tree === this.#new
-    if (done && !isNew) return 'what was answered is gone'
+    if (done && !isNew) return 'an acknowledged commit is gone'
     if (records !== (isNew ? 1 : 0)) return `the tree is ${isNew ? 'new' : 'old'} and the ledger has ${records} records`
     return undefined
   }

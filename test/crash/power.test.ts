@@ -31,7 +31,7 @@ describe('a power cut at every call, and again in the recovery', () => {
   it.each([
     ['one file', overwrite, 'a'],
     ['one of eight', eight, 'm/2.txt'],
-  ] as const)('leaves what another program saved in between alone (%s)', async (_name, shape, edited) => {
+  ] as const)('does not touch a file that another program saved in between (%s)', async (_name, shape, edited) => {
     for (const strict of [false, true]) {
       const found = shape && (await explore(shape, { strict, states: STATES, edited }))
       expect(found?.violations.slice(0, 3)).toEqual([])

@@ -93,7 +93,7 @@ it('a second commit that takes the lock while the first writes its record finish
   await expectSound(results)
 })
 
-it('two at once over one file: one is answered, the other is told that the file has changed', async () => {
+it('of two concurrent commits of one file, one succeeds and the other is refused as stale', async () => {
   bench = newBench({ a: { file: 'old' } })
   let second: Promise<CommitOutcome> | undefined
   const first = commitEntries(

@@ -26,7 +26,7 @@ export class StagedDiffView implements LiveDiffView {
   readonly #options: StagedDiffViewOptions
   #path: string | undefined
   #content: string | undefined
-  /** The last write's operation as the session saw it; the host would look at the disk. */
+  /** The last write's operation, by the staged files; the host would check the disk. */
   #operation: 'created' | 'modified' = 'modified'
 
   constructor(options: StagedDiffViewOptions) {

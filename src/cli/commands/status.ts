@@ -62,10 +62,10 @@ async function statusOf(workspace: Workspace): Promise<Status> {
   }
 }
 
-/** With more changes in a session, their facts take too long for a status. */
+/** The limit of changes in a session whose facts are found: more take too long for a status. */
 const MOST_RANKED = 20
 
-/** The first fact to look at; notes are none. */
+/** The gravest fact about the changes, unless it is only a note. */
 async function gravestFact(review: Review): Promise<RiskFact | undefined> {
   const { changes } = await review.changes({ classes: 'known', risk: true })
   const [first] = changes.sort(byRisk).flatMap(({ risk }) => risk?.facts ?? [])
