@@ -15,6 +15,7 @@ export {
   makeSigningKey,
   migrateOldState,
   type OldState,
+  proposeLike,
   proposeScope,
 } from '../access/index.js'
 export {

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { defined } from '../../core/defined.js'
 import type { Intent, IntentChanges, IntentStatus, NewIntent } from '../../index.js'
+import { proposeLike } from '../../surface/index.js'
 import type { Context } from '../context.js'
 import { type AsJson, json, jsonOption } from '../output.js'
 import { oneLine } from '../printable.js'
@@ -18,6 +19,7 @@ import { requireIntent } from './require-intent.js'
 interface AddOptions extends ChangeOptions, Details, AsJson {
   readonly id?: string
   readonly from?: string
+  readonly like?: string
   readonly scope?: string[]
   readonly status?: IntentStatus
 }
@@ -35,12 +37,25 @@ export function registerEditing(command: Command, context: Context): void {
     .argument('<name>', 'the task, in a few words')
     .option('--scope <glob...>', 'globs of paths it may change; `!` excludes')
     .option('--from <template>', "start from a template; 'escrow intents templates' lists them")
+    .option('--like <example>', 'propose the scope and the checks from a path or a git commit')
     .option('--id <id>', 'its id (default: the next number)')
     .addOption(jsonOption())
     .action(async (name: string, options: AddOptions) => {
-      const intent = await asReviewer(({ intents }) => intents.add(toNewIntent(name, options), options.by, options.why))
+      const proposed = options.like === undefined ? undefined : proposeLike(context.root(), options.like)
+      const wanted = toNewIntent(name, {
+        ...options,
+        ...defined({
+          scope: options.scope ?? proposed?.scope.slice(),
+          check: options.check ?? proposed?.checks.slice(),
+        }),
+      })
+      const intent = await asReviewer(({ intents }) => intents.add(wanted, options.by, options.why))
       if (options.json) return io.out(json({ intent }))
       io.out(`added  ${oneLine(intent.id)}  ${oneLine(intent.name)}\n`)
+      if (proposed !== undefined) {
+        io.out(`scope  ${intent.ownedScope.map(oneLine).join(', ')}\n`)
+        for (const { run } of intent.checks) io.out(`check  ${oneLine(run)}\n`)
+      }
       if (intent.ownedScope.length === 0)
         io.out(`It may change no path yet. Add some with 'escrow intents scope ${oneLine(intent.id)} --add GLOB'.\n`)
     })
