@@ -11,6 +11,7 @@ export type ApiReason =
   | 'ledger_corrupt'
   | 'ledger_fork'
   | 'nothing_selected'
+  | 'unticked'
 
 /** A path that a commit refused, or an effect of a command that was refused. `reason` is a code, `message` a sentence. */
 export interface Refusal {

@@ -5,6 +5,7 @@
 import type { EscrowError, Refusal } from './api-error.js'
 import type { ChangeSet } from './change-api.js'
 import type { CheckedSelection, CheckOptions, CheckReport } from './check-api.js'
+import type { ChecklistItem } from './checklist-api.js'
 import type { CommitOptions, CommitResult, Recovery } from './commit-api.js'
 import type { RuleWord } from './decision.js'
 import type { Commands, Quarantine } from './exec-api.js'
@@ -28,6 +29,7 @@ export type {
   CheckStatus,
   IntentCheck,
 } from './check-api.js'
+export type { ChecklistItem } from './checklist-api.js'
 export type { CommandClass } from './command-class.js'
 export type {
   ClaimOverlap,
@@ -157,6 +159,18 @@ export interface Review extends Quarantine {
   release(options?: ReleaseOptions): Promise<ReleaseReport>
   /** Returns the checks that apply now, each with its newest evidence. Runs none. @param selection as in {@link CheckOptions} */
   checks(selection?: CheckedSelection): Promise<CheckReport>
+  /**
+   * Returns the acceptance sentences of the intents that the approved changes are for, or all changes if none is approved. Rejects
+   * with `policy_invalid` if the intents cannot be read.
+   */
+  checklist(): Promise<ChecklistItem[]>
+  /**
+   * Ticks an acceptance sentence of an intent that staged changes are for, or clears its tick. A tick counts for exactly this text,
+   * until a commit has recorded it. Rejects with `nothing_selected` if there is no such sentence.
+   * @param ticked true by default
+   * @param by by default the git user of this repository
+   */
+  tick(intentId: string, criterion: string, ticked?: boolean, by?: Reviewer): Promise<void>
   /** Returns the session's snapshots, oldest first. */
   snapshots(): Promise<Snapshot[]>
   /** Returns the session's unanswered questions, oldest first. */

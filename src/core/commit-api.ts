@@ -105,6 +105,8 @@ export interface CommitResult {
   readonly left?: readonly Refusal[]
   /** The git commits, if any were asked for. */
   readonly git?: GitCommitResult
+  /** Acceptance sentences that nobody had ticked: see {@link Review.checklist}. Absent if there are none. */
+  readonly unticked?: readonly { readonly intentId: string; readonly criterion: string }[]
   /** Failures after the commit, such as an `intent_map.md` that cannot be written, with instructions. */
   readonly warnings?: readonly string[]
 }

@@ -109,7 +109,11 @@ export const policySchema = z
         network: z.union([z.boolean(), z.literal('ask')], { error: 'true, false or ask is expected' }),
         isolation_none: flag,
       }),
-      commit: section({ git: flag, per: oneOf('all', 'intent', 'step', 'proposal') }),
+      commit: section({
+        git: flag,
+        per: oneOf('all', 'intent', 'step', 'proposal'),
+        checklist: oneOf('required', 'shown'),
+      }),
       format: formatSchema,
       lessons_file: text.refine(isPlain, { error: 'a path below the root is expected, without `..`' }),
     },

@@ -27,6 +27,8 @@ export interface Settings {
   readonly release?: ReleaseRules
   /** `commit.git`: every commit also becomes git commits, by `commit.per`. */
   readonly git?: { readonly per: GitCommitPer }
+  /** `commit.checklist`: whether a commit needs a tick on each acceptance sentence. */
+  readonly checklist: 'required' | 'shown'
   /** `terminal.isolation_none`: where commands cannot be contained they run on a copy, without containment. */
   readonly isolationNone: boolean
   /** `terminal.network`: whether a command that asks for the network gets it, or a person is asked. */
@@ -63,6 +65,7 @@ export function settingsOf(policy: PolicyFile): Settings {
     undoCommits: policy.limits?.undo_commits ?? 100,
     ...defined({ release: releaseRules(policy) }),
     ...(policy.commit?.git === true && { git: { per: policy.commit.per ?? 'all' } }),
+    checklist: policy.commit?.checklist ?? 'shown',
     claims: policy.claims ?? 'warn',
     network: policy.terminal?.network ?? false,
     isolationNone: policy.terminal?.isolation_none ?? false,

@@ -46,6 +46,7 @@ function stricterSettings(file: Settings, accepted: Settings): Settings {
     autoLessons: file.autoLessons && accepted.autoLessons,
     ...defined({ lessonsFile, git, release }),
     undoCommits: Math.max(file.undoCommits, accepted.undoCommits),
+    checklist: file.checklist === 'required' ? 'required' : accepted.checklist,
     claims: file.claims === 'refuse' ? 'refuse' : accepted.claims,
     network: stricterNetwork(file.network, accepted.network),
     isolationNone: file.isolationNone && accepted.isolationNone,

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { StagedChange } from '../../overlay/index.js'
-import type { Verdict } from '../core/api.js'
+import type { ChecklistItem, Verdict } from '../core/api.js'
 import { defined } from '../core/defined.js'
 import type { Mutation } from '../core/mutation.js'
 import type { AgentInfo } from '../core/people.js'
@@ -21,6 +21,7 @@ export interface RecordedCommit {
   readonly amendments: AmendmentState
   /** The ids of the check runs that it rests on. */
   readonly evidence: readonly string[]
+  readonly checklist: readonly ChecklistItem[]
   /** The git commits that land with it. */
   readonly git: GitLanding | undefined
 }
@@ -29,7 +30,7 @@ export function commitDraft(
   session: Pick<ReviewedSession, 'sessionId' | 'agent'>,
   commit: RecordedCommit,
 ): RecordDraft {
-  const { approved, mutations, attribution, tx, undone, approvals, amendments, git, evidence } = commit
+  const { approved, mutations, attribution, tx, undone, approvals, amendments, checklist, git, evidence } = commit
   const intents = new Set(approved.map(({ intentId }) => intentId ?? null))
   const [only] = intents
   const editors = editorsOf(approved, amendments)
@@ -47,10 +48,15 @@ export function commitDraft(
     data: {
       ...(undone !== undefined && { undoes: undoNoteOf(undone.txs) }),
       ...(editors.length > 0 && { edited_by: editors }),
+      ...(checklist.length > 0 && { checklist: checklist.map(recordedItem) }),
       ...defined({ git }),
       ...(evidence.length > 0 && { evidence }),
     },
   })
+}
+
+function recordedItem({ intentId, criterion, ticked, by }: ChecklistItem) {
+  return { intent: intentId, criterion, ticked, ...defined({ by: by?.name }) }
 }
 
 function recordedChange({ path, from, before, after }: StagedChange, mutation: Mutation | undefined): RecordedChange {

@@ -8,6 +8,7 @@ import { freePathsOf, type PolicyState, staleFile } from '../policy/index.js'
 import { type ApprovedCommit, amendmentState } from '../review/index.js'
 import { classCache, declarationsOf, type StageStore } from '../stage/index.js'
 import { parseDraft, splitDraft } from '../trace/index.js'
+import { refuseUnticked } from './checklist.js'
 import { readBases, withLook } from './commit-bases.js'
 import { commitGate } from './commit-gate.js'
 import { commitDraft } from './commit-record.js'
@@ -27,6 +28,8 @@ export async function commitSession(
   approved: readonly StagedChange[],
   commit: ApprovedCommit,
 ): Promise<CommitResult> {
+  const policy = session.policyFile()
+  refuseUnticked(policy, commit.checklist, session.sessionId)
   refuseDriftedChanges(approved)
   refuseInUse(store, approved, diff.changes)
   const { layout, sessionId, ledger } = session
@@ -45,7 +48,6 @@ export async function commitSession(
     signal,
   })
   const entries = entriesFor(approved, diff).map((entry) => withLook(entry, looks.get(entry.at ?? entry.path)))
-  const policy = session.policyFile()
   const options = commit.git ?? gitSetting(policy)
   const git = options ? await prepareGitCommit(session, { approved, approvals, head: before, options }) : undefined
   const landed: string[] = []
@@ -55,7 +57,19 @@ export async function commitSession(
     entries: withWrittenOrder(store.overlay, entries),
     gate: commitGate(session, store, approved, undone),
     records: ({ tx }) => {
-      const parts = { approved, mutations, attribution, tx, undone, approvals, amendments, git: git?.landing, evidence }
+      const { checklist } = commit
+      const parts = {
+        approved,
+        mutations,
+        attribution,
+        tx,
+        undone,
+        approvals,
+        amendments,
+        checklist,
+        git: git?.landing,
+        evidence,
+      }
       return splitDraft(commitDraft(session, parts))
     },
     append: async (record, isOwn) => {

@@ -74,9 +74,16 @@ async function finish(review: ReleasedReview, run: Run): Promise<ReleaseReport> 
   const now = rulesOf(session)
   if (now === undefined || rulesDigest(now) !== digest)
     return stopped(review, decisions, 'The rules have changed meanwhile. Try again.')
-  const result = await review.commit({ evidence, ...defined({ signal: options.signal }) })
-  const shown = evidence.length > 0 ? { evidence } : {}
-  return { ...committed(result, decisions, [...byRule.keys()]), ...shown }
+  try {
+    const result = await review.commit({ evidence, ...defined({ signal: options.signal }) })
+    const shown = evidence.length > 0 ? { evidence } : {}
+    return { ...committed(result, decisions, [...byRule.keys()]), ...shown }
+  } catch (error) {
+    // The approvals stay: a person ticks the sentences, and the next release commits.
+    if (error instanceof EscrowError && error.reason === 'unticked')
+      return stopped(review, decisions, [error.message, error.hint ?? ''].join(' ').trim())
+    throw error
+  }
 }
 
 function committed(

@@ -57,7 +57,7 @@ function checksOf(session: ReviewedSession, approvals: CommittedApprovals): Pick
 }
 
 /** Methods that an agent's own process may call. The compiler requires every other method in {@link guardDecisions}. */
-type ReadOnly = 'sessionId' | 'changes' | 'content' | 'snapshots' | 'questions'
+type ReadOnly = 'sessionId' | 'changes' | 'checklist' | 'content' | 'snapshots' | 'questions'
 
 /** Makes every method that decides refuse callers inside of a session. */
 function guardDecisions(review: StageReview): StageReview {
@@ -70,6 +70,7 @@ function guardDecisions(review: StageReview): StageReview {
     commit: requireOutsideSession(review.commit),
     discard: requireOutsideSession(review.discard),
     answer: requireOutsideSession(review.answer),
+    tick: requireOutsideSession(review.tick),
   } satisfies Record<Exclude<keyof StageReview, ReadOnly>, unknown>
   return { ...review, ...deciding }
 }

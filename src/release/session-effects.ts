@@ -4,9 +4,10 @@ import { defined } from '../core/defined.js'
 import type { Reviewer } from '../core/people.js'
 import type { Question } from '../core/question.js'
 import { gitUser } from '../os/git.js'
-import type { AnswerRecord, ApprovedCommit, ReviewEffects } from '../review/index.js'
+import type { AnswerRecord, ApprovedCommit, Criterion, ReviewEffects } from '../review/index.js'
 import { newDraft } from '../trace/index.js'
 import { applyAnswer } from './apply-answer.js'
+import { criteriaOf } from './checklist.js'
 import { commitSession } from './commit-session.js'
 import type { ReviewedSession } from './reviewed-session.js'
 import type { ReviewedStage } from './reviewed-stage.js'
@@ -44,6 +45,10 @@ export class SessionEffects implements ReviewEffects {
   keepsApprovalOnMerge(): boolean {
     const state = this.session.policyFile()
     return state.ok && state.rules.settings.autoMerge
+  }
+
+  criteria(changes: readonly StagedChange[]): readonly Criterion[] {
+    return criteriaOf(this.session.intents.state(), changes)
   }
 
   async commit(changes: readonly StagedChange[], commit: ApprovedCommit): Promise<CommitResult> {

@@ -1,8 +1,10 @@
 import type { StagedChange } from '../../overlay/index.js'
 import type { CommitOptions, CommitResult } from '../core/api.js'
 import type { Refusal } from '../core/api-error.js'
+import { defined } from '../core/defined.js'
 import { amendmentState } from './amend.js'
 import type { BaseDiffs } from './base-diffs.js'
+import { checklistOf, refuseNewTicks, tickIdsOf, untickedOf } from './checklist.js'
 import { commitSlicesOf, recordsOfSlices, refuseNewVerdicts, writeCommitted } from './commit-slices.js'
 import { displayedOf } from './displayed-change.js'
 import type { CommitSlice } from './judge.js'
@@ -66,25 +68,32 @@ export class ApprovedChanges {
     const left = refusedRest(slices, staged, records)
     if (slices.length === 0) return { result: { id: '', seq: 0, committed: [], conflicts: [], ...left }, slices: [] }
     const parts = new Map(slices.flatMap(({ of, part }) => (part ? [[of.path as string, of.after] as const] : [])))
-    const notesFor = (tx: string) => recordsOfSlices(tx, slices, verdicts, splitsIn(records))
-    const result = await this.effects.commit(
-      slices.map(({ change }) => change),
-      {
-        ...options,
-        approvals: slices.flatMap((slice) => slice.verdicts),
-        parts,
-        assertApproved: () => {
-          const now = this.log.read()
-          if (now !== records) refuseNewVerdicts(slices, verdicts, verdictState(now), this.diffs)
-        },
-        ...(parts.size > 0 && { notesFor }),
+    const changes = slices.map(({ change }) => change)
+    const ticked = this.#checklist(changes, records)
+    const notesFor = (tx: string) => recordsOfSlices(tx, slices, verdicts, splitsIn(records), ticked.spends)
+    const result = await this.effects.commit(changes, {
+      ...options,
+      approvals: slices.flatMap((slice) => slice.verdicts),
+      parts,
+      checklist: ticked.items,
+      assertApproved: () => {
+        const now = this.log.read()
+        refuseNewTicks(ticked.items, this.#checklist(changes, now).items)
+        if (now !== records) refuseNewVerdicts(slices, verdicts, verdictState(now), this.diffs)
       },
-    )
+      ...((parts.size > 0 || ticked.spends.length > 0) && { notesFor }),
+    })
     const committed = new Set(result.committed)
     const notes = committedRecordsOf(notesFor(result.id), (path) => committed.has(path))
     // The commit is durable, so a failure here must not report it as failed: the next review of the session writes these.
     await writeCommitted(this.log, result.id, notes).catch(() => undefined)
-    return { result: { ...result, ...left }, slices: slices.filter(({ change }) => committed.has(change.path)) }
+    const rest = defined({ ...left, unticked: untickedOf(ticked.items) })
+    return { result: { ...result, ...rest }, slices: slices.filter(({ change }) => committed.has(change.path)) }
+  }
+
+  #checklist(changes: readonly StagedChange[], records: readonly ReviewRecord[]) {
+    const criteria = this.effects.criteria(changes)
+    return { items: checklistOf(criteria, records), spends: tickIdsOf(criteria, records) }
   }
 }
 

@@ -22,19 +22,22 @@ export function commitSlicesOf(
 /**
  * The records that a commit adds to the review log. The `committed` record comes last, after the verdicts that still hold for
  * the rest of each file: a log that has it has all of them.
+ * @param ticks the ids of the ticks that the commit spends
  */
 export function recordsOfSlices(
   tx: string,
   slices: readonly CommitSlice[],
   verdicts: VerdictState,
   splits: ReadonlySet<string>,
+  ticks: readonly string[],
 ): ReviewRecord[] {
   const rest = slices.flatMap((slice) => {
     const current = verdicts.of(slice.of)
     return [...remainingRejection(slice, current), ...recordsOfRest(slice, current, splits)]
   })
   const at = new Date().toISOString()
-  return [...rest, { kind: 'committed', tx, id: newId(), at, entries: slices.map(consumedEntry) }]
+  const entries = slices.map(consumedEntry)
+  return [...rest, { kind: 'committed', tx, id: newId(), at, entries, ...(ticks.length > 0 && { ticks: [...ticks] }) }]
 }
 
 /** How often other reviewers may append between the look at the log and the append of one record. */

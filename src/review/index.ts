@@ -33,7 +33,7 @@ export {
   reviewRecord,
 } from './record-schema.js'
 export { createReview, type ReviewByRule, type StageReview } from './review.js'
-export type { ApprovedCommit, ReviewEffects, ReviewStage } from './review-stage.js'
+export type { ApprovedCommit, Criterion, ReviewEffects, ReviewStage } from './review-stage.js'
 export { riskLines } from './risk-lines.js'
 export { relativeName } from './selection.js'
 export { splitsIn } from './split-hunk.js'

@@ -57,7 +57,22 @@ const amend = z.strictObject({
   conflict: z.boolean().optional(),
 })
 /** The approvals of these changes are spent. */
-const committed = z.strictObject({ ...common, kind: z.literal('committed'), tx: z.string() })
+const committed = z.strictObject({
+  ...common,
+  kind: z.literal('committed'),
+  tx: z.string(),
+  /** The ids of the ticks that it recorded: they are spent too. */
+  ticks: z.array(z.string()).optional(),
+})
+/** A person ticked an acceptance sentence of an intent, or cleared the tick. It counts for exactly this text. */
+const tick = z.strictObject({
+  ...common,
+  kind: z.literal('tick'),
+  intent: z.string(),
+  criterion: z.string(),
+  ticked: z.boolean(),
+  by: reviewer,
+})
 /** To a question of the session. `path`: of the write that an `ask` rule refused. */
 const answer = z.strictObject({
   ...common,
@@ -74,11 +89,12 @@ const answer = z.strictObject({
   by: reviewer,
 })
 
-export const reviewRecord = z.discriminatedUnion('kind', [verdict, split, discard, amend, committed, answer])
+export const reviewRecord = z.discriminatedUnion('kind', [verdict, split, discard, amend, committed, answer, tick])
 
 export type ReviewRecord = z.infer<typeof reviewRecord>
 export type VerdictRecord = z.infer<typeof verdict>
 export type AmendRecord = z.infer<typeof amend>
+export type TickRecord = z.infer<typeof tick>
 export type AnswerRecord = z.infer<typeof answer>
 /** A change as it was when someone decided on it, or on a part of it: its base, and what is staged. */
 export type ReviewEntry = z.infer<typeof entry>

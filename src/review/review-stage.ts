@@ -1,5 +1,5 @@
 import type { FileState, StagedChange } from '../../overlay/index.js'
-import type { ChangesOptions, CommitOptions, CommitResult, Snapshot, Verdict } from '../core/api.js'
+import type { ChangesOptions, ChecklistItem, CommitOptions, CommitResult, Snapshot, Verdict } from '../core/api.js'
 import type { Mutation } from '../core/mutation.js'
 import type { Reviewer } from '../core/people.js'
 import type { Question } from '../core/question.js'
@@ -32,6 +32,9 @@ export interface ReviewStage extends AmendableStage {
   ): Promise<ReadonlyMap<StagedChange, Risk>>
 }
 
+/** An acceptance sentence of an intent. */
+export type Criterion = Pick<ChecklistItem, 'intentId' | 'criterion' | 'number'>
+
 /** A commit of approved changes. */
 export interface ApprovedCommit extends CommitOptions {
   /** The ids of the check runs that a release by rule rests on. */
@@ -40,8 +43,10 @@ export interface ApprovedCommit extends CommitOptions {
   readonly approvals: readonly Verdict[]
   /** For changes that are committed in part: path → the state that is staged there. */
   readonly parts?: ReadonlyMap<string, FileState | null>
-  /** For changes that are committed in part: the records for the review log, whichever process writes them. */
+  /** Where the commit leaves a part of a change or spends ticks: the records for the review log, whichever process writes them. */
   readonly notesFor?: (tx: string) => readonly ReviewRecord[]
+  /** The acceptance sentences of the intents of these changes, each with its tick. */
+  readonly checklist: readonly ChecklistItem[]
   /** Throws if an approval has been cancelled since. The commit calls it under its lock. */
   readonly assertApproved?: () => void
 }
@@ -56,5 +61,10 @@ export interface ReviewEffects {
   applyAnswer(question: Question, record: AnswerRecord): Promise<void>
   /** Whether policy keeps an approval through a clean merge. */
   keepsApprovalOnMerge(): boolean
+  /**
+   * The acceptance sentences of the intents that these changes are for.
+   * @throws EscrowError `policy_invalid` if the intents cannot be read
+   */
+  criteria(changes: readonly StagedChange[]): readonly Criterion[]
   commit(changes: readonly StagedChange[], commit: ApprovedCommit): Promise<CommitResult>
 }

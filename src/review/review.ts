@@ -5,6 +5,7 @@ import { newId } from '../core/ids.js'
 import { amendmentState } from './amend.js'
 import { ApprovedChanges } from './approved-changes.js'
 import { BaseDiffs } from './base-diffs.js'
+import { ReviewChecklist } from './checklist.js'
 import { rememberDiffs } from './diff-memory.js'
 import { type DisplayedChange, refuseChanged, refuseDrifted, refuseMarked } from './displayed-change.js'
 import { DisplayedStage } from './displayed-stage.js'
@@ -46,6 +47,7 @@ export function createReview(
   const verdicts = new VerdictWriter(log, diffs, effects)
   const amender = new StageAmender(log, stage, diffs)
   const approved = new ApprovedChanges(log, stage, diffs, amender, effects)
+  const checklist = new ReviewChecklist(log, stage, diffs, effects)
   const questions = new ReviewQuestions(log, stage, effects)
   const choose = async (selection: Selection) => select(selection, await displayed.forSelection(selection), context)
 
@@ -119,6 +121,8 @@ export function createReview(
       return side === 'after' ? change.content() : (stage.before(change) ?? undefined)
     },
 
+    checklist: () => checklist.items(),
+    tick: (intentId, criterion, ticked = true, by) => checklist.tick(intentId, criterion, ticked, by),
     snapshots: () => stage.snapshots(),
     questions: () => questions.open(),
     answer: (id, answer) => questions.answer(id, answer),

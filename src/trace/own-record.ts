@@ -120,8 +120,10 @@ const claim = withOldNames({ intentId: 'intent_id' }, z.object({ session: name, 
 const allowed = z.object({ by: name, answer: field(name), question: field(name) })
 const tornEnd = { bytes: field(count), sha256: field(name.nullable()), saved_as: field(name.nullable()) }
 /** The git commits that landed with a commit: see `GitLanding` in src/git. */
-const landing = z.object({ ref: name, old: name.nullable(), commits: list(name), checked_out: z.boolean() })
-const part = { part: field(count), parts: field(count), edited_by: names, git: field(landing), evidence: names }
+const landing = field(z.object({ ref: name, old: name.nullable(), commits: list(name), checked_out: z.boolean() }))
+/** The acceptance sentences of its intents. */
+const checklist = field(list(z.object({ intent: name, criterion: z.string(), ticked: z.boolean(), by: field(name) })))
+const part = { part: field(count), parts: field(count), edited_by: names, git: landing, evidence: names, checklist }
 
 // ---- record types
 

@@ -27,6 +27,7 @@ const STATUS: Readonly<Record<string, ContentfulStatusCode>> = {
   stale_file: 409,
   claimed: 409,
   session_busy: 409,
+  unticked: 409,
   undo_expired: 410,
   limit_exceeded: 413,
   unsupported: 422,

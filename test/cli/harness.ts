@@ -8,6 +8,7 @@ import { run } from '../../src/cli/run.js'
 import type {
   BlameLine,
   ChangeSet,
+  ChecklistItem,
   CheckReport,
   LedgerHead,
   LedgerStats,
@@ -28,6 +29,7 @@ export interface Fake {
   set?: ChangeSet
   checks?: CheckReport
   release?: ReleaseReport
+  checklist?: ChecklistItem[]
   records?: TraceRecord[]
   verify?: VerifyResult
   blame?: BlameLine[]
@@ -222,6 +224,8 @@ function reviewOf(sessionId: string, fake: Fake, note: (...call: unknown[]) => v
       return checks()
     },
     checks,
+    checklist: async () => fake.checklist ?? [],
+    tick: async (...call) => note('tick', ...call),
     release: async (options) => {
       note('release', options)
       return fake.release ?? { decisions: [], approved: [] }

@@ -23,8 +23,8 @@ const POLICY = `approval:
     never: ["docs/legal/**"]
 `
 
-async function begin({ check = 'test -f src/price.ts', policy = POLICY } = {}) {
-  const at = testWorkspace(FILES, intents(check))
+async function begin({ check = 'test -f src/price.ts', policy = POLICY, sentence = '' } = {}) {
+  const at = testWorkspace(FILES, intents(check) + (sentence === '' ? '' : `      - ${sentence}\n`))
   at.write('.orchestration/policy.yaml', policy)
   const workspace = await at.open()
   const session = await working(workspace)
@@ -190,6 +190,23 @@ describe('a release by rule', () => {
     const { writeFileSync } = await import('node:fs')
     writeFileSync(`${at.root}/.orchestration/policy.yaml`, POLICY)
     expect((await release()).decisions[0]?.tier).toBeUndefined()
+  })
+
+  it('stops where policy requires ticks that are missing, and commits once a person gave them', async () => {
+    const policy = `${POLICY}commit: { checklist: required }\n`
+    const { at, session, release, workspace } = await begin({ policy, sentence: 'Prices are integers' })
+    session.fs.writeFileSync('docs/guide.md', 'more\n')
+    const report = await release()
+    expect(report).toMatchObject({
+      approved: ['docs/guide.md'],
+      stopped: expect.stringMatching(/INT-001 1: "Prices are integers".*'escrow tick agent INT-001 1'/),
+    })
+    expect(report.commit).toBeUndefined()
+    const review = await workspace.review('agent')
+    expect((await review.changes()).changes[0]?.state).toBe('approved')
+    expect(at.text('docs/guide.md')).toBe(FILES['docs/guide.md'])
+    await review.tick('INT-001', 'Prices are integers')
+    expect(await release()).toMatchObject({ commit: { paths: ['docs/guide.md'] } })
   })
 
   it('is refused to a policy that wants a person', async () => {

@@ -65,6 +65,7 @@ const effects: ReviewEffects = {
   reviewer: () => ({ name: 'Default' }),
   keepsApprovalOnMerge: () => keepsApprovals,
   applyAnswer: async () => undefined,
+  criteria: () => [],
   recordVerdict: async (verdict) => {
     if (failing.ledger !== undefined) throw failing.ledger
     ledger.push(verdict)

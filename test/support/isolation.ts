@@ -33,6 +33,7 @@ export const OWN_PROCESS: readonly string[] = [
   'test/os/workspace-state.test.ts',
   'test/overlay/image.test.ts',
   'test/overlay/stage-log.test.ts',
+  'test/release/checklist.test.ts',
   'test/release/quarantine.test.ts',
   'test/review/highlight.test.ts',
   'test/terminal/copy-differential.test.ts',
