@@ -197,6 +197,13 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: () => import('./commands/check.js'),
   },
   {
+    name: 'tick',
+    group: 'Review',
+    summary: 'tick the acceptance sentences of staged changes',
+    example: 'escrow tick agent-1 INT-001 1',
+    load: () => import('./commands/tick.js'),
+  },
+  {
     name: 'policy',
     group: 'Review',
     summary: 'try the rules for releases on changes',

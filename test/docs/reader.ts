@@ -56,7 +56,7 @@ export function openShell(home: string, more: NodeJS.ProcessEnv = {}): (command:
 
 /** Commands that only a person at a terminal may run. */
 const ACCEPTS =
-  /^escrow (trust|migrate|approve|reject|commit|discard|undo|answer|edit|intents (add|edit|scope|select|complete|status)|quarantine|verify --(join|anchor))\b/
+  /^escrow (trust|migrate|approve|reject|commit|discard|undo|answer|tick|edit|intents (add|edit|scope|select|complete|status)|quarantine|verify --(join|anchor))\b/
 
 /** This shell has no terminal, so Ada's reviewer key proves that she accepts. */
 function reviewerKey(shell: (command: string) => Typed): string {

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { defined } from '../../core/defined.js'
 import type { CheckedSelection, CheckReport, CheckStatus, IntentCheck, Reviewer, Workspace } from '../../index.js'
+import { renderChecklist } from '../checklist.js'
 import { type Context, EXIT } from '../context.js'
 import { json, jsonOption, pluralize } from '../output.js'
 import { oneLine, printable } from '../printable.js'
@@ -26,7 +27,7 @@ export function register(command: Command, context: Context): void {
     .argument('[session]', "the session's id; optional if only one session has staged changes")
     .option('--approved', 'check the approved changes only')
     .option('--all', 'check everything that is staged')
-    .option('--status', 'show what earlier runs have shown, and run nothing')
+    .option('--status', 'show what earlier runs have shown and the checklist, and run nothing')
     .addOption(byOption())
     .addOption(jsonOption())
     .action((session: string | undefined, options: Options, self: Command) => {
@@ -36,23 +37,41 @@ export function register(command: Command, context: Context): void {
 }
 
 async function check(context: Context, session: string | undefined, options: Options): Promise<void> {
-  const { io, exit } = context
+  const { io } = context
   const selection: CheckedSelection | undefined = options.all ? 'all' : options.approved ? 'approved' : undefined
-  const report = options.status
-    ? await context.withWorkspace(async (workspace) => (await reviewOf(workspace, session)).checks(selection))
-    : await runUntilSignal((signal) =>
-        context.withWorkspace(async (workspace) => {
-          const review = await reviewOf(workspace, session)
-          return review.check({
-            signal,
-            ...defined({ selection, by: options.by }),
-            ...(!options.json && { onStart: (each: IntentCheck, id: string) => io.err(announce(each, id)) }),
-            ...(!options.json && { onOutput: (chunk: Uint8Array) => io.err(printable(Buffer.from(chunk).toString())) }),
-          })
-        }),
-      )
-  if (report.checks.some(({ state }) => state !== 'passed')) exit(EXIT.refused)
+  if (options.status) return showStatus(context, session, selection, options)
+  const report = await runUntilSignal((signal) =>
+    context.withWorkspace(async (workspace) => {
+      const review = await reviewOf(workspace, session)
+      return review.check({
+        signal,
+        ...defined({ selection, by: options.by }),
+        ...(!options.json && { onStart: (each: IntentCheck, id: string) => io.err(announce(each, id)) }),
+        ...(!options.json && { onOutput: (chunk: Uint8Array) => io.err(printable(Buffer.from(chunk).toString())) }),
+      })
+    }),
+  )
+  exitOf(context, report)
   io.out(options.json ? json(report) : render(report))
+}
+
+/** Shows the evidence and the checklist. */
+async function showStatus(
+  context: Context,
+  session: string | undefined,
+  selection: CheckedSelection | undefined,
+  options: Options,
+): Promise<void> {
+  const { report, checklist } = await context.withWorkspace(async (workspace) => {
+    const review = await reviewOf(workspace, session)
+    return { report: await review.checks(selection), checklist: await review.checklist() }
+  })
+  exitOf(context, report)
+  context.io.out(options.json ? json({ ...report, checklist }) : render(report) + renderChecklist(checklist))
+}
+
+function exitOf({ exit }: Context, { checks }: CheckReport): void {
+  if (checks.some(({ state }) => state !== 'passed')) exit(EXIT.refused)
 }
 
 async function reviewOf(workspace: Workspace, session: string | undefined) {

@@ -51,6 +51,7 @@ export function register(command: Command, { io, asReviewer, exit, library }: Co
       else io.out(summary)
       for (const { path, reason } of conflicts) io.err(`conflict   ${oneLine(path)}: ${oneLine(reason)}\n`)
       io.err(renderLeft(result, session))
+      io.err(renderUnticked(result))
       if (result.git !== undefined) io.out(renderGit(result.git))
       for (const warning of result.warnings ?? []) io.err(`warning    ${oneLine(warning)}\n`)
     })
@@ -107,6 +108,11 @@ function renderGit({ ref, commits, ignored, hooksLeft }: GitCommitResult): strin
   const left = ignored.map((path) => `git        ignores ${oneLine(path)}, which is on disk only\n`)
   const hooks = hooksLeft.length === 0 ? [] : [`git        did not run ${hooksLeft.join(' and ')}\n`]
   return [...made, ...none, ...left, ...hooks].join('')
+}
+
+/** Names the acceptance sentences of the committed changes that nobody had ticked. */
+function renderUnticked({ unticked = [] }: CommitResult): string {
+  return unticked.map(({ intentId, criterion }) => `unticked   ${oneLine(intentId)}: ${oneLine(criterion)}\n`).join('')
 }
 
 /** Lists changes that stay staged although the person may have wanted to commit them, with the next command. */

@@ -34,6 +34,7 @@ export const ARGUMENT_SOURCES: Readonly<Record<string, Source>> = {
   commits: 'commits',
   question: 'questions',
   intent: 'intents',
+  sentences: 'intents',
   id: 'intents',
   name: 'text',
   status: 'text',
