@@ -15,13 +15,15 @@ const SCOPE = ['src/**', 'made/**', 'other/**', 'big/**', 'moved/**', 'docs/*.md
 /**
  * Declares the intent, and accepts it as a person would.
  * @param active true to select it for new sessions
+ * @param check a command that the intent has as its check
  */
-export function declareIntent(root: string, { active = false } = {}): void {
+export function declareIntent(root: string, { active = false, check = '' } = {}): void {
   mkdirSync(`${root}/.orchestration`, { recursive: true })
   const scope = SCOPE.map((glob) => `      - "${glob}"\n`).join('')
+  const criteria = check === '' ? '' : `    acceptance_criteria:\n      - run: ${JSON.stringify(check)}\n`
   writeFileSync(
     `${root}/.orchestration/active_intents.yaml`,
-    `${active ? 'active_intent_id: INT-001\n' : ''}active_intents:\n  - id: INT-001\n    name: Measure\n    status: IN_PROGRESS\n    owned_scope:\n${scope}`,
+    `${active ? 'active_intent_id: INT-001\n' : ''}active_intents:\n  - id: INT-001\n    name: Measure\n    status: IN_PROGRESS\n    owned_scope:\n${scope}${criteria}`,
   )
   const layout = layoutAt(realpathSync(root))
   acceptFiles(layout, compareFiles(layout).digest, { name: 'Bench' })

@@ -2,27 +2,38 @@ import { type Changed, factsOf } from '../../src/risk/index.js'
 import type { Bench, Suite } from '../bench.js'
 import { contentOf, namesOf } from '../places.js'
 import { OURS } from '../report.js'
+import { measureCheck } from './check.js'
 import { type Asked, askOf, type Found, findHarm } from './measure.js'
-import { buildSets } from './sets.js'
+import { countByCause, isOverBudgetOnly, type Released, recommendedRules, releasedOf } from './release.js'
+import { buildSets, type ChangeSetCase } from './sets.js'
 
 /**
- * Measures how far a person reads before a harmful change: by risk, and by path. A third of the sets is held out: it is measured only
- * with --held-out, and no rule was written after looking at it.
+ * Measures how far a person reads before a harmful change: by risk, and by path; and what the recommended tiers release without a
+ * person; and what a check adds to its command. A third of the sets is held out: it is measured only with --held-out, and no rule was written after looking at it.
  */
 export const risk: Suite = async (bench) => {
-  await measureReading(bench, false)
-  if (bench.isHeldOut) await measureReading(bench, true)
+  for (const isHeldOut of bench.isHeldOut ? [false, true] : [false]) {
+    await measureReading(bench, isHeldOut)
+    await measureRelease(bench, isHeldOut)
+  }
   await measureCost(bench)
+  await measureCheck(bench)
 }
+
+/** A quick run takes every fifth set. */
+function* setsOf({ quick }: Bench, isHeldOut: boolean): Generator<ChangeSetCase> {
+  let number = 0
+  for (const set of buildSets(isHeldOut)) if (!quick || number++ % 5 === 0) yield set
+}
+
+const nameOf = (isHeldOut: boolean) => (isHeldOut ? 'held-out sets' : 'sets')
 
 const EARLY = 0.1
 
 async function measureReading(bench: Bench, isHeldOut: boolean): Promise<void> {
-  const name = isHeldOut ? 'held-out sets' : 'sets'
+  const name = nameOf(isHeldOut)
   const [found, asked]: [Found[], Asked[]] = [[], []]
-  let number = 0
-  for (const set of buildSets(isHeldOut)) {
-    if (bench.quick && number++ % 5 > 0) continue
+  for (const set of setsOf(bench, isHeldOut)) {
     if (set.harm) found.push(await findHarm(set, set.harm))
     else asked.push(await askOf(set))
   }
@@ -42,6 +53,52 @@ async function measureReading(bench: Bench, isHeldOut: boolean): Promise<void> {
     { name: 'stop', value: share((each) => each.stop) },
     { name: 'stop or look', value: share((each) => each.look) },
   ])
+}
+
+/** Shares of benign changes that need a person. */
+const PERSON_AIM = { of: 'value', atMost: 40 } as const
+const NO_HARM = { of: 'value', atMost: 0 } as const
+/** The most frequent causes that are listed. */
+const CAUSES = 8
+
+async function measureRelease(bench: Bench, isHeldOut: boolean): Promise<void> {
+  const name = nameOf(isHeldOut)
+  const rules = recommendedRules()
+  const [benign, harmed]: [Released[][], Released[]] = [[], []]
+  const wrong: { readonly title: string; readonly tier: string }[] = []
+  for (const set of setsOf(bench, isHeldOut)) {
+    const released = await releasedOf(rules, set)
+    if (set.harm === undefined) benign.push(released)
+    else {
+      const found = released.find(({ change }) => change.path === set.harm?.path)
+      if (found === undefined) throw new Error(`${set.id} has lost its harm in ${set.harm.path}.`)
+      harmed.push(found)
+      const { tier } = found.decision
+      if (tier !== undefined) wrong.push({ title: `released: ${set.harm.kind} (${set.id})`, tier })
+    }
+  }
+  const title = `${harmed.length} harmful ${name}`
+  bench.values(`${title}: harmful changes that a tier releases`, 'count', ours(wrong.length), NO_HARM)
+  for (const each of wrong) bench.skip(each.title, `by the tier ${each.tier}`)
+  const overBudget = harmed.filter(isOverBudgetOnly).length
+  bench.values(`${title}: harmful changes that only the size of the set holds back`, 'count', ours(overBudget), NO_HARM)
+  reportBenign(bench, benign, name)
+}
+
+function reportBenign(bench: Bench, sets: readonly (readonly Released[])[], name: string): void {
+  const changes = sets.flat()
+  const kept = changes.filter(({ decision }) => decision.tier === undefined)
+  const whole = sets.filter((set) => set.every(({ decision }) => decision.tier !== undefined))
+  const title = `${sets.length} benign ${name}`
+  bench.values(
+    `${title}: changes that need a person, of ${changes.length}`,
+    'percent',
+    ours((100 * kept.length) / changes.length),
+    PERSON_AIM,
+  )
+  bench.values(`${title}: released whole`, 'percent', ours((100 * whole.length) / sets.length))
+  const causes = countByCause(kept).slice(0, CAUSES)
+  bench.values(`${title}: why changes need a person`, 'count', causes)
 }
 
 const ours = (value: number) => [{ name: OURS, value }]
