@@ -7,7 +7,7 @@ import { characterFacts } from './characters.js'
 import { compareReadings } from './compare.js'
 import { compareTests } from './compare-tests.js'
 import { dependencyFacts, lockAloneFacts } from './dependencies.js'
-import { type Found, toFacts } from './facts.js'
+import { type FactName, type Found, toFacts } from './facts.js'
 import { fileFacts, sameBytes } from './file-facts.js'
 import { generatedFacts } from './generated.js'
 import { needsSyntax } from './hints.js'
@@ -96,10 +96,15 @@ async function syntaxFindings(change: Changed, texts: Texts, left: Left): Promis
   return inTests ? [...found, ...callsInTests(compareReadings(old, now))] : found
 }
 
-/** Of what a test does, only what is dangerous anywhere. */
+/** Of what a test does, what is dangerous anywhere. Calls out of the program are usual in tests, so they are graver elsewhere. */
 function callsInTests(found: readonly Found[]): Found[] {
-  return found.filter(({ name }) => name === 'data-sent' || name === 'runs-text')
+  return found.flatMap((each): Found[] => {
+    if (each.name === 'data-sent' || each.name === 'runs-text') return [each]
+    return CALLS_OUT.has(each.name) ? [{ ...each, name: 'test-calls-out' }] : []
+  })
 }
+
+const CALLS_OUT: ReadonlySet<FactName> = new Set(['process-new', 'process-call', 'network-call', 'removes-files'])
 
 /** What is gone here and has come in another file has moved. */
 function relocated(found: Found, change: Changed, { come }: Shared): Found {

