@@ -102,6 +102,12 @@ export function describeChange(change: Change): string {
   return parts.join(', ')
 }
 
+/** The gravest fact about a change, with its severity; empty if there is none but notes. */
+export function topFact({ risk }: Change): string {
+  const fact = risk?.facts[0]
+  return fact === undefined || fact.severity === 'note' ? '' : `${fact.severity}: ${fact.sentence}`
+}
+
 export function textOfQuestion(question: Question): string {
   if (question.kind === 'access') return `May it write ${question.path}? The rule ${question.rule} asks.`
   if (question.kind === 'command') {

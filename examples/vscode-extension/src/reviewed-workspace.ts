@@ -72,7 +72,7 @@ export class ReviewedWorkspace {
   async #readSession(summary: SessionSummary): Promise<SessionSnapshot> {
     try {
       const review = await this.workspace.review(summary.id)
-      const [set, questions] = [await review.changes(), await review.questions()]
+      const [set, questions] = [await review.changes({ risk: true }), await review.questions()]
       return { reviewed: this, summary, set, groups: this.library.escrow.groupChanges(set), questions }
     } catch (error) {
       const problem = error instanceof Error ? error.message : String(error)

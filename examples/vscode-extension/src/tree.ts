@@ -8,6 +8,7 @@ import {
   textOfQuestion,
   titleOfGroup,
   titleOfHunk,
+  topFact,
 } from './labels.js'
 import {
   type ChangeNode,
@@ -86,12 +87,13 @@ function changeItem(
 ): vscode.TreeItem {
   const { path, kind, state } = node.change
   const folder = dirname(path)
+  const fact = topFact(node.change)
   const icon = state === 'approved' ? 'check' : state === 'rejected' ? 'close' : (ICONS[kind] ?? 'diff-modified')
   return createItem(api, node, basename(path), collapsible, {
     icon,
     id: JSON.stringify([kind, path]),
-    description: [...(folder === '.' ? [] : [folder]), describeChange(node.change)].join(' · '),
-    tooltip: join(node.snapshot.reviewed.root, path),
+    description: [folder === '.' ? '' : folder, describeChange(node.change), fact].filter(Boolean).join(' · '),
+    tooltip: [join(node.snapshot.reviewed.root, path), fact].filter(Boolean).join(' · '),
     command: { command: 'escrowfs.open', title: 'Open', arguments: [node] },
     state,
   })

@@ -33,7 +33,7 @@ describe('the tree', () => {
     expect(editor.tree()).toEqual([
       'agent (4 changes, tester, m-1)',
       '  Deletions (1)',
-      '    b.ts (src · delete, +0 −1)',
+      '    b.ts (src · delete, +0 −1 · look: The file is deleted.)',
       '  INT-001 (2)',
       '    c.ts (src · rename, from src/sub/c.ts)',
       '    new.ts (src · +2 −0)',
@@ -42,6 +42,22 @@ describe('the tree', () => {
     ])
     expect(editor.status.get('escrowfs.waiting')).toMatchObject({ text: '$(inbox) 4 changes', visible: true })
     expect(editor.badges.get('escrowfs.staged')?.badge).toEqual({ value: 4, tooltip: '4 changes' })
+  })
+
+  it('shows the gravest fact of each change with its severity, and no notes', async () => {
+    const guarded = 'export function f(user: User) {\n  if (!user.isAdmin) throw new Error()\n  drop()\n}\n'
+    const { editor } = await open(
+      ({ fs }) => {
+        fs.writeFileSync('src/a.ts', guarded.replace(/ {2}if.*\n/, ''))
+        fs.writeFileSync('src/b.ts', 'export const b = 2\n')
+      },
+      { 'src/a.ts': guarded, 'src/b.ts': 'export const b = 1\n' },
+    )
+    expect(editor.tree().slice(2)).toEqual([
+      '    a.ts (src · +0 −1 · stop: A check of rights is gone: `isAdmin`.)',
+      '    b.ts (src · +1 −1)',
+    ])
+    expect(editor.node('a.ts').item.tooltip).toMatch(/src\/a\.ts · stop: A check of rights is gone/)
   })
 
   it('has the hunks of a file with several, and follows the agent’s writes', async () => {
