@@ -35,7 +35,7 @@ export const CALLS: Limits = {
   ],
   'src/fs/fairness.ts#AT_ONCE': ['count', 'waiting promises that resolve in one turn'],
   'overlay/base.ts#MERGE_LIMIT': ['bytes', 'size of a file whose content is kept for a merge'],
-  'src/fs/judge-move.ts#LOOKED_AT': [
+  'src/fs/judge-move.ts#MAX_CHECKED': [
     'count',
     'entries checked before a directory moves; the rest are checked at the commit',
   ],

@@ -70,7 +70,10 @@ export interface Context {
   withWorkspace<T>(work: (workspace: Workspace) => Promise<T>): Promise<T>
   /** {@link withWorkspace} for commands that start an agent's work. Refused within an agent's session. */
   asAgent<T>(work: (workspace: Workspace) => Promise<T>): Promise<T>
-  /** {@link withWorkspace} for a person's decisions. Refused within an agent's session, and if policy requires a person and there is none. */
+  /**
+   * {@link withWorkspace} for a person's decisions. Refused within an agent's session, and if policy requires a person
+   * and there is none.
+   */
   asReviewer<T>(work: (workspace: Workspace) => Promise<T>): Promise<T>
   /** The program with the arguments and options of every command. Loads each command. */
   buildFullProgram(): Promise<Command>

@@ -10,7 +10,7 @@ import type { StageStore } from './store.js'
 /** The budget of one view of the stage, a fifth of a commit's: some tenths of a second. */
 const BUDGET = 768 * 1024
 /** How many milliseconds it may delay a person's key strokes. */
-const MAX_DELAY_MS = 15
+const PAUSE_AFTER_MS = 15
 /** How often the background stores classes. Each time, every reviewer reads the stage again. */
 const STORE_MS = 1_000
 
@@ -40,7 +40,7 @@ export function createMutations(classes: KnownClasses) {
       if (!isChangedFile(change)) continue
       const key = JSON.stringify([change.path, change.from, change.before, change.after])
       asked.add(key)
-      if (performance.now() - pausedAt > MAX_DELAY_MS) {
+      if (performance.now() - pausedAt > PAUSE_AFTER_MS) {
         await pause()
         pausedAt = performance.now()
       }
@@ -69,7 +69,7 @@ export async function measureApproved(
   const measure = createMeasure(classes)
   let pausedAt = performance.now()
   for (const change of approved) {
-    if (performance.now() - pausedAt > MAX_DELAY_MS) {
+    if (performance.now() - pausedAt > PAUSE_AFTER_MS) {
       await pause()
       pausedAt = performance.now()
     }

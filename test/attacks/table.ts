@@ -7,7 +7,10 @@ import { spelling } from './rows/spelling.js'
 import { trees } from './rows/trees.js'
 import { tricks } from './rows/tricks.js'
 
-/** Every known attack, by class. `rows/disclosures.ts` has questions about hidden paths, `rows/legitimate.ts` the work that must succeed. */
+/**
+ * Every known attack, by class. `rows/disclosures.ts` has questions about hidden paths, `rows/legitimate.ts` the work
+ * that must succeed.
+ */
 export const ATTACKS: readonly AttackClass[] = [
   ...spelling,
   ...links,

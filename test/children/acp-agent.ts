@@ -8,8 +8,8 @@ import { createInterface } from 'node:readline'
 
 export type Step =
   /** Sends a request to its client, and waits for the response unless `later` is set. */
-  | { readonly ask: string; readonly params: unknown; readonly later?: true }
-  | { readonly tell: string; readonly params: unknown }
+  | { readonly request: string; readonly params: unknown; readonly later?: true }
+  | { readonly notify: string; readonly params: unknown }
   /** Accesses the files of its mount itself, without its client. */
   | { readonly write: string; readonly content: string }
   | { readonly read: string }
@@ -33,13 +33,13 @@ const waiting = new Map<unknown, (message: unknown) => void>()
 const say = (message: object) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
 
 async function take(step: Step): Promise<unknown> {
-  if ('ask' in step) {
+  if ('request' in step) {
     const id = ++last
     const answer = new Promise((resolve) => waiting.set(id, resolve))
-    say({ id, method: step.ask, params: step.params })
+    say({ id, method: step.request, params: step.params })
     return step.later ? undefined : answer
   }
-  if ('tell' in step) return void say({ method: step.tell, params: step.params })
+  if ('notify' in step) return void say({ method: step.notify, params: step.params })
   if ('write' in step) {
     mkdirSync(dirname(step.write), { recursive: true })
     return writeFileSync(step.write, step.content)

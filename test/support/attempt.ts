@@ -8,7 +8,7 @@ import { watchDisk } from './watch-disk.js'
 export interface CallReport {
   calls: number
   /** Names of the functions that succeeded at least once. */
-  readonly answered: Set<string>
+  readonly succeeded: Set<string>
   readonly breaches: Set<string>
 }
 
@@ -27,7 +27,7 @@ export async function runSealed(
   const sealed = await workspace
   process.chdir(sealed.root)
   const watch = watchDisk([sealed.root, `${sealed.root}/a`, `${sealed.root}/a/b`, sealed.sibling, sealed.canary])
-  const report: CallReport = { calls: 0, answered: new Set(), breaches: new Set() }
+  const report: CallReport = { calls: 0, succeeded: new Set(), breaches: new Set() }
   try {
     await work(sealed, report)
     for (const breach of sealed.breaches()) report.breaches.add(breach)
@@ -53,7 +53,7 @@ export function makeEveryCall(
       for (const args of callShapes(stem, workspace)) {
         report.calls++
         if (!(await makeCall(workspace.fs, fsFunction, args))) continue
-        report.answered.add(fsFunction.name)
+        report.succeeded.add(fsFunction.name)
         for (const breach of breachesOf(fsFunction, args, workspace, mode)) report.breaches.add(breach)
       }
     }
@@ -70,9 +70,9 @@ function breachesOf(
   const foreign = opened.hosts.some((fd) => fd === args[0]) || args[0] === opened.hostHandle
   const harmless = HARMLESS[stem] ?? HARMLESS[name]
   return [
-    ...(takesDescriptor(stem) && foreign ? [`${name} answered for a descriptor of the host`] : []),
-    ...(rowOf(stem).kind === 'refused' && !harmless ? [`${name} is refused, and answered`] : []),
-    ...(mode === 'deny all' && !harmless ? [`${name} answered, and all is denied`] : []),
+    ...(takesDescriptor(stem) && foreign ? [`${name} succeeded for a descriptor of the host`] : []),
+    ...(rowOf(stem).kind === 'refused' && !harmless ? [`${name} is refused, and succeeded`] : []),
+    ...(mode === 'deny all' && !harmless ? [`${name} succeeded, and all is denied`] : []),
   ]
 }
 

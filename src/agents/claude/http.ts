@@ -27,8 +27,9 @@ export interface ClaudeHookOptions {
 const PATIENCE = 20_000
 
 /**
- * Answers Claude Code's hooks of type `http`. The `event` parameter names the event if the body is unreadable. Never rejects. A request
- * without access gets 401 or 403. Any other request, also after a failure of ours, gets 200 with a decision, because no status stops a tool.
+ * Answers Claude Code's hooks of type `http`. The `event` parameter names the event if the body is unreadable. Never
+ * rejects. A request without access gets 401 or 403. Any other request, also after a failure of ours, gets 200 with a
+ * decision, because no status stops a tool.
  */
 export function claudeHookHandler(options: ClaudeHookOptions): (request: Request) => Promise<Response> {
   const answer = createAnswerer(options)

@@ -11,7 +11,10 @@ import {
 } from '../hook/readers.js'
 import type { HostCall } from '../hook/ruling.js'
 
-/** Gemini CLI's own tools, with the argument names of its releases. An unlisted tool may do anything. `save_memory` is unlisted, because the path of its write is unknown. */
+/**
+ * Gemini CLI's own tools, with the argument names of its releases. An unlisted tool may do anything. `save_memory` is
+ * unlisted, because the path of its write is unknown.
+ */
 const TOOLS: Readonly<Record<string, ArgumentReader>> = {
   write_file: editor('file_path'),
   replace: editor('file_path'),

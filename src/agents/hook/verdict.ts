@@ -7,7 +7,10 @@ import { type HostCall, ruleOnCall } from './ruling.js'
 
 /** A client's event, independent of the client's dialect. */
 export interface HookEvent {
-  /** `begins`: a conversation starts, or context for each model request is asked for. `turns`: a turn starts. `ends`: a turn ends. `other`: ignored. */
+  /**
+   * `begins`: a conversation starts, or context for each model request is asked for. `turns`: a turn starts. `ends`: a
+   * turn ends. `other`: ignored.
+   */
   readonly kind: 'tool' | 'after' | 'begins' | 'turns' | 'ends' | 'other'
   /** The agent's name in the ledger. */
   readonly agent: string

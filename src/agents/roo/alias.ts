@@ -35,9 +35,10 @@ export interface Alias {
 }
 
 /**
- * Gives a host's CommonJS modules the governed `fs` for `fs`, `fs/promises` and their `node:` forms. Modules of escrowfs and their
- * dependencies keep the real one. Call it before the host's code is loaded.
- * @param session the session, or a function that each call evaluates again, so that a host can switch sessions; if it throws, the call fails
+ * Gives a host's CommonJS modules the governed `fs` for `fs`, `fs/promises` and their `node:` forms. Modules of
+ * escrowfs and their dependencies keep the real one. Call it before the host's code is loaded.
+ * @param session the session, or a function that each call evaluates again, so that a host can switch sessions; if it
+ * throws, the call fails
  * @throws EscrowError `unsupported` if no module is named, or if this Node does not load modules by `Module._load`
  */
 export function aliasModules(session: Session | (() => Session), options: AliasOptions): Alias {

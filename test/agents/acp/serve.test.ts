@@ -36,13 +36,13 @@ describe('files', () => {
   it('are staged, not written to the disk, and requests and system calls see each other’s writes', async () => {
     const { editor, root, file, place, staged } = await startSession()
     const [served, seen, , , readOwn, , last] = await editor.prompt(
-      { ask: 'fs/write_text_file', params: { ...file('src/new/x.ts'), content: 'x\ny\n' } },
+      { request: 'fs/write_text_file', params: { ...file('src/new/x.ts'), content: 'x\ny\n' } },
       { read: `${root}/src/new/x.ts` },
       { write: `${root}/src/a.ts`, content: 'mine\n' },
       { write: `${root}/src/new/x.ts`, content: 'again\n' },
-      { ask: 'fs/read_text_file', params: file('src/a.ts') },
+      { request: 'fs/read_text_file', params: file('src/a.ts') },
       { remove: `${root}/src/b.ts` },
-      { ask: 'fs/read_text_file', params: { ...file('src/new/x.ts'), line: 1, limit: 1 } },
+      { request: 'fs/read_text_file', params: { ...file('src/new/x.ts'), line: 1, limit: 1 } },
     )
     expect([served?.result, seen, readOwn?.result, last?.result]).toEqual([
       {},
@@ -60,11 +60,11 @@ describe('files', () => {
     symlinkSync('/tmp', `${root}/src/away`)
     const paths = ['mail/m.ts', '.git/config', 'src/away/escrow-acp.txt', '../outside.txt']
     const [scope, git, link, outside, relative, absent, unread, unknown] = await editor.prompt(
-      ...paths.map((path) => ({ ask: 'fs/write_text_file', params: { ...file(path), content: 'x' } })),
-      { ask: 'fs/write_text_file', params: { sessionId: 's1', path: 'src/a.ts', content: 'x' } },
-      { ask: 'fs/read_text_file', params: file('src/none.ts') },
-      { ask: 'fs/read_text_file', params: { sessionId: 's1', path: '/etc/passwd' } },
-      { ask: 'fs/delete_everything', params: {} },
+      ...paths.map((path) => ({ request: 'fs/write_text_file', params: { ...file(path), content: 'x' } })),
+      { request: 'fs/write_text_file', params: { sessionId: 's1', path: 'src/a.ts', content: 'x' } },
+      { request: 'fs/read_text_file', params: file('src/none.ts') },
+      { request: 'fs/read_text_file', params: { sessionId: 's1', path: '/etc/passwd' } },
+      { request: 'fs/delete_everything', params: {} },
     )
     expect(scope?.error).toMatchObject({ code: -32_010, data: { type: 'tool_error', reason: 'scope_violation' } })
     expect(scope?.error?.message).toMatch(/^Scope Violation: INT-001 is not authorized to edit mail\/m\.ts\. /)
@@ -89,10 +89,10 @@ describe('files', () => {
     place.write('.orchestration/policy.yaml', 'access: { src/sub/c.ts: deny }\n')
     editor.answerRequest = () => ({ result: { content: 'one\ntwo\nthree\n' } })
     const [unsaved, , staged, denied] = await editor.prompt(
-      { ask: 'fs/read_text_file', params: { ...file('src/a.ts'), line: 2, limit: 1 } },
-      { ask: 'fs/write_text_file', params: { ...file('src/b.ts'), content: 'staged\n' } },
-      { ask: 'fs/read_text_file', params: file('src/b.ts') },
-      { ask: 'fs/read_text_file', params: file('src/sub/c.ts') },
+      { request: 'fs/read_text_file', params: { ...file('src/a.ts'), line: 2, limit: 1 } },
+      { request: 'fs/write_text_file', params: { ...file('src/b.ts'), content: 'staged\n' } },
+      { request: 'fs/read_text_file', params: file('src/b.ts') },
+      { request: 'fs/read_text_file', params: file('src/sub/c.ts') },
     )
     expect([unsaved?.result, staged?.result]).toEqual([{ content: 'two\n' }, { content: 'staged\n' }])
     expect(denied?.error?.data?.reason).toBe('access_denied')
@@ -102,10 +102,10 @@ describe('files', () => {
 
 describe('terminals', () => {
   const run = (command: string, args?: string[]) => ({
-    ask: 'terminal/create',
+    request: 'terminal/create',
     params: { sessionId: 's1', command, args },
   })
-  const at = (method: string, terminalId = 'escrow-1') => ({ ask: method, params: { sessionId: 's1', terminalId } })
+  const at = (method: string, terminalId = 'escrow-1') => ({ request: method, params: { sessionId: 's1', terminalId } })
 
   it('run contained on the staged files, and the agent sees their changes', async () => {
     const { editor, root, place, staged } = await startSession()
@@ -134,11 +134,11 @@ describe('terminals', () => {
     place.write('.orchestration/policy.yaml', 'terminal: { classes: { network: deny } }\n')
     const [refused, , , cut] = await editor.prompt(
       run('git push'),
-      { ask: 'terminal/create', params: { sessionId: 's1', command: 'printf "aäöü"', outputByteLimit: 3 } },
+      { request: 'terminal/create', params: { sessionId: 's1', command: 'printf "aäöü"', outputByteLimit: 3 } },
       at('terminal/wait_for_exit'),
       at('terminal/output'),
       {
-        tell: 'session/update',
+        notify: 'session/update',
         params: {
           sessionId: 's1',
           update: { sessionUpdate: 'tool_call', content: [{ type: 'terminal', terminalId: 'escrow-1' }] },
@@ -181,7 +181,7 @@ describe('forwarding', () => {
     expect(elsewhere.error?.message).toBe(`escrow governs this agent in ${root}, and /usr is outside it.`)
     editor.send({ method: 'session/cancel', params: { sessionId: 's1' } })
     editor.answerRequest = ({ params }) => ({ result: { back: params } })
-    const [own] = await editor.prompt({ ask: '_vendor/back', params: odd })
+    const [own] = await editor.prompt({ request: '_vendor/back', params: odd })
     expect(own).toMatchObject({ id: 1, result: { back: odd } })
     expect(editor.received.find(({ method }) => method === '_heard')?.params?.method).toBe('session/cancel')
   })
@@ -192,9 +192,9 @@ describe('forwarding', () => {
     const options = [{ optionId: 'yes', name: 'Yes', kind: 'allow_always' }]
     const toolCall = { toolCallId: 'c1', content: [{ type: 'content', content: { type: 'text', text: 'mine' } }] }
     const [, , answer] = await editor.prompt(
-      { ask: 'fs/write_text_file', params: { ...file('src/a.ts'), content: 'new\n' } },
+      { request: 'fs/write_text_file', params: { ...file('src/a.ts'), content: 'new\n' } },
       { remove: `${root}/src/b.ts` },
-      { ask: 'session/request_permission', params: { sessionId: 's1', toolCall, options } },
+      { request: 'session/request_permission', params: { sessionId: 's1', toolCall, options } },
     )
     expect(answer?.result).toEqual({ outcome: { outcome: 'selected', optionId: 'yes' } })
     const asked = editor.received.find(({ method }) => method === 'session/request_permission')?.params
@@ -221,7 +221,7 @@ describe("a reviewer's feedback", () => {
       ['src/a.ts', 'Go on.', 0],
       ['src/b.ts', '/compact', 1],
     ] as const) {
-      await editor.prompt({ ask: 'fs/write_text_file', params: { ...file(path), content: 'new\n' } })
+      await editor.prompt({ request: 'fs/write_text_file', params: { ...file(path), content: 'new\n' } })
       await (await workspace.review('agent')).reject(path, 'Not like this.', { name: 'Ada' })
       const feedback = expect.stringContaining('Not like this.')
       expect(await prompt(text)).toEqual(where === 0 ? [feedback, text] : [text, feedback])
@@ -233,7 +233,8 @@ describe("a reviewer's feedback", () => {
 describe('the ledger', () => {
   it('records the name and the model that the agent reports', async () => {
     const { editor, file, session } = await startSession()
-    const write = () => editor.prompt({ ask: 'fs/write_text_file', params: { ...file('src/a.ts'), content: 'new\n' } })
+    const write = () =>
+      editor.prompt({ request: 'fs/write_text_file', params: { ...file('src/a.ts'), content: 'new\n' } })
     await write()
     expect(session.agent).toEqual({ tool: 'scripted', toolVersion: '3', model: 'm-acp' })
     await editor.request('session/set_model', { sessionId: 's1', modelId: 'm-other' })
@@ -248,8 +249,8 @@ describe('version 2 of the protocol', () => {
     const { editor, initialized, root, file, staged, place, session } = await startSession(FILES, {}, 2)
     expect(initialized.result?.protocolVersion).toBe(2)
     const [asked, ran, , , seen] = await editor.prompt(
-      { ask: 'fs/write_text_file', params: { ...file('src/a.ts'), content: 'x' } },
-      { ask: 'terminal/create', params: { sessionId: 's1', command: 'touch src/ran' } },
+      { request: 'fs/write_text_file', params: { ...file('src/a.ts'), content: 'x' } },
+      { request: 'terminal/create', params: { sessionId: 's1', command: 'touch src/ran' } },
       { write: `${root}/src/new.ts`, content: 'mine\n' },
       { write: `${root}/mail/m.ts`, content: 'no\n' },
       { read: `${root}/src/new.ts` },
@@ -282,8 +283,8 @@ describe('invalid messages and lost connections', () => {
       'mcp/message',
       'workspace/applyEdit',
     ]
-    const requests = methods.map((ask) => ({ ask, params: { ...file('src/a.ts'), content: 'x' } }))
-    const notifications = methods.map((tell) => ({ tell, params: { ...file('src/a.ts'), content: 'x' } }))
+    const requests = methods.map((request) => ({ request, params: { ...file('src/a.ts'), content: 'x' } }))
+    const notifications = methods.map((notify) => ({ notify, params: { ...file('src/a.ts'), content: 'x' } }))
     const answers = await editor.prompt(...requests, ...notifications)
     expect(answers.slice(0, methods.length).map((response) => response?.error?.code)).toEqual(
       methods.map(() => -32_601),
@@ -312,7 +313,7 @@ describe('invalid messages and lost connections', () => {
   it('a line of ten megabytes is accepted', async () => {
     const { editor, file, session, root } = await startSession()
     const content = 'x'.repeat(10 << 20)
-    const [written] = await editor.prompt({ ask: 'fs/write_text_file', params: { ...file('src/big.ts'), content } })
+    const [written] = await editor.prompt({ request: 'fs/write_text_file', params: { ...file('src/big.ts'), content } })
     expect(written?.result).toEqual({})
     expect(session.fs.statSync(`${root}/src/big.ts`).size).toBe(content.length)
   })
@@ -332,7 +333,7 @@ describe('invalid messages and lost connections', () => {
     const command = `sleep 600; : ${root}/slept`
     await editor.prompt(
       { write: `${root}/src/late.ts`, content: 'late\n' },
-      { ask: 'terminal/create', params: { sessionId: 's1', command } },
+      { request: 'terminal/create', params: { sessionId: 's1', command } },
     )
     expect([countProcesses(`${root}/slept`) > 0, countProcesses(`${root}/agent.mjs`) > 0]).toEqual([true, true])
     editor.input.end()
