@@ -40,6 +40,11 @@ const ANSWER = z.strictObject({
   words: z.string().max(10_000).optional(),
   remember: z.boolean().optional(),
 })
+const TICK = z.strictObject({
+  intentId: z.string().max(1_000),
+  criterion: z.string().max(300_000),
+  ticked: z.boolean(),
+})
 const TRUST = z.strictObject({ digest: z.string().min(1).max(200) })
 const UNDO = z.strictObject({ commit: z.string().min(1).max(200) })
 
@@ -93,6 +98,11 @@ export function decideRoutes({ workspace, handles, admit, by }: DecideContext): 
     const fields = { ...(words && { words }), ...defined({ remember }), ...(by && { by }) }
     const review = await handles.of(c.req.param('id')).review()
     await review.answer(c.req.param('question'), { answer, ...fields })
+    return c.json({})
+  })
+  app.post('/sessions/:id/tick', async (c) => {
+    const { intentId, criterion, ticked } = TICK.parse(await parseJson(c))
+    await handles.of(c.req.param('id')).decide((review) => review.tick(intentId, criterion, ticked, by))
     return c.json({})
   })
   // It decides nothing, so it does not wait for decisions, nor they for it.

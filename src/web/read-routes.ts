@@ -3,7 +3,7 @@ import { defined } from '../core/defined.js'
 import type { Change, Question, SessionSummary, TrustChange, Workspace } from '../index.js'
 import { oneLine, readSessionWork } from '../surface/index.js'
 import { toWireChanges } from './changes.js'
-import { toWireChecks } from './checks.js'
+import { toWireChecklist, toWireChecks } from './checks.js'
 import { BadRequest } from './failure.js'
 import type { Files } from './files.js'
 import { imageType, SVG } from './images.js'
@@ -29,6 +29,10 @@ export function readRoutes({ workspace, handles, files }: ReadContext): Hono {
   app.get('/sessions/:id/checks', async (c) => {
     const review = await handles.of(c.req.param('id')).review()
     return c.json(toWireChecks(await review.checks()))
+  })
+  app.get('/sessions/:id/checklist', async (c) => {
+    const review = await handles.of(c.req.param('id')).review()
+    return c.json(toWireChecklist(await review.checklist()))
   })
   app.get('/sessions/:id/search', async (c) => {
     const { set } = await handles.of(c.req.param('id')).displayed()

@@ -61,6 +61,9 @@ export interface WireCheck {
   readonly output?: string
 }
 
+/** An acceptance sentence, as the page shows it and sends it back. `by`: who ticked it. */
+export type WireSentence = Readonly<{ intentId: string; criterion: string; ticked: boolean; by?: string }>
+
 export interface WireTrust {
   /** The digest of the shown files. */
   readonly digest: string

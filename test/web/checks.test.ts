@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import type { WireChecks } from '../../src/web/wire.js'
+import type { WireChecks, WireSentence } from '../../src/web/wire.js'
 import { type Browser, openBrowser } from '../support/browser.js'
 import { FILES, INTENTS, runAgent } from './scene.js'
 import { ADA, setUp } from './setup.js'
@@ -43,7 +43,36 @@ describe('the routes of checks', () => {
   })
 })
 
+const SENTENCE = 'Totals of a cart add up to the cent'
+
+describe('the routes of the checklist', () => {
+  it('read it, and tick for the person of the page', async () => {
+    const { ask } = await withChecks('true')
+    const read = async () => (await ask('/api/sessions/cents/checklist')).json<readonly WireSentence[]>()
+    const tick = (more: object, headers = {}) =>
+      ask('/api/sessions/cents/tick', { intentId: 'INT-007', criterion: SENTENCE, ticked: true, ...more }, headers)
+    const open = { intentId: 'INT-007', criterion: SENTENCE, ticked: false }
+    expect(await read()).toEqual([open])
+    expect((await tick({}, { 'content-type': 'text/plain' })).status).toBe(400)
+    expect((await tick({ criterion: 'Another' })).status).toBe(404)
+    expect(await read()).toEqual([open])
+    expect((await tick({})).status).toBe(200)
+    expect(await read()).toMatchObject([{ ticked: true, by: ADA.name }])
+    await tick({ ticked: false })
+    expect(await read()).toEqual([open])
+  })
+})
+
 describe('the checks in a browser', () => {
+  it('have a checkbox for each sentence', async () => {
+    const { served, workspace } = await withChecks('true')
+    const page = await browser.page(served.url)
+    onTestFinished(() => page.close())
+    await page.getByRole('checkbox', { name: SENTENCE }).click()
+    await page.getByTitle(`INT-007, ticked by ${ADA.name}`).waitFor()
+    expect(await (await workspace.review('cents')).checklist()).toMatchObject([{ ticked: true, by: ADA }])
+  })
+
   it('run by key, show their output, become stale, and stop', async () => {
     const { session, place, served, workspace } = await withChecks('cat src/tax.ts; test ! -e src/slow || sleep 60')
     const page = await browser.page(served.url)

@@ -13,6 +13,7 @@ import {
   useSearch,
   useViewed,
 } from './changes.js'
+import { Checklist } from './checklist.js'
 import { type CheckKeys, Checks } from './checks.js'
 import { CommitBar, type CommitKeys } from './commit-bar.js'
 import { FileList } from './file-list.js'
@@ -247,6 +248,7 @@ export function Review({ route, state, versions, notify }: Props) {
           />
         )}
         {shown && id !== undefined && <Checks session={id} shown={shown} notify={notify} keys={checkKeys} />}
+        {shown && id !== undefined && <Checklist session={id} shown={shown} notify={notify} />}
         {shown && id !== undefined && (
           <CommitBar
             session={id}
