@@ -154,7 +154,7 @@ export interface Review extends Quarantine {
   /**
    * Approves what policy releases without a person (`approval.auto`), runs the checks that its tiers need, and commits if everything
    * that is approved was approved by rule and no tier holds it. If a check fails, the approvals are withdrawn. Whatever is in doubt
-   * stays pending, with the reasons. Rejects as {@link commit} does, and with `access_denied` if only a person may approve.
+   * stays pending, with the reasons. Rejects as {@link commit} does.
    */
   release(options?: ReleaseOptions): Promise<ReleaseReport>
   /** Returns the checks that apply now, each with its newest evidence. Runs none. @param selection as in {@link CheckOptions} */

@@ -103,16 +103,11 @@ async function stopped(
   return { decisions, approved: [...byRule.keys()], ...defined({ stopped: why }) }
 }
 
-/** @throws EscrowError `access_denied` if only a person may approve; `policy_invalid` if policy cannot be read */
+/** @throws EscrowError `policy_invalid` if policy cannot be read */
 function rulesOf({ policyFile }: Pick<ReviewedSession, 'policyFile'>): ReleaseRules | undefined {
   const state = policyFile()
   if (!state.ok) throw new EscrowError('policy_invalid', state.message)
-  const { release, approvedBy } = state.rules.settings
-  if (release !== undefined && approvedBy === 'person')
-    throw new EscrowError('access_denied', 'policy.yaml says that only a person approves (`approval.by`).', {
-      hint: 'Remove `approval.by: person`, or the tiers under `approval.auto`.',
-    })
-  return release
+  return state.rules.settings.release
 }
 
 /** Changes that nobody has decided on, not even on a part of them. */

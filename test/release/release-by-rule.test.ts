@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Session, Workspace } from '../../src/index.js'
 import { own, recordsOf, testWorkspace, working } from '../support/workspace.js'
 
@@ -209,9 +209,17 @@ describe('a release by rule', () => {
     expect(await release()).toMatchObject({ commit: { paths: ['docs/guide.md'] } })
   })
 
-  it('is refused to a policy that wants a person', async () => {
+  it('needs no person where only a person approves: accepting the rules was the decision', async () => {
     const { session, release } = await begin({ policy: POLICY.replace('approval:\n', 'approval:\n  by: person\n') })
     session.fs.writeFileSync('docs/guide.md', 'more\n')
+    expect((await release()).commit?.paths).toEqual(['docs/guide.md'])
+  })
+
+  it("is refused in an agent's session", async () => {
+    const { session, release } = await begin()
+    session.fs.writeFileSync('docs/guide.md', 'more\n')
+    vi.stubEnv('ESCROW_SESSION', 'agent')
+    onTestFinished(() => void vi.unstubAllEnvs())
     await expect(release()).rejects.toMatchObject({ reason: 'access_denied' })
   })
 })

