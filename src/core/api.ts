@@ -52,6 +52,7 @@ export type {
   CommandQuestion,
   Question,
   ScopeQuestion,
+  ScopeReach,
 } from './question.js'
 export type { Risk, RiskFact, RiskSeverity } from './risk-api.js'
 export type { ChangesOf, Snapshot, Travelled } from './snapshot-api.js'

@@ -16,6 +16,20 @@ export interface ScopeQuestion extends Asked {
   readonly intentId: string
   readonly globs: string[]
   readonly why: string
+  /** What the wider scope would let in. In a person's review only. */
+  readonly reach?: ScopeReach
+}
+
+/** Files that a wider scope would let an agent change. */
+export type ScopeReach = {
+  /** How many more files. */
+  readonly files: number
+  /** Set if there are too many files to count. */
+  readonly atLeast?: true
+  /** Some of them. */
+  readonly examples: string[]
+  /** Those that can run code, each with how. */
+  readonly running: string[]
 }
 
 /** An `ask` rule of policy.yaml refused a write. */

@@ -1,5 +1,5 @@
 import { enclosingSession, requireOutsideSession } from '../access/index.js'
-import type { Review } from '../core/api.js'
+import type { Question, Review } from '../core/api.js'
 import { defined } from '../core/defined.js'
 import { gitUser } from '../os/git.js'
 import { createReview, type StageReview } from '../review/index.js'
@@ -7,6 +7,7 @@ import { CommittedApprovals } from './consume-approvals.js'
 import { quarantineOf } from './quarantine.js'
 import type { ReviewedSession } from './reviewed-session.js'
 import { ReviewedStage } from './reviewed-stage.js'
+import { scopeReach } from './scope-reach.js'
 import { SessionEffects } from './session-effects.js'
 
 /** Opens the review of a session. Its decisions become commits and ledger records. */
@@ -31,8 +32,17 @@ export async function reviewOf(session: ReviewedSession): Promise<Review> {
     ...guardDecisions({ ...review, approve }),
     ...quarantineOf(session),
     ...checks,
+    questions: async () => (await review.questions()).map((question) => withReach(question, session)),
     release: requireOutsideSession(release),
   }
+}
+
+/** A question about scope, with what its answer would let in. */
+function withReach(question: Question, { layout, intents }: ReviewedSession): Question {
+  if (question.kind !== 'scope') return question
+  const state = intents.state()
+  const present = state.ok ? (state.intents.get(question.intentId)?.ownedScope ?? []) : []
+  return { ...question, reach: scopeReach(layout.root, present, question.globs) }
 }
 
 /** The checks of a session. Their modules load late: most reviews run no command. */

@@ -35,6 +35,7 @@ export {
 export { createReview, type ReviewByRule, type StageReview } from './review.js'
 export type { ApprovedCommit, Criterion, ReviewEffects, ReviewStage } from './review-stage.js'
 export { riskLines } from './risk-lines.js'
+export { describeReach } from './scope-reach.js'
 export { relativeName } from './selection.js'
 export { splitsIn } from './split-hunk.js'
 export { StageAmender } from './stage-amender.js'

@@ -64,6 +64,7 @@ export {
   classLabel,
   compileGlob,
   countLines,
+  describeReach,
   describeRun,
   foldReason,
   foldTitle,

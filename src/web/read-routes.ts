@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import { defined } from '../core/defined.js'
 import type { Change, Question, SessionSummary, TrustChange, Workspace } from '../index.js'
-import { oneLine, readSessionWork } from '../surface/index.js'
+import { describeReach, oneLine, readSessionWork } from '../surface/index.js'
 import { toWireChanges } from './changes.js'
 import { toWireChecklist, toWireChecks } from './checks.js'
 import { BadRequest } from './failure.js'
@@ -148,7 +148,10 @@ async function toWireSession(
 function toWireQuestion(question: Question): WireQuestion {
   const { id, at, kind, intentId } = question
   const shared = { id, at, ...defined({ intentId }) }
-  if (kind === 'scope') return { ...shared, kind, globs: question.globs, why: question.why }
+  if (kind === 'scope') {
+    const reach = question.reach && describeReach(question.reach)
+    return { ...shared, kind, globs: question.globs, why: question.why, ...defined({ reach }) }
+  }
   if (kind === 'access') return { ...shared, kind, path: question.path, rule: question.rule }
   const { command, cwd, rules, why } = question
   return { ...shared, kind, command, cwd, rules, why }

@@ -16,6 +16,7 @@ export interface WireQuestion {
   readonly kind: 'scope' | 'access' | 'command'
   readonly intentId?: string
   readonly globs?: readonly string[]
+  readonly reach?: string // What the globs would let in.
   readonly why?: string
   readonly path?: string
   readonly rule?: string

@@ -31,6 +31,8 @@ const UNMET: Readonly<Record<string, string>> = {
       'src/session/failure.ts#MAX_LISTED',
       'src/access/proposed-scope.ts#MAX_LISTED',
       'src/access/proposed-like.ts#MAX_GLOBS',
+      'src/release/scope-reach.ts#MAX_FILES',
+      'src/release/scope-reach.ts#MAX_NAMED',
       'src/cli/commands/why.ts#MAX_REFUSALS',
       'src/policy/remedy.ts#MAX_NAMES',
       'src/cli/commands/completion.ts#MAX_DESCRIPTION_LENGTH',

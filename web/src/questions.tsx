@@ -111,7 +111,7 @@ function Ask({ session, question, notify }: Notifier & { session: string; questi
 }
 
 function QuestionText({ question }: { question: WireQuestion }) {
-  const { kind, path = '', rule = '', command = '', rules = [], intentId = '', globs = [] } = question
+  const { kind, path = '', rule = '', command = '', rules = [], intentId = '', globs = [], reach } = question
   if (kind === 'access')
     return (
       <>
@@ -147,6 +147,12 @@ function QuestionText({ question }: { question: WireQuestion }) {
         </>
       ))}{' '}
       too?
+      {reach !== undefined && (
+        <span class="quiet">
+          {' '}
+          <Name text={reach} />
+        </span>
+      )}
     </>
   )
 }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { Question } from '../../index.js'
+import { describeReach } from '../../surface/index.js'
 import type { Context } from '../context.js'
 import { json, jsonOption } from '../output.js'
 import { oneLine } from '../printable.js'
@@ -36,5 +37,6 @@ function describeQuestion(question: Question): string {
   if (question.kind === 'access') return `may it write ${question.path}? (the rule ${question.rule} asks)`
   if (question.kind === 'command')
     return `may it run ${question.command}${question.cwd === '' ? '' : ` in ${question.cwd}`}? (${question.rules.join(', ')} asks: ${question.why})`
-  return `may ${question.intentId} own ${question.globs.join(', ')} too? It says: ${question.why}`
+  const reach = question.reach === undefined ? '' : ` ${describeReach(question.reach)}`
+  return `may ${question.intentId} own ${question.globs.join(', ')} too? It says: ${question.why}${reach}`
 }

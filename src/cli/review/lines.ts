@@ -1,5 +1,5 @@
 import type { Change, Hunk, Question } from '../../index.js'
-import { type Chapter, describeRun, oneLine, type Token, wordDiff } from '../../surface/index.js'
+import { type Chapter, describeReach, describeRun, oneLine, type Token, wordDiff } from '../../surface/index.js'
 import { originLabels } from '../render-diff.js'
 import { type HunkLine, hunkLines, type Item } from './document.js'
 import { type Charset, type Line, type Span, type Style, wrap } from './text.js'
@@ -52,7 +52,8 @@ function questionText(question: Question): string {
     const where = question.cwd === '' ? '' : ` in ${question.cwd}`
     return `May it run ${question.command}${where}? ${question.rules.join(', ')} asks: ${question.why}`
   }
-  return `May ${question.intentId} own ${question.globs.join(', ')} too? It says: ${question.why}`
+  const reach = question.reach === undefined ? '' : ` ${describeReach(question.reach)}`
+  return `May ${question.intentId} own ${question.globs.join(', ')} too? It says: ${question.why}${reach}`
 }
 
 export const STATE_STYLE: Readonly<Record<Change['state'], Style>> = { pending: 'wait', approved: 'ok', rejected: 'no' }

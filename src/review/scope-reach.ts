@@ -1,0 +1,9 @@
+import type { ScopeReach } from '../core/question.js'
+
+/** What a wider scope would let in, as a sentence. */
+export function describeReach({ files, atLeast, examples, running }: ScopeReach): string {
+  if (files === 0) return 'No file is there yet.'
+  const count = `${atLeast === true ? 'At least ' : ''}${files} more ${files === 1 ? 'file' : 'files'}`
+  const listed = `${count}: ${examples.join(', ')}${files > examples.length ? ', …' : ''}.`
+  return running.length === 0 ? listed : `${listed} Among them: ${running.join('; ')}.`
+}

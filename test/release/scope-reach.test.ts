@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest'
+import { scopeReach } from '../../src/release/scope-reach.js'
+import { describeReach } from '../../src/review/index.js'
+import { commitAll, git } from '../support/git.js'
+import { testWorkspace, working } from '../support/workspace.js'
+
+const FILES = {
+  'src/a.ts': '',
+  'lib/b.ts': '',
+  'lib/package.json': '{}',
+  'lib/.github/workflows/ci.yml': '',
+  'out/c.js': '',
+}
+
+describe('the reach of a wider scope', () => {
+  it('has the files that only the new globs match, and those that run code', () => {
+    const { root, write } = testWorkspace(FILES)
+    const expected = {
+      files: 3,
+      examples: ['lib/.github/workflows/ci.yml', 'lib/b.ts', 'lib/package.json'],
+      running: ['lib/package.json names dependencies'],
+    }
+    expect(scopeReach(root, ['src/**'], ['lib/**', 'src/**'])).toEqual(expected)
+    git(root, 'init', '-q')
+    write('.gitignore', 'out/\n')
+    commitAll(root)
+    expect(scopeReach(root, ['src/**'], ['lib/**'])).toEqual(expected)
+    expect(scopeReach(root, [], ['out/**'])).toEqual({ files: 0, examples: [], running: [] })
+  })
+
+  it('is in a question that a person reads, and not in what the agent gets', async () => {
+    const at = testWorkspace({ ...FILES })
+    const workspace = await at.open()
+    const session = await working(workspace)
+    const asked = await session.requestScope(['lib/**'], 'The helper is there')
+    await session.flush()
+    const [question] = await (await workspace.review(session.id)).questions()
+    expect(question).toMatchObject({ kind: 'scope', reach: { files: 3 } })
+    expect(JSON.stringify(asked)).not.toContain('reach')
+  })
+})
+
+describe('the sentence', () => {
+  it.each([
+    [{ files: 0, examples: [], running: [] }, 'No file is there yet.'],
+    [{ files: 1, examples: ['a'], running: [] }, '1 more file: a.'],
+    [
+      { files: 9, examples: ['a', 'b'], running: ['c is run by git'], atLeast: true as const },
+      'At least 9 more files: a, b, …. Among them: c is run by git.',
+    ],
+  ])('for %j', (reach, text) => {
+    expect(describeReach(reach)).toBe(text)
+  })
+})
