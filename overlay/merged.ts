@@ -123,7 +123,9 @@ export class MergedView implements ReadLayer {
 
   #shown(place: Place): Place {
     const { node, lower, merged } = place
-    if (lower === undefined || merged === undefined) return place
+    // A staged file or link is never read from the disk.
+    const isStaged = node?.inode !== undefined && node.inode.type !== 'dir'
+    if (lower === undefined || merged === undefined || isStaged) return place
     return merged.every((dir) => this.lower.typeOf(dir) === 'dir') ? place : { node, lower: undefined, merged }
   }
 
