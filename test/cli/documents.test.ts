@@ -43,6 +43,9 @@ const request = z.strictObject({
   kind: z.literal('scope'),
   intentId: z.string(),
   globs: texts,
+  reach: z
+    .strictObject({ files: z.int(), atLeast: z.literal(true).optional(), examples: texts, running: texts })
+    .optional(),
   why: z.string(),
   at: z.iso.datetime(),
 })
