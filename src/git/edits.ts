@@ -1,33 +1,30 @@
 import { createHash } from 'node:crypto'
 import { lstatSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import type { StagedChange } from '../../overlay/index.js'
 import type { Refusal } from '../core/api-error.js'
-import { type GitEntry, indexEntries } from './entries.js'
+import { type GitEntry, indexEntries, sameEntry } from './entries.js'
 import type { Git } from './program.js'
 import type { Target } from './repository.js'
-import type { Scratch } from './scratch.js'
 
 /**
  * The paths of a commit where a person has edits of their own that git does not have yet: in the working tree, or in the
  * index. The new commit would contain the first and undo the second.
+ * @param committed the entries of the branch
  * @param wholeFiles the person wants the first to be committed too
  */
 export function ownEdits(
   git: Git,
   target: Target,
-  scratch: Scratch,
-  changes: readonly StagedChange[],
+  committed: ReadonlyMap<string, GitEntry>,
+  paths: readonly string[],
   wholeFiles: boolean,
 ): Refusal[] {
-  const committed = indexEntries(git, target.top, scratch.env)
   const staged = target.isCheckedOut ? indexEntries(git, target.top) : committed
-  const paths = [...new Set(changes.flatMap(({ path, from }) => (from === undefined ? [path] : [path, from])))]
   const onDisk = wholeFiles ? new Map<string, string | undefined>() : idsOnDisk(git, target, paths)
   return paths.flatMap((path) => {
     const name = target.prefix + path
     const was = committed.get(name)
-    if (!isSame(was, staged.get(name)))
+    if (!sameEntry(was, staged.get(name)))
       return [refusal(path, `${path} has other content in git's index, which is not committed.`)]
     if (!wholeFiles && onDisk.get(path) !== was?.id)
       return [refusal(path, `${path} has uncommitted edits that the agent did not make.`)]
@@ -37,10 +34,6 @@ export function ownEdits(
 
 function refusal(path: string, message: string): Refusal {
   return { path, reason: 'unsupported', message }
-}
-
-function isSame(one: GitEntry | undefined, other: GitEntry | undefined): boolean {
-  return one?.id === other?.id && one?.mode === other?.mode
 }
 
 /** The ids that git would give the files on disk, filters applied. Undefined if there is no file. */

@@ -28,3 +28,35 @@ export function fieldsOf(output: string): string[] {
 export function indexInfo(path: string, entry: GitEntry | undefined, hexDigits: number): string {
   return `${entry?.mode ?? '0'} ${entry?.id ?? '0'.repeat(hexDigits)}\t${path}\0`
 }
+
+export function sameEntry(one: GitEntry | undefined, other: GitEntry | undefined): boolean {
+  return one?.id === other?.id && one?.mode === other?.mode
+}
+
+/** One path that differs between two trees. */
+export interface TreeDiff {
+  readonly path: string
+  readonly before: GitEntry | undefined
+  readonly after: GitEntry | undefined
+}
+
+/**
+ * The paths that differ between two trees or commits. A rename is a deletion and a creation.
+ * @param from undefined for the empty tree
+ * @param options more options of git-diff-tree(1)
+ */
+export function treeDiff(git: Git, from: string | undefined, to: string, options: readonly string[] = []): TreeDiff[] {
+  const args = ['diff-tree', '-r', '-z', '--no-renames', ...options, from ?? git.emptyTree(), to]
+  const fields = fieldsOf(git.output(args))
+  const found: TreeDiff[] = []
+  for (let at = 0; at + 1 < fields.length; at += 2) {
+    const [, oldMode = '', mode = '', oldId = '', id = ''] =
+      /^:(\d+) (\d+) ([0-9a-f]+) ([0-9a-f]+) /.exec(fields[at] ?? '') ?? []
+    found.push({ path: fields[at + 1] ?? '', before: entryOf(oldMode, oldId), after: entryOf(mode, id) })
+  }
+  return found
+}
+
+function entryOf(mode: string, id: string): GitEntry | undefined {
+  return mode === '000000' ? undefined : { mode, id }
+}

@@ -9,4 +9,5 @@
 export { changesOfCommit } from './commit-changes.js'
 export { landGit } from './land.js'
 export { type GitLanding, gitLandingOf } from './landing.js'
+export { agentMessage } from './message.js'
 export { type GitGroup, type PreparedGit, prepareGit } from './prepare.js'

@@ -1,6 +1,6 @@
 import { errorText } from '../core/error-text.js'
 import type { Layout } from '../core/layout.js'
-import { fieldsOf, type GitEntry, indexEntries, indexInfo } from './entries.js'
+import { indexEntries, indexInfo, sameEntry, treeDiff } from './entries.js'
 import type { GitLanding } from './landing.js'
 import { Git } from './program.js'
 
@@ -48,18 +48,14 @@ function isCheckedOut(git: Git, { ref }: GitLanding): boolean {
   return (git.query(['symbolic-ref', '-q', 'HEAD']) ?? 'HEAD') === ref
 }
 
-interface PathDiff {
-  readonly path: string
-  readonly before: GitEntry | undefined
-  readonly after: GitEntry | undefined
-}
-
 /** Updates the entries that still are as they were before the commits. What a person has staged since stays. */
 function moveIndex(git: Git, landing: GitLanding): string[] {
   const top = git.output(['rev-parse', '--show-toplevel'])
   const entries = indexEntries(git, top)
   const digits = lastOf(landing).length
-  const stale = diffOf(git, landing).filter(({ path, before }) => isSame(entries.get(path), before))
+  const stale = treeDiff(git, landing.old ?? undefined, lastOf(landing)).filter(({ path, before }) =>
+    sameEntry(entries.get(path), before),
+  )
   const input = stale
     .toSorted((a, b) => Number(a.after !== undefined) - Number(b.after !== undefined))
     .map(({ path, after }) => indexInfo(path, after, digits))
@@ -70,24 +66,4 @@ function moveIndex(git: Git, landing: GitLanding): string[] {
   return [
     `The git commit is made, and git's index is not up to date: ${stderr.trim()} Run 'git reset' when nothing of yours is staged.`,
   ]
-}
-
-function isSame(one: GitEntry | undefined, other: GitEntry | undefined): boolean {
-  return one?.id === other?.id && one?.mode === other?.mode
-}
-
-function diffOf(git: Git, landing: GitLanding): PathDiff[] {
-  const from = landing.old ?? git.output(['hash-object', '-t', 'tree', '-w', '--stdin'])
-  const fields = fieldsOf(git.output(['diff-tree', '-r', '-z', '--no-renames', from, lastOf(landing)]))
-  const found: PathDiff[] = []
-  for (let at = 0; at + 1 < fields.length; at += 2) {
-    const [, was = '', mode = '', wasId = '', id = ''] =
-      /^:(\d+) (\d+) ([0-9a-f]+) ([0-9a-f]+) /.exec(fields[at] ?? '') ?? []
-    found.push({ path: fields[at + 1] ?? '', before: entryOf(was, wasId), after: entryOf(mode, id) })
-  }
-  return found
-}
-
-function entryOf(mode: string, id: string): GitEntry | undefined {
-  return mode === '000000' ? undefined : { mode, id }
 }

@@ -1,5 +1,6 @@
 import type { LedgerHead } from '../core/api.js'
 import type { AgentInfo, Reviewer } from '../core/people.js'
+import { printable } from '../core/printable.js'
 import type { Git } from './program.js'
 
 /** The data of a commit's trailers. */
@@ -8,13 +9,16 @@ export interface Credits {
   readonly intents: readonly string[]
   readonly agents: readonly AgentInfo[]
   readonly reviewers: readonly Reviewer[]
+  /** The tiers of policy.yaml that approved changes in place of a person. */
+  readonly tiers: readonly string[]
   /** The end of the ledger before the commit. */
   readonly head: LedgerHead | undefined
 }
 
 /**
  * A commit's message with its trailers: `Intent:`, `Assisted-by: TOOL:MODEL` (the form that the Linux kernel asks for),
- * `Reviewed-by:` and `Trace-Head:`. Git itself adds them, after those that the message has.
+ * `Reviewed-by:` for people, `Released-by-rule:` for tiers of policy.yaml, and `Trace-Head:`. Git itself adds them, after those
+ * that the message has.
  */
 export function messageOf(git: Git, text: string, credits: Credits): string {
   const trailers = trailersOf(credits).flatMap((trailer) => ['--trailer', trailer])
@@ -24,7 +28,20 @@ export function messageOf(git: Git, text: string, credits: Credits): string {
   })
 }
 
-function trailersOf({ intents, agents, reviewers, head }: Credits): string[] {
+const OURS = ['Intent', 'Assisted-by', 'Reviewed-by', 'Released-by-rule', 'Trace-Head']
+/** Trailers by which a person or an auditor vouches for a commit. */
+const VOUCHES = ['Signed-off-by', 'Acked-by', 'Approved-by', 'Tested-by']
+const RESERVED = new RegExp(`^\\s*(?:${[...OURS, ...VOUCHES].join('|')})\\s*:`, 'i')
+
+/** An agent's message without trailers that only a person, or escrow, may set. Control characters become visible. */
+export function agentMessage(text: string): string {
+  return printable(text)
+    .split('\n')
+    .filter((line) => !RESERVED.test(line))
+    .join('\n')
+}
+
+function trailersOf({ intents, agents, reviewers, tiers, head }: Credits): string[] {
   return [
     ...intents.map((id) => `Intent: ${id}`),
     ...agents.flatMap(({ tool, model }) => {
@@ -32,6 +49,7 @@ function trailersOf({ intents, agents, reviewers, head }: Credits): string[] {
       return name === '' ? [] : [`Assisted-by: ${name}`]
     }),
     ...reviewers.map(({ name, email }) => `Reviewed-by: ${email === undefined ? name : `${name} <${email}>`}`),
+    ...tiers.map((tier) => `Released-by-rule: ${tier}`),
     ...(head === undefined ? [] : [`Trace-Head: ${head.seq}:${head.hash}`]),
   ].map((trailer) => trailer.replace(/\s+/g, ' '))
 }

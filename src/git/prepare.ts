@@ -6,7 +6,7 @@ import { defined } from '../core/defined.js'
 import type { Layout } from '../core/layout.js'
 import type { Reviewer } from '../core/people.js'
 import { ownEdits } from './edits.js'
-import { fieldsOf, GITLINK, indexEntries, indexInfo } from './entries.js'
+import { fieldsOf, GITLINK, type GitEntry, indexEntries, indexInfo } from './entries.js'
 import type { GitLanding } from './landing.js'
 import { type Credits, messageOf } from './message.js'
 import { Git } from './program.js'
@@ -50,7 +50,7 @@ export interface PreparedGit {
 /**
  * Makes the commits as objects of the repository. No ref, index or file of the working tree changes: until they land,
  * git knows them by their ids alone, and removes them in time if they never do.
- * @throws EscrowError `unsupported` where git cannot take them, with `refused` for each path that is in the way
+ * @throws EscrowError `unsupported` if git cannot take them, with `refused` for each path that is in the way
  */
 export async function prepareGit(request: GitRequest): Promise<PreparedGit> {
   const git = new Git(request.layout.root)
@@ -60,10 +60,12 @@ export async function prepareGit(request: GitRequest): Promise<PreparedGit> {
     const tree = ['read-tree', ...(target.parent === undefined ? ['--empty'] : [target.parent])]
     git.output(tree, { env: scratch.env })
     const all = request.groups.flatMap(({ changes }) => changes).filter(isFile)
-    refuse(inSubmodules(git, target, scratch, all))
+    const committed = indexEntries(git, target.top, scratch.env)
+    refuse(inSubmodules(target, committed, all))
     const ignored = ignoredPaths(git, all)
-    const taken = all.filter(({ path }) => !ignored.has(path))
-    refuse(ownEdits(git, target, scratch, taken, request.wholeFiles === true))
+    const paths = all.flatMap(({ path, from }) => (from === undefined ? [path] : [path, from]))
+    const taken = new Set(paths.filter((path) => !ignored.has(path)))
+    refuse(ownEdits(git, target, committed, [...taken], request.wholeFiles === true))
     const commits = await new CommitChain(git, target, scratch, request).build(ignored)
     const landing = commits.length === 0 ? undefined : landingOf(target, commits)
     return { ref: target.ref, landing, ignored: [...ignored].sort(), hooksLeft: hooksLeft(git) }
@@ -84,13 +86,13 @@ function isFile({ before, after }: StagedChange): boolean {
 function ignoredPaths(git: Git, changes: readonly StagedChange[]): ReadonlySet<string> {
   const paths = changes.flatMap(({ path, after }) => (after === null ? [] : [path]))
   if (paths.length === 0) return new Set()
-  // This command refuses literal pathspecs, and reads plain names where nothing magic is at their begin.
+  // This command refuses literal pathspecs. `./` keeps a name that begins with `:` plain.
   const input = paths.map((path) => `./${path}\0`).join('')
   const { status, stdout, stderr } = git.run(['check-ignore', '-z', '--stdin'], {
     input,
     env: { GIT_LITERAL_PATHSPECS: '0' },
   })
-  // The exit code is 1 where none is ignored.
+  // The exit code is 1 if none is ignored.
   if (status !== 0 && status !== 1) throw new EscrowError('unsupported', `git check-ignore failed: ${stderr.trim()}`)
   return new Set(fieldsOf(stdout).map((path) => path.slice('./'.length)))
 }
@@ -104,19 +106,20 @@ function refuse(refused: Refusal[]): void {
 }
 
 function inSubmodules(
-  git: Git,
-  { top, prefix }: Target,
-  scratch: Scratch,
+  { prefix }: Target,
+  committed: ReadonlyMap<string, GitEntry>,
   changes: readonly StagedChange[],
 ): Refusal[] {
-  const entries = indexEntries(git, top, scratch.env)
-  const modules = [...entries].flatMap(([path, { mode }]) => (mode === GITLINK ? [path] : []))
+  const modules = [...committed].flatMap(([path, { mode }]) => (mode === GITLINK ? [path] : []))
   return changes.flatMap(({ path }) => {
     const module = modules.find((each) => `${prefix}${path}/`.startsWith(`${each}/`))
     if (module === undefined) return []
     return [{ path, reason: 'unsupported', message: `${path} is in the submodule ${module}, a repository of its own.` }]
   })
 }
+
+/** The scratch files have modes and links, whatever the person's settings say of the working tree. */
+const ON_A_POSIX_DISK = ['-c', 'core.fileMode=true', '-c', 'core.symlinks=true']
 
 /** Builds one commit after the other, each on the tree of the last. */
 class CommitChain {
@@ -137,50 +140,36 @@ class CommitChain {
 
   async build(ignored: ReadonlySet<string>): Promise<string[]> {
     for (const group of this.request.groups) {
-      const changes = group.changes.filter((change) => isFile(change) && !ignored.has(change.path))
-      if (this.#stage(changes)) await this.#commit(group)
+      const tree = this.#stage(group.changes.filter(isFile), ignored)
+      if (tree !== this.#parentTree()) await this.#commit(group, tree)
     }
     return this.#commits
   }
 
-  /** Brings the scratch index up to a group. Returns whether its tree is another. */
-  #stage(changes: readonly StagedChange[]): boolean {
+  /** Brings the scratch index up to a group. Returns the id of its tree. */
+  #stage(changes: readonly StagedChange[], ignored: ReadonlySet<string>): string {
     const { git, scratch, target } = this
-    const written = changes.filter(({ after }) => after !== null)
+    const written = changes.filter(({ path, after }) => after !== null && !ignored.has(path))
     for (const { path } of written) this.#written.add(path)
     const removed = changes
       .flatMap(({ path, from, after }) => (after === null ? [path] : from === undefined ? [] : [from]))
       .filter((path) => !this.#written.has(path))
-    const digits = git.output(['hash-object', '-t', 'tree', '--stdin']).length
+    const digits = git.emptyTree().length
     const info = removed.map((path) => indexInfo(target.prefix + path, undefined, digits)).join('')
     if (info !== '') git.output(['update-index', '-z', '--index-info'], { env: scratch.env, input: info })
     for (const change of written) scratch.write(target.prefix + change.path, change)
     const names = written.map(({ path }) => `${target.prefix}${path}\0`).join('')
-    const add = [
-      '-c',
-      'core.fileMode=true',
-      '-c',
-      'core.symlinks=true',
-      'update-index',
-      '-z',
-      '--add',
-      '--replace',
-      '--stdin',
-    ]
-    if (names !== '') git.output(add, { env: scratch.treeEnv(this.#gitDir), cwd: scratch.tree, input: names })
-    return this.#tree() !== this.#parentTree()
-  }
-
-  #tree(): string {
-    return this.git.output(['write-tree'], { env: this.scratch.env })
+    const call = { env: scratch.treeEnv(this.#gitDir), cwd: scratch.tree, input: names }
+    if (names !== '') git.output([...ON_A_POSIX_DISK, 'update-index', '-z', '--add', '--replace', '--stdin'], call)
+    return git.output(['write-tree'], { env: scratch.env })
   }
 
   #parentTree(): string {
-    if (this.#parent === undefined) return this.git.output(['hash-object', '-t', 'tree', '--stdin'])
+    if (this.#parent === undefined) return this.git.emptyTree()
     return this.git.output(['rev-parse', `${this.#parent}^{tree}`])
   }
 
-  async #commit({ message, credits }: GitGroup): Promise<void> {
+  async #commit({ message, credits }: GitGroup, tree: string): Promise<void> {
     const { git, request, scratch } = this
     const text = request.edit === undefined ? message : await request.edit(message)
     if (text.trim() === '') throw new EscrowError('nothing_selected', 'The message is empty, so nothing was committed.')
@@ -189,7 +178,7 @@ class CommitChain {
       git.output(['hook', 'run', '--ignore-missing', 'commit-msg', '--', file], { env: scratch.env })
     const parent = this.#parent === undefined ? [] : ['-p', this.#parent]
     const sign = git.query(['config', '--type=bool', '--get', 'commit.gpgSign']) === 'true' ? ['-S'] : []
-    this.#parent = git.output(['commit-tree', ...sign, ...parent, '-F', file, this.#tree()], {
+    this.#parent = git.output(['commit-tree', ...sign, ...parent, '-F', file, tree], {
       env: identity(request.reviewer),
     })
     this.#commits.push(this.#parent)

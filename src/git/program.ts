@@ -23,7 +23,7 @@ export class Git {
   readonly #program: string
   readonly #env: NodeJS.ProcessEnv
 
-  /** @throws EscrowError `unsupported` where git is not installed */
+  /** @throws EscrowError `unsupported` if git is not installed */
   constructor(readonly root: string) {
     const { path } = findProgram('git')
     if (path === undefined)
@@ -45,15 +45,20 @@ export class Git {
 
   /**
    * The output of git, without the line feed at its end.
-   * @throws EscrowError `unsupported` with git's own message where it fails
+   * @throws EscrowError `unsupported` with git's own message if it fails
    */
   output(args: readonly string[], call: GitCall = {}): string {
     const { status, stdout, stderr, problem } = this.run(args, call)
     if (status === 0) return stdout.replace(/\n$/, '')
     const why = (problem ?? (stderr.trim() || `exit code ${status}`)).replace(/\.?$/, '.')
     throw new EscrowError('unsupported', `git ${args[0]} failed: ${why}`, {
-      hint: 'Correct what git reports, then commit again. Nothing was committed.',
+      hint: 'Correct what git reports, then try again.',
     })
+  }
+
+  /** The id of the empty tree, which every repository has. */
+  emptyTree(): string {
+    return this.output(['hash-object', '-t', 'tree', '--stdin'])
   }
 
   /** The bytes of a blob. @throws EscrowError `unsupported` if there is none */

@@ -11,7 +11,7 @@ export interface Target {
   readonly top: string
   /** The workspace's root below it: `''`, or a path that ends with `/`. */
   readonly prefix: string
-  /** The ref that moves; `HEAD` where it is detached. */
+  /** The ref that moves; `HEAD` if it is detached. */
   readonly ref: string
   /** The commit that the ref has now; undefined for a branch without commits, or a new one. */
   readonly old?: string
@@ -21,7 +21,7 @@ export interface Target {
   readonly isCheckedOut: boolean
 }
 
-/** What is in the way while git is in the middle of something, by the file in its directory. */
+/** Operations of git that may be in progress: the file in the git directory that shows one, its name, and how to end it. */
 const BUSY: readonly (readonly [file: string, what: string, wayOn: string])[] = [
   ['rebase-merge', 'A rebase', 'git rebase --continue, or --abort'],
   ['rebase-apply', 'A rebase or git am', 'git rebase --continue or git am --continue, or --abort'],
@@ -32,8 +32,8 @@ const BUSY: readonly (readonly [file: string, what: string, wayOn: string])[] = 
 
 /**
  * Finds the branch that a commit goes to: the current one, or the named one.
- * @throws EscrowError `unsupported` where there is no repository, git is in the middle of something, or the branch is
- * checked out elsewhere
+ * @throws EscrowError `unsupported` if there is no repository, an operation of git is in progress, or the branch is checked
+ * out elsewhere
  */
 export function findTarget(git: Git, branch: string | undefined): Target {
   const dirs = findGit(git.root)

@@ -44,8 +44,8 @@ export class Scratch {
 
   /** Writes the new content of a change. @param path relative to the repository's top */
   write(path: string, { after, content }: StagedChange): void {
+    if (after === null) throw new Error(`${path} is deleted, so it has no content.`)
     const bytes = content()
-    if (after === null || bytes === null) throw new Error(`${path} has no content.`)
     const name = join(this.tree, path)
     ensureDir(dirname(name))
     removeName(name)

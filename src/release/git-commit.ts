@@ -2,9 +2,11 @@ import type { StagedChange } from '../../overlay/index.js'
 import type { GitCommitOptions, GitCommitResult, Intent, LedgerHead, Verdict } from '../core/api.js'
 import type { GitCommitPer } from '../core/commit-api.js'
 import type { ProposedCommit } from '../core/exec-api.js'
+import { isObject } from '../core/is-object.js'
 import type { Layout } from '../core/layout.js'
 import type { AgentInfo } from '../core/people.js'
-import { type GitGroup, gitLandingOf, landGit, type PreparedGit, prepareGit } from '../git/index.js'
+import { printable } from '../core/printable.js'
+import { agentMessage, type GitGroup, gitLandingOf, landGit, type PreparedGit, prepareGit } from '../git/index.js'
 import { gitUser } from '../os/git.js'
 import { readProposals, readSessionWork } from '../trace/index.js'
 import type { ReviewedSession } from './reviewed-session.js'
@@ -40,7 +42,7 @@ export function gitResult({ landing, ref, ignored, hooksLeft }: PreparedGit): Gi
 /** Lands the git commits that a ledger record names. Returns what a person should know. */
 export function landRecorded(layout: Layout, record: Readonly<Record<string, unknown>>): string[] {
   const { data, tx } = record
-  const landing = gitLandingOf((data as Record<string, unknown> | undefined)?.git)
+  const landing = isObject(data) ? gitLandingOf(data.git) : undefined
   return landing === undefined || typeof tx !== 'string' ? [] : landGit(layout, landing, tx)
 }
 
@@ -52,16 +54,12 @@ function groupsOf(session: ReviewedSession, { approved, approvals, head, options
   const work = readSessionWork(layout.root, sessionId)
   const reasons = new Map(work.flatMap(({ callId, reason }) => (callId && reason ? [[callId, reason] as const] : [])))
   const proposals = readProposals(layout.root, sessionId)
-  const reviewers = uniqueBy(
-    approvals.map(({ by }) => by),
-    ({ name, email = '' }) => `${name} ${email}`,
-  )
+  const people = approvals.flatMap(({ by, rule }) => (rule === undefined ? [by] : []))
+  const reviewers = uniqueBy(people, ({ name, email = '' }) => `${name} ${email}`)
+  const tiers = unique(approvals.flatMap(({ rule }) => rule?.tier ?? []))
   return divide(approved, per, proposals).map((changes) => {
-    const ids = uniqueBy(
-      changes.flatMap(({ intentId }) => intentId ?? []),
-      (id) => id,
-    )
-    const credits = { intents: ids, agents: agentsOf(changes, session.agent()), reviewers, head }
+    const ids = unique(changes.flatMap(({ intentId }) => intentId ?? []))
+    const credits = { intents: ids, agents: agentsOf(changes, session.agent()), reviewers, tiers, head }
     const text = message ?? proposedMessage(changes, proposals) ?? describe(changes, { ids, intents, reasons, per })
     return { message: text, credits, changes }
   })
@@ -99,43 +97,44 @@ function proposalOf(path: string, proposals: readonly ProposedCommit[]): Propose
   return proposals.findLast(({ paths }) => paths.includes(path))
 }
 
-/** The message of the agent's commit, where one of them alone names these changes. */
+/** The message of the agent's commit, if exactly one of its commits names these changes. */
 function proposedMessage(changes: readonly StagedChange[], proposals: readonly ProposedCommit[]): string | undefined {
   const named = new Set(changes.flatMap(({ path }) => proposalOf(path, proposals) ?? []))
   const [only] = named
-  return named.size === 1 ? only?.message : undefined
+  return named.size === 1 && only !== undefined ? agentMessage(only.message) : undefined
 }
 
 interface Known {
   readonly ids: readonly string[]
   readonly intents: ReadonlyMap<string, Intent>
-  /** What the agent said of its tool calls, by their ids. */
+  /** The agent's reasons for its tool calls, by their ids. */
   readonly reasons: ReadonlyMap<string, string>
   readonly per: GitCommitPer
 }
 
 /** Builds the subject from the intent and the body from the agent's reasons. For a single step, the subject is its reason. */
 function describe(changes: readonly StagedChange[], { ids, intents, reasons, per }: Known): string {
-  const said = uniqueBy(
-    changes.flatMap(({ calls }) => calls).flatMap((call) => reasons.get(call) ?? []),
-    (text) => text,
-  )
+  const given = unique(changes.flatMap(({ calls }) => calls).flatMap((call) => reasons.get(call) ?? []))
   const [id] = ids
   const name = id === undefined ? undefined : (intents.get(id)?.name ?? id)
   const files = changes.length === 1 ? (changes[0]?.path ?? '') : `${changes.length} files`
   const purpose = ids.length > 1 ? `Work on ${ids.join(', ')}` : (name ?? `Change ${files}`)
-  const [first, ...rest] = said
-  if (per === 'step') return [oneLine(first ?? `${purpose}: ${files}`), ...body(rest)].join('\n')
-  return [oneLine(purpose), ...body(said)].join('\n')
+  const [first, ...rest] = given
+  if (per === 'step') return [subject(first ?? `${purpose}: ${files}`), ...body(rest)].join('\n')
+  return [subject(purpose), ...body(given)].join('\n')
 }
 
-function body(sentences: readonly string[]): string[] {
-  return sentences.length === 0 ? [] : ['', ...sentences.map((each) => `- ${each.replace(/\s+/g, ' ').trim()}`)]
+function body(reasons: readonly string[]): string[] {
+  return reasons.length === 0 ? [] : ['', ...reasons.map((reason) => `- ${onOneLine(reason)}`)]
 }
 
-function oneLine(text: string): string {
-  const line = text.replace(/\s+/g, ' ').trim()
+function subject(text: string): string {
+  const line = onOneLine(text)
   return line.length <= SUBJECT ? line : `${line.slice(0, SUBJECT - 1)}…`
+}
+
+function onOneLine(text: string): string {
+  return printable(text).replace(/\s+/g, ' ').trim()
 }
 
 function agentsOf(changes: readonly StagedChange[], present: AgentInfo | undefined): AgentInfo[] {
@@ -143,6 +142,13 @@ function agentsOf(changes: readonly StagedChange[], present: AgentInfo | undefin
   return uniqueBy(agents, ({ tool = '', model = '' }) => `${tool}:${model}`)
 }
 
+function unique(items: readonly string[]): string[] {
+  return [...new Set(items)]
+}
+
+/** The first item of each key. */
 function uniqueBy<T>(items: readonly T[], keyOf: (item: T) => string): T[] {
-  return [...new Map(items.map((item) => [keyOf(item), item] as const).reverse()).values()].reverse()
+  const first = new Map<string, T>()
+  for (const item of items) if (!first.has(keyOf(item))) first.set(keyOf(item), item)
+  return [...first.values()]
 }

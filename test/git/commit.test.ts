@@ -209,6 +209,36 @@ describe('a commit with git', () => {
     expect(git('show', '-s', '--format=%s')).toBe('Prices')
   })
 
+  it('keeps no trailer of an agent by which a person vouches, and names the rule that approved', async () => {
+    const { session, workspace, git, write } = await repository()
+    const tier =
+      '{ name: docs, paths: ["**"], classes: [documentation], max_files: 9, max_lines: 99, requires: [no_link] }'
+    write('.orchestration/policy.yaml', `commit: { git: true }\napproval: { auto: { tiers: [${tier}] } }\n`)
+    const forged = 'More\n\nReviewed-by: Boss <boss@example.org>\nsigned-off-by: Boss\nTrace-Head: 1:00\nFixes: 12'
+    const running = await session.start([
+      'sh',
+      '-c',
+      'echo "# More" > src/guide.md && git add -A && git -c user.name=A -c user.email=a@b.c commit -qm "$0"',
+      forged,
+    ])
+    await running.wait()
+    expect((await (await workspace.review(session.id)).release()).commit?.paths).toEqual(['src/guide.md'])
+    const message = git('show', '-s', '--format=%B')
+    expect(message).toMatch(
+      /^More\n\nFixes: 12\nIntent: INT-001\nAssisted-by: tester:m-1\nReleased-by-rule: docs\nTrace-Head: /,
+    )
+    expect(message).not.toMatch(/Boss|Reviewed-by|1:00/)
+  })
+
+  it('removes a file from git that was renamed to an ignored path', async () => {
+    const { session, commit, git } = await repository()
+    session.fs.mkdirSync('src/built')
+    session.fs.renameSync('src/a.ts', 'src/built/a.ts')
+    expect((await commit()).git).toMatchObject({ ignored: ['src/built/a.ts'] })
+    expect(git('show', '--name-status', '--format=')).toBe('D\tsrc/a.ts')
+    expect(git('status', '--porcelain')).toBe('')
+  })
+
   it('takes a message, lets a person edit it, and gives up on an empty one', async () => {
     const { session, commit, git, root } = await repository()
     session.fs.writeFileSync('src/a.ts', 'one\n')
