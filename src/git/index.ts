@@ -9,5 +9,6 @@
 export { changesOfCommit } from './commit-changes.js'
 export { landGit } from './land.js'
 export { type GitLanding, gitLandingOf } from './landing.js'
+export { listedFiles } from './listed-files.js'
 export { agentMessage } from './message.js'
 export { type GitGroup, type PreparedGit, prepareGit } from './prepare.js'

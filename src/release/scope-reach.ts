@@ -1,16 +1,19 @@
 import { readdirSync } from 'node:fs'
 import type { ScopeReach } from '../core/question.js'
-import { runProgram } from '../os/child.js'
+import { listedFiles } from '../git/index.js'
 import { compileScope } from '../policy/index.js'
 import { runsCode } from '../risk/index.js'
 
-/** Most files that are looked at. */
+/** The most files that are counted. */
 const MAX_FILES = 50_000
-/** Most files of a list. */
+/** The most files that are named. */
 const MAX_NAMED = 5
+/** How long a list of files is used again: a page asks for each question whenever something changes. */
+const FRESH_MS = 10_000
 
 /**
- * What a wider scope would let in: files that the new globs match and the present scope does not. Files that git ignores do not count.
+ * Returns what a wider scope would let in: files that the new globs match and the present scope does not. Files that git ignores do
+ * not count.
  * @param root the workspace's root, absolute
  */
 export function scopeReach(root: string, present: readonly string[], globs: readonly string[]): ScopeReach {
@@ -29,11 +32,13 @@ export function scopeReach(root: string, present: readonly string[], globs: read
   }
 }
 
-function filesOf(root: string): string[] {
-  const args = ['-C', root, 'ls-files', '-z', '--cached', '--others', '--exclude-standard']
-  const { status, stdout } = runProgram('git', args)
-  const names = status === 0 ? stdout.split('\0').filter((name) => name !== '') : walk(root)
-  return [...new Set(names)].slice(0, MAX_FILES).sort()
+let last: { readonly root: string; readonly at: number; readonly files: readonly string[] } | undefined
+
+function filesOf(root: string): readonly string[] {
+  const now = performance.now()
+  if (last?.root !== root || now - last.at > FRESH_MS)
+    last = { root, at: now, files: (listedFiles(root) ?? walk(root)).slice(0, MAX_FILES).sort() }
+  return last.files
 }
 
 /** Without git: the files on disk, links not followed. */

@@ -24,14 +24,17 @@ interface Tier {
  */
 export function decideRelease(rules: ReleaseRules | undefined, changes: readonly Change[]): ReleaseDecision[] {
   const tiers = (rules?.tiers ?? []).map((tier) => ({ tier, scope: compileScope(tier.paths) }))
-  // A `!` glob excludes every spelling of a name, where the disk ignores case.
+  // A `!` glob excludes every spelling of a name if the disk ignores case.
   const allowed = compileScope(['**', ...(rules?.never ?? []).map((glob) => `!${glob}`)])
-  const decided = changes.map((change) => ({ change, ...decideOne(change, tiers, allowed) }))
+  const isShared = sharedPaths(changes)
+  const decided = changes.map((change) =>
+    isShared(change)
+      ? { change, tier: undefined, reasons: ['another change is at the same path'] }
+      : { change, ...decideOne(change, tiers, allowed) },
+  )
+  const budgets = new Map(tiers.map(({ tier }) => [tier, budgetReasons(tier, membersOf(tier, decided))]))
   return decided.map(({ change: { path, risk }, tier, reasons }) => {
-    const members = decided
-      .filter((each) => each.tier === tier && each.reasons.length === 0)
-      .map(({ change }) => change)
-    const all = tier === undefined || reasons.length > 0 ? reasons : budgetReasons(tier, members)
+    const all = tier === undefined || reasons.length > 0 ? reasons : (budgets.get(tier) ?? [])
     return {
       path,
       ...(all.length === 0 && tier !== undefined && { tier: tier.name }),
@@ -39,6 +42,21 @@ export function decideRelease(rules: ReleaseRules | undefined, changes: readonly
       ...(risk !== undefined && { risk }),
     }
   })
+}
+
+/** Whether a path of a change is also one of another change: an approval of the path would hold for both. */
+function sharedPaths(changes: readonly Change[]): (change: Change) => boolean {
+  const counts = new Map<string, number>()
+  for (const change of changes) for (const path of pathsOf(change)) counts.set(path, (counts.get(path) ?? 0) + 1)
+  return (change) => pathsOf(change).some((path) => (counts.get(path) ?? 0) > 1)
+}
+
+function pathsOf({ path, from }: Change): string[] {
+  return from === undefined || from === path ? [path] : [path, from]
+}
+
+function membersOf(tier: ReleaseTier, decided: readonly (Decided & { readonly change: Change })[]): Change[] {
+  return decided.flatMap((each) => (each.tier === tier && each.reasons.length === 0 ? [each.change] : []))
 }
 
 /** A digest of the rules, by which an approval says which rules gave it. */
@@ -55,7 +73,7 @@ function decideOne(change: Change, tiers: readonly Tier[], allowed: Scope): Deci
   const barred = barredReasons(change, allowed)
   if (barred.length > 0) return { tier: undefined, reasons: barred }
   const classes = classesOf(change)
-  const paths = change.from === undefined ? [change.path] : [change.path, change.from]
+  const paths = pathsOf(change)
   const inPath = tiers.filter(({ scope }) => paths.every((path) => scope.matches(path)))
   const found = inPath.find(({ tier }) => tier.classes.some((each) => classes.has(each)))
   if (found !== undefined) return { tier: found.tier, reasons: requirementReasons(found.tier, change) }
@@ -74,7 +92,7 @@ function describe(classes: ReadonlySet<ReleaseClass>, { kind, mutation }: Change
 
 /** Reasons that no tier can override. */
 function barredReasons(change: Change, allowed: Scope): string[] {
-  const paths = change.from === undefined ? [change.path] : [change.path, change.from]
+  const paths = pathsOf(change)
   return [
     ...paths.flatMap((path) => neverReason(path, allowed) ?? []),
     ...change.flags.map((flag) => `it is marked ${flag}`),

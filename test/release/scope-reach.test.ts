@@ -21,10 +21,17 @@ describe('the reach of a wider scope', () => {
       running: ['lib/package.json names dependencies'],
     }
     expect(scopeReach(root, ['src/**'], ['lib/**', 'src/**'])).toEqual(expected)
+    // The list is used again for a moment: nothing asks git or the disk for each question.
+    write('lib/later.ts', '')
+    expect(scopeReach(root, ['src/**'], ['lib/**'])).toEqual(expected)
+  })
+
+  it('has no files that git ignores', () => {
+    const { root, write } = testWorkspace(FILES)
     git(root, 'init', '-q')
     write('.gitignore', 'out/\n')
     commitAll(root)
-    expect(scopeReach(root, ['src/**'], ['lib/**'])).toEqual(expected)
+    expect(scopeReach(root, ['src/**'], ['lib/**']).files).toBe(3)
     expect(scopeReach(root, [], ['out/**'])).toEqual({ files: 0, examples: [], running: [] })
   })
 

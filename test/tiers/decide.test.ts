@@ -154,6 +154,16 @@ describe('no tier releases', () => {
     expect(tierOf(change({ path: 'docs/a.md', from: path }))).toBeUndefined()
   })
 
+  it('one of two changes at a path, under its old or its new name', () => {
+    const gone = change({ path: 'docs/a.md', kind: 'delete', after: null })
+    const renamed = change({ path: 'src/b.ts', from: 'docs/a.md', kind: 'rename' })
+    for (const other of [gone, renamed])
+      expect(decideRelease(OPEN, [change({ path: 'docs/a.md' }), other]).map(({ tier }) => tier)).toEqual([
+        undefined,
+        undefined,
+      ])
+  })
+
   it('a path under never', () => {
     expect(tierOf(change({ path: 'infra/a.md' }), { ...OPEN, never: ['infra/**'] })).toBeUndefined()
     expect(tierOf(change({ path: 'docs/infra.md' }), { ...OPEN, never: ['infra/**'] })).toBe('all')
