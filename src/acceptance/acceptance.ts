@@ -30,7 +30,7 @@ export interface CheckedSession {
   reviewer(): Reviewer
 }
 
-/** The checks of one session: `checks` says what is known, `check` runs them. */
+/** The checks of one session: `checks` returns their states, `check` runs them. */
 export function acceptanceOf(session: CheckedSession) {
   const { layout, sessionId, log, intents } = session
   const evidence = openEvidence(layout.session(sessionId).checks, layout.locks, sessionId)
@@ -53,6 +53,7 @@ export function acceptanceOf(session: CheckedSession) {
     const { selected, tree, checks: wanted } = await find(options.selection)
     assertCheckable(selected)
     if (wanted.length > 0) {
+      // A damaged file is reported before any check runs.
       evidence.read()
       const overlay = scratchStage(layout.root, selected.entries)
       for (const each of wanted) {

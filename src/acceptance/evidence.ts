@@ -77,7 +77,7 @@ function readEvidence(path: string): StoredEvidence[] {
   }
 }
 
-/** What is known about a check. Evidence counts only where it is for the same command and the same bytes. */
+/** Returns the state of a check. Evidence counts only if it is for the same command and the same bytes. */
 export function statusOf(
   { intentId, check: wanted, index }: ApplicableCheck,
   tree: string,

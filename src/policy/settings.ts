@@ -102,8 +102,8 @@ function releaseRules({ approval }: PolicyFile): ReleaseRules | undefined {
 export const DEFAULT_SETTINGS = settingsOf({})
 
 /**
- * Settings that are not implemented, each with the only supported value; without one, the key must be absent. Any other value is
- * refused, because accepting and ignoring it would mislead.
+ * Settings that have a single value in this version; without one, the key must be absent. Any other value is refused, because
+ * ignoring it would mislead.
  */
 export const UNSUPPORTED_SETTINGS: readonly (readonly [path: readonly string[], current?: unknown])[] = [
   [['approval', 'mode'], 'manual'],

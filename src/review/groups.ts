@@ -1,7 +1,7 @@
 import type { Change, ChangeGroup, ChangeSet } from '../core/api.js'
 import { defined } from '../core/defined.js'
 
-/** What a person must not overlook, the gravest first: that something goes, then flags. */
+/** Changes that a person must not overlook, most severe first: deletions, then flags. */
 const TITLES: Readonly<Record<string, string>> = {
   delete: 'Deletions',
   'class-disagrees': 'Declared otherwise than measured',

@@ -6,7 +6,7 @@ import { describeFolded, foldReason } from './folding.js'
 import { attentionTitle, groupChanges } from './groups.js'
 
 /**
- * `step`: in the order of time. `file`: by directory, a test beside what it tests. `risk`: the gravest facts first, in a change set that
+ * `step`: in the order of time. `file`: by directory, a test beside what it tests. `risk`: the most severe facts first, in a change set that
  * has them.
  */
 export type ReviewOrder = 'step' | 'file' | 'risk'

@@ -1,6 +1,6 @@
-import { setImmediate as breathe } from 'node:timers/promises'
 import { languageOf } from '../change-class/index.js'
 import { disagrees } from '../core/mutation.js'
+import { pauses } from '../core/pauses.js'
 import type { RiskFact } from '../core/risk-api.js'
 import { type Changed, type Texts, textsOf } from './changed.js'
 import { characterFacts } from './characters.js'
@@ -31,22 +31,18 @@ export interface FactsOptions {
   readonly known?: KnownFindings
 }
 
-/** Bytes of text on both sides that one call reads, and that it parses. What is beyond has a fact that says so. */
+/** The most bytes of text on both sides that one call reads, and that it parses. Text beyond them gets a fact that says so. */
 const TEXT_BUDGET = 64 * 1024 * 1024
 const PARSE_BUDGET = 8 * 1024 * 1024
-/** How many milliseconds it may keep others waiting. */
-const BREATH_MS = 15
+const PAUSE_AFTER_MS = 15
 
 /** As `factsOf` of `load.ts`. */
 export async function findFacts(set: readonly Changed[], { known }: FactsOptions): Promise<Map<string, RiskFact[]>> {
   const left = { text: TEXT_BUDGET, parsed: PARSE_BUDGET }
   const findings = new Map<Changed, FileFindings>()
-  let breathed = performance.now()
+  const pause = pauses(PAUSE_AFTER_MS)
   for (const change of set) {
-    if (performance.now() - breathed > BREATH_MS) {
-      await breathe()
-      breathed = performance.now()
-    }
+    await pause()
     const kept = known?.get(change)
     const found = kept ?? (await findingsOf(change, left))
     if (kept === undefined && left.text >= 0 && left.parsed >= 0) known?.set(change, found)
@@ -96,7 +92,7 @@ async function syntaxFindings(change: Changed, texts: Texts, left: Left): Promis
   return inTests ? [...found, ...callsInTests(compareReadings(old, now))] : found
 }
 
-/** Of what a test does, what is dangerous anywhere. Calls out of the program are usual in tests, so they are graver elsewhere. */
+/** Keeps the findings that are dangerous in a test too. Tests often call out of the program, so those calls weigh more elsewhere. */
 function callsInTests(found: readonly Found[]): Found[] {
   return found.flatMap((each): Found[] => {
     if (each.name === 'data-sent' || each.name === 'runs-text') return [each]
@@ -106,10 +102,10 @@ function callsInTests(found: readonly Found[]): Found[] {
 
 const CALLS_OUT: ReadonlySet<FactName> = new Set(['process-new', 'process-call', 'network-call', 'removes-files'])
 
-/** What is gone here and has come in another file has moved. */
-function relocated(found: Found, change: Changed, { come }: Shared): Found {
+/** Text that left this file and appears in another one has moved. */
+function relocated(found: Found, change: Changed, { added }: Shared): Found {
   const { gone = [] } = found
-  const isElsewhere = [...come].some(
+  const isElsewhere = [...added].some(
     ([other, text]) => other !== change && gone.some((form) => form !== '' && text.includes(form)),
   )
   if (!isElsewhere) return found
@@ -127,8 +123,8 @@ const GUARDS = {
 
 interface Shared {
   readonly set: readonly Changed[]
-  /** The lines that came in each file, without white space. Empty where nothing in the set is gone. */
-  readonly come: ReadonlyMap<Changed, string>
+  /** The added lines of each file, without white space. Empty if no file of the set lost anything. */
+  readonly added: ReadonlyMap<Changed, string>
   readonly hasTests: boolean
   readonly deletions: number
 }
@@ -138,7 +134,7 @@ function sharedOf(set: readonly Changed[], findings: ReadonlyMap<Changed, FileFi
   const isNeeded = all.some((found) => found.some(({ gone }) => gone !== undefined))
   return {
     set,
-    come: new Map(isNeeded ? set.map((change) => [change, addedText(change)]) : []),
+    added: new Map(isNeeded ? set.map((change) => [change, addedText(change)]) : []),
     hasTests: set.some(({ path, kind }) => isTest(path) && kind !== 'delete'),
     deletions: all.filter((found) => found.some(({ name }) => name === 'deleted')).length,
   }

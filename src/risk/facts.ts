@@ -136,7 +136,7 @@ function toFact(path: string, { name, what, line, oldLine }: Found): RiskFact {
   return { name, severity, sentence: sentence.replace('%', () => short(what)), path, ...defined({ line, oldLine }) }
 }
 
-/** The facts of one path: each once, at most twenty of a name, the gravest first, then in the order of the table. */
+/** The facts of one path: each once, at most twenty of a name, most severe first, then in the order of the table. */
 export function toFacts(path: string, found: readonly Found[]): RiskFact[] {
   const counts = new Map<FactName, number>()
   const seen = new Set<string>()
@@ -159,7 +159,7 @@ function byGravity(a: Found, b: Found): number {
   return severity || ORDER.indexOf(a.name) - ORDER.indexOf(b.name) || (a.line ?? 0) - (b.line ?? 0)
 }
 
-/** 0 for the gravest. */
+/** 0 for the most severe. */
 export function gravityOf(level: RiskSeverity | 'none'): number {
   return GRAVITY[level]
 }

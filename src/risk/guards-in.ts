@@ -14,7 +14,7 @@ export interface GuardIn extends Place {
   readonly consequence: string
   /** It throws or refuses; otherwise it returns. */
   readonly refuses: boolean
-  /** The function it stands in. */
+  /** The function that contains it. */
   readonly within: string
 }
 

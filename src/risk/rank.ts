@@ -1,7 +1,7 @@
 import type { Risk, RiskFact } from '../core/risk-api.js'
 import { gravityOf } from './facts.js'
 
-/** The facts of a change, with the gravest severity. */
+/** The facts of a change, with the highest severity. */
 export function riskOf(facts: readonly RiskFact[]): Risk {
   return { facts, level: facts[0]?.severity ?? 'none' }
 }
@@ -12,7 +12,7 @@ interface Ranked {
 }
 
 /**
- * The order in which to read changes: by the gravest severity of their facts, then by how many facts have it, then by the number of
+ * The order in which to read changes: by the highest severity of their facts, then by how many facts have it, then by the number of
  * other facts of weight, then by path. Notes never lift a change above another.
  */
 export function byRisk(a: Ranked, b: Ranked): number {

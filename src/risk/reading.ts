@@ -1,3 +1,4 @@
+import { lineFinder } from '../core/line-finder.js'
 import { parserFor } from '../os/grammars.js'
 import { type Node, type Syntax, textOf, walk } from '../os/tree.js'
 import { type CallIn, callIn, importsOf } from './calls-in.js'
@@ -103,19 +104,4 @@ const CALLS = new Set([
 
 function push<T>(list: T[], item: T | undefined): void {
   if (item !== undefined) list.push(item)
-}
-
-/** The line of an offset, by bisection. */
-function lineFinder(text: string): (offset: number) => number {
-  const starts = [0]
-  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1)
-  return (offset) => {
-    let [low, high] = [0, starts.length]
-    while (high - low > 1) {
-      const middle = (low + high) >> 1
-      if ((starts[middle] ?? 0) <= offset) low = middle
-      else high = middle
-    }
-    return low + 1
-  }
 }

@@ -1,8 +1,8 @@
-import { setImmediate as pause } from 'node:timers/promises'
 import { codeOf, digest, type StagedChange } from '../../overlay/index.js'
 import { createMeasure, type KnownClasses, TOO_MUCH } from '../change-class/index.js'
 import type { ChangesOptions } from '../core/api.js'
 import { type Measured, type Mutation, mutationOf } from '../core/mutation.js'
+import { pauses } from '../core/pauses.js'
 import { beforeOf } from './change-view.js'
 import { declarationsOf } from './declarations.js'
 import type { StageStore } from './store.js'
@@ -33,17 +33,14 @@ export function createMutations(classes: KnownClasses) {
     const found = new Map<StagedChange, Mutation>()
     const left = new Map<string, StagedChange>()
     const asked = new Set<string>()
-    let pausedAt = performance.now()
+    const pause = pauses(PAUSE_AFTER_MS)
     const declarationOf = (change: StagedChange) => declarations.of(change)
     // Changes with a declared class first: the reviewer must see a difference there.
     for (const change of [...staged].sort((a, b) => Number(!declarationOf(a)) - Number(!declarationOf(b)))) {
       if (!isChangedFile(change)) continue
       const key = JSON.stringify([change.path, change.from, change.before, change.after])
       asked.add(key)
-      if (performance.now() - pausedAt > PAUSE_AFTER_MS) {
-        await pause()
-        pausedAt = performance.now()
-      }
+      await pause()
       const measure = wanted === 'known' && declarationOf(change) === undefined ? findKnown : measureNow
       const measured =
         known.get(key) ?? (later.has(key) ? TOO_MUCH : await measure(change, () => sidesOf(store, change)))
@@ -67,12 +64,9 @@ export async function measureApproved(
   approved: readonly StagedChange[],
 ): Promise<void> {
   const measure = createMeasure(classes)
-  let pausedAt = performance.now()
+  const pause = pauses(PAUSE_AFTER_MS)
   for (const change of approved) {
-    if (performance.now() - pausedAt > PAUSE_AFTER_MS) {
-      await pause()
-      pausedAt = performance.now()
-    }
+    await pause()
     try {
       if ((await measure(change, () => sidesOf(store, change))) === TOO_MUCH) return
     } catch (error) {

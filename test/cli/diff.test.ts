@@ -129,7 +129,7 @@ describe('diff --by risk', () => {
     expect(JSON.parse((await diff('--json')).out).changes[0].risk).toBeUndefined()
   })
 
-  it('is the first thing that status tells of a small session', async () => {
+  it('is shown first by status for a small session', async () => {
     await stage('agent', { 'src/z.ts': 'eval(x)\n' })
     const { out } = await escrowAt(at.root, ['status'])
     expect(out).toContain(

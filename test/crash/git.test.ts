@@ -20,11 +20,12 @@ it(
     run('init', '-q', '-b', 'main')
     run('config', 'user.name', 'Ada')
     run('config', 'user.email', 'ada@example.org')
+    at.write('.orchestration/policy.yaml', 'commit: { git: true }\n')
     at.write('.gitignore', '.orchestration/\n')
     commitAll(at.root)
     let done = 0
     for (let kill = 0; kill < TIMES; kill += 1) {
-      const last = await runAndKill('committing-git.ts', at.root, done + 1, kill % 2, Math.random() * 300)
+      const last = await runAndKill('committing.ts', at.root, done + 1, kill % 2, Math.random() * 300)
       // A killed git leaves this file, and asks people to remove it.
       rmSync(`${at.root}/.git/index.lock`, { force: true })
       const workspace = await openWorkspace(at.root)
@@ -37,8 +38,9 @@ it(
       expect([...onDisk]).toHaveLength(1)
       const [round = -1] = onDisk
       expect([last, last + 1]).toContain(round)
-      const subjects = run('log', '--format=%s', '--reverse').split('\n').slice(1)
-      expect(subjects).toEqual(Array.from({ length: round }, (_, index) => `round ${index + 1}`))
+      const commits = run('log', '--format=%H', '--reverse').split('\n').slice(1)
+      const rounds = commits.map((id) => roundIn(run('show', `${id}:${FILES[0]}`)))
+      expect(rounds).toEqual(Array.from({ length: round }, (_, index) => index + 1))
       if (round > 0) for (const path of FILES) expect(roundIn(run('show', `HEAD:${path}`))).toBe(round)
       expect(run('status', '--porcelain')).toBe('')
       done = round

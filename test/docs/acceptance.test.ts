@@ -1,26 +1,22 @@
 import fs from 'node:fs'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { readIntents } from '../../src/intents/schema.js'
 import { readYaml } from '../../src/os/yaml.js'
-import { project, readersHome, typeAll } from './reader.js'
+import { project, typeAll, useReader } from './reader.js'
 import { blocksOf } from './readme-blocks.js'
 
 const text = fs.readFileSync(`${project}docs/acceptance.md`, 'utf8')
 const blocks = blocksOf(text)
 
-let home = ''
-beforeAll(() => {
-  home = readersHome()
-})
-afterAll(() => fs.rmSync(home, { recursive: true, force: true }))
+const reader = useReader()
 
 describe('docs/acceptance.md', () => {
   it('works as written, typed from top to bottom', () => {
     typeAll(
       blocks.filter(({ language }) => language !== 'yaml'),
-      home,
+      reader.home,
     )
-    expect(fs.readFileSync(`${home}/shop/src/price.js`, 'utf8')).toContain('1.5')
+    expect(fs.readFileSync(`${reader.home}/shop/src/price.js`, 'utf8')).toContain('1.5')
   })
 
   it('shows a valid file, with each key of a check in the table', () => {

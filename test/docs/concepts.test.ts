@@ -1,20 +1,16 @@
 import fs from 'node:fs'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { project, readersHome, typeAll } from './reader.js'
+import { describe, expect, it } from 'vitest'
+import { project, typeAll, useReader } from './reader.js'
 import { blocksOf } from './readme-blocks.js'
 
 const text = fs.readFileSync(`${project}docs/concepts.md`, 'utf8')
 const blocks = blocksOf(text).filter(({ language }) => language !== 'mermaid')
 
-let home = ''
-beforeAll(() => {
-  home = readersHome()
-})
-afterAll(() => fs.rmSync(home, { recursive: true, force: true }))
+const reader = useReader()
 
 describe('docs/concepts.md', () => {
   it('works as written, typed from top to bottom', () => {
-    typeAll(blocks, home)
+    typeAll(blocks, reader.home)
   })
 
   it('has no untested block', () => {

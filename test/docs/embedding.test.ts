@@ -1,24 +1,20 @@
 import fs from 'node:fs'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import * as hooks from '../../src/hooks/index.js'
 import * as library from '../../src/index.js'
-import { project, readersHome, typeAll } from './reader.js'
+import { project, typeAll, useReader } from './reader.js'
 import { blocksOf } from './readme-blocks.js'
 
 const guide = fs.readFileSync(`${project}docs/embedding.md`, 'utf8')
 const blocks = blocksOf(guide)
 
-let home = ''
-beforeAll(() => {
-  home = readersHome()
-})
-afterAll(() => fs.rmSync(home, { recursive: true, force: true }))
+const reader = useReader()
 
 describe('docs/embedding.md', () => {
   it('works as written, typed from top to bottom', () => {
-    typeAll(blocks, home)
-    expect(fs.readFileSync(`${home}/shop/src/price.js`, 'utf8')).toContain('Math.round')
-    expect(fs.existsSync(`${home}/shop/migrations`)).toBe(false)
+    typeAll(blocks, reader.home)
+    expect(fs.readFileSync(`${reader.home}/shop/src/price.js`, 'utf8')).toContain('Math.round')
+    expect(fs.existsSync(`${reader.home}/shop/migrations`)).toBe(false)
   })
 
   it('has no untested block', () => {

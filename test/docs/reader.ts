@@ -3,7 +3,7 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { expect } from 'vitest'
+import { afterAll, beforeAll, expect } from 'vitest'
 import { compileOnce } from '../support/compiled.js'
 import { type Block, fileOf, says, settled, stepsOf } from './readme-blocks.js'
 
@@ -30,6 +30,16 @@ export function readersHome(): string {
     fs.symlinkSync(`../escrowfs/${program}`, `${home}/node_modules/.bin/${name}`)
   fs.writeFileSync(`${home}/.gitconfig`, '[user]\n\tname = Ada\n\temail = ada@example.org\n')
   return home
+}
+
+/** Gives the suite a reader's directory, and removes it after the last test. */
+export function useReader(): { readonly home: string } {
+  const reader = { home: '' }
+  beforeAll(() => {
+    reader.home = readersHome()
+  })
+  afterAll(() => fs.rmSync(reader.home, { recursive: true, force: true }))
+  return reader
 }
 
 export interface Typed {

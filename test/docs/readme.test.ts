@@ -1,20 +1,16 @@
 import fs from 'node:fs'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { project, readersHome, typeAll } from './reader.js'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { project, readersHome, typeAll, useReader } from './reader.js'
 import { blocksOf, says } from './readme-blocks.js'
 
 const readme = fs.readFileSync(`${project}README.md`, 'utf8')
 const blocks = blocksOf(readme)
 
-let home = ''
-beforeAll(() => {
-  home = readersHome()
-})
-afterAll(() => fs.rmSync(home, { recursive: true, force: true }))
+const reader = useReader()
 
 describe('the README', () => {
   it('works as written, typed from top to bottom', () => {
-    typeAll(blocks, home)
+    typeAll(blocks, reader.home)
   })
 
   it('has no untested block', () => {

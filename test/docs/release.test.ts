@@ -1,22 +1,18 @@
 import fs from 'node:fs'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { project, readersHome, typeAll } from './reader.js'
+import { describe, expect, it } from 'vitest'
+import { project, typeAll, useReader } from './reader.js'
 import { blocksOf } from './readme-blocks.js'
 
 const text = fs.readFileSync(`${project}docs/release.md`, 'utf8')
 const blocks = blocksOf(text)
 
-let home = ''
-beforeAll(() => {
-  home = readersHome()
-})
-afterAll(() => fs.rmSync(home, { recursive: true, force: true }))
+const reader = useReader()
 
 describe('docs/release.md', () => {
   it('works as written, typed from top to bottom', () => {
-    typeAll(blocks, home)
-    expect(fs.readFileSync(`${home}/shop/src/price.js`, 'utf8')).toContain('vat')
-    expect(fs.readFileSync(`${home}/shop/package.json`, 'utf8')).toBe('{}\n')
+    typeAll(blocks, reader.home)
+    expect(fs.readFileSync(`${reader.home}/shop/src/price.js`, 'utf8')).toContain('vat')
+    expect(fs.readFileSync(`${reader.home}/shop/package.json`, 'utf8')).toBe('{}\n')
   })
 
   it('has each key of a tier in the table', () => {

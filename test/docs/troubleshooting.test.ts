@@ -1,7 +1,7 @@
 import fs from 'node:fs'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { DENIAL_CODES } from '../../src/core/denials.js'
-import { project, readersHome, typeAll } from './reader.js'
+import { project, typeAll, useReader } from './reader.js'
 import { blocksOf } from './readme-blocks.js'
 
 const text = fs.readFileSync(`${project}docs/troubleshooting.md`, 'utf8')
@@ -26,15 +26,11 @@ const apiReasons = () => {
   return [...type.matchAll(/'(\w+)'/g)].map((match) => match[1] ?? '')
 }
 
-let home = ''
-beforeAll(() => {
-  home = readersHome()
-})
-afterAll(() => fs.rmSync(home, { recursive: true, force: true }))
+const reader = useReader()
 
 describe('docs/troubleshooting.md', () => {
   it('works as written, typed from top to bottom', () => {
-    typeAll(blocks, home)
+    typeAll(blocks, reader.home)
   })
 
   it('has no untested block', () => {

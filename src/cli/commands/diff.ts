@@ -20,7 +20,7 @@ export function register(command: Command, { io, page, colors, argv, withWorkspa
   command
     .description(
       'Show what a session has staged as a unified diff. Deletions come first, then changes that are protected, out of ' +
-        'scope or in conflict, then the rest step by step, each with what the agent said and ran. With --by risk the gravest ' +
+        'scope or in conflict, then the rest step by step, each with what the agent said and ran. With --by risk the most severe ' +
         'facts come first, each with its place. The id of each hunk is ' +
         'at its @@ line. Lockfiles, generated files and pure formatting are folded. Invisible characters are named.',
     )

@@ -30,7 +30,7 @@ interface Status {
   readonly unanchored?: UnanchoredRecords
   /** The error in policy.yaml. */
   readonly problem?: string
-  /** The gravest fact of each session that has one. */
+  /** The most severe fact of each session that has one. */
   readonly risks: readonly (RiskFact & { readonly session: string })[]
   /** True if policy, intents or templates allow more than was accepted on this machine. */
   readonly waiting: boolean
@@ -44,7 +44,7 @@ async function statusOf(workspace: Workspace): Promise<Status> {
     if (damaged !== undefined) continue
     const review = await workspace.review(id)
     questions += (await review.questions()).length
-    const fact = changes > 0 && changes <= MOST_RANKED ? await gravestFact(review) : undefined
+    const fact = changes > 0 && changes <= MOST_RANKED ? await worstFact(review) : undefined
     if (fact !== undefined) risks.push({ session: id, ...fact })
   }
   const problem = await workspace.policyProblem()
@@ -65,8 +65,8 @@ async function statusOf(workspace: Workspace): Promise<Status> {
 /** The limit of changes in a session whose facts are found: more take too long for a status. */
 const MOST_RANKED = 20
 
-/** The gravest fact about the changes, unless it is only a note. */
-async function gravestFact(review: Review): Promise<RiskFact | undefined> {
+/** The most severe fact about the changes, unless it is only a note. */
+async function worstFact(review: Review): Promise<RiskFact | undefined> {
   const { changes } = await review.changes({ classes: 'known', risk: true })
   const [first] = changes.sort(byRisk).flatMap(({ risk }) => risk?.facts ?? [])
   return first?.severity === 'note' ? undefined : first

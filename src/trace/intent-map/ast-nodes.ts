@@ -1,4 +1,5 @@
 import { languageOf } from '../../change-class/index.js'
+import { lineFinder } from '../../core/line-finder.js'
 import { parse } from '../../os/grammars.js'
 import { childOf, type Node, type Syntax, textOf } from '../../os/tree.js'
 
@@ -44,14 +45,14 @@ function isBody({ field, parent }: Node): boolean {
 }
 
 function namedIn(syntax: Syntax): AstNode[] {
-  const lines = lineStarts(syntax.text)
+  const lineAt = lineFinder(syntax.text)
   const found: AstNode[] = []
   const visit = (node: Node, within: string) => {
     const part = partOf(syntax, node)
     const name = part && `${within}${part.name}${part.isFunction ? '()' : ''}`
     if (name !== undefined) {
       const last = Math.max(node.start, node.end - 1)
-      found.push({ name: safeName(name), first: lineAt(lines, node.start), last: lineAt(lines, last) })
+      found.push({ name: safeName(name), first: lineAt(node.start), last: lineAt(last) })
     }
     if (part?.isFunction) return
     for (const child of node.children) visit(child, part ? `${within}${part.name}.` : within)
@@ -79,18 +80,4 @@ function nameIn(declarator: Node | undefined): Node | undefined {
 /** A name without characters that break a Markdown table. */
 function safeName(name: string): string {
   return name.replace(/[^\w.$#:~!?=()<>@\u00a1-\uffff-]+/g, '_').slice(0, 120)
-}
-
-function lineStarts(text: string): number[] {
-  return [0, ...[...text.matchAll(/\n/g)].map(({ index }) => index + 1)]
-}
-
-function lineAt(starts: readonly number[], offset: number): number {
-  let [low, high] = [0, starts.length]
-  while (high - low > 1) {
-    const middle = (low + high) >> 1
-    if ((starts[middle] ?? 0) <= offset) low = middle
-    else high = middle
-  }
-  return low + 1
 }

@@ -1,21 +1,17 @@
 import fs from 'node:fs'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { project, readersHome, typeAll } from '../reader.js'
+import { describe, expect, it } from 'vitest'
+import { project, typeAll, useReader } from '../reader.js'
 import { blocksOf } from '../readme-blocks.js'
 
 const blocks = blocksOf(fs.readFileSync(`${project}docs/hosts/acp.md`, 'utf8'))
 
-let home = ''
-beforeAll(() => {
-  home = readersHome()
-})
-afterAll(() => fs.rmSync(home, { recursive: true, force: true }))
+const reader = useReader()
 
 describe('docs/hosts/acp.md', () => {
   it('works as written, typed from top to bottom', () => {
-    typeAll(blocks, home)
-    expect(fs.readFileSync(`${home}/shop/src/a.js`, 'utf8')).toBe('two\n')
-    expect(fs.existsSync(`${home}/shop/package.json`)).toBe(false)
+    typeAll(blocks, reader.home)
+    expect(fs.readFileSync(`${reader.home}/shop/src/a.js`, 'utf8')).toBe('two\n')
+    expect(fs.existsSync(`${reader.home}/shop/package.json`)).toBe(false)
   })
 
   it('has no untested block', () => {

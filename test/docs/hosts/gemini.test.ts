@@ -1,20 +1,16 @@
 import fs from 'node:fs'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { project, readersHome, typeAll } from '../reader.js'
+import { describe, expect, it } from 'vitest'
+import { project, typeAll, useReader } from '../reader.js'
 import { blocksOf } from '../readme-blocks.js'
 
 const blocks = blocksOf(fs.readFileSync(`${project}docs/hosts/gemini.md`, 'utf8'))
 
-let home = ''
-beforeAll(() => {
-  home = readersHome()
-})
-afterAll(() => fs.rmSync(home, { recursive: true, force: true }))
+const reader = useReader()
 
 describe('docs/hosts/gemini.md', () => {
   it('works as written, typed from top to bottom', () => {
-    typeAll(blocks, home)
-    expect(fs.readFileSync(`${home}/shop/src/a.js`, 'utf8')).toBe('one\n')
+    typeAll(blocks, reader.home)
+    expect(fs.readFileSync(`${reader.home}/shop/src/a.js`, 'utf8')).toBe('one\n')
   })
 
   it('has no untested block, except those that start the client', () => {
