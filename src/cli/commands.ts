@@ -214,7 +214,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     name: 'release',
     group: 'Review',
     summary: 'approve and commit what policy releases by rule',
-    example: 'escrow release agent-1 --dry-run',
+    example: 'escrow release agent-1',
     load: () => import('./commands/release.js'),
   },
   {

@@ -23,7 +23,7 @@ export async function resolveTarget(
 ): Promise<DiffTarget> {
   const [first, ...rest] = words
   if (first === undefined || afterDashes === words.length)
-    return { review: await workspace.review(onlySessionId(await workspace.sessions())), paths: words }
+    return { review: await targetReview(workspace, undefined), paths: words }
   try {
     return { review: await workspace.review(first), paths: rest }
   } catch (error) {
@@ -31,6 +31,11 @@ export async function resolveTarget(
     if (review === undefined) throw error
     return { review, paths: words }
   }
+}
+
+/** Opens the review of a session; by default the only one with staged changes. Rejects with `nothing_selected` if none or several match. */
+export async function targetReview(workspace: Workspace, session: string | undefined): Promise<Review> {
+  return workspace.review(session ?? onlySessionId(await workspace.sessions()))
 }
 
 /** The only candidate session, if the first argument is a path that is staged in it. */

@@ -126,7 +126,7 @@ export interface Workspace {
   previewUndo(commits: string | readonly string[]): Promise<ChangeSet>
   /**
    * Decides on the changes of a git commit as {@link Review.release} would, and does nothing. Rejects with `unsupported` if there is no
-   * such commit.
+   * such commit, and with `access_denied` in an agent's session: an agent must not see what would pass.
    * @param commit anything that names a git commit, compared with its first parent
    */
   testRelease(commit: string): Promise<ReleaseDecision[]>

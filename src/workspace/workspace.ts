@@ -160,6 +160,7 @@ class LocalWorkspace implements Workspace {
   }
 
   async testRelease(commit: string): Promise<ReleaseDecision[]> {
+    assertOutsideSession()
     const { decideOnCommit } = await import('../release/index.js')
     return decideOnCommit(this.layout, this.#policyFile(), commit)
   }

@@ -216,10 +216,12 @@ describe('a release by rule', () => {
   })
 
   it("is refused in an agent's session", async () => {
-    const { session, release } = await begin()
+    const { session, release, workspace } = await begin()
     session.fs.writeFileSync('docs/guide.md', 'more\n')
     vi.stubEnv('ESCROW_SESSION', 'agent')
     onTestFinished(() => void vi.unstubAllEnvs())
     await expect(release()).rejects.toMatchObject({ reason: 'access_denied' })
+    await expect(release({ dryRun: true })).rejects.toMatchObject({ reason: 'access_denied' })
+    await expect(workspace.testRelease('HEAD')).rejects.toMatchObject({ reason: 'access_denied' })
   })
 })

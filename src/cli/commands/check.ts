@@ -1,13 +1,13 @@
 import type { Command } from 'commander'
 import { defined } from '../../core/defined.js'
-import type { CheckedSelection, CheckReport, CheckStatus, IntentCheck, Reviewer, Workspace } from '../../index.js'
+import type { CheckedSelection, CheckReport, CheckStatus, IntentCheck, Reviewer } from '../../index.js'
 import { renderChecklist } from '../checklist.js'
 import { type Context, EXIT } from '../context.js'
 import { json, jsonOption, pluralize } from '../output.js'
 import { oneLine, printable } from '../printable.js'
 import { byOption } from '../reviewer.js'
 import { runUntilSignal } from '../run-until-signal.js'
-import { resolveTarget } from '../staged-paths.js'
+import { targetReview } from '../staged-paths.js'
 
 interface Options {
   readonly all?: true
@@ -42,7 +42,7 @@ async function check(context: Context, session: string | undefined, options: Opt
   if (options.status) return showStatus(context, session, selection, options)
   const report = await runUntilSignal((signal) =>
     context.withWorkspace(async (workspace) => {
-      const review = await reviewOf(workspace, session)
+      const review = await targetReview(workspace, session)
       return review.check({
         signal,
         ...defined({ selection, by: options.by }),
@@ -63,7 +63,7 @@ async function showStatus(
   options: Options,
 ): Promise<void> {
   const { report, checklist } = await context.withWorkspace(async (workspace) => {
-    const review = await reviewOf(workspace, session)
+    const review = await targetReview(workspace, session)
     return { report: await review.checks(selection), checklist: await review.checklist() }
   })
   exitOf(context, report)
@@ -72,11 +72,6 @@ async function showStatus(
 
 function exitOf({ exit }: Context, { checks }: CheckReport): void {
   if (checks.some(({ state }) => state !== 'passed')) exit(EXIT.refused)
-}
-
-async function reviewOf(workspace: Workspace, session: string | undefined) {
-  if (session !== undefined) return workspace.review(session)
-  return (await resolveTarget(workspace, [], 0)).review
 }
 
 function announce({ run }: IntentCheck, intentId: string): string {

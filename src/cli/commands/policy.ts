@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
 import type { ReleaseDecision } from '../../index.js'
 import type { Context } from '../context.js'
-import { type AsJson, json, jsonOption } from '../output.js'
-import { renderDecisions } from '../release-lines.js'
-import { resolveTarget } from '../staged-paths.js'
+import { type AsJson, json, jsonOption, pluralize } from '../output.js'
+import { oneLine } from '../printable.js'
+import { targetReview } from '../staged-paths.js'
 
 interface Options extends AsJson {
   readonly git?: string
@@ -24,13 +24,22 @@ export function register(command: Command, context: Context): void {
 
 async function test({ io, withWorkspace }: Context, session: string | undefined, options: Options) {
   const { git } = options
-  const decisions: readonly ReleaseDecision[] =
-    git !== undefined
-      ? await withWorkspace((workspace) => workspace.testRelease(git))
-      : await withWorkspace(async (workspace) => {
-          const review =
-            session === undefined ? (await resolveTarget(workspace, [], 0)).review : await workspace.review(session)
-          return (await review.release({ dryRun: true })).decisions
-        })
+  const decisions = await withWorkspace(async (workspace) => {
+    if (git !== undefined) return workspace.testRelease(git)
+    const review = await targetReview(workspace, session)
+    return (await review.release({ dryRun: true })).decisions
+  })
   io.out(options.json ? json({ decisions }) : renderDecisions(decisions))
+}
+
+/** What policy would do with each change. */
+function renderDecisions(decisions: readonly ReleaseDecision[]): string {
+  if (decisions.length === 0) return 'There is no change.\n'
+  const rows = decisions.map(({ path, tier, reasons }) =>
+    tier === undefined
+      ? `needs a person  ${oneLine(path)}: ${oneLine(reasons.join('; '))}\n`
+      : `would release  ${oneLine(path)}  (${oneLine(tier)})\n`,
+  )
+  const count = decisions.filter(({ tier }) => tier !== undefined).length
+  return `${rows.join('')}${count} of ${pluralize(decisions.length, 'change')} would be released by rule.\n`
 }

@@ -3,13 +3,8 @@ import type { ReleaseDecision, ReleaseReport } from '../../index.js'
 import { type Context, EXIT } from '../context.js'
 import { type AsJson, json, jsonOption, pluralize } from '../output.js'
 import { oneLine, printable } from '../printable.js'
-import { renderDecisions } from '../release-lines.js'
 import { runUntilSignal } from '../run-until-signal.js'
-import { resolveTarget } from '../staged-paths.js'
-
-interface Options extends AsJson {
-  readonly dryRun?: true
-}
+import { targetReview } from '../staged-paths.js'
 
 export function register(command: Command, context: Context): void {
   command
@@ -18,31 +13,28 @@ export function register(command: Command, context: Context): void {
         'tier needs first. Whatever is in doubt stays pending, with the reasons. The exit code is 1 if a check or a reviewer stopped it.',
     )
     .argument('[session]', "the session's id; optional if only one session has staged changes")
-    .option('--dry-run', 'show what each change would be released by, or why not, and do nothing')
     .addOption(jsonOption())
-    .action((session: string | undefined, options: Options) => release(context, session, options))
+    .action((session: string | undefined, options: AsJson) => release(context, session, options))
 }
 
-async function release(context: Context, session: string | undefined, options: Options): Promise<void> {
+async function release(context: Context, session: string | undefined, options: AsJson): Promise<void> {
   const { io, exit } = context
   const report = await runUntilSignal((signal) =>
     // Needs no person: the person decided when accepting the rules.
     context.withWorkspace(async (workspace) => {
-      const review =
-        session === undefined ? (await resolveTarget(workspace, [], 0)).review : await workspace.review(session)
+      const review = await targetReview(workspace, session)
       return review.release({
         signal,
-        ...(options.dryRun && { dryRun: true }),
         ...(!options.json && { onOutput: (chunk: Uint8Array) => io.err(printable(Buffer.from(chunk).toString())) }),
       })
     }),
   )
   if (report.stopped !== undefined) exit(EXIT.refused)
-  io.out(options.json ? json(report) : render(report, options.dryRun === true))
+  io.out(options.json ? json(report) : render(report))
 }
 
-function render({ decisions, approved, heldUntil, commit, stopped }: ReleaseReport, isDry: boolean): string {
-  if (isDry || decisions.length === 0) return renderDecisions(decisions)
+function render({ decisions, approved, heldUntil, commit, stopped }: ReleaseReport): string {
+  if (decisions.length === 0) return 'Nothing is staged.\n'
   const rows = decisions.map(row).join('')
   if (stopped !== undefined) return `${rows}Nothing was committed. ${oneLine(stopped)}\n`
   if (commit !== undefined)
