@@ -62,6 +62,17 @@ async function visit(url: string, options: Parameters<Browser['page']>[1] = {}):
   return page
 }
 
+/** Scrolls the rows until something is there. Rows come in parts, and each part moves the end. */
+async function scrolledTo(page: Page, to: 'start' | 'end', wanted: ReturnType<Page['locator']>): Promise<void> {
+  const rows = page.locator('.rows')
+  const look = async () => {
+    if (to === 'start') await rows.evaluate((each) => each.scrollTo(0, 0))
+    else await rows.evaluate((each) => each.scrollTo(0, each.scrollHeight))
+    return wanted.count()
+  }
+  await expect.poll(look, { timeout: 30_000 }).toBeGreaterThan(0)
+}
+
 const file = (page: Page, name: string) => page.locator('.files .file', { hasText: name })
 const toast = (page: Page, text: string | RegExp) => page.locator('.toast', { hasText: text }).first().waitFor()
 const head = (page: Page) => page.locator('.file-title h2').textContent()
@@ -362,6 +373,7 @@ describe('protection from mistakes, with the keyboard alone', () => {
     const { url } = await setUp()
     const page = await visit(url)
     await page.keyboard.press('?')
+    await page.locator('.keys dd').first().waitFor()
     const words = await page.locator('.keys dd').allInnerTexts()
     expect(words).toContain('split this hunk at its unchanged lines')
     expect(words).not.toContain('leave; verdicts are kept')
@@ -446,6 +458,24 @@ describe('protection from mistakes, with the keyboard alone', () => {
     await page.locator('.line.match', { hasText: 'Prices are decimals' }).waitFor()
   })
 
+  it('Enter pressed before the matches are loaded goes to the second one', async () => {
+    const { place, session, url } = await setUp()
+    await runAgent(place.root, session)
+    const page = await visit(`${url}#/review/cents/docs%2Fprices.md`)
+    await page.locator('.hunk-head').waitFor()
+    const answers: (() => void)[] = []
+    await page.route(/matches\?/, async (route) => {
+      await new Promise<void>((answer) => answers.push(answer))
+      await route.continue()
+    })
+    await page.keyboard.press('/')
+    await page.keyboard.insertText('prices are')
+    await expect.poll(() => answers.length).toBe(1)
+    await page.keyboard.press('Enter')
+    answers[0]?.()
+    await page.locator('.line.match', { hasText: 'Prices are integers' }).waitFor()
+  })
+
   it('unchanged lines around a hunk appear on request, and each line once', async () => {
     const text = (last: string) =>
       Array.from({ length: 100 }, (_, at) => `line ${at + 1} ${at === 49 ? last : ''}\n`).join('')
@@ -458,13 +488,11 @@ describe('protection from mistakes, with the keyboard alone', () => {
     expect((await numbers()).filter(Boolean)).toEqual(['47', '48', '49', '50', '51', '52', '53'])
     await page.keyboard.press('+')
     await page.locator('.line', { hasText: 'line 27 ' }).waitFor()
-    await page.locator('.rows').evaluate((rows) => rows.scrollTo(0, rows.scrollHeight))
-    await page.locator('.line', { hasText: 'line 73 ' }).waitFor()
+    await scrolledTo(page, 'end', page.locator('.line', { hasText: 'line 73 ' }))
     await page.locator('.fold').last().getByRole('button', { name: 'Show 27 unchanged lines' }).click()
-    await page.locator('.rows').evaluate((rows) => rows.scrollTo(0, rows.scrollHeight))
-    await page.locator('.line', { hasText: 'line 100 ' }).waitFor()
+    await scrolledTo(page, 'end', page.locator('.line', { hasText: 'line 100 ' }))
     await page.keyboard.press('S')
-    await page.locator('.rows').evaluate((rows) => rows.scrollTo(0, 0))
+    await scrolledTo(page, 'start', page.locator('.fold').first().getByRole('button', { name: '↑ 20' }))
     await page.locator('.fold').first().getByRole('button', { name: '↑ 20' }).click()
     await page.locator('.pair', { hasText: 'line 7 ' }).waitFor()
     await page.locator('.fold').first().getByRole('button', { name: 'Show 6 unchanged lines' }).click()

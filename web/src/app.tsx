@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { WireNews, WireState } from '../../src/web/wire.js'
 import { type Connection, get, listen, onConnection } from './api.js'
 import { Blame } from './blame.js'
@@ -69,7 +69,8 @@ export function App() {
       clearTimeout(timer)
     }
   }, [versions.state])
-  useEffect(() => {
+  // Before the paint: a person may press a key as soon as the page is there.
+  useLayoutEffect(() => {
     const key = (event: KeyboardEvent) => {
       if (actionOf(event) === 'help') setHelpOpen(true)
     }

@@ -6,6 +6,7 @@ import type { Notifier } from './app.js'
 import { Ask } from './ask.js'
 import { keyOf } from './keys.js'
 import { LeftOut } from './left-out.js'
+import { goTo } from './route.js'
 import { describeError, pluralize } from './shared.js'
 import { CommitFiles, countHunks, Lines, Paths, selectApproved } from './summary.js'
 
@@ -106,7 +107,7 @@ export function CommitBar({ session, shown, notify, reload, approveAll, left, se
       const { session: undoSession } = await post<{ session: string }>('undo', { commit: id })
       notify(`The inverse is staged in session ${undoSession}: review it there.`)
       setLastCommit(undefined)
-      location.hash = `#/review/${encodeURIComponent(undoSession)}`
+      goTo({ at: 'review', session: undoSession })
     } catch (error) {
       notify(describeError(error), 'bad')
     }

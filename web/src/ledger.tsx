@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import type { WireRecord, WireTimeline } from '../../src/web/wire.js'
 import { get, post } from './api.js'
 import type { Notifier } from './app.js'
-import { hrefOf } from './route.js'
+import { goTo } from './route.js'
 import { ago, describeError, Empty, Name } from './shared.js'
 
 /** Lists the ledger records, newest first. */
@@ -33,7 +33,7 @@ export function Ledger({ version, notify }: Notifier & { version: number }) {
     try {
       const { session } = await post<{ session: string }>('undo', { commit: tx })
       notify(`The inverse is staged in session ${session}: review it there.`)
-      location.hash = hrefOf({ at: 'review', session })
+      goTo({ at: 'review', session })
     } catch (failed) {
       notify(describeError(failed), 'bad')
     }

@@ -2,6 +2,14 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Layout, WireChange, WireMatches } from '../../src/web/wire.js'
 import { get } from './api.js'
 
+/** The matches of one search, and which of them is shown. */
+interface Found {
+  /** The file, layout and text that were searched. */
+  readonly search: string
+  readonly rows: readonly number[]
+  readonly at: number
+}
+
 /** The matches of a search in one file. Shows the first one once they are loaded. */
 export function useMatches(
   session: string,
@@ -10,36 +18,42 @@ export function useMatches(
   find: string,
   show: (row: number) => void,
 ) {
-  const [rows, setRows] = useState<readonly number[]>([])
-  const [at, setAt] = useState(0)
-  /** The search whose first match was shown, because a verdict must not move the view back to it. */
-  const shownSearch = useRef('')
+  const search = JSON.stringify([path, mark, layout, find])
+  const [found, setFound] = useState<Found>()
+  const latest = useRef(found)
+  latest.current = found
+  const { rows, at } = found?.search === search ? found : { rows: [], at: 0 }
+  /** How many matches to move once the matches of a search are loaded: Enter may come first. */
+  const early = useRef({ search: '', by: 0 })
   useEffect(() => {
-    const search = JSON.stringify([path, mark, layout, find])
-    const isNew = shownSearch.current !== search
-    if (isNew) setAt(0)
-    if (isNew || find === '') setRows([])
-    shownSearch.current = search
     if (find === '') return
     let isStale = false
     const query = { path, mark, layout, text: find }
     get<WireMatches>(`sessions/${encodeURIComponent(session)}/matches`, query).then(
-      ({ rows: found }) => {
+      ({ rows }) => {
         if (isStale) return
-        setRows(found)
-        const [first] = found
-        if (isNew && first !== undefined) show(first)
+        // A verdict loads the same search again, and must not move the view back to its first match.
+        if (latest.current?.search === search) return setFound({ ...latest.current, rows })
+        const by = early.current.search === search ? early.current.by : 0
+        const at = Math.max(0, Math.min(rows.length - 1, by))
+        setFound({ search, rows, at })
+        if (rows[at] !== undefined) show(rows[at])
       },
       () => undefined,
     )
     return () => {
       isStale = true
     }
-  }, [session, path, mark, look, layout, find])
-  const move = (by: number) => {
+  }, [session, look, search])
+  /** Moves to another match. Returns false if there is none. */
+  const move = (by: number): boolean => {
+    if (find !== '' && found?.search !== search) {
+      early.current = { search, by: (early.current.search === search ? early.current.by : 0) + by }
+      return true
+    }
     const next = rows[at + by]
-    if (next === undefined) return false
-    setAt(at + by)
+    if (found === undefined || next === undefined) return false
+    setFound({ ...found, at: at + by })
     show(next)
     return true
   }

@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { WireChange, WireDecided, WireLeft, WireSelection, WireState, WireWord } from '../../src/web/wire.js'
 import { post, RequestError } from './api.js'
 import type { Notifier, Versions } from './app.js'
@@ -143,7 +143,8 @@ export function Review({ route, state, versions, notify }: Props) {
     else setAsksAll(true)
   }
 
-  useEffect(() => {
+  // Before the paint: a key must mean what the screen shows.
+  useLayoutEffect(() => {
     const key = (event: KeyboardEvent) => {
       const action = actionOf(event)
       if (action === undefined) return

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useLayoutEffect, useState } from 'preact/hooks'
 
 export type Route =
   | { readonly at: 'review'; readonly session?: string; readonly path?: string }
@@ -8,7 +8,7 @@ export type Route =
 /** The current view, from the fragment of the address. */
 export function useRoute(): Route {
   const [route, setPlace] = useState(parseHash(location.hash))
-  useEffect(() => {
+  useLayoutEffect(() => {
     const update = () => setPlace(parseHash(location.hash))
     addEventListener('hashchange', update)
     return () => removeEventListener('hashchange', update)
@@ -21,8 +21,12 @@ export function hrefOf(route: Route): string {
   return route.at === 'blame' ? `#/blame${part(route.path)}` : `#/${route.at}`
 }
 
+/** Shows a view at once: the browser's own event comes later, and a key pressed until then would act on the old view. */
 export function goTo(route: Route): void {
-  location.hash = hrefOf(route)
+  const href = hrefOf(route)
+  if (href === location.hash) return
+  history.pushState(null, '', href)
+  dispatchEvent(new HashChangeEvent('hashchange'))
 }
 
 function part(text: string | undefined): string {
