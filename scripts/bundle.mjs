@@ -54,6 +54,7 @@ const ON_FIRST_USE = [
   'src/review/merge',
   'src/review/question-schema',
   'src/review/record-schema',
+  'src/review/word-diff',
   'src/session/lessons',
   'src/stage/class-line-schema',
   'src/terminal/quarantine-schema',

@@ -113,6 +113,7 @@ export const REVIEW: Limits = {
   'src/cli/review/typing.ts#TEXT_LIMIT': ['count', 'characters of a reason typed in the terminal'],
   'src/cli/render-diff.ts#LINE_LIMIT': ['count', 'characters of a line in `escrow diff`'],
   'src/web/lines.ts#MAX_LINE_LENGTH': ['count', 'characters of a line on the page'],
+  'src/web/static-page.ts#MAX_LINES': ['count', 'lines of a file on an exported page; the patches have all'],
   'src/web/files.ts#MAX_EDITABLE_BYTES': ['bytes', 'a text that can be edited on the page'],
   'src/web/app.ts#MAX_BODY_BYTES': ['bytes', "a request to the page's server"],
   'src/web/serve.ts#MAX_CONNECTIONS': ['count', "connections to the page's server"],

@@ -31,6 +31,7 @@ export type {
   GitCommitOptions,
   GitCommitPer,
   GitCommitResult,
+  Patch,
   Recovery,
 } from './commit-api.js'
 export type {

@@ -61,6 +61,14 @@ export interface GitCommitOptions {
 /** What becomes one git commit: all changes, or those of an intent, a tool call, or a git commit of the agent's. */
 export type GitCommitPer = 'all' | 'intent' | 'step' | 'proposal'
 
+/** A patch of staged changes. */
+export interface Patch {
+  /** A file name: the patch's number and its subject, such as `0001-Store-money-in-cents.patch`. */
+  readonly name: string
+  /** A mail as `git format-patch` writes it, which `git am` applies. */
+  readonly content: Uint8Array
+}
+
 /** The result of a commit in git. */
 export interface GitCommitResult {
   /** `HEAD` if no branch is checked out, else the branch's full name, `refs/heads/…`. */

@@ -4,7 +4,7 @@ import type { Refusal } from './api-error.js'
 import type { ChangeSet } from './change-api.js'
 import type { CheckedSelection, CheckOptions, CheckReport } from './check-api.js'
 import type { ChecklistItem } from './checklist-api.js'
-import type { CommitOptions, CommitResult } from './commit-api.js'
+import type { CommitOptions, CommitResult, GitCommitPer, Patch } from './commit-api.js'
 import type { Quarantine } from './exec-api.js'
 import type { Reviewer } from './people.js'
 import type { Answer, Question } from './question.js'
@@ -98,6 +98,14 @@ export interface Review extends Quarantine {
    * The content of a link is its target. Undefined before a creation, after a deletion, and for a path without a change.
    */
   content(path: string, side: 'before' | 'after'): Promise<Uint8Array | undefined>
+  /**
+   * Formats everything staged as a series of patches, whatever the verdicts: what a commit would change, for somebody without
+   * escrowfs. Paths are relative to the top of the git repository, or to the root if it is in none. Rejects with
+   * `nothing_selected` if nothing is staged, and with `unsupported` if git is not installed.
+   * @param per what becomes one patch, as in {@link GitCommitOptions}: by default each git commit of the agent's, or each intent if
+   * it made none
+   */
+  patches(per?: GitCommitPer): Promise<Patch[]>
   /**
    * Runs the checks of the selected changes' intents, contained, on the disk with those changes, and records the evidence. An agent
    * may also call it. Rejects with `nothing_selected` (no change is selected), `stale_file` (a change has drifted), `unsupported`

@@ -2,11 +2,11 @@ import { accessSync, constants } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { StagedChange } from '../../overlay/index.js'
 import { EscrowError, type Refusal } from '../core/api-error.js'
-import { defined } from '../core/defined.js'
 import type { Layout } from '../core/layout.js'
 import type { Reviewer } from '../core/people.js'
 import { ownEdits } from './edits.js'
 import { fieldsOf, GITLINK, type GitEntry, indexEntries, indexInfo } from './entries.js'
+import { identity } from './identity.js'
 import type { GitLanding } from './landing.js'
 import { type Credits, messageOf } from './message.js'
 import { Git } from './program.js'
@@ -182,14 +182,6 @@ class CommitChain {
       env: identity(request.reviewer),
     })
     this.#commits.push(this.#parent)
-  }
-}
-
-function identity({ name, email }: Reviewer): Record<string, string> {
-  return {
-    GIT_AUTHOR_NAME: name,
-    GIT_COMMITTER_NAME: name,
-    ...defined({ GIT_AUTHOR_EMAIL: email, GIT_COMMITTER_EMAIL: email }),
   }
 }
 

@@ -57,8 +57,8 @@ export class Git {
   }
 
   /** The id of the empty tree, which every repository has. */
-  emptyTree(): string {
-    return this.output(['hash-object', '-t', 'tree', '--stdin'])
+  emptyTree(call: GitCall = {}): string {
+    return this.output(['hash-object', '-t', 'tree', '--stdin'], call)
   }
 
   /** The bytes of a blob. @throws EscrowError `unsupported` if there is none */

@@ -42,7 +42,7 @@ export function findTarget(git: Git, branch: string | undefined): Target {
       hint: "Run 'git init' first, or commit without --git.",
     })
   const top = git.output(['rev-parse', '--show-toplevel'])
-  const prefix = git.output(['rev-parse', '--show-prefix'])
+  const prefix = prefixOf(git)
   const current = git.query(['symbolic-ref', '-q', 'HEAD']) ?? 'HEAD'
   const head = git.query(['rev-parse', '-q', '--verify', 'HEAD^{commit}'])
   const ref = branch === undefined ? current : branchRef(git, branch)
@@ -53,6 +53,11 @@ export function findTarget(git: Git, branch: string | undefined): Target {
   refuseCheckedOut(git, ref)
   const old = git.query(['rev-parse', '-q', '--verify', `${ref}^{commit}`])
   return { top, prefix, ref, isCheckedOut: false, ...defined({ old, parent: old ?? head }) }
+}
+
+/** The path of the workspace below the top of its repository: `''`, or a path that ends with `/`. `''` without a repository. */
+export function prefixOf(git: Git): string {
+  return git.query(['rev-parse', '--show-prefix']) ?? ''
 }
 
 function branchRef(git: Git, branch: string): string {

@@ -54,7 +54,7 @@ export class Scratch {
   }
 
   /** Writes a file beside the tree. @returns its path */
-  file(name: string, text: string): string {
+  file(name: string, text: string | Uint8Array): string {
     const path = join(this.dir, name)
     removeName(path)
     createFile(path, text, 0o600, false)

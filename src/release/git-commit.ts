@@ -13,7 +13,8 @@ import type { ReviewedSession } from './reviewed-session.js'
 
 const SUBJECT = 72
 
-interface GitRequest {
+/** What the messages of git commits are made from. */
+export interface GitRequest {
   readonly approved: readonly StagedChange[]
   readonly approvals: readonly Verdict[]
   readonly head: LedgerHead | undefined
@@ -46,7 +47,8 @@ export function landRecorded(layout: Layout, record: Readonly<Record<string, unk
   return landing === undefined || typeof tx !== 'string' ? [] : landGit(layout, landing, tx)
 }
 
-function groupsOf(session: ReviewedSession, { approved, approvals, head, options }: GitRequest): GitGroup[] {
+/** Divides changes into git commits, each with its message. */
+export function groupsOf(session: ReviewedSession, { approved, approvals, head, options }: GitRequest): GitGroup[] {
   const { per = 'all', message } = options
   const { layout, sessionId } = session
   const state = session.intents.state()

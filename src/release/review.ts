@@ -32,6 +32,10 @@ export async function reviewOf(session: ReviewedSession): Promise<Review> {
     ...guardDecisions({ ...review, approve }),
     ...quarantineOf(session),
     ...checks,
+    patches: async (per) => {
+      const { patchesOf } = await import('./patches.js')
+      return patchesOf(session, per)
+    },
     questions: async () => (await review.questions()).map((question) => withReach(question, session)),
     release: requireOutsideSession(release),
   }

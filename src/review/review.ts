@@ -22,7 +22,7 @@ import { unfitOf, VerdictWriter } from './verdict-writer.js'
 import { verdictState } from './verdicts.js'
 
 /** A review without its quarantine, which has no stage, and without checks and releases, which run commands. */
-export type StageReview = Omit<Review, keyof Quarantine | 'check' | 'checks' | 'release'>
+export type StageReview = Omit<Review, keyof Quarantine | 'check' | 'checks' | 'patches' | 'release'>
 
 /** What a release by rule needs beyond a review. */
 export interface ReviewByRule {

@@ -52,7 +52,7 @@ function octal(bits: number | null): string {
   return bits === null ? 'none' : bits.toString(8).padStart(3, '0')
 }
 
-function lineCounts({ hunks, state }: Change): Pick<WireChange, 'added' | 'removed' | 'landing'> {
+export function lineCounts({ hunks, state }: Change): Pick<WireChange, 'added' | 'removed' | 'landing'> {
   const [added, removed] = countLines(hunks)
   const landing = state === 'approved' ? hunks : hunks.filter((hunk) => hunk.state === 'approved')
   return { added, removed, landing: countLines(landing) }

@@ -208,7 +208,7 @@ async function conflictOf(review: Review, { path, flags }: Change): Promise<Wire
   return blocksOf(text).some(({ kind }) => kind === 'both') ? 'markers' : 'beside'
 }
 
-function describeNoDiff({ kind, flags }: Change): string {
+export function describeNoDiff({ kind, flags }: Change): string {
   if (flags.includes('binary')) return 'This is a binary file, so it has no lines to show.'
   if (flags.includes('large')) return 'The file is too large to compare line by line.'
   if (kind === 'mkdir') return 'A directory.'

@@ -225,6 +225,10 @@ function reviewOf(sessionId: string, fake: Fake, note: (...call: unknown[]) => v
     },
     checks,
     checklist: async () => fake.checklist ?? [],
+    patches: async (per) => {
+      note('patches', per)
+      return []
+    },
     tick: async (...call) => note('tick', ...call),
     release: async (options) => {
       note('release', options)

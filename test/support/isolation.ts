@@ -26,6 +26,7 @@ export const OWN_PROCESS: readonly string[] = [
   'test/exec/commands.test.ts',
   'test/fs/change-feed.test.ts',
   'test/fs/locks-runtime.test.ts',
+  'test/git/patches.test.ts',
   'test/hooks/attempts.test.ts',
   'test/hostile-repository/inputs-git.test.ts',
   'test/os/compile-cache.test.ts',

@@ -1,6 +1,6 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { defined } from '../../core/defined.js'
-import type { Reviewer } from '../../index.js'
+import type { GitCommitPer, Reviewer } from '../../index.js'
 import { type Context, EXIT } from '../context.js'
 import { oneLine } from '../printable.js'
 import { byOption } from '../reviewer.js'
@@ -8,6 +8,8 @@ import { byOption } from '../reviewer.js'
 interface Options {
   readonly by?: Reviewer
   readonly web?: true
+  readonly export?: string
+  readonly per?: GitCommitPer
 }
 
 export function register(command: Command, context: Context): void {
@@ -17,6 +19,18 @@ export function register(command: Command, context: Context): void {
     )
     .argument('[session]', "the session's id; without it, choose from a list")
     .option('--web', "review in a browser, as with 'escrow serve'")
+    .option(
+      '--export <directory>',
+      'write the review for somebody without escrowfs: an HTML page, and everything staged as patches for `git am`',
+    )
+    .addOption(
+      new Option('--per <what>', 'with --export: what becomes one patch').choices([
+        'all',
+        'intent',
+        'step',
+        'proposal',
+      ]),
+    )
     .addOption(byOption())
     .action((session: string | undefined, options: Options) => review(context, session, options))
 }
@@ -26,12 +40,22 @@ export function openReview(context: Context, session: string): Promise<void> {
   return review(context, session, {})
 }
 
-async function review(context: Context, session: string | undefined, { by, web }: Options): Promise<void> {
+async function review(context: Context, session: string | undefined, options: Options): Promise<void> {
+  const { io, asReviewer, library, exit } = context
+  const { by, web, per } = options
+  if (options.export !== undefined) {
+    const { exportReview } = await import('../export-review.js')
+    return exportReview(context, session, options.export, per)
+  }
+  if (per !== undefined) {
+    io.err('escrow: --per needs --export.\n')
+    exit(EXIT.usage)
+    return
+  }
   if (web) {
     const { openPage } = await import('./serve.js')
     return openPage(context, { ...(by && { by }) }, session)
   }
-  const { io, asReviewer, library, exit } = context
   if (!io.terminal || process.stdin.isTTY !== true || process.stdout.isTTY !== true) {
     const name = session === undefined ? 'SESSION' : oneLine(session)
     io.err('escrow: A review needs a terminal, and this is not one. Nothing was changed.\n')
