@@ -46,6 +46,12 @@ const KEYMAP = [
   { keys: ['c'], action: 'commit', does: 'write what is approved to disk, after a summary', on: EVERYWHERE },
   { keys: ['C'], action: 'check', does: 'run the checks on what is approved, or on everything staged', on: SCREENS },
   {
+    keys: ['T'],
+    action: 'checklist',
+    does: 'go to the checklist; Space ticks a sentence, or clears its tick',
+    on: SCREENS,
+  },
+  {
     keys: ['U'],
     action: 'undoCommit',
     does: 'undo the commit made here last: its inverse is staged, for review',

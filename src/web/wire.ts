@@ -219,6 +219,8 @@ export type WireCommit =
         readonly committed: readonly string[]
         readonly conflicts: readonly { readonly path: string; readonly reason: string }[]
         readonly warnings: readonly string[]
+        /** Acceptance sentences that nobody had ticked; absent if there are none. */
+        readonly unticked?: readonly { readonly intentId: string; readonly criterion: string }[]
         /** The git commit that was made. */
         readonly git?: { readonly ref: string; readonly commits: readonly string[] }
         /** Approved changes that it skipped. */
@@ -269,25 +271,6 @@ export interface WireBlame {
     /** Nothing on this machine anchors the record of this line. */
     readonly unanchored?: true
   }[]
-}
-
-export interface WireStats {
-  readonly lines: {
-    readonly total: number
-    readonly ai: number
-    readonly human: number
-    readonly unknown: number
-    readonly byIntent: Readonly<Record<string, number>>
-    readonly byModel: Readonly<Record<string, number>>
-    readonly byClass: Readonly<Record<string, number>>
-  }
-  readonly approval: { readonly approved: number; readonly rejected: number; readonly rate: number | null }
-  readonly rework: {
-    readonly days: number
-    readonly written: number
-    readonly changed: number
-    readonly rate: number | null
-  }
 }
 
 /** Something changed: reload it. */

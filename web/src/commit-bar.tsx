@@ -1,9 +1,10 @@
 import type { Ref } from 'preact'
 import { useImperativeHandle, useRef, useState } from 'preact/hooks'
-import type { WireChange, WireChanges, WireCommit, WireLeft } from '../../src/web/wire.js'
+import type { WireChange, WireChanges, WireCommit, WireLeft, WireSentence } from '../../src/web/wire.js'
 import { commit, post, RequestError } from './api.js'
 import type { Notifier } from './app.js'
 import { Ask } from './ask.js'
+import { Unticked } from './checklist.js'
 import { keyOf } from './keys.js'
 import { LeftOut } from './left-out.js'
 import { goTo } from './route.js'
@@ -28,7 +29,11 @@ interface Props extends Notifier {
   /** Called after a commit: verdicts given before it cannot be taken back. */
   readonly onCommit: () => void
   readonly keys: Ref<CommitKeys>
+  /** The acceptance sentences without a tick. */
+  readonly unticked: readonly WireSentence[]
 }
+
+type Sentences = readonly Pick<WireSentence, 'intentId' | 'criterion'>[]
 
 const PHASES: Readonly<Record<string, string>> = {
   checking: 'Checking',
@@ -37,9 +42,20 @@ const PHASES: Readonly<Record<string, string>> = {
 }
 
 /** Counts the verdicts, and commits. */
-export function CommitBar({ session, shown, notify, reload, approveAll, left, setLeft, onCommit, keys }: Props) {
+export function CommitBar({
+  session,
+  shown,
+  notify,
+  reload,
+  approveAll,
+  left,
+  setLeft,
+  onCommit,
+  keys,
+  unticked,
+}: Props) {
   const [progress, setProgress] = useState<Extract<WireCommit, { phase: string }>>()
-  const [lastCommit, setLastCommit] = useState<{ id: string; count: number }>()
+  const [lastCommit, setLastCommit] = useState<{ id: string; count: number; unticked: Sentences }>()
   const controller = useRef<AbortController>(null)
   const files = shown.groups.flatMap(({ changes }) => changes)
   const approvedFiles = selectApproved(files)
@@ -78,10 +94,10 @@ export function CommitBar({ session, shown, notify, reload, approveAll, left, se
     try {
       await commit(session, { ...(merge && { merge }) }, controller.current.signal, (line) => {
         if ('phase' in line) return setProgress(line)
-        if ('failed' in line) return notify(describeError(new RequestError(409, line.failed)), 'bad')
-        const { id, committed: paths, conflicts, warnings, git, left: out } = line.done
+        if ('failed' in line) return notify(describeRefusal(new RequestError(409, line.failed)), 'bad')
+        const { id, committed: paths, conflicts, warnings, git, left: out, unticked: missed = [] } = line.done
         if (id !== '') {
-          setLastCommit({ id, count: paths.length })
+          setLastCommit({ id, count: paths.length, unticked: missed })
           onCommit()
         }
         notify(
@@ -115,6 +131,7 @@ export function CommitBar({ session, shown, notify, reload, approveAll, left, se
   return (
     <footer class="commit" aria-label="Commit">
       <LeftOut left={left} close={() => setLeft([])} />
+      {lastCommit && <Unticked sentences={lastCommit.unticked} />}
       {lastCommit && (
         <p class="done">
           {pluralize(lastCommit.count, 'change')} committed.{' '}
@@ -175,6 +192,7 @@ export function CommitBar({ session, shown, notify, reload, approveAll, left, se
       {openQuestion === 'commit' && (
         <CommitQuestion
           approvedFiles={approvedFiles}
+          unticked={unticked}
           close={() => setOpenQuestion(undefined)}
           run={() => void run(false)}
         />
@@ -183,6 +201,7 @@ export function CommitBar({ session, shown, notify, reload, approveAll, left, se
         <MergeQuestion
           merging={merging}
           approvedFiles={approvedFiles.filter((change) => !merging.includes(change))}
+          unticked={unticked}
           close={() => setOpenQuestion(undefined)}
           run={() => void run(true)}
         />
@@ -193,6 +212,7 @@ export function CommitBar({ session, shown, notify, reload, approveAll, left, se
 
 interface Question {
   readonly approvedFiles: readonly WireChange[]
+  readonly unticked: Sentences
   readonly close: () => void
   readonly run: () => void
 }
@@ -203,20 +223,34 @@ function gitSentence(git: { readonly ref: string; readonly commits: readonly str
   return ` Git commit ${last.slice(0, 10)} on ${git.ref.replace(/^refs\/heads\//, '')}.`
 }
 
-function CommitQuestion({ approvedFiles, close, run }: Question) {
+/** A refusal names the key for what the page can do itself. */
+function describeRefusal(error: RequestError): string {
+  if (error.failure.reason !== 'unticked') return describeError(error)
+  return `${error.failure.message} ${keyOf('checklist')} goes to the checklist.`
+}
+
+function CommitQuestion({ approvedFiles, unticked, close, run }: Question) {
   return (
     <Ask title={`Commit ${pluralize(approvedFiles.length, 'file')}?`} yes="Commit" close={close} confirm={run}>
       <DiskSummary approvedFiles={approvedFiles} />
+      <Unticked sentences={unticked} />
     </Ask>
   )
 }
 
-function MergeQuestion({ merging, approvedFiles, close, run }: Question & { readonly merging: readonly WireChange[] }) {
+function MergeQuestion({
+  merging,
+  approvedFiles,
+  unticked,
+  close,
+  run,
+}: Question & { readonly merging: readonly WireChange[] }) {
   return (
     <Ask title="Merge what changed on disk?" yes="Merge" close={close} confirm={run}>
       <p>Merged in the stage, where {merging.length === 1 ? 'it waits' : 'they wait'} for your verdict:</p>
       <Paths changes={merging} />
       {approvedFiles.length > 0 && <DiskSummary approvedFiles={approvedFiles} />}
+      {approvedFiles.length > 0 && <Unticked sentences={unticked} />}
     </Ask>
   )
 }

@@ -23,6 +23,8 @@ export function actionOf(event: KeyboardEvent): ReviewAction | undefined {
 }
 
 function isTyping({ target, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean {
-  const isField = target instanceof Element && target.closest('input, textarea, select, [contenteditable]') !== null
+  const isField =
+    target instanceof Element &&
+    target.closest('input:not([type=checkbox]), textarea, select, [contenteditable]') !== null
   return isField || ctrlKey || metaKey || altKey || document.querySelector('dialog[open], .editor') !== null
 }

@@ -13,7 +13,7 @@ import {
   useSearch,
   useViewed,
 } from './changes.js'
-import { Checklist } from './checklist.js'
+import { Checklist, focusChecklist, useChecklist } from './checklist.js'
 import { type CheckKeys, Checks } from './checks.js'
 import { CommitBar, type CommitKeys } from './commit-bar.js'
 import { FileList } from './file-list.js'
@@ -80,6 +80,7 @@ export function Review({ route, state, versions, notify }: Props) {
   }, [change?.path])
   const id = session?.id
 
+  const checklist = useChecklist(id, shown, notify)
   const open = useCallback(
     (next: WireChange | undefined) => id !== undefined && next && goTo({ at: 'review', session: id, path: next.path }),
     [id],
@@ -181,6 +182,7 @@ export function Review({ route, state, versions, notify }: Props) {
         approveAll,
         commit: () => commitKeys.current?.commit(),
         check: () => checkKeys.current?.run(),
+        checklist: () => void (focusChecklist() || notify('No acceptance sentence applies to these changes.', 'bad')),
         merge: () => commitKeys.current?.merge(),
         undoCommit: () => commitKeys.current?.undo(),
       }
@@ -249,7 +251,7 @@ export function Review({ route, state, versions, notify }: Props) {
           />
         )}
         {shown && id !== undefined && <Checks session={id} shown={shown} notify={notify} keys={checkKeys} />}
-        {shown && id !== undefined && <Checklist session={id} shown={shown} notify={notify} />}
+        {shown && id !== undefined && <Checklist {...checklist} />}
         {shown && id !== undefined && (
           <CommitBar
             session={id}
@@ -261,6 +263,7 @@ export function Review({ route, state, versions, notify }: Props) {
               last.current = undefined
             }}
             keys={commitKeys}
+            unticked={checklist.sentences.filter(({ ticked }) => !ticked)}
             left={left}
             setLeft={setLeft}
           />

@@ -1,5 +1,5 @@
 import { oneLine } from '../../src/core/printable.js'
-import type { WireStats } from '../../src/web/wire.js'
+import type { WireStats } from '../../src/web/wire-stats.js'
 import { get } from './api.js'
 import { Empty, pluralize, useLoaded } from './shared.js'
 

@@ -2,35 +2,14 @@ import { defined } from '../../core/defined.js'
 import type { Answer, Question } from '../../index.js'
 import { foldReason } from '../../surface/index.js'
 import { pluralize } from '../output.js'
-import { describeChecks } from './check-words.js'
+import { openChecklist } from './checklist.js'
+import { commitQuestion } from './commit-question.js'
 import { foldNote, type Stop } from './document.js'
 import { cursorFileIndex, describeFiles } from './files.js'
 import type { Action } from './keys.js'
 import { bodyRows, clampPlace, followScroll, isTooSmall, movePlace, scrollToStop, visibleRows } from './place.js'
-import {
-  type AskMode,
-  currentStop,
-  documentOf,
-  type Effect,
-  type Message,
-  type State,
-  type Target,
-  targetOf,
-} from './state.js'
-
-/** The next state, and the effects to run. */
-export interface Step {
-  readonly state: State
-  readonly effects: readonly Effect[]
-}
-
-export function step(state: State, ...effects: Effect[]): Step {
-  return { state, effects }
-}
-
-export function showMessage(state: State, text: string, kind: Message['kind'] = 'info'): State {
-  return { ...state, message: { text, kind } }
-}
+import { type AskMode, currentStop, documentOf, type Effect, type State, type Target, targetOf } from './state.js'
+import { type Step, showMessage, step } from './step.js'
 
 type ActionHandler = (state: State, at: number) => Step
 
@@ -82,18 +61,14 @@ const ACTIONS: Readonly<Record<Action, ActionHandler>> = {
     })
   }),
   commit: decide((state) => {
-    const isApproved = (each: { readonly state: string }) => each.state === 'approved'
-    const approved = state.set.changes
-      .filter((change) => isApproved(change) || change.hunks.some(isApproved))
-      .map((change) => (isApproved(change) ? change : { ...change, hunks: change.hunks.filter(isApproved) }))
-    if (approved.length === 0)
+    const text = commitQuestion(state)
+    if (text === undefined)
       return notice(state, 'Nothing is approved, so there is nothing to commit. y approves a hunk.')
-    const checks = describeChecks(state.checks, state.checking)
-    const text = `Write to disk: ${describeFiles(approved)}${checks && ` (${checks})`}? y: yes, m: merge with what is on disk now`
     const commit = (merge: boolean): Effect => ({ do: 'commit', merge, shown: state.set })
     return openQuestion(state, text, { y: commit(false), m: commit(true) })
   }),
   check: (state) => step(state, { do: 'check' }),
+  checklist: openChecklist,
   once: onQuestion((question) => (question.kind === 'scope' ? undefined : { answer: 'once' })),
   subtree: onQuestion((question) => (question.kind === 'access' ? { answer: 'subtree' } : undefined)),
   remember: onQuestion((question) => (question.kind === 'scope' ? undefined : { answer: 'allow', remember: true })),

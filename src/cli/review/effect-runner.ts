@@ -1,11 +1,12 @@
-import type { Answer, Review } from '../../index.js'
+import type { Answer, CommitProgress, Review } from '../../index.js'
 import { SerialQueue } from '../../surface/index.js'
 import { detailsOf } from '../failure.js'
 import { pluralize } from '../output.js'
+import { readChecklist, tickSentence } from './checklist-effects.js'
 import { CheckRunner } from './checks.js'
 import { colorsFor } from './coloring.js'
+import { commitApproved } from './commit.js'
 import { editorFileName, textOf } from './edited-text.js'
-import { commitMessage } from './message.js'
 import type { EffectRunnerDeps } from './runner-deps.js'
 import {
   type Effect,
@@ -136,9 +137,10 @@ class ReviewEffectRunner implements EffectRunner {
     const quarantined = (await review.quarantined()).length
     const set = await review.changes({ classes: 'known', risk: this.#isRanked })
     const checks = await this.checks.read()
+    const checklist = await readChecklist(this.deps)
     this.#displayed = set
     this.#readMs = this.deps.now() - startedAt
-    return { head: this.#head, set, questions, quarantined, checks, work: this.deps.work() }
+    return { head: this.#head, set, questions, quarantined, checks, checklist, work: this.deps.work() }
   }
 
   async #refresh(quiet = false): Promise<void> {
@@ -158,6 +160,7 @@ class ReviewEffectRunner implements EffectRunner {
     else if (effect.do === 'edit') await this.#edit(effect)
     else if (effect.do === 'commit') await this.#commit(effect)
     else if (effect.do === 'answer') await this.#answer(effect.question.id, effect.answer)
+    else if (effect.do === 'tick') await tickSentence(this.deps, effect.item)
     else if (effect.do === 'color') await this.#color(effect)
     else if (effect.do === 'rank') {
       this.#isRanked = true
@@ -263,24 +266,14 @@ class ReviewEffectRunner implements EffectRunner {
   }
 
   async #commit({ merge }: EffectOf<'commit'>): Promise<void> {
-    const { review, dispatch } = this.deps
+    const { dispatch } = this.deps
     this.#commitController = new AbortController()
     const { signal } = this.#commitController
     dispatch({ is: 'progress', progress: { phase: 'checking', files: 0, total: 0, bytes: 0 } })
-    let outcome: Message
-    try {
-      const onProgress = (
-        progress: Parameters<NonNullable<NonNullable<Parameters<Review['commit']>[0]>['onProgress']>>[0],
-      ) => dispatch({ is: 'progress', progress })
-      outcome = commitMessage(await review.commit({ merge, signal, onProgress }))
-    } catch (error) {
-      const { message, hint = '' } = detailsOf(error)
-      const next = merge || signal.aborted ? hint : `${hint} c, then m merges with what is on disk.`
-      outcome = { text: `${message} ${next}`.trim(), kind: 'failed' }
-    } finally {
-      this.#commitController = undefined
-      dispatch({ is: 'progress', progress: undefined })
-    }
+    const onProgress = (progress: CommitProgress) => dispatch({ is: 'progress', progress })
+    const outcome = await commitApproved(this.deps, { merge, signal, onProgress })
+    this.#commitController = undefined
+    dispatch({ is: 'progress', progress: undefined })
     await this.#refresh(true)
     this.#showMessage(outcome.text, outcome.kind)
   }

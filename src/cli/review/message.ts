@@ -1,5 +1,6 @@
 import type { CommitResult } from '../../index.js'
 import { pluralize } from '../output.js'
+import { describeUnticked } from './checklist-words.js'
 import type { Message, State } from './state.js'
 import { type Line, type Span, type Style, wrap } from './text.js'
 
@@ -19,16 +20,18 @@ export function messageRows(state: State): Line[] {
   return shown.map((line) => [{ text: ' ', style: 'plain' }, ...line])
 }
 
-function messageSpan({ mode, busy, message, quarantined, questions, head }: State): Span {
+function messageSpan({ mode, busy, message, quarantined, questions, checklist, head }: State): Span {
   if (mode.kind === 'ask') return { text: mode.text, style: 'warn' }
   if (mode.kind === 'write') return { text: `${mode.label} (Enter; Escape cancels)`, style: 'warn' }
   if (busy !== undefined) return { text: busy, style: 'warn' }
   if (message !== undefined) return { text: message.text, style: STYLES[message.kind] }
+  const open = checklist.filter(({ ticked }) => !ticked).length
   const waiting = [
     ...(questions.length > 0 ? [`${pluralize(questions.length, 'question')} to answer, at the top`] : []),
     ...(quarantined > 0
       ? [`${pluralize(quarantined, 'effect')} in quarantine: escrow quarantine ${head.session}`]
       : []),
+    ...(open > 0 ? [`${pluralize(open, 'sentence')} to tick: T`] : []),
   ]
   return { text: waiting.join('; '), style: 'dim' }
 }
@@ -41,11 +44,20 @@ function gitSentence(git: CommitResult['git']): string {
 }
 
 /** The result of a commit, with its conflicts. */
-export function commitMessage({ id, seq, committed, conflicts, warnings = [], git }: CommitResult): Message {
+export function commitMessage({
+  id,
+  seq,
+  committed,
+  conflicts,
+  warnings = [],
+  git,
+  unticked = [],
+}: CommitResult): Message {
   if (id === '') return { text: 'Nothing was committed: nothing is approved.', kind: 'warn' }
   const done = `${pluralize(committed.length, 'change')} committed, number ${seq}.${gitSentence(git)}`
+  const notes = [...warnings, ...(unticked.length > 0 ? [describeUnticked(unticked)] : [])]
   const [first] = conflicts
-  if (first === undefined) return { text: [done, ...warnings].join(' '), kind: warnings.length > 0 ? 'warn' : 'info' }
+  if (first === undefined) return { text: [done, ...notes].join(' '), kind: notes.length > 0 ? 'warn' : 'info' }
   const rest = conflicts.length > 1 ? ` and ${conflicts.length - 1} more` : ''
   return {
     text: `${done} Not on disk: ${first.path}${rest}: ${first.reason}. Another program has written to it. See the changes again.`,

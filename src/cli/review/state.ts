@@ -1,4 +1,4 @@
-import type { Answer, Change, ChangeSet, CheckStatus, Question, Selection } from '../../index.js'
+import type { Answer, Change, ChangeSet, ChecklistItem, CheckStatus, Question, Selection } from '../../index.js'
 import { chaptersOf, type LastLook, type ReviewOrder, type WorkEvent } from '../../surface/index.js'
 import { changeKey, type Document, type Stop, toDocument } from './document.js'
 import type { FileColors } from './lines.js'
@@ -37,6 +37,8 @@ export type Effect =
   /** Finds the facts by which the changes are ordered. */
   | { readonly do: 'rank' }
   | { readonly do: 'check' }
+  /** Ticks a sentence, or clears its tick. `item` is as displayed. */
+  | { readonly do: 'tick'; readonly item: ChecklistItem }
   | { readonly do: 'stop' | 'redraw' | 'suspend' | 'quit' }
 
 /** The person types a line. `then` is its purpose. */
@@ -62,6 +64,8 @@ export type Mode =
   | { readonly kind: 'help'; readonly top: number }
   /** The list of files, with the index of the marked one. */
   | { readonly kind: 'list'; readonly at: number }
+  /** The checklist, with the key of the marked sentence. */
+  | { readonly kind: 'checklist'; readonly marked: string }
   | InputMode
   | AskMode
 
@@ -93,6 +97,8 @@ export interface State {
   readonly quarantined: number
   /** The checks of the content that a commit would write now. */
   readonly checks: readonly CheckStatus[]
+  /** The acceptance sentences of what a commit would write now. */
+  readonly checklist: readonly ChecklistItem[]
   readonly work: readonly WorkEvent[]
   /** The changes that this reviewer saw when they last left the review. */
   readonly lastLook: LastLook | undefined
@@ -130,6 +136,7 @@ export interface Staged {
   readonly questions: readonly Question[]
   readonly quarantined: number
   readonly checks: readonly CheckStatus[]
+  readonly checklist: readonly ChecklistItem[]
   /** The events of the session in the ledger. */
   readonly work: readonly WorkEvent[]
 }

@@ -1,8 +1,9 @@
-import { type Step, showMessage, step, toStop, toUndecided } from './browse.js'
+import { toStop, toUndecided } from './browse.js'
 import { changeKey, hunkLines } from './document.js'
 import { filesOf } from './files.js'
 import { clampPlace } from './place.js'
 import type { AskMode, InputMode, State } from './state.js'
+import { type Step, showMessage, step } from './step.js'
 
 /** The longest input, in UTF-16 units. */
 const TEXT_LIMIT = 2_000

@@ -1,7 +1,8 @@
 import { defined } from '../../core/defined.js'
 import type { Change, ChangeState, CommitProgress } from '../../index.js'
 import { pluralize } from '../output.js'
-import { act, type Step, showMessage, step } from './browse.js'
+import { act } from './browse.js'
+import { onChecklistKey } from './checklist.js'
 import { changeKey } from './document.js'
 import { isDecided } from './files.js'
 import { actionOf } from './keys.js'
@@ -19,6 +20,7 @@ import {
   type State,
   type Target,
 } from './state.js'
+import { type Step, showMessage, step } from './step.js'
 import { onAskKey, onInputKey, onListKey, onPaste } from './typing.js'
 
 /** An event of the review screen. `at` is in milliseconds of a monotonic clock. */
@@ -34,6 +36,7 @@ export type Event =
   | { readonly is: 'progress'; readonly progress: CommitProgress | undefined }
   | { readonly is: 'checking'; readonly running: string | undefined }
   | { readonly is: 'checked'; readonly checks: State['checks'] }
+  | { readonly is: 'ticked'; readonly checklist: State['checklist'] }
   | { readonly is: 'draft'; readonly path: string; readonly text: string | undefined }
   | { readonly is: 'head'; readonly head: Head }
   | { readonly is: 'message'; readonly message: Message }
@@ -65,6 +68,7 @@ function applyEvent(state: State, event: Event): Step {
     return step(event.paths.length === 0 ? rest : { ...state, bulk: event.paths })
   }
   if (event.is === 'checked') return step({ ...state, checks: event.checks })
+  if (event.is === 'ticked') return step({ ...state, checklist: event.checklist })
   if (event.is === 'checking') {
     const { checking: _, ...rest } = state
     return step({ ...rest, ...defined({ checking: event.running }) })
@@ -92,6 +96,7 @@ function onKey(state: State, key: string, at: number): Step {
   // Once everything is decided, Enter commits.
   const action = key === 'Enter' && isDecided(state.set) ? 'commit' : actionOf(key)
   if (mode.kind === 'help') return step(onHelpKey(state, mode.top, action))
+  if (mode.kind === 'checklist') return onChecklistKey(state, mode.marked, key, actionOf(key))
   if (mode.kind === 'list') return onListKey(state, mode.at, key === 'Enter' ? 'list' : action)
   return action === undefined ? step(state) : act(state, action, at)
 }

@@ -1,4 +1,6 @@
 import { describeChecks } from './check-words.js'
+import { checklistRows } from './checklist.js'
+import { describeChecklist } from './checklist-words.js'
 import { countStates } from './document.js'
 import { countHunks, fileRows, isDecided } from './files.js'
 import { KEYS } from './keys.js'
@@ -26,6 +28,8 @@ function bodyOf(state: State): Line[] {
   const { mode } = state
   if (mode.kind === 'help') return helpRows(state)
   if (mode.kind === 'list') return fileRows(state, mode.at, bodyRows(state)).map((row) => spans(state, row))
+  if (mode.kind === 'checklist')
+    return checklistRows(state, mode.marked, bodyRows(state)).map((row) => spans(state, row))
   return documentRows(state)
 }
 
@@ -48,8 +52,8 @@ function titleLine(state: State): Line {
   const states = [`${counts.pending} pending`, `${counts.approved} approved`, `${counts.rejected} rejected`].join(', ')
   const hunks = countHunks(set.changes)
   const live = head.live ? `${dot} live  ` : ''
-  const checks = describeChecks(state.checks, state.checking)
-  const by = `${checks === '' ? '' : `  ${checks}`}${head.by === undefined ? '' : `  ${head.by}`}`
+  const facts = [describeChecks(state.checks, state.checking), describeChecklist(state.checklist), head.by ?? '']
+  const by = facts.flatMap((each) => (each === '' ? [] : `  ${each}`)).join('')
   return line(
     state,
     ` ${head.session}  ${live}${states}; ${hunks.decided} of ${hunks.all} hunks decided${by}`,
@@ -110,6 +114,7 @@ function keysLine(state: State): Line {
     return line(state, keys.length === 0 ? ' any key continues' : ` ${keys.join('/')}, any other key: no`, 'dim')
   }
   if (mode.kind === 'list') return line(state, ' j/k move, Enter opens the file, any other key goes back', 'dim')
+  if (mode.kind === 'checklist') return line(state, ' j/k move, Space ticks or clears, any other key goes back', 'dim')
   if (mode.kind === 'help') return line(state, ' j/k scroll, any other key goes back', 'dim')
   const hints = isDecided(state.set) ? `Everything is decided: Enter commits  ${HINTS}` : HINTS
   return line(state, ` ${hints}`, 'dim')

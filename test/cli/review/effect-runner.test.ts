@@ -6,7 +6,7 @@ import { initialState, type State, type Target } from '../../../src/cli/review/s
 import { type Event, update } from '../../../src/cli/review/update.js'
 import type { Session, Workspace } from '../../../src/core/api.js'
 import { stateOf } from '../../support/state.js'
-import { testWorkspace, working } from '../../support/workspace.js'
+import { INTENTS, testWorkspace, working } from '../../support/workspace.js'
 import { numberedLines } from './sets.js'
 
 interface ReviewerScreen {
@@ -153,6 +153,45 @@ describe('an effect runner', () => {
     await ann.runner.idle()
     expect(ann.decided.map(({ state }) => state)).toEqual(['approved', 'pending'])
     expect(ann.message()).toMatch(/has no verdict to undo\.$/)
+  })
+
+  it('ticks a sentence, and says how where a commit needs it', async () => {
+    const intents = INTENTS.replace(
+      'status: IN_PROGRESS',
+      'status: IN_PROGRESS\n    acceptance_criteria: [Tax is shown]',
+    )
+    const on = testWorkspace({ 'src/a.ts': 'a\n' }, intents)
+    on.write('.orchestration/policy.yaml', 'commit: { checklist: required }\n')
+    const workspace = await on.open()
+    const session = await working(workspace)
+    session.fs.writeFileSync('src/a.ts', 'b\n')
+    await session.flush()
+    const ann = await openScreen(workspace, 'Ann')
+    await ann.press('Y', 'c', 'y')
+    expect(ann.message()).toMatch(/Not ticked: INT-001 1: "Tax is shown"\. T shows the checklist\.$/)
+    expect(on.text('src/a.ts')).toBe('a\n')
+    await ann.press('T', 'Space')
+    expect(ann.message()).toBe('Ticked. Everything is ticked.')
+    expect(ann.state.checklist).toMatchObject([{ criterion: 'Tax is shown', ticked: true, by: { name: 'Ann' } }])
+    await ann.press('Space')
+    expect(ann.message()).toBe('The tick was cleared. 1 sentence is left.')
+    await ann.press('Space', 'q', 'c', 'y')
+    expect(on.text('src/a.ts')).toBe('b\n')
+    expect(ann.message()).toMatch(/^1 change committed, number \d\.$/)
+  })
+
+  it('names what was not ticked after a commit', async () => {
+    const intents = INTENTS.replace(
+      'status: IN_PROGRESS',
+      'status: IN_PROGRESS\n    acceptance_criteria: [Tax is shown]',
+    )
+    const workspace = await testWorkspace({ 'src/a.ts': 'a\n' }, intents).open()
+    const session = await working(workspace)
+    session.fs.writeFileSync('src/a.ts', 'b\n')
+    await session.flush()
+    const ann = await openScreen(workspace, 'Ann')
+    await ann.press('Y', 'c', 'y')
+    expect(ann.message()).toMatch(/^1 change committed, number \d\. Not ticked: "Tax is shown"\.$/)
   })
 
   it('reports conflicts of a commit, and merges on request', async () => {

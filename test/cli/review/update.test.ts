@@ -15,6 +15,7 @@ const staged = (set: ChangeSet, questions: Staged['questions'] = []): Staged => 
   questions,
   quarantined: 0,
   checks: [],
+  checklist: [],
   work: [],
 })
 const SMALL = setOf(

@@ -1,0 +1,17 @@
+import { describeChecks } from './check-words.js'
+import { describeUnticked } from './checklist-words.js'
+import { describeFiles } from './files.js'
+import type { State } from './state.js'
+
+/** The question before a commit. Undefined if nothing is approved. */
+export function commitQuestion({ set, checks, checking, checklist }: State): string | undefined {
+  const isApproved = (each: { readonly state: string }) => each.state === 'approved'
+  const approved = set.changes
+    .filter((change) => isApproved(change) || change.hunks.some(isApproved))
+    .map((change) => (isApproved(change) ? change : { ...change, hunks: change.hunks.filter(isApproved) }))
+  if (approved.length === 0) return undefined
+  const checked = describeChecks(checks, checking)
+  const unticked = describeUnticked(checklist.filter(({ ticked }) => !ticked))
+  const files = `${describeFiles(approved)}${checked && ` (${checked})`}`
+  return `${unticked && `${unticked} `}Write to disk: ${files}? y: yes, m: merge with what is on disk now`
+}
