@@ -66,6 +66,8 @@ export type {
   LedgerStats,
   LineCounts,
   RecordRange,
+  ReleasedCounts,
+  ReleaseTotals,
   SigningKey,
   TraceRecord,
   UnanchoredRecords,

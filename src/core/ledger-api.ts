@@ -126,10 +126,25 @@ export interface LineCounts {
   readonly byClass: Readonly<Record<string, number>>
 }
 
+/** Commits that have changes released by people or by one tier, and those changes. `undone`: how many of these commits were undone. */
+export interface ReleasedCounts {
+  readonly commits: number
+  readonly changes: number
+  readonly undone: number
+}
+
+/** Who released the committed changes. A commit with changes of several approvers counts for each of them. */
+export interface ReleaseTotals {
+  /** People: every change that no rule has approved. */
+  readonly byPeople: ReleasedCounts
+  /** Rules, by the name of the tier, the most changes first. */
+  readonly byTier: Readonly<Record<string, ReleasedCounts>>
+}
+
 /** Totals of the ledger. */
 export interface LedgerStats {
   readonly lines: LineCounts
-  /** Verdicts on paths. `rate` is the approved share, from 0 to 1; null if there are no verdicts. */
+  /** Verdicts of people on paths. `rate` is the approved share, from 0 to 1; null if there are no verdicts. */
   readonly approval: { readonly approved: number; readonly rejected: number; readonly rate: number | null }
   /**
    * The lines that agents wrote (`written`), and how many of them were changed or removed within `days` (`changed`). `rate` is the
@@ -141,6 +156,7 @@ export interface LedgerStats {
     readonly changed: number
     readonly rate: number | null
   }
+  readonly released: ReleaseTotals
 }
 
 /** The ledger of a workspace: a hash chain of records, with queries on it. */

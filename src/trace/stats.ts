@@ -4,6 +4,7 @@ import { text } from './fields.js'
 import type { Origin } from './origins.js'
 import { ownRecordOf } from './own-record.js'
 import { wholeLines } from './read.js'
+import { ReleaseCount } from './release-count.js'
 import { Replay } from './replay.js'
 
 const DAY_MS = 24 * 60 * 60 * 1000
@@ -22,9 +23,11 @@ export function ledgerStats(
   const times = new Map<string, number>()
   const verdicts = { approved: 0, rejected: 0 }
   const last = new Map<string, Counted>()
+  const releases = new ReleaseCount()
   const rework = { written: 0, changed: 0 }
   for (const { value } of wholeLines(file)) {
     countVerdict(verdicts, last, value)
+    releases.apply(value)
     const { added, lost } = replay.apply(value)
     const at = timeOf(value)
     if (added.length + lost.length === 0 || at === undefined) continue
@@ -36,6 +39,7 @@ export function ledgerStats(
     lines: countLines(current),
     approval: { ...verdicts, rate: rateOf(verdicts.approved, verdicts.approved + verdicts.rejected) },
     rework: { days, ...rework, rate: rateOf(rework.changed, rework.written) },
+    released: releases.totals(),
   }
 
   function isWithin({ contributor, recordId = '' }: Origin, at: number): boolean {
@@ -50,7 +54,7 @@ interface Counted {
   readonly isOfHunks: boolean
 }
 
-/** A withdrawn verdict is not counted. A verdict on a whole file stays counted when hunks of it are withdrawn. */
+/** Counts the verdicts of people. A withdrawn one is not counted. A verdict on a whole file stays counted when hunks of it are withdrawn. */
 function countVerdict(
   counts: { approved: number; rejected: number },
   last: Map<string, Counted>,
@@ -58,11 +62,12 @@ function countVerdict(
 ): void {
   const own = ownRecordOf(record, 'verdict')
   if (own === undefined) return
-  const { verdict, paths = [], hunks } = own
+  const { verdict, paths = [], hunks, rule } = own
   const isOfHunks = hunks !== undefined
   for (const path of paths) {
     const key = JSON.stringify([record.session_id, path])
-    if (verdict === 'approved' || verdict === 'rejected') {
+    if (rule !== undefined) last.delete(key)
+    else if (verdict === 'approved' || verdict === 'rejected') {
       counts[verdict]++
       last.set(key, { verdict, isOfHunks })
     } else if (verdict === 'withdrawn') {

@@ -16,4 +16,14 @@ export interface WireStats {
     readonly changed: number
     readonly rate: number | null
   }
+  readonly released: {
+    readonly byPeople: WireReleased
+    readonly byTier: Readonly<Record<string, WireReleased>>
+  }
+}
+
+interface WireReleased {
+  readonly commits: number
+  readonly changes: number
+  readonly undone: number
 }

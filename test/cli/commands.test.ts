@@ -539,15 +539,28 @@ describe('stats and export', () => {
     lines: { total: 4, ai: 3, human: 0, unknown: 1, byIntent: { 'INT-1': 3 }, byModel: { m: 3 }, byClass: { X: 3 } },
     approval: { approved: 1, rejected: 1, rate: 0.5 },
     rework: { days: 7, written: 0, changed: 0, rate: null },
+    released: {
+      byPeople: { commits: 1, changes: 1, undone: 0 },
+      byTier: { docs: { commits: 2, changes: 3, undone: 1 } },
+    },
   }
 
   it('are shown as a table, and as one document', async () => {
     const { out, calls } = await escrow(workspaceDir(), ['stats', '--days', '7'], { stats })
     expect(calls).toContainEqual(['stats', { days: 7 }])
     expect(out).toBe(
-      'lines     ai         3       75 %\nlines     unknown    1       25 %\nintent    INT-1      3       75 %\n' +
-        'model     m          3       75 %\nclass     X          3       75 %\n' +
-        'approved  paths      1 of 2  50 %\nrework    in 7 days  0 of 0  -\n',
+      [
+        'lines     ai         3                         75 %',
+        'lines     unknown    1                         25 %',
+        'intent    INT-1      3                         75 %',
+        'model     m          3                         75 %',
+        'class     X          3                         75 %',
+        'approved  paths      1 of 2                    50 %',
+        'rework    in 7 days  0 of 0                    -',
+        'released  by people  1 in 1 commit             25 %',
+        'released  rule docs  3 in 2 commits, 1 undone  75 %',
+        '',
+      ].join('\n'),
     )
     expect(JSON.parse((await escrow(workspaceDir(), ['stats', '--json'], { stats })).out)).toEqual(stats)
     expect((await escrow(workspaceDir(), ['stats', '--days', 'x'], { stats })).code).toBe(2)

@@ -107,6 +107,7 @@ const stats: LedgerStats = {
   lines: { total: 10, ai: 5, human: 5, unknown: 0, byIntent: { 'INT-001': 5 }, byModel: {}, byClass: {} },
   approval: { approved: 1, rejected: 3, rate: 0.25 },
   rework: { days: 30, written: 0, changed: 0, rate: null },
+  released: { byPeople: { commits: 0, changes: 0, undone: 0 }, byTier: {} },
 }
 
 it('stats draws bars only on a terminal that is wide enough', async () => {

@@ -13,7 +13,7 @@ export function Stats({ version }: { version: number }) {
       </p>
     )
   if (value === undefined) return <p class="loading">Adding up…</p>
-  const { lines, approval, rework } = value
+  const { lines, approval, rework, released } = value
   if (lines.total === 0 && approval.rate === null)
     return (
       <Empty title="Nothing to add up yet.">
@@ -41,12 +41,26 @@ export function Stats({ version }: { version: number }) {
         />
       </div>
       <div class="all-bars">
+        <Bars title="Changes by who released them" counts={releasedBars(released)} />
         <Bars title="Lines by intent" counts={lines.byIntent} />
         <Bars title="Lines by class" counts={lines.byClass} />
         <Bars title="Lines by model" counts={lines.byModel} />
         <Bars title="Lines by writer" counts={{ agents: lines.ai, people: lines.human, unknown: lines.unknown }} />
       </div>
     </div>
+  )
+}
+
+/** Nothing where no rule has released anything: then people released all. */
+function releasedBars({ byPeople, byTier }: WireStats['released']): Readonly<Record<string, number>> {
+  const tiers = Object.entries(byTier)
+  if (tiers.length === 0) return {}
+  const rows = [['people', byPeople] as const, ...tiers.map(([name, counts]) => [`rule ${name}`, counts] as const)]
+  return Object.fromEntries(
+    rows.map(([name, { changes, undone }]) => [
+      undone === 0 ? name : `${name}, ${pluralize(undone, 'commit')} undone`,
+      changes,
+    ]),
   )
 }
 

@@ -1,14 +1,14 @@
 import type { Command } from 'commander'
-import type { LedgerStats } from '../../index.js'
+import type { LedgerStats, ReleaseTotals } from '../../index.js'
 import type { Context } from '../context.js'
 import { parseWholeNumber } from '../numbers.js'
-import { type AsJson, json, jsonOption, table } from '../output.js'
+import { type AsJson, json, jsonOption, pluralize, table } from '../output.js'
 import { withProgress } from '../progress.js'
 
 export function register(command: Command, { io, withWorkspace }: Context): void {
   command
     .description(
-      'Show totals from the ledger: who wrote the lines that stand, how much was approved, and how much was changed again.',
+      'Show totals from the ledger: who wrote the lines that stand, how much was approved, how much was changed again, and what rules released.',
     )
     .option('--days <n>', 'days within which a changed line counts as rework', parseWholeNumber, 30)
     .addOption(jsonOption())
@@ -23,7 +23,7 @@ export function register(command: Command, { io, withWorkspace }: Context): void
 type Row = readonly [title: string, name: string, count: string, rate: number | null]
 
 /** Renders the totals. On a terminal each row ends with a bar that fits the width. */
-function render({ lines, approval, rework }: LedgerStats, columns: number | undefined): string {
+function render({ lines, approval, rework, released }: LedgerStats, columns: number | undefined): string {
   const { total, byIntent, byModel, byClass, ...kinds } = lines
   const shares = (title: string, counts: Readonly<Record<string, number>>): Row[] =>
     Object.entries(counts).map(([name, count]) => [title, name, `${count}`, total === 0 ? null : count / total])
@@ -34,6 +34,7 @@ function render({ lines, approval, rework }: LedgerStats, columns: number | unde
     ...shares('class', byClass),
     ['approved', 'paths', `${approval.approved} of ${approval.approved + approval.rejected}`, approval.rate],
     ['rework', `in ${rework.days} days`, `${rework.changed} of ${rework.written}`, rework.rate],
+    ...releasedRows(released),
   ]
   const cells = rows.map(([title, name, count, rate]) => [title, name, count, formatPercent(rate)])
   if (columns === undefined) return table(cells)
@@ -45,6 +46,18 @@ function render({ lines, approval, rework }: LedgerStats, columns: number | unde
     ) + 2
   const room = Math.min(columns - 1 - usedColumns, MAX_BAR)
   return room < MIN_BAR ? table(cells) : table(rows.map((row, at) => [...(cells[at] ?? []), drawBar(row[3], room)]))
+}
+
+/** A row for people and one for each tier; none without a release by rule. */
+function releasedRows({ byPeople, byTier }: ReleaseTotals): Row[] {
+  const tiers = Object.entries(byTier)
+  if (tiers.length === 0) return []
+  const rows = [['by people', byPeople] as const, ...tiers.map(([name, counts]) => [`rule ${name}`, counts] as const)]
+  const all = rows.reduce((sum, [, { changes }]) => sum + changes, 0)
+  return rows.map(([name, { commits, changes, undone }]) => {
+    const some = undone === 0 ? '' : `, ${undone} undone`
+    return ['released', name, `${changes} in ${pluralize(commits, 'commit')}${some}`, all === 0 ? null : changes / all]
+  })
 }
 
 const MAX_BAR = 30

@@ -1,0 +1,79 @@
+import { expect, it } from 'vitest'
+import { testWorkspace, working } from '../support/workspace.js'
+
+const ANN = { name: 'Ann' }
+const POLICY = `approval:
+  auto:
+    tiers:
+      - { name: docs, paths: ["docs/**"], classes: [documentation], max_files: 5, max_lines: 50, requires: [no_link] }
+`
+const NONE = { commits: 0, changes: 0, undone: 0 }
+
+async function begin() {
+  const at = testWorkspace({ 'docs/a.md': 'a\n', 'docs/b.md': 'b\n', 'src/a.ts': 'a\n' }, INTENTS)
+  at.write('.orchestration/policy.yaml', POLICY)
+  const workspace = await at.open()
+  const session = await working(workspace)
+  const released = async () => (await workspace.ledger.stats()).released
+  return { workspace, session, review: await workspace.review('agent'), released }
+}
+
+const INTENTS = `active_intents:
+  - id: INT-001
+    name: All
+    status: IN_PROGRESS
+    owned_scope: ["**"]
+`
+
+it('counts what rules released, what people released, and what was undone', async () => {
+  const { workspace, session, review, released } = await begin()
+  expect(await released()).toEqual({ byPeople: NONE, byTier: {} })
+  session.fs.writeFileSync('docs/a.md', 'a1\n')
+  session.fs.writeFileSync('docs/b.md', 'b1\n')
+  await session.flush()
+  const { commit } = await review.release()
+  session.fs.writeFileSync('docs/a.md', 'a2\n')
+  session.fs.writeFileSync('src/a.ts', 'a2\n')
+  await session.flush()
+  await review.changes()
+  await review.approve(['docs/a.md', 'src/a.ts'], ANN)
+  await review.commit()
+  const both = {
+    byPeople: { commits: 1, changes: 2, undone: 0 },
+    byTier: { docs: { commits: 1, changes: 2, undone: 0 } },
+  }
+  expect(await released()).toEqual(both)
+  const { approval } = await workspace.ledger.stats()
+  expect(approval).toEqual({ approved: 2, rejected: 0, rate: 1 })
+  session.fs.writeFileSync('docs/b.md', 'b2\n')
+  await session.flush()
+  expect((await review.release()).commit?.paths).toEqual(['docs/b.md'])
+  const last = (await review.release()).commit
+  expect(last).toBeUndefined()
+  expect(commit?.paths).toEqual(['docs/a.md', 'docs/b.md'])
+  expect((await released()).byTier).toEqual({ docs: { commits: 2, changes: 3, undone: 0 } })
+})
+
+it('counts an undone release, and not the undo itself', async () => {
+  const { workspace, session, review, released } = await begin()
+  session.fs.writeFileSync('docs/a.md', 'a1\n')
+  await session.flush()
+  const { commit } = await review.release()
+  const inverse = await workspace.undo(commit?.id ?? '')
+  await inverse.approve('docs/a.md', ANN)
+  await inverse.commit()
+  expect(await released()).toEqual({ byPeople: NONE, byTier: { docs: { commits: 1, changes: 1, undone: 1 } } })
+})
+
+it('counts for the person who decided after the rule was withdrawn', async () => {
+  const { session, review, released } = await begin()
+  session.fs.writeFileSync('docs/a.md', 'a1\n')
+  session.fs.writeFileSync('src/a.ts', 'a1\n')
+  await session.flush()
+  await review.approve('src/a.ts', ANN)
+  expect((await review.release()).approved).toEqual(['docs/a.md'])
+  await review.withdraw('docs/a.md', ANN)
+  await review.approve('docs/a.md', ANN)
+  await review.commit()
+  expect(await released()).toEqual({ byPeople: { commits: 1, changes: 2, undone: 0 }, byTier: {} })
+})
