@@ -1,7 +1,16 @@
 import { createHash } from 'node:crypto'
 import { defined } from '../core/defined.js'
 import type { Change, Hunk } from '../index.js'
-import { chaptersOf, describeRun, flagReasons, type ReviewOrder, riskLines, type WorkEvent } from '../surface/index.js'
+import {
+  chaptersOf,
+  describeRun,
+  flagReasons,
+  foldReason,
+  foldTitle,
+  type ReviewOrder,
+  riskLines,
+  type WorkEvent,
+} from '../surface/index.js'
 import type { Displayed } from './review-handle.js'
 import type { WireChange, WireChanges } from './wire.js'
 
@@ -23,6 +32,7 @@ export function toWireChanges(
 
 function toWireChange(change: Change, mark: string): WireChange {
   const { path, from, kind, state, flags, hunks, intentId, calls, mutation, mode } = change
+  const reason = foldReason(change)
   const count = (word: string) => hunks.filter((hunk) => hunk.state === word).length
   return {
     path,
@@ -37,6 +47,7 @@ function toWireChange(change: Change, mark: string): WireChange {
     ...defined({ from }),
     ...(mode !== undefined && { mode: `${octal(mode.before)} to ${octal(mode.after)}` }),
     ...defined({ intentId, calls }),
+    ...(reason !== undefined && { folded: foldTitle(reason) }),
     ...(mutation !== undefined && { measured: mutation.class, rule: mutation.rule }),
     ...(mutation?.declared !== undefined && { declared: mutation.declared }),
   }

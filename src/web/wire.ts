@@ -97,6 +97,8 @@ export interface WireChange {
   readonly measured?: string
   readonly declared?: string
   readonly rule?: string
+  /** Why nobody reads it line by line, such as `a proven refactoring`; absent for a file to read. */
+  readonly folded?: string
 }
 
 export interface WireGroup {

@@ -8,6 +8,7 @@ import { Conflict } from './conflict.js'
 import { Diff, type DiffKeys } from './diff.js'
 import { Editor } from './editor.js'
 import { FileHead } from './file-head.js'
+import { keyOf } from './keys.js'
 import { useMatches } from './matches.js'
 import type { PendingRejection } from './review.js'
 import { describeError, Empty } from './shared.js'
@@ -68,7 +69,11 @@ export function FileView({
   const { file, error } = useFile(session, change, epoch)
   const [layout, setLayout] = useChoice<Layout>('layout', 'unified', 'split')
   const [wrap, setWrap] = useChoice<'on' | 'off'>('wrap', 'on', 'off')
-  const [folded, setFolded] = useState(false)
+  // A file that is open when its class becomes known stays open: somebody may be reading it.
+  const [startsFolded] = useState(change.folded !== undefined)
+  const [choice, setFolded] = useState<boolean>()
+  const isFoldedByKind = choice === undefined && startsFolded && change.folded !== undefined && find === ''
+  const folded = choice ?? isFoldedByKind
   const [at, setAt] = useState(0)
   const [asksToDiscard, setAsksToDiscard] = useState(false)
   const [editing, setEditing] = useState(false)
@@ -122,6 +127,11 @@ export function FileView({
       return next !== undefined
     },
     decide(verdict, all) {
+      if (isFoldedByKind && !all && verdict === 'approved')
+        return notify(
+          `This file is folded. ${keyOf('fold')} shows it, ${keyOf('approveFile')} approves it unread.`,
+          'bad',
+        )
       if (all || hunk === undefined || hunks[0] < 2) decide(verdict, whole, path)
       else decideHunk(verdict, hunk.id)
     },
@@ -211,7 +221,7 @@ export function FileView({
       )}
       {folded && !editing && (
         <p class="note">
-          This file is folded.{' '}
+          This file is folded{isFoldedByKind && `: ${change.folded}`}.{' '}
           <button type="button" class="link" onClick={() => setFolded(false)}>
             Unfold
           </button>
