@@ -81,6 +81,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     ...['access', 'exec', 'fs', 'inbox', 'intents', 'policy', 'review', 'session', 'stage', 'terminal', 'trace'],
     'workspace',
   ],
+  'pull-request': ['core', 'os'],
   embed: [...BELOW, 'fs', 'inbox', 'session', 'terminal'],
   'client-settings': [...BELOW, 'access', 'hosts'],
   surface: [
@@ -109,7 +110,7 @@ const LOADED_LATER = [
 ]
 const PUBLIC = ['src/index.ts', 'src/hooks/index.ts', 'src/hosts/index.ts', 'src/surface/index.ts']
 /** A command that is a host's door starts the adapter behind it, by its entry. */
-const ADAPTER = /^src\/(?:agents\/\w+|web)\/index\.ts$/
+const ADAPTER = /^src\/(?:agents\/\w+|pull-request|web)\/index\.ts$/
 /** They import nothing, and are no part of the public API: text that is safe to print, and optional fields. */
 const SHARED = ['src/core/printable.ts', 'src/core/defined.ts']
 

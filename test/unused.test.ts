@@ -61,7 +61,6 @@ const THIS = 'test/unused.test.ts'
 const RUN_OTHERWISE: Readonly<Record<string, string>> = {
   'scripts/make-picture.mjs': 'by hand, for a picture of the README',
   'scripts/make-terminal-picture.mjs': 'by hand, for a picture of the README',
-  'examples/ci-check/check.mjs': 'in pull requests of others, and by the GitHub Action',
 }
 
 describe('files', () => {

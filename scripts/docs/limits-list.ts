@@ -144,6 +144,8 @@ export const LEDGER: Limits = {
   'src/trace/intent-map/ast-nodes.ts#MAX_BYTES': ['bytes', 'a file whose functions and classes the intent map lists'],
   'src/trace/intent-map/document.ts#MAX_NODES': ['count', 'functions and classes listed for a file'],
   'src/history/intent-map.ts#MAX_MAP': ['bytes', '`intent_map.md`'],
+  'src/pull-request/event.ts#EVENT_LIMIT': ['bytes', 'the event file of GitHub that `escrow ci` reads'],
+  'src/pull-request/git-objects.ts#TIMEOUT_MS': ['milliseconds', 'for one call of git by `escrow ci`'],
   'src/os/tree.ts#MAX_NODES': ['count', 'nodes of a syntax tree'],
   'src/os/tree.ts#MAX_DEPTH': ['count', 'levels of a syntax tree'],
 }

@@ -295,6 +295,13 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: () => import('./commands/verify.js'),
   },
   {
+    name: 'ci',
+    group: 'Ask the ledger',
+    summary: 'check a pull request against its ledger',
+    example: 'escrow ci --base origin/main --require-trailers',
+    load: () => import('./commands/ci.js'),
+  },
+  {
     name: 'trailer',
     group: 'Ask the ledger',
     summary: "print the ledger's head for a git commit message",

@@ -4,6 +4,20 @@ import { isAbsolute, join } from 'node:path'
 import { isWithin } from '../../overlay/index.js'
 import { systemStateHome } from './state-home.js'
 
+/** In place of `$XDG_STATE_HOME` while {@link withStateHome} runs. */
+let otherHome: string | undefined
+
+/** Runs work with the state of this machine out of sight: anchors, accepted rules and keys come from another directory. */
+export async function withStateHome<T>(home: string, work: () => Promise<T>): Promise<T> {
+  const before = otherHome
+  otherHome = home
+  try {
+    return await work()
+  } finally {
+    otherHome = before
+  }
+}
+
 /**
  * Returns the directory for state outside workspaces: `escrowfs` under `$XDG_STATE_HOME` if that is an absolute path (XDG Base
  * Directory Specification 0.8), else under the system's own: `~/.local/state`, `~/Library/Application Support` on
@@ -11,6 +25,7 @@ import { systemStateHome } from './state-home.js'
  */
 export function stateDir(env: NodeJS.ProcessEnv = process.env, platform = process.platform): string {
   const { XDG_STATE_HOME: given = '', LOCALAPPDATA: local = '' } = env
+  if (otherHome !== undefined) return join(otherHome, 'escrowfs')
   return join(isAbsolute(given) ? given : systemStateHome(env.HOME || homedir(), local, platform), 'escrowfs')
 }
 

@@ -54,7 +54,7 @@ export {
   type Patience,
 } from '../os/loopback.js'
 export { showPaged } from '../os/pager.js'
-export { createFile, ensureDir } from '../os/write.js'
+export { appendOnto, createFile, ensureDir, replaceDurable } from '../os/write.js'
 export { PASSES, type RefusedPath, type Remedy, remediesFor } from '../policy/index.js'
 export {
   type ActionOn,

@@ -32,6 +32,7 @@ const NOT_RUN: readonly (readonly [document: string, begin: string, why: string]
     'npm ci && npm run demo',
     'installs what it runs in; .ci/run does it, and the demo has tests of its own',
   ],
+  ['docs/ci.md', 'escrow ci', 'wants a pull request; its tests make many, and docs/cookbook.md shows one'],
   ['docs/hosts/claude.md', 'escrow claude', 'starts a client; test/clients drives it on the real one'],
   ['docs/hosts/claude.md', 'escrow run', 'starts a client that is not installed here'],
   ['docs/hosts/cline.md', 'escrow cline', 'starts a client; test/clients drives it on the real one'],
@@ -42,7 +43,6 @@ const NOT_RUN: readonly (readonly [document: string, begin: string, why: string]
   ['docs/hosts/gemini.md', 'escrow run', 'starts a client that is not installed here'],
   ['docs/hosts/opencode.md', 'escrow opencode', 'starts a client; test/clients drives it on the real one'],
   ['docs/hosts/opencode.md', 'escrow run', 'starts a client that is not installed here'],
-  ['examples/ci-check/README.md', 'node check.mjs', 'wants a checkout of a pull request; its tests make many'],
   ['examples/vscode-extension/README.md', 'cd examples', 'installs the packager; its tests build the same bundle'],
 ]
 

@@ -38,6 +38,7 @@ export const DOCUMENTS: Readonly<Record<string, string>> = {
   blame: '`BlameLine[]`',
   log: '`TraceRecord[]`, oldest first: lines of the ledger ([trace-schema.md](trace-schema.md))',
   verify: '`VerifyResult`',
+  ci: '`{ problems: string[], notes: string[], records, signed, files }`; each file with `path`, `lines`, `agent`, `unapproved: number[]`, `models`, `intents`, `approvers`',
   trailer: '`LedgerHead`',
   stats: '`LedgerStats`',
   keys: '`{ file, created, fingerprint, publicKey }`',

@@ -9,7 +9,6 @@ const blocks = blocksOf(text)
 let home = ''
 beforeAll(() => {
   home = readersHome()
-  fs.cpSync(`${project}examples/ci-check`, `${home}/escrowfs/examples/ci-check`, { recursive: true })
 })
 afterAll(() => fs.rmSync(home, { recursive: true, force: true }))
 

@@ -1,8 +1,8 @@
 import { mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { pullRequest } from '../../examples/ci-check/pull-request.mjs'
 import { findGit, gitUser } from '../../src/os/git.js'
+import { PullRequest } from '../../src/pull-request/git-objects.js'
 import { commitAll, git } from '../support/git.js'
 import { hostileClone } from './inputs-kit.js'
 
@@ -131,7 +131,7 @@ describe('a repository in the tree', () => {
     const { PATH } = process.env
     process.env.PATH = `.:${clone.root}/node_modules/.bin:${PATH}`
     try {
-      const request = pullRequest({ cwd: clone.root, base: 'HEAD~1', head: 'HEAD' })
+      const request = new PullRequest(clone.root, 'HEAD~1', 'HEAD')
       expect(request.changed().map(({ path }) => path)).toEqual(['.gitattributes', 'src/a.ts'])
       request.trailers()
       request.ledgerCommits('src/a.ts')

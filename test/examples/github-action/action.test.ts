@@ -6,7 +6,13 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { parse } from 'yaml'
 import { readersHome } from '../../docs/reader.js'
-import { createHonestPullRequest, type Repository, removeTemplates, repository } from '../ci-check/repository.js'
+import {
+  createHonestPullRequest,
+  type Repository,
+  removeTemplates,
+  repository,
+  withLastVerdict,
+} from '../../pull-request/repository.js'
 
 const FOLDER = fileURLToPath(new URL('../../../examples/github-action', import.meta.url))
 
@@ -15,6 +21,7 @@ interface Step {
   readonly uses?: string
   readonly with?: Record<string, unknown>
   readonly shell?: string
+  readonly if?: string
   readonly env?: Record<string, string>
   readonly run?: string
 }
@@ -43,62 +50,65 @@ afterAll(async () => {
   await removeTemplates()
 })
 
-/** The values that GitHub substitutes for expressions: inputs, and the event's commits. */
+/** Puts in the values of expressions: inputs, the token, and the event. */
 function evaluate(text: string, values: Readonly<Record<string, string>>): string {
   return text.replace(/\$\{\{ ([\w.-]+) \}\}/g, (_, name: string) => {
     const value = values[name]
-    if (value === undefined) throw new Error(`The stand-in knows no ${name}`)
+    if (value === undefined) throw new Error(`The test has no value for ${name}.`)
     return value
   })
 }
 
-/** Runs the action's steps as a runner does: each in a separate bash, in the checkout, until one fails. */
+/** Runs the action's steps as a runner does: each in a separate bash, in the checkout; after a failure only those with `always()`. */
 function runAction(pr: Repository, given: Readonly<Record<string, string>> = {}) {
   const temp = mkdtempSync(join(tmpdir(), 'escrowfs-runner-'))
   onTestFinished(() => rmSync(temp, { recursive: true, force: true }))
-  const event = {
-    'github.event.pull_request.base.sha': pr.git('rev-parse', 'main').trim(),
-    'github.event.pull_request.head.sha': pr.git('rev-parse', 'HEAD').trim(),
-  }
-  const inputs = Object.entries(action.inputs).map(([name, { default: standard = '' }]) => {
-    return [`inputs.${name}`, given[name] ?? evaluate(standard, event)]
-  })
+  const [base, head] = [pr.git('rev-parse', 'main').trim(), pr.git('rev-parse', 'HEAD').trim()]
+  const event = join(temp, 'event.json')
+  writeFileSync(event, JSON.stringify({ pull_request: { number: 7, base: { sha: base }, head: { sha: head } } }))
+  const inputs = Object.entries(action.inputs).map(([name, input]) => [`inputs.${name}`, given[name] ?? input.default])
+  const values = { ...Object.fromEntries(inputs), 'github.token': 't', 'github.event.pull_request.number': '7' }
   const env = {
     ...process.env,
-    PATH: `${installFakeNpm(temp)}:${process.env.PATH}`,
-    RUNNER_TEMP: temp,
-    GITHUB_ACTION_PATH: FOLDER,
-    GITHUB_WORKSPACE: pr.root,
-    GITHUB_STEP_SUMMARY: join(temp, 'summary.md'),
+    PATH: `${installPrograms(temp)}:${process.env.PATH}`,
+    ...{ RUNNER_TEMP: temp, GITHUB_ACTIONS: 'true', GITHUB_EVENT_PATH: event },
+    ...{ GITHUB_WORKSPACE: pr.root, GITHUB_STEP_SUMMARY: join(temp, 'summary.md') },
   }
-  for (const { run = '', env: own = {} } of action.runs.steps) {
-    const more = Object.entries(own).map(([name, value]) => [name, evaluate(value, Object.fromEntries(inputs))])
+  const result = { status: 0, stdout: '', stderr: '' }
+  for (const { run = '', env: own = {}, if: condition } of action.runs.steps) {
+    if (condition === undefined ? result.status !== 0 : values['inputs.comment'] !== 'true') continue
+    const more = Object.entries(own).map(([name, value]) => [name, evaluate(value, values)])
     const script = join(temp, 'step.sh')
     writeFileSync(script, run)
-    const bash = ['--noprofile', '--norc', '-eo', 'pipefail', script]
-    const done = spawnSync('bash', bash, {
-      cwd: pr.root,
+    const done = spawnSync('bash', ['--noprofile', '--norc', '-eo', 'pipefail', script], {
+      ...{ cwd: pr.root, encoding: 'utf8' },
       env: { ...env, ...Object.fromEntries(more) },
-      encoding: 'utf8',
     })
-    if (done.status !== 0) return { ...done, summary: summaryIn(temp) }
+    result.status ||= done.status ?? 1
+    result.stdout += done.stdout
+    result.stderr += done.stderr
   }
-  return { status: 0, stderr: '', summary: summaryIn(temp) }
+  return { ...result, summary: summaryIn(temp), comment: fileIn(temp, 'commented'), temp }
 }
 
 function summaryIn(temp: string): string {
-  return existsSync(join(temp, 'summary.md')) ? readFileSync(join(temp, 'summary.md'), 'utf8') : ''
+  return fileIn(temp, 'summary.md')
 }
 
-/** A fake npm that installs the current source, and records its arguments. */
-function installFakeNpm(temp: string): string {
+function fileIn(temp: string, name: string): string {
+  return existsSync(join(temp, name)) ? readFileSync(join(temp, name), 'utf8') : ''
+}
+
+/** A fake npm that installs the current source, and a fake gh that writes down its arguments and the comment. */
+function installPrograms(temp: string): string {
   const bin = join(temp, 'bin')
   mkdirSync(bin)
-  writeFileSync(
-    join(bin, 'npm'),
-    `#!/bin/sh\nmkdir -p node_modules && ln -sfn '${home}/node_modules/escrowfs' node_modules/escrowfs\necho "$@" > asked\n`,
-  )
-  chmodSync(join(bin, 'npm'), 0o755)
+  const program = (name: string, text: string) => {
+    writeFileSync(join(bin, name), `#!/bin/sh\n${text}\n`)
+    chmodSync(join(bin, name), 0o755)
+  }
+  program('npm', `ln -sfn '${home}/node_modules' node_modules`)
+  program('gh', `echo "$@" > '${temp}/commented'; for file; do :; done; cat "$file" >> '${temp}/commented'`)
   return bin
 }
 
@@ -110,13 +120,13 @@ describe('action.yml', () => {
       expect(run).not.toContain('${{')
     }
     const used = [...read('action.yml').matchAll(/inputs\.([\w-]+)/g)].map((match) => match[1])
-    expect(used.sort()).toEqual(Object.keys(action.inputs).sort())
+    expect([...new Set(used)].sort()).toEqual(Object.keys(action.inputs).sort())
   })
 
   it('passes an honest pull request, with a summary', async () => {
     const { status, stderr, summary } = runAction(await createHonestPullRequest(), { 'require-trailers': 'true' })
     expect([status, stderr]).toEqual([0, ''])
-    expect(summary).toContain('**The ledger holds.**')
+    expect(summary).toContain('**Every line of an agent is approved.**')
     expect(summary).toContain('| src/a.ts | 3 | 2 | m-1 | INT-001 | Ada |')
   })
 
@@ -126,14 +136,29 @@ describe('action.yml', () => {
     pr.commit()
     const { status, summary } = runAction(pr)
     expect(status).toBe(1)
-    expect(summary).toContain('**The ledger does not hold.**')
+    expect(summary).toContain('**This pull request does not pass.**')
   })
 
   it('fails if nothing could be checked', async () => {
     const pr = await repository()
-    for (const given of [{ base: '' }, { base: '0'.repeat(40) }, { base: '$(touch evil)' }, { keys: 'no-keys' }])
+    for (const given of [{ base: '0'.repeat(40) }, { base: '$(touch evil)' }, { keys: 'no-keys' }])
       expect(runAction(pr, given).status).toBe(2)
     expect(existsSync(join(pr.root, 'evil'))).toBe(false)
+  })
+
+  it('annotates the lines that nobody approved, and keeps a comment, also after a failure', async () => {
+    const pr = await repository()
+    await pr.agent(({ fs }) => fs.writeFileSync('src/a.ts', 'one\nagent 2\nagent 3\n'), 'none')
+    pr.writeLedger(withLastVerdict(pr.ledger(), { verdict: 'rejected' }))
+    pr.commit()
+    const { status, stdout, comment, temp } = runAction(pr, { comment: 'true', badge: '../badge.svg' })
+    expect(status).toBe(1)
+    expect(stdout).toContain('::error file=src/a.ts,line=2,endLine=3,title=Not approved::An agent wrote this')
+    expect(comment).toMatch(/^pr comment 7 --edit-last --create-if-none --body-file /)
+    expect(comment).toContain('an agent wrote lines 2-3')
+    expect(readFileSync(join(pr.root, '../badge.svg'), 'utf8')).toContain('2 unapproved')
+    rmSync(join(pr.root, '../badge.svg'))
+    expect(summaryIn(temp)).toContain('## Agents’ work')
   })
 
   it('prints names of a pull request as text', async () => {
@@ -148,7 +173,7 @@ describe('workflow.yml', () => {
   const [checkout, , check] = Object.values(workflow.jobs)[0]?.steps ?? []
 
   it('gives the action the permissions that it needs, and no others', () => {
-    expect(workflow.permissions).toEqual({ contents: 'read' })
+    expect(workflow.permissions).toEqual({ contents: 'read', 'pull-requests': 'write' })
     expect(workflow.on).toBe('pull_request')
     expect(checkout?.with).toMatchObject({ 'fetch-depth': 0, 'persist-credentials': false })
     expect(Object.keys(check?.with ?? {}).filter((name) => !(name in action.inputs))).toEqual([])

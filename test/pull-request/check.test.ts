@@ -1,14 +1,16 @@
-import { createHash } from 'node:crypto'
 import { copyFileSync, cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { checkLedger } from '../../../examples/ci-check/check-ledger.mjs'
-import { makeSigningKey } from '../../../src/surface/index.js'
-import { git } from '../../support/git.js'
-import { trust } from '../../support/trust.js'
+import { openWorkspace } from '../../src/index.js'
+import { checkPullRequest } from '../../src/pull-request/check.js'
+import { problemsOf } from '../../src/pull-request/summary.js'
+import { makeSigningKey } from '../../src/surface/index.js'
+import { git } from '../support/git.js'
+import { trust } from '../support/trust.js'
 import {
   append,
+  changeAndRechain,
   copyOf,
   createHonestPullRequest,
   LEDGER,
@@ -17,29 +19,25 @@ import {
   removeTemplates,
   repository,
   repositoryAt,
+  sha256,
+  withLastVerdict,
 } from './repository.js'
 
-const check = (pr: Repository, more: Partial<Parameters<typeof checkLedger>[0]> = {}) =>
-  checkLedger({ cwd: pr.root, base: 'main', head: 'HEAD', workspace: '.', requireTrailers: false, ...more })
+const check = async (pr: Repository, more: Partial<Parameters<typeof checkPullRequest>[0]> = {}) => {
+  const asked = {
+    cwd: pr.root,
+    base: 'main',
+    head: 'HEAD',
+    workspace: '.',
+    requireTrailers: false,
+    openWorkspace,
+    ...more,
+  }
+  const report = await checkPullRequest(asked)
+  return { ...report, problems: problemsOf(report) }
+}
 
 afterAll(removeTemplates)
-
-const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
-
-/** Changes a line of the ledger and recomputes the chain after it, as a forger who knows the format would. */
-function changeAndRechain(
-  lines: readonly string[],
-  change: (record: Record<string, unknown>, at: number) => void,
-): string[] {
-  const made: string[] = []
-  for (const [at, line] of lines.entries()) {
-    const record = JSON.parse(line)
-    change(record, at)
-    record.metadata['dev.escrowfs'].prev = made.length === 0 ? null : sha256(made.at(-1) ?? '')
-    made.push(JSON.stringify(record))
-  }
-  return made
-}
 
 /** Settings that would change what `git diff` prints. */
 const HIDING = {
@@ -56,12 +54,29 @@ describe('a valid pull request', () => {
     const report = await check(pr, { requireTrailers: true })
     expect([report.problems, report.notes]).toEqual([[], []])
     expect(report.files).toEqual([
-      { path: 'docs/x.md', lines: 1, agent: 0, models: new Set(), intents: new Set(), approvers: new Set() },
+      {
+        path: 'docs/x.md',
+        lines: 1,
+        agent: 0,
+        models: new Set(),
+        intents: new Set(),
+        approvers: new Set(),
+        unapproved: [],
+      },
       {
         ...{ path: 'src/a.ts', lines: 3, agent: 2 },
-        ...{ models: new Set(['m-1']), intents: new Set(['INT-001']), approvers: new Set(['Ada']) },
+        ...{ models: new Set(['m-1']), intents: new Set(['INT-001']), approvers: new Set(['Ada']), unapproved: [] },
       },
     ])
+  })
+
+  it('names the rule that released a line', async () => {
+    const pr = await repository()
+    await pr.agent(({ fs }) => fs.writeFileSync('src/a.ts', 'x\n'), 'none')
+    pr.writeLedger(withLastVerdict(pr.ledger(), { rule: { tier: 'docs', policy: 'sha256:1' } }))
+    pr.commit()
+    const { problems, files } = await check(pr)
+    expect([problems, files.map(({ approvers }) => approvers)]).toEqual([[], [new Set(['Ada', 'rule docs'])]])
   })
 
   it('may have no agent’s work, with or without a ledger', async () => {
@@ -178,18 +193,10 @@ describe('an invalid pull request', () => {
   it('has agent lines without an approving verdict, with a valid chain', async () => {
     const pr = await repository()
     await pr.agent(({ fs }) => fs.writeFileSync('src/a.ts', 'x\ny\nz\n'), 'none')
-    const lines = pr.ledger()
-    const isVerdict = (line: string) => line.includes('"type":"verdict"')
-    const at = lines.findLastIndex(isVerdict)
-    pr.writeLedger(
-      changeAndRechain(lines, (record, n) => {
-        const own: Record<string, unknown> = Object(record.metadata)['dev.escrowfs']
-        if (n === at) own.verdict = 'rejected'
-      }),
-    )
+    pr.writeLedger(withLastVerdict(pr.ledger(), { verdict: 'rejected' }))
     pr.commit()
     expect((await check(pr)).problems).toEqual([
-      'src/a.ts: an agent wrote lines 1-3, and no record says that a person approved it.',
+      'src/a.ts: an agent wrote lines 1-3, and no record says that anybody approved it.',
     ])
   })
 
@@ -220,7 +227,7 @@ describe('an invalid pull request', () => {
     pr.git('commit', '-q', '-m', 'a link')
     expect(await check(pr)).toMatchObject({
       problems: [],
-      notes: ['src/image.bin is binary, and was not looked at.', 'src/link is no regular file, and was not looked at.'],
+      notes: ['src/image.bin is binary, and was not checked.', 'src/link is no regular file, and was not checked.'],
     })
   })
 

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import {
   appendFileSync,
   cpSync,
@@ -11,9 +12,9 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { initWorkspace, openWorkspace, type Session } from '../../../src/index.js'
-import { git } from '../../support/git.js'
-import { needsTrust, trust } from '../../support/trust.js'
+import { initWorkspace, openWorkspace, type Session } from '../../src/index.js'
+import { git } from '../support/git.js'
+import { needsTrust, trust } from '../support/trust.js'
 
 export const LEDGER = '.orchestration/agent_trace.jsonl'
 
@@ -136,6 +137,31 @@ async function approvedWork(root: string, work: (session: Session) => unknown): 
   } finally {
     await workspace.close()
   }
+}
+
+export const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
+
+/** Changes a line of the ledger and recomputes the chain after it, as a forger who knows the format would. */
+export function changeAndRechain(
+  lines: readonly string[],
+  change: (record: Record<string, unknown>, at: number) => void,
+): string[] {
+  const made: string[] = []
+  for (const [at, line] of lines.entries()) {
+    const record = JSON.parse(line)
+    change(record, at)
+    record.metadata['dev.escrowfs'].prev = made.length === 0 ? null : sha256(made.at(-1) ?? '')
+    made.push(JSON.stringify(record))
+  }
+  return made
+}
+
+/** A ledger whose last verdict has other fields, with a valid chain. */
+export function withLastVerdict(lines: readonly string[], fields: object): string[] {
+  const at = lines.findLastIndex((line) => line.includes('"type":"verdict"'))
+  return changeAndRechain(lines, (record, n) => {
+    if (n === at) Object.assign(Object(record.metadata)['dev.escrowfs'], fields)
+  })
 }
 
 export function append(root: string, path: string, text: string): void {

@@ -1,12 +1,24 @@
-/**
- * Renders the report as Markdown. Names come from the pull request, so they are escaped: none can end its cell, make a link, or look like another.
- * @param {import('./check-ledger.mjs').Report} report
- */
-export function renderSummary({ problems, notes, files, records, signed }) {
+import type { FileReport, PullRequestReport } from './check.js'
+import { describeRanges } from './ranges.js'
+
+/** What is wrong, one sentence each. Empty if the pull request holds. */
+export function problemsOf({ problems, files }: PullRequestReport): string[] {
+  const unapproved = files.flatMap(({ path, unapproved }) =>
+    unapproved.length === 0
+      ? []
+      : [`${path}: an agent wrote ${describeRanges(unapproved)}, and no record says that anybody approved it.`],
+  )
+  return [...problems, ...unapproved]
+}
+
+/** Renders a report as Markdown. Names come from the pull request, so they are escaped: none can end its cell, make a link, or look like another. */
+export function renderSummary(report: PullRequestReport): string {
+  const { notes, files, records, signed } = report
+  const problems = problemsOf(report)
   const agents = files.filter(({ agent }) => agent > 0)
   const lines = files.reduce((sum, file) => sum + file.lines, 0)
   const written = agents.reduce((sum, file) => sum + file.agent, 0)
-  const verdict = problems.length === 0 ? 'The ledger holds.' : 'The ledger does not hold.'
+  const verdict = problems.length === 0 ? 'Every line of an agent is approved.' : 'This pull request does not pass.'
   const checked = `${pluralize(records, 'record')}${signed === 0 ? '' : `, ${pluralize(signed, 'checkpoint')} signed`}`
   return [
     '## Agents’ work in this pull request',
@@ -19,9 +31,8 @@ export function renderSummary({ problems, notes, files, records, signed }) {
   ].join('\n')
 }
 
-/** @param {import('./check-ledger.mjs').FileReport[]} files */
-function table(files) {
-  const joinNames = (/** @type {Set<string>} */ names) => [...names].sort().map(escapeMarkdown).join(', ')
+function table(files: readonly FileReport[]): string[] {
+  const joinNames = (names: ReadonlySet<string>) => [...names].sort().map(escapeMarkdown).join(', ')
   return [
     '| file | lines | by agents | model | intent | approved by |',
     '| --- | ---: | ---: | --- | --- | --- |',
@@ -32,13 +43,11 @@ function table(files) {
   ]
 }
 
-/** @param {number} count @param {string} one */
-function pluralize(count, one) {
+function pluralize(count: number, one: string): string {
   return `${count} ${one}${count === 1 ? '' : 's'}`
 }
 
-/** @param {string} text */
-function escapeMarkdown(text) {
+function escapeMarkdown(text: string): string {
   return text
     .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\ufffd')
     .replace(/[\\`*_{}[\]()#+!|~@$:]/g, (mark) => `\\${mark}`)

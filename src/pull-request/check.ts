@@ -1,0 +1,262 @@
+import { tmpdir } from 'node:os'
+import { basename, dirname, join } from 'node:path'
+import type { BlameLine, Ledger, TraceRecord, VerifyResult, Workspace } from '../core/api.js'
+import { EscrowError } from '../core/api-error.js'
+import { errorText } from '../core/error-text.js'
+import { isObject } from '../core/is-object.js'
+import { ORCHESTRATION } from '../core/layout.js'
+import { withStateHome } from '../os/state-dir.js'
+import { createFile, ensureDir, makeTempDir, removeTree } from '../os/write.js'
+import { type ChangedFile, PullRequest } from './git-objects.js'
+
+/** The path of the ledger in a workspace. */
+export const LEDGER = `${ORCHESTRATION}/agent_trace.jsonl`
+const KEY = /^[\w.-]+\.pub\.pem$/
+
+/** Who wrote a file's changed lines, and who approved them. */
+export interface FileReport {
+  readonly path: string
+  /** The number of changed lines. */
+  readonly lines: number
+  /** How many of them an agent wrote. */
+  readonly agent: number
+  readonly models: ReadonlySet<string>
+  readonly intents: ReadonlySet<string>
+  /** The names of people, and of rules as `rule TIER`. */
+  readonly approvers: ReadonlySet<string>
+  /** The numbers of lines that an agent wrote and nothing shows to be approved. */
+  readonly unapproved: readonly number[]
+}
+
+/** The result of a check. It holds if there are no problems and no unapproved lines. */
+export interface PullRequestReport {
+  /** What is wrong with the ledger. */
+  readonly problems: readonly string[]
+  /** What was not checked. */
+  readonly notes: readonly string[]
+  readonly files: readonly FileReport[]
+  /** The number of records in the ledger. */
+  readonly records: number
+  /** The number of checkpoints with a valid signature. */
+  readonly signed: number
+}
+
+export interface PullRequestOptions {
+  /** A directory of the repository. */
+  readonly cwd: string
+  /** The target branch or commit. */
+  readonly base: string
+  /** The last commit of the pull request. */
+  readonly head: string
+  /** The directory with `.orchestration`, from the top of the repository. */
+  readonly workspace: string
+  /** A directory of the base with public keys: what was committed last must be signed by one of them. */
+  readonly keys?: string | undefined
+  /** Whether each commit that changes the ledger must have a `Trace-Head:` trailer. */
+  readonly requireTrailers: boolean
+  /** Opens the ledger in a temporary directory. The public function; the command line loads it for all its commands. */
+  readonly openWorkspace: (root: string) => Promise<Workspace>
+}
+
+/**
+ * Checks a pull request against its ledger. It reads only git objects, into a temporary directory, and ignores the checkout and
+ * what this machine knows.
+ * @throws EscrowError `unsupported` if git does not know the commits, or the base has no keys
+ */
+export async function checkPullRequest(options: PullRequestOptions): Promise<PullRequestReport> {
+  const request = new PullRequest(options.cwd, options.base, options.head)
+  const prefix = prefixOf(options.workspace)
+  const home = makeTempDir(join(tmpdir(), 'escrow-ci-'))
+  try {
+    return await withStateHome(join(home, 'state'), () => check(request, options, prefix, home))
+  } finally {
+    removeTree(home)
+  }
+}
+
+async function check(
+  request: PullRequest,
+  { requireTrailers, keys, openWorkspace }: PullRequestOptions,
+  prefix: string,
+  home: string,
+): Promise<PullRequestReport> {
+  const root = join(home, 'workspace')
+  const ledger = request.file(request.head, prefix + LEDGER)
+  const changed = request.changed().filter(({ path }) => path.startsWith(prefix))
+  const { heads, missing } = expectedHeads(request, prefix + LEDGER)
+  const [problems, notes] = requireTrailers ? [missing, []] : [[], missing.map(asNote)]
+  const empty = { problems, notes, files: [], records: 0, signed: 0 }
+  if (ledger === undefined) {
+    const files = changed.map(({ path, added }) => reportOf(path, added, []))
+    if (heads.length > 0) return { ...empty, problems: [...problems, 'The ledger is gone.'], files }
+    const note = `There is no ledger at ${prefix + LEDGER}: every line counts as a person’s.`
+    return { ...empty, notes: [...notes, note], files }
+  }
+  write(join(root, LEDGER), ledger)
+  if (keys !== undefined) copyKeys(request, keys, join(home, 'state'))
+  const workspace = await openWorkspace(root)
+  try {
+    const chain = await verifyChain(workspace.ledger, heads, keys !== undefined)
+    const whole = { ...empty, ...chain, problems: [...problems, ...chain.problems] }
+    if (whole.problems.length > 0) return whole
+    const approvals = await readApprovals(workspace.ledger)
+    const unread: string[] = []
+    const files: FileReport[] = []
+    for (const each of changed) {
+      const file = await checkFile(each, { request, root, prefix, ledger: workspace.ledger, approvals })
+      if (typeof file === 'string') unread.push(file)
+      else if (file !== undefined) files.push(file)
+    }
+    return { ...whole, notes: [...notes, ...unread], files }
+  } finally {
+    await workspace.close()
+  }
+}
+
+/** The prefix of paths in a directory of the repository. */
+function prefixOf(workspace: string): string {
+  const parts = workspace.split('/').filter((part) => part !== '' && part !== '.')
+  return parts.map((part) => `${part}/`).join('')
+}
+
+function write(path: string, content: Uint8Array): void {
+  ensureDir(dirname(path))
+  createFile(path, content, 0o600, false)
+}
+
+/** The heads that the ledger must have: the head of the base, and those of the commits' trailers. */
+function expectedHeads(request: PullRequest, ledger: string): { heads: string[]; missing: string[] } {
+  const base = request.lastHead(request.base, ledger)
+  const trailers = request.trailers()
+  const missing = request.ledgerCommits(ledger).flatMap(({ commit, head }) => {
+    if (head === undefined || trailers.get(commit)?.includes(head)) return []
+    return [`Commit ${commit.slice(0, 12)} changes the ledger and has no \`Trace-Head:\` trailer of its head.`]
+  })
+  return { heads: [...(base === undefined ? [] : [base]), ...[...trailers.values()].flat()], missing }
+}
+
+function asNote(missing: string): string {
+  return `${missing} Nothing shows that records behind the last trailer were not cut.`
+}
+
+/** Copies the keys of the base, so that the pull request cannot add one. */
+function copyKeys(request: PullRequest, directory: string, stateHome: string): void {
+  const names = request.list(request.base, directory).filter((path) => KEY.test(basename(path)))
+  if (names.length === 0) throw new EscrowError('unsupported', `The base has no NAME.pub.pem in ${directory}.`)
+  for (const path of names)
+    write(join(stateHome, 'escrowfs', 'keys', basename(path)), request.file(request.base, path) ?? Buffer.alloc(0))
+}
+
+type Chain = Pick<PullRequestReport, 'problems' | 'records' | 'signed'>
+
+async function verifyChain(ledger: Ledger, heads: readonly string[], mustBeSigned: boolean): Promise<Chain> {
+  const damaged = (error: unknown): VerifyResult => ({
+    ok: false,
+    records: 0,
+    firstBad: { line: 0, reason: errorText(error) },
+  })
+  const found = await ledger.verify({ heads }).catch(damaged)
+  const { records, signed = 0, firstBad, unknownKeys } = found
+  if (!found.ok) {
+    const problem = `The ledger is damaged from line ${firstBad?.line ?? 0} on: ${firstBad?.reason ?? 'unknown'}`
+    return { problems: [problem], records, signed }
+  }
+  if (!mustBeSigned) return { problems: [], records, signed }
+  const isSigned = signed > 0 && unknownKeys === undefined && (await isCoveredByCheckpoint(ledger))
+  return { problems: isSigned ? [] : ['What landed last is not signed by a key of the base.'], records, signed }
+}
+
+/** True if no commit comes after the last checkpoint. */
+async function isCoveredByCheckpoint(ledger: Ledger): Promise<boolean> {
+  let isCovered = true
+  for await (const record of ledger.records()) {
+    const type = ownOf(record)?.type
+    if (type === 'checkpoint') isCovered = true
+    else if (type === undefined || type === 'commit' || type === 'undo') isCovered = false
+  }
+  return isCovered
+}
+
+interface Approvals {
+  /** The ids of commit records with reviewers and an earlier approval for each of their paths. */
+  readonly commits: ReadonlySet<string>
+  /** The tiers that approved paths in place of a person, by the id of the commit record. */
+  readonly tiers: ReadonlyMap<string, ReadonlySet<string>>
+}
+
+async function readApprovals(ledger: Ledger): Promise<Approvals> {
+  const verdicts = new Map<string, string | undefined>()
+  const commits = new Set<string>()
+  const tiers = new Map<string, Set<string>>()
+  for await (const record of ledger.records()) {
+    const own = ownOf(record)
+    if (own === undefined) continue
+    const keyOf = (path: unknown) => JSON.stringify([record.session_id, path])
+    if (own.type === 'verdict' && own.verdict === 'approved')
+      for (const path of listOf(own.paths)) verdicts.set(keyOf(path), tierOf(own.rule))
+    if (own.type !== 'commit' || own.verdict !== 'approved') continue
+    if (listOf(own.approved_by ?? own.approvedBy).length === 0) continue
+    const keys = listOf(own.changes).map((change) => keyOf(isObject(change) ? change.path : undefined))
+    if (!keys.every((key) => verdicts.has(key))) continue
+    commits.add(String(record.id))
+    tiers.set(String(record.id), new Set(keys.flatMap((key) => verdicts.get(key) ?? [])))
+  }
+  return { commits, tiers }
+}
+
+function tierOf(rule: unknown): string | undefined {
+  return isObject(rule) && typeof rule.tier === 'string' ? rule.tier : undefined
+}
+
+interface FileCheck {
+  readonly request: PullRequest
+  readonly root: string
+  readonly prefix: string
+  readonly ledger: Ledger
+  readonly approvals: Approvals
+}
+
+/** Returns why a file cannot be checked, or undefined if nothing of it is to be checked. */
+async function checkFile(
+  { path, added }: ChangedFile,
+  { request, root, prefix, ledger, approvals }: FileCheck,
+): Promise<FileReport | string | undefined> {
+  const name = path.slice(prefix.length)
+  // Some file systems ignore case.
+  if (name.toLowerCase().startsWith(`${ORCHESTRATION}/`)) return undefined
+  const content = request.file(request.head, path)
+  if (content === undefined) return `${path} is no regular file, and was not checked.`
+  if (content.includes(0)) return `${path} is binary, and was not checked.`
+  if (added.length === 0) return undefined
+  write(join(root, name), content)
+  return reportOf(path, added, await ledger.blame(name), approvals)
+}
+
+function reportOf(
+  path: string,
+  added: readonly number[],
+  blamed: readonly BlameLine[],
+  { commits, tiers }: Approvals = { commits: new Set(), tiers: new Map() },
+): FileReport {
+  const lines = added.flatMap((number) => blamed[number - 1] ?? []).filter(({ contributor }) => contributor === 'ai')
+  const isApproved = ({ approvedBy, recordId = '' }: BlameLine) => approvedBy !== undefined && commits.has(recordId)
+  const rules = lines.flatMap(({ recordId = '' }) => [...(tiers.get(recordId) ?? [])].map((tier) => `rule ${tier}`))
+  return {
+    path,
+    lines: added.length,
+    agent: lines.length,
+    models: new Set(lines.map(({ model }) => model ?? 'an agent')),
+    intents: new Set(lines.flatMap(({ intentId }) => intentId ?? [])),
+    approvers: new Set([...lines.flatMap(({ approvedBy }) => approvedBy ?? []), ...rules]),
+    unapproved: lines.filter((line) => !isApproved(line)).map(({ line }) => line),
+  }
+}
+
+function listOf(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : []
+}
+
+function ownOf({ metadata }: TraceRecord): Readonly<Record<string, unknown>> | undefined {
+  const own = isObject(metadata) ? metadata['dev.escrowfs'] : undefined
+  return isObject(own) ? own : undefined
+}

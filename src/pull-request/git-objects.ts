@@ -1,0 +1,168 @@
+import { createHash } from 'node:crypto'
+import { EscrowError } from '../core/api-error.js'
+import { runOwn } from '../os/child.js'
+import { findProgram, ownEnv } from '../os/search-path.js'
+
+/** Options that override settings and attributes of a repository, which could hide changes: every file is text, without conversion. */
+const SHOW_ALL = [
+  '--text',
+  '--no-ext-diff',
+  '--no-textconv',
+  '--no-renames',
+  '--no-color',
+  '--ignore-submodules',
+  '--inter-hunk-context=0',
+]
+/** Settings of a repository can name programs. These options start none: no hook, monitor, pager, signer or fetch helper. */
+const RUN_NOTHING = [
+  '--no-pager',
+  '--no-replace-objects',
+  ...[
+    'core.fsmonitor=false',
+    'core.hooksPath=/dev/null',
+    'log.showSignature=false',
+    'protocol.allow=never',
+    'safe.bareRepository=explicit',
+    'core.quotePath=false',
+  ].flatMap((setting) => ['-c', setting]),
+]
+const SEPARATOR = '\u0001'
+const TIMEOUT_MS = 10 * 60 * 1000
+
+/** A changed file, with the numbers of its added lines, from 1. */
+export interface ChangedFile {
+  readonly path: string
+  readonly added: readonly number[]
+}
+
+/** The commits of a pull request: from the merge base to its head. Everything is read from git's objects, nothing from the checkout. */
+export class PullRequest {
+  readonly base: string
+  readonly head: string
+  readonly #program: string
+  readonly #cwd: string
+  readonly #env = { ...ownEnv(), GIT_NO_LAZY_FETCH: '1' }
+
+  /**
+   * @param cwd a directory of the repository
+   * @param onto the target branch or commit
+   * @param head the last commit of the pull request
+   * @throws EscrowError `unsupported` if git is not installed or does not know the commits
+   */
+  constructor(cwd: string, onto: string, head: string) {
+    // A git inside the repository could be part of the pull request.
+    const { path: program } = findProgram('git')
+    if (program === undefined) throw new EscrowError('unsupported', 'There is no git on PATH outside the repository.')
+    this.#program = program
+    this.#cwd = cwd
+    this.head = this.#commitOf(head)
+    this.base = this.#output(['merge-base', this.#commitOf(onto), this.head]).trim()
+  }
+
+  /** The content of a regular file; undefined if there is none at the path. */
+  file(commit: string, path: string): Buffer | undefined {
+    const entry = this.#output(['ls-tree', '-z', '--full-tree', commit, '--', `:(literal,top)${path}`])
+    const [, mode = '', type, blob = ''] = /^(\d+) (\w+) ([0-9a-f]+)\t/.exec(entry) ?? []
+    return type === 'blob' && mode.startsWith('100') ? this.#bytes(['cat-file', 'blob', blob]) : undefined
+  }
+
+  /** The newest record of ours in a ledger, as `<seq>:<hash>`. */
+  lastHead(commit: string, ledger: string): string | undefined {
+    const text = this.file(commit, ledger)?.toString('latin1') ?? ''
+    for (const line of text.split('\n').reverse()) {
+      const seq = seqOf(line)
+      if (seq !== undefined) return `${seq}:${createHash('sha256').update(line, 'latin1').digest('hex')}`
+    }
+    return undefined
+  }
+
+  list(commit: string, directory: string): string[] {
+    const below = `:(literal,top)${directory.replace(/\/*$/, '/')}`
+    return fieldsOf(this.#output(['ls-tree', '-z', '--name-only', '--full-tree', commit, '--', below]), '\0')
+  }
+
+  changed(): ChangedFile[] {
+    const { base, head } = this
+    const names = this.#output(['diff', '-z', '--name-only', '--diff-filter=d', ...SHOW_ALL, base, head, '--'])
+    return fieldsOf(names, '\0').map((path) => {
+      const patch = this.#bytes(['diff', '-U0', ...SHOW_ALL, base, head, '--', `:(literal,top)${path}`])
+      return { path, added: addedLines(patch.toString('latin1')) }
+    })
+  }
+
+  /** The `Trace-Head:` trailers of each commit. */
+  trailers(): Map<string, string[]> {
+    const format = `--format=%H${SEPARATOR}%(trailers:key=Trace-Head,valueonly,separator=%x2C)`
+    const listed = fieldsOf(this.#output(['log', format, this.#range(), '--']), '\n')
+    return new Map(
+      listed.map((line) => {
+        const [commit = '', heads = ''] = line.split(SEPARATOR)
+        return [commit, fieldsOf(heads, ',').map((each) => each.trim())]
+      }),
+    )
+  }
+
+  /** The commits that change a ledger, each with the head after it. */
+  ledgerCommits(ledger: string): { readonly commit: string; readonly head: string | undefined }[] {
+    const listed = this.#output(['rev-list', '--no-merges', this.#range(), '--', `:(literal,top)${ledger}`])
+    return fieldsOf(listed, '\n').map((commit) => ({ commit, head: this.lastHead(commit, ledger) }))
+  }
+
+  #range(): string {
+    return `${this.base}..${this.head}`
+  }
+
+  #commitOf(name: string): string {
+    const args = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`]
+    return this.#output(args, `Git knows no commit ${name} here.`).trim()
+  }
+
+  #output(args: readonly string[], problem?: string): string {
+    return this.#bytes(args, problem).toString()
+  }
+
+  #bytes(args: readonly string[], problem = `git ${args[0]} failed`): Buffer {
+    const run = { cwd: this.#cwd, env: this.#env, timeout: TIMEOUT_MS, encoding: 'latin1' } as const
+    const ran = runOwn(this.#program, [...RUN_NOTHING, ...args], run)
+    if (ran.status === 0) return Buffer.from(ran.stdout, 'latin1')
+    const why = ran.problem ?? ran.stderr.trim()
+    throw new EscrowError('unsupported', why === '' ? problem : `${problem}: ${why}`, {
+      hint: 'The check needs all of history: clone without --depth, or fetch with --unshallow.',
+    })
+  }
+}
+
+function fieldsOf(text: string, separator: string): string[] {
+  return text.split(separator).filter((field) => field.trim() !== '')
+}
+
+function seqOf(line: string): number | undefined {
+  try {
+    const seq: unknown = JSON.parse(line)?.metadata?.['dev.escrowfs']?.seq
+    return typeof seq === 'number' ? seq : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** The numbers of the added lines, from the hunk headers of a patch. */
+function addedLines(patch: string): number[] {
+  const found: number[] = []
+  let [left, removed] = [0, 0]
+  let number = 0
+  for (const line of patch.split('\n')) {
+    const [, old, start, count] = (left + removed === 0 && /^@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/.exec(line)) || []
+    if (start !== undefined) {
+      ;[removed, left, number] = [Number(old ?? 1), Number(count ?? 1), Number(start)]
+    } else if (removed > 0 && line.startsWith('-')) removed--
+    else if (left > 0 && line.startsWith('+')) {
+      left--
+      found.push(number++)
+    } else if (line.startsWith(' ')) {
+      removed--
+      left--
+      number++
+    }
+  }
+  return found
+}

@@ -1,0 +1,55 @@
+import { readFileSync, rmSync } from 'node:fs'
+import { afterAll, beforeEach, expect, it, vi } from 'vitest'
+import { createHonestPullRequest, removeTemplates, repository, withLastVerdict } from '../pull-request/repository.js'
+import { escrowAt } from './real.js'
+
+// The machine that runs these tests may be a forge's runner.
+beforeEach(() => {
+  for (const name of ['GITHUB_ACTIONS', 'GITLAB_CI']) vi.stubEnv(name, '')
+})
+afterAll(async () => {
+  vi.unstubAllEnvs()
+  await removeTemplates()
+})
+
+it('passes an honest pull request, and prints a summary or JSON', async () => {
+  const pr = await createHonestPullRequest()
+  const { code, out } = await escrowAt(pr.root, ['ci', '--base', 'main', '--require-trailers'])
+  expect([code, out]).toEqual([0, expect.stringContaining('| src/a.ts | 3 | 2 | m-1 | INT-001 | Ada |')])
+  const { out: text } = await escrowAt(pr.root, ['ci', '--base', 'main', '--json'])
+  expect(JSON.parse(text)).toMatchObject({
+    problems: [],
+    files: [{ path: 'docs/x.md' }, { path: 'src/a.ts', approvers: ['Ada'], unapproved: [] }],
+  })
+})
+
+it('fails for lines that nobody approved, and writes what it is asked to', async () => {
+  const pr = await repository()
+  await pr.agent(({ fs }) => fs.writeFileSync('src/a.ts', 'x\n'), 'none')
+  pr.writeLedger(withLastVerdict(pr.ledger(), { verdict: 'rejected' }))
+  pr.commit()
+  const files = ['--summary', '.git/s.md', '--code-quality', '.git/q.json', '--badge', '.git/b.svg']
+  const { code, out } = await escrowAt(pr.root, ['ci', '--base', 'main', ...files])
+  expect([code, out]).toEqual([1, expect.stringContaining('an agent wrote line 1')])
+  expect(pr.read('.git/s.md')).toBe(out)
+  expect(JSON.parse(pr.read('.git/q.json'))).toMatchObject([{ location: { path: 'src/a.ts' } }])
+  expect(pr.read('.git/b.svg')).toContain('1 unapproved')
+})
+
+it.each([
+  [[], 'The target branch is not known'],
+  [['--base', 'no-such-branch'], 'Git knows no commit no-such-branch'],
+  [['--base', '--output=x'], 'Git knows no commit'],
+  [['--base', 'main', '--keys', 'keys'], 'The base has no NAME.pub.pem in keys'],
+])('exits with 2 if it cannot check: %j', async (options, message) => {
+  const pr = await repository()
+  const { code, err } = await escrowAt(pr.root, ['ci', ...options])
+  expect([code, err]).toEqual([2, expect.stringContaining(message)])
+})
+
+it('needs no workspace in the checkout', async () => {
+  const pr = await createHonestPullRequest()
+  rmSync(`${pr.root}/.orchestration`, { recursive: true })
+  expect((await escrowAt(pr.root, ['ci', '--base', 'main'])).code).toBe(0)
+  expect(readFileSync(`${pr.root}/src/a.ts`, 'utf8')).toContain('agent 2')
+})
