@@ -4,6 +4,7 @@ import { commit } from './commit.js'
 import { exec } from './exec.js'
 import { facade } from './facade/suite.js'
 import { hooks } from './hooks.js'
+import { lines } from './lines/suite.js'
 import { memory } from './memory.js'
 import { open } from './open.js'
 import { policy } from './policy.js'
@@ -14,5 +15,5 @@ import { trace } from './trace.js'
 
 /** The suites in the order in which they run. */
 export const SUITES: Readonly<Record<string, Suite>> = {
-  ...{ facade, policy, commit, open, trace, exec, hooks, review, risk, agent, memory, scale },
+  ...{ facade, policy, commit, open, trace, exec, hooks, review, risk, agent, memory, lines, scale },
 }

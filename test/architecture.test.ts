@@ -74,7 +74,20 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
   workspace: [
     ...BELOW,
-    ...['access', 'commit', 'history', 'intents', 'policy', 'release', 'review', 'session', 'stage', 'trace', 'trust'],
+    ...[
+      'access',
+      'commit',
+      'git',
+      'history',
+      'intents',
+      'policy',
+      'release',
+      'review',
+      'session',
+      'stage',
+      'trace',
+      'trust',
+    ],
   ],
   judge: [
     ...BELOW,

@@ -36,7 +36,6 @@ const FOR_TESTS: Readonly<Record<string, string>> = {
   'src/trace/work-events.ts#workEventsOf': 'of records, without a ledger',
   'src/review/change-set.ts#changeSetDigest': 'the same in every order',
   'src/trace/line-prints.ts#PRINT_LENGTH': 'a print has it',
-  'src/trace/line-prints.ts#printOf': 'of one line',
 }
 
 describe('exports', () => {

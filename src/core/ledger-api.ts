@@ -105,6 +105,8 @@ export interface BlameLine {
   readonly approvedBy?: string
   readonly mutationClass?: string
   readonly recordId?: string
+  /** Why the author is unknown, where more is known than that the ledger has no record of the line. */
+  readonly why?: string
   /** The record is not anchored on this machine, so there is no proof of its content. */
   readonly unanchored?: true
 }

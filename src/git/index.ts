@@ -7,6 +7,7 @@
  */
 
 export { changesOfCommit } from './commit-changes.js'
+export { fileHistory } from './file-history.js'
 export { landGit } from './land.js'
 export { type GitLanding, gitLandingOf } from './landing.js'
 export { listedFiles } from './listed-files.js'

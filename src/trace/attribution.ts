@@ -1,6 +1,6 @@
 import { digest } from '../../overlay/index.js'
 import type { FileAttribution, LineRange } from './draft-schema.js'
-import { type LineHunk, lineHunks, originsBy } from './line-hunks.js'
+import { type LineHunk, lineHunks, originsBy, splitAtBrackets } from './line-hunks.js'
 import { printsOf, withoutWhitespace } from './line-prints.js'
 import type { FileLines } from './own-record.js'
 
@@ -29,7 +29,7 @@ export function compareContents(before: Uint8Array | null, after: Uint8Array | n
   if ((before !== null && isBinary(before)) || (after !== null && isBinary(after))) return undefined
   const small = Math.max(before?.length ?? 0, after?.length ?? 0) <= DIFF_BYTES
   const [old, now] = [before === null ? [] : linesOf(before), after === null ? [] : linesOf(after)]
-  const hunks = lineHunks(old, now, small, withoutWhitespace)
+  const hunks = splitAtBrackets(lineHunks(old, now, small, withoutWhitespace), old, now)
   return { old, now, hunks, origins: originsBy(hunks, old.length) }
 }
 

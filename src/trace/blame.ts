@@ -1,11 +1,14 @@
 import { setImmediate } from 'node:timers/promises'
 import { digest, sha256hex } from '../../overlay/index.js'
-import type { BlameLine } from '../core/api.js'
+import type { BlameLine, TraceRecord } from '../core/api.js'
+import type { FileVersion } from '../core/file-history.js'
 import type { SharedFile } from '../core/layout.js'
 import { contentHash, linesOf } from './attribution.js'
+import { followLines, printsIn } from './git-lines.js'
+import { GitRecords } from './git-records.js'
 import { printsOf } from './line-prints.js'
 import type { Line } from './lines.js'
-import type { Cell, Origin } from './origins.js'
+import type { Origin } from './origins.js'
 import { wholeLines } from './read.js'
 import { Replay } from './replay.js'
 import { type Claim, OUTSIDE, UNKNOWN } from './traced-files.js'
@@ -20,19 +23,33 @@ const CLAIM_BYTES = 256 * 1024 * 1024
  * while, and another clone never had them.
  *
  * Lines are followed from record to record by their fingerprints. The rest is searched by the hashes of whole blocks,
- * which is all that records of other tools have.
+ * which is all that records of other tools have. Where git has the file, its lines are followed through its versions.
+ *
+ * @param history the file's versions in git, the one at HEAD first
  */
 export async function blameContent(
   file: SharedFile,
   path: string,
   content: Uint8Array,
   vouching: Vouching,
+  history: readonly FileVersion[] = [],
 ): Promise<BlameLine[]> {
   const lines = linesOf(content)
   const prints = printsOf(lines)
-  const replay = await replayLedger(file, new Set(prints), vouching)
+  const records = new GitRecords()
+  const wanted = new Set([...prints, ...printsIn(history)])
+  const replay = await replayLedger(file, wanted, vouching, (record) => records.note(record))
   const cells = replay.linesAt(path, prints, digest(content))
-  const origins = applyClaims(cells, lines, digest(content), replay.claimsOn(path))
+  const uncommitted = (line: number) => cells[line]?.origin ?? UNKNOWN
+  const known = {
+    births: replay.births,
+    exactly: replay.exactly.bind(replay),
+    hasRecordsOf: (message: string) => records.hasAllOf(message),
+    begin: records.begin,
+    uncommitted,
+  }
+  const followed = history.length === 0 ? cells.map(({ origin }) => origin) : followLines(path, content, history, known)
+  const origins = applyClaims(followed, lines, digest(content), replay.claimsOn(path))
   return origins.map((origin, n) => ({ line: n + 1, ...origin }))
 }
 
@@ -72,12 +89,14 @@ export async function replayLedger(
   file: SharedFile,
   wanted: ReadonlySet<string>,
   vouching?: Vouching,
+  note: (record: TraceRecord) => void = () => undefined,
 ): Promise<Replay> {
   const replay = new Replay(wanted)
   let pauseAt = PAUSE_BYTES
   for (const { line, value } of wholeLines(file, mayHaveLines)) {
     const isAnchored = vouching?.vouches(sha256hex(line.bytes), () => linkIn(value)) ?? true
     replay.apply(value, !isAnchored)
+    note(value)
     if (line.end < pauseAt) continue
     pauseAt = line.end + PAUSE_BYTES
     await setImmediate()
@@ -92,12 +111,12 @@ function mayHaveLines({ bytes }: Line): boolean {
 
 /** Attributes blocks that nothing else explains by the content hash that a record names, the newest record first. */
 function applyClaims(
-  cells: readonly Cell[],
+  followed: readonly Origin[],
   lines: readonly string[],
   whole: string,
   claims: readonly Claim[],
 ): Origin[] {
-  const origins = cells.map(({ origin }) => origin)
+  const origins = [...followed]
   const blocks = new Blocks(lines)
   for (const claim of claims.toReversed()) {
     if (!origins.includes(UNKNOWN)) break

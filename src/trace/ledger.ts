@@ -1,4 +1,5 @@
 import type { Ledger, LedgerHead, TraceRecord } from '../core/api.js'
+import type { FileVersion } from '../core/file-history.js'
 import type { Layout } from '../core/layout.js'
 import { gitUser } from '../os/git.js'
 import { withProcessLock } from '../os/lock.js'
@@ -40,13 +41,18 @@ export interface LedgerStore extends Ledger {
 export interface LedgerOptions {
   /** The lock around an append. Safety does not depend on it: see published.ts. */
   readonly lock?: typeof withProcessLock
+  /** Reads the versions of a file in git, the one at HEAD first. Without it, blame reads the ledger alone. */
+  readonly history?: (path: string) => Promise<readonly FileVersion[]>
 }
 
 /**
  * Opens the ledger of a workspace, `agent_trace.jsonl`. Opening reads and writes nothing. Code that only some commands
  * need is imported on first use.
  */
-export function openLedger(layout: Layout, { lock = withProcessLock }: LedgerOptions = {}): LedgerStore {
+export function openLedger(
+  layout: Layout,
+  { lock = withProcessLock, history = async () => [] }: LedgerOptions = {},
+): LedgerStore {
   const parts = makeParts(layout)
   const { file, anchors } = parts
   const appender = new Appender(parts, lock)
@@ -84,7 +90,7 @@ export function openLedger(layout: Layout, { lock = withProcessLock }: LedgerOpt
       const { Vouching } = await import('./vouching.js')
       const blamed = readBlamed(layout.root, path)
       const vouching = new Vouching(layout.ledgerFile, anchors, freshCopies().hashes())
-      return blameContent(layout.ledgerFile, blamed.path, blamed.content, vouching)
+      return blameContent(layout.ledgerFile, blamed.path, blamed.content, vouching, await history(blamed.path))
     },
     lineHead: (path) => file.lineHead(path),
     async outside(contents) {

@@ -38,7 +38,69 @@ export function lineHunks(
   if (!search || removed.length === 0 || added.length === 0) return [whole]
   if (removed.length + added.length > SEARCHED_LINES) return [whole]
   const pairs = commonLines(removed, added, DIFF_EDITS)
-  return pairs === undefined ? [whole] : hunksBetween(pairs, { removed: removed.length, added: added.length }, head)
+  if (pairs === undefined) return [whole]
+  const hunks = hunksBetween(pairs, { removed: removed.length, added: added.length }, head)
+  return slideDown(hunks, old, now, isAlike)
+}
+
+/**
+ * Splits a run whose last brackets also follow it: new statements at the end of one function, and a new function after it.
+ * The brackets of the first function are old ones. It needs the lines with their indentation, which tells a function's
+ * bracket from an inner one.
+ */
+export function splitAtBrackets(
+  hunks: readonly LineHunk[],
+  old: readonly string[],
+  now: readonly string[],
+): LineHunk[] {
+  let shift = 0
+  return hunks.flatMap((hunk, n) => {
+    const { at, removed, added } = hunk
+    const [start, room] = [at + shift, (hunks[n + 1]?.at ?? old.length + 1) - at - removed - 1]
+    shift += added - removed
+    for (let first = 1; first < added; first++) {
+      let same = 0
+      while (same < room && first + same < added && isBracket(now[start + first + same], now[start + added + same]))
+        same++
+      if (same === 0) continue
+      return [
+        { at, removed, added: first },
+        { at: at + removed + same, removed: 0, added: added - first },
+      ]
+    }
+    return [hunk]
+  })
+}
+
+function isBracket(line: string | undefined, following: string | undefined): boolean {
+  return line === following && line !== undefined && /^[)\]};]*\r?$/.test(line)
+}
+
+/**
+ * Moves each run that was only added, or only removed, down as far as its lines allow, as git does. Of the two brackets
+ * around a new function, the lower one is then the new one.
+ */
+function slideDown(
+  hunks: readonly LineHunk[],
+  old: readonly string[],
+  now: readonly string[],
+  isAlike: (one: string | undefined, other: string | undefined) => boolean,
+): LineHunk[] {
+  let shift = 0
+  return hunks.map(({ at, removed, added }, n) => {
+    const until = hunks[n + 1]?.at ?? old.length + 1
+    const [lines, count, from] = removed === 0 ? [now, added, at + shift] : [old, removed, at]
+    shift += added - removed
+    let down = 0
+    if (removed === 0 || added === 0)
+      while (
+        at + down + removed + 1 < until &&
+        from + down + count < lines.length &&
+        isAlike(lines[from + down], lines[from + down + count])
+      )
+        down++
+    return { at: at + down, removed, added }
+  })
 }
 
 const itself = (line: string) => line

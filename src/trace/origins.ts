@@ -12,6 +12,8 @@ export interface Origin {
   readonly tool?: string
   readonly approvedBy?: string
   readonly mutationClass?: string
+  /** For `unknown`: what is missing, as a clause. */
+  readonly why?: string
   /** No anchor on this machine vouches for the record. */
   readonly unanchored?: true
 }

@@ -1,5 +1,6 @@
 // Long because: the rules of one replay share its state.
 import type { TraceRecord } from '../core/api.js'
+import { Births } from './births.js'
 import { type LineHunk, lineHunks, originsBy } from './line-hunks.js'
 import { weightOf } from './line-prints.js'
 import { adoptLines, type Cell, type Strand, WEIGHT_ACROSS, WEIGHT_WITHIN } from './origins.js'
@@ -36,8 +37,13 @@ export class Replay {
   readonly #places = new Map<string, Set<string>>()
   readonly #removedRuns = new Map<string, (readonly Cell[])[]>()
 
+  /** Where records wrote the wanted lines. */
+  readonly births: Births
+
   /** @param wanted the fingerprints of the lines that a caller will ask about; others are skipped */
-  constructor(private readonly wanted: Pick<ReadonlySet<string>, 'has'>) {}
+  constructor(private readonly wanted: Pick<ReadonlySet<string>, 'has'>) {
+    this.births = new Births(wanted)
+  }
 
   /**
    * Applies the next record of the chain. Returns the lines that it added and removed.
@@ -92,8 +98,16 @@ export class Replay {
       (print) => this.#strands(print, path, known, true),
     )
     return prints.map((print, line) => {
-      return unchangedAt(line) ?? adopted.get(line) ?? { print, origin: known ? outside : UNKNOWN }
+      const origin = () => this.births.authorAt(prints, line) ?? (known ? outside : UNKNOWN)
+      return unchangedAt(line) ?? adopted.get(line) ?? { print, origin: origin() }
     })
+  }
+
+  /** The lines of a content that a record left at a path, or at another. */
+  exactly(path: string, contentDigest: string): readonly Cell[] | undefined {
+    const known = this.#files.get(path)
+    const same = known?.digest === contentDigest ? known : this.#earlierAt(path, contentDigest)
+    return (same ?? this.#movedFrom(contentDigest) ?? this.#earlier.anywhere(contentDigest))?.cells
   }
 
   /** A file that was moved outside escrowfs: its content is that of another path. */
@@ -123,6 +137,7 @@ export class Replay {
       return cell
     })
     this.#followBack(cells, written, { path, from, known: { digest: null, cells: base }, undoes, removed, effect })
+    this.births.note(cells, written.keys())
     return { digest: after, cells }
   }
 

@@ -28,6 +28,12 @@ export class Versions {
     }
   }
 
+  /** A version with that content, of any file. */
+  anywhere(digest: string): FileCells | undefined {
+    for (const [key, version] of this.#kept) if (key.startsWith(`${digest} `)) return version
+    return undefined
+  }
+
   find(path: string, digest: string): FileCells | undefined {
     return this.#kept.get(`${digest} ${path}`)
   }

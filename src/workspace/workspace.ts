@@ -22,6 +22,7 @@ import type {
 } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
 import { errorText } from '../core/error-text.js'
+import type { FileVersion } from '../core/file-history.js'
 import { isSessionId } from '../core/ids.js'
 import type { Layout } from '../core/layout.js'
 import type { AgentInfo, Reviewer } from '../core/people.js'
@@ -70,10 +71,15 @@ export async function openWorkspace(root: string | URL, options: WorkspaceOption
   const requested = resolve(root instanceof URL ? fileURLToPath(root) : root)
   const layout = layoutAt(physicalRoot(requested))
   hasOrchestration(layout)
-  const ledger = openLedger(layout)
+  const ledger = openLedger(layout, { history: (path) => versionsInGit(layout.root, path) })
   const workspace = new LocalWorkspace(layout, [requested], ledger, options)
   await workspace.recover()
   return workspace
+}
+
+async function versionsInGit(root: string, path: string): Promise<readonly FileVersion[]> {
+  const { fileHistory } = await import('../git/index.js')
+  return fileHistory(root, path)
 }
 
 class LocalWorkspace implements Workspace {

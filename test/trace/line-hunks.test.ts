@@ -1,7 +1,7 @@
 import { diffArrays } from 'diff'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { lineHunks, originsBy } from '../../src/trace/line-hunks.js'
+import { lineHunks, originsBy, splitAtBrackets } from '../../src/trace/line-hunks.js'
 
 const lines = fc.array(fc.constantFrom('a', ' a', 'a ', 'b', '\tb', 'c', ''), { maxLength: 12 })
 const bare = (line: string) => line.trim()
@@ -35,4 +35,21 @@ it('finds as many kept lines as a search over all lines does', () => {
 it('makes one hunk of a file in which every line differs', () => {
   const lines = (word: string) => Array.from({ length: 30_000 }, (_, at) => `${word} ${at}`)
   expect(lineHunks(lines('old'), lines('new'))).toEqual([{ at: 0, removed: 30_000, added: 30_000 }])
+})
+
+it('gives a new function its own bracket, and the one above it the old one', () => {
+  const old = ['f {', '1', '}', '']
+  expect(lineHunks(old, ['f {', '0', '1', '}', '', 'g {', '3', '}', ''])).toEqual([
+    { at: 1, removed: 0, added: 1 },
+    { at: 4, removed: 0, added: 4 },
+  ])
+})
+
+it('splits new lines before a bracket from a new function behind it, and leaves an inner bracket', () => {
+  const split = (old: string[], now: string[]) => splitAtBrackets(lineHunks(old, now), old, now)
+  expect(split(['f {', '1', '}', ''], ['f {', '2', '}', '', 'g {', '3', '}', ''])).toEqual([
+    { at: 1, removed: 1, added: 1 },
+    { at: 4, removed: 0, added: 4 },
+  ])
+  expect(split(['f {', '}'], ['f {', '  if {', '  }', '}'])).toEqual([{ at: 1, removed: 0, added: 2 }])
 })

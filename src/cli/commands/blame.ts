@@ -58,8 +58,23 @@ function render(lines: readonly BlameLine[], text: readonly string[]): string {
     `${line.line}`,
     (text[line.line - 1] ?? '').replaceAll('\t', '    '),
   ])
-  return table(rows) + (lines.some(({ unanchored }) => unanchored) ? UNANCHORED : '')
+  const notes = lines.some(({ unanchored }) => unanchored) ? UNANCHORED : ''
+  return table(rows) + notes + whyUnknown(lines)
 }
+
+/** A sentence for each reason why lines have no author. */
+function whyUnknown(lines: readonly BlameLine[]): string {
+  const places = new Map<string, number[]>()
+  for (const { line, why } of lines) if (why !== undefined) places.set(why, [...(places.get(why) ?? []), line])
+  return [...places].map(([why, at]) => `Unknown in ${lineNumbers(at)}: ${oneLine(why)}.\n`).join('')
+}
+
+function lineNumbers(at: readonly number[]): string {
+  const more = at.length > MOST_NUMBERS ? ` and ${at.length - MOST_NUMBERS} more` : ''
+  return `line${at.length === 1 ? '' : 's'} ${at.slice(0, MOST_NUMBERS).join(', ')}${more}`
+}
+
+const MOST_NUMBERS = 10
 
 const UNANCHORED = "? marks lines whose record nothing on this machine anchors. 'escrow verify' says more.\n"
 

@@ -1,0 +1,110 @@
+import type { FileVersion } from '../core/file-history.js'
+import { findGit } from '../os/git.js'
+import { fieldsOf } from './entries.js'
+import { Git } from './program.js'
+
+/** The limit of versions of one file, and of bytes in all of them. Older versions are left out. */
+const MAX_VERSIONS = 400
+const MAX_BYTES = 64 * 1024 * 1024
+
+interface Commit {
+  readonly id: string
+  readonly path: string
+  readonly parents: string[]
+  readonly message: string
+  readonly at: number
+}
+
+/**
+ * The versions of a file in git, the one at HEAD first, across renames. Commits that left the file as it was have none.
+ * @param path relative to the root
+ * @returns an empty list without git or a repository, or if HEAD has no such file
+ */
+export function fileHistory(root: string, path: string): FileVersion[] {
+  if (findGit(root) === undefined) return []
+  const git = new Git(root)
+  const head = git.query(['rev-parse', '-q', '--verify', 'HEAD^{commit}'])
+  if (head === undefined) return []
+  const commits = commitsOf(git, head, path)
+  const contents = contentsOf(git, commits)
+  const kept = commits.filter((commit) => contents.has(commit))
+  const places = new Map(kept.map((commit, at) => [commit.id, at]))
+  return kept.map((commit) => ({
+    commit: commit.id,
+    path: commit.path,
+    content: contents.get(commit) ?? new Uint8Array(),
+    parents: commit.parents.flatMap((id) => places.get(id) ?? []),
+    message: commit.message,
+    at: commit.at,
+  }))
+}
+
+/** The commits that changed the file, newest first. Where a commit created it by a rename, those of the old path follow. */
+function commitsOf(git: Git, head: string, path: string): Commit[] {
+  const found = new Map<string, Commit>()
+  const starts: { readonly from: string; readonly path: string; readonly child?: Commit }[] = [{ from: head, path }]
+  for (let start = starts.shift(); start !== undefined && found.size < MAX_VERSIONS; start = starts.shift()) {
+    const listed = list(git, start.from, start.path, MAX_VERSIONS - found.size)
+    const first = listed[0]
+    if (start.child !== undefined && first !== undefined) start.child.parents.push(first.id)
+    for (const commit of listed) {
+      if (found.has(commit.id)) continue
+      found.set(commit.id, commit)
+      if (commit.parents.length > 0) continue
+      for (const parent of parentsOf(git, commit.id)) {
+        const from = oldPath(git, parent, commit)
+        if (from !== undefined) starts.push({ from: parent, path: from, child: commit })
+      }
+    }
+  }
+  return [...found.values()]
+}
+
+/** Commits with the parents that git's history simplification leaves them. */
+function list(git: Git, from: string, path: string, most: number): Commit[] {
+  const format = '--format=%x00%H%x00%P%x00%at%x00%B%x00'
+  const args = ['rev-list', '--no-commit-header', '--topo-order', '--parents', `--max-count=${most}`, format]
+  const { status, stdout } = git.run([...args, from, '--', path])
+  if (status !== 0) return []
+  return stdout.split('\0\n').flatMap((entry) => {
+    const [, id, parents = '', at = '', message = ''] = entry.split('\0')
+    if (id === undefined) return []
+    return { id, path, parents: parents.split(' ').filter(Boolean), message, at: Number(at) * 1000 }
+  })
+}
+
+function parentsOf(git: Git, commit: string): string[] {
+  const [, ...parents] = (git.query(['rev-list', '--no-walk', '--parents', commit]) ?? '').split(' ')
+  return parents
+}
+
+/** The path that a commit took the file from, by git's own search for renames. */
+function oldPath(git: Git, parent: string, { id, path }: Commit): string | undefined {
+  const args = ['diff-tree', '-r', '-z', '-M', '--diff-filter=R', '--relative', '--name-status', parent, id]
+  const fields = fieldsOf(git.query(args) ?? '')
+  for (let at = 0; at + 2 < fields.length; at += 3) if (fields[at + 2] === path) return fields[at + 1]
+  return undefined
+}
+
+/** The content of each commit's version. Reads them all with one process. */
+function contentsOf(git: Git, commits: readonly Commit[]): Map<Commit, Buffer> {
+  const found = new Map<Commit, Buffer>()
+  const asked = commits.filter(({ path }) => !path.includes('\n'))
+  if (asked.length === 0) return found
+  const input = Buffer.from(asked.map(({ id, path }) => `${id}:./${path}\n`).join(''))
+  const { stdout } = git.run(['cat-file', '--batch'], { input, encoding: 'latin1' })
+  let [at, bytes] = [0, 0]
+  for (const commit of asked) {
+    const end = stdout.indexOf('\n', at)
+    if (end === -1) break
+    const size = /^[0-9a-f]+ blob (\d+)$/.exec(stdout.slice(at, end))?.[1]
+    at = end + 1
+    if (size === undefined) continue
+    const next = at + Number(size)
+    bytes += Number(size)
+    if (bytes > MAX_BYTES) break
+    found.set(commit, Buffer.from(stdout.slice(at, next), 'latin1'))
+    at = next + 1
+  }
+  return found
+}

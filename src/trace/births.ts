@@ -1,0 +1,108 @@
+import { weightOf } from './line-prints.js'
+import { type Cell, type Origin, WEIGHT_WITHIN } from './origins.js'
+
+/**
+ * Where records wrote lines, with the lines around each. A line that git brought to another commit, branch or file is
+ * found again by its print and its neighbors.
+ */
+
+interface Birth {
+  readonly origin: Origin
+  /** The prints around it, the nearest first. */
+  readonly above: readonly string[]
+  readonly below: readonly string[]
+}
+
+/** How many lines above and below are compared. */
+const REACH = 3
+/** How many births of one print are kept. A line with more is too common. */
+const MOST = 64
+/** The weight of a line that is found again without its neighbors, if only one author ever wrote it. */
+const ALONE = WEIGHT_WITHIN
+
+/** The author of a line, or that several wrote such a line and nothing tells which. */
+export type Found = Origin | 'ambiguous' | undefined
+
+export class Births {
+  readonly #by = new Map<string, Birth[]>()
+
+  /** @param wanted the prints that a caller will ask about */
+  constructor(private readonly wanted: Pick<ReadonlySet<string>, 'has'>) {}
+
+  /** Notes lines that a record wrote, by their place among the file's lines after it. */
+  note(cells: readonly Cell[], written: Iterable<number>): void {
+    const printAt = (line: number) => cells[line]?.print
+    for (const line of written) {
+      const cell = cells[line]
+      if (cell === undefined || isWeak(cell.origin) || !this.wanted.has(cell.print)) continue
+      const births = this.#by.get(cell.print)
+      const birth = { origin: cell.origin, ...around(line, printAt) }
+      if (births === undefined) this.#by.set(cell.print, [birth])
+      else if (births.length < MOST) births.push(birth)
+    }
+  }
+
+  /** As {@link find}, without the reason. Undefined if several authors are possible. */
+  authorAt(prints: readonly string[], line: number): Origin | undefined {
+    const found = this.find(prints, line)
+    return found === 'ambiguous' ? undefined : found
+  }
+
+  /** Finds the author of a line that had another print, by all the forms it may have had. */
+  findForm(prints: readonly string[]): Found {
+    const origins = prints.flatMap((print) => this.#by.get(print) ?? []).map(({ origin }) => origin)
+    const [first] = origins
+    if (first === undefined) return undefined
+    const isSure = prints.some((print) => weightOf(print) >= ALONE && this.#by.has(print))
+    return isSure && origins.every((origin) => sameAuthor(origin, first)) ? first : 'ambiguous'
+  }
+
+  /** Finds the author of a line in a content by its print and its neighbors. */
+  find(prints: readonly string[], line: number): Found {
+    const births = this.#by.get(prints[line] ?? '')
+    if (births === undefined) return undefined
+    const here = around(line, (at) => prints[at])
+    const weight = weightOf(prints[line] ?? '')
+    // A bracket or an empty line belongs to what is above it: below may be anyone's.
+    const below = (birth: Birth) => (weight === 0 ? 0 : alike(birth.below, here.below))
+    const scored = births.map((birth) => ({ birth, score: alike(birth.above, here.above) + below(birth) }))
+    const best = Math.max(...scored.map(({ score }) => score))
+    if (best === 0 && weight < ALONE) return 'ambiguous'
+    const origins = scored.flatMap(({ birth, score }) => (score === best ? [birth.origin] : []))
+    const [first] = origins
+    return first !== undefined && origins.every((origin) => sameAuthor(origin, first)) ? origins.at(-1) : 'ambiguous'
+  }
+}
+
+/** Whether an origin only says that no record explains the line: unknown, or a person outside escrowfs. */
+export function isWeak({ contributor, sessionId, approvedBy }: Origin): boolean {
+  return contributor === 'unknown' || (contributor === 'human' && sessionId === undefined && approvedBy === undefined)
+}
+
+export function sameAuthor(one: Origin, other: Origin): boolean {
+  return one === other || authorKey(one) === authorKey(other)
+}
+
+function authorKey({ contributor, intentId, model, tool, approvedBy }: Origin): string {
+  return JSON.stringify([contributor, intentId, model, tool, approvedBy])
+}
+
+function around(line: number, printAt: (line: number) => string | undefined): Pick<Birth, 'above' | 'below'> {
+  const [above, below]: [string[], string[]] = [[], []]
+  for (let far = 1; far <= REACH; far++) {
+    const [before, after] = [printAt(line - far), printAt(line + far)]
+    if (before !== undefined) above.push(before)
+    if (after !== undefined) below.push(after)
+  }
+  return { above, below }
+}
+
+/** The weight of the neighbors that are the same, counted from the line outward. */
+function alike(one: readonly string[], other: readonly string[]): number {
+  let weight = 0
+  for (const [far, print] of one.entries()) {
+    if (print !== other[far]) break
+    weight += weightOf(print)
+  }
+  return weight
+}

@@ -1,0 +1,174 @@
+import { digest } from '../../overlay/index.js'
+import type { FileVersion } from '../core/file-history.js'
+import { isBinary, linesOf } from './attribution.js'
+import { type Births, isWeak, sameAuthor } from './births.js'
+import { formsAt } from './layout-forms.js'
+import { layoutOrigins } from './layout-lines.js'
+import { printsOf, weightOf } from './line-prints.js'
+import { adoptLines, type Cell, type Origin, WEIGHT_WITHIN } from './origins.js'
+import { OUTSIDE, UNKNOWN } from './traced-files.js'
+
+/**
+ * Follows the lines of a file through its versions in git. A version that the ledger recorded exactly has its authors
+ * from there. Other lines come from the version before, or from a commit that brought them: then the records tell by
+ * content who wrote them.
+ */
+
+/** What the ledger knows, for {@link followLines}. */
+export interface Known {
+  readonly births: Births
+  /** The lines of a content that a record left at a path, or at any other. */
+  exactly(path: string, contentDigest: string): readonly Cell[] | undefined
+  /** Whether the ledger has the records of all commits that a message names. */
+  hasRecordsOf(message: string): boolean
+  /** When the ledger begins, in milliseconds since 1970. */
+  readonly begin: number
+  /** The origin of a line of the working tree, from 0, that no commit has and no record explains. */
+  uncommitted(line: number): Origin
+}
+
+/** The names of agents in a commit's message: those of escrowfs, and those that agents' own programs write. */
+const BY_AGENT =
+  /^\s*(?:Intent|Assisted-by|Released-by-rule)\s*:|^\s*Co-authored-by\s*:.*(?:claude|copilot|codex|cursor|gemini|devin|aider|\bagent\b|\[bot\])/im
+
+interface Version extends Pick<FileVersion, 'path' | 'parents'> {
+  readonly lines: readonly string[]
+  readonly prints: readonly string[]
+  readonly digest: string
+  readonly commit?: FileVersion
+}
+
+/** The fingerprints of all versions, and of the forms their lines may have had: those that a replay must follow. */
+export function printsIn(history: readonly FileVersion[]): string[] {
+  const seen = new Set<string>()
+  return history.flatMap(({ content }) => {
+    const lines = isBinary(content) ? [] : linesOf(content)
+    const fresh = lines.flatMap((line, at) => (seen.has(line) ? [] : formsAt(lines, at).prints))
+    for (const line of lines) seen.add(line)
+    return [...printsOf(lines), ...fresh]
+  })
+}
+
+/**
+ * The origin of each line of the file as it is now, by its versions in git.
+ * @param history the version at HEAD first
+ */
+export function followLines(
+  path: string,
+  content: Uint8Array,
+  history: readonly FileVersion[],
+  known: Known,
+): Origin[] {
+  const versions = history.map((each) => versionOf(each.path, each.content, each.parents, each))
+  const top = versionOf(path, content, history.length > 0 ? [0] : [], undefined)
+  const done = new Map<Version, Origin[]>()
+  // A version's parents come later in the list, except where a rename was found late.
+  const originsOf = (version: Version): Origin[] => {
+    const found = done.get(version)
+    if (found !== undefined) return found
+    done.set(
+      version,
+      version.prints.map(() => UNKNOWN),
+    )
+    const parents = version.parents.flatMap((at) => versions[at] ?? [])
+    const origins = resolve(version, known, () => parents.map((parent) => ({ parent, origins: originsOf(parent) })))
+    done.set(version, origins)
+    return origins
+  }
+  return originsOf(top)
+}
+
+function versionOf(path: string, content: Uint8Array, parents: readonly number[], commit?: FileVersion): Version {
+  const lines = isBinary(content) ? [] : linesOf(content)
+  const about = { path, parents, lines, prints: printsOf(lines), digest: digest(content) }
+  return commit === undefined ? about : { ...about, commit }
+}
+
+interface Ancestor {
+  readonly parent: Version
+  readonly origins: readonly Origin[]
+}
+
+function resolve(version: Version, known: Known, ancestors: () => readonly Ancestor[]): Origin[] {
+  const { path, prints } = version
+  const exact = known.exactly(path, version.digest)?.map(({ origin }) => origin)
+  if (exact?.length === prints.length && !exact.some(isWeak)) return exact
+  const origins = new Array<Origin | undefined>(prints.length).fill(undefined)
+  if (exact?.length === prints.length)
+    for (const [line, origin] of exact.entries()) if (!isWeak(origin)) origins[line] = origin
+  const parents = ancestors()
+  for (const { parent, origins: before } of parents) inherit(version, parent, before, origins)
+  takeMoved(prints, parents, origins)
+  return introduced(version, known, origins)
+}
+
+/** Takes over the origins of lines that a parent also has. */
+function inherit(version: Version, parent: Version, before: readonly Origin[], origins: (Origin | undefined)[]): void {
+  for (const [line, from] of layoutOrigins(parent.lines, version.lines).entries()) {
+    if (origins[line] !== undefined || from.length === 0) continue
+    const authors = from.map((each) => before[each] ?? UNKNOWN)
+    const [first = UNKNOWN] = authors
+    origins[line] = authors.every((each) => sameAuthor(each, first)) ? first : SEVERAL
+  }
+}
+
+/** Takes over the origins of runs of lines that were somewhere else in a parent. */
+function takeMoved(prints: readonly string[], parents: readonly Ancestor[], origins: (Origin | undefined)[]): void {
+  if (!origins.includes(undefined)) return
+  const strands = parents.map(({ parent, origins: before }) => ({
+    cells: parent.prints.map((print, line) => ({ print, origin: before[line] ?? UNKNOWN })),
+    least: WEIGHT_WITHIN,
+  }))
+  const isOpen = (line: number) => origins[line] === undefined
+  for (const [line, { origin }] of adoptLines(prints, isOpen, () => strands)) origins[line] = origin
+}
+
+const SEVERAL: Origin = { contributor: 'unknown', why: 'the line was joined from lines of several authors' }
+
+/** Finds the authors of lines that a commit, or the working tree, brought. */
+function introduced(
+  { prints, lines, commit }: Version,
+  known: Known,
+  origins: readonly (Origin | undefined)[],
+): Origin[] {
+  const rest = commit === undefined ? undefined : unexplained(commit, known)
+  const found: Origin[] = []
+  let statement: { readonly origin: Origin; readonly end: number } | undefined
+  for (const [line, inherited] of origins.entries()) {
+    if (inherited !== undefined) {
+      found.push(inherited)
+      continue
+    }
+    if (statement !== undefined && line < statement.end) {
+      found.push(statement.origin)
+      continue
+    }
+    const born = known.births.find(prints, line)
+    const { span, prints: forms } = born === undefined ? formsAt(lines, line) : { span: 1, prints: [] }
+    const before = born ?? known.births.findForm(forms)
+    if (born === undefined && before !== undefined)
+      statement = { origin: before === 'ambiguous' ? AMBIGUOUS : before, end: line + span }
+    if (statement !== undefined && line < statement.end) found.push(statement.origin)
+    else if (born === undefined) found.push(rest ?? known.uncommitted(line))
+    else if (born !== 'ambiguous') found.push(born)
+    else found.push(weightOf(prints[line] ?? '') === 0 ? nearby(found[line - 1], origins[line - 1]) : AMBIGUOUS)
+  }
+  return found
+}
+
+const AMBIGUOUS: Origin = { contributor: 'unknown', why: 'several authors wrote such a line' }
+
+/** A bracket or an empty line that came with the line above it has its author. */
+function nearby(above: Origin | undefined, inherited: Origin | undefined): Origin {
+  return above !== undefined && inherited === undefined ? above : AMBIGUOUS
+}
+
+/** The origin of a line that no record explains. */
+function unexplained(commit: FileVersion, known: Known): Origin {
+  if (BY_AGENT.test(commit.message) && !known.hasRecordsOf(commit.message)) {
+    const id = commit.commit.slice(0, 10)
+    return { contributor: 'unknown', why: `git commit ${id} names an agent, and this ledger has no record of it` }
+  }
+  // Git keeps whole seconds.
+  return commit.at + 999 < known.begin ? UNKNOWN : OUTSIDE
+}

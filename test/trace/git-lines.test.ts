@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest'
+import { openWorkspace } from '../../src/index.js'
+import { commitAll, git } from '../support/git.js'
+import { testWorkspace, working } from '../support/workspace.js'
+
+const F = ['function first(a, b) {', "  const total = add('first', b)", '  return total', '}', '']
+const G = ['function second(c) {', "  log('the second one is called', c)", '}', '']
+const text = (...lines: readonly (readonly string[])[]) =>
+  lines
+    .flat()
+    .map((line) => `${line}\n`)
+    .join('')
+
+/** A repository whose `src/a.ts` a person wrote, with the ledger outside git. */
+function repository() {
+  const at = testWorkspace({ 'src/a.ts': text(F) })
+  const run = (...args: string[]) => git(at.root, ...args)
+  run('init', '-q', '-b', 'main')
+  at.write('.gitignore', '.orchestration/\n')
+  run('add', '-A')
+  run('commit', '-q', '-m', 'begin', '--date=2020-01-02T03:04:05Z')
+  return { ...at, run, commit: () => commitAll(at.root), agent: (content: string) => land(at, 'src/a.ts', content) }
+}
+
+/** An agent writes a file, and its change lands as a git commit. */
+async function land(at: ReturnType<typeof testWorkspace>, path: string, content: string): Promise<void> {
+  const workspace = await at.open()
+  const session = await working(workspace)
+  session.fs.writeFileSync(path, content)
+  const review = await workspace.review(session.id)
+  await review.approve(undefined, { name: 'Ann' })
+  await review.commit({ git: {} })
+  await workspace.close()
+}
+
+/** The author of each line in short, and why it is unknown. */
+async function authors(root: string, path = 'src/a.ts'): Promise<string[]> {
+  const workspace = await openWorkspace(root)
+  const lines = await workspace.ledger.blame(path)
+  await workspace.close()
+  return lines.map(({ contributor, intentId, why }) => why ?? (contributor === 'ai' ? (intentId ?? 'ai') : contributor))
+}
+
+const by = (who: string, lines: readonly string[]) => lines.map(() => who)
+
+describe('blame by intent', () => {
+  it('holds through a squash of a branch that moved and reformatted the file', async () => {
+    const { root, run, write, agent, commit } = repository()
+    run('checkout', '-q', '-b', 'feature')
+    await agent(text(F, G))
+    run('mv', 'src/a.ts', 'src/b.ts')
+    const tidy = ['function second(c) {', '\tlog(', '\t\t"the second one is called",', '\t\tc,', '\t);', '}', '']
+    write('src/b.ts', text(F, tidy))
+    commit()
+    run('checkout', '-q', 'main')
+    run('merge', '-q', '--squash', 'feature')
+    run('commit', '-q', '-m', 'A pull request (#1)')
+    run('branch', '-q', '-D', 'feature')
+    expect(await authors(root, 'src/b.ts')).toEqual([...by('unknown', F), ...by('INT-001', tidy)])
+  })
+
+  it('tells a person in an amended commit from the agent whose trailers it has', async () => {
+    const { root, run, write, agent } = repository()
+    await agent(text(F, G))
+    write('src/a.ts', text(F, G, ['personally()']))
+    run('commit', '-q', '-a', '--amend', '--no-edit')
+    expect(await authors(root)).toEqual([...by('unknown', F), ...by('INT-001', G), 'human'])
+  })
+
+  it('holds through a revert of a revert, and a cherry-pick', async () => {
+    const { root, run, agent } = repository()
+    run('checkout', '-q', '-b', 'feature')
+    await agent(text(F, G))
+    run('checkout', '-q', 'main')
+    run('cherry-pick', 'feature')
+    run('revert', '--no-edit', 'HEAD')
+    expect(await authors(root)).toEqual(by('unknown', F))
+    run('revert', '--no-edit', 'HEAD')
+    expect(await authors(root)).toEqual([...by('unknown', F), ...by('INT-001', G)])
+  })
+
+  it('does not call a line a person’s whose commit names an agent that the ledger does not know', async () => {
+    const { root, run, write, agent } = repository()
+    await agent(text(F, G))
+    write('src/a.ts', text(F, G, ['elsewhere(written)']))
+    run('commit', '-q', '-a', '-m', 'work', '-m', `Intent: INT-9\nTrace-Head: 7:${'0'.repeat(64)}`)
+    expect((await authors(root)).at(-1)).toMatch(
+      /^git commit [0-9a-f]{10} names an agent, and this ledger has no record of it$/,
+    )
+    write('src/a.ts', text(F, G, ['with(another)']))
+    run('commit', '-q', '-a', '-m', 'work', '-m', 'Co-authored-by: Claude <noreply@anthropic.com>')
+    expect((await authors(root)).at(-1)).toMatch(/names an agent/)
+  })
+})
