@@ -474,6 +474,13 @@ describe('protection from mistakes, with the keyboard alone', () => {
     await page.keyboard.press('Enter')
     answers[0]?.()
     await page.locator('.line.match', { hasText: 'Prices are integers' }).waitFor()
+    await page.keyboard.press('Control+A')
+    await page.keyboard.insertText('Math.Round')
+    await page.locator('.files .file[title="src/tax.ts"]').waitFor()
+    await expect.poll(() => answers.length).toBe(2)
+    await page.keyboard.press('Enter')
+    for (const answer of answers) answer()
+    await expect.poll(() => head(page)).toBe('src/tax.ts')
   })
 
   it('unchanged lines around a hunk appear on request, and each line once', async () => {

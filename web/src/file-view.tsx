@@ -48,6 +48,8 @@ interface Props extends Notifier {
   readonly recordVerdict: (word: 'approved' | 'withdrawn', selection: WireSelection) => void
   readonly reject: (rejecting: PendingRejection) => void
   readonly leave: () => void
+  /** Opens the next (1) or previous (-1) file of the list. */
+  readonly step: (by: number) => void
 }
 
 export function FileView({
@@ -64,6 +66,7 @@ export function FileView({
   recordVerdict,
   reject,
   leave,
+  step,
 }: Props) {
   const { path, mark, hunks } = change
   const { file, error } = useFile(session, change, epoch)
@@ -82,7 +85,7 @@ export function FileView({
   const whole: WireSelection = { changes: [{ path, mark }] }
   const hunk = file?.hunks[at]
   const diff = useRef<DiffKeys>(null)
-  const matches = useMatches(session, change, shownLayout, find, (row) => diff.current?.show(row))
+  const matches = useMatches(session, change, shownLayout, find, (row) => diff.current?.show(row), step)
 
   const decide = useCallback(
     (verdict: WireWord, selection: WireSelection, what: string) =>

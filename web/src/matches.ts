@@ -10,18 +10,25 @@ interface Found {
   readonly at: number
 }
 
-/** The matches of a search in one file. Shows the first one once they are loaded. */
+/**
+ * The matches of a search in one file. Shows the first one once they are loaded.
+ * @param leave called if Enter came before they were loaded, and there is no match to move to
+ */
 export function useMatches(
   session: string,
   { path, mark, look }: WireChange,
   layout: Layout,
   find: string,
   show: (row: number) => void,
+  leave: (by: number) => void,
 ) {
   const search = JSON.stringify([path, mark, layout, find])
   const [found, setFound] = useState<Found>()
   const latest = useRef(found)
   latest.current = found
+  // The list may have changed since the request.
+  const leaveNow = useRef(leave)
+  leaveNow.current = leave
   const { rows, at } = found?.search === search ? found : { rows: [], at: 0 }
   /** How many matches to move once the matches of a search are loaded: Enter may come first. */
   const early = useRef({ search: '', by: 0 })
@@ -35,9 +42,10 @@ export function useMatches(
         // A verdict loads the same search again, and must not move the view back to its first match.
         if (latest.current?.search === search) return setFound({ ...latest.current, rows })
         const by = early.current.search === search ? early.current.by : 0
-        const at = Math.max(0, Math.min(rows.length - 1, by))
+        const at = rows[by] === undefined ? 0 : by
         setFound({ search, rows, at })
-        if (rows[at] !== undefined) show(rows[at])
+        if (by !== at) leaveNow.current(by)
+        else if (rows[at] !== undefined) show(rows[at])
       },
       () => undefined,
     )

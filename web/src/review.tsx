@@ -285,6 +285,7 @@ export function Review({ route, state, versions, notify }: Props) {
             reload={reload}
             recordVerdict={(word, selection) => void decide(word, selection)}
             reject={setRejecting}
+            step={step}
             leave={() => id !== undefined && goTo({ at: 'review', session: id })}
           />
         ) : (
