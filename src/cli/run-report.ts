@@ -1,6 +1,6 @@
 import { defined } from '../core/defined.js'
-import type { CommandResult, Session, Workspace } from '../index.js'
-import { summaryOf } from '../surface/index.js'
+import type { CommandResult, KeptRef, Session, Workspace } from '../index.js'
+import { shortRef, summaryOf } from '../surface/index.js'
 import type { Io } from './context.js'
 import { pluralize } from './output.js'
 import { oneLine } from './printable.js'
@@ -14,24 +14,37 @@ export async function reportRun(
   io: Pick<Io, 'err'>,
   workspace: Workspace,
   session: Session,
-  { effects, refused, kept, unreachable = [], commits = [] }: CommandResult,
+  { effects, refused, kept, unreachable = [], commits = [], gitRefs = [] }: CommandResult,
 ): Promise<number> {
   const { changes } = await session.changes()
   const id = oneLine(session.id)
   io.err(`\n${summaryOf(effects, [], kept).split('\n').map(oneLine).join('\n')}\n`)
   for (const { message, paths } of commits)
     io.err(`git commit kept as a proposal: ${firstLine(message)} (${pluralize(paths.length, 'file')})\n`)
-  if (commits.length > 0) io.err(`They are not in the repository. 'escrow log --session ${id}' shows their messages.\n`)
+  if (commits.length > 0)
+    io.err(`They are not in the repository. 'escrow commit ${id} --git --per proposal' makes commits of what is approved.\n`)
+  for (const { ref, subject } of gitRefs) io.err(`kept in the session's git, not proposed: ${shortRef(ref)} (${oneLine(subject)})\n`)
+  if (gitRefs.length > 0) io.err(`To take it out: ${takeOut(session.id, gitRefs)}\n`)
   for (const host of unreachable)
     io.err(`no access to ${oneLine(host)}: allow it with '--allow-host ${oneLine(host)}'\n`)
-  const isOwnGit = ({ path, reason }: (typeof refused)[number]) => path === '.git' && reason === 'protected_path'
-  const others = commits.length > 0 ? refused.filter((each) => !isOwnGit(each)) : refused
   const intentId = session.intent?.id
-  const asked = others.map((each) => ({ ...each, ...defined({ intentId }) }))
+  const asked = refused.map((each) => ({ ...each, ...defined({ intentId }) }))
   io.err(renderRemedies(await remediesIn(workspace, asked, { session: session.id, isKept: true })))
   const next = changes.length === 0 ? '' : ` See them with 'escrow diff ${id}', then 'escrow approve ${id}'.`
   io.err(`${pluralize(changes.length, 'change')} staged in session '${id}'.${next}\n`)
   return changes.length
+}
+
+/** The command that copies refs of the session's git into the repository, as branches: contents alone, no settings and no hooks. */
+function takeOut(session: string, refs: readonly KeptRef[]): string {
+  const names = refs.map(({ ref }) => quote(ref)).join(' ')
+  const to = refs.map(({ ref }) => quote(`${ref}:refs/heads/agent/${ref.replace(/^refs\/(?:heads\/|tags\/)?/, '')}`)).join(' ')
+  return `escrow run --session ${quote(session)} -- git bundle create - ${names} > /tmp/agent.bundle && git fetch /tmp/agent.bundle ${to}`
+}
+
+/** A word of a shell line. */
+function quote(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${oneLine(word).replaceAll("'", "'\\''")}'`
 }
 
 function firstLine(message: string): string {

@@ -41,6 +41,8 @@ export type {
   ExecOptions,
   ExecResult,
   Ingested,
+  KeptRef,
+  ProposedCommit,
   Quarantine,
   Quarantined,
   RunningCommand,

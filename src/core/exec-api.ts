@@ -46,6 +46,13 @@ export interface ExecResult {
   readonly kept: string[]
   /** `none`: it ran on a copy of the workspace, with all rights of the user. */
   readonly isolation: 'sandbox' | 'none'
+  /**
+   * The git commits on the session's current branch that the repository on disk lacks, oldest first, after a command that changed the
+   * session's git state. They are proposals: the session's later commands see them, and the repository on disk does not.
+   */
+  readonly commits?: readonly ProposedCommit[]
+  /** The session's other branches, tags and stash that the repository on disk lacks, as far as that branch does not contain them. */
+  readonly gitRefs?: readonly KeptRef[]
   /** A summary of the effects in a few lines, deletions first. */
   readonly summary: string
 }
@@ -123,13 +130,21 @@ export interface Ingested extends Pick<ExecResult, 'effects' | 'refused' | 'kept
 export interface CommandResult extends Omit<ExecResult, 'stdout' | 'stderr' | 'truncated'> {
   /** Addresses that it tried and that are not among its `hosts`, as `host:port`. */
   readonly unreachable?: readonly string[]
-  /** Git commits it made. The repository keeps none of them; their messages are in the ledger. */
-  readonly commits?: readonly ProposedCommit[]
 }
 
-/** A git commit that a program made in the mount. */
+/** A branch, a tag or the stash of a session's git state. */
+export interface KeptRef {
+  /** `refs/heads/…`, `refs/tags/…` or `refs/stash`. */
+  readonly ref: string
+  /** Its object name. */
+  readonly id: string
+  /** The first line of its message. */
+  readonly subject: string
+}
+
+/** A git commit that a session's programs made. */
 export interface ProposedCommit {
-  /** Its object name in the mount's repository, which is gone. */
+  /** Its object name in the session's git state. */
   readonly id: string
   readonly message: string
   /** What it changed, relative to the root. */

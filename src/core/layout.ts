@@ -61,6 +61,8 @@ export interface SessionLayout {
   readonly quarantine: string
   /** Long outputs of commands. */
   readonly outputs: string
+  /** The changes that its commands made in the repository's `.git`. */
+  readonly git: string
   readonly meta: string
   readonly claim: string
   /** A file with the path of its owner's socket, while there is one. */
@@ -126,6 +128,7 @@ export function layoutOf(root: string, state: string): Layout {
         edits: join(own, 'edits'),
         quarantine: join(own, 'quarantine'),
         outputs: join(own, 'outputs'),
+        git: join(own, 'git'),
         meta: join(own, 'meta.json'),
         claim: join(own, 'claim.json'),
         socketFile: join(own, 'door'),

@@ -21,7 +21,8 @@ import {
 } from '../terminal/index.js'
 import { type AdmittedCommand, type CommandGate, type CommandLine, type ExecDeps, networkOf } from './command-gate.js'
 import { CommandMount, type IngestedEffects } from './command-mount.js'
-import { proposedCommits } from './proposed-commits.js'
+import { gitRecord, gitRefusals, gitResult, gitSummary } from './git-report.js'
+import type { GitOutcome } from './private-git.js'
 
 /** Bytes of output that are kept for reading. */
 const MAX_OUTPUT = 1 << 20
@@ -103,6 +104,7 @@ export class BackgroundCommand implements RunningCommand {
         mount.seed(gate.closedPaths(admitted))
         if (other) mount.copyKept(other)
       })
+      await mount.followGit(admitted)
       return new BackgroundCommand(deps, mount, admitted, starting, deps.store.createSnapshot({}), home)
     } catch (error) {
       await mount.close()
@@ -275,14 +277,9 @@ export class BackgroundCommand implements RunningCommand {
     deps.store.deleteSnapshot(last)
     const { exitCode, ended, unreachable } = end
     const { isolation } = mount
-    const hasCommitted = ingested.refused.some(({ effect }) => effect.kind === 'git' && effect.path === '.git')
-    const commits = hasCommitted ? await proposedCommits(mount, this.admitted, deps.gitHead()) : []
-    const details = {
-      ...(ended && { ended }),
-      ...(unreachable && { unreachable }),
-      ...(commits.length > 0 && { commits }),
-    }
-    const result = { exitCode, ...toResult(ingested, effects), isolation, ...details }
+    const git = end.began ? await mount.keepGit(this.admitted) : undefined
+    const details = { ...(ended && { ended }), ...(unreachable && { unreachable }) }
+    const result = { exitCode, ...toResult(ingested, effects, git), isolation, ...details }
     await deps.record({
       command,
       background: id,
@@ -294,7 +291,7 @@ export class BackgroundCommand implements RunningCommand {
       kept: result.kept,
       ...(ended && { ended }),
       ...(unreachable && { unreachable: [...unreachable] }),
-      ...(commits.length > 0 && { commits: commits.map(({ paths, ...commit }) => ({ ...commit, paths: [...paths] })) }),
+      ...gitRecord(git),
     })
     return result
   }
@@ -313,7 +310,8 @@ export class BackgroundCommand implements RunningCommand {
   }
 }
 
-function toResult({ refused, kept }: IngestedEffects, effects: ChangeSet) {
-  const refusals = refused.map(({ path, reason, message }) => ({ path, reason, message }))
-  return { effects, refused: refusals, kept, summary: summaryOf(effects, refused, kept) }
+function toResult({ refused, kept }: IngestedEffects, effects: ChangeSet, git?: GitOutcome) {
+  const refusals = [...refused.map(({ path, reason, message }) => ({ path, reason, message })), ...gitRefusals(git)]
+  const summary = [summaryOf(effects, refusals, kept), ...gitSummary(git)].join('\n')
+  return { effects, refused: refusals, kept, summary, ...gitResult(git) }
 }

@@ -33,8 +33,8 @@ export interface ExecDeps {
   readonly record: (data: CommandRecord) => Promise<void>
   /** Runs work in the current tool call, or in a new one if there is none or `isNew` is true. */
   readonly inCall: <T>(work: () => Promise<T>, isNew?: boolean) => Promise<T>
-  /** The HEAD commit of the repository on disk; undefined without one. */
-  readonly gitHead: () => string | undefined
+  /** The commit or tag object at `HEAD` or a ref of the repository on disk; undefined if it has none. */
+  readonly gitRef: (ref: string) => string | undefined
   /** The intent the session works under. */
   readonly state: { readonly intentId: string | undefined }
   /** Throws EscrowError `session_busy` once the session is closed. */

@@ -9,12 +9,15 @@ import {
   applyEffects,
   type Effect,
   type Effects,
+  GIT,
   type Place,
   type RefusedEffect,
 } from '../terminal/index.js'
-import type { ExecDeps } from './command-gate.js'
+import type { AdmittedCommand, ExecDeps } from './command-gate.js'
 import { IngestLedger, withAncestors } from './ingest-ledger.js'
 import { assertUncontainedAllowed, openPlace } from './open-place.js'
+import { type GitOutcome, PrivateGit } from './private-git.js'
+import type { MountGit } from './proposed-commits.js'
 
 type Isolation = ExecOptions['isolation']
 
@@ -42,11 +45,17 @@ export class CommandMount {
   #startedAt = 0
   #isIngesting = false
 
+  readonly #git: PrivateGit
+  /** The number of files below `.git` that commands have changed, of the last look. */
+  #gitCount = 0
+
   private constructor(
     private readonly place: Place,
     private readonly deps: ExecDeps,
     private readonly isExclusive: boolean,
-  ) {}
+  ) {
+    this.#git = new PrivateGit(deps, place.gitLayer)
+  }
 
   /**
    * @param isExclusive one command has the mount for all its life: ingested effects stay in the layer and are
@@ -94,6 +103,7 @@ export class CommandMount {
       if ('from' in edit) this.#touched.add(edit.from).add(edit.to)
     })
     this.place.seed(store.overlay, closed)
+    this.#git.load()
     this.#startedAt = Date.now()
   }
 
@@ -155,6 +165,7 @@ export class CommandMount {
   /** Finds the effects that were not ingested before. Call `close` on the result. */
   findEffects(isLive: boolean): Effects {
     const { overlay } = this.deps.store
+    this.#gitCount = 0
     const isIgnored = gitIgnored((path) => textIn(overlay, path as RelPath))
     const found = this.place.effects({
       isLive,
@@ -164,8 +175,14 @@ export class CommandMount {
         (isDirectory || overlay.typeOf(path) !== 'file') &&
         isIgnored(path, isDirectory || overlay.typeOf(path) === 'dir'),
     })
-    const fresh = found.effects.filter((effect) => !this.#ledger.isIngested(effect))
+    const fresh = found.effects.filter((effect) => !this.#ledger.isIngested(effect) && !this.#isPrivateGit(effect))
     return { ...found, effects: [...fresh, ...this.#ledger.removedSince(found, (path) => this.place.has(path))] }
+  }
+
+  #isPrivateGit(effect: Effect): boolean {
+    if (effect.kind !== 'git' || effect.path !== GIT || !this.#git.isKept) return false
+    this.#gitCount = effect.count
+    return true
   }
 
   /** Whether a running command has effects that were neither ingested nor refused. */
@@ -232,6 +249,26 @@ export class CommandMount {
   /** Removes handled effects from the layer before the next command runs. */
   clear(effects: readonly Effect[]): void {
     this.place.clear(effects)
+  }
+
+  // ---- the repository
+
+  /** Brings the session's private repository up to the one on disk. Call it after {@link seed}. */
+  followGit(admitted: AdmittedCommand): Promise<void> {
+    return this.#git.follow(this.#mountGit(admitted))
+  }
+
+  /** Keeps what a command did to `.git` for the session's later commands. Call it after {@link ingest}. */
+  keepGit(admitted: AdmittedCommand): Promise<GitOutcome | undefined> {
+    return this.#git.end(this.#mountGit(admitted), this.#gitCount)
+  }
+
+  dropGit(): void {
+    this.#git.drop()
+  }
+
+  #mountGit(admitted: AdmittedCommand): MountGit {
+    return { mount: this, admitted, root: this.deps.layout.root }
   }
 
   // ---- messages between the mount and the session

@@ -4,6 +4,8 @@ import { SerialQueue } from '../core/serial-queue.js'
 import { type CommandEnd, type Effect, PROCESSES, quarantine, summaryOf } from '../terminal/index.js'
 import type { AdmissionRecord } from './admission.js'
 import { type AdmittedCommand, type CommandGate, type CommandLine, type ExecDeps, networkOf } from './command-gate.js'
+import { gitRecord, gitRefusals, gitResult, gitSummary } from './git-report.js'
+import type { GitOutcome } from './private-git.js'
 import { CommandMount, type IngestedEffects } from './command-mount.js'
 
 /** Options for a command that escrowfs runs itself. */
@@ -56,6 +58,7 @@ export class SessionExec {
     let isSound = false
     try {
       mount.seed(this.gate.closedPaths(admitted))
+      await mount.followGit(admitted)
       const { timeout, memory, stdin, signal, onOutput } = options
       const end = await mount.run({ ...admitted, timeout, memory, stdin, signal, onOutput, processes: PROCESSES })
       this.#recordSpool(mount)
@@ -65,12 +68,15 @@ export class SessionExec {
       try {
         const accepts = (effect: Effect) => internal.accepts?.(effect, end) !== false
         const ingested = end.began ? this.#ingest(mount, accepts) : NOTHING
+        if (internal.accepts !== undefined) mount.dropGit()
+        const git = end.began ? await mount.keepGit(admitted) : undefined
         isSound = true
         return await this.#recordCommand(command, end, {
           ...ingested,
           effects: this.deps.changesSince(before.id),
           mount,
           admitted,
+          git,
           recorded: internal.recorded !== false,
         })
       } finally {
@@ -123,9 +129,9 @@ export class SessionExec {
   async #recordCommand(
     command: CommandLine,
     end: CommandEnd,
-    { effects, refused, kept, mount, admitted, recorded }: IngestedEffects & CommandOutcome,
+    { effects, refused, kept, mount, admitted, git, recorded }: IngestedEffects & CommandOutcome,
   ): Promise<ExecResult> {
-    const refusals = refused.map(({ path, reason, message }) => ({ path, reason, message }))
+    const refusals = [...refused.map(({ path, reason, message }) => ({ path, reason, message })), ...gitRefusals(git)]
     const { isolation } = mount
     const entry = {
       command,
@@ -135,7 +141,7 @@ export class SessionExec {
       ...networkOf(admitted, isolation),
     }
     const paths = effects.changes.map(({ path }) => path)
-    if (recorded) await this.deps.record({ ...entry, isolation, effects: paths, refused: refusals, kept })
+    if (recorded) await this.deps.record({ ...entry, isolation, effects: paths, refused: refusals, kept, ...gitRecord(git) })
     const { exitCode, stdout, stderr, truncated, ended } = end
     return {
       exitCode,
@@ -147,7 +153,8 @@ export class SessionExec {
       isolation,
       ...(truncated && { truncated }),
       ...(ended && { ended }),
-      summary: summaryOf(effects, refused, kept),
+      ...gitResult(git),
+      summary: [summaryOf(effects, refusals, kept), ...gitSummary(git)].join('\n'),
     }
   }
 }
@@ -157,6 +164,7 @@ interface CommandOutcome {
   readonly effects: ChangeSet
   readonly mount: CommandMount
   readonly admitted: AdmittedCommand
+  readonly git: GitOutcome | undefined
   readonly recorded: boolean
 }
 

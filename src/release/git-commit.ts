@@ -62,7 +62,7 @@ export function groupsOf(session: ReviewedSession, { approved, approvals, head, 
   return divide(approved, per, proposals).map((changes) => {
     const ids = unique(changes.flatMap(({ intentId }) => intentId ?? []))
     const credits = { intents: ids, agents: agentsOf(changes, session.agent()), reviewers, tiers, head }
-    const text = message ?? proposedMessage(changes, proposals) ?? describe(changes, { ids, intents, reasons, per })
+    const text = message ?? proposedMessage(changes, proposals, per) ?? describe(changes, { ids, intents, reasons, per })
     return { message: text, credits, changes }
   })
 }
@@ -99,11 +99,24 @@ function proposalOf(path: string, proposals: readonly ProposedCommit[]): Propose
   return proposals.findLast(({ paths }) => paths.includes(path))
 }
 
-/** The message of the agent's commit, if exactly one of its commits names these changes. */
-function proposedMessage(changes: readonly StagedChange[], proposals: readonly ProposedCommit[]): string | undefined {
+/**
+ * The message of the agent's commit, if exactly one of its commits names these changes. Earlier commits of the agent whose files all land
+ * with it are listed below: what the files were in between was not reviewed.
+ */
+function proposedMessage(
+  changes: readonly StagedChange[],
+  proposals: readonly ProposedCommit[],
+  per: GitCommitPer,
+): string | undefined {
   const named = new Set(changes.flatMap(({ path }) => proposalOf(path, proposals) ?? []))
   const [only] = named
-  return named.size === 1 && only !== undefined ? agentMessage(only.message) : undefined
+  if (named.size !== 1 || only === undefined) return undefined
+  const text = agentMessage(only.message)
+  const isWithin = ({ id, paths }: ProposedCommit) =>
+    id !== only.id && paths.length > 0 && paths.every((path) => changes.some((change) => change.path === path))
+  const within = per === 'proposal' ? proposals.filter(isWithin) : []
+  if (within.length === 0) return text
+  return [text.trimEnd(), '', ...within.map(({ message }) => `- ${subject(agentMessage(message).split('\n', 1)[0] ?? '')}`)].join('\n')
 }
 
 interface Known {

@@ -11,16 +11,27 @@ import { attentionTitle, groupChanges } from './groups.js'
  */
 export type ReviewOrder = 'step' | 'file' | 'risk'
 
-/** A command the agent ran, and how it ended. */
+/** A command the agent ran, and how it ended. Or a git commit that it proposes. */
 export interface CommandRun {
+  /** The command line, or the subject of the commit. */
   readonly command: string
   readonly end?: number | string
+  /** The paths of the commit. */
+  readonly proposes?: readonly string[]
 }
 
-/** `ran npm test: exit 0`. */
-export function describeRun({ command, end }: CommandRun): string {
+/** `ran npm test: exit 0`, or `proposes the git commit "Add b": src/b`. */
+export function describeRun({ command, end, proposes }: CommandRun): string {
+  if (proposes !== undefined) return `proposes the git commit "${command}"${listPaths(proposes)}`
   const how = end === undefined ? '' : typeof end === 'number' ? `: exit ${end}` : `: ${end}`
   return `ran ${command}${how}`
+}
+
+const MAX_PATHS = 5
+
+function listPaths(paths: readonly string[]): string {
+  const more = paths.length > MAX_PATHS ? ` and ${paths.length - MAX_PATHS} more` : ''
+  return paths.length === 0 ? '' : `: ${paths.slice(0, MAX_PATHS).join(', ')}${more}`
 }
 
 /** Changes under one heading of a review. */
@@ -129,7 +140,10 @@ function toChapter(steps: readonly Step[]): Chapter {
   }
 }
 
-/** Commands by the step whose call ran them; else by the step before them, and those before any step by the first. */
+/**
+ * Commands by the step whose call ran them; else by the step before them, and those before any step by the first. Git commits by the last
+ * step that changed one of their paths.
+ */
 function commandsOf(
   groups: readonly ChangeGroup[],
   work: readonly WorkEvent[],
@@ -139,13 +153,21 @@ function commandsOf(
   )
   const commands = new Map<ChangeGroup, CommandRun[]>()
   let before = groups[0]
-  for (const { kind, callId, command, end } of work) {
+  const add = (group: ChangeGroup, run: CommandRun): void => {
+    const runs = commands.get(group) ?? []
+    commands.set(group, runs)
+    runs.push(run)
+  }
+  for (const { kind, callId, command, end, message, paths = [] } of work) {
+    if (kind === 'commit') {
+      const group = groups.findLast(({ changes }) => changes.some(({ path }) => paths.includes(path))) ?? groups.at(-1)
+      if (group !== undefined) add(group, { command: message?.split('\n', 1)[0] ?? '', proposes: paths })
+      continue
+    }
     const own = callId === undefined ? undefined : byCall.get(callId)
     before = own ?? before
     if (kind !== 'command' || command === undefined || before === undefined) continue
-    const runs = commands.get(before) ?? []
-    commands.set(before, runs)
-    runs.push({ command, ...defined({ end }) })
+    add(before, { command, ...defined({ end }) })
   }
   return commands
 }

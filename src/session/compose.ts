@@ -8,7 +8,7 @@ import { SessionQuestions } from '../inbox/index.js'
 import { createPolicy, type Policy } from '../policy/index.js'
 import type { ReviewRecord } from '../review/index.js'
 import { ContentLock, LedgerOutbox, openStage, ownStage, SeenFiles, type StageStore } from '../stage/index.js'
-import { type DraftFields, openVcs, type TraceType } from '../trace/index.js'
+import { type DraftFields, openRefs, type TraceType } from '../trace/index.js'
 import { SessionAgent } from './agent.js'
 import { CallGate, CallRunner, SessionCalls } from './calls.js'
 import type { SessionDeps } from './deps.js'
@@ -146,7 +146,7 @@ export function composeSession(deps: SessionDeps): SessionParts {
         syncExternal()
         return runner.run({ tool: 'exec', kind: 'command' }, work)
       },
-      gitHead: () => openVcs(layout.root)()?.revision,
+      gitRef: openRefs(layout.root),
     })
     const format = new SessionFormat(policy, terminal.internal, store.overlay, (message) =>
       feedback.addMessage(message),

@@ -85,6 +85,7 @@ export {
 } from '../review/index.js'
 export { byRisk } from '../risk/index.js'
 export { flagReasons } from '../stage/index.js'
+export { shortRef } from '../core/short-ref.js'
 export { formatRefusals, summaryOf } from '../terminal/index.js'
 export {
   type BlamedFile,
@@ -92,6 +93,7 @@ export {
   intentOf,
   pathsOf,
   readBlamed,
+  readProposals,
   readSessionWork,
   refusalsOf,
   TRACE_TYPES,

@@ -6,6 +6,7 @@ import { runContained } from './contained.js'
 import { copyKept } from './copy-kept.js'
 import { type SpooledReports, spoolReader } from './denial-spool.js'
 import { type Effect, type EffectQuery, type Effects, namesBelow, readEffects } from './effects.js'
+import type { GitLayerPlace } from './git-layer.js'
 import { Holder } from './holder.js'
 import { liveLayer } from './layer.js'
 import { clearEffects, syncLeftovers } from './leftovers.js'
@@ -29,6 +30,8 @@ export interface Place {
   seededState(path: RelPath): string | undefined
   /** The layer that commands write to, as a path of this process. */
   readonly written: string
+  /** Where the changes of the repository's `.git` lie; undefined if the place does not keep them. */
+  readonly gitLayer: GitLayerPlace | undefined
   /** Names of the lower layers that a replaced directory hides. */
   hiddenNames(dir: RelPath): readonly string[]
   /** Copies kept files from another place, in which no command may be running. Call it after {@link seed}. */
@@ -56,6 +59,10 @@ export async function openSandbox(root: string): Promise<Place> {
   const mirror = new Mirror(places.staged, places.whiteout)
   /** Directories that stay in the layer because they hold kept files. */
   let remainingDirs: readonly RelPath[] = []
+  const hiddenNames = (dir: RelPath): readonly string[] => {
+    const seen = new Set(readdirSync(`${places.merged}/${dir}`))
+    return namesBelow(places, dir).filter((name) => !seen.has(name))
+  }
   return {
     isolation: 'sandbox',
     get isAlive() {
@@ -71,10 +78,8 @@ export async function openSandbox(root: string): Promise<Place> {
     has: (path) => existsIn(places.written, path),
     seededState: (path) => layerState(places.staged, path),
     written: places.written,
-    hiddenNames(dir) {
-      const seen = new Set(readdirSync(`${places.merged}/${dir}`))
-      return namesBelow(places, dir).filter((name) => !seen.has(name))
-    },
+    gitLayer: { written: places.written, whiteout: places.whiteout, hiddenNames },
+    hiddenNames,
     copyKept: (from, kept, overlay) =>
       copyKept(kept, {
         from: from.written,

@@ -45,6 +45,7 @@ export function openCopy(root: string): Place {
     has: (path) => lookAt(`${scratch}/tree/${path}`) !== undefined,
     seededState: (path) => copy.seededState(path),
     written: `${scratch}/tree`,
+    gitLayer: undefined,
     hiddenNames: () => [],
     copyKept: (from, kept, overlay) =>
       copyKept(kept, {

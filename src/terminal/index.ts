@@ -20,6 +20,17 @@ export {
   spooledDeliveries,
 } from './denial-spool.js'
 export type { Effect, Effects } from './effects.js'
+export {
+  GIT,
+  type GitLayerInfo,
+  type GitLayerPlace,
+  gitLayerStamp,
+  hasGitLayer,
+  restoreGitLayer,
+  saveGitLayer,
+  storedGitInfo,
+  storedGitStamp,
+} from './git-layer.js'
 export { OutputRing } from './output-ring.js'
 export { type Capability, probe, probeNow } from './probe.js'
 export { discardQuarantined, effectOf, listQuarantined, type QuarantinedFile, quarantine } from './quarantine.js'

@@ -199,6 +199,7 @@ const RECORD = z.discriminatedUnion('type', [
     refused: field(list(refusal)),
     kept: names,
     commits: field(list(z.object({ id: name, message: z.string(), paths: list(name) }))),
+    git_refs: field(list(z.object({ ref: name, id: name, subject: z.string() }))),
     background: field(name),
     started: field(z.boolean()),
     quarantine: field(z.enum(['taken', 'dropped'])),

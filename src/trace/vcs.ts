@@ -32,6 +32,19 @@ export function openVcs(root: string): () => Vcs | undefined {
 }
 
 /**
+ * Reads `HEAD` and refs of the repository whose top is this directory.
+ * @returns a function for the id of a ref; undefined without one, and for an unknown format
+ */
+export function openRefs(root: string): (ref: string) => string | undefined {
+  const read = textReader()
+  return (ref) => {
+    const dirs = findGit(root, read)
+    if (dirs?.own !== join(root, '.git') || (ref !== 'HEAD' && !REF.test(ref))) return undefined
+    return resolveRef(dirs, ref, read, 0)
+  }
+}
+
+/**
  * The content of HEAD: the current branch (`ref: refs/heads/main`) or a commit; undefined without a repository. The
  * ledger is a file of the working tree, so each branch has its own.
  */

@@ -20,7 +20,10 @@ const MAX_READ = 4 << 20
  */
 export function readSessionWork(root: string, session: string): WorkEvent[] {
   try {
-    return workEventsOf(newestLines(layoutAt(root).ledgerFile).flatMap(toRecord), session)
+    const records = newestLines(layoutAt(root).ledgerFile).flatMap(toRecord)
+    const commits = proposalsIn(records, session)
+    const events = commits.map(({ message, paths }): WorkEvent => ({ kind: 'commit', message, paths }))
+    return [...workEventsOf(records, session), ...events]
   } catch (error) {
     if (codeOf(error) === undefined) throw error
     return []
@@ -28,21 +31,31 @@ export function readSessionWork(root: string, session: string): WorkEvent[] {
 }
 
 /**
- * Reads the git commits that a session's programs made since its last commit to disk, oldest first. As {@link readSessionWork}
- * otherwise.
+ * Reads the git commits of a session's git state, oldest first, without the paths that have been committed to disk since, and without
+ * commits that have no path left. As {@link readSessionWork} otherwise.
  */
 export function readProposals(root: string, session: string): ProposedCommit[] {
   try {
-    const own = newestLines(layoutAt(root).ledgerFile)
-      .flatMap(toRecord)
-      .filter((record) => record.session_id === session)
-      .flatMap((record) => ownRecordOf(record, 'command', 'commit') ?? [])
-    const since = own.findLastIndex(({ type }) => type === 'commit') + 1
-    return own.slice(since).flatMap((record) => (record.type === 'command' ? (record.commits ?? []) : []))
+    return proposalsIn(newestLines(layoutAt(root).ledgerFile).flatMap(toRecord), session)
   } catch (error) {
     if (codeOf(error) === undefined) throw error
     return []
   }
+}
+
+/** A record lists all commits that the session has then, so the last one counts: an amended or rebased commit is in none after it. */
+function proposalsIn(records: readonly TraceRecord[], session: string): ProposedCommit[] {
+  const own = records
+    .filter((record) => record.session_id === session)
+    .flatMap((record) => ownRecordOf(record, 'command', 'commit') ?? [])
+  const last = own.findLastIndex((record) => record.type === 'command' && record.commits !== undefined)
+  const record = own[last]
+  if (record?.type !== 'command') return []
+  const since = own.slice(last + 1).filter(({ type }) => type === 'commit')
+  const landed = new Set(since.flatMap(({ changes = [] }) => changes.flatMap(({ path, from = path }) => [path, from])))
+  return (record.commits ?? [])
+    .map(({ id, message, paths }) => ({ id, message, paths: paths.filter((path) => !landed.has(path)) }))
+    .filter(({ paths }) => since.length === 0 || paths.length > 0)
 }
 
 function newestLines(ledger: Parameters<typeof openShared>[0]): string[] {

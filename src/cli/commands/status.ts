@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { defined } from '../../core/defined.js'
 import type { Intent, Review, RiskFact, SessionSummary, UnanchoredRecords, Workspace } from '../../index.js'
-import { byRisk } from '../../surface/index.js'
+import { byRisk, readProposals } from '../../surface/index.js'
 import type { Context } from '../context.js'
 import { type AsJson, json, jsonOption, pluralize, table } from '../output.js'
 import { oneLine } from '../printable.js'
@@ -24,6 +24,8 @@ interface Status {
   readonly root: string
   readonly intents: Intent[]
   readonly sessions: SessionSummary[]
+  /** The git commits that agents propose, oldest first. */
+  readonly proposals: readonly { readonly session: string; readonly message: string; readonly paths: readonly string[] }[]
   /** The number of open questions in all sessions. */
   readonly questions: number
   /** Ledger records that this machine has not anchored. */
@@ -47,6 +49,9 @@ async function statusOf(workspace: Workspace): Promise<Status> {
     const fact = changes > 0 && changes <= MOST_RANKED ? await worstFact(review) : undefined
     if (fact !== undefined) risks.push({ session: id, ...fact })
   }
+  const proposals = sessions.flatMap(({ id }) =>
+    readProposals(workspace.root, id).map(({ message, paths }) => ({ session: id, message, paths })),
+  )
   const problem = await workspace.policyProblem()
   const { waiting } = await workspace.trust()
   const unanchored = await workspace.ledger.unanchored()
@@ -54,6 +59,7 @@ async function statusOf(workspace: Workspace): Promise<Status> {
     root: workspace.root,
     intents,
     sessions,
+    proposals,
     questions,
     risks,
     waiting,
@@ -82,13 +88,20 @@ function riskRow({ session, path, line, severity, sentence }: Status['risks'][nu
   return [session, place, `${severity}: ${oneLine(sentence)}`]
 }
 
-function render({ root, intents, sessions, questions, risks, unanchored, problem, waiting }: Status): string {
+function proposalRow({ session, message, paths }: Status['proposals'][number]): string[] {
+  return [session, oneLine(message.split('\n', 1)[0] ?? ''), pluralize(paths.length, 'file')]
+}
+
+function render({ root, intents, sessions, proposals, questions, risks, unanchored, problem, waiting }: Status): string {
   const intentRows = intents.map(({ id, status, name }) => [id, status, name])
   const sessionRows = sessions.map(sessionRow)
   return [
     table([['Workspace', root], ...(unanchored ? [['Ledger', describeUnanchored(unanchored)]] : [])]),
     intents.length === 0 ? 'No intents.\n' : `Intents\n${table(intentRows, '  ')}`,
     sessions.length === 0 ? 'No sessions.\n' : `Sessions\n${table(sessionRows, '  ')}`,
+    proposals.length === 0
+      ? ''
+      : `Proposed git commits ('escrow commit --git --per proposal')\n${table(proposals.map(proposalRow), '  ')}`,
     risks.length === 0 ? '' : `Look first ('escrow diff --by risk')\n${table(risks.map(riskRow), '  ')}`,
     waiting && problem === undefined ? `${UNACCEPTED_FILES}\n` : '',
     problem === undefined ? '' : `${oneLine(problem)}\n`,

@@ -1,0 +1,6 @@
+/** `refs/heads/topic` is `branch topic`. */
+export function shortRef(ref: string): string {
+  const [, kind = '', name = ''] = /^refs\/(heads|tags)\/(.+)$/.exec(ref) ?? []
+  if (kind === '') return ref === 'refs/stash' ? 'stash' : ref
+  return `${kind === 'heads' ? 'branch' : 'tag'} ${name}`
+}

@@ -1,0 +1,47 @@
+import type { ExecResult } from '../core/api.js'
+import type { Refusal } from '../core/api-error.js'
+import { shortRef } from '../core/short-ref.js'
+import type { GitOutcome } from './private-git.js'
+
+/** Largest number of commits and refs that a summary names. */
+const MAX_NAMED = 20
+
+/** The fields of a command's result about git. */
+export function gitResult(outcome: GitOutcome | undefined): Pick<ExecResult, 'commits' | 'gitRefs'> {
+  const { commits = [], refs = [] } = outcome ?? {}
+  return { ...(commits.length > 0 && { commits }), ...(refs.length > 0 && { gitRefs: refs }) }
+}
+
+/** The fields of a command's ledger record about git. An empty list says that the session has no proposals any more. */
+export function gitRecord(outcome: GitOutcome | undefined) {
+  if (outcome === undefined) return {}
+  const commits = outcome.commits.map(({ id, message, paths }) => ({ id, message, paths: [...paths] }))
+  return { commits, ...(outcome.refs.length > 0 && { git_refs: outcome.refs.map((each) => Object.assign({}, each)) }) }
+}
+
+/** What happened to `.git` that the session's later commands will not see. */
+export function gitRefusals(outcome: GitOutcome | undefined): Refusal[] {
+  if (outcome?.problem === undefined) return []
+  const message = `The session's git state is not kept: ${outcome.problem}. The messages of its commits are in the ledger.`
+  return [{ path: '.git', reason: 'limit_exceeded', message }]
+}
+
+/** Lines for the summary of a command. */
+export function gitSummary(outcome: GitOutcome | undefined): string[] {
+  if (outcome === undefined) return []
+  const { commits, refs, note } = outcome
+  return [
+    ...(commits.length === 0 ? [] : [`git commits kept as proposals: ${named(commits.map(subjectOf), commits.length)}`]),
+    ...(refs.length === 0 ? [] : [`kept in this session's git: ${named(refs.map(({ ref }) => shortRef(ref)), refs.length)}`]),
+    ...(note === undefined ? [] : [note]),
+  ]
+}
+
+function subjectOf({ message }: { readonly message: string }): string {
+  return message.split('\n', 1)[0] ?? ''
+}
+
+function named(names: readonly string[], count: number): string {
+  const more = count > MAX_NAMED ? `, and ${count - MAX_NAMED} more` : ''
+  return `${names.slice(0, MAX_NAMED).join(', ')}${more}`
+}

@@ -1,0 +1,124 @@
+import type { KeptRef, ProposedCommit } from '../core/exec-api.js'
+import { removeName } from '../os/write.js'
+import {
+  type GitLayerInfo,
+  type GitLayerPlace,
+  gitLayerStamp,
+  hasGitLayer,
+  restoreGitLayer,
+  saveGitLayer,
+  storedGitInfo,
+  storedGitStamp,
+} from '../terminal/index.js'
+import type { ExecDeps } from './command-gate.js'
+import { followHead, keptRefs, type MountGit, proposedCommits } from './proposed-commits.js'
+
+/** What a session's private repository has after a command that changed it. */
+export interface GitOutcome {
+  /** All commits of its current branch that the repository on disk lacks, oldest first. */
+  readonly commits: readonly ProposedCommit[]
+  /** Other branches, tags and the stash. */
+  readonly refs: readonly KeptRef[]
+  /** What the session should know of the repository on disk. */
+  readonly note?: string
+  /** Why the session's later commands will not see it. */
+  readonly problem?: string
+}
+
+type Deps = Pick<ExecDeps, 'id' | 'layout' | 'gitRef'>
+
+/**
+ * The `.git` of a session: that of the disk with the changes of the session's commands. Nothing of it reaches the repository on disk. It
+ * is stored in the session's directory after each command that changed it, and restored for the next.
+ */
+export class PrivateGit {
+  readonly #file: string
+  /** The stored state that is in the layer now; null before the first. */
+  #loaded: string | undefined | null = null
+  #info: GitLayerInfo | undefined
+  /** The layer before the command. */
+  #before = ''
+  #note: string | undefined
+
+  /** @param place undefined where commands run on a copy: their changes of `.git` are refused there. */
+  constructor(
+    private readonly deps: Deps,
+    private readonly place: GitLayerPlace | undefined,
+  ) {
+    this.#file = deps.layout.session(deps.id).git
+  }
+
+  /** Whether the `.git` in the layer is kept for the session, and no effect to stage. */
+  get isKept(): boolean {
+    return this.place !== undefined && hasGitLayer(this.place.written)
+  }
+
+  /** Brings the layer up to the stored state. Without commits of its own, a state of an earlier HEAD is dropped. */
+  load(): void {
+    if (this.place === undefined) return
+    this.#note = undefined
+    if (storedGitStamp(this.#file) !== this.#loaded) this.#info = storedGitInfo(this.#file)
+    if (this.#info !== undefined && !this.#info.own && this.#info.base !== this.#head()) {
+      removeName(this.#file)
+      this.#info = undefined
+    }
+    if (storedGitStamp(this.#file) !== this.#loaded) this.#restore(this.place)
+    this.#before = gitLayerStamp(this.place.written)
+  }
+
+  /**
+   * After a commit on disk: moves the private branch to it where both have the same files, as after a landing. Otherwise the branch
+   * stays, and the session is told.
+   */
+  async follow(git: MountGit): Promise<void> {
+    const head = this.#head()
+    if (this.#info === undefined || head === null || this.#info.base === head) return
+    if (await followHead(git, head)) return
+    const id = head.slice(0, 10)
+    this.#note = `HEAD of the repository on disk is now ${id}. This session's git keeps its own branch: 'git rebase ${id}' takes the new commits into it.`
+  }
+
+  /** Stores what the command did to `.git`. Undefined if that is nothing. @param count the changed files, without the index */
+  async end(git: MountGit, count: number): Promise<GitOutcome | undefined> {
+    const { place } = this
+    if (place === undefined) return undefined
+    if (!this.isKept || (count === 0 && this.#info === undefined)) {
+      this.drop()
+      return undefined
+    }
+    const head = this.#head()
+    if (gitLayerStamp(place.written) === this.#before && this.#info?.base === head) return undefined
+    const commits = await proposedCommits(git, head ?? undefined)
+    const refs = await keptRefs(git, this.deps.gitRef)
+    const info = { base: head, own: commits.length > 0 || refs.length > 0 }
+    const problem = this.#save(place, info)
+    const note = this.#note
+    return { commits, refs, ...(note !== undefined && { note }), ...(problem !== undefined && { problem }) }
+  }
+
+  /** Undoes what the command did to `.git`. */
+  drop(): void {
+    if (this.place !== undefined && gitLayerStamp(this.place.written) !== this.#before) this.#restore(this.place)
+  }
+
+  #restore(place: GitLayerPlace): void {
+    restoreGitLayer(this.#file, place)
+    this.#loaded = storedGitStamp(this.#file)
+    this.#before = gitLayerStamp(place.written)
+  }
+
+  #save(place: GitLayerPlace, info: GitLayerInfo): string | undefined {
+    if (storedGitStamp(this.#file) !== this.#loaded)
+      return 'another command of this session changed its git state meanwhile'
+    const problem = saveGitLayer(this.#file, place, info)
+    if (problem !== undefined) return problem
+    this.#loaded = storedGitStamp(this.#file)
+    this.#info = info
+    this.#before = gitLayerStamp(place.written)
+    return undefined
+  }
+
+  #head(): string | null {
+    return this.deps.gitRef('HEAD') ?? null
+  }
+}

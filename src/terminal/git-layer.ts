@@ -1,0 +1,151 @@
+import { createHash } from 'node:crypto'
+import { lstatSync, readdirSync, readFileSync, type Stats } from 'node:fs'
+import { asRelPath, childOf, codeOf, type RelPath } from '../../overlay/index.js'
+import { chmodSync, createFile, linkSync, makeDir, makeSymlink, removeTree, replaceDurable, setTimes } from '../os/write.js'
+import { layerStamp, restingLayer } from './layer.js'
+
+/**
+ * The changes that a session's commands made in the repository's `.git`. They lie in the layer that commands write to, and between two
+ * mounts in one file of the state directory. It is one file, not a tree, so that no git of a person ever takes it for a repository: its
+ * settings and hooks are the agent's.
+ */
+
+/** The repository's own directory, at the workspace's root. */
+export const GIT = asRelPath('.git')
+
+/** Largest total of its files (bytes). */
+export const MAX_GIT_LAYER = 256 * 2 ** 20
+/** Largest number of its files and directories. */
+export const MAX_GIT_ENTRIES = 100_000
+
+/** The layer that commands write to, which no command is using now. */
+export interface GitLayerPlace {
+  readonly written: string
+  /** A character device 0/0, which marks a deleted name. */
+  readonly whiteout: string
+  /** Names of the lower layers that a replaced directory hides. */
+  hiddenNames(dir: RelPath): readonly string[]
+}
+
+type Entry =
+  | readonly [kind: 'dir', path: string, mode: number]
+  | readonly [kind: 'file', path: string, mode: number, mtimeMs: number, size: number]
+  | readonly [kind: 'link', path: string, target: string]
+  | readonly [kind: 'gone', path: string]
+
+interface Head {
+  readonly version: 1
+  /** The commit at HEAD on disk that the changes are based on. */
+  readonly base: string | null
+  /** It has commits or refs that the repository on disk lacks. */
+  readonly own: boolean
+  readonly entries: readonly Entry[]
+}
+
+export type GitLayerInfo = Pick<Head, 'base' | 'own'>
+
+/** Whether commands have changed the `.git` directory in this layer. Not if they removed or replaced it. */
+export function hasGitLayer(written: string): boolean {
+  return lstatSync(`${written}/${GIT}`, { throwIfNoEntry: false })?.isDirectory() === true
+}
+
+/** Equal as long as no command changes the `.git` of the layer. */
+export function gitLayerStamp(written: string): string {
+  const hash = createHash('sha256')
+  const look = (path: RelPath, stats: Stats): void => {
+    hash.update(`${path}\0${stats.isDirectory() ? stats.mode : layerStamp(stats)}\0`)
+    if (stats.isDirectory()) for (const name of readdirSync(`${written}/${path}`).sort()) each(childOf(path, name))
+  }
+  const each = (path: RelPath): void => {
+    const stats = lstatSync(`${written}/${path}`, { throwIfNoEntry: false })
+    if (stats) look(path, stats)
+  }
+  each(GIT)
+  return hash.digest('hex')
+}
+
+/**
+ * Stores the layer's `.git` in a file.
+ * @returns why it could not be stored; undefined if it was.
+ */
+export function saveGitLayer(file: string, place: GitLayerPlace, info: GitLayerInfo): string | undefined {
+  const entries: Entry[] = []
+  const contents: Buffer[] = []
+  const layer = restingLayer(place.written)
+  let bytes = 0
+  let isTooLarge = false
+  const take = (path: RelPath): void => {
+    const stats = layer.look(path)
+    // A name that is not UTF-8 cannot be spelt.
+    if (!stats || isTooLarge) return
+    const mode = stats.mode & 0o777
+    if (stats.isDirectory()) {
+      entries.push(['dir', path, mode])
+      const names = new Set(layer.names(path))
+      for (const name of names) take(childOf(path, name))
+      for (const name of place.hiddenNames(path)) if (!names.has(name)) entries.push(['gone', childOf(path, name)])
+    } else if (stats.isSymbolicLink()) entries.push(['link', path, layer.target(path)])
+    else if (stats.isFile()) {
+      bytes += stats.size
+      isTooLarge = bytes > MAX_GIT_LAYER || entries.length > MAX_GIT_ENTRIES
+      if (isTooLarge) return
+      const data = layer.read(path, stats)
+      contents.push(data)
+      entries.push(['file', path, mode, stats.mtimeMs, data.length])
+    } else if (stats.isCharacterDevice() && stats.rdev === 0) entries.push(['gone', path])
+  }
+  take(GIT)
+  if (isTooLarge) return `it is larger than ${MAX_GIT_LAYER / 2 ** 20} MiB or ${MAX_GIT_ENTRIES} files`
+  const { base, own } = info
+  const head: Head = { version: 1, base, own, entries }
+  replaceDurable(file, Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), ...contents]), 0o600)
+  return undefined
+}
+
+/** Identifies the stored state; undefined if there is none. */
+export function storedGitStamp(file: string): string | undefined {
+  const stats = lstatSync(file, { throwIfNoEntry: false })
+  return stats === undefined ? undefined : layerStamp(stats)
+}
+
+/** Reads what is known of the stored state. A file that cannot be read gives nothing. */
+export function storedGitInfo(file: string): GitLayerInfo | undefined {
+  return readStored(file)?.head
+}
+
+/** Puts the stored state into the layer, in place of what is there. Without one, the layer's `.git` is removed. */
+export function restoreGitLayer(file: string, { written, whiteout }: Omit<GitLayerPlace, 'hiddenNames'>): void {
+  removeTree(`${written}/${GIT}`)
+  const stored = readStored(file)
+  if (stored === undefined) return
+  let at = stored.from
+  const dirs: [host: string, mode: number][] = []
+  for (const entry of stored.head.entries) {
+    const host = `${written}/${entry[1]}`
+    if (entry[0] === 'dir') {
+      makeDir(host, 0o700)
+      dirs.push([host, entry[2]])
+    } else if (entry[0] === 'file') {
+      const [, , mode, mtimeMs, size] = entry
+      createFile(host, stored.bytes.subarray(at, at + size), mode, false)
+      chmodSync(host, mode)
+      // Git compares the time of its index with those of the files.
+      setTimes(host, mtimeMs / 1000, mtimeMs / 1000)
+      at += size
+    } else if (entry[0] === 'link') makeSymlink(entry[2], host)
+    else linkSync(whiteout, host)
+  }
+  for (const [host, mode] of dirs.reverse()) chmodSync(host, mode)
+}
+
+function readStored(file: string): { head: Head; bytes: Buffer; from: number } | undefined {
+  try {
+    const bytes = readFileSync(file)
+    const end = bytes.indexOf(10)
+    const head: Head = JSON.parse(bytes.subarray(0, end).toString())
+    return head.version === 1 ? { head, bytes, from: end + 1 } : undefined
+  } catch (error) {
+    if (error instanceof SyntaxError || codeOf(error) === 'ENOENT') return undefined
+    throw error
+  }
+}

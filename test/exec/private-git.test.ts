@@ -1,0 +1,150 @@
+import { createHash } from 'node:crypto'
+import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { layoutAt } from '../../src/os/workspace-state.js'
+import { git } from '../support/git.js'
+import { site } from '../terminal/site.js'
+
+const AS = "export GIT_AUTHOR_NAME=A GIT_AUTHOR_EMAIL=a@b.c GIT_COMMITTER_NAME=A GIT_COMMITTER_EMAIL=a@b.c GIT_EDITOR=true"
+
+/** A workspace that is a repository with one commit, and a way to run shell lines in its session. */
+async function repository() {
+  const at = await site({ 'src/a': 'a\n', 'src/b': 'b\n' })
+  git(at.root, 'init', '-q', '-b', 'main')
+  git(at.root, 'add', 'src')
+  git(at.root, 'commit', '-q', '-m', 'Start')
+  const sh = (script: string) => at.session.exec(`${AS}; set -e; ${script}`)
+  return { ...at, sh }
+}
+
+/** Changes if any file below the person's `.git` does. */
+function digestOf(dir: string): string {
+  const hash = createHash('sha256')
+  const walk = (path: string) => {
+    const stats = lstatSync(path)
+    hash.update(`${path} ${stats.mode} ${stats.mtimeMs}\0`)
+    if (stats.isDirectory()) for (const name of readdirSync(path).sort()) walk(join(path, name))
+    else hash.update(stats.isSymbolicLink() ? readlinkSync(path) : readFileSync(path))
+  }
+  walk(join(dir, '.git'))
+  return hash.digest('hex')
+}
+
+const subjects = (commits: readonly { readonly message: string }[] = []) => commits.map(({ message }) => message.split('\n')[0])
+
+describe("the session's own git", () => {
+  it.each([
+    ['add and commit', 'echo 2 > src/a; git add src; git commit -q -m One', ['One']],
+    ['amend', 'echo 2 > src/a; git commit -qam One; echo 3 > src/a; git commit -qa --amend -m Two', ['Two']],
+    ['switch and merge', 'git switch -qc t; echo 2 > src/a; git commit -qam T; git switch -q main; git merge -q t', ['T']],
+    [
+      'merge with a merge commit',
+      'git switch -qc t; echo 2 > src/a; git commit -qam T; git switch -q main; echo 2 > src/b; git commit -qam M; git merge -q -m J t',
+      ['M', 'T', 'J'],
+    ],
+    [
+      'rebase',
+      'git switch -qc t; echo 2 > src/a; git commit -qam T; git switch -q main; echo 2 > src/b; git commit -qam M; git switch -q t; git rebase -q main',
+      ['M', 'T'],
+    ],
+    [
+      'rebase -i',
+      'for n in 1 2 3; do echo $n >> src/a; git commit -qam $n; done; GIT_SEQUENCE_EDITOR="sed -i -e \'2s/pick/fixup/\'" git rebase -qi HEAD~3',
+      ['1', '3'],
+    ],
+    ['cherry-pick', 'git switch -qc t; echo 2 > src/a; git commit -qam T; git switch -q main; git cherry-pick t >&2', ['T']],
+    ['reset --hard', 'echo 2 > src/a; git commit -qam One; git reset -q --hard HEAD~1', []],
+    ['revert', 'echo 2 > src/a; git commit -qam One; git revert --no-edit HEAD >&2', ['One', 'Revert "One"']],
+    ['stash', 'echo 2 > src/a; git stash -q; git stash pop -q; git commit -qam One', ['One']],
+    ['gc', 'echo 2 > src/a; git commit -qam One; git gc -q', ['One']],
+    ['log and worktree', 'git worktree add -q /tmp/w; cd /tmp/w; echo 2 > src/a; git commit -qam One; git log -1 --format=%s', []],
+  ])("runs %s on private data, and the person's stays as it is", async (_, script, expected) => {
+    const { sh, root } = await repository()
+    const before = digestOf(root)
+    const result = await sh(script)
+    expect(result.stderr).not.toContain('fatal')
+    expect(result.exitCode).toBe(0)
+    expect(subjects(result.commits).sort()).toEqual([...expected].sort())
+    expect(result.refused).toEqual([])
+    expect(digestOf(root)).toBe(before)
+    expect(git(root, 'status', '--porcelain', 'src')).toBe('')
+  })
+
+  it('is there for the later commands of the session, in any process', async () => {
+    const { sh, workspace, session } = await repository()
+    await sh('git switch -qc topic; echo 2 > src/a; git commit -qam One; echo 3 > src/b; git stash -q')
+    const seen = 'git log --format=%s; git branch --show-current; git stash list --format=%s; cat src/a src/b'
+    const expected = /^One\nStart\ntopic\nWIP on topic: .*\n2\nb\n$/
+    expect((await sh(seen)).stdout).toMatch(expected)
+    const running = await session.start(['sh', '-c', seen])
+    await running.wait()
+    expect(running.read().text).toMatch(expected)
+    await session.close()
+    const again = await workspace.session({ id: session.id })
+    await again.selectIntent('INT-001')
+    expect((await again.exec(seen)).stdout).toMatch(expected)
+    const popped = await again.exec(`${AS}; git stash pop -q && git commit -qam Two`)
+    expect(subjects(popped.commits)).toEqual(['One', 'Two'])
+  })
+
+  it('names what is not on the current branch', async () => {
+    const { sh } = await repository()
+    const { gitRefs, summary } = await sh(
+      'git switch -qc other; echo 2 > src/a; git commit -qam Lost; git tag v1; git switch -q main; echo 3 > src/b; git stash -q; git branch same',
+    )
+    expect(gitRefs?.map(({ ref, subject }) => [ref, subject])).toEqual([
+      ['refs/heads/other', 'Lost'],
+      ['refs/stash', expect.stringMatching(/^WIP on main/)],
+      ['refs/tags/v1', 'Lost'],
+    ])
+    expect(summary).toContain("kept in this session's git: branch other, stash, tag v1")
+  })
+
+  it('begins again at a new HEAD if it has nothing of its own', async () => {
+    const { sh, root, write } = await repository()
+    await sh('echo 2 > src/a; git add src; git reset -q --hard')
+    write('src/b', 'of Ada\n')
+    git(root, 'commit', '-qam', 'By Ada')
+    const { stdout } = await sh('git log -1 --format=%s; git status --porcelain src')
+    expect(stdout).toBe('By Ada\n')
+  })
+
+  it('keeps its branch where HEAD has moved, and says how to take the new commits', async () => {
+    const { sh, root, write } = await repository()
+    await sh('echo 2 > src/a; git commit -qam One')
+    write('src/b', 'of Ada\n')
+    git(root, 'commit', '-qm', 'By Ada', '--', 'src/b')
+    const id = git(root, 'rev-parse', 'HEAD').slice(0, 10)
+    const { summary } = await sh('echo more >> src/a; git commit -qam Two')
+    expect(summary).toContain(`HEAD of the repository on disk is now ${id}.`)
+    const { commits, summary: after } = await sh(`git stash -q || :; git rebase -q ${id}; git log --format=%s`)
+    expect(subjects(commits)).toEqual(['One', 'Two'])
+    expect(after).not.toContain('HEAD of the repository')
+  })
+
+  it('moves to the new HEAD where that has the same files', async () => {
+    const { sh, root, write } = await repository()
+    await sh('echo 2 > src/a; git commit -qam One')
+    write('src/a', '2\n')
+    git(root, 'commit', '-qam', 'One, landed')
+    expect((await sh('git log --format=%s; echo 3 > src/a; git commit -qam Two')).stdout).toBe('One, landed\nStart\n')
+  })
+
+  it('is one file in the directory of the session, which goes with it', async () => {
+    const { sh, root, session } = await repository()
+    const { dir, git: file } = layoutAt(root).session(session.id)
+    await sh('git log')
+    expect(existsSync(file)).toBe(false)
+    await sh('echo 2 > src/a; git commit -qam One')
+    expect(lstatSync(file).isFile()).toBe(true)
+    expect(dirname(file)).toBe(dir)
+  })
+
+  it('refuses a repository that was removed, and shows it again', async () => {
+    const { sh } = await repository()
+    const { refused } = await sh('rm -rf .git')
+    expect(refused.map(({ path, reason }) => [path, reason])).toEqual([['.git', 'protected_path']])
+    expect((await sh('git log --format=%s')).stdout).toBe('Start\n')
+  })
+})
