@@ -22,8 +22,11 @@ export async function reportRun(
   for (const { message, paths } of commits)
     io.err(`git commit kept as a proposal: ${firstLine(message)} (${pluralize(paths.length, 'file')})\n`)
   if (commits.length > 0)
-    io.err(`They are not in the repository. 'escrow commit ${id} --git --per proposal' makes commits of what is approved.\n`)
-  for (const { ref, subject } of gitRefs) io.err(`kept in the session's git, not proposed: ${shortRef(ref)} (${oneLine(subject)})\n`)
+    io.err(
+      `They are not in the repository. 'escrow commit ${id} --git --per proposal' makes commits of what is approved.\n`,
+    )
+  for (const { ref, subject } of gitRefs)
+    io.err(`kept in the session's git, not proposed: ${shortRef(ref)} (${oneLine(subject)})\n`)
   if (gitRefs.length > 0) io.err(`To take it out: ${takeOut(session.id, gitRefs)}\n`)
   for (const host of unreachable)
     io.err(`no access to ${oneLine(host)}: allow it with '--allow-host ${oneLine(host)}'\n`)
@@ -38,7 +41,9 @@ export async function reportRun(
 /** The command that copies refs of the session's git into the repository, as branches: contents alone, no settings and no hooks. */
 function takeOut(session: string, refs: readonly KeptRef[]): string {
   const names = refs.map(({ ref }) => quote(ref)).join(' ')
-  const to = refs.map(({ ref }) => quote(`${ref}:refs/heads/agent/${ref.replace(/^refs\/(?:heads\/|tags\/)?/, '')}`)).join(' ')
+  const to = refs
+    .map(({ ref }) => quote(`${ref}:refs/heads/agent/${ref.replace(/^refs\/(?:heads\/|tags\/)?/, '')}`))
+    .join(' ')
   return `escrow run --session ${quote(session)} -- git bundle create - ${names} > /tmp/agent.bundle && git fetch /tmp/agent.bundle ${to}`
 }
 

@@ -1,3 +1,4 @@
+import { PUBLISHES } from '../core/command-class.js'
 import { atLeast, on, onWord, type Rule, rowsFor, type Table, table } from './rule.js'
 
 const READS = 'only reads'
@@ -63,7 +64,9 @@ const SUBCOMMANDS: Table = table(
       atLeast(1, 'write', WRITES),
     ],
   }),
-  rowsFor('push', 'network', 'sends commits to another machine', {
+  rowsFor('send-pack http-push', 'network', PUBLISHES, { additions: [on('--receive-pack --exec', 'other', STARTS)] }),
+  rowsFor('remote-http remote-https remote-ftp remote-ftps remote-ext remote-fd', ['network', 'other'], PUBLISHES),
+  rowsFor('push', 'network', PUBLISHES, {
     additions: [
       on(
         '-f --force --force-with-lease --force-if-includes --mirror --prune -d --delete',

@@ -4,6 +4,9 @@ export const COMMAND_CLASSES = ['read-only', 'write', 'build-test', 'network', '
 /** The class of a command. `other`: its effects cannot be determined before it runs. */
 export type CommandClass = (typeof COMMAND_CLASSES)[number]
 
+/** The effect of a part that a person is asked about where policy has no rule for its class. */
+export const PUBLISHES = 'sends commits to another machine'
+
 /** A part of a command line that determined a class. */
 export interface ClassReason {
   readonly class: CommandClass

@@ -2,7 +2,7 @@ import { digest } from '../../overlay/index.js'
 import { classifyCommand, lineOf, perilousVariables } from '../command-class/index.js'
 import type { ExecOptions, StartOptions } from '../core/api.js'
 import { apiErrorOf, EscrowError } from '../core/api-error.js'
-import type { Classified } from '../core/command-class.js'
+import { type Classified, PUBLISHES } from '../core/command-class.js'
 import { defined } from '../core/defined.js'
 import type { Denial } from '../core/denials.js'
 import { errorText } from '../core/error-text.js'
@@ -181,6 +181,12 @@ function deniedBy(command: string, { rules }: CommandDecision, why: string): Den
 }
 
 function needsApproval(command: string, { rules }: CommandDecision, why: string): Denial {
+  if (why.includes(PUBLISHES))
+    return {
+      reason: 'needs_approval',
+      message: `Needs Approval: \`${command}\` sends commits to another machine, so a person is asked first.`,
+      hint: "A person has been asked. Or leave it to them: 'escrow commit --git' makes commits of what they approve, and they push those.",
+    }
   return {
     reason: 'needs_approval',
     message: `Needs Approval: ${rules.join(', ')} asks a person before \`${command}\` runs (${why}).`,

@@ -8,7 +8,7 @@ import type { HomeHost } from '../hosts/index.js'
 import type { PendingFeedback } from '../inbox/index.js'
 import { HOOK_PACKAGES, HOST_SETTINGS, type Policy } from '../policy/index.js'
 import type { CommandRecord, LedgerOutbox, StageStore } from '../stage/index.js'
-import { commandEnv, type Visibility } from '../terminal/index.js'
+import { commandEnv, type Visibility, withoutPush } from '../terminal/index.js'
 import type { AdmissionRecord, SessionAdmission } from './admission.js'
 import { CommandView, shellOf } from './command-view.js'
 
@@ -63,6 +63,10 @@ export function networkOf({ network }: AdmittedCommand, isolation: ExecResult['i
   return network === false ? { network } : { network: false, hosts: network }
 }
 
+function networkAsked({ network, hosts }: StartOptions): AdmittedCommand['network'] {
+  return network === true || (hosts ?? false)
+}
+
 /** Decides for each command whether it may run and what it may see. */
 export class CommandGate {
   readonly #view: CommandView
@@ -93,14 +97,16 @@ export class CommandGate {
       client,
       readOnlyNames: this.#readOnlyNames(),
       cwd: this.#directory(options.cwd ?? '.'),
-      env: commandEnv(options.env ?? {}, {
-        session: this.deps.id,
-        root: this.deps.layout.root,
-        intent: this.deps.state.intentId,
-      }),
-      network: options.network === true || (options.hosts ?? false),
+      env: this.#env(options),
+      network: networkAsked(options),
       admission: admitted,
     }
+  }
+
+  #env(options: StartOptions): Record<string, string> {
+    const { id: session, layout, state } = this.deps
+    const env = commandEnv(options.env ?? {}, { session, root: layout.root, intent: state.intentId })
+    return networkAsked(options) === false ? withoutPush(env) : env
   }
 
   /** The paths that a command may not read and does not see. */

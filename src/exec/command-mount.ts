@@ -46,8 +46,6 @@ export class CommandMount {
   #isIngesting = false
 
   readonly #git: PrivateGit
-  /** The number of files below `.git` that commands have changed, of the last look. */
-  #gitCount = 0
 
   private constructor(
     private readonly place: Place,
@@ -165,7 +163,6 @@ export class CommandMount {
   /** Finds the effects that were not ingested before. Call `close` on the result. */
   findEffects(isLive: boolean): Effects {
     const { overlay } = this.deps.store
-    this.#gitCount = 0
     const isIgnored = gitIgnored((path) => textIn(overlay, path as RelPath))
     const found = this.place.effects({
       isLive,
@@ -180,9 +177,7 @@ export class CommandMount {
   }
 
   #isPrivateGit(effect: Effect): boolean {
-    if (effect.kind !== 'git' || effect.path !== GIT || !this.#git.isKept) return false
-    this.#gitCount = effect.count
-    return true
+    return effect.kind === 'git' && effect.path === GIT && this.#git.isKept
   }
 
   /** Whether a running command has effects that were neither ingested nor refused. */
@@ -260,7 +255,7 @@ export class CommandMount {
 
   /** Keeps what a command did to `.git` for the session's later commands. Call it after {@link ingest}. */
   keepGit(admitted: AdmittedCommand): Promise<GitOutcome | undefined> {
-    return this.#git.end(this.#mountGit(admitted), this.#gitCount)
+    return this.#git.end(this.#mountGit(admitted))
   }
 
   dropGit(): void {

@@ -4,9 +4,9 @@ import { SerialQueue } from '../core/serial-queue.js'
 import { type CommandEnd, type Effect, PROCESSES, quarantine, summaryOf } from '../terminal/index.js'
 import type { AdmissionRecord } from './admission.js'
 import { type AdmittedCommand, type CommandGate, type CommandLine, type ExecDeps, networkOf } from './command-gate.js'
+import { CommandMount, type IngestedEffects } from './command-mount.js'
 import { gitRecord, gitRefusals, gitResult, gitSummary } from './git-report.js'
 import type { GitOutcome } from './private-git.js'
-import { CommandMount, type IngestedEffects } from './command-mount.js'
 
 /** Options for a command that escrowfs runs itself. */
 export interface InternalRun {
@@ -141,7 +141,8 @@ export class SessionExec {
       ...networkOf(admitted, isolation),
     }
     const paths = effects.changes.map(({ path }) => path)
-    if (recorded) await this.deps.record({ ...entry, isolation, effects: paths, refused: refusals, kept, ...gitRecord(git) })
+    if (recorded)
+      await this.deps.record({ ...entry, isolation, effects: paths, refused: refusals, kept, ...gitRecord(git) })
     const { exitCode, stdout, stderr, truncated, ended } = end
     return {
       exitCode,

@@ -14,25 +14,40 @@ export function gitResult(outcome: GitOutcome | undefined): Pick<ExecResult, 'co
 
 /** The fields of a command's ledger record about git. An empty list says that the session has no proposals any more. */
 export function gitRecord(outcome: GitOutcome | undefined) {
-  if (outcome === undefined) return {}
+  if (outcome?.commits === undefined) return {}
+  const { refs = [] } = outcome
   const commits = outcome.commits.map(({ id, message, paths }) => ({ id, message, paths: [...paths] }))
-  return { commits, ...(outcome.refs.length > 0 && { git_refs: outcome.refs.map((each) => Object.assign({}, each)) }) }
+  return { commits, ...(refs.length > 0 && { git_refs: refs.map((each) => Object.assign({}, each)) }) }
 }
+
+const HOOKS = 'The hooks in .git/hooks changed, and are as before for later commands: only a person may change hooks.'
 
 /** What happened to `.git` that the session's later commands will not see. */
 export function gitRefusals(outcome: GitOutcome | undefined): Refusal[] {
-  if (outcome?.problem === undefined) return []
-  const message = `The session's git state is not kept: ${outcome.problem}. The messages of its commits are in the ledger.`
-  return [{ path: '.git', reason: 'limit_exceeded', message }]
+  const { problem, hasHooks } = outcome ?? {}
+  const lost = `The session's git state is not kept: ${problem}. The messages of its commits are in the ledger.`
+  return [
+    ...(hasHooks ? [{ path: '.git', reason: 'protected_path', message: HOOKS }] : []),
+    ...(problem === undefined ? [] : [{ path: '.git', reason: 'limit_exceeded', message: lost }]),
+  ]
 }
 
 /** Lines for the summary of a command. */
 export function gitSummary(outcome: GitOutcome | undefined): string[] {
   if (outcome === undefined) return []
-  const { commits, refs, note } = outcome
+  const { commits = [], refs = [], note } = outcome
   return [
-    ...(commits.length === 0 ? [] : [`git commits kept as proposals: ${named(commits.map(subjectOf), commits.length)}`]),
-    ...(refs.length === 0 ? [] : [`kept in this session's git: ${named(refs.map(({ ref }) => shortRef(ref)), refs.length)}`]),
+    ...(commits.length === 0
+      ? []
+      : [`git commits kept as proposals: ${named(commits.map(subjectOf), commits.length)}`]),
+    ...(refs.length === 0
+      ? []
+      : [
+          `kept in this session's git: ${named(
+            refs.map(({ ref }) => shortRef(ref)),
+            refs.length,
+          )}`,
+        ]),
     ...(note === undefined ? [] : [note]),
   ]
 }

@@ -1,10 +1,12 @@
 import type { KeptRef, ProposedCommit } from '../core/exec-api.js'
 import { removeName } from '../os/write.js'
 import {
+  countGitLayer,
   type GitLayerInfo,
   type GitLayerPlace,
   gitLayerStamp,
   hasGitLayer,
+  removeHooks,
   restoreGitLayer,
   saveGitLayer,
   storedGitInfo,
@@ -15,14 +17,16 @@ import { followHead, keptRefs, type MountGit, proposedCommits } from './proposed
 
 /** What a session's private repository has after a command that changed it. */
 export interface GitOutcome {
-  /** All commits of its current branch that the repository on disk lacks, oldest first. */
-  readonly commits: readonly ProposedCommit[]
+  /** All commits of its current branch that the repository on disk lacks, oldest first. Undefined if nothing has changed. */
+  readonly commits?: readonly ProposedCommit[]
   /** Other branches, tags and the stash. */
-  readonly refs: readonly KeptRef[]
+  readonly refs?: readonly KeptRef[]
   /** What the session should know of the repository on disk. */
   readonly note?: string
   /** Why the session's later commands will not see it. */
   readonly problem?: string
+  /** The command changed hooks, which are as before for later commands. */
+  readonly hasHooks?: true
 }
 
 type Deps = Pick<ExecDeps, 'id' | 'layout' | 'gitRef'>
@@ -78,22 +82,23 @@ export class PrivateGit {
     this.#note = `HEAD of the repository on disk is now ${id}. This session's git keeps its own branch: 'git rebase ${id}' takes the new commits into it.`
   }
 
-  /** Stores what the command did to `.git`. Undefined if that is nothing. @param count the changed files, without the index */
-  async end(git: MountGit, count: number): Promise<GitOutcome | undefined> {
+  /** Stores what the command did to `.git`. Undefined if that is nothing. */
+  async end(git: MountGit): Promise<GitOutcome | undefined> {
     const { place } = this
     if (place === undefined) return undefined
-    if (!this.isKept || (count === 0 && this.#info === undefined)) {
+    const hooks = this.isKept && removeHooks(place.written) ? ({ hasHooks: true } as const) : undefined
+    if (!this.isKept || (this.#info === undefined && countGitLayer(place.written) === 0)) {
       this.drop()
-      return undefined
+      return hooks
     }
     const head = this.#head()
-    if (gitLayerStamp(place.written) === this.#before && this.#info?.base === head) return undefined
+    if (gitLayerStamp(place.written) === this.#before && this.#info?.base === head) return hooks
     const commits = await proposedCommits(git, head ?? undefined)
     const refs = await keptRefs(git, this.deps.gitRef)
     const info = { base: head, own: commits.length > 0 || refs.length > 0 }
     const problem = this.#save(place, info)
     const note = this.#note
-    return { commits, refs, ...(note !== undefined && { note }), ...(problem !== undefined && { problem }) }
+    return { commits, refs, ...hooks, ...(note !== undefined && { note }), ...(problem !== undefined && { problem }) }
   }
 
   /** Undoes what the command did to `.git`. */

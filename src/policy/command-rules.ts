@@ -1,4 +1,4 @@
-import type { Classified, CommandClass } from '../core/command-class.js'
+import { type Classified, type CommandClass, PUBLISHES } from '../core/command-class.js'
 import type { CommandVerdict } from './policy-schema.js'
 import type { Settings } from './settings.js'
 
@@ -12,7 +12,8 @@ export interface CommandDecision {
 }
 
 /**
- * Decides a command by the strictest verdict of its classes, and of `terminal.network` where it asks for the network.
+ * Decides a command by the strictest verdict of its classes, and of `terminal.network` where it asks for the network. A `git push` asks a
+ * person.
  * @param classified undefined for a command that could not be classified: then any rule other than `allow` denies it.
  */
 export function judgeCommand(
@@ -23,6 +24,9 @@ export function judgeCommand(
   const verdicts = new Map<CommandRule, CommandVerdict>()
   if (classified) for (const each of classified.classes) verdicts.set(each, verdictFor(each, rules))
   else verdicts.set('other', hasRules(rules) ? 'deny' : 'allow')
+  // A push publishes what nobody may have reviewed. A rule for `network` is a person's answer.
+  const isPush = classified?.why.some(({ because }) => because === PUBLISHES) === true
+  if (isPush && rules.network === undefined) verdicts.set('network', 'ask')
   if (wantsNetwork) verdicts.set('terminal.network', network === 'ask' ? 'ask' : network ? 'allow' : 'deny')
   const verdict = (['deny', 'ask'] as const).find((each) => [...verdicts.values()].includes(each)) ?? 'allow'
   return { verdict, rules: [...verdicts].filter(([, each]) => each === verdict).map(([rule]) => rule) }

@@ -62,7 +62,8 @@ export function groupsOf(session: ReviewedSession, { approved, approvals, head, 
   return divide(approved, per, proposals).map((changes) => {
     const ids = unique(changes.flatMap(({ intentId }) => intentId ?? []))
     const credits = { intents: ids, agents: agentsOf(changes, session.agent()), reviewers, tiers, head }
-    const text = message ?? proposedMessage(changes, proposals, per) ?? describe(changes, { ids, intents, reasons, per })
+    const text =
+      message ?? proposedMessage(changes, proposals, per) ?? describe(changes, { ids, intents, reasons, per })
     return { message: text, credits, changes }
   })
 }
@@ -116,7 +117,11 @@ function proposedMessage(
     id !== only.id && paths.length > 0 && paths.every((path) => changes.some((change) => change.path === path))
   const within = per === 'proposal' ? proposals.filter(isWithin) : []
   if (within.length === 0) return text
-  return [text.trimEnd(), '', ...within.map(({ message }) => `- ${subject(agentMessage(message).split('\n', 1)[0] ?? '')}`)].join('\n')
+  return [
+    text.trimEnd(),
+    '',
+    ...within.map(({ message }) => `- ${subject(agentMessage(message).split('\n', 1)[0] ?? '')}`),
+  ].join('\n')
 }
 
 interface Known {

@@ -37,6 +37,7 @@ export { nearest } from '../core/nearest.js'
 export { oneLine, type PrintablePart, printable, printableParts } from '../core/printable.js'
 export { SerialQueue } from '../core/serial-queue.js'
 export { shellWord } from '../core/shell-word.js'
+export { shortRef } from '../core/short-ref.js'
 export type { WorkEvent } from '../core/work.js'
 export { HOME_HOSTS, type HostName, hostOfProgram, providerHosts, providerOf } from '../hosts/index.js'
 export { agentOfSession, ownerSocketOf, type SessionState, stateOfSession } from '../inbox/index.js'
@@ -85,7 +86,6 @@ export {
 } from '../review/index.js'
 export { byRisk } from '../risk/index.js'
 export { flagReasons } from '../stage/index.js'
-export { shortRef } from '../core/short-ref.js'
 export { formatRefusals, summaryOf } from '../terminal/index.js'
 export {
   type BlamedFile,

@@ -1,7 +1,16 @@
 import { createHash } from 'node:crypto'
 import { lstatSync, readdirSync, readFileSync, type Stats } from 'node:fs'
 import { asRelPath, childOf, codeOf, type RelPath } from '../../overlay/index.js'
-import { chmodSync, createFile, linkSync, makeDir, makeSymlink, removeTree, replaceDurable, setTimes } from '../os/write.js'
+import {
+  chmodSync,
+  createFile,
+  linkSync,
+  makeDir,
+  makeSymlink,
+  removeTree,
+  replaceDurable,
+  setTimes,
+} from '../os/write.js'
 import { layerStamp, restingLayer } from './layer.js'
 
 /**
@@ -47,6 +56,24 @@ export type GitLayerInfo = Pick<Head, 'base' | 'own'>
 /** Whether commands have changed the `.git` directory in this layer. Not if they removed or replaced it. */
 export function hasGitLayer(written: string): boolean {
   return lstatSync(`${written}/${GIT}`, { throwIfNoEntry: false })?.isDirectory() === true
+}
+
+/** The number of changed files below `.git`, without its index, which git refreshes by itself. */
+export function countGitLayer(written: string, dir: RelPath = GIT): number {
+  return readdirSync(`${written}/${dir}`, { withFileTypes: true }).reduce((count, entry) => {
+    if (dir === GIT && (entry.name === 'index' || entry.name === 'index.lock')) return count
+    return count + (entry.isDirectory() ? countGitLayer(written, childOf(dir, entry.name)) : 1)
+  }, 0)
+}
+
+/** Removes changes of hooks from the layer, so that those of the disk are there again. Returns whether there were any but samples. */
+export function removeHooks(written: string): boolean {
+  const hooks = `${written}/${GIT}/hooks`
+  const stats = lstatSync(hooks, { throwIfNoEntry: false })
+  if (stats === undefined) return false
+  const isHook = !stats.isDirectory() || readdirSync(hooks).some((name) => !name.endsWith('.sample'))
+  if (isHook) removeTree(hooks)
+  return isHook
 }
 
 /** Equal as long as no command changes the `.git` of the layer. */

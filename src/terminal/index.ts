@@ -21,11 +21,13 @@ export {
 } from './denial-spool.js'
 export type { Effect, Effects } from './effects.js'
 export {
+  countGitLayer,
   GIT,
   type GitLayerInfo,
   type GitLayerPlace,
   gitLayerStamp,
   hasGitLayer,
+  removeHooks,
   restoreGitLayer,
   saveGitLayer,
   storedGitInfo,
@@ -36,5 +38,5 @@ export { type Capability, probe, probeNow } from './probe.js'
 export { discardQuarantined, effectOf, listQuarantined, type QuarantinedFile, quarantine } from './quarantine.js'
 export { SecretNames } from './secret-names.js'
 export { holdsSecret, SECRET_TEXTS } from './secret-variables.js'
-export { commandEnv, secretsIn, type Visibility, visibilityOf } from './secrets.js'
+export { commandEnv, secretsIn, type Visibility, visibilityOf, withoutPush } from './secrets.js'
 export { formatRefusals, summaryOf } from './summary.js'

@@ -142,7 +142,7 @@ function physical(path: string): string {
 }
 
 /**
- * Makes git ignore bare repositories. Any directory with a repository's layout has settings that name programs, which `git status` in
+ * Makes git ignore bare repositories, and do no upkeep by itself. Any directory with a repository's layout has settings that name programs, which `git status` in
  * it would start. A `.git`, which git still accepts, cannot be created by an agent.
  */
 function gitSettings(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
@@ -153,10 +153,30 @@ function gitSettings(env: Readonly<Record<string, string | undefined>>): Record<
     : []
   // Git refuses to run if one of the counted variables is missing.
   const at = known.flat().every((name) => env[name] !== undefined) ? known.length : 0
-  const [key, value] = ['safe.bareRepository', 'explicit']
-  return { GIT_CONFIG_COUNT: `${at + 1}`, [`GIT_CONFIG_KEY_${at}`]: key, [`GIT_CONFIG_VALUE_${at}`]: value }
+  const numbered = GIT_SETTINGS.flatMap(([key, value], index) => [
+    [`GIT_CONFIG_KEY_${at + index}`, key] as const,
+    [`GIT_CONFIG_VALUE_${at + index}`, value] as const,
+  ])
+  return Object.fromEntries([['GIT_CONFIG_COUNT', `${at + GIT_SETTINGS.length}`], ...numbered])
 }
 
+/**
+ * Makes `git push` fail with the words that name who can push, where a command has no network. Git prints the name of the helper that it
+ * lacks: `git: 'remote-a-person-has-to-push-after-escrow-commit' is not a git command`.
+ */
+export function withoutPush(env: Readonly<Record<string, string>>): Record<string, string> {
+  const at = Number(env.GIT_CONFIG_COUNT)
+  const key = 'url.a-person-has-to-push-after-escrow-commit::.pushInsteadOf'
+  const own = { GIT_CONFIG_COUNT: `${at + 1}`, [`GIT_CONFIG_KEY_${at}`]: key, [`GIT_CONFIG_VALUE_${at}`]: '' }
+  return Object.assign({}, env, own)
+}
+
+/** Git's upkeep would copy the whole repository into the layer. */
+const GIT_SETTINGS = [
+  ['safe.bareRepository', 'explicit'],
+  ['gc.auto', '0'],
+  ['maintenance.auto', 'false'],
+] as const
 const MAX_GIT_SETTINGS = 100
 
 /** The hidden places inside the workspace, for a workspace that is or contains a home directory. */

@@ -6,7 +6,8 @@ import { layoutAt } from '../../src/os/workspace-state.js'
 import { git } from '../support/git.js'
 import { site } from '../terminal/site.js'
 
-const AS = "export GIT_AUTHOR_NAME=A GIT_AUTHOR_EMAIL=a@b.c GIT_COMMITTER_NAME=A GIT_COMMITTER_EMAIL=a@b.c GIT_EDITOR=true"
+const AS =
+  'export GIT_AUTHOR_NAME=A GIT_AUTHOR_EMAIL=a@b.c GIT_COMMITTER_NAME=A GIT_COMMITTER_EMAIL=a@b.c GIT_EDITOR=true'
 
 /** A workspace that is a repository with one commit, and a way to run shell lines in its session. */
 async function repository() {
@@ -31,13 +32,18 @@ function digestOf(dir: string): string {
   return hash.digest('hex')
 }
 
-const subjects = (commits: readonly { readonly message: string }[] = []) => commits.map(({ message }) => message.split('\n')[0])
+const subjects = (commits: readonly { readonly message: string }[] = []) =>
+  commits.map(({ message }) => message.split('\n')[0])
 
 describe("the session's own git", () => {
   it.each([
     ['add and commit', 'echo 2 > src/a; git add src; git commit -q -m One', ['One']],
     ['amend', 'echo 2 > src/a; git commit -qam One; echo 3 > src/a; git commit -qa --amend -m Two', ['Two']],
-    ['switch and merge', 'git switch -qc t; echo 2 > src/a; git commit -qam T; git switch -q main; git merge -q t', ['T']],
+    [
+      'switch and merge',
+      'git switch -qc t; echo 2 > src/a; git commit -qam T; git switch -q main; git merge -q t',
+      ['T'],
+    ],
     [
       'merge with a merge commit',
       'git switch -qc t; echo 2 > src/a; git commit -qam T; git switch -q main; echo 2 > src/b; git commit -qam M; git merge -q -m J t',
@@ -53,12 +59,20 @@ describe("the session's own git", () => {
       'for n in 1 2 3; do echo $n >> src/a; git commit -qam $n; done; GIT_SEQUENCE_EDITOR="sed -i -e \'2s/pick/fixup/\'" git rebase -qi HEAD~3',
       ['1', '3'],
     ],
-    ['cherry-pick', 'git switch -qc t; echo 2 > src/a; git commit -qam T; git switch -q main; git cherry-pick t >&2', ['T']],
+    [
+      'cherry-pick',
+      'git switch -qc t; echo 2 > src/a; git commit -qam T; git switch -q main; git cherry-pick t >&2',
+      ['T'],
+    ],
     ['reset --hard', 'echo 2 > src/a; git commit -qam One; git reset -q --hard HEAD~1', []],
     ['revert', 'echo 2 > src/a; git commit -qam One; git revert --no-edit HEAD >&2', ['One', 'Revert "One"']],
     ['stash', 'echo 2 > src/a; git stash -q; git stash pop -q; git commit -qam One', ['One']],
     ['gc', 'echo 2 > src/a; git commit -qam One; git gc -q', ['One']],
-    ['log and worktree', 'git worktree add -q /tmp/w; cd /tmp/w; echo 2 > src/a; git commit -qam One; git log -1 --format=%s', []],
+    [
+      'log and worktree',
+      'git worktree add -q /tmp/w; cd /tmp/w; echo 2 > src/a; git commit -qam One; git log -1 --format=%s',
+      [],
+    ],
   ])("runs %s on private data, and the person's stays as it is", async (_, script, expected) => {
     const { sh, root } = await repository()
     const before = digestOf(root)

@@ -28,9 +28,13 @@ describe('git in a command', () => {
 
   it('keeps the settings its host was given by variables, as far as they are whole', () => {
     const own = (at: number) => ({
-      GIT_CONFIG_COUNT: `${at + 1}`,
+      GIT_CONFIG_COUNT: `${at + 3}`,
       [`GIT_CONFIG_KEY_${at}`]: 'safe.bareRepository',
       [`GIT_CONFIG_VALUE_${at}`]: 'explicit',
+      [`GIT_CONFIG_KEY_${at + 1}`]: 'gc.auto',
+      [`GIT_CONFIG_VALUE_${at + 1}`]: '0',
+      [`GIT_CONFIG_KEY_${at + 2}`]: 'maintenance.auto',
+      [`GIT_CONFIG_VALUE_${at + 2}`]: 'false',
     })
     expect(settings(commandEnv({}, AT))).toEqual(own(0))
     const given = { GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'user.name', GIT_CONFIG_VALUE_0: 'Ada' }

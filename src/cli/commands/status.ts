@@ -25,7 +25,11 @@ interface Status {
   readonly intents: Intent[]
   readonly sessions: SessionSummary[]
   /** The git commits that agents propose, oldest first. */
-  readonly proposals: readonly { readonly session: string; readonly message: string; readonly paths: readonly string[] }[]
+  readonly proposals: readonly {
+    readonly session: string
+    readonly message: string
+    readonly paths: readonly string[]
+  }[]
   /** The number of open questions in all sessions. */
   readonly questions: number
   /** Ledger records that this machine has not anchored. */
@@ -92,7 +96,17 @@ function proposalRow({ session, message, paths }: Status['proposals'][number]): 
   return [session, oneLine(message.split('\n', 1)[0] ?? ''), pluralize(paths.length, 'file')]
 }
 
-function render({ root, intents, sessions, proposals, questions, risks, unanchored, problem, waiting }: Status): string {
+function render({
+  root,
+  intents,
+  sessions,
+  proposals,
+  questions,
+  risks,
+  unanchored,
+  problem,
+  waiting,
+}: Status): string {
   const intentRows = intents.map(({ id, status, name }) => [id, status, name])
   const sessionRows = sessions.map(sessionRow)
   return [

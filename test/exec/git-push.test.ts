@@ -1,0 +1,69 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { tempDir } from '../support/facade.js'
+import { git } from '../support/git.js'
+import { site } from '../terminal/site.js'
+
+const PUSHES = [
+  'git push origin main',
+  'git -C . push',
+  "sh -c 'git push origin HEAD'",
+  'git send-pack ../bare main',
+  'git status && git push --force',
+  'git remote-https origin https://example.com/x.git',
+]
+
+async function repository() {
+  const at = await site({ 'src/a': 'a\n' })
+  git(at.root, 'init', '-q', '-b', 'main')
+  git(at.root, 'add', 'src')
+  git(at.root, 'commit', '-q', '-m', 'Start')
+  git(at.root, 'remote', 'add', 'origin', 'https://example.com/x.git')
+  return at
+}
+
+describe('a push of the agent', () => {
+  it.each(PUSHES)('asks a person and does not run without an answer: %s', async (line) => {
+    const { session, workspace } = await repository()
+    await expect(session.exec(line)).rejects.toMatchObject({ reason: 'needs_approval' })
+    const review = await workspace.review(session.id)
+    expect((await review.questions()).map(({ command }) => command)).toEqual([line])
+  })
+
+  it('says who can push', async () => {
+    const { session } = await repository()
+    await expect(session.exec('git push')).rejects.toMatchObject({
+      message: expect.stringContaining('sends commits to another machine'),
+      hint: expect.stringContaining('escrow commit --git'),
+    })
+  })
+
+  it.each([
+    ['an alias', 'git config alias.up "$p"; git up origin main'],
+    ['a script', 'echo "git $p origin main" > src/up; sh src/up'],
+    ['another url', 'git $p https://example.com/y.git main'],
+  ])('by %s within a command finds no way out, and is told who can push', async (_, line) => {
+    const { session } = await repository()
+    const { exitCode, stderr } = await session.exec(`p=$(printf pu; printf sh); ${line}`)
+    expect(exitCode).not.toBe(0)
+    expect(stderr).toContain('a-person-has-to-push-after-escrow-commit')
+  })
+
+  it('to a directory outside of the workspace fails', async () => {
+    const { session } = await repository()
+    const { path: bare, dispose } = tempDir()
+    onTestFinished(dispose)
+    git(bare, 'init', '-q', '--bare')
+    const pack = `git pack-objects --all --stdout < /dev/null > /dev/null; git -C ${bare} update-ref refs/heads/x HEAD`
+    const { exitCode } = await session.exec(`p=$(printf pu; printf sh); git $p ${bare} main || { ${pack}; }`)
+    expect(exitCode).not.toBe(0)
+    expect(git(bare, 'for-each-ref')).toBe('')
+  })
+
+  it('is not asked about where a rule for the network answers', async () => {
+    const { session, write } = await repository()
+    write('.orchestration/policy.yaml', 'terminal: {classes: {network: allow}}\n')
+    expect((await session.exec('git push origin main')).exitCode).not.toBe(0)
+    write('.orchestration/policy.yaml', 'terminal: {classes: {network: deny}}\n')
+    await expect(session.exec('git push')).rejects.toMatchObject({ reason: 'access_denied' })
+  })
+})
