@@ -1,6 +1,6 @@
 import type { KeptRef, ProposedCommit } from '../core/exec-api.js'
+import type { Place } from '../terminal/index.js'
 import type { AdmittedCommand } from './command-gate.js'
-import type { CommandMount } from './command-mount.js'
 
 /** Largest number of commits to list, newest first. */
 const MAX_COMMITS = 100
@@ -14,7 +14,7 @@ const FORMAT = '%x01%H%x00%B%x00'
 
 /** Runs git in the mount, where the settings and hooks of the private repository can do no harm. */
 export interface MountGit {
-  readonly mount: CommandMount
+  readonly mount: Pick<Place, 'run'>
   readonly admitted: Pick<AdmittedCommand, 'visibility' | 'readOnlyNames' | 'env'>
   /** The workspace's root, which is the top of the repository. */
   readonly root: string

@@ -23,9 +23,9 @@ import { layerStamp, restingLayer } from './layer.js'
 export const GIT = asRelPath('.git')
 
 /** Largest total of its files (bytes). */
-export const MAX_GIT_LAYER = 256 * 2 ** 20
+const MAX_GIT_LAYER = 256 * 2 ** 20
 /** Largest number of its files and directories. */
-export const MAX_GIT_ENTRIES = 100_000
+const MAX_GIT_ENTRIES = 100_000
 
 /** The layer that commands write to, which no command is using now. */
 export interface GitLayerPlace {

@@ -33,5 +33,5 @@ export {
   type TraceType,
 } from './own-record.js'
 export { splitDraft } from './split.js'
-export { openRefs, openVcs } from './vcs.js'
+export { openRefs } from './vcs.js'
 export { readProposals, readSessionWork } from './work-events.js'
