@@ -92,7 +92,11 @@ export class PrivateGit {
       return hooks
     }
     const head = this.#head()
-    if (gitLayerStamp(place.written) === this.#before && this.#info?.base === head) return hooks
+    if (this.#info !== undefined && gitLayerStamp(place.written) === this.#before) {
+      if (this.#info.base === head) return hooks
+      this.#save(place, { base: head, own: this.#info.own })
+      return { ...hooks, ...(this.#note !== undefined && { note: this.#note }) }
+    }
     const commits = await proposedCommits(git, head ?? undefined)
     const refs = await keptRefs(git, this.deps.gitRef)
     const info = { base: head, own: commits.length > 0 || refs.length > 0 }
