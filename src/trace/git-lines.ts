@@ -149,7 +149,7 @@ function introduced(
     if (born === undefined && before !== undefined)
       statement = { origin: before === 'ambiguous' ? AMBIGUOUS : before, end: line + span }
     if (statement !== undefined && line < statement.end) found.push(statement.origin)
-    else if (born === undefined) found.push(rest ?? known.uncommitted(line))
+    else if (born === undefined) found.push(bracketOr(rest ?? known.uncommitted(line), prints[line], found[line - 1]))
     else if (born !== 'ambiguous') found.push(born)
     else found.push(weightOf(prints[line] ?? '') === 0 ? nearby(found[line - 1], origins[line - 1]) : AMBIGUOUS)
   }
@@ -157,6 +157,13 @@ function introduced(
 }
 
 const AMBIGUOUS: Origin = { contributor: 'unknown', why: 'several authors wrote such a line' }
+
+/** The origin of a line that no record wrote. A bracket below somebody else's line may be that author's. */
+function bracketOr(origin: Origin, print: string | undefined, above: Origin | undefined): Origin {
+  const isSure =
+    weightOf(print ?? '') > 0 || above === undefined || sameAuthor(above, origin) || above.contributor !== 'ai'
+  return isSure ? origin : AMBIGUOUS
+}
 
 /** A bracket or an empty line that came with the line above it has its author. */
 function nearby(above: Origin | undefined, inherited: Origin | undefined): Origin {

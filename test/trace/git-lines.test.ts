@@ -67,6 +67,15 @@ describe('blame by intent', () => {
     expect(await authors(root)).toEqual([...by('unknown', F), ...by('INT-001', G), 'human'])
   })
 
+  it('does not guess whose a bracket below an agent’s line is', async () => {
+    const { root, run, write, agent } = repository()
+    await agent(text(F, G))
+    write('src/a.ts', text(F, ['if (personally()) {'], G.slice(0, 2), [']]']))
+    run('commit', '-q', '-a', '-m', 'work')
+    const expected = [...by('unknown', F), 'human', 'INT-001', 'INT-001', 'several authors wrote such a line']
+    expect(await authors(root)).toEqual(expected)
+  })
+
   it('holds through a revert of a revert, and a cherry-pick', async () => {
     const { root, run, agent } = repository()
     run('checkout', '-q', '-b', 'feature')
