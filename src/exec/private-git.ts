@@ -44,7 +44,7 @@ export class PrivateGit {
   #before = ''
   #note: string | undefined
 
-  /** @param place undefined where commands run on a copy: their changes of `.git` are refused there. */
+  /** @param place undefined if commands run on a copy: their changes of `.git` are refused there. */
   constructor(
     private readonly deps: Deps,
     private readonly place: GitLayerPlace | undefined,
