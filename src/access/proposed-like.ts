@@ -4,6 +4,7 @@ import { isWithin } from '../../overlay/index.js'
 import { EscrowError } from '../core/api-error.js'
 import { isObject } from '../core/is-object.js'
 import { runProgram } from '../os/child.js'
+import { OFFLINE_GIT } from '../os/git.js'
 import { readSmall } from '../os/read.js'
 
 /** What an example proposes for a new intent. */
@@ -65,7 +66,7 @@ function filesOfCommit(root: string, commit: string): string[] {
     '--relative',
     '--no-renames',
   ]
-  const { status, stdout } = runProgram('git', [...args, `${commit}^{commit}`])
+  const { status, stdout } = runProgram('git', [...OFFLINE_GIT, ...args, `${commit}^{commit}`])
   return status === 0 ? stdout.split('\0').filter((name) => name !== '') : []
 }
 

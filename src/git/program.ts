@@ -6,8 +6,17 @@ import { findProgram, ownEnv } from '../os/search-path.js'
 /** Milliseconds for one call of git. A filter or a signature may need a person. */
 const TIMEOUT_MS = 120_000
 
-/** Settings that would start a program, or make the index depend on one. */
-const SETTINGS = ['core.fsmonitor=false', 'core.untrackedCache=false', 'gc.auto=0', 'maintenance.auto=false']
+/**
+ * Settings that would start a program, or make the index depend on one. Without a protocol git fetches no object that a partial
+ * clone lacks: it would start what `core.sshCommand` names.
+ */
+const SETTINGS = [
+  'core.fsmonitor=false',
+  'core.untrackedCache=false',
+  'gc.auto=0',
+  'maintenance.auto=false',
+  'protocol.allow=never',
+]
 
 export interface GitCall {
   readonly env?: Readonly<Record<string, string>>

@@ -12,6 +12,12 @@ import { isInTree } from './search-path.js'
  * others, whose conditions only git knows in full.
  */
 
+/**
+ * Options for git in a directory that nobody has accepted: without a protocol it fetches no object that a partial clone lacks, which would
+ * start what `core.sshCommand` in `.git/config` names.
+ */
+export const OFFLINE_GIT = ['-c', 'protocol.allow=never'] as const
+
 export interface GitDirs {
   /** The worktree's own files: HEAD. */
   readonly own: string

@@ -1,6 +1,8 @@
-import { mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { proposeLike, proposeScope } from '../../src/access/index.js'
+import { fileHistory } from '../../src/git/index.js'
 import { findGit, gitUser } from '../../src/os/git.js'
 import { PullRequest } from '../../src/pull-request/git-objects.js'
 import { commitAll, git } from '../support/git.js'
@@ -138,6 +140,37 @@ describe('a repository in the tree', () => {
     } finally {
       process.env.PATH = PATH
     }
+    expect(clone.startedPrograms()).toEqual([])
+  })
+})
+
+describe('a repository that lacks objects', () => {
+  /** An archive with two commits, whose git would start a program of the tree to fetch a missing object. */
+  function partialClone(...missing: string[]) {
+    const clone = hostileClone({ 'src/a.ts': 'a\n' })
+    clone.write('tool', clone.canary, 0o755)
+    git(clone.root, 'init', '-q')
+    commitAll(clone.root)
+    clone.write('src/a.ts', 'b\n')
+    commitAll(clone.root)
+    const ids = missing.map((name) => git(clone.root, 'rev-parse', name).trim())
+    for (const id of ids) rmSync(join(clone.root, '.git/objects', id.slice(0, 2), id.slice(2)))
+    const remote = '[remote "origin"]\n\turl = ssh://elsewhere/x\n\tpromisor = true\n'
+    const core = `[core]\n\trepositoryformatversion = 1\n\tsshCommand = ${join(clone.root, 'tool')}\n`
+    clone.write('.git/config', `${core}[extensions]\n\tpartialClone = origin\n${remote}`)
+    return clone
+  }
+
+  it('does not make git fetch them: for blame', () => {
+    const clone = partialClone('HEAD~1:src/a.ts')
+    expect(fileHistory(clone.root, 'src/a.ts').map(({ path }) => path)).toEqual(['src/a.ts'])
+    expect(clone.startedPrograms()).toEqual([])
+  })
+
+  it('does not make git fetch them: for the scope of a new intent', () => {
+    const clone = partialClone('HEAD^{tree}')
+    proposeScope(clone.root)
+    expect(() => proposeLike(clone.root, 'HEAD')).toThrow()
     expect(clone.startedPrograms()).toEqual([])
   })
 })
