@@ -123,11 +123,13 @@ describe('quarantined effects', () => {
   })
 
   it('that cannot be staged are marked, and protected paths stay protected', async () => {
-    const { review, workspace } = await refused('mkfifo src/f; mkdir -p .git/hooks; echo x > .git/hooks/post-commit')
+    const { review, workspace } = await refused(
+      'mkfifo src/f; mkdir -p src/x/.git/hooks; echo x > src/x/.git/hooks/post-commit',
+    )
     await workspace.intents.expandScope('INT-001', ['**'])
     expect((await review.quarantined()).map(({ path, canBeTaken }) => [path, canBeTaken])).toEqual([
-      ['.git', false],
       ['src/f', false],
+      ['src/x/.git', false],
     ])
     const { taken, refused: again } = await review.takeQuarantined('**')
     expect([taken, again.map(({ reason }) => reason)]).toEqual([[], ['unsupported', 'unsupported']])
