@@ -116,6 +116,11 @@ export const REVIEW: Limits = {
   'src/risk/facts-of.ts#TEXT_BUDGET': ['bytes', 'both sides of all changes that are searched for risks'],
   'src/risk/facts-of.ts#PARSE_BUDGET': ['count', 'characters of both sides that are parsed for risks'],
   'src/risk/facts.ts#MOST_OF_A_NAME': ['count', 'facts of one name about a file'],
+  'src/cli/review/checklist-words.ts#MAX_NAMES': [
+    'count',
+    'unticked sentences that a message of the terminal review names',
+  ],
+  'src/cli/review/checklist-words.ts#NAME_LIMIT': ['count', 'characters of each of them'],
   'src/cli/review/typing.ts#TEXT_LIMIT': ['count', 'characters of a reason typed in the terminal'],
   'src/cli/render-diff.ts#LINE_LIMIT': ['count', 'characters of a line in `escrow diff`'],
   'src/web/lines.ts#MAX_LINE_LENGTH': ['count', 'characters of a line on the page'],
