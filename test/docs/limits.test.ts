@@ -45,7 +45,7 @@ const UNMET: Readonly<Record<string, string>> = {
     ...['src/cli/remedies.ts#MAX_NAMED_PATHS', 'src/cli/review/files.ts#MAX_NAMES', 'src/cli/render-stat.ts#MAX_BAR'],
     'src/cli/start/intent.ts#MAX_NAME_LENGTH',
     ...['src/hooks/human.ts#MAX_PREVIEW', 'src/terminal/summary.ts#MAX_NAMES', 'src/terminal/denial-spool.ts#MAX_PART'],
-    ...['src/terminal/denial-spool.ts#MAX_LINE', 'src/exec/proposed-commits.ts#MAX_ANSWER'],
+    'src/terminal/denial-spool.ts#MAX_LINE',
   ]),
   ...because('it limits a cache: the rest is computed again', [
     ...[
