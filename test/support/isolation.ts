@@ -34,6 +34,7 @@ export const OWN_PROCESS: readonly string[] = [
   'test/os/workspace-state.test.ts',
   'test/overlay/image.test.ts',
   'test/overlay/stage-log.test.ts',
+  'test/pull-request/check.test.ts',
   'test/release/checklist.test.ts',
   'test/release/quarantine.test.ts',
   'test/release/release-by-rule.test.ts',
