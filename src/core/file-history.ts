@@ -9,6 +9,8 @@ export interface FileVersion {
   readonly parents: readonly number[]
   /** The commit's message with its trailers. */
   readonly message: string
+  /** The ids of the ledger records about the file that the commit brought with it. Asks git when called. */
+  readonly recordIds: () => readonly string[]
   /** When its author wrote it, in milliseconds since 1970. A rebase keeps this time. */
   readonly at: number
 }

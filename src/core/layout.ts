@@ -87,6 +87,8 @@ export class SharedFile {
 }
 
 export const ORCHESTRATION = '.orchestration'
+/** The path of the ledger in a workspace. */
+export const LEDGER = `${ORCHESTRATION}/agent_trace.jsonl`
 
 /** Names in `.orchestration/` that git ignores and agents cannot see. All but `tx` are from versions before 0.2. */
 export const PRIVATE_NAMES = ['sessions', 'tx', 'commits', 'ledger.d', 'locks'] as const

@@ -1,4 +1,6 @@
 import type { FileVersion } from '../core/file-history.js'
+import { isObject } from '../core/is-object.js'
+import { LEDGER } from '../core/layout.js'
 import { findGit } from '../os/git.js'
 import { fieldsOf } from './entries.js'
 import { Git } from './program.js'
@@ -35,6 +37,7 @@ export function fileHistory(root: string, path: string): FileVersion[] {
     content: contents.get(commit) ?? new Uint8Array(),
     parents: commit.parents.flatMap((id) => places.get(id) ?? []),
     message: commit.message,
+    recordIds: () => recordsOf(git, commit),
     at: commit.at,
   }))
 }
@@ -84,6 +87,26 @@ function oldPath(git: Git, parent: string, { id, path }: Commit): string | undef
   const fields = fieldsOf(git.query(args) ?? '')
   for (let at = 0; at + 2 < fields.length; at += 3) if (fields[at + 2] === path) return fields[at + 1]
   return undefined
+}
+
+/** The ids of the records about the file that a commit added to the ledger, compared with its first parent. */
+function recordsOf(git: Git, { id, path }: Commit): string[] {
+  const [parent] = parentsOf(git, id)
+  const sides = parent === undefined ? ['--root', id] : [parent, id]
+  const options = ['-p', '-U0', '--text', '--no-renames', '--no-ext-diff', '--no-textconv', '--no-commit-id']
+  const patch = git.query(['diff-tree', ...options, ...sides, '--', LEDGER]) ?? ''
+  return patch.split('\n').flatMap((line) => (line.startsWith('+{') ? idOf(line.slice(1), path) : []))
+}
+
+/** The id of a record that has lines of a file. */
+function idOf(line: string, path: string): string | [] {
+  try {
+    const record: unknown = JSON.parse(line)
+    if (!isObject(record) || typeof record.id !== 'string' || !Array.isArray(record.files)) return []
+    return record.files.some((file) => isObject(file) && file.path === path) ? record.id : []
+  } catch {
+    return []
+  }
 }
 
 /** The content of each commit's version. Reads them all with one process. */

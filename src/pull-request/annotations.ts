@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { LEDGER, type PullRequestReport } from './check.js'
+import { LEDGER } from '../core/layout.js'
+import type { PullRequestReport } from './check.js'
 import { rangesOf } from './ranges.js'
 import { problemsOf } from './summary.js'
 

@@ -4,13 +4,11 @@ import type { BlameLine, Ledger, TraceRecord, VerifyResult, Workspace } from '..
 import { EscrowError } from '../core/api-error.js'
 import { errorText } from '../core/error-text.js'
 import { isObject } from '../core/is-object.js'
-import { ORCHESTRATION } from '../core/layout.js'
+import { LEDGER, ORCHESTRATION } from '../core/layout.js'
 import { withStateHome } from '../os/state-dir.js'
 import { createFile, ensureDir, makeTempDir, removeTree } from '../os/write.js'
 import { type ChangedFile, PullRequest } from './git-objects.js'
 
-/** The path of the ledger in a workspace. */
-export const LEDGER = `${ORCHESTRATION}/agent_trace.jsonl`
 const KEY = /^[\w.-]+\.pub\.pem$/
 
 /** Who wrote a file's changed lines, and who approved them. */

@@ -45,6 +45,7 @@ export async function blameContent(
     births: replay.births,
     exactly: replay.exactly.bind(replay),
     hasRecordsOf: (message: string) => records.hasAllOf(message),
+    hasRecord: (id: string) => records.has(id),
     begin: records.begin,
     uncommitted,
   }

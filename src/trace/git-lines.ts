@@ -21,6 +21,8 @@ export interface Known {
   exactly(path: string, contentDigest: string): readonly Cell[] | undefined
   /** Whether the ledger has the records of all commits that a message names. */
   hasRecordsOf(message: string): boolean
+  /** Whether the ledger has a record. */
+  hasRecord(id: string): boolean
   /** When the ledger begins, in milliseconds since 1970. */
   readonly begin: number
   /** The origin of a line of the working tree, from 0, that no commit has and no record explains. */
@@ -131,7 +133,13 @@ function introduced(
   known: Known,
   origins: readonly (Origin | undefined)[],
 ): Origin[] {
-  const rest = commit === undefined ? undefined : unexplained(commit, known)
+  let rest: Origin | undefined
+  // It may ask git, so only for a line that needs it.
+  const restAt = (line: number) => {
+    if (commit === undefined) return known.uncommitted(line)
+    rest ??= unexplained(commit, known)
+    return rest
+  }
   const found: Origin[] = []
   let statement: { readonly origin: Origin; readonly end: number } | undefined
   for (const [line, inherited] of origins.entries()) {
@@ -149,7 +157,7 @@ function introduced(
     if (born === undefined && before !== undefined)
       statement = { origin: before === 'ambiguous' ? AMBIGUOUS : before, end: line + span }
     if (statement !== undefined && line < statement.end) found.push(statement.origin)
-    else if (born === undefined) found.push(bracketOr(rest ?? known.uncommitted(line), prints[line], found[line - 1]))
+    else if (born === undefined) found.push(bracketOr(restAt(line), prints[line], found[line - 1]))
     else if (born !== 'ambiguous') found.push(born)
     else found.push(weightOf(prints[line] ?? '') === 0 ? nearby(found[line - 1], origins[line - 1]) : AMBIGUOUS)
   }
@@ -172,10 +180,18 @@ function nearby(above: Origin | undefined, inherited: Origin | undefined): Origi
 
 /** The origin of a line that no record explains. */
 function unexplained(commit: FileVersion, known: Known): Origin {
-  if (BY_AGENT.test(commit.message) && !known.hasRecordsOf(commit.message)) {
+  const isRecorded = known.hasRecordsOf(commit.message)
+  if (BY_AGENT.test(commit.message) && !isRecorded) {
     const id = commit.commit.slice(0, 10)
     return { contributor: 'unknown', why: `git commit ${id} names an agent, and this ledger has no record of it` }
   }
-  // Git keeps whole seconds.
-  return commit.at + 999 < known.begin ? UNKNOWN : OUTSIDE
+  if (!commit.recordIds().every((each) => known.hasRecord(each))) {
+    const id = commit.commit.slice(0, 10)
+    return {
+      contributor: 'unknown',
+      why: `git commit ${id} came with a record of the file that this ledger no longer has`,
+    }
+  }
+  // Git keeps whole seconds. A commit of ours is made just before its record, which may be the first.
+  return isRecorded || commit.at + 999 >= known.begin ? OUTSIDE : UNKNOWN
 }

@@ -8,12 +8,15 @@ const TRACE_HEAD = /^\s*Trace-Head:\s*\d+:([0-9a-f]{64})\s*$/gim
 export class GitRecords {
   /** The record before each one that landed as git commits. */
   readonly #heads = new Set<string>()
+  readonly #ids = new Set<string>()
   #begin = Number.POSITIVE_INFINITY
 
   /** Notes the next record. */
   note(record: TraceRecord): void {
     const at = Date.parse(text(record.timestamp) ?? '')
     if (at < this.#begin) this.#begin = at
+    const id = text(record.id)
+    if (id !== undefined) this.#ids.add(id)
     const own = objectOf(objectOf(record.metadata)[OWN])
     const prev = text(own.prev)
     if (own.type === 'commit' && own.git !== undefined && prev !== undefined) this.#heads.add(prev)
@@ -22,6 +25,11 @@ export class GitRecords {
   /** The time of the first record, in milliseconds since 1970. */
   get begin(): number {
     return this.#begin
+  }
+
+  /** Whether the ledger has a record. */
+  has(id: string): boolean {
+    return this.#ids.has(id)
   }
 
   /** Whether each `Trace-Head` of a commit's message is followed by the record of a git commit; false without any. */

@@ -23,13 +23,18 @@ function repository() {
 }
 
 /** An agent writes a file, and its change lands as a git commit. */
-async function land(at: ReturnType<typeof testWorkspace>, path: string, content: string): Promise<void> {
+async function land(
+  at: ReturnType<typeof testWorkspace>,
+  path: string,
+  content: string,
+  intoGit = true,
+): Promise<void> {
   const workspace = await at.open()
   const session = await working(workspace)
   session.fs.writeFileSync(path, content)
   const review = await workspace.review(session.id)
   await review.approve(undefined, { name: 'Ann' })
-  await review.commit({ git: {} })
+  await review.commit({ git: intoGit && {} })
   await workspace.close()
 }
 
@@ -74,6 +79,24 @@ describe('blame by intent', () => {
     run('commit', '-q', '-a', '-m', 'work')
     const expected = [...by('unknown', F), 'human', 'INT-001', 'INT-001', 'several authors wrote such a line']
     expect(await authors(root)).toEqual(expected)
+  })
+
+  it('is unknown for lines whose record came with their commit and was lost later', async () => {
+    const at = testWorkspace({ 'src/a.ts': text(F), 'src/b.ts': text(F) })
+    git(at.root, 'init', '-q', '-b', 'main')
+    await land(at, 'src/a.ts', text(F, ['first()']), false)
+    commitAll(at.root)
+    const before = at.text('.orchestration/agent_trace.jsonl')
+    await land(at, 'src/a.ts', text(F, ['first()'], G), false)
+    at.write('src/b.ts', text(F, ['personally()']))
+    commitAll(at.root)
+    at.write('.orchestration/agent_trace.jsonl', before)
+    commitAll(at.root)
+    const lost = expect.stringMatching(
+      /^git commit [0-9a-f]{10} came with a record of the file that this ledger no longer has$/,
+    )
+    expect(await authors(at.root)).toEqual([...by('human', F), 'INT-001', ...G.map(() => lost)])
+    expect((await authors(at.root, 'src/b.ts')).at(-1)).toBe('human')
   })
 
   it('holds through a revert of a revert, and a cherry-pick', async () => {
