@@ -20,7 +20,8 @@ export function gitRecord(outcome: GitOutcome | undefined) {
   return { commits, ...(refs.length > 0 && { git_refs: refs.map((each) => Object.assign({}, each)) }) }
 }
 
-const HOOKS = 'The hooks in .git/hooks changed, and are as before for later commands: only a person may change hooks.'
+const HOOKS =
+  'The command changed .git/hooks. Later commands get the original hooks, because only a person may change hooks.'
 
 /** What happened to `.git` that the session's later commands will not see. */
 export function gitRefusals(outcome: GitOutcome | undefined): Refusal[] {

@@ -6,10 +6,11 @@ import {
   type GitLayerPlace,
   gitLayerStamp,
   hasGitLayer,
+  readStoredGit,
   removeHooks,
   restoreGitLayer,
+  type StoredGit,
   saveGitLayer,
-  storedGitInfo,
   storedGitStamp,
 } from '../terminal/index.js'
 import type { ExecDeps } from './command-gate.js'
@@ -57,16 +58,21 @@ export class PrivateGit {
     return this.place !== undefined && hasGitLayer(this.place.written)
   }
 
-  /** Brings the layer up to the stored state. Without commits of its own, a state of an earlier HEAD is dropped. */
+  /** Loads the stored state into the layer. Drops it if HEAD on disk has moved and it has no commits of its own. */
   load(): void {
     if (this.place === undefined) return
     this.#note = undefined
-    if (storedGitStamp(this.#file) !== this.#loaded) this.#info = storedGitInfo(this.#file)
+    let stored: StoredGit | undefined
+    if (storedGitStamp(this.#file) !== this.#loaded) {
+      stored = readStoredGit(this.#file)
+      this.#info = stored?.head
+    }
     if (this.#info !== undefined && !this.#info.own && this.#info.base !== this.#head()) {
       removeName(this.#file)
+      stored = undefined
       this.#info = undefined
     }
-    if (storedGitStamp(this.#file) !== this.#loaded) this.#restore(this.place)
+    if (storedGitStamp(this.#file) !== this.#loaded) this.#restore(this.place, stored)
     this.#before = gitLayerStamp(this.place.written)
   }
 
@@ -107,11 +113,12 @@ export class PrivateGit {
 
   /** Undoes what the command did to `.git`. */
   drop(): void {
-    if (this.place !== undefined && gitLayerStamp(this.place.written) !== this.#before) this.#restore(this.place)
+    if (this.place !== undefined && gitLayerStamp(this.place.written) !== this.#before)
+      this.#restore(this.place, readStoredGit(this.#file))
   }
 
-  #restore(place: GitLayerPlace): void {
-    restoreGitLayer(this.#file, place)
+  #restore(place: GitLayerPlace, stored: StoredGit | undefined): void {
+    restoreGitLayer(stored, place)
     this.#loaded = storedGitStamp(this.#file)
     this.#before = gitLayerStamp(place.written)
   }

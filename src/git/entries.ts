@@ -1,3 +1,4 @@
+import type { FileState } from '../../overlay/index.js'
 import type { Git, GitCall } from './program.js'
 
 /** One path of an index or a tree: its mode in octal and the id of its object. */
@@ -27,6 +28,11 @@ export function fieldsOf(output: string): string[] {
 /** The input of `update-index -z --index-info` for one path; without an entry it is removed. */
 export function indexInfo(path: string, entry: GitEntry | undefined, hexDigits: number): string {
   return `${entry?.mode ?? '0'} ${entry?.id ?? '0'.repeat(hexDigits)}\t${path}\0`
+}
+
+/** Whether a state is a file or a link: git stores no directories. */
+export function isFile(state: FileState | null): boolean {
+  return state !== null && state.type !== 'dir'
 }
 
 export function sameEntry(one: GitEntry | undefined, other: GitEntry | undefined): boolean {

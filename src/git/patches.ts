@@ -4,7 +4,7 @@ import type { Patch } from '../core/commit-api.js'
 import { defined } from '../core/defined.js'
 import type { Layout } from '../core/layout.js'
 import type { Reviewer } from '../core/people.js'
-import { indexInfo } from './entries.js'
+import { indexInfo, isFile } from './entries.js'
 import { identity } from './identity.js'
 import { messageOf } from './message.js'
 import type { GitGroup } from './prepare.js'
@@ -51,11 +51,6 @@ export function formatPatches({ layout, groups, author, before }: PatchRequest):
   } finally {
     scratch.remove()
   }
-}
-
-/** Git has no directories of their own. */
-function isFile(state: FileState | null): boolean {
-  return state !== null && state.type !== 'dir'
 }
 
 function modeOf({ type, mode }: FileState): string {

@@ -5,7 +5,7 @@ import { EscrowError, type Refusal } from '../core/api-error.js'
 import type { Layout } from '../core/layout.js'
 import type { Reviewer } from '../core/people.js'
 import { ownEdits } from './edits.js'
-import { fieldsOf, GITLINK, type GitEntry, indexEntries, indexInfo } from './entries.js'
+import { fieldsOf, GITLINK, type GitEntry, indexEntries, indexInfo, isFile } from './entries.js'
 import { identity } from './identity.js'
 import type { GitLanding } from './landing.js'
 import { type Credits, messageOf } from './message.js'
@@ -59,7 +59,7 @@ export async function prepareGit(request: GitRequest): Promise<PreparedGit> {
   try {
     const tree = ['read-tree', ...(target.parent === undefined ? ['--empty'] : [target.parent])]
     git.output(tree, { env: scratch.env })
-    const all = request.groups.flatMap(({ changes }) => changes).filter(isFile)
+    const all = request.groups.flatMap(({ changes }) => changes).filter(hasFile)
     const committed = indexEntries(git, target.top, scratch.env)
     refuse(inSubmodules(target, committed, all))
     const ignored = ignoredPaths(git, all)
@@ -78,9 +78,8 @@ function landingOf({ ref, old, isCheckedOut }: Target, commits: readonly string[
   return { ref, old: old ?? null, commits, checked_out: isCheckedOut }
 }
 
-/** Git has no directories of their own. */
-function isFile({ before, after }: StagedChange): boolean {
-  return (after ?? before)?.type !== 'dir'
+function hasFile({ before, after }: StagedChange): boolean {
+  return isFile(after ?? before)
 }
 
 function ignoredPaths(git: Git, changes: readonly StagedChange[]): ReadonlySet<string> {
@@ -140,7 +139,7 @@ class CommitChain {
 
   async build(ignored: ReadonlySet<string>): Promise<string[]> {
     for (const group of this.request.groups) {
-      const tree = this.#stage(group.changes.filter(isFile), ignored)
+      const tree = this.#stage(group.changes.filter(hasFile), ignored)
       if (tree !== this.#parentTree()) await this.#commit(group, tree)
     }
     return this.#commits

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto'
 import { LEDGER } from '../core/layout.js'
 import type { PullRequestReport } from './check.js'
 import { rangesOf } from './ranges.js'
-import { problemsOf } from './summary.js'
 
 const TITLE = 'Not approved'
 const MESSAGE = 'An agent wrote this, and no record says that anybody approved it.'
@@ -60,9 +59,4 @@ function issue(description: string, path: string, from: number, to: number) {
     severity: 'blocker',
     location: { path, lines: { begin: from, end: to } },
   }
-}
-
-/** True if nothing is wrong. */
-export function holds(report: PullRequestReport): boolean {
-  return problemsOf(report).length === 0
 }

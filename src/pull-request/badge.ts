@@ -1,5 +1,5 @@
 import type { PullRequestReport } from './check.js'
-import { problemsOf } from './summary.js'
+import { holds } from './problems.js'
 
 const LABEL = 'agent lines'
 /** Pixels of a character at 11 px, wide enough for every font. */
@@ -10,10 +10,10 @@ const PADDING = 10
 export function badge(report: PullRequestReport): string {
   const agent = report.files.reduce((sum, file) => sum + file.agent, 0)
   const unapproved = report.files.reduce((sum, file) => sum + file.unapproved.length, 0)
-  const holds = problemsOf(report).length === 0
-  const text = holds ? `${agent} approved` : report.problems.length > 0 ? 'ledger broken' : `${unapproved} unapproved`
+  const isGood = holds(report)
+  const text = isGood ? `${agent} approved` : report.problems.length > 0 ? 'ledger broken' : `${unapproved} unapproved`
   const [left, right] = [LABEL, text].map((each) => each.length * CHARACTER + PADDING) as [number, number]
-  const colour = holds ? '#2f7d3b' : '#b3261e'
+  const colour = isGood ? '#2f7d3b' : '#b3261e'
   return (
     `<svg xmlns="http://www.w3.org/2000/svg" width="${left + right}" height="20" role="img" aria-label="${LABEL}: ${text}">` +
     `<title>${LABEL}: ${text}</title>` +

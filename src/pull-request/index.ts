@@ -4,8 +4,9 @@
  * In: two commits of a git repository. Out: a report, and its forms for people and forges: a summary, annotations of lines, a badge.
  * Must not happen here: running anything of the pull request, reading the checkout, using the network.
  */
-export { codeQuality, githubAnnotations, holds } from './annotations.js'
+export { codeQuality, githubAnnotations } from './annotations.js'
 export { badge } from './badge.js'
 export { checkPullRequest, type PullRequestReport } from './check.js'
 export { type ForgeEvent, readForgeEvent } from './event.js'
+export { holds } from './problems.js'
 export { renderSummary } from './summary.js'

@@ -1,15 +1,5 @@
 import type { FileReport, PullRequestReport } from './check.js'
-import { describeRanges } from './ranges.js'
-
-/** What is wrong, one sentence each. Empty if the pull request holds. */
-export function problemsOf({ problems, files }: PullRequestReport): string[] {
-  const unapproved = files.flatMap(({ path, unapproved }) =>
-    unapproved.length === 0
-      ? []
-      : [`${path}: an agent wrote ${describeRanges(unapproved)}, and no record says that anybody approved it.`],
-  )
-  return [...problems, ...unapproved]
-}
+import { problemsOf } from './problems.js'
 
 /** Renders a report as Markdown. Names come from the pull request, so they are escaped: none can end its cell, make a link, or look like another. */
 export function renderSummary(report: PullRequestReport): string {

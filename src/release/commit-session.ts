@@ -49,7 +49,9 @@ export async function commitSession(
   })
   const entries = entriesFor(approved, diff).map((entry) => withLook(entry, looks.get(entry.at ?? entry.path)))
   const options = commit.git ?? gitSetting(policy)
-  const git = options ? await prepareGitCommit(session, { approved, approvals, head: before, options }) : undefined
+  const git = options
+    ? await prepareGitCommit(session, { changes: approved, approvals, head: before, options })
+    : undefined
   const landed: string[] = []
   const outcome = await commitEntries({
     layout,

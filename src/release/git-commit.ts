@@ -15,7 +15,7 @@ const SUBJECT = 72
 
 /** What the messages of git commits are made from. */
 export interface GitRequest {
-  readonly approved: readonly StagedChange[]
+  readonly changes: readonly StagedChange[]
   readonly approvals: readonly Verdict[]
   readonly head: LedgerHead | undefined
   readonly options: GitCommitOptions
@@ -48,7 +48,7 @@ export function landRecorded(layout: Layout, record: Readonly<Record<string, unk
 }
 
 /** Divides changes into git commits, each with its message. */
-export function groupsOf(session: ReviewedSession, { approved, approvals, head, options }: GitRequest): GitGroup[] {
+export function groupsOf(session: ReviewedSession, { changes: all, approvals, head, options }: GitRequest): GitGroup[] {
   const { per = 'all', message } = options
   const { layout, sessionId } = session
   const state = session.intents.state()
@@ -59,7 +59,7 @@ export function groupsOf(session: ReviewedSession, { approved, approvals, head, 
   const people = approvals.flatMap(({ by, rule }) => (rule === undefined ? [by] : []))
   const reviewers = uniqueBy(people, ({ name, email = '' }) => `${name} ${email}`)
   const tiers = unique(approvals.flatMap(({ rule }) => rule?.tier ?? []))
-  return divide(approved, per, proposals).map((changes) => {
+  return divide(all, per, proposals).map((changes) => {
     const ids = unique(changes.flatMap(({ intentId }) => intentId ?? []))
     const credits = { intents: ids, agents: agentsOf(changes, session.agent()), reviewers, tiers, head }
     const text =
@@ -70,7 +70,7 @@ export function groupsOf(session: ReviewedSession, { approved, approvals, head, 
 
 /** The changes of each commit, in the order in which they were written. */
 function divide(
-  approved: readonly StagedChange[],
+  changes: readonly StagedChange[],
   per: GitCommitPer,
   proposals: readonly ProposedCommit[],
 ): StagedChange[][] {
@@ -81,7 +81,7 @@ function divide(
     return proposalOf(path, proposals)?.id ?? ''
   }
   const groups = new Map<string, StagedChange[]>()
-  for (const change of approved.toSorted((a, b) => (a.writtenAt ?? 0) - (b.writtenAt ?? 0))) {
+  for (const change of changes.toSorted((a, b) => (a.writtenAt ?? 0) - (b.writtenAt ?? 0))) {
     const key = keyOf(change)
     const group = groups.get(key)
     if (group === undefined) groups.set(key, [change])

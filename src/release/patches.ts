@@ -16,6 +16,6 @@ export async function patchesOf(session: ReviewedSession, per: GitCommitPer | un
   if (changes.length === 0) throw new EscrowError('nothing_selected', `Nothing is staged in session '${sessionId}'.`)
   const isProposed = readProposals(layout.root, sessionId).length > 0
   const options = { per: per ?? (isProposed ? 'proposal' : 'intent') } as const
-  const groups = groupsOf(session, { approved: changes, approvals: [], head: await ledger.head(), options })
+  const groups = groupsOf(session, { changes, approvals: [], head: await ledger.head(), options })
   return formatPatches({ layout, groups, author: gitUser(layout.root), before: (change) => beforeOf(store, change) })
 }

@@ -14,9 +14,9 @@ import {
 import { layerStamp, restingLayer } from './layer.js'
 
 /**
- * The changes that a session's commands made in the repository's `.git`. They lie in the layer that commands write to, and between two
- * mounts in one file of the state directory. It is one file, not a tree, so that no git of a person ever takes it for a repository: its
- * settings and hooks are the agent's.
+ * The changes that a session's commands made in the repository's `.git`. During a mount they are in the layer that commands write to,
+ * and between mounts in one file of the state directory. A person's git cannot mistake a file for a repository, and that matters:
+ * the settings in it are the agent's.
  */
 
 /** The repository's own directory, at the workspace's root. */
@@ -27,7 +27,7 @@ const MAX_GIT_LAYER = 256 * 2 ** 20
 /** Largest number of its files and directories. */
 const MAX_GIT_ENTRIES = 100_000
 
-/** The layer that commands write to, which no command is using now. */
+/** The layer that commands write to, while no command uses it. */
 export interface GitLayerPlace {
   readonly written: string
   /** A character device 0/0, which marks a deleted name. */
@@ -53,6 +53,13 @@ interface Head {
 
 export type GitLayerInfo = Pick<Head, 'base' | 'own'>
 
+/** A stored state. The contents of its files follow each other in `bytes`, beginning at `from`. */
+export interface StoredGit {
+  readonly head: Head
+  readonly bytes: Buffer
+  readonly from: number
+}
+
 /** Whether commands have changed the `.git` directory in this layer. Not if they removed or replaced it. */
 export function hasGitLayer(written: string): boolean {
   return lstatSync(`${written}/${GIT}`, { throwIfNoEntry: false })?.isDirectory() === true
@@ -66,7 +73,7 @@ export function countGitLayer(written: string, dir: RelPath = GIT): number {
   }, 0)
 }
 
-/** Removes changes of hooks from the layer, so that those of the disk are there again. Returns whether there were any but samples. */
+/** Removes changed hooks from the layer, so that the hooks on disk apply again. Returns whether any but samples had changed. */
 export function removeHooks(written: string): boolean {
   const hooks = `${written}/${GIT}/hooks`
   const stats = lstatSync(hooks, { throwIfNoEntry: false })
@@ -76,7 +83,7 @@ export function removeHooks(written: string): boolean {
   return isHook
 }
 
-/** Equal as long as no command changes the `.git` of the layer. */
+/** Returns a digest that stays equal until a command changes the layer's `.git`. */
 export function gitLayerStamp(written: string): string {
   const hash = createHash('sha256')
   const look = (path: RelPath, stats: Stats): void => {
@@ -103,7 +110,7 @@ export function saveGitLayer(file: string, place: GitLayerPlace, info: GitLayerI
   let isTooLarge = false
   const take = (path: RelPath): void => {
     const stats = layer.look(path)
-    // A name that is not UTF-8 cannot be spelt.
+    // A name that is not UTF-8 cannot be stored.
     if (!stats || isTooLarge) return
     const mode = stats.mode & 0o777
     if (stats.isDirectory()) {
@@ -135,15 +142,12 @@ export function storedGitStamp(file: string): string | undefined {
   return stats === undefined ? undefined : layerStamp(stats)
 }
 
-/** Reads what is known of the stored state. A file that cannot be read gives nothing. */
-export function storedGitInfo(file: string): GitLayerInfo | undefined {
-  return readStored(file)?.head
-}
-
-/** Puts the stored state into the layer, in place of what is there. Without one, the layer's `.git` is removed. */
-export function restoreGitLayer(file: string, { written, whiteout }: Omit<GitLayerPlace, 'hiddenNames'>): void {
+/** Replaces the layer's `.git` with a stored state, or removes it if there is none. */
+export function restoreGitLayer(
+  stored: StoredGit | undefined,
+  { written, whiteout }: Omit<GitLayerPlace, 'hiddenNames'>,
+): void {
   removeTree(`${written}/${GIT}`)
-  const stored = readStored(file)
   if (stored === undefined) return
   let at = stored.from
   const dirs: [host: string, mode: number][] = []
@@ -165,7 +169,8 @@ export function restoreGitLayer(file: string, { written, whiteout }: Omit<GitLay
   for (const [host, mode] of dirs.reverse()) chmodSync(host, mode)
 }
 
-function readStored(file: string): { head: Head; bytes: Buffer; from: number } | undefined {
+/** Reads the stored state. Returns undefined if there is none, or if its format is unknown. */
+export function readStoredGit(file: string): StoredGit | undefined {
   try {
     const bytes = readFileSync(file)
     const end = bytes.indexOf(10)

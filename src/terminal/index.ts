@@ -27,10 +27,11 @@ export {
   type GitLayerPlace,
   gitLayerStamp,
   hasGitLayer,
+  readStoredGit,
   removeHooks,
   restoreGitLayer,
+  type StoredGit,
   saveGitLayer,
-  storedGitInfo,
   storedGitStamp,
 } from './git-layer.js'
 export { OutputRing } from './output-ring.js'

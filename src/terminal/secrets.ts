@@ -142,7 +142,7 @@ function physical(path: string): string {
 }
 
 /**
- * Makes git ignore bare repositories, and do no upkeep by itself. Any directory with a repository's layout has settings that name programs, which `git status` in
+ * Makes git ignore bare repositories, and run no automatic maintenance. Any directory with a repository's layout has settings that name programs, which `git status` in
  * it would start. A `.git`, which git still accepts, cannot be created by an agent.
  */
 function gitSettings(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
@@ -161,8 +161,8 @@ function gitSettings(env: Readonly<Record<string, string | undefined>>): Record<
 }
 
 /**
- * Makes `git push` fail with the words that name who can push, where a command has no network. Git prints the name of the helper that it
- * lacks: `git: 'remote-a-person-has-to-push-after-escrow-commit' is not a git command`.
+ * Makes `git push` fail in a command without network, with an error that says who can push. Git prints the name of the missing
+ * helper: `git: 'remote-a-person-has-to-push-after-escrow-commit' is not a git command`.
  */
 export function withoutPush(env: Readonly<Record<string, string>>): Record<string, string> {
   const at = Number(env.GIT_CONFIG_COUNT)
@@ -171,7 +171,7 @@ export function withoutPush(env: Readonly<Record<string, string>>): Record<strin
   return Object.assign({}, env, own)
 }
 
-/** Git's upkeep would copy the whole repository into the layer. */
+/** Git's automatic maintenance would copy the whole repository into the layer. */
 const GIT_SETTINGS = [
   ['safe.bareRepository', 'explicit'],
   ['gc.auto', '0'],

@@ -20,7 +20,7 @@ const MOST = 64
 /** The weight of a line that is found again without its neighbors, if only one author ever wrote it. */
 const ALONE = WEIGHT_WITHIN
 
-/** The author of a line, or that several wrote such a line and nothing tells which. */
+/** The author of a line, or `ambiguous` if several authors wrote such a line. */
 export type Found = Origin | 'ambiguous' | undefined
 
 export class Births {
@@ -48,7 +48,7 @@ export class Births {
     return found === 'ambiguous' ? undefined : found
   }
 
-  /** Finds the author of a line that had another print, by all the forms it may have had. */
+  /** Finds the author of a line that a formatter changed, by the forms that it may have had before. */
   findForm(prints: readonly string[]): Found {
     const origins = prints.flatMap((print) => this.#by.get(print) ?? []).map(({ origin }) => origin)
     const [first] = origins

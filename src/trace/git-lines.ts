@@ -10,8 +10,8 @@ import { OUTSIDE, UNKNOWN } from './traced-files.js'
 
 /**
  * Follows the lines of a file through its versions in git. A version that the ledger recorded exactly has its authors
- * from there. Other lines come from the version before, or from a commit that brought them: then the records tell by
- * content who wrote them.
+ * from there. Other lines come from the version before, or from a commit that added them. Then the records show, by
+ * content, who wrote them.
  */
 
 /** What the ledger knows, for {@link followLines}. */

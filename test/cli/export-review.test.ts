@@ -1,5 +1,5 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { expect, it } from 'vitest'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { expect, it, vi } from 'vitest'
 import { scene } from '../attacks/kit.js'
 import { escrowAt } from './real.js'
 
@@ -42,4 +42,16 @@ it('names a session that does not exist, and an option that needs --export', asy
   expect(await run('review', 'none', '--export', 'out')).toMatchObject({ code: 1 })
   const { code, err } = await run('review', 'one', '--per', 'all')
   expect([code, err]).toEqual([2, expect.stringContaining('--export')])
+})
+
+it('writes nothing in an agent’s session, which may write nothing past its stage', async () => {
+  const { at, run } = await setUp()
+  vi.stubEnv('ESCROW_SESSION', 'one')
+  try {
+    const { code, err } = await run('review', 'one', '--export', 'out')
+    expect([code, err]).toEqual([1, expect.stringContaining('access_denied')])
+    expect(existsSync(at.at('out'))).toBe(false)
+  } finally {
+    vi.unstubAllEnvs()
+  }
 })

@@ -12,6 +12,7 @@ export const OWN_PROCESS: readonly string[] = [
   'test/agents/roo/shell.test.ts',
   'test/attacks/places.test.ts',
   'test/cli/ci.test.ts',
+  'test/cli/export-review.test.ts',
   'test/cli/intents.test.ts',
   'test/cli/review/effect-runner.test.ts',
   'test/client-settings/config.test.ts',

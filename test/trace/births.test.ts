@@ -39,7 +39,7 @@ describe('a line that a record wrote', () => {
     expect(find(births, ['third neighbor', LONG], 1)).toBe('ambiguous')
   })
 
-  it('is a bracket of what is above it, never of what is below', () => {
+  it('assigns a bracket to the author of the lines above it, never of those below', () => {
     const births = new Births(ALL)
     note(births, 'm', ['the agent wrote this', '}', 'below both'])
     expect(find(births, ['the agent wrote this', '}', 'else'], 1)).toEqual(agent('m'))

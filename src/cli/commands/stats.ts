@@ -8,7 +8,7 @@ import { withProgress } from '../progress.js'
 export function register(command: Command, { io, withWorkspace }: Context): void {
   command
     .description(
-      'Show totals from the ledger: who wrote the lines that stand, how much was approved, how much was changed again, and what rules released.',
+      'Show totals from the ledger: who wrote the current lines, how much was approved, how much was changed again, and what rules released.',
     )
     .option('--days <n>', 'days within which a changed line counts as rework', parseWholeNumber, 30)
     .addOption(jsonOption())

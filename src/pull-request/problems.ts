@@ -1,0 +1,17 @@
+import type { PullRequestReport } from './check.js'
+import { describeRanges } from './ranges.js'
+
+/** What is wrong, one sentence each. Empty if the pull request holds. */
+export function problemsOf({ problems, files }: PullRequestReport): string[] {
+  const unapproved = files.flatMap(({ path, unapproved }) =>
+    unapproved.length === 0
+      ? []
+      : [`${path}: an agent wrote ${describeRanges(unapproved)}, and no record says that anybody approved it.`],
+  )
+  return [...problems, ...unapproved]
+}
+
+/** True if nothing is wrong. */
+export function holds(report: PullRequestReport): boolean {
+  return problemsOf(report).length === 0
+}
