@@ -35,7 +35,10 @@ const ROOMS = {
     ],
     env: { ESCROWFS_FUZZ_RUNS: 5000 },
   },
-  session: { files: ['test/crash/session.test.ts', 'test/crash/git.test.ts'], env: { ESCROWFS_KILLS: 300 } },
+  session: {
+    files: ['test/crash/session.test.ts', 'test/crash/git.test.ts', 'test/crash/git-steps.test.ts'],
+    env: { ESCROWFS_KILLS: 300 },
+  },
   terminal: {
     files: ['test/terminal/differential.test.ts', 'test/terminal/copy-differential.test.ts'],
     env: { ESCROWFS_FUZZ_RUNS: 2000 },
