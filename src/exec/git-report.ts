@@ -36,7 +36,7 @@ export function gitRefusals(outcome: GitOutcome | undefined): Refusal[] {
 /** Lines for the summary of a command. */
 export function gitSummary(outcome: GitOutcome | undefined): string[] {
   if (outcome === undefined) return []
-  const { commits = [], refs = [], note } = outcome
+  const { commits = [], refs = [], note, unfinished } = outcome
   return [
     ...(commits.length === 0
       ? []
@@ -49,6 +49,9 @@ export function gitSummary(outcome: GitOutcome | undefined): string[] {
             refs.length,
           )}`,
         ]),
+    ...(unfinished === undefined
+      ? []
+      : [`${unfinished.what} is in progress in this session's git. To end it: ${unfinished.wayOn}.`]),
     ...(note === undefined ? [] : [note]),
   ]
 }

@@ -1,5 +1,8 @@
+import { realpathSync } from 'node:fs'
+import { isWithin } from '../../overlay/index.js'
 import type { ExecOptions } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
+import { findGit } from '../os/git.js'
 import { mountsBelow } from '../os/read.js'
 import type { Policy } from '../policy/index.js'
 import { openCopy, openSandbox, type Place, probe } from '../terminal/index.js'
@@ -13,10 +16,20 @@ type Rules = Pick<Policy, 'settings'>
  */
 export async function openPlace(root: string, policy: Rules, isolation?: Isolation): Promise<Place> {
   const lacking = (await probe()).find(({ ok }) => !ok) ?? nestedMount(root)
-  if (lacking === undefined) return openSandbox(root)
+  if (lacking === undefined) return openSandbox(root, outsideGitDir(root))
   const problem = `This machine cannot contain commands (${lacking.name}): ${lacking.problem}`
   assertUncontainedAllowed(policy, isolation, problem, lacking.fix)
   return openCopy(root)
+}
+
+/**
+ * The directory of the repository if it is outside of the workspace, as in a linked worktree, a submodule, or a workspace below the
+ * repository's top. A `.git` file of the workspace counts only if that directory names it too.
+ */
+function outsideGitDir(root: string): string | undefined {
+  const found = findGit(root)
+  const dir = found && realpathSync(found.common)
+  return dir === undefined || isWithin(dir, root) || isWithin(root, dir) ? undefined : dir
 }
 
 /** A file system mounted below the workspace hides files of the workspace: overlayfs shows only the files under it. */

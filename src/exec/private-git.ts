@@ -1,11 +1,15 @@
+import { defined } from '../core/defined.js'
 import type { KeptRef, ProposedCommit } from '../core/exec-api.js'
+import { GIT_OPERATIONS } from '../os/git.js'
 import { removeName } from '../os/write.js'
 import {
   countGitLayer,
+  GIT,
   type GitLayerInfo,
   type GitLayerPlace,
   gitLayerStamp,
   hasGitLayer,
+  isInGitLayer,
   readStoredGit,
   removeHooks,
   restoreGitLayer,
@@ -24,6 +28,8 @@ export interface GitOutcome {
   readonly refs?: readonly KeptRef[]
   /** What the session should know of the repository on disk. */
   readonly note?: string
+  /** An operation that the command has not ended, and how to end it. */
+  readonly unfinished?: { readonly what: string; readonly wayOn: string }
   /** Why the session's later commands will not see it. */
   readonly problem?: string
   /** The command changed hooks, which are as before for later commands. */
@@ -53,9 +59,9 @@ export class PrivateGit {
     this.#file = deps.layout.session(deps.id).git
   }
 
-  /** Whether the `.git` in the layer is kept for the session, and no effect to stage. */
+  /** Whether the workspace's own `.git` in the layer is kept for the session, and no effect to stage. */
   get isKept(): boolean {
-    return this.place !== undefined && hasGitLayer(this.place.written)
+    return this.place !== undefined && this.place.name === GIT && hasGitLayer(this.place)
   }
 
   /** Loads the stored state into the layer. Drops it if HEAD on disk has moved and it has no commits of its own. */
@@ -73,7 +79,7 @@ export class PrivateGit {
       this.#info = undefined
     }
     if (storedGitStamp(this.#file) !== this.#loaded) this.#restore(this.place, stored)
-    this.#before = gitLayerStamp(this.place.written)
+    this.#before = gitLayerStamp(this.place)
   }
 
   /**
@@ -92,13 +98,14 @@ export class PrivateGit {
   async end(git: MountGit): Promise<GitOutcome | undefined> {
     const { place } = this
     if (place === undefined) return undefined
-    const hooks = this.isKept && removeHooks(place.written) ? ({ hasHooks: true } as const) : undefined
-    if (!this.isKept || (this.#info === undefined && countGitLayer(place.written) === 0)) {
+    const isKept = hasGitLayer(place)
+    const hooks = isKept && removeHooks(place) ? ({ hasHooks: true } as const) : undefined
+    if (!isKept || (this.#info === undefined && countGitLayer(place.written, place.name) === 0)) {
       this.drop()
       return hooks
     }
     const head = this.#head()
-    if (this.#info !== undefined && gitLayerStamp(place.written) === this.#before) {
+    if (this.#info !== undefined && gitLayerStamp(place) === this.#before) {
       if (this.#info.base === head) return hooks
       this.#save(place, { base: head, own: this.#info.own })
       return { ...hooks, ...(this.#note !== undefined && { note: this.#note }) }
@@ -108,19 +115,20 @@ export class PrivateGit {
     const info = { base: head, own: commits.length > 0 || refs.length > 0 }
     const problem = this.#save(place, info)
     const note = this.#note
-    return { commits, refs, ...hooks, ...(note !== undefined && { note }), ...(problem !== undefined && { problem }) }
+    const unfinished = GIT_OPERATIONS.find(({ file }) => isInGitLayer(place, file))
+    return { commits, refs, ...hooks, ...defined({ note, problem, unfinished }) }
   }
 
   /** Undoes what the command did to `.git`. */
   drop(): void {
-    if (this.place !== undefined && gitLayerStamp(this.place.written) !== this.#before)
+    if (this.place !== undefined && gitLayerStamp(this.place) !== this.#before)
       this.#restore(this.place, readStoredGit(this.#file))
   }
 
   #restore(place: GitLayerPlace, stored: StoredGit | undefined): void {
     restoreGitLayer(stored, place)
     this.#loaded = storedGitStamp(this.#file)
-    this.#before = gitLayerStamp(place.written)
+    this.#before = gitLayerStamp(place)
   }
 
   #save(place: GitLayerPlace, info: GitLayerInfo): string | undefined {
@@ -130,7 +138,7 @@ export class PrivateGit {
     if (problem !== undefined) return problem
     this.#loaded = storedGitStamp(this.#file)
     this.#info = info
-    this.#before = gitLayerStamp(place.written)
+    this.#before = gitLayerStamp(place)
     return undefined
   }
 

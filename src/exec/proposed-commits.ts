@@ -16,7 +16,7 @@ const FORMAT = '%x01%H%x00%B%x00'
 export interface MountGit {
   readonly mount: Pick<Place, 'run'>
   readonly admitted: Pick<AdmittedCommand, 'visibility' | 'readOnlyNames' | 'env'>
-  /** The workspace's root, which is the top of the repository. */
+  /** The workspace's root. */
   readonly root: string
 }
 
@@ -26,7 +26,7 @@ export interface MountGit {
  * @param head the HEAD commit of the repository on disk; undefined without one.
  */
 export async function proposedCommits(git: MountGit, head: string | undefined): Promise<ProposedCommit[]> {
-  const log = ['log', '--reverse', `--max-count=${MAX_COMMITS}`, '-z', '--name-only', '--no-renames']
+  const log = ['log', '--reverse', `--max-count=${MAX_COMMITS}`, '-z', '--name-only', '--relative', '--no-renames']
   const side = head === undefined ? [] : ['--cherry-pick', '--right-only']
   const range = head === undefined ? 'HEAD' : `${head}...HEAD`
   const options = ['--no-show-signature', '--no-ext-diff', '--no-textconv']

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { EscrowError } from '../core/api-error.js'
 import { defined } from '../core/defined.js'
-import { findGit } from '../os/git.js'
+import { findGit, GIT_OPERATIONS } from '../os/git.js'
 import type { Git } from './program.js'
 
 /** The repository of a workspace, and the branch that a commit goes to. */
@@ -20,15 +20,6 @@ export interface Target {
   /** Whether the ref is what the working tree has checked out, so that its index moves with it. */
   readonly isCheckedOut: boolean
 }
-
-/** Operations of git that may be in progress: the file in the git directory that shows one, its name, and how to end it. */
-const BUSY: readonly (readonly [file: string, what: string, wayOn: string])[] = [
-  ['rebase-merge', 'A rebase', 'git rebase --continue, or --abort'],
-  ['rebase-apply', 'A rebase or git am', 'git rebase --continue or git am --continue, or --abort'],
-  ['MERGE_HEAD', 'A merge', 'git commit, or git merge --abort'],
-  ['CHERRY_PICK_HEAD', 'A cherry-pick', 'git cherry-pick --continue, or --abort'],
-  ['REVERT_HEAD', 'A revert', 'git revert --continue, or --abort'],
-]
 
 /**
  * Finds the branch that a commit goes to: the current one, or the named one.
@@ -67,9 +58,9 @@ function branchRef(git: Git, branch: string): string {
 }
 
 function refuseBusy(gitDir: string): void {
-  const found = BUSY.find(([file]) => existsSync(join(gitDir, file)))
+  const found = GIT_OPERATIONS.find(({ file }) => existsSync(join(gitDir, file)))
   if (found === undefined) return
-  const [, what, wayOn] = found
+  const { what, wayOn } = found
   throw new EscrowError('unsupported', `${what} is in progress, so nothing was committed.`, {
     hint: `Finish it first: ${wayOn}. Or commit to another branch: --branch NAME.`,
   })

@@ -18,6 +18,15 @@ import { isInTree } from './search-path.js'
  */
 export const OFFLINE_GIT = ['-c', 'protocol.allow=never'] as const
 
+/** Operations of git that may be in progress: the file in the git directory that shows one, its name, and how to end it. */
+export const GIT_OPERATIONS: readonly { readonly file: string; readonly what: string; readonly wayOn: string }[] = [
+  { file: 'rebase-merge', what: 'A rebase', wayOn: 'git rebase --continue, or --abort' },
+  { file: 'rebase-apply', what: 'A rebase or git am', wayOn: 'git rebase --continue or git am --continue, or --abort' },
+  { file: 'MERGE_HEAD', what: 'A merge', wayOn: 'git commit, or git merge --abort' },
+  { file: 'CHERRY_PICK_HEAD', what: 'A cherry-pick', wayOn: 'git cherry-pick --continue, or --abort' },
+  { file: 'REVERT_HEAD', what: 'A revert', wayOn: 'git revert --continue, or --abort' },
+]
+
 export interface GitDirs {
   /** The worktree's own files: HEAD. */
   readonly own: string

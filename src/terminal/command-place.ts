@@ -6,11 +6,12 @@ import { runContained } from './contained.js'
 import { copyKept } from './copy-kept.js'
 import { type SpooledReports, spoolReader } from './denial-spool.js'
 import { type Effect, type EffectQuery, type Effects, namesBelow, readEffects } from './effects.js'
-import type { GitLayerPlace } from './git-layer.js'
+import { GIT, type GitLayerPlace } from './git-layer.js'
 import { Holder } from './holder.js'
 import { liveLayer } from './layer.js'
 import { clearEffects, syncLeftovers } from './leftovers.js'
 import { layerState, Mirror } from './mirror.js'
+import { outsideGit, withGit } from './outside-git.js'
 import { memoryLimit } from './process-load.js'
 import { updateMount } from './update-mount.js'
 
@@ -52,8 +53,11 @@ export interface Place {
 /** Largest size of the written layer in bytes. It lives in memory, so the memory limit applies too. */
 const LAYER_BYTES = 4 * 2 ** 30
 
-/** Opens a contained place: layers of the kernel's overlayfs, under bubblewrap. */
-export async function openSandbox(root: string): Promise<Place> {
+/**
+ * Opens a contained place: layers of the kernel's overlayfs, under bubblewrap.
+ * @param gitDir the repository's directory if it is outside of the workspace; physical
+ */
+export async function openSandbox(root: string, gitDir?: string): Promise<Place> {
   const holder = await Holder.open(root, Math.min(LAYER_BYTES, memoryLimit()))
   const { places } = holder
   const mirror = new Mirror(places.staged, places.whiteout)
@@ -72,13 +76,16 @@ export async function openSandbox(root: string): Promise<Place> {
       mirror.seed(overlay, closed)
       syncLeftovers(remainingDirs, overlay, places.written)
     },
-    run: (options) => runContained(holder, root, options),
+    run: (options) => runContained(holder, root, gitDir === undefined ? options : withGit(options, holder, gitDir)),
     updatePath: (overlay, path) => updateMount(places.merged, overlay, path),
     effects: (query) => readEffects(places, query),
     has: (path) => existsIn(places.written, path),
     seededState: (path) => layerState(places.staged, path),
     written: places.written,
-    gitLayer: { written: places.written, whiteout: places.whiteout, hiddenNames },
+    gitLayer:
+      gitDir === undefined
+        ? { written: places.written, name: GIT, whiteout: places.whiteout, hiddenNames }
+        : outsideGit(holder, gitDir),
     hiddenNames,
     copyKept: (from, kept, overlay) =>
       copyKept(kept, {

@@ -19,7 +19,7 @@ const HOLD = `set -e
 mount -t tmpfs -o "size=$3,mode=700" escrowfs "$1"
 cd "$1"
 last=
-mkdir -p workspace staged written work empty homes own/tmp own/var/tmp own/dev/shm
+mkdir -p workspace staged written work empty homes git own/tmp own/var/tmp own/dev/shm
 echo '{}' > empty.json
 : > empty.txt
 chmod 1777 own/tmp own/var/tmp own/dev/shm
@@ -59,6 +59,10 @@ export interface HolderPlaces {
   readonly stamp: string
   /** The workspace as commands see it. */
   readonly merged: string
+  /** The layer of a repository's directory outside of the workspace. */
+  readonly git: string
+  /** The mounts beside the workspace, numbered. */
+  readonly homes: string
 }
 
 export class Holder {
@@ -86,6 +90,8 @@ export class Holder {
       feedback: inside('words'),
       stamp: inside('stamp'),
       merged: `/proc/${pid}/root${root}`,
+      git: inside('git'),
+      homes: inside('homes'),
     }
     child.once('exit', () => {
       this.#ended = true

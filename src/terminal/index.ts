@@ -27,6 +27,7 @@ export {
   type GitLayerPlace,
   gitLayerStamp,
   hasGitLayer,
+  isInGitLayer,
   readStoredGit,
   removeHooks,
   restoreGitLayer,

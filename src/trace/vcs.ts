@@ -32,14 +32,14 @@ export function openVcs(root: string): () => Vcs | undefined {
 }
 
 /**
- * Reads `HEAD` and refs of the repository whose top is this directory.
+ * Reads `HEAD` and refs of the repository that a directory is in.
  * @returns a function for the id of a ref; undefined without one, and for an unknown format
  */
 export function openRefs(root: string): (ref: string) => string | undefined {
   const read = textReader()
   return (ref) => {
     const dirs = findGit(root, read)
-    if (dirs?.own !== join(root, '.git') || (ref !== 'HEAD' && !REF.test(ref))) return undefined
+    if (dirs === undefined || (ref !== 'HEAD' && !REF.test(ref))) return undefined
     return resolveRef(dirs, ref, read, 0)
   }
 }
@@ -72,7 +72,7 @@ function textReader(): ReadText {
 
 function resolveRef(dirs: GitDirs, name: string, read: ReadText, hops: number): string | undefined {
   if (hops > MAX_HOPS) return undefined
-  const text = (read(join(dirs.own, name)) ?? (hops > 0 ? read(join(dirs.common, name)) : undefined))?.trim()
+  const text = (read(join(dirs.own, name)) ?? (name === 'HEAD' ? undefined : read(join(dirs.common, name))))?.trim()
   if (text === undefined) return packedRef(read(join(dirs.common, 'packed-refs')), name)
   if (HASH.test(text)) return text
   const target = text.startsWith('ref:') ? text.slice(4).trim() : undefined
