@@ -8,3 +8,5 @@
  * lies in the workspace.
  */
 export { acceptanceOf } from './acceptance.js'
+export { runCheck } from './check-run.js'
+export { scratchStage } from './scratch-stage.js'

@@ -4,8 +4,9 @@ import { oneLine } from './printable.js'
 
 /** Prints an error with its refusals, hint and commands to stderr. Returns the exit code. */
 export function reportError(error: unknown, io: Io, colors: Colors): ExitCode {
-  const { message, reason, hint, refused, commands } = detailsOf(error)
+  const { message, reason, hint, refused, commands, output } = detailsOf(error)
   io.err(`${colors.red('escrow:')} ${oneLine(message)}${reason === undefined ? '' : ` (${oneLine(reason)})`}\n`)
+  for (const line of output?.trimEnd().split('\n') ?? []) io.err(`  ${oneLine(line)}\n`)
   for (const each of refused) io.err(`  ${oneLine(each.path)}: ${oneLine(each.message)}\n`)
   if (hint !== undefined) io.err(`${oneLine(hint)}\n`)
   for (const command of commands) io.err(`  ${oneLine(command)}\n`)
@@ -16,6 +17,8 @@ interface Details {
   readonly message: string
   readonly reason?: string
   readonly hint?: string
+  /** What a program printed that refused the call. */
+  readonly output?: string
   readonly refused: { path: string; message: string }[]
   /** Shell commands that resolve the error. */
   readonly commands: readonly string[]
@@ -29,6 +32,7 @@ export function detailsOf(error: unknown): Details {
   if (!(error instanceof Error)) return { message: String(error), refused: [], commands: [] }
   const reason = textAt(error, 'reason')
   const hint = textAt(error, 'hint')
+  const output = textAt(error, 'output')
   const refused = (listAt(error, 'refused') ?? []).map((each) => ({
     path: textAt(each, 'path') ?? '',
     message: textAt(each, 'message') ?? textAt(each, 'reason') ?? '',
@@ -37,7 +41,7 @@ export function detailsOf(error: unknown): Details {
     message: error.message,
     refused,
     commands: (listAt(error, 'commands') ?? []).filter((each) => typeof each === 'string'),
-    ...defined({ reason, hint }),
+    ...defined({ reason, hint, output }),
   }
 }
 

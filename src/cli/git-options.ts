@@ -28,7 +28,10 @@ export function addGitOptions(command: Command): Command {
     .option('-m, --message <text>', "the git commit's message, without trailers. Implies --git")
     .option('-e, --edit', 'edit the message in your editor first. Implies --git')
     .option('--whole-files', 'also commit your own uncommitted edits in the same files. Implies --git')
-    .option('--hooks', "run the repository's commit-msg hook. Implies --git")
+    .option(
+      '--hooks',
+      "run the repository's hooks pre-commit (contained, on the approved changes) and commit-msg. Implies --git",
+    )
 }
 
 /**

@@ -20,6 +20,13 @@ export interface Refusal {
   readonly message: string
 }
 
+interface ErrorDetails {
+  readonly hint?: string
+  readonly refused?: Refusal[]
+  readonly output?: string
+  readonly cause?: unknown
+}
+
 /** A failed call of the public API, with a reason, a message and a hint. */
 export class EscrowError extends Error {
   override readonly name = 'EscrowError'
@@ -27,12 +34,15 @@ export class EscrowError extends Error {
   readonly hint?: string
   /** The paths that were refused. */
   readonly refused?: readonly Refusal[]
+  /** What a program printed that refused the call, such as a hook of git. Not escaped. */
+  readonly output?: string
 
-  constructor(reason: ApiReason, message: string, more: { hint?: string; refused?: Refusal[]; cause?: unknown } = {}) {
+  constructor(reason: ApiReason, message: string, more: ErrorDetails = {}) {
     super(message, more.cause === undefined ? undefined : { cause: more.cause })
     this.reason = reason
     if (more.hint !== undefined) this.hint = more.hint
     if (more.refused !== undefined) this.refused = more.refused
+    if (more.output !== undefined) this.output = more.output
   }
 
   toJSON(): Record<string, unknown> {
@@ -40,7 +50,7 @@ export class EscrowError extends Error {
       name: this.name,
       reason: this.reason,
       message: this.message,
-      ...defined({ hint: this.hint, refused: this.refused }),
+      ...defined({ hint: this.hint, refused: this.refused, output: this.output }),
     }
   }
 }

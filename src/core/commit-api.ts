@@ -54,7 +54,10 @@ export interface GitCommitOptions {
    * because the commit would contain them.
    */
   readonly wholeFiles?: boolean
-  /** Runs the repository's `commit-msg` hook. */
+  /**
+   * Runs the repository's `commit-msg` hook, and for a commit to the current branch its `pre-commit` hook: contained, on the disk with the
+   * approved changes. What that hook writes is dropped, and if it stages other contents, nothing is committed.
+   */
   readonly hooks?: boolean
 }
 

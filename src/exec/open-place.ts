@@ -23,7 +23,7 @@ export async function openPlace(root: string, policy: Rules, isolation?: Isolati
 }
 
 /**
- * The directory of the repository if it is outside of the workspace, as in a linked worktree, a submodule, or a workspace below the
+ * The directory of the repository if it is outside the workspace, as in a linked worktree, a submodule, or a workspace below the
  * repository's top. A `.git` file of the workspace counts only if that directory names it too.
  */
 function outsideGitDir(root: string): string | undefined {

@@ -30,7 +30,7 @@ export interface GitRequest {
   readonly branch?: string | undefined
   /** Also commits edits that a person has made in the same files and not committed. */
   readonly wholeFiles?: boolean | undefined
-  /** Runs the repository's `commit-msg` hook. */
+  /** Runs the repository's `commit-msg` hook here, and asks the caller to run `pre-commit`. */
   readonly hooks?: boolean | undefined
   /** Lets a person edit a message before its trailers are added. Returns undefined to give up. */
   readonly edit?: ((message: string) => Promise<string>) | undefined
@@ -43,7 +43,9 @@ export interface PreparedGit {
   readonly landing: GitLanding | undefined
   /** Paths that git ignores: they are written to disk, and not committed to git. */
   readonly ignored: readonly string[]
-  /** The repository's hooks that did not run, because the new files are not on disk yet. */
+  /** Whether the caller is to run the repository's `pre-commit` hook before the commits land. */
+  readonly preCommit: boolean
+  /** The repository's hooks that do not run. */
   readonly hooksLeft: readonly string[]
 }
 
@@ -68,7 +70,7 @@ export async function prepareGit(request: GitRequest): Promise<PreparedGit> {
     refuse(ownEdits(git, target, committed, [...taken], request.wholeFiles === true))
     const commits = await new CommitChain(git, target, scratch, request).build(ignored)
     const landing = commits.length === 0 ? undefined : landingOf(target, commits)
-    return { ref: target.ref, landing, ignored: [...ignored].sort(), hooksLeft: hooksLeft(git) }
+    return { ref: target.ref, landing, ignored: [...ignored].sort(), ...hooksOf(git, request, target) }
   } finally {
     scratch.remove()
   }
@@ -184,10 +186,12 @@ class CommitChain {
   }
 }
 
-/** Hooks that check the working tree, which does not have the changes yet, or that run after it has. */
-function hooksLeft(git: Git): string[] {
+/** `pre-commit` compares the index with HEAD, so it says something only of commits to the current branch. */
+function hooksOf(git: Git, { hooks }: GitRequest, target: Target): Pick<PreparedGit, 'preCommit' | 'hooksLeft'> {
   const dir = resolve(git.root, git.output(['rev-parse', '--git-path', 'hooks']))
-  return ['pre-commit', 'post-commit'].filter((name) => isExecutable(join(dir, name)))
+  const present = ['pre-commit', 'post-commit'].filter((name) => isExecutable(join(dir, name)))
+  const preCommit = hooks === true && target.isCheckedOut && present.includes('pre-commit')
+  return { preCommit, hooksLeft: present.filter((name) => !(preCommit && name === 'pre-commit')) }
 }
 
 function isExecutable(path: string): boolean {

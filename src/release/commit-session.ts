@@ -14,6 +14,7 @@ import { commitGate } from './commit-gate.js'
 import { commitDraft } from './commit-record.js'
 import { withWrittenOrder } from './commit-times.js'
 import { gitResult, landRecorded, prepareGitCommit } from './git-commit.js'
+import { runPreCommit } from './pre-commit.js'
 import type { ReviewedSession } from './reviewed-session.js'
 import { type Undone, undoneBy } from './undo-session.js'
 
@@ -52,6 +53,7 @@ export async function commitSession(
   const git = options
     ? await prepareGitCommit(session, { changes: approved, approvals, head: before, options })
     : undefined
+  await runPreCommit(session, { entries, git, signal })
   const landed: string[] = []
   const outcome = await commitEntries({
     layout,

@@ -55,7 +55,7 @@ const LAYER_BYTES = 4 * 2 ** 30
 
 /**
  * Opens a contained place: layers of the kernel's overlayfs, under bubblewrap.
- * @param gitDir the repository's directory if it is outside of the workspace; physical
+ * @param gitDir the repository's directory if it is outside the workspace; physical
  */
 export async function openSandbox(root: string, gitDir?: string): Promise<Place> {
   const holder = await Holder.open(root, Math.min(LAYER_BYTES, memoryLimit()))

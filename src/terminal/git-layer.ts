@@ -30,7 +30,7 @@ const MAX_GIT_ENTRIES = 100_000
 /** The layer that commands write to, while no command uses it. */
 export interface GitLayerPlace {
   readonly written: string
-  /** The repository's directory in that layer: {@link GIT}, or another name where it is outside of the workspace. */
+  /** The repository's directory in that layer: {@link GIT}, or another name where it is outside the workspace. */
   readonly name: RelPath
   /** A character device 0/0, which marks a deleted name. */
   readonly whiteout: string

@@ -59,7 +59,7 @@ export interface HolderPlaces {
   readonly stamp: string
   /** The workspace as commands see it. */
   readonly merged: string
-  /** The layer of a repository's directory outside of the workspace. */
+  /** The layer of a repository's directory outside the workspace. */
   readonly git: string
   /** The mounts beside the workspace, numbered. */
   readonly homes: string

@@ -5,7 +5,7 @@ import type { GitLayerPlace } from './git-layer.js'
 import type { Holder } from './holder.js'
 
 /**
- * A repository's directory outside of the workspace: that of a linked worktree, of a submodule, or of a repository whose subdirectory is
+ * A repository's directory outside the workspace: that of a linked worktree, of a submodule, or of a repository whose subdirectory is
  * the workspace. Commands see it through a layer, as they see the parts of the home directory.
  */
 

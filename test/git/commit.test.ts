@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import {
   type CommitResult,
+  EscrowError,
   type GitCommitOptions,
   openWorkspace,
   type Session,
@@ -50,11 +51,25 @@ async function over(at: ReturnType<typeof testWorkspace>): Promise<Repository> {
   }
 }
 
-async function refusal(run: () => Promise<unknown>): Promise<{ message: string; hint?: string; refused?: unknown }> {
+/** As {@link repository}, with a function that writes a hook. */
+async function withHooks() {
+  const at = await repository()
+  mkdirSync(`${at.root}/.git/hooks`, { recursive: true })
+  const hook = (name: string, text: string) => {
+    writeFileSync(`${at.root}/.git/hooks/${name}`, `#!/bin/sh\n${text}\n`)
+    chmodSync(`${at.root}/.git/hooks/${name}`, 0o755)
+  }
+  return { ...at, hook }
+}
+
+async function refusal(
+  run: () => Promise<unknown>,
+): Promise<Pick<EscrowError, 'message' | 'hint' | 'refused' | 'output'>> {
   try {
     await run()
   } catch (error) {
-    return error as { message: string; hint?: string; refused?: unknown }
+    if (error instanceof EscrowError) return error
+    throw error
   }
   throw new Error('It was not refused.')
 }
@@ -388,21 +403,53 @@ describe('a commit with git', () => {
     expect(readFileSync(`${root}/src/a.ts`, 'utf8')).toBe(FILES['src/a.ts'])
   })
 
-  it('names hooks that did not run, and runs commit-msg on request', async () => {
-    const { session, commit, git, root } = await repository()
-    mkdirSync(`${root}/.git/hooks`, { recursive: true })
-    const hook = (name: string, text: string) => {
-      writeFileSync(`${root}/.git/hooks/${name}`, `#!/bin/sh\n${text}\n`)
-      chmodSync(`${root}/.git/hooks/${name}`, 0o755)
-    }
+  it('runs hooks on request only, and names those that did not run', async () => {
+    const { session, commit, git, hook } = await withHooks()
     hook('pre-commit', 'exit 1')
-    hook('commit-msg', 'echo "Ticket: 7" >> "$1"')
+    hook('post-commit', 'exit 1')
     session.fs.writeFileSync('src/a.ts', 'changed\n')
-    expect((await commit({ hooks: true })).git?.hooksLeft).toEqual(['pre-commit'])
+    expect((await commit()).git?.hooksLeft).toEqual(['pre-commit', 'post-commit'])
+    hook('commit-msg', 'echo "Ticket: 7" >> "$1"')
+    hook('pre-commit', 'exit 0')
+    session.fs.writeFileSync('src/a.ts', 'again\n')
+    expect((await commit({ hooks: true })).git?.hooksLeft).toEqual(['post-commit'])
     expect(git('show', '-s', '--format=%B', 'HEAD')).toContain('Ticket: 7')
     hook('commit-msg', 'echo "No ticket" >&2; exit 1')
-    session.fs.writeFileSync('src/a.ts', 'again\n')
+    session.fs.writeFileSync('src/a.ts', 'once more\n')
     expect((await refusal(() => commit({ hooks: true }))).message).toContain('No ticket')
+  })
+
+  it('lets pre-commit see the approved changes in the index and the working tree, and drops what it writes', async () => {
+    const { session, commit, git, root, hook } = await withHooks()
+    hook('pre-commit', 'git diff --cached --name-status; cat src/a.ts; touch src/written ../outside; exit 1')
+    session.fs.writeFileSync('src/a.ts', 'changed\n')
+    session.fs.writeFileSync('src/new.ts', 'new\n')
+    const head = git('rev-parse', 'HEAD')
+    const { message, output } = await refusal(() => commit({ hooks: true }))
+    expect(message).toBe('The pre-commit hook refused the commit, so nothing was committed: changed')
+    expect(output).toBe('M\tsrc/a.ts\nA\tsrc/new.ts\nchanged\n')
+    expect([git('rev-parse', 'HEAD'), git('status', '--porcelain')]).toEqual([head, ''])
+    expect(existsSync(`${root}/../outside`)).toBe(false)
+    hook('pre-commit', 'touch src/written')
+    expect((await commit({ hooks: true })).git?.hooksLeft).toEqual([])
+    expect(git('status', '--porcelain')).toBe('')
+  })
+
+  it('refuses the commit where pre-commit stages other contents', async () => {
+    const { session, commit, git, hook } = await withHooks()
+    hook('pre-commit', 'echo formatted > src/a.ts; git add src/a.ts')
+    session.fs.writeFileSync('src/a.ts', 'changed\n')
+    const { message, output } = await refusal(() => commit({ hooks: true }))
+    expect(message).toMatch(/: it staged other contents of these files than those that were approved\.$/)
+    expect(output).toMatch(/^src\/a\.ts\n/)
+    expect(git('status', '--porcelain')).toBe('')
+  })
+
+  it('does not run pre-commit for another branch, whose files are not in the working tree', async () => {
+    const { session, commit, hook } = await withHooks()
+    hook('pre-commit', 'exit 1')
+    session.fs.writeFileSync('src/a.ts', 'changed\n')
+    expect((await commit({ hooks: true, branch: 'topic' })).git?.hooksLeft).toEqual(['pre-commit'])
   })
 
   it('keeps its commit under a ref of its own where the branch moved meanwhile', async () => {

@@ -1,0 +1,27 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { expect, it } from 'vitest'
+import { commitAll, git } from '../support/git.js'
+import { testWorkspace, working } from '../support/workspace.js'
+import { escrowAt } from './real.js'
+
+it("prints a refusing hook's output below the error, line by line and without control characters", async () => {
+  const at = testWorkspace()
+  git(at.root, 'init', '-q', '-b', 'main')
+  git(at.root, 'config', 'user.name', 'Ada')
+  git(at.root, 'config', 'user.email', 'ada@example.org')
+  at.write('.gitignore', '.orchestration/\n')
+  commitAll(at.root)
+  mkdirSync(`${at.root}/.git/hooks`, { recursive: true })
+  const hook = '#!/bin/sh\nprintf "one\\n\\033[2Jtwo\\n1 problem\\n"\nexit 1\n'
+  writeFileSync(`${at.root}/.git/hooks/pre-commit`, hook, { mode: 0o755 })
+  const session = await working(await at.open())
+  session.fs.writeFileSync('src/a.ts', 'changed\n')
+  await session.close()
+  expect((await escrowAt(at.root, ['approve', session.id])).code).toBe(0)
+  const { code, err } = await escrowAt(at.root, ['commit', session.id, '--hooks'])
+  expect(code).toBe(1)
+  expect(err).toContain(
+    'escrow: The pre-commit hook refused the commit, so nothing was committed: 1 problem (unsupported)\n',
+  )
+  expect(err).toContain('  one\n  ^[[2Jtwo\n  1 problem\nLet the agent correct it, or commit without --hooks.\n')
+})
