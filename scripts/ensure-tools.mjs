@@ -3,8 +3,12 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 
-/** The packages of programs on Debian and Ubuntu, if the name differs. */
-const PACKAGES = { bwrap: 'bubblewrap' }
+/** The packages of programs and files on Debian and Ubuntu, if the name differs. */
+const PACKAGES = {
+  bwrap: 'bubblewrap',
+  'qemu-aarch64-static': 'qemu-user-static',
+  '/usr/aarch64-linux-gnu/lib/libstdc++.so.6': 'libstdc++6-arm64-cross',
+}
 /** The version options of programs that do not know `--version`. */
 const VERSION = { tmux: '-V' }
 
@@ -29,6 +33,7 @@ function packageOf(program) {
 }
 
 function works(command) {
+  if (command.startsWith('/')) return existsSync(command)
   return spawnSync(command, [VERSION[command] ?? '--version'], { stdio: 'ignore' }).status === 0
 }
 

@@ -45,7 +45,7 @@ export function open(view: WriteView, [path, givenFlags, givenMode]: Args): numb
   return view.descriptors.add(view.layer.open(place.path), flags, pathText(path))
 }
 
-const TMPFILE = 0o20200000
+const TMPFILE = 0o20000000 | (constants.O_DIRECTORY ?? 0)
 
 function openForReading(
   view: WriteView,

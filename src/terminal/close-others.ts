@@ -1,4 +1,15 @@
-import { CALL, EXIT_FAILED, executable, MOV_INTO, movImmediate, SYSCALL } from './executable.js'
+import { addBytes, addPointers, assemble, ifNotZero, label, load, REGISTER, set, setNot, systemCall } from './arm64.js'
+import {
+  CALL,
+  CALL_ARM64,
+  EXIT_FAILED,
+  EXIT_FAILED_ARM64,
+  executable,
+  MOV_INTO,
+  movImmediate,
+  SYSCALL,
+} from './executable.js'
+import type { Architecture } from './system-calls.js'
 
 /**
  * A program that closes every descriptor from {@link FIRST_CLOSED} on, then executes its arguments:
@@ -32,6 +43,21 @@ const CODE = [
   ...EXIT_FAILED,
 ]
 
-export function closeOthers(): Buffer {
-  return executable(CODE)
+const ARM64 = assemble([
+  ...set(0, FIRST_CLOSED),
+  setNot(1, 0),
+  ...set(2, 0),
+  ...systemCall(CALL_ARM64.closeRange),
+  ifNotZero(0, 'fail'),
+  load(0, REGISTER.sp, 16), // argv[1]
+  addBytes(1, REGISTER.sp, 16), // argv + 1
+  load(2, REGISTER.sp), // argc
+  addPointers(2, 1, 2), // envp is at argv + 1 + argc: a null is after argv
+  ...systemCall(CALL_ARM64.execve),
+  label('fail'),
+  ...EXIT_FAILED_ARM64,
+])
+
+export function closeOthers(architecture: Architecture): Buffer {
+  return executable(architecture === 'x64' ? CODE : ARM64, architecture)
 }

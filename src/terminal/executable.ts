@@ -1,4 +1,7 @@
-/** Writes small static executables as machine code, for Linux on x86-64, the only architecture of the seccomp filter. */
+import { type Instruction, set, systemCall } from './arm64.js'
+import type { Architecture } from './system-calls.js'
+
+/** Writes small static executables as machine code, for Linux on x86-64 and arm64. */
 
 /** System calls by number (arch/x86/entry/syscalls/syscall_64.tbl). */
 export const CALL = {
@@ -10,6 +13,9 @@ export const CALL = {
   landlockAddRule: 445,
   landlockRestrictSelf: 446,
 }
+
+/** The same on arm64 (include/uapi/asm-generic/unistd.h), which has no open(2). */
+export const CALL_ARM64 = { ...CALL, openat: 56, execve: 221, exit: 93 }
 
 /** A shell's exit code for a program that cannot be executed. */
 const CANNOT_START = 126
@@ -40,13 +46,21 @@ export const EXIT_FAILED = [
   ...SYSCALL,
 ]
 
+/** The same on arm64. */
+export const EXIT_FAILED_ARM64: readonly Instruction[] = [...set(0, CANNOT_START), ...systemCall(CALL_ARM64.exit)]
+
+/** `e_machine` of an ELF file: EM_X86_64 and EM_AARCH64. */
+const MACHINE: Readonly<Record<Architecture, number>> = { x64: 62, arm64: 183 }
+/** The largest pages that a kernel of either architecture has. */
+const PAGE = 0x1_0000n
+
 /** An ELF file with one segment, loaded at {@link ADDRESS}. */
-export function executable(code: readonly number[]): Buffer {
+export function executable(code: readonly number[], architecture: Architecture): Buffer {
   const file = Buffer.alloc(ENTRY + code.length)
-  // e_ident: magic, 64-bit class, little endian, version 1. Then type ET_EXEC and machine EM_X86_64.
+  // e_ident: magic, 64-bit class, little endian, version 1. Then type ET_EXEC and the machine.
   file.set([0x7f, 0x45, 0x4c, 0x46, 2, 1, 1], 0)
   file.writeUInt16LE(2, 16)
-  file.writeUInt16LE(62, 18)
+  file.writeUInt16LE(MACHINE[architecture], 18)
   file.writeUInt32LE(1, 20)
   file.writeBigUInt64LE(BigInt(ADDRESS + ENTRY), 24)
   file.writeBigUInt64LE(BigInt(FILE_HEADER), 32)
@@ -58,7 +72,7 @@ export function executable(code: readonly number[]): Buffer {
   file.writeUInt32LE(5, FILE_HEADER + 4)
   for (const at of [16, 24]) file.writeBigUInt64LE(BigInt(ADDRESS), FILE_HEADER + at)
   for (const at of [32, 40]) file.writeBigUInt64LE(BigInt(file.length), FILE_HEADER + at)
-  file.writeBigUInt64LE(0x1000n, FILE_HEADER + 48)
+  file.writeBigUInt64LE(PAGE, FILE_HEADER + 48)
   file.set(code, ENTRY)
   return file
 }

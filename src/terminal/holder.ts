@@ -6,6 +6,7 @@ import { startProgram } from '../os/child.js'
 import { createFile, makeTempDir, removeEmptyDir } from '../os/write.js'
 import { closeOthers } from './close-others.js'
 import { seccompFilter } from './seccomp.js'
+import { ownArchitecture } from './system-calls.js'
 import { writeOnly } from './write-only.js'
 
 /**
@@ -105,6 +106,7 @@ export class Holder {
    * @throws Error with the programs' output.
    */
   static async open(root: string, bytes: number): Promise<Holder> {
+    const architecture = ownArchitecture()
     const scratch = makeTempDir(`${scratchParent(root)}/escrow-layers-`)
     const args = ['--user', '--map-root-user', '--mount', '--', 'sh', '-c', HOLD, 'sh', scratch, root, String(bytes)]
     const child = startProgram('unshare', args, ['pipe', 'pipe', 'pipe'])
@@ -121,10 +123,10 @@ export class Holder {
     for (const stream of [child.stdin, child.stdout, child.stderr]) if (stream && 'unref' in stream) unref(stream)
     const holder = new Holder(child, child.pid, scratch, root)
     const { places } = holder
-    createFile(places.filter, seccompFilter(false), 0o600, false)
-    createFile(places.sharedFilter, seccompFilter(true), 0o600, false)
-    createFile(places.closeOthers, closeOthers(), 0o700, false)
-    createFile(places.writeOnly, writeOnly(), 0o755, false)
+    createFile(places.filter, seccompFilter(false, architecture), 0o600, false)
+    createFile(places.sharedFilter, seccompFilter(true, architecture), 0o600, false)
+    createFile(places.closeOthers, closeOthers(architecture), 0o700, false)
+    createFile(places.writeOnly, writeOnly(architecture), 0o755, false)
     return holder
   }
 

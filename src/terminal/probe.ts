@@ -46,12 +46,12 @@ async function probeEach(): Promise<Capability[]> {
 }
 
 function platform(): Capability {
-  const ok = process.platform === 'linux' && process.arch === 'x64'
+  const ok = process.platform === 'linux' && (process.arch === 'x64' || process.arch === 'arm64')
   if (ok) return { name: 'platform', ok }
   return {
     name: 'platform',
     ok,
-    problem: `Containment needs Linux on x86-64; this is ${process.platform} on ${process.arch}.`,
+    problem: `Containment needs Linux on x64 or arm64; this is ${process.platform} on ${process.arch}.`,
     fix: 'Run escrow in a Linux virtual machine or container.',
   }
 }

@@ -8,8 +8,24 @@ export interface Load {
   readonly memory: number
 }
 
-/** Bytes of an x86-64 page, the unit of statm. */
-const PAGE = 4096
+/** AT_PAGESZ, an entry of the auxiliary vector (getauxval(3)). */
+const PAGE_SIZE = 6n
+
+/** Bytes of a page, the unit of statm: 4 KiB on x86-64, up to 64 KiB on arm64. */
+function pageSize(): number {
+  knownPageSize ??= readPageSize()
+  return knownPageSize
+}
+
+let knownPageSize: number | undefined
+
+/** The vector is pairs of words: a type and its value. */
+function readPageSize(): number {
+  const vector = readFileSync('/proc/self/auxv')
+  for (let at = 0; at + 16 <= vector.length; at += 16)
+    if (vector.readBigUInt64LE(at) === PAGE_SIZE) return Number(vector.readBigUInt64LE(at + 8))
+  throw new Error('/proc/self/auxv does not say the size of a page.')
+}
 
 /** The load by the command's own /proc; zero before that is mounted, and once its first process is gone. */
 export function loadOf(init: number): Load {
@@ -61,9 +77,10 @@ function namesIn(proc: string): string[] {
 
 /** statm (proc(5)): total, resident and shared pages. */
 function memoryOf(statm: string): number {
+  const page = pageSize()
   try {
     const [, resident = 0, shared = 0] = readFileSync(statm, 'utf8').split(' ').map(Number)
-    return Math.max(0, resident - shared) * PAGE
+    return Math.max(0, resident - shared) * page
   } catch {
     // The process has ended.
     return 0

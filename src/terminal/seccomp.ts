@@ -1,29 +1,26 @@
+import { type Architecture, AUDIT_ARCHITECTURE, SYSTEM_CALLS, type SystemCall } from './system-calls.js'
+
 /**
- * The system calls that a command may not make, as a seccomp(2) filter in classic BPF. Numbers are from
- * arch/x86/entry/syscalls/syscall_64.tbl. The filter removes the calls that would bypass the namespaces.
+ * The system calls that a command may not make, as a seccomp(2) filter in classic BPF. The filter removes the calls that would
+ * bypass the namespaces.
  */
 
 /** Denied for all arguments, with the reason. */
-const DENIED: readonly (readonly [numbers: readonly number[], why: string])[] = [
-  [[425, 426, 427], 'io_uring: makes every other call past this filter'],
-  [[101, 310, 311, 440, 312], 'ptrace, process_vm_*, process_madvise, kcmp: other processes'],
-  [[438], 'pidfd_getfd: descriptors of other processes'],
-  [[248, 249, 250], 'add_key, request_key, keyctl: keyrings know no namespace'],
-  [[321, 298, 323], 'bpf, perf_event_open, userfaultfd: reach into the kernel'],
-  [[165, 166, 155, 428, 429, 430, 431, 432, 433, 442, 467], 'mount and related calls'],
-  [[161, 272, 308], 'chroot, unshare, setns'],
-  [[304], 'open_by_handle_at: files by number, past every directory'],
-  [[175, 176, 313, 246, 320, 169], 'modules, kexec, reboot'],
-  [[167, 168, 163, 179, 443], 'swap, accounting, quotas'],
-  [[159, 164, 227, 305], 'the clock'],
-  [[172, 173], 'ports'],
+const DENIED: readonly (readonly [calls: readonly SystemCall[], why: string])[] = [
+  [['io_uring_setup', 'io_uring_enter', 'io_uring_register'], 'they make every other call past this filter'],
+  [['ptrace', 'process_vm_readv', 'process_vm_writev', 'process_madvise', 'kcmp'], 'other processes'],
+  [['pidfd_getfd'], 'descriptors of other processes'],
+  [['add_key', 'request_key', 'keyctl'], 'keyrings know no namespace'],
+  [['bpf', 'perf_event_open', 'userfaultfd'], 'they reach into the kernel'],
+  [['mount', 'umount2', 'pivot_root', 'open_tree', 'move_mount', 'fsopen', 'fsconfig', 'fsmount'], 'mounts'],
+  [['fspick', 'mount_setattr', 'open_tree_attr'], 'mounts'],
+  [['chroot', 'unshare', 'setns'], 'other roots and namespaces'],
+  [['open_by_handle_at'], 'files by number, past every directory'],
+  [['init_module', 'finit_module', 'delete_module', 'kexec_load', 'kexec_file_load', 'reboot'], 'the kernel itself'],
+  [['swapon', 'swapoff', 'acct', 'quotactl', 'quotactl_fd'], 'swap, accounting, quotas'],
+  [['adjtimex', 'settimeofday', 'clock_settime', 'clock_adjtime'], 'the clock'],
+  [['iopl', 'ioperm'], 'ports'],
 ]
-
-const SOCKET = 41
-const CLONE = 56
-const KILL = 62
-const CLONE3 = 435
-const IOCTL = 16
 
 const AF_UNIX = 1
 const AF_VSOCK = 40
@@ -32,7 +29,7 @@ const CLONE_NEWUSER = 0x1000_0000
 const TIOCSTI = 0x5412
 const TIOCLINUX = 0x541c
 
-const ARCH_X86_64 = 0xc000_003e
+/** Calls of the x32 ABI have this bit. They have the architecture of x86-64, and numbers of their own. */
 const X32 = 0x4000_0000
 
 const ALLOW = 0x7fff_0000
@@ -63,6 +60,10 @@ const load = (offset: number): Step => ({ code: LOAD, k: offset })
 const ret = (k: number): Step => ({ code: RETURN, k })
 const refuse = ret(ERRNO | EPERM)
 
+/** The calls' numbers on an architecture, without those that it does not have. */
+const numbersOf = (calls: readonly SystemCall[], architecture: Architecture) =>
+  calls.flatMap((name) => SYSTEM_CALLS[name][architecture] ?? [])
+
 /** Runs `then`, which must return, if the accumulator matches `k`. */
 const when = (k: number, then: readonly Step[], code = JUMP_EQUAL): Step[] => [
   { code, k, jt: 0, jf: then.length },
@@ -73,23 +74,32 @@ const when = (k: number, then: readonly Step[], code = JUMP_EQUAL): Step[] => [
  * The filter as the kernel takes it: an array of `struct sock_filter`, little endian.
  * @param sharesGroup whether the command is in our process group: kill(0) ignores PID namespaces and would reach us.
  */
-export function seccompFilter(sharesGroup: boolean): Buffer {
-  const steps: readonly Step[] = [
+export function seccompFilter(sharesGroup: boolean, architecture: Architecture): Buffer {
+  const call = (name: SystemCall, then: readonly Step[]) =>
+    numbersOf([name], architecture).flatMap((number) => when(number, then))
+  const denied = numbersOf(
+    DENIED.flatMap(([calls]) => calls),
+    architecture,
+  )
+  return encode([
     load(ARCH),
-    // Other architectures (32-bit calls by int 0x80) have other numbers.
-    { code: JUMP_EQUAL, k: ARCH_X86_64, jt: 1, jf: 0 },
+    // Other architectures (32-bit calls by int 0x80 or on an arm64 that runs arm) have other numbers.
+    { code: JUMP_EQUAL, k: AUDIT_ARCHITECTURE[architecture], jt: 1, jf: 0 },
     ret(ERRNO | ENOSYS),
     load(NUMBER),
     ...when(X32, [ret(ERRNO | ENOSYS)], JUMP_AT_LEAST),
     // clone3 passes its flags by pointer, which a filter cannot follow; the C library falls back to clone.
-    ...when(CLONE3, [ret(ERRNO | ENOSYS)]),
-    ...DENIED.flatMap(([numbers]) => numbers.flatMap((number) => when(number, [refuse]))),
-    ...when(SOCKET, [load(argument(0)), ...when(AF_UNIX, [refuse]), ...when(AF_VSOCK, [refuse]), ret(ALLOW)]),
-    ...when(CLONE, [load(argument(0)), ...when(CLONE_NEWUSER, [refuse], JUMP_ANY_BIT), ret(ALLOW)]),
-    ...(sharesGroup ? when(KILL, [load(argument(0)), ...when(0, [refuse]), ret(ALLOW)]) : []),
-    ...when(IOCTL, [load(argument(1)), ...when(TIOCSTI, [refuse]), ...when(TIOCLINUX, [refuse]), ret(ALLOW)]),
+    ...call('clone3', [ret(ERRNO | ENOSYS)]),
+    ...denied.flatMap((number) => when(number, [refuse])),
+    ...call('socket', [load(argument(0)), ...when(AF_UNIX, [refuse]), ...when(AF_VSOCK, [refuse]), ret(ALLOW)]),
+    ...call('clone', [load(argument(0)), ...when(CLONE_NEWUSER, [refuse], JUMP_ANY_BIT), ret(ALLOW)]),
+    ...(sharesGroup ? call('kill', [load(argument(0)), ...when(0, [refuse]), ret(ALLOW)]) : []),
+    ...call('ioctl', [load(argument(1)), ...when(TIOCSTI, [refuse]), ...when(TIOCLINUX, [refuse]), ret(ALLOW)]),
     ret(ALLOW),
-  ]
+  ])
+}
+
+function encode(steps: readonly Step[]): Buffer {
   const filter = Buffer.alloc(steps.length * 8)
   steps.forEach(({ code, k, jt = 0, jf = 0 }, index) => {
     filter.writeUInt16LE(code, index * 8)

@@ -1,4 +1,7 @@
 import { CALL, EXIT_FAILED, executable, MOV_INTO, movImmediate, SYSCALL } from './executable.js'
+import type { Architecture } from './system-calls.js'
+import { WRITE_ONLY_ARM64 } from './write-only-arm64.js'
+import { LANDLOCK } from './write-only-rules.js'
 
 /**
  * A program that restricts itself to opening files for writing below the given paths (Landlock, Linux 5.19), then executes a program:
@@ -8,14 +11,6 @@ import { CALL, EXIT_FAILED, executable, MOV_INTO, movImmediate, SYSCALL } from '
  * Descriptors 1 and 2 can still be opened by name (`/dev/stderr`), whatever they are. On an older kernel the program starts without
  * the restriction.
  */
-
-const WRITE_FILE = 1 << 1
-/** Moving files between directories, which every ruleset refuses unless it handles and allows it. */
-const REFER = 1 << 13
-/** The first version that has {@link REFER}. */
-const LEAST_VERSION = 2
-
-const O_PATH_CLOEXEC = 0x28_0000
 
 /** The operand of a backward short jump, relative to the next instruction. */
 const back = (bytes: number) => 256 - bytes
@@ -68,13 +63,13 @@ const ENTER = [
 
 const ADD_PATH = [
   ...[0x89, 0x44, 0x24, 0x08], // mov [rsp + 8], eax: parent_fd
-  ...call(setTop(WRITE_FILE).length + 2),
-  ...setTop(WRITE_FILE),
+  ...call(setTop(LANDLOCK.writeFile).length + 2),
+  ...setTop(LANDLOCK.writeFile),
 ]
 
 const OPEN_PATH = [
   ...movImmediate(MOV_INTO.eax, CALL.open),
-  ...movImmediate(MOV_INTO.esi, O_PATH_CLOEXEC),
+  ...movImmediate(MOV_INTO.esi, LANDLOCK.openFlags),
   ...SYSCALL,
   ...[0x85, 0xc0], // test eax, eax
 ]
@@ -106,15 +101,15 @@ const CALL_BYTES = 5
 /** Adds rules for descriptors 1 and 2, then lets files be moved anywhere below the first path, the root. */
 const OWN_OUTPUT = [
   ...[0x6a, 1], // push 1: parent_fd
-  ...[0x6a, WRITE_FILE], // push: allowed_access
-  ...call(NEXT_DESCRIPTOR.length + CALL_BYTES + setTop(REFER).length + loopLength),
+  ...[0x6a, LANDLOCK.writeFile], // push: allowed_access
+  ...call(NEXT_DESCRIPTOR.length + CALL_BYTES + setTop(LANDLOCK.refer).length + loopLength),
   ...NEXT_DESCRIPTOR,
-  ...call(setTop(REFER).length + loopLength),
-  ...setTop(REFER),
+  ...call(setTop(LANDLOCK.refer).length + loopLength),
+  ...setTop(LANDLOCK.refer),
 ]
 
 const MAKE_RULES = [
-  ...[0x68, ...movImmediate(MOV_INTO.eax, WRITE_FILE | REFER).slice(1)], // push: handled_access_fs
+  ...[0x68, ...movImmediate(MOV_INTO.eax, LANDLOCK.writeFile | LANDLOCK.refer).slice(1)], // push: handled_access_fs
   ...movImmediate(MOV_INTO.eax, CALL.landlockCreateRuleset),
   ...[0x48, 0x89, 0xe7], // mov rdi, rsp
   ...movImmediate(MOV_INTO.esi, 8), // its size
@@ -134,7 +129,7 @@ const CODE = [
   ...[0x31, 0xf6], // xor esi, esi
   ...movImmediate(MOV_INTO.edx, 1), // LANDLOCK_CREATE_RULESET_VERSION
   ...SYSCALL,
-  ...[0x83, 0xf8, LEAST_VERSION], // cmp eax, version
+  ...[0x83, 0xf8, LANDLOCK.leastVersion], // cmp eax, version
   ...[0x7c, MAKE_RULES.length + OWN_OUTPUT.length], // jl: without it
   ...MAKE_RULES,
   ...OWN_OUTPUT,
@@ -143,6 +138,6 @@ const CODE = [
   ...ENTER,
 ]
 
-export function writeOnly(): Buffer {
-  return executable(CODE)
+export function writeOnly(architecture: Architecture): Buffer {
+  return executable(architecture === 'x64' ? CODE : WRITE_ONLY_ARM64, architecture)
 }

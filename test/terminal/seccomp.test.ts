@@ -1,0 +1,115 @@
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { seccompFilter } from '../../src/terminal/seccomp.js'
+import { type Architecture, AUDIT_ARCHITECTURE, SYSTEM_CALLS } from '../../src/terminal/system-calls.js'
+import { runFilter } from './bpf.js'
+
+const ALLOWED = 0x7fff_0000
+const EPERM = 0x5_0001
+const ENOSYS = 0x5_0026
+const ARCHITECTURES = ['x64', 'arm64'] as const
+const X32 = 0x4000_0000
+
+type Numbers = Readonly<Record<string, number>>
+const stored: Readonly<Record<Architecture, Numbers>> = JSON.parse(
+  readFileSync('test/fixtures/system-calls.json', 'utf8'),
+)
+/** In the kernel since 6.15, so not in those headers; the number is the same on every architecture. */
+const NEWER: Numbers = { open_tree_attr: 467 }
+
+/** Where Debian's packages put the kernel's headers. */
+const HEADERS: Readonly<Record<Architecture, readonly string[]>> = {
+  x64: ['/usr/include/x86_64-linux-gnu', '/usr/include'],
+  arm64: ['/usr/aarch64-linux-gnu/include'],
+}
+
+/** What a command may not call whatever the arguments are: written down here once more, by name. */
+const DENIED = [
+  ...['io_uring_setup', 'io_uring_enter', 'io_uring_register', 'ptrace', 'process_vm_readv', 'process_vm_writev'],
+  ...['process_madvise', 'kcmp', 'pidfd_getfd', 'add_key', 'request_key', 'keyctl', 'bpf', 'perf_event_open'],
+  ...['userfaultfd', 'mount', 'umount2', 'pivot_root', 'open_tree', 'move_mount', 'fsopen', 'fsconfig', 'fsmount'],
+  ...['fspick', 'mount_setattr', 'open_tree_attr', 'chroot', 'unshare', 'setns', 'open_by_handle_at', 'init_module'],
+  ...['finit_module', 'delete_module', 'kexec_load', 'kexec_file_load', 'reboot', 'swapon', 'swapoff', 'acct'],
+  ...['quotactl', 'quotactl_fd', 'adjtimex', 'settimeofday', 'clock_settime', 'clock_adjtime', 'iopl', 'ioperm'],
+]
+
+/** What the kernel would answer, by name: undefined where it lets the call through. */
+function expected(name: string | undefined, args: readonly bigint[], sharesGroup: boolean): number {
+  const low = (index: number) => Number(BigInt.asUintN(32, args[index] ?? 0n))
+  if (name === undefined) return ALLOWED
+  if (name === 'clone3') return ENOSYS
+  if (DENIED.includes(name)) return EPERM
+  if (name === 'socket' && [1, 40].includes(low(0))) return EPERM
+  if (name === 'clone' && (low(0) & 0x1000_0000) !== 0) return EPERM
+  if (name === 'kill' && low(0) === 0 && sharesGroup) return EPERM
+  if (name === 'ioctl' && [0x5412, 0x541c].includes(low(1))) return EPERM
+  return ALLOWED
+}
+
+describe.each(ARCHITECTURES)('the filter of %s', (architecture) => {
+  const arch = AUDIT_ARCHITECTURE[architecture]
+  const numbers: Numbers = { ...stored[architecture], ...NEWER }
+  const names = new Map(Object.entries(numbers).map(([name, number]) => [number, name]))
+
+  it('has the numbers of the kernel headers, and no call where those have none', () => {
+    for (const [name, known] of Object.entries(SYSTEM_CALLS))
+      expect([name, known[architecture]]).toEqual([name, numbers[name] ?? null])
+  })
+
+  it.each([false, true])('refuses exactly what it lists, of every number (shares a group: %s)', (sharesGroup) => {
+    const filter = seccompFilter(sharesGroup, architecture)
+    for (let number = 0; number < 1024; number++)
+      for (const args of [[], [1n, 0x5412n], [40n, 0x541cn], [0x1000_0011n, 0x5401n], [9n, 9n]])
+        expect([number, args, runFilter(filter, { number, arch, args })]).toEqual([
+          number,
+          args,
+          expected(names.get(number), args, sharesGroup),
+        ])
+  })
+
+  it('decides by the low half of an argument, as the kernel reads an int', () => {
+    const word = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n })
+    const near = fc.constantFrom(0n, 1n, 40n, 0x5412n, 0x541cn, 0x1000_0000n, 2n ** 32n + 1n, 2n ** 63n + 0x5412n)
+    const args = fc.array(fc.oneof(word, near), { minLength: 6, maxLength: 6 })
+    const number = fc.oneof(fc.constantFrom(...names.keys()), fc.nat(0xffff))
+    fc.assert(
+      fc.property(number, args, fc.boolean(), (asked, given, sharesGroup) => {
+        const answer = runFilter(seccompFilter(sharesGroup, architecture), { number: asked, arch, args: given })
+        expect(answer).toBe(expected(names.get(asked), given, sharesGroup))
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  it('knows no call of another architecture, nor of x32', () => {
+    const filter = seccompFilter(false, architecture)
+    const others = [0, 0x4000_0003, 0x4000_0028, ...ARCHITECTURES.map((each) => AUDIT_ARCHITECTURE[each])]
+    for (const other of others.filter((each) => each !== arch))
+      for (const number of [0, 1, 4, 59, 120, 270])
+        expect(runFilter(filter, { number, arch: other, args: [] })).toBe(ENOSYS)
+    // x32 has the same architecture as x86-64, and its own numbers from 512 on.
+    for (const number of [0, 1, 41, 59, 101, 512, 520, 547])
+      for (const bit of [X32, 0x8000_0000, 0xc000_0000])
+        expect([number, runFilter(filter, { number: bit + number, arch, args: [] })]).toEqual([number, ENOSYS])
+  })
+
+  it('agrees with the headers that this machine has', () => {
+    const ran = spawnSync('cc', ['-E', '-dM', '-nostdinc', ...HEADERS[architecture].map((dir) => `-I${dir}`), '-'], {
+      input: '#include <asm/unistd.h>\n',
+      encoding: 'utf8',
+    })
+    const found: Numbers =
+      ran.status === 0
+        ? Object.fromEntries([...ran.stdout.matchAll(/^#define __NR_(\w+) (\d+)$/gm)].map(([, k, v]) => [k, Number(v)]))
+        : stored[architecture]
+    for (const [name, known] of Object.entries(SYSTEM_CALLS))
+      if (found[name] !== undefined) expect([name, known[architecture]]).toEqual([name, found[name]])
+    expect(found.ptrace).toBe(numbers.ptrace)
+  })
+})
+
+it('has an architecture for each that Node names so, and the two differ', () => {
+  expect(seccompFilter(false, 'x64').equals(seccompFilter(false, 'arm64'))).toBe(false)
+})
