@@ -28,6 +28,8 @@ export interface App {
   fetch(request: Request): Response | Promise<Response>
   /** See `Guard.ticket`. */
   ticket(): string
+  /** Reads a session's changes before the page asks for them. */
+  prepare(session: string): void
   close(): void
 }
 
@@ -74,7 +76,16 @@ export function createApp(options: AppOptions): App {
     })
   app.route(guard.base, site)
   app.route('/', site)
-  return { fetch: (request) => app.fetch(request), ticket: () => guard.ticket(), close: () => news.close() }
+  return {
+    fetch: (request) => app.fetch(request),
+    ticket: () => guard.ticket(),
+    prepare(session) {
+      const reading = handles.of(session).current()
+      // The page reads it again, and shows the error.
+      reading.catch(() => undefined)
+    },
+    close: () => news.close(),
+  }
 }
 
 /** Renders index.html with a base, so that the page's files are found below the browser's secret path. */

@@ -21,6 +21,8 @@ export interface ReviewServer {
   readonly url: string
   /** Creates an address for one visit in the next minute: for a program that opens it, whose arguments others can read. */
   ticket(): string
+  /** Reads a session's changes before the page asks for them, while a browser starts. */
+  prepare(session: string): void
   close(): Promise<void>
 }
 
@@ -56,6 +58,7 @@ export async function serveReview({
   return {
     url: addressWith(token),
     ticket: () => addressWith(apps[0]?.ticket()),
+    prepare: (session) => apps[0]?.prepare(session),
     async close() {
       for (const app of apps) app.close()
       await server.close()

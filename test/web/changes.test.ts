@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import type { WireChanges } from '../../src/web/wire.js'
 import { setUp } from './setup.js'
 
@@ -24,4 +24,18 @@ it('the page gets the changes by risk, each with its facts', async () => {
     ],
     ['Good to know', 'src/aaa.ts', [note]],
   ])
+})
+
+it('changes that were read while the browser started are not read again for the page', async () => {
+  const { workspace, served, changes, session, place } = await setUp()
+  session.fs.writeFileSync(`${place.root}/src/aaa.ts`, 'export const a = 1\n')
+  await session.flush()
+  const review = await workspace.review('cents')
+  const reading = vi.spyOn(review, 'changes')
+  vi.spyOn(workspace, 'review').mockResolvedValue(review)
+  served.prepare('cents')
+  await vi.waitFor(() => expect(reading).toHaveBeenCalledTimes(1))
+  expect((await changes()).length).toBeGreaterThan(0)
+  expect(reading).toHaveBeenCalledTimes(1)
+  served.prepare('nobody')
 })

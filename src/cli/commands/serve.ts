@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
-import type { Reviewer } from '../../index.js'
+import type { Reviewer, Workspace } from '../../index.js'
+import type { ReviewServer } from '../../web/index.js'
 import type { Context } from '../context.js'
 import { byOption } from '../reviewer.js'
 import { parsePort, runUntilSignal } from '../run-until-signal.js'
@@ -28,6 +29,13 @@ export function openPage(context: Context, options: Pick<Options, 'by'>, session
   return serve(context, { ...options, open: true }, session)
 }
 
+/** Reads the changes that the page will show first, while the browser starts. The page reads them again, and shows any error. */
+async function prepareFirst(workspace: Workspace, served: ReviewServer, session?: string): Promise<void> {
+  if (session !== undefined) return served.prepare(session)
+  const [only, ...others] = (await workspace.sessions()).filter(({ changes }) => changes > 0)
+  if (only !== undefined && others.length === 0) served.prepare(only.id)
+}
+
 async function serve(context: Context, { open, ...options }: Options, session?: string): Promise<void> {
   const { io, root, library, asReviewer } = context
   const { admitReviewer, admitTruster, hookToken } = await library()
@@ -45,6 +53,7 @@ async function serve(context: Context, { open, ...options }: Options, session?: 
         act === 'accept' ? admitTruster(root(), { terminal }, false) : admitReviewer(root(), { terminal })
       const mounts = { '/hooks/claude': claudeHookListener({ root: workspace.root, token: hookToken(workspace.root) }) }
       const served = await serveReview({ workspace, admit, mounts, ...options })
+      prepareFirst(workspace, served, session).catch(() => undefined)
       io.out(`${served.url}${view}\n`)
       if (open) openBrowser(served.ticket() + view)
       await new Promise((resolve) => signal.addEventListener('abort', resolve))
