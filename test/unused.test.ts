@@ -24,6 +24,7 @@ const FOR_TESTS: Readonly<Record<string, string>> = {
   'src/agents/roo/apply-diff.ts#applyBlocks': 'tried on thousands of texts, without a session for each',
   'src/cli/review/text.ts#NARROW': 'every character of it is measured',
   'src/cli/review/terminal.ts#charsetOf': 'of variables and systems other than the ones here',
+  'src/core/protection.ts#PROTECTIONS': 'the table in the documents says the same',
   'src/fs/times.ts#timeNs': 'held against what a disk keeps',
   'src/os/git.ts#userIn': "held against git's own reading of thousands of files",
   'src/access/init.ts#GITATTRIBUTES': "held against this repository's own",

@@ -43,7 +43,8 @@ export async function runCheck(
   const view = new CommandView(root, policy)
   const visibility = view.outside()
   const mask = maskFor(overlay, view.secretPaths(overlay))
-  const place = await openPlace(root, policy)
+  const network = check.network ?? false
+  const { place } = await openPlace(root, policy, { needs: typeof network === 'boolean' ? [] : ['network_by_host'] })
   try {
     signal?.throwIfAborted()
     place.seed(overlay, view.closedPaths(overlay, visibility))
@@ -60,7 +61,7 @@ export async function runCheck(
     const { exitCode, ended } = await place.run({
       ...shared,
       args: shellOf(check.run),
-      network: check.network ?? false,
+      network,
       timeout: (check.timeout ?? DEFAULT_TIMEOUT) * 1000,
       signal,
       keepBytes: 0,

@@ -1,7 +1,15 @@
 import type { Command } from 'commander'
 import type picocolors from 'picocolors'
 import type { Capability, InitOptions, SigningKey, Workspace } from '../index.js'
-import type { ClientFile, ClientOptions, ForeignSetting, FoundClient, HostName, OldState } from '../surface/index.js'
+import type {
+  ClientFile,
+  ClientOptions,
+  ForeignSetting,
+  FoundClient,
+  HostName,
+  OldState,
+  TriedContainment,
+} from '../surface/index.js'
 import type { Prompts } from './prompts.js'
 
 export type Colors = ReturnType<typeof picocolors.createColors>
@@ -41,6 +49,8 @@ export interface Library {
   admitReviewer(root: string, options: { readonly terminal: boolean }): void
   admitTruster(root: string, options: { readonly terminal: boolean }, isFirstByDigest: boolean): void
   checkContainment(): Promise<readonly Capability[]>
+  /** Tries the containments for a workspace's commands, the best first. The last one works, unless none does. */
+  triedContainments(root: string | undefined, isAgain: boolean): Promise<readonly TriedContainment[]>
   findOldState(root: string): OldState | undefined
   migrateOldState(root: string): string[]
   initWorkspace(root: string, options?: InitOptions): Promise<{ created: string[]; kept: string[] }>

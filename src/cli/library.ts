@@ -40,6 +40,10 @@ export const library: Library = {
     const { checkContainment } = await import('../index.js')
     return checkContainment()
   },
+  async triedContainments(root, isAgain) {
+    const { triedContainments } = await import('../surface/index.js')
+    return triedContainments(root, isAgain)
+  },
   async initWorkspace(root, options) {
     const { initWorkspace } = await import('../index.js')
     return initWorkspace(root, options)

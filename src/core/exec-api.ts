@@ -2,6 +2,7 @@ import type { HomeHost } from '../hosts/index.js'
 import type { Refusal } from './api-error.js'
 import type { ChangeSet } from './change-api.js'
 import type { Reviewer } from './people.js'
+import type { ContainmentName } from './protection.js'
 
 /** Options for running a command. */
 export interface ExecOptions {
@@ -46,6 +47,8 @@ export interface ExecResult {
   readonly kept: string[]
   /** `none`: it ran on a copy of the workspace, with all rights of the user. */
   readonly isolation: 'sandbox' | 'none'
+  /** The mechanism that contained it; absent on a copy without containment. */
+  readonly containment?: ContainmentName
   /**
    * The git commits on the session's current branch that the repository on disk lacks, oldest first, after a command that changed the
    * session's git state. They are proposals: the session's later commands see them, and the repository on disk does not.

@@ -19,8 +19,9 @@ import {
   summaryOf,
   takeHome,
 } from '../terminal/index.js'
-import { type AdmittedCommand, type CommandGate, type CommandLine, type ExecDeps, networkOf } from './command-gate.js'
+import { type AdmittedCommand, type CommandGate, type CommandLine, type ExecDeps, neededBy } from './command-gate.js'
 import { CommandMount, type IngestedEffects } from './command-mount.js'
+import { containedBy, containmentSummary, isolationOf } from './contained-by.js'
 import { gitRecord, gitRefusals, gitResult, gitSummary } from './git-report.js'
 import type { GitOutcome } from './private-git.js'
 
@@ -93,11 +94,11 @@ export class BackgroundCommand implements RunningCommand {
     const { id, command, options } = starting
     const { client } = options
     const admitted = await gate.admit(command, options)
-    const mount = await CommandMount.open(deps, true, options.isolation)
+    const mount = await CommandMount.open(deps, true, { isolation: options.isolation, needs: neededBy(admitted) })
     let home: MountedHome | undefined
     try {
       home = await takeHome({ client, home: options.home }, deps.layout.root, deps.layout.clients)
-      const where = { ...networkOf(admitted, mount.isolation), isolation: mount.isolation }
+      const where = containedBy(mount, admitted)
       await deps.record({ command, ...admitted.admission, background: id, exit_code: null, ...where, started: true })
       await whenIdle((other) => {
         deps.syncExternal()
@@ -220,7 +221,7 @@ export class BackgroundCommand implements RunningCommand {
     const before = store.createSnapshot({})
     try {
       const ingested = this.mount.ingest(this.mount.findEffects(true))
-      return { ...toResult(ingested, changesSince(before.id)), unsettled: ingested.unsettled }
+      return { ...toResult(this.mount, ingested, changesSince(before.id)), unsettled: ingested.unsettled }
     } finally {
       store.deleteSnapshot(before)
     }
@@ -276,16 +277,14 @@ export class BackgroundCommand implements RunningCommand {
     const effects = deps.changesSince(since.id, (path) => mount.hasIngested(path))
     deps.store.deleteSnapshot(last)
     const { exitCode, ended, unreachable } = end
-    const { isolation } = mount
     const git = end.began ? await mount.keepGit(this.admitted) : undefined
     const details = { ...(ended && { ended }), ...(unreachable && { unreachable }) }
-    const result = { exitCode, ...toResult(ingested, effects, git), isolation, ...details }
+    const result = { exitCode, ...toResult(mount, ingested, effects, git), ...isolationOf(mount), ...details }
     await deps.record({
       command,
       background: id,
       exit_code: exitCode,
-      isolation,
-      ...networkOf(this.admitted, isolation),
+      ...containedBy(mount, this.admitted),
       effects: effects.changes.map(({ path }) => path),
       refused: result.refused,
       kept: result.kept,
@@ -310,8 +309,8 @@ export class BackgroundCommand implements RunningCommand {
   }
 }
 
-function toResult({ refused, kept }: IngestedEffects, effects: ChangeSet, git?: GitOutcome) {
+function toResult(mount: CommandMount, { refused, kept }: IngestedEffects, effects: ChangeSet, git?: GitOutcome) {
   const refusals = [...refused.map(({ path, reason, message }) => ({ path, reason, message })), ...gitRefusals(git)]
-  const summary = [summaryOf(effects, refusals, kept), ...gitSummary(git)].join('\n')
+  const summary = [summaryOf(effects, refusals, kept), ...gitSummary(git), ...containmentSummary(mount)].join('\n')
   return { effects, refused: refusals, kept, summary, ...gitResult(git) }
 }

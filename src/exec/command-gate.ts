@@ -1,8 +1,9 @@
 import { relative } from 'node:path'
 import { type RelPath, ROOT } from '../../overlay/index.js'
-import type { ChangeSet, ExecResult, StartOptions } from '../core/api.js'
+import type { ChangeSet, StartOptions } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
 import type { Layout } from '../core/layout.js'
+import type { Protection } from '../core/protection.js'
 import type { View } from '../fs/index.js'
 import type { HomeHost } from '../hosts/index.js'
 import type { PendingFeedback } from '../inbox/index.js'
@@ -57,10 +58,9 @@ export interface AdmittedCommand {
   readonly admission: AdmissionRecord
 }
 
-/** The network fields of a command's ledger record. A command on a copy always has the network. */
-export function networkOf({ network }: AdmittedCommand, isolation: ExecResult['isolation']) {
-  if (network === true || isolation === 'none') return { network: true }
-  return network === false ? { network } : { network: false, hosts: network }
+/** What a command needs of its containment, beyond what policy requires. */
+export function neededBy({ network }: AdmittedCommand): readonly Protection[] {
+  return typeof network === 'boolean' ? [] : ['network_by_host']
 }
 
 function networkAsked({ network, hosts }: StartOptions): AdmittedCommand['network'] {

@@ -1,6 +1,7 @@
 import { ancestorsOf, mergedState, type Overlay, parentOf, type RelPath } from '../../overlay/index.js'
 import type { ExecOptions } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
+import type { ContainmentInfo } from '../core/protection.js'
 import { withFrozenStamps } from '../os/cached-file.js'
 import { gitIgnored } from '../policy/index.js'
 import { sessionCommitsAfter } from '../stage/index.js'
@@ -13,9 +14,10 @@ import {
   type Place,
   type RefusedEffect,
 } from '../terminal/index.js'
+import { changedSince } from './changed-since.js'
 import type { AdmittedCommand, ExecDeps } from './command-gate.js'
 import { IngestLedger, withAncestors } from './ingest-ledger.js'
-import { assertUncontainedAllowed, openPlace } from './open-place.js'
+import { assertUncontainedAllowed, keepsRequired, openPlace, type PlaceRequest, runIn } from './open-place.js'
 import { type GitOutcome, PrivateGit } from './private-git.js'
 import type { MountGit } from './proposed-commits.js'
 
@@ -49,6 +51,8 @@ export class CommandMount {
 
   private constructor(
     private readonly place: Place,
+    /** Undefined for a copy without containment. */
+    readonly containment: ContainmentInfo | undefined,
     private readonly deps: ExecDeps,
     private readonly isExclusive: boolean,
   ) {
@@ -59,18 +63,24 @@ export class CommandMount {
    * @param isExclusive one command has the mount for all its life: ingested effects stay in the layer and are
    * remembered.
    */
-  static async open(deps: ExecDeps, isExclusive: boolean, isolation?: Isolation): Promise<CommandMount> {
-    return new CommandMount(await openPlace(deps.layout.root, deps.policy, isolation), deps, isExclusive)
+  static async open(deps: ExecDeps, isExclusive: boolean, request: PlaceRequest): Promise<CommandMount> {
+    const { place, containment } = await openPlace(deps.layout.root, deps.policy, request)
+    return new CommandMount(place, containment, deps, isExclusive)
   }
 
   /** @throws EscrowError `unsupported` if the mount is a copy and neither policy nor the caller still allows one. */
   assertAllowed(isolation?: Isolation): void {
-    if (this.place.isolation === 'none')
-      assertUncontainedAllowed(
-        this.deps.policy,
-        isolation,
-        'Commands on this machine run on a copy, without containment.',
-      )
+    if (this.place.isolation !== 'none') return
+    assertUncontainedAllowed(
+      this.deps.policy,
+      isolation,
+      'Commands on this machine run on a copy, without containment.',
+    )
+  }
+
+  /** Whether commands can still run in it: it is there, and keeps what policy requires now. */
+  get isUsable(): boolean {
+    return this.isAlive && keepsRequired(this.containment, this.deps.policy)
   }
 
   get isAlive(): boolean {
@@ -82,7 +92,7 @@ export class CommandMount {
   }
 
   run(options: Parameters<Place['run']>[0]): ReturnType<Place['run']> {
-    return this.place.run(options)
+    return runIn({ place: this.place, containment: this.containment }, options)
   }
 
   // ---- stage to mount
@@ -113,7 +123,7 @@ export class CommandMount {
   /** Copies the kept files of another mount, in which no command may be running. */
   copyKept(from: CommandMount): void {
     // A sandbox's layer and a copy represent deletions differently.
-    if (!from.isAlive || from.isolation !== this.isolation) return
+    if (!from.isAlive || from.containment?.tree !== this.containment?.tree) return
     const { overlay } = this.deps.store
     const kept = [...from.#kept].filter((path) => ancestorsOf(path).every((dir) => overlay.typeOf(dir) === 'dir'))
     this.place.copyKept(from.place, kept, overlay)
@@ -282,13 +292,6 @@ export class CommandMount {
     this.stopTracking()
     await this.place.close()
   }
-}
-
-/** Whether the file on disk changed after a time (nanoseconds); a directory changes when a name in it comes or goes. */
-function changedSince(overlay: Overlay, path: RelPath, time: bigint): boolean {
-  const { lower } = overlay.shownAt(path)
-  const stats = lower === undefined ? undefined : overlay.lower.lstatBig(lower)
-  return stats !== undefined && stats.ctimeNs >= time
 }
 
 function textIn(overlay: Overlay, path: RelPath): string | undefined {

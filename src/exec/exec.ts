@@ -3,8 +3,9 @@ import { EscrowError } from '../core/api-error.js'
 import { SerialQueue } from '../core/serial-queue.js'
 import { type CommandEnd, type Effect, PROCESSES, quarantine, summaryOf } from '../terminal/index.js'
 import type { AdmissionRecord } from './admission.js'
-import { type AdmittedCommand, type CommandGate, type CommandLine, type ExecDeps, networkOf } from './command-gate.js'
+import type { AdmittedCommand, CommandGate, CommandLine, ExecDeps } from './command-gate.js'
 import { CommandMount, type IngestedEffects } from './command-mount.js'
+import { containedBy, containmentSummary, isolationOf } from './contained-by.js'
 import { gitRecord, gitRefusals, gitResult, gitSummary } from './git-report.js'
 import type { GitOutcome } from './private-git.js'
 
@@ -104,11 +105,12 @@ export class SessionExec {
   }
 
   #openMount(isolation: ExecOptions['isolation']): Promise<CommandMount> {
-    this.#mount ??= CommandMount.open(this.deps, false, isolation)
+    this.#mount ??= CommandMount.open(this.deps, false, { isolation })
     return this.#mount.then(
-      (mount) => {
-        if (mount.isAlive) return mount
-        this.#mount = CommandMount.open(this.deps, false, isolation)
+      async (mount) => {
+        if (mount.isUsable) return mount
+        await mount.close()
+        this.#mount = CommandMount.open(this.deps, false, { isolation })
         return this.#mount
       },
       (error) => {
@@ -132,17 +134,15 @@ export class SessionExec {
     { effects, refused, kept, mount, admitted, git, recorded }: IngestedEffects & CommandOutcome,
   ): Promise<ExecResult> {
     const refusals = [...refused.map(({ path, reason, message }) => ({ path, reason, message })), ...gitRefusals(git)]
-    const { isolation } = mount
     const entry = {
       command,
       ...admitted.admission,
       exit_code: end.exitCode,
       ...(end.ended && { ended: end.ended }),
-      ...networkOf(admitted, isolation),
+      ...containedBy(mount, admitted),
     }
     const paths = effects.changes.map(({ path }) => path)
-    if (recorded)
-      await this.deps.record({ ...entry, isolation, effects: paths, refused: refusals, kept, ...gitRecord(git) })
+    if (recorded) await this.deps.record({ ...entry, effects: paths, refused: refusals, kept, ...gitRecord(git) })
     const { exitCode, stdout, stderr, truncated, ended } = end
     return {
       exitCode,
@@ -151,11 +151,11 @@ export class SessionExec {
       effects,
       refused: refusals,
       kept,
-      isolation,
+      ...isolationOf(mount),
       ...(truncated && { truncated }),
       ...(ended && { ended }),
       ...gitResult(git),
-      summary: [summaryOf(effects, refusals, kept), ...gitSummary(git)].join('\n'),
+      summary: [summaryOf(effects, refusals, kept), ...gitSummary(git), ...containmentSummary(mount)].join('\n'),
     }
   }
 }

@@ -2,24 +2,44 @@ import { realpathSync } from 'node:fs'
 import { isWithin } from '../../overlay/index.js'
 import type { ExecOptions } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
+import { type ContainmentInfo, DEFAULT_REQUIRED, firstToFix, type Protection } from '../core/protection.js'
 import { findGit } from '../os/git.js'
-import { mountsBelow } from '../os/read.js'
 import type { Policy } from '../policy/index.js'
-import { openCopy, openSandbox, type Place, probe } from '../terminal/index.js'
+import { forgetContainment, openContained, openUncontained, type Place } from '../terminal/index.js'
 
 type Isolation = ExecOptions['isolation']
 type Rules = Pick<Policy, 'settings'>
 
+/** A place for commands, and its containment. */
+export interface OpenedPlace {
+  readonly place: Place
+  /** Undefined for a copy without containment. */
+  readonly containment: ContainmentInfo | undefined
+}
+
+/** What a command asks of its place. */
+export interface PlaceRequest {
+  readonly isolation?: Isolation | undefined
+  /** Protections that it needs beyond those that policy requires. */
+  readonly needs?: readonly Protection[]
+}
+
 /**
- * Opens a place to run commands in: contained, or a copy of the workspace if this machine cannot contain commands.
- * @throws EscrowError `unsupported` if it cannot and neither policy nor the caller allows a copy.
+ * Opens a place to run commands in: the best containment of this machine that keeps what policy requires, or a copy of the workspace if
+ * there is none.
+ * @throws EscrowError `unsupported` if there is none, and neither policy nor the caller allows a copy.
  */
-export async function openPlace(root: string, policy: Rules, isolation?: Isolation): Promise<Place> {
-  const lacking = (await probe()).find(({ ok }) => !ok) ?? nestedMount(root)
-  if (lacking === undefined) return openSandbox(root, outsideGitDir(root))
-  const problem = `This machine cannot contain commands (${lacking.name}): ${lacking.problem}`
-  assertUncontainedAllowed(policy, isolation, problem, lacking.fix)
-  return openCopy(root)
+export async function openPlace(
+  root: string,
+  policy: Rules,
+  { isolation, needs = [] }: PlaceRequest = {},
+): Promise<OpenedPlace> {
+  const required = [...new Set([...requiredBy(policy), ...needs])]
+  const opened = await openContained({ root, gitDir: outsideGitDir(root) }, required)
+  if (opened.place !== undefined) return opened
+  const { what, problem, fix } = firstToFix(opened.failures) ?? unkept(required)
+  assertUncontainedAllowed(policy, isolation, `This machine cannot contain commands (${what}): ${problem}`, fix)
+  return { place: await openUncontained(root), containment: undefined }
 }
 
 /**
@@ -32,12 +52,37 @@ function outsideGitDir(root: string): string | undefined {
   return dir === undefined || isWithin(dir, root) || isWithin(root, dir) ? undefined : dir
 }
 
-/** A file system mounted below the workspace hides files of the workspace: overlayfs shows only the files under it. */
-function nestedMount(root: string) {
-  const [mount] = mountsBelow(root)
-  if (mount === undefined) return undefined
-  const problem = `${mount} is a separate mount inside the workspace.`
-  return { name: 'mounts', problem, fix: `Mount it outside ${root}, and link to it.` }
+/** Runs a command in a place. */
+export async function runIn({ place, containment }: OpenedPlace, options: RunOptions): ReturnType<Place['run']> {
+  try {
+    return await place.run(options)
+  } catch (error) {
+    // What was true when it was tried may have changed: the next command tries it again.
+    if (containment !== undefined) await forgetContainment(containment.name)
+    throw error
+  }
+}
+
+type RunOptions = Parameters<Place['run']>[0]
+
+/** Whether a containment keeps what policy requires now. */
+export function keepsRequired(containment: ContainmentInfo | undefined, policy: Rules): boolean {
+  return containment === undefined || requiredBy(policy).every((each) => containment.keeps.includes(each))
+}
+
+/** What the containment of a command must keep. An unreadable policy requires what one without the setting does. */
+function requiredBy(policy: Rules): readonly Protection[] {
+  return policy.settings()?.require ?? DEFAULT_REQUIRED
+}
+
+/** No provider keeps all that is required. */
+function unkept(required: readonly Protection[]) {
+  const problem = `No containment that escrow has keeps all of these: ${required.join(', ')}.`
+  return {
+    what: 'required protections',
+    problem,
+    fix: 'Require fewer of them: `terminal: { require: [ … ] }` in policy.yaml.',
+  }
 }
 
 /** A command runs without containment only if policy or the caller allows it. */

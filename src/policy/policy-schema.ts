@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { COMMAND_CLASSES } from '../core/command-class.js'
 import { globProblem } from '../core/globs.js'
+import { PROTECTION_NAMES } from '../core/protection.js'
 
 /** The access that a rule of `access` or `outside` gives an agent. `ask`: writes need a person, reads pass. */
 export type AccessMode = 'allow' | 'read-only' | 'deny' | 'hidden' | 'ask'
@@ -108,6 +109,7 @@ export const policySchema = z
         }),
         network: z.union([z.boolean(), z.literal('ask')], { error: 'true, false or ask is expected' }),
         isolation_none: flag,
+        require: z.array(oneOf(...PROTECTION_NAMES), { error: `a list of ${PROTECTION_NAMES.join(', ')} is expected` }),
       }),
       commit: section({
         git: flag,

@@ -2,6 +2,7 @@ import type { GateSettings } from '../core/api.js'
 import type { CommandClass } from '../core/command-class.js'
 import type { GitCommitPer } from '../core/commit-api.js'
 import { defined } from '../core/defined.js'
+import { DEFAULT_REQUIRED, type Protection } from '../core/protection.js'
 import type { ReleaseRequirement, ReleaseRules } from '../core/release-api.js'
 import { type FormatRule, formatRules } from './format-rules.js'
 import type { CommandVerdict, PolicyFile } from './policy-schema.js'
@@ -31,6 +32,8 @@ export interface Settings {
   readonly checklist: 'required' | 'shown'
   /** `terminal.isolation_none`: where commands cannot be contained they run on a copy, without containment. */
   readonly isolationNone: boolean
+  /** `terminal.require`: what the containment of a command must keep. */
+  readonly require: readonly Protection[]
   /** `terminal.network`: whether a command that asks for the network gets it, or a person is asked. */
   readonly network: boolean | 'ask'
   /** `terminal.classes`. */
@@ -69,6 +72,7 @@ export function settingsOf(policy: PolicyFile): Settings {
     claims: policy.claims ?? 'warn',
     network: policy.terminal?.network ?? false,
     isolationNone: policy.terminal?.isolation_none ?? false,
+    require: policy.terminal?.require ?? DEFAULT_REQUIRED,
     classes: policy.terminal?.classes ?? {},
     format: formatRules(policy.format),
     gate: {

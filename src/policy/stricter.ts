@@ -50,6 +50,7 @@ function stricterSettings(file: Settings, accepted: Settings): Settings {
     claims: file.claims === 'refuse' ? 'refuse' : accepted.claims,
     network: stricterNetwork(file.network, accepted.network),
     isolationNone: file.isolationNone && accepted.isolationNone,
+    require: [...new Set([...file.require, ...accepted.require])],
     classes: stricterClasses(file.classes, accepted.classes),
     // A formatter is a program: it runs only as accepted, and only while the file still has it.
     format: accepted.format.filter((rule) => file.format.some((each) => isSameFormat(each, rule))),

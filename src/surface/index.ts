@@ -35,6 +35,7 @@ export { errorText } from '../core/error-text.js'
 export { authorOf } from '../core/line-author.js'
 export { nearest } from '../core/nearest.js'
 export { oneLine, type PrintablePart, printable, printableParts } from '../core/printable.js'
+export { failuresOf, firstToFix, type TriedContainment } from '../core/protection.js'
 export { SerialQueue } from '../core/serial-queue.js'
 export { shellWord } from '../core/shell-word.js'
 export { shortRef } from '../core/short-ref.js'
@@ -99,3 +100,4 @@ export {
   TRACE_TYPES,
   toHistoryEntry,
 } from '../trace/index.js'
+export { triedContainments } from './containments.js'

@@ -9,8 +9,7 @@
 export { type ApplyResult, applyEffects, NO_CONFLICTS, type RefusedEffect } from './apply-effects.js'
 export { type MountedHome, takeHome } from './client-home.js'
 export { type CommandEnd, PROCESSES } from './command-io.js'
-export { openSandbox, type Place } from './command-place.js'
-export { openCopy } from './copy-place.js'
+export type { Place } from './command-place.js'
 export {
   FEEDBACK_AT,
   MAX_SPOOLED,
@@ -36,7 +35,8 @@ export {
   storedGitStamp,
 } from './git-layer.js'
 export { OutputRing } from './output-ring.js'
-export { type Capability, probe, probeNow } from './probe.js'
+export type { Capability } from './probe.js'
+export { forgetContainment, openContained, openUncontained, probeNow, tryContainments } from './providers.js'
 export { discardQuarantined, effectOf, listQuarantined, type QuarantinedFile, quarantine } from './quarantine.js'
 export { SecretNames } from './secret-names.js'
 export { holdsSecret, SECRET_TEXTS } from './secret-variables.js'

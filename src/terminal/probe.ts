@@ -16,15 +16,7 @@ export interface Capability {
 
 const PREREQUISITES: readonly Capability['name'][] = ['platform', 'user namespaces', 'overlay', 'bubblewrap', 'sandbox']
 
-let probing: Promise<readonly Capability[]> | undefined
-
-/** Checks the prerequisites of containment once per process. The list ends with the first that fails. */
-export function probe(): Promise<readonly Capability[]> {
-  probing ??= probeNow()
-  return probing
-}
-
-/** Checks the prerequisites again. */
+/** Checks the prerequisites of containment by an overlay mount. The list ends with the first that fails. */
 export async function probeNow(): Promise<Capability[]> {
   return (await probeWhole()) ?? probeEach()
 }

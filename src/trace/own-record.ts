@@ -5,9 +5,8 @@ import type { TraceRecord } from '../core/ledger-api.js'
 /**
  * The fields of escrowfs in a ledger record, `metadata["dev.escrowfs"]`: one schema for each type of record. Writers
  * take their types from it, and readers parse with it.
- *
- * A ledger may be old, damaged, or written by a newer version. So a field that does not fit its schema reads as absent,
- * an item of a list that does not fit is dropped, and no reader throws. Names are in snake case.
+ * A ledger may be old, damaged, or newer. So a field that does not fit its schema reads as absent, an item of a list that does not fit is
+ * dropped, and no reader throws. Names are in snake case.
  */
 
 /** The key of our own fields in a record's `metadata`. */
@@ -195,6 +194,7 @@ const RECORD = z.discriminatedUnion('type', [
     hosts: names,
     unreachable: names,
     isolation: field(z.enum(['sandbox', 'none'])),
+    containment: field(name),
     effects: names,
     refused: field(list(refusal)),
     kept: names,

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Intent } from '../core/api.js'
 import { ORCHESTRATION } from '../core/layout.js'
+import { DEFAULT_REQUIRED } from '../core/protection.js'
 import type { TrustChange } from '../core/trust-api.js'
 import { linesOf, parseRegistry } from '../intents/index.js'
 import { readYaml } from '../os/yaml.js'
@@ -81,6 +82,8 @@ function policyEffect(section: string, before: unknown, after: unknown): Change[
   if (section === 'approval.auto.tiers') return after === undefined ? 'tightens' : 'loosens'
   if (section === 'protected' || section === 'approval.auto.never')
     return includesAll(after, before) ? 'tightens' : 'loosens'
+  if (section === 'terminal.require')
+    return includesAll(after ?? DEFAULT_REQUIRED, before ?? DEFAULT_REQUIRED) ? 'tightens' : 'loosens'
   if (section === 'lessons_file') return 'text'
   if (section === 'limits.undo_commits') return isLess(before, after) ? 'tightens' : 'loosens'
   if (COUNTS.has(section)) return isLess(after, before) ? 'tightens' : 'loosens'

@@ -6,7 +6,7 @@ it('lists what works, what does not and how to fix it, and exits accordingly', a
   const dir = workspaceDir()
   expect(await escrow(dir, ['doctor'])).toMatchObject({
     code: 0,
-    out: 'platform  works\nThis machine can contain commands.\n',
+    out: 'platform  works\nnamespace-overlay  works\nThis machine can contain commands.\nThey run in namespace-overlay: a mount.\n',
   })
   const containment = [
     { name: 'platform', ok: true },
@@ -17,7 +17,11 @@ it('lists what works, what does not and how to fix it, and exits accordingly', a
   expect(out).toContain('bubblewrap  does not work  spawn bwrap^[ ENOENT\n')
   expect(out).toContain('Commands are refused on this machine. To fix it: apt-get install bubblewrap\n')
   const json = await escrow(dir, ['doctor', '--json'], { containment })
-  expect(JSON.parse(json.out)).toEqual({ ok: false, found: containment })
+  expect(JSON.parse(json.out)).toMatchObject({
+    ok: false,
+    found: containment,
+    containments: [{ name: 'namespace-overlay', works: false, failure: { what: 'bubblewrap' } }],
+  })
 })
 
 it('runs each installed hook, and reports one that refuses every tool', async () => {

@@ -22,6 +22,7 @@ import type {
   Workspace,
 } from '../../src/core/api.js'
 import { unsupported } from '../../src/core/api-error.js'
+import type { TriedContainment } from '../../src/core/protection.js'
 import type { Capability, ReleaseReport } from '../../src/index.js'
 import { applyClients, findClients, foreignSettings, planClients } from '../../src/surface/index.js'
 
@@ -111,6 +112,7 @@ export async function escrow(cwd: string, argv: string[], fake: Fake = {}, color
     admitReviewer: (root, options) => fake.admit?.(root, options),
     admitTruster: (root, options) => fake.admit?.(root, options),
     checkContainment: async () => fake.containment ?? [{ name: 'platform', ok: true }],
+    triedContainments: async () => [triedOf(fake.containment?.find(({ ok }) => !ok))],
     initWorkspace: async (root) => {
       recordCall('init', root)
       return { created: ['.orchestration/policy.yaml'], kept: ['.orchestration/.gitignore'] }
@@ -125,6 +127,21 @@ export async function escrow(cwd: string, argv: string[], fake: Fake = {}, color
   }
   ran.code = await run(argv, io, async () => library)
   return ran
+}
+
+/** The overlay mount as tried, with the prerequisite that it lacks. */
+function triedOf(missing: Capability | undefined): TriedContainment {
+  const shared = {
+    name: 'namespace-overlay',
+    title: 'a mount',
+    keeps: [],
+    tree: 'overlay',
+    cannot: [],
+    lacks: [],
+  } as const
+  if (missing === undefined) return { ...shared, works: true }
+  const { name, problem = '', fix = '' } = missing
+  return { ...shared, works: false, failure: { what: name, problem, fix } }
 }
 
 function workspaceOf(root: string, fake: Fake, note: (...call: unknown[]) => void): Workspace {

@@ -43,7 +43,7 @@ export const DOCUMENTS: Readonly<Record<string, string>> = {
   stats: '`LedgerStats`',
   keys: '`{ file, created, fingerprint, publicKey }`',
   doctor:
-    'each capability with `name`, `ok` and, where it is missing, why; the clients found; `brought`, the settings that clients would take from the directory; `shadow`, an `escrow` of a workspace that a shell would start',
+    'each capability with `name`, `ok` and, where it is missing, why; `containments`: the providers tried, with `works`, what each keeps and why it failed; the clients found; `brought`, the settings that clients would take from the directory; `shadow`, an `escrow` of a workspace that a shell would start',
 }
 
 const HEAD = `# The command line

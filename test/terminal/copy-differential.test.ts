@@ -4,10 +4,12 @@ import { sameAsATree } from './same-as-a-tree.js'
 const RUNS = Math.ceil(Number(process.env.ESCROWFS_FUZZ_RUNS ?? 60) / 4)
 
 // As where namespaces are refused.
-vi.mock('../../src/terminal/probe.js', () => {
-  const found = [{ name: 'user namespaces', ok: false, problem: 'not permitted' }]
-  return { probe: async () => found, probeNow: async () => found }
-})
+vi.mock('../../src/terminal/containments.js', async () =>
+  (await import('../support/containments.js')).refusingMachine(),
+)
+vi.mock('../../src/terminal/remembered-attempts.js', async () =>
+  (await import('../support/containments.js')).noMemory(),
+)
 
 describe('a command on a copy', { timeout: 300_000 + RUNS * 2_000 }, () => {
   it('does to the stage what it does to a tree', () =>

@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Overlay } from '../../overlay/index.js'
-import { openCopy } from '../../src/terminal/index.js'
+import { openCopy } from '../../src/terminal/copy-place.js'
 import { tempDir } from '../support/facade.js'
 import { countProcesses } from '../support/processes.js'
 import { stateOf } from '../support/state.js'
@@ -10,10 +10,12 @@ import { failure, INTENTS, own, reasonOf, recordsOf } from '../support/workspace
 import { site } from './site.js'
 
 // As where namespaces are refused.
-vi.mock('../../src/terminal/probe.js', () => {
-  const found = [{ name: 'user namespaces', ok: false, problem: 'not permitted', fix: 'allow them' }]
-  return { probe: async () => found, probeNow: async () => found }
-})
+vi.mock('../../src/terminal/containments.js', async () =>
+  (await import('../support/containments.js')).refusingMachine(),
+)
+vi.mock('../../src/terminal/remembered-attempts.js', async () =>
+  (await import('../support/containments.js')).noMemory(),
+)
 
 const ALLOWED = { '.orchestration/policy.yaml': 'terminal: { isolation_none: true }\n' }
 const COPY = { 'src/a.ts': 'a one\na two\n', 'src/b.ts': 'b\n', 'src/sub/c.ts': 'c\n', ...ALLOWED }

@@ -191,7 +191,11 @@ describe('a change and its reverse', () => {
         approval: fc.record({ by: fc.constantFrom('any', 'person') }, { requiredKeys: [] }),
         limits: fc.record({ files: fc.integer({ min: 1, max: 3 }) }, { requiredKeys: [] }),
         terminal: fc.record(
-          { network: fc.constantFrom(true, false, 'ask'), isolation_none: fc.boolean() },
+          {
+            network: fc.constantFrom(true, false, 'ask'),
+            isolation_none: fc.boolean(),
+            require: fc.constantFrom([], ['write_fence'], ['write_fence', 'network_off']),
+          },
           { requiredKeys: [] },
         ),
         format: fc.dictionary(fc.constantFrom('*.ts', '*.js'), fc.constantFrom('x', 'y')),

@@ -4,7 +4,7 @@ import type { Command } from 'commander'
 import { defined } from '../../core/defined.js'
 import { profileOf } from '../../hosts/index.js'
 import { findProgram, rootOf } from '../../index.js'
-import { type FoundClient, launcherDir } from '../../surface/index.js'
+import { type FoundClient, failuresOf, firstToFix, launcherDir, type TriedContainment } from '../../surface/index.js'
 import { type Context, EXIT } from '../context.js'
 import { describeForeignSettings } from '../foreign-settings.js'
 import { type AsJson, json, jsonOption, table } from '../output.js'
@@ -17,9 +17,11 @@ export function register(command: Command, { io, exit, library, directory }: Con
     )
     .addOption(jsonOption())
     .action(async (options: AsJson) => {
-      const { foreignSettings, checkContainment, findClients, probeEntry } = await library()
+      const { foreignSettings, checkContainment, triedContainments, findClients, probeEntry } = await library()
       const found = await checkContainment()
       const root = rootOf(directory())
+      const tried = await triedContainments(root, true)
+      const chosen = tried.find(({ works }) => works)
       const brought = foreignSettings(root ?? directory())
       // Hooks start the launcher if it exists, whatever PATH says.
       const { shadow } = existsSync(join(launcherDir(), 'escrow')) ? {} : findProgram('escrow')
@@ -31,23 +33,20 @@ export function register(command: Command, { io, exit, library, directory }: Con
           return { ...client, ...defined({ blocked }) }
         }),
       )
-      const missing = found.find(({ ok }) => !ok)
-      if (missing || clients.some(({ problems, blocked }) => problems !== undefined || blocked !== undefined))
+      if (
+        chosen === undefined ||
+        clients.some(({ problems, blocked }) => problems !== undefined || blocked !== undefined)
+      )
         exit(EXIT.refused)
       if (options.json) {
         const optional = { ...(clients.length > 0 && { clients }), ...(brought.length > 0 && { brought }) }
-        io.out(json({ ok: missing === undefined, found, ...optional, ...defined({ shadow }) }))
+        io.out(json({ ok: chosen !== undefined, found, containments: tried, ...optional, ...defined({ shadow }) }))
         return
       }
       io.out(
         table(found.map(({ name, ok, problem }) => [name, ok ? 'works' : 'does not work', oneLine(problem ?? '')])),
       )
-      if (missing === undefined) io.out('This machine can contain commands.\n')
-      else
-        io.out(
-          `Commands are refused on this machine.${missing.fix === undefined ? '' : ` To fix it: ${oneLine(missing.fix)}`}\n` +
-            'To run them on a copy, without containment, write `terminal: { isolation_none: true }` into policy.yaml.\n',
-        )
+      io.out(describeContainments(tried))
       if (clients.length > 0) io.out(table(clients.map((each) => [each.client, ...describeClient(each)])))
       for (const { client, problems = [] } of clients)
         for (const problem of problems) io.out(`${client}: ${oneLine(problem)}\n`)
@@ -60,6 +59,25 @@ export function register(command: Command, { io, exit, library, directory }: Con
             'Remove its directory from PATH, or move it after the directory of your own escrow.\n',
         )
     })
+}
+
+/** The containment of commands, or what to do to have one. */
+function describeContainments(tried: readonly TriedContainment[]): string {
+  const chosen = tried.find(({ works }) => works)
+  const rows = tried.map(({ name, works, failure, lacks }) => [
+    name,
+    works ? 'works' : works === false ? 'does not work' : 'lacks protections',
+    oneLine(works === undefined ? lacks.join(', ') : (failure?.problem ?? '')),
+  ])
+  if (chosen !== undefined)
+    return [table(rows), 'This machine can contain commands.\n', `They run in ${chosen.name}: ${chosen.title}.\n`].join(
+      '',
+    )
+  const fix = firstToFix(failuresOf(tried))?.fix
+  return (
+    `${table(rows)}Commands are refused on this machine.${fix === undefined ? '' : ` To fix it: ${oneLine(fix)}`}\n` +
+    'To run them on a copy, without containment, write `terminal: { isolation_none: true }` into policy.yaml.\n'
+  )
 }
 
 /** A client, and why its hook failed when it was run. */

@@ -2,8 +2,8 @@
 import { basename } from 'node:path'
 import type { Command } from 'commander'
 import { HOME_HOSTS, homeProfileOf } from '../../hosts/index.js'
-import { EscrowError, findProgram, type Workspace } from '../../index.js'
-import { hostOfProgram, proposeScope, providerHosts, providerOf } from '../../surface/index.js'
+import { EscrowError, findProgram, rootOf, type Workspace } from '../../index.js'
+import { failuresOf, firstToFix, hostOfProgram, proposeScope, providerHosts, providerOf } from '../../surface/index.js'
 import { type AgentOptions, addAgentOptions, collectValues, openAgentSession, runOptionsOf } from '../agent-session.js'
 import { type Context, EXIT } from '../context.js'
 import { requireIntent, unknownIntentError } from '../intents/require-intent.js'
@@ -99,14 +99,15 @@ function reportNothingStarted({ io, exit }: Context): void {
   exit(EXIT.refused)
 }
 
-async function refuseUncontained({ library }: Context): Promise<void> {
-  const failure = (await (await library()).checkContainment()).find(({ ok }) => !ok)
-  if (failure === undefined) return
+async function refuseUncontained({ library, directory }: Context): Promise<void> {
+  const tried = await (await library()).triedContainments(rootOf(directory()), false)
+  if (tried.some(({ works }) => works)) return
+  const failure = firstToFix(failuresOf(tried))
   throw new EscrowError(
     'unsupported',
-    `This machine cannot contain an agent (${failure.name}): ${failure.problem ?? ''}`,
+    `This machine cannot contain an agent (${failure?.what ?? 'required protections'}): ${failure?.problem ?? ''}`,
     {
-      hint: `${failure.fix ?? ''} 'escrow doctor' checks again. Or run 'escrow init': a client's hooks need no containment.`,
+      hint: `${failure?.fix ?? ''} 'escrow doctor' checks again. Or run 'escrow init': a client's hooks need no containment.`,
     },
   )
 }

@@ -1,0 +1,81 @@
+/**
+ * What containment of a command can promise. `terminal.require` in policy.yaml names these, every provider says which it keeps, and the
+ * suites under test/terminal show each of them.
+ */
+export const PROTECTIONS = {
+  write_fence:
+    'It changes no file outside its view of the workspace, its temporary directories and the layers of its client.',
+  read_mask: 'It reads no file that policy closes, by any name, and none of our own records.',
+  network_off: 'It has no network unless it was allowed one.',
+  network_by_host: 'It can be given some hosts of the network, and no others.',
+  process_fence: 'It neither signals, traces nor reads other processes, and connects to no socket of theirs.',
+  process_list: 'It does not see which other processes run.',
+  process_end: 'When it ends, is stopped, or escrow is killed, every process it started ends.',
+  call_filter: 'It cannot make the system calls that reach past the other protections, nor gain rights by a program.',
+  process_limit: 'It has a largest number of processes.',
+  memory_limit: 'It has a largest amount of memory.',
+  write_limit: 'It can write a limited number of bytes.',
+} as const satisfies Record<string, string>
+
+export type Protection = keyof typeof PROTECTIONS
+
+export const PROTECTION_NAMES = Object.keys(PROTECTIONS) as readonly Protection[]
+
+/** The protections that policy requires by default: those of the person's files, keys, processes and network. */
+export const DEFAULT_REQUIRED: readonly Protection[] = [
+  'write_fence',
+  'read_mask',
+  'network_off',
+  'process_fence',
+  'process_end',
+  'call_filter',
+  'process_limit',
+  'memory_limit',
+]
+
+/** A way to contain commands. The name is in the ledger and on the screen. */
+export type ContainmentName = 'namespace-overlay' | 'namespace-copy' | 'landlock-copy'
+
+/** A provider as people see it. */
+export interface ContainmentInfo {
+  readonly name: ContainmentName
+  /** Its mechanisms, in one line. */
+  readonly title: string
+  readonly keeps: readonly Protection[]
+  /** Whether a command sees the stage through an overlay mount, at the workspace's own path, or as a copy. */
+  readonly tree: 'overlay' | 'copy'
+  /** What it cannot do, one sentence each. */
+  readonly cannot: readonly string[]
+}
+
+/** Why a provider does not work here. */
+export interface ContainmentFailure {
+  /** What is missing, in a word or two. */
+  readonly what: string
+  readonly problem: string
+  /** The one thing to do. */
+  readonly fix: string
+  /** Whether installing a program or package is enough. Such a failure is reported before one that needs settings of the system. */
+  readonly isInstall?: boolean
+}
+
+/** The result of running a command in a provider. */
+export type Attempt = { readonly works: true } | { readonly works: false; readonly failure: ContainmentFailure }
+
+/** The result of asking one provider. */
+export interface TriedContainment extends ContainmentInfo {
+  /** Required protections that it does not keep. It was not tried if there is one. */
+  readonly lacks: readonly Protection[]
+  /** Whether it ran a command here; undefined if it was not tried. */
+  readonly works?: boolean
+  readonly failure?: ContainmentFailure
+}
+
+export function failuresOf(tried: readonly TriedContainment[]): ContainmentFailure[] {
+  return tried.flatMap(({ failure }) => (failure === undefined ? [] : [failure]))
+}
+
+/** The failure to report: that of the best provider, or of the first that only needs something installed. */
+export function firstToFix(failures: readonly ContainmentFailure[]): ContainmentFailure | undefined {
+  return failures.find(({ isInstall }) => isInstall) ?? failures[0]
+}

@@ -1,0 +1,8 @@
+import type { Overlay, RelPath } from '../../overlay/index.js'
+
+/** Whether the file on disk changed after a time (nanoseconds); a directory changes when a name in it comes or goes. */
+export function changedSince(overlay: Overlay, path: RelPath, time: bigint): boolean {
+  const { lower } = overlay.shownAt(path)
+  const stats = lower === undefined ? undefined : overlay.lower.lstatBig(lower)
+  return stats !== undefined && stats.ctimeNs >= time
+}

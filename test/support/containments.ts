@@ -1,0 +1,37 @@
+import type { Containment } from '../../src/terminal/containment.js'
+
+/** For `vi.mock` of `src/terminal/containments.js`: a machine where namespaces are refused and nothing else contains commands. */
+export function refusingMachine(): { CONTAINMENTS: readonly Containment[] } {
+  const failure = { what: 'user namespaces', problem: 'not permitted', fix: 'allow them' }
+  return { CONTAINMENTS: [fakeContainment({ attempt: async () => ({ works: false, failure }) })] }
+}
+
+/** For `vi.mock` of `src/terminal/remembered-attempts.js`: the machine of this suite is not the one that others have tried. */
+export function noMemory() {
+  return { recallAttempt: () => undefined, rememberAttempt: () => undefined, forgetAttempt: () => undefined }
+}
+
+/** A containment that keeps everything and works, except for what is given. */
+export function fakeContainment(given: Partial<Containment>): Containment {
+  const whole: Containment = {
+    name: 'namespace-overlay',
+    title: 'a fake',
+    keeps: [
+      'write_fence',
+      'read_mask',
+      'network_off',
+      'process_fence',
+      'process_end',
+      'call_filter',
+      'process_limit',
+      'memory_limit',
+    ],
+    tree: 'overlay',
+    cannot: [],
+    attempt: async () => ({ works: true }),
+    open: async () => {
+      throw new Error('It opens no place.')
+    },
+  }
+  return Object.assign(whole, given)
+}
