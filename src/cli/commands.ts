@@ -204,6 +204,13 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: () => import('./commands/tick.js'),
   },
   {
+    name: 'backtest',
+    group: 'Begin',
+    summary: 'show what the rules would have done with past sessions',
+    example: 'escrow backtest --html report.html',
+    load: () => import('./commands/backtest.js'),
+  },
+  {
     name: 'policy',
     group: 'Review',
     summary: 'try the rules for releases on changes',

@@ -10,5 +10,6 @@ export { type ContextEntry, type IntentMemory, intentContext } from './context.j
 export { linesOf } from './ignore.js'
 export { isIntentId } from './intent-id.js'
 export { parseRegistry } from './parse-registry.js'
+export { parseIntents } from './reading.js'
 export { openRegistry, type RegistryEdits, type RegistryStore } from './registry.js'
 export { templateFiles } from './templates.js'

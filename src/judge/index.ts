@@ -11,3 +11,4 @@
 export type { CallJudge, JudgedCall } from './call-judge.js'
 export { openJudge, openJudges } from './judge.js'
 export type { JudgeOptions } from './judged-session.js'
+export { openReplayJudges, REPLAY_ROOT, type ReplayJudges, type ReplayRules } from './replay-judge.js'

@@ -2,6 +2,7 @@ import { isWithin, type RelPath, ROOT } from '../../overlay/index.js'
 import { isInMount, physicalRoot } from '../access/index.js'
 import type { Explanation, Feedback, GateSettings, Intent } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
+import type { Classified } from '../core/command-class.js'
 import { defined } from '../core/defined.js'
 import { type Denial, Denied } from '../core/denials.js'
 import { isSessionId } from '../core/ids.js'
@@ -67,7 +68,7 @@ export function openJudges(requestedRoot: string): (options: JudgeOptions) => Pr
 /** How many sessions are cached; each holds a stage in memory. */
 const MAX_SESSIONS = 8
 
-class ReadOnlyJudge implements CallJudge {
+export class ReadOnlyJudge implements CallJudge {
   readonly root: string
   readonly session: string
   readonly isHeld: boolean
@@ -76,9 +77,10 @@ class ReadOnlyJudge implements CallJudge {
 
   constructor(
     private readonly sources: JudgeSources,
-    judged: JudgedSession,
+    judged: Pick<JudgedSession, 'policy'>,
     private readonly reading: SessionReading,
     private readonly options: JudgeOptions,
+    private readonly classify?: (command: string | readonly string[]) => Promise<Classified>,
   ) {
     this.root = sources.layout.root
     this.session = options.session
@@ -245,6 +247,7 @@ class ReadOnlyJudge implements CallJudge {
       (found) => {
         denial = found
       },
+      this.classify,
     )
     try {
       await admission.admit(command, {}, '')

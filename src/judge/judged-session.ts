@@ -29,9 +29,9 @@ export interface JudgeSources {
   readonly layout: Layout
   /** The root as the caller named it. */
   readonly requestedRoot: string
-  readonly registry: RegistryStore
+  readonly registry: Pick<RegistryStore, 'state'>
   readonly policyFile: () => PolicyState
-  readonly ledger: LedgerStore
+  readonly ledger: Pick<LedgerStore, 'append'>
 }
 
 export function openSources(layout: Layout, requestedRoot: string): JudgeSources {
@@ -92,7 +92,7 @@ export class JudgedSession {
     const notes = { ...store, enqueue: () => undefined }
     const questions = new SessionQuestions(notes, { intentId }, undefined, async () => undefined)
     questions.update(reviews)
-    const view = viewOf(layout, requestedRoot, store, this.policy)
+    const view = viewOf(layout, new Resolver(store.overlay, [requestedRoot]), store, this.policy)
     this.#reading = { isHeld, intentId, store, reviews, questions, view }
     return this.#reading
   }
@@ -106,9 +106,8 @@ export class JudgedSession {
 }
 
 /** The stage, as its log has it, over the disk. Used for judging only; nothing is written through it. */
-function viewOf(layout: Layout, requestedRoot: string, store: StageStore, policy: Policy): View {
+export function viewOf(layout: Layout, resolver: Resolver, store: StageStore, policy: Policy): View {
   const { overlay } = store
-  const resolver = new Resolver(overlay, [requestedRoot])
   const rules = {
     decide: policy.decide,
     readsBy: (at: number) => policy.readRevision(at),

@@ -6,7 +6,7 @@ import { isTest } from './paths.js'
  * Forms of secrets that their issuers document: a prefix and a fixed alphabet, so that hardly anything else looks like one. The rules
  * follow those of gitleaks that have a prefix of their own. Every repetition is of one class and bounded.
  */
-const FORMS: readonly (readonly [form: RegExp, kind: string])[] = [
+export const FORMS: readonly (readonly [form: RegExp, kind: string])[] = [
   [/-----BEGIN (?:[A-Z]{2,10} ){0,2}PRIVATE KEY(?: BLOCK)?-----/, 'a private key'],
   [/\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}\b/, 'an AWS key'],
   [/\bgh[pousr]_[A-Za-z0-9]{36}\b/, 'a GitHub token'],

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { beforeEach, expect, it } from 'vitest'
 import { z } from 'zod'
 import { library } from '../../src/cli/library.js'
@@ -49,7 +49,35 @@ const request = z.strictObject({
   why: z.string(),
   at: z.iso.datetime(),
 })
+const counts = z.record(z.string(), z.int())
+const spread = { mean: z.number(), median: z.int(), p95: z.int(), max: z.int() }
+const listed = z.strictObject({ total: z.int(), first: z.array(z.strictObject({ name: z.string(), count: z.int() })) })
+const outcome = z.enum(['allowed', 'staged', 'asked', 'refused'])
 const DOCUMENTS = {
+  backtest: z.strictObject({
+    read: counts,
+    calls: counts,
+    rules: z.array(z.strictObject({ rule: z.string(), outcome, count: z.int(), examples: texts })),
+    classes: counts,
+    network: z.union([z.boolean(), z.literal('ask')]),
+    prompts: z.strictObject({ ...spread, total: z.int(), sessionsWithout: z.int() }),
+    review: z.strictObject(spread),
+    secrets: listed,
+    outside: listed,
+    deletions: listed,
+    tools: listed,
+    sessions: z.array(
+      z.strictObject({
+        id: z.string(),
+        host: z.string(),
+        directory: z.string(),
+        calls: counts,
+        prompts: z.int(),
+        files: z.int(),
+        commands: z.int(),
+      }),
+    ),
+  }),
   approve: z.strictObject({ session: z.string(), verdict, left: texts }),
   reject: z.strictObject({ session: z.string(), verdict }),
   discard: z.strictObject({ session: z.string(), left: z.int() }),
@@ -191,4 +219,27 @@ it('init changes settings only with --yes', async () => {
   expect(entered.settings).toContainEqual({ path: '.claude/settings.json', change: 'created' })
   const left = await runDocument(DOCUMENTS.init, '-C', fresh, 'init', '--remove', '--yes')
   expect(left.settings.map(({ path }) => path)).toContain('.claude/settings.json')
+})
+
+it('a backtest, by the rules of the workspace or of named files', async () => {
+  const call = (id: string, input: object, name = 'Bash') => ({
+    type: 'assistant',
+    sessionId: 's1',
+    cwd: '/home/ada/shop',
+    message: { content: [{ type: 'tool_use', id, name, input }] },
+  })
+  const calls = [call('1', { command: 'rm -rf dist' }), call('2', { file_path: 'web/a.ts' }, 'Write')]
+  const history = at.at('history.jsonl')
+  writeFileSync(history, calls.map((each) => `${JSON.stringify(each)}\n`).join(''))
+  // The workspace's intent owns other paths.
+  const own = await runDocument(DOCUMENTS.backtest, 'backtest', history)
+  expect(own.calls).toMatchObject({ all: 2, staged: 1, refused: 1 })
+  writeFileSync(at.at('p.yaml'), 'terminal: { classes: { destructive: ask } }\n')
+  const other = await runDocument(DOCUMENTS.backtest, 'backtest', 'history.jsonl', '--policy', 'p.yaml')
+  expect(other.rules.map(({ rule }) => rule)).toEqual(['destructive', 'scope'])
+  const page = await runDocument(DOCUMENTS.backtest, 'backtest', history, '--below', '/home', '--html', at.at('r.html'))
+  expect(page.sessions).toHaveLength(1)
+  expect(readFileSync(at.at('r.html'), 'utf8')).toMatch(/^<!doctype html>/)
+  const { code, err } = await escrow('backtest', history, '--policy', 'absent.yaml')
+  expect([code, err]).toEqual([1, expect.stringContaining('absent.yaml does not exist.')])
 })

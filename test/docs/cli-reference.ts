@@ -20,6 +20,8 @@ export const DOCUMENTS: Readonly<Record<string, string>> = {
   reject: '`{ session, verdict: Verdict }`',
   discard: '`{ session, left: number }`; `left`: changes still staged',
   quarantine: '`{ session, quarantined }`; after `--take` or `--drop` what was taken, dropped and refused',
+  backtest:
+    '`{ read, calls, rules, classes, network, prompts, review, secrets, outside, deletions, tools, sessions }`, see [backtest](backtest.md#the-json-document)',
   'policy test': '`{ decisions: ReleaseDecision[] }`',
   release: '`ReleaseReport`; if it was stopped, the exit code is 1',
   check: '`{ selection, tree, checks }`, see `CheckReport`; with `--status` also `checklist: ChecklistItem[]`',

@@ -1,0 +1,32 @@
+import type { HistoryHost } from '../agents/history/index.js'
+
+/** One tool call of a history. */
+export interface RecordedCall {
+  readonly host: HistoryHost
+  readonly session: string
+  /** The directory of the call as recorded; undefined if the history does not say. */
+  readonly cwd: string | undefined
+  readonly tool: string
+  readonly input: Readonly<Record<string, unknown>>
+  readonly id: string | undefined
+  /** Gemini CLI: the MCP server of the tool. */
+  readonly server?: string
+}
+
+/** What the earlier lines of a file said, for those that follow. */
+export interface FileState {
+  /** The file's name without its ending: the session's id where the history names none. */
+  readonly name: string
+  session?: string
+  cwd?: string
+}
+
+export type Fields = Readonly<Record<string, unknown>>
+
+export function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
+
+export function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : []
+}

@@ -1,0 +1,60 @@
+import { isAbsolute } from 'node:path/posix'
+import { isWithin } from '../../overlay/index.js'
+import { REPLAY_ROOT } from '../judge/index.js'
+import { secretName } from '../policy/index.js'
+import { shownPath } from './places.js'
+import type { ReplayedCall } from './replay.js'
+
+/** What one call touched that a person wants to know of, as they would write it. */
+export interface Touched {
+  /** Paths in the workspace that the call would have changed. */
+  readonly files: readonly string[]
+  readonly outside: readonly string[]
+  readonly secrets: readonly string[]
+  readonly deletes: boolean
+}
+
+/**
+ * What a call touched. Of a command only the words of its line are known: a word that names a secret counts as one, and an absolute path
+ * after `>`, or any in a line that changes files, as one outside.
+ */
+export function touchedBy({ call, classified, outcome }: ReplayedCall): Touched {
+  const { writes = [], reads = [], command } = call
+  const written = [...new Set(writes.map(({ path }) => path))]
+  const inside = written.filter((path) => isWithin(path, REPLAY_ROOT))
+  const words = command === undefined ? [] : wordsOf(command)
+  const changes = classified?.classes.some((each) => each === 'write' || each === 'destructive') === true
+  return {
+    files: outcome === 'refused' ? [] : inside.map(shownPath),
+    outside: [
+      ...written.filter((path) => !isWithin(path, REPLAY_ROOT)).map(shownPath),
+      ...(changes ? words.filter((word) => isWrittenOutside(word, command ?? '')) : []),
+    ],
+    secrets: [...reads.map(shownPath), ...words].filter(isSecret),
+    deletes: writes.some(({ effect }) => effect === 'remove') || classified?.classes.includes('destructive') === true,
+  }
+}
+
+/** The words of a line that are paths, or could be. */
+function wordsOf(command: string): string[] {
+  return [...new Set(command.slice(0, MAX_LINE).split(/[\s'"`;|&<>()=,$]+/))].filter((word) => /^[~/.\w]/.test(word))
+}
+
+const MAX_LINE = 16_384
+/** Devices and temporary directories, where a command has its own. */
+const OWN_PLACES = ['/dev', '/tmp', '/proc', '/var/tmp']
+
+function isWrittenOutside(word: string, command: string): boolean {
+  const isPlace = isAbsolute(word) || word.startsWith('~/')
+  if (!isPlace || word.length < 2 || OWN_PLACES.some((place) => isWithin(word, place))) return false
+  const before = command.slice(0, command.indexOf(word)).trimEnd()
+  return (
+    />\|?["']?$/.test(before) ||
+    /\b(?:rm|mv|cp|tee|touch|mkdir|rmdir|ln|chmod|chown|install|dd)\b[^;|&\n]*$/.test(before)
+  )
+}
+
+function isSecret(path: string): boolean {
+  if (/^~?\/?(?:.*\/)?\.(?:ssh|aws|gnupg)(?:\/|$)/.test(path)) return true
+  return path.split('/').some((name) => name !== '' && secretName(name) !== undefined)
+}

@@ -1,0 +1,39 @@
+import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { findHistories } from '../../src/backtest/find-files.js'
+import { emptyCounts, type ReadCounts, readHistories } from '../../src/backtest/read-history.js'
+import type { RecordedCall } from '../../src/backtest/recorded.js'
+
+/** Writes histories into a directory of their own. A value that is no text is written as lines of JSON. */
+export function histories(files: Readonly<Record<string, string | readonly unknown[]>>): string {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), 'escrow-history-')))
+  for (const [name, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, name)), { recursive: true })
+    writeFileSync(join(root, name), typeof content === 'string' ? content : lines(content))
+  }
+  return root
+}
+
+export function lines(values: readonly unknown[]): string {
+  return values.map((value) => `${JSON.stringify(value)}\n`).join('')
+}
+
+export function readAll(root: string): { readonly calls: RecordedCall[]; readonly counts: ReadCounts } {
+  const counts = emptyCounts()
+  return { calls: [...readHistories({ files: findHistories([root]), counts })], counts }
+}
+
+let ids = 0
+
+/** A line of Claude Code with one tool call. */
+export function claudeLine(name: string, input: object, more: object = {}): object {
+  const content = [{ type: 'tool_use', id: `toolu_${++ids}`, name, input }]
+  return {
+    type: 'assistant',
+    sessionId: 's1',
+    cwd: '/home/ada/shop',
+    message: { role: 'assistant', content },
+    ...more,
+  }
+}
