@@ -1,4 +1,5 @@
-import { sha256hex } from '../../overlay/index.js'
+import { type StagedChange, sha256hex } from '../../overlay/index.js'
+import { treeDigest } from '../commit/index.js'
 import type { CheckedSelection, CheckOptions, CheckReport } from '../core/api.js'
 import { defined } from '../core/defined.js'
 import { newId } from '../core/ids.js'
@@ -14,7 +15,6 @@ import { runCheck } from './check-run.js'
 import { openEvidence, type StoredEvidence, statusOf } from './evidence.js'
 import { scratchStage } from './scratch-stage.js'
 import { assertCheckable, selectChanges } from './selection.js'
-import { treeDigest } from './tree-digest.js'
 
 /** A session whose changes are checked. */
 export interface CheckedSession {
@@ -28,6 +28,12 @@ export interface CheckedSession {
   stage(): Promise<StageStore>
   /** The person who asks where nobody is named. */
   reviewer(): Reviewer
+}
+
+/** What a commit would write, and the digest by which evidence names it. */
+export interface ApprovedTree {
+  readonly changes: readonly StagedChange[]
+  readonly tree: string
 }
 
 /** The checks of one session: `checks` returns their states, `check` runs them. */
@@ -52,6 +58,7 @@ export function acceptanceOf(session: CheckedSession) {
   async function check(options: CheckOptions = {}): Promise<CheckReport> {
     const { selected, tree, checks: wanted } = await find(options.selection)
     assertCheckable(selected)
+    const runs: StoredEvidence[] = []
     if (wanted.length > 0) {
       // A damaged file is reported before any check runs.
       evidence.read()
@@ -71,13 +78,20 @@ export function acceptanceOf(session: CheckedSession) {
         // The evidence follows, so a run that is missing from the ledger never counts.
         await record(session, run)
         await evidence.add(run)
+        runs.push(run)
       }
     }
-    const runs = wanted.length === 0 ? [] : evidence.read()
+    // Another run of the same checks may have ended since: this report is about these.
     return { selection: selected.selection, tree, checks: wanted.map((each) => statusOf(each, tree, runs)) }
   }
 
-  return { checks, check }
+  /** The changes that a commit would write now, and their digest. */
+  async function approved(): Promise<ApprovedTree> {
+    const selected = selectChanges(await session.stage(), log, 'approved')
+    return { changes: selected.changes, tree: treeDigest(selected) }
+  }
+
+  return { checks, check, approved }
 }
 
 function personOf({ by }: CheckOptions, session: CheckedSession): Reviewer {

@@ -7,6 +7,6 @@
  * Must not happen here: a change of the session's stage or of the workspace, a check that nobody has accepted, belief in a record that
  * lies in the workspace.
  */
-export { acceptanceOf } from './acceptance.js'
+export { type ApprovedTree, acceptanceOf } from './acceptance.js'
 export { runCheck } from './check-run.js'
 export { scratchStage } from './scratch-stage.js'

@@ -19,5 +19,6 @@ export {
 } from './history.js'
 export { inOrder } from './order.js'
 export { recover } from './recover.js'
+export { type CommittedTree, treeDigest } from './tree-digest.js'
 export type { CommitEntry, CommitOutcome } from './types.js'
 export { stageInverse, statesAfter, statesBefore } from './undo.js'

@@ -1,11 +1,19 @@
 import { type StageDiff, type StagedChange, sourcesInUse } from '../../overlay/index.js'
-import { type CommitOutcome, commitEntries, entriesFor } from '../commit/index.js'
+import {
+  type CommitOutcome,
+  type CommittedTree,
+  commitEntries,
+  entriesFor,
+  lastCommit,
+  treeDigest,
+} from '../commit/index.js'
 import type { CommitResult, GitCommitOptions } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
 import { defined } from '../core/defined.js'
+import type { Layout } from '../core/layout.js'
 import { mapCommitted } from '../history/intent-map.js'
 import { freePathsOf, type PolicyState, staleFile } from '../policy/index.js'
-import { type ApprovedCommit, amendmentState } from '../review/index.js'
+import { type ApprovedCommit, amendmentState, type DecidedTree } from '../review/index.js'
 import { classCache, declarationsOf, type StageStore } from '../stage/index.js'
 import { parseDraft, splitDraft } from '../trace/index.js'
 import { refuseUnticked } from './checklist.js'
@@ -48,7 +56,9 @@ export async function commitSession(
     classes: classCache(layout),
     signal,
   })
-  const entries = entriesFor(approved, diff).map((entry) => withLook(entry, looks.get(entry.at ?? entry.path)))
+  const planned = entriesFor(approved, diff)
+  const stays = assertDecided(layout, commit.only, { entries: planned, changes: approved })
+  const entries = planned.map((entry) => withLook(entry, looks.get(entry.at ?? entry.path)))
   const options = commit.git ?? gitSetting(policy)
   const git = options
     ? await prepareGitCommit(session, { changes: approved, approvals, head: before, options })
@@ -80,7 +90,11 @@ export async function commitSession(
       await ledger.appendOnce(parseDraft(record), isOwn ? before : undefined)
       landed.push(...landRecorded(layout, record))
     },
-    ...defined({ notesFor: commit.notesFor, assertApproved: commit.assertApproved }),
+    ...defined({ notesFor: commit.notesFor }),
+    assertApproved: () => {
+      commit.assertApproved?.()
+      stays()
+    },
     strict: commit.strict === true || isStrict(policy),
     undoable: undoableOf(policy),
     ...defined({ signal, onProgress: commit.onProgress }),
@@ -125,6 +139,25 @@ function refuseDriftedChanges(approved: readonly StagedChange[]): void {
       hint: "Review them again with 'escrow diff', or merge with 'escrow commit --merge'.",
     },
   )
+}
+
+/**
+ * Refuses a commit of anything but what a release by rule decided on. Returns what the commit asks under its lock: whether another
+ * commit has changed the disk since, which the checks did not see.
+ */
+function assertDecided(layout: Layout, only: DecidedTree | undefined, planned: CommittedTree): () => void {
+  if (only === undefined) return () => undefined
+  if (treeDigest(planned) !== only.tree) throw decidedOtherwise('what is approved')
+  return () => {
+    if (only.after !== undefined && lastCommit(layout) !== only.after)
+      throw decidedOtherwise('the workspace, by another commit,')
+  }
+}
+
+function decidedOtherwise(what: string): EscrowError {
+  return new EscrowError('stale_file', `Nothing was committed: ${what} has changed since the rules decided.`, {
+    hint: "Run 'escrow release' again.",
+  })
 }
 
 function refuseInUse(store: StageStore, approved: readonly StagedChange[], all: readonly StagedChange[]): void {

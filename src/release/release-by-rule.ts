@@ -1,18 +1,23 @@
+import type { ApprovedTree } from '../acceptance/index.js'
 import type { Change, CheckReport, CommitOptions, CommitResult, Review, Verdict } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
 import { defined } from '../core/defined.js'
 import type { ReleaseDecision, ReleaseOptions, ReleaseReport, ReleaseRules, ReleaseTier } from '../core/release-api.js'
-import type { ReviewByRule } from '../review/index.js'
+import { type DecidedTree, type DisplayedChange, matches, type ReviewByRule } from '../review/index.js'
 import { decideRelease, rulesDigest } from '../tiers/index.js'
 import type { ReviewedSession } from './reviewed-session.js'
 
 const BY_POLICY = { name: 'policy' }
 
 /** What a release uses of a review. */
-export interface ReleasedReview extends Pick<Review, 'changes' | 'withdraw' | 'check' | 'checks'> {
+export interface ReleasedReview extends Pick<Review, 'withdraw' | 'check' | 'checks'> {
   readonly byRule: ReviewByRule
-  /** @param options `evidence`: the ids of check runs, for the commit's record */
-  commit(options: CommitOptions & { readonly evidence?: readonly string[] }): Promise<CommitResult>
+  /** What a commit would write now, and the number of the workspace's last commit. */
+  current(): Promise<ApprovedTree & { readonly after: number }>
+  /** @param options `evidence`: the ids of check runs, for the commit's record. `only`: what it may write */
+  commit(
+    options: CommitOptions & { readonly evidence?: readonly string[]; readonly only: DecidedTree },
+  ): Promise<CommitResult>
 }
 
 /** One release by rule: decides, approves, checks and commits. See `Review.release`. */
@@ -23,7 +28,8 @@ export async function releaseByRule(
 ): Promise<ReleaseReport> {
   const rules = rulesOf(session)
   const since = review.byRule.rules.records()
-  const { changes } = await review.changes({ risk: true })
+  const { set, displayed } = await review.byRule.changes()
+  const { changes } = set
   const decisions = decideRelease(rules, changes)
   if (options.dryRun === true || rules === undefined) return { decisions, approved: [] }
   const digest = rulesDigest(rules)
@@ -37,13 +43,14 @@ export async function releaseByRule(
   const disturbed = () => stopped(review, decisions, 'A reviewer recorded a verdict meanwhile. Try again.')
   if (!isAlone((await withdrawOutdated(review, decisions, digest)) ? 1 : 0)) return disturbed()
   for (const tier of rules.tiers) {
-    const paths = new Set(pendingOf(changes, decisions, tier))
-    if (paths.size === 0) continue
-    const shown = await review.byRule.displayed(paths)
+    const isReleased = pendingFor(changes, decisions, tier)
+    const shown = displayed.filter((_, at) => isReleased(at))
+    if (shown.length === 0) continue
     const verdict = await review.byRule.rules.approve(shown, { tier: tier.name, policy: digest }, known)
     if (verdict === undefined || !isAlone(1)) return disturbed()
   }
-  return finish(review, { session, rules, digest, decisions, changes, options })
+  const decided = displayed.filter((_, at) => decisions[at]?.tier !== undefined)
+  return finish(review, { session, rules, digest, decisions, decided, changes, options })
 }
 
 interface Run {
@@ -51,40 +58,55 @@ interface Run {
   readonly rules: ReleaseRules
   readonly digest: string
   readonly decisions: readonly ReleaseDecision[]
+  /** The changes that a tier releases, as they were when it decided. */
+  readonly decided: readonly DisplayedChange[]
   readonly changes: readonly Change[]
   readonly options: ReleaseOptions
 }
 
-/** Checks and commits what rules have approved, unless a check, a person or a tier stops it. */
+/**
+ * Checks and commits what rules have approved, unless a check, a person or a tier stops it. An agent can change its stage all the
+ * time, and a change that it takes back has its approval again. So the commit, the checks and the decisions are held to one tree.
+ */
 async function finish(review: ReleasedReview, run: Run): Promise<ReleaseReport> {
-  const { rules, digest, decisions, session, options } = run
+  const { rules, digest, decisions, session, options, decided } = run
+  const stop = (why?: string) => stopped(review, decisions, why)
   const { byRule, byPerson } = await review.byRule.rules.approvals()
   if (byRule.size === 0) return { decisions, approved: [] }
+  if (byPerson.length > 0) return stop("A person has approved other changes: commit all of them with 'escrow commit'.")
+  const { tree, changes, after } = await review.current()
+  if (!changes.every((change) => byRule.has(change.path) && decided.some((each) => matches(each, change))))
+    return stop(CHANGED)
   const tierOf = new Map(rules.tiers.map((tier) => [tier.name, tier]))
-  const { problem, evidence = [] } = await checksOf(review, run, [...byRule], tierOf)
+  const heldUntil = Math.max(...[...byRule.values()].map((verdict) => endOfHold(verdict, tierOf)))
+  const isHeld = heldUntil > Date.now()
+  const {
+    problem,
+    isOther,
+    evidence = [],
+  } = await checksOf(review, run, { approved: [...byRule], tierOf, tree, isHeld })
+  if (isOther) return stop(CHANGED)
   if (problem !== undefined) {
     await review.withdraw([...byRule.keys()], BY_POLICY)
     return { decisions, approved: [], stopped: `${problem} The approvals by rule are withdrawn.` }
   }
-  if (byPerson.length > 0)
-    return stopped(review, decisions, "A person has approved other changes: commit all of them with 'escrow commit'.")
-  const heldUntil = Math.max(...[...byRule.values()].map((verdict) => endOfHold(verdict, tierOf)))
-  if (heldUntil > Date.now())
-    return { ...(await stopped(review, decisions)), heldUntil: new Date(heldUntil).toISOString() }
+  if (isHeld) return { ...(await stop()), heldUntil: new Date(heldUntil).toISOString() }
   const now = rulesOf(session)
-  if (now === undefined || rulesDigest(now) !== digest)
-    return stopped(review, decisions, 'The rules have changed meanwhile. Try again.')
+  if (now === undefined || rulesDigest(now) !== digest) return stop('The rules have changed meanwhile. Try again.')
   try {
-    const result = await review.commit({ evidence, ...defined({ signal: options.signal }) })
+    const only = { tree, ...(evidence.length > 0 && { after }) }
+    const result = await review.commit({ evidence, only, ...defined({ signal: options.signal }) })
     const shown = evidence.length > 0 ? { evidence } : {}
     return { ...committed(result, decisions, [...byRule.keys()]), ...shown }
   } catch (error) {
-    // The approvals stay: a person ticks the sentences, and the next release commits.
-    if (error instanceof EscrowError && error.reason === 'unticked')
-      return stopped(review, decisions, [error.message, error.hint ?? ''].join(' ').trim())
+    // The approvals stay: a person ticks the sentences, or the stage is quiet again, and the next release commits.
+    if (error instanceof EscrowError && (error.reason === 'unticked' || error.reason === 'stale_file'))
+      return stop([error.message, error.hint ?? ''].join(' ').trim())
     throw error
   }
 }
+
+const CHANGED = 'The staged changes have changed meanwhile. Try again.'
 
 function committed(
   { id, seq, committed: paths }: CommitResult,
@@ -110,12 +132,17 @@ function rulesOf({ policyFile }: Pick<ReviewedSession, 'policyFile'>): ReleaseRu
   return state.rules.settings.release
 }
 
-/** Changes that nobody has decided on, not even on a part of them. */
-function pendingOf(changes: readonly Change[], decisions: readonly ReleaseDecision[], tier: ReleaseTier): string[] {
-  return changes.flatMap(({ path, state, hunks }, index) => {
+/** Whether nobody has decided on a change, not even on a part of it, and the tier releases it. */
+function pendingFor(
+  changes: readonly Change[],
+  decisions: readonly ReleaseDecision[],
+  tier: ReleaseTier,
+): (at: number) => boolean {
+  return (at) => {
+    const { state, hunks = [] } = changes[at] ?? {}
     const isPending = state === 'pending' && hunks.every((hunk) => hunk.state === 'pending')
-    return isPending && decisions[index]?.tier === tier.name ? [path] : []
-  })
+    return isPending && decisions[at]?.tier === tier.name
+  }
 }
 
 /** Withdraws approvals that the rules would not give today. Returns whether there were any. */
@@ -140,14 +167,31 @@ function endOfHold({ at, rule }: Verdict, tiers: ReadonlyMap<string, ReleaseTier
   return minutes === undefined ? Number.MAX_SAFE_INTEGER : Date.parse(at) + minutes * 60_000
 }
 
-/** The evidence that the checks which the tiers need are green, or the problem. Runs the checks that have not run. */
+interface Needed {
+  readonly approved: readonly (readonly [path: string, verdict: Verdict])[]
+  readonly tierOf: ReadonlyMap<string, ReleaseTier>
+  readonly tree: string
+  readonly isHeld: boolean
+}
+
+interface Checked {
+  readonly problem?: string
+  /** The checks saw other changes. */
+  readonly isOther?: true
+  readonly evidence?: readonly string[]
+}
+
+/**
+ * The evidence that the checks which the tiers need are green, or the problem. Each commit has runs of its own: earlier evidence is
+ * about the same changes, but perhaps on another disk, and an agent can run a check until it is green by luck. Only while a tier
+ * holds the changes is earlier evidence enough.
+ */
 async function checksOf(
   review: ReleasedReview,
   { changes, options }: Run,
-  approved: readonly (readonly [path: string, verdict: Verdict])[],
-  tiers: ReadonlyMap<string, ReleaseTier>,
-): Promise<{ readonly problem?: string; readonly evidence?: readonly string[] }> {
-  const needing = approved.filter(([, { rule }]) => tiers.get(rule?.tier ?? '')?.requires.includes('checks') !== false)
+  { approved, tierOf, tree, isHeld }: Needed,
+): Promise<Checked> {
+  const needing = approved.filter(([, { rule }]) => tierOf.get(rule?.tier ?? '')?.requires.includes('checks') !== false)
   if (needing.length === 0) return {}
   const paths = new Set(needing.map(([path]) => path))
   const intents = new Set(changes.flatMap(({ path, intentId }) => (paths.has(path) ? [intentId ?? ''] : [])))
@@ -155,10 +199,11 @@ async function checksOf(
   const covers = (id: string) => report.checks.some(({ intentId }) => intentId === id)
   const bare = [...intents].find((id) => !covers(id))
   if (bare !== undefined) return { problem: `No check of ${bare === '' ? 'any intent' : bare} covers these changes.` }
-  if (!isGreen(report)) {
+  if (!isHeld || !isGreen(report)) {
     const { signal, onOutput } = options
     report = await review.check({ selection: 'approved', by: BY_POLICY, ...defined({ signal, onOutput }) })
   }
+  if (report.tree !== tree) return { isOther: true }
   if (isGreen(report)) return { evidence: report.checks.flatMap(({ evidence }) => evidence?.id ?? []) }
   const failed = report.checks
     .filter(({ state }) => state !== 'passed')

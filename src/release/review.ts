@@ -1,4 +1,6 @@
+import type { ApprovedTree } from '../acceptance/index.js'
 import { enclosingSession, requireOutsideSession } from '../access/index.js'
+import { lastCommit } from '../commit/index.js'
 import type { Question, Review } from '../core/api.js'
 import { defined } from '../core/defined.js'
 import { gitUser } from '../os/git.js'
@@ -24,14 +26,16 @@ export async function reviewOf(session: ReviewedSession): Promise<Review> {
     return verdict
   }
   const checks = checksOf(session, approvals)
+  const { approved, ...shown } = checks
   const release: Review['release'] = async (options = {}) => {
     const { releaseByRule } = await import('./release-by-rule.js')
-    return releaseByRule({ ...review, ...checks, byRule }, session, options)
+    const current = async () => ({ ...(await approved()), after: lastCommit(layout) })
+    return releaseByRule({ ...review, ...shown, byRule, current }, session, options)
   }
   return {
     ...guardDecisions({ ...review, approve }),
     ...quarantineOf(session),
-    ...checks,
+    ...shown,
     patches: async (per) => {
       const { patchesOf } = await import('./patches.js')
       return patchesOf(session, per)
@@ -49,8 +53,13 @@ function withReach(question: Question, { layout, intents }: ReviewedSession): Qu
   return { ...question, reach: scopeReach(layout.root, present, question.globs) }
 }
 
+interface Acceptance extends Pick<Review, 'check' | 'checks'> {
+  /** What a commit would write now. */
+  approved(): Promise<ApprovedTree>
+}
+
 /** The checks of a session. Their modules load late: most reviews run no command. */
-function checksOf(session: ReviewedSession, approvals: CommittedApprovals): Pick<Review, 'check' | 'checks'> {
+function checksOf(session: ReviewedSession, approvals: CommittedApprovals): Acceptance {
   const open = async () => {
     const { acceptanceOf } = await import('../acceptance/index.js')
     const stage = async () => {
@@ -67,6 +76,7 @@ function checksOf(session: ReviewedSession, approvals: CommittedApprovals): Pick
       return (await open()).check({ ...options, ...defined({ agent }) })
     },
     checks: async (selection) => (await open()).checks(selection),
+    approved: async () => (await open()).approved(),
   }
 }
 

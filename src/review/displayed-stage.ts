@@ -14,6 +14,12 @@ import { namesHunks } from './selection.js'
 import { splitsIn } from './split-hunk.js'
 import { verdictState } from './verdicts.js'
 
+/** Changes as they were shown, and what verdicts on them are bound to. */
+export interface DecidableChanges {
+  readonly set: ChangeSet
+  readonly displayed: DisplayedChange[]
+}
+
 /**
  * The changes that the reviewer was shown last. A verdict is given on these and on nothing staged since. Until the first
  * {@link show} every selection is made from the stage as it is.
@@ -30,10 +36,15 @@ export class DisplayedStage {
   ) {}
 
   async show(options: ChangesOptions = {}): Promise<ChangeSet> {
+    return (await this.showDecidable(options)).set
+  }
+
+  /** As {@link show}, with what was displayed: another call may show newer changes meanwhile. */
+  async showDecidable(options: ChangesOptions): Promise<DecidableChanges> {
     this.#options = options
-    const { set, displayed } = await this.#render()
-    this.#displayed = displayed
-    return set
+    const shown = await this.#render()
+    this.#displayed = shown.displayed
+    return shown
   }
 
   /** The changes that a selection is made from. */
@@ -65,7 +76,7 @@ export class DisplayedStage {
     })
   }
 
-  async #render(): Promise<{ set: ChangeSet; displayed: DisplayedChange[] }> {
+  async #render(): Promise<DecidableChanges> {
     this.memory.turn()
     const staged = await this.stage.changes()
     const records = this.log.read()

@@ -15,6 +15,7 @@ export { type ClassLabel, classLabel } from './class-label.js'
 export { commitSlicesOf, writeCommitted } from './commit-slices.js'
 export { type Contents, openContents } from './contents.js'
 export { countLines } from './counts.js'
+export type { DisplayedChange } from './displayed-change.js'
 export { foldReason, foldTitle } from './folding.js'
 export { compileGlob } from './glob.js'
 export { attentionTitle, groupChanges } from './groups.js'
@@ -23,7 +24,7 @@ export { type ActionOn, keysOf } from './keymap.js'
 export { isNewSince, type LastLook, readLastLook, writeLastLook } from './last-look.js'
 export { openReviewLog, type ReviewLog } from './log.js'
 export { answerFor, answersIn, commandAnswer, letsBelow, openQuestions, QUESTION } from './questions.js'
-export { committedRecordsOf, reviewerOf } from './record.js'
+export { committedRecordsOf, matches, reviewerOf } from './record.js'
 export {
   type AmendRecord,
   type AnswerRecord,
@@ -33,7 +34,7 @@ export {
   reviewRecord,
 } from './record-schema.js'
 export { createReview, type ReviewByRule, type StageReview } from './review.js'
-export type { ApprovedCommit, Criterion, ReviewEffects, ReviewStage } from './review-stage.js'
+export type { ApprovedCommit, Criterion, DecidedTree, ReviewEffects, ReviewStage } from './review-stage.js'
 export { riskLines } from './risk-lines.js'
 export { describeReach } from './scope-reach.js'
 export { relativeName } from './selection.js'

@@ -35,10 +35,20 @@ export interface ReviewStage extends AmendableStage {
 /** An acceptance sentence of an intent. */
 export type Criterion = Pick<ChecklistItem, 'intentId' | 'criterion' | 'number'>
 
+/** The state of things that a decision without a person is about. */
+export interface DecidedTree {
+  /** The digest of the changes to commit, with their bases. */
+  readonly tree: string
+  /** The number of the workspace's last commit, where checks ran on the disk as it was then. */
+  readonly after?: number
+}
+
 /** A commit of approved changes. */
 export interface ApprovedCommit extends CommitOptions {
   /** The ids of the check runs that a release by rule rests on. */
   readonly evidence?: readonly string[] | undefined
+  /** What a release by rule decided on. The commit is refused if it would write anything else, or on anything else. */
+  readonly only?: DecidedTree | undefined
   /** The verdicts by which the changes are approved. */
   readonly approvals: readonly Verdict[]
   /** For changes that are committed in part: path → the state that is staged there. */

@@ -8,7 +8,7 @@ import { BaseDiffs } from './base-diffs.js'
 import { ReviewChecklist } from './checklist.js'
 import { rememberDiffs } from './diff-memory.js'
 import { type DisplayedChange, refuseChanged, refuseDrifted, refuseMarked } from './displayed-change.js'
-import { DisplayedStage } from './displayed-stage.js'
+import { type DecidableChanges, DisplayedStage } from './displayed-stage.js'
 import type { ReviewLog } from './log.js'
 import { keyOf } from './record.js'
 import { ReviewQuestions } from './review-questions.js'
@@ -27,8 +27,8 @@ export type StageReview = Omit<Review, keyof Quarantine | 'check' | 'checks' | '
 /** What a release by rule needs beyond a review. */
 export interface ReviewByRule {
   readonly rules: RuleApprovals
-  /** The changes at these paths as they were shown last. */
-  displayed(paths: ReadonlySet<string>): Promise<readonly DisplayedChange[]>
+  /** Shows the changes with their risk, and returns what a verdict on each is bound to, in the same order. */
+  changes(): Promise<DecidableChanges>
 }
 
 /**
@@ -54,7 +54,7 @@ export function createReview(
   return {
     byRule: {
       rules: new RuleApprovals(log, stage, diffs, effects),
-      displayed: (paths) => displayed.forSelection(undefined).then((all) => all.filter(({ path }) => paths.has(path))),
+      changes: () => displayed.showDecidable({ risk: true }),
     },
     sessionId: context.sessionId,
     changes: (options) => displayed.show(options),

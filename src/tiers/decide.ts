@@ -95,12 +95,18 @@ function barredReasons(change: Change, allowed: Scope): string[] {
   const paths = pathsOf(change)
   return [
     ...paths.flatMap((path) => neverReason(path, allowed) ?? []),
+    ...(changesMode(change) ? ['its permissions change'] : []),
     ...change.flags.map((flag) => `it is marked ${flag}`),
     ...(change.risk === undefined ? ['its facts are not known'] : []),
     ...(change.risk?.facts ?? [])
       .filter(({ severity }) => severity !== 'note')
       .map(({ sentence, line, oldLine }) => `${sentence}${placeOf(line ?? oldLine)}`),
   ]
+}
+
+function changesMode({ mode }: Change): boolean {
+  if (mode === undefined) return false
+  return mode.before === null ? ((mode.after ?? 0) & 0o111) !== 0 : mode.after !== mode.before
 }
 
 function placeOf(line: number | undefined): string {
@@ -120,10 +126,7 @@ function neverReason(path: string, allowed: Scope): string | undefined {
 
 const BLOCKS: Readonly<Record<Exclude<ReleaseRequirement, 'checks'>, (change: Change) => string | undefined>> = {
   no_dependency: ({ risk }) => risk?.facts.find(({ name }) => /^(?:dependency|lock|registry)-/.test(name))?.sentence,
-  no_mode: ({ mode }) =>
-    mode !== undefined && (mode.before === null ? (mode.after ?? 0) & 0o111 : mode.after !== mode.before)
-      ? 'its permissions change'
-      : undefined,
+  no_mode: (change) => (changesMode(change) ? 'its permissions change' : undefined),
   no_link: ({ kind, flags }) => (kind === 'link' || flags.includes('symlink') ? 'it is a link' : undefined),
   no_binary: ({ hunks }) => (hunks.length === 0 ? 'it has no lines to read' : undefined),
 }

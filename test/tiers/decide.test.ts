@@ -193,8 +193,10 @@ describe('no tier releases', () => {
     ['a mode', change({ mode: { before: 0o644, after: 0o755 } })],
     ['an executable file', change({ kind: 'create', before: null, mode: { before: null, after: 0o755 } })],
     ['a link', change({ kind: 'link' })],
-  ])('%s', (_, each) => {
-    expect(tierOf(each)).toBeUndefined()
+  ])('%s, whatever the tier requires', (_, each) => {
+    const [tier] = OPEN.tiers
+    const lax = tier === undefined ? OPEN : { ...OPEN, tiers: [{ ...tier, requires: [] }] }
+    for (const rules of [OPEN, lax]) expect(tierOf({ ...each, path: 'docs/a.md' }, rules)).toBeUndefined()
   })
 })
 
