@@ -96,6 +96,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
   'pull-request': ['core', 'os'],
   backtest: ['core', 'overlay', 'command-class', 'judge', 'policy', 'risk'],
+  attest: [...BELOW, 'trace'],
   embed: [...BELOW, 'fs', 'inbox', 'session', 'terminal'],
   'client-settings': [...BELOW, 'access', 'hosts'],
   surface: [
@@ -124,7 +125,7 @@ const LOADED_LATER = [
 ]
 const PUBLIC = ['src/index.ts', 'src/hooks/index.ts', 'src/hosts/index.ts', 'src/surface/index.ts']
 /** A command that is a host's door starts the adapter behind it, by its entry. */
-const ADAPTER = /^src\/(?:agents\/\w+|backtest|pull-request|web)\/index\.ts$/
+const ADAPTER = /^src\/(?:agents\/\w+|attest|backtest|pull-request|web)\/index\.ts$/
 /** A backtest reads recorded calls by the adapters' tables. */
 const HISTORY = 'src/agents/history/index.ts'
 /** They import nothing, and are no part of the public API: text that is safe to print, and optional fields. */
@@ -278,6 +279,7 @@ const GRANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'module http': 'speaks the proxy protocol with a command',
     'module dns': 'resolves the name of a host that a command may reach',
   },
+  'src/attest/ssh-agent.ts': { 'module net': "asks the person's ssh-agent to sign" },
   'src/inbox/ask-owner.ts': { 'module net': "asks a session's owner what reviewers said" },
   'src/cli/shell/in-owner.ts': { 'module net': 'speaks with the process that owns a session' },
   'src/cli/prompts.ts': { 'package @clack/prompts': 'asks the person at the terminal' },

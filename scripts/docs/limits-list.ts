@@ -96,6 +96,13 @@ export const FILES: Limits = {
     "entries of a client's settings directory that `escrow doctor` reads",
   ],
   'src/os/git.ts#MAX_BYTES': ['bytes', 'a git file that is read for a name'],
+  'src/attest/check.ts#MAX_BYTES': ['bytes', 'an attestation that is checked'],
+  'src/attest/dsse.ts#MAX_SIGNATURES': ['count', 'signatures of an attestation'],
+  'src/attest/signer.ts#MAX_KEY_BYTES': ['bytes', 'the file of a key that signs or checks attestations'],
+  'src/attest/trusted-keys.ts#MAX_SIGNERS_BYTES': ['bytes', 'a file of allowed signers'],
+  'src/attest/ssh-agent.ts#MAX_ANSWER': ['bytes', 'an answer of ssh-agent'],
+  'src/attest/ssh-agent.ts#WAIT_MS': ['milliseconds', 'wait for ssh-agent to sign; a person may have to confirm'],
+  'src/attest/subjects.ts#TIMEOUT_MS': ['milliseconds', 'one call of git for the files of an attested commit'],
   'src/trace/vcs.ts#MAX_BYTES': ['bytes', 'a git file that is read for a revision'],
 }
 

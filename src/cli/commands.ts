@@ -302,6 +302,13 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: () => import('./commands/verify.js'),
   },
   {
+    name: 'attest',
+    group: 'Ask the ledger',
+    summary: 'sign a statement about a commit, which anyone can check',
+    example: 'escrow attest --key ~/.ssh/id_ed25519 --out commit.intoto.json',
+    load: () => import('./commands/attest.js'),
+  },
+  {
     name: 'ci',
     group: 'Ask the ledger',
     summary: 'check a pull request against its ledger',

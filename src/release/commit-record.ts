@@ -22,6 +22,8 @@ export interface RecordedCommit {
   /** The ids of the check runs that it rests on. */
   readonly evidence: readonly string[]
   readonly checklist: readonly ChecklistItem[]
+  /** The digest of policy.yaml; undefined if there is none. */
+  readonly policy: string | undefined
   /** The git commits that land with it. */
   readonly git: GitLanding | undefined
 }
@@ -30,7 +32,8 @@ export function commitDraft(
   session: Pick<ReviewedSession, 'sessionId' | 'agent'>,
   commit: RecordedCommit,
 ): RecordDraft {
-  const { approved, mutations, attribution, tx, undone, approvals, amendments, checklist, git, evidence } = commit
+  const { approved, mutations, attribution, tx, undone, approvals, amendments, checklist, git, evidence, policy } =
+    commit
   const intents = new Set(approved.map(({ intentId }) => intentId ?? null))
   const [only] = intents
   const editors = editorsOf(approved, amendments)
@@ -49,7 +52,7 @@ export function commitDraft(
       ...(undone !== undefined && { undoes: undoNoteOf(undone.txs) }),
       ...(editors.length > 0 && { edited_by: editors }),
       ...(checklist.length > 0 && { checklist: checklist.map(recordedItem) }),
-      ...defined({ git }),
+      ...defined({ git, policy }),
       ...(evidence.length > 0 && { evidence }),
     },
   })

@@ -1,4 +1,4 @@
-import { type StageDiff, type StagedChange, sourcesInUse } from '../../overlay/index.js'
+import { digest, type StageDiff, type StagedChange, sourcesInUse } from '../../overlay/index.js'
 import {
   type CommitOutcome,
   type CommittedTree,
@@ -12,6 +12,7 @@ import { EscrowError } from '../core/api-error.js'
 import { defined } from '../core/defined.js'
 import type { Layout } from '../core/layout.js'
 import { mapCommitted } from '../history/intent-map.js'
+import { readShared } from '../os/shared-files.js'
 import { freePathsOf, type PolicyState, staleFile } from '../policy/index.js'
 import { type ApprovedCommit, amendmentState, type DecidedTree } from '../review/index.js'
 import { classCache, declarationsOf, type StageStore } from '../stage/index.js'
@@ -83,6 +84,7 @@ export async function commitSession(
         checklist,
         git: git?.landing,
         evidence,
+        policy: digestOfPolicy(layout),
       }
       return splitDraft(commitDraft(session, parts))
     },
@@ -120,6 +122,15 @@ function isStrict(policy: PolicyState): boolean {
 /** While the policy cannot be read, nothing is committed anyway. */
 function gitSetting(policy: PolicyState): GitCommitOptions | undefined {
   return policy.ok ? policy.rules.settings.git : undefined
+}
+
+/** For the record. Undefined if there is no file: the rules were checked before. */
+function digestOfPolicy({ policyFile }: Layout): string | undefined {
+  try {
+    return digest(readShared(policyFile))
+  } catch {
+    return undefined
+  }
 }
 
 /** How many commits can be undone. While the policy cannot be read, none is pruned. */

@@ -63,6 +63,12 @@ function makeKey(dir: string): SigningKey {
   return { file, created, fingerprint: fingerprintOf(publicKey), publicKey: pem }
 }
 
+/** The key of this user that {@link makeSigningKey} made; undefined if there is none. Throws if its file is no key. */
+export function readSigningKey(): KeyObject | undefined {
+  const file = join(stateDir(), 'keys', PRIVATE)
+  return existsSync(file) ? createPrivateKey(readFileSync(file)) : undefined
+}
+
 /** Signs with this user's key; undefined if there is none. */
 export function signHead(head: Signed): { key: string; signature: string } | undefined {
   // A broken key file must not make a decided commit fail permanently.
@@ -88,7 +94,7 @@ function messageOf({ ledger, seq, hash }: Signed): Buffer {
 }
 
 /** A fingerprint as OpenSSH shows it: SHA-256 of the public half in base64, here in SPKI form. */
-function fingerprintOf(key: KeyObject): string {
+export function fingerprintOf(key: KeyObject): string {
   const sum = createHash('sha256')
     .update(key.export({ type: 'spki', format: 'der' }))
     .digest('base64')

@@ -180,8 +180,8 @@ const RECORD = z.discriminatedUnion('type', [
     command: field(z.string()),
     remembered: field(z.record(z.string(), z.union([z.string(), z.boolean()]))),
   }),
-  record('commit', part),
-  record('undo', { ...part, undoes: field(z.union([name, list(name)])) }),
+  record('commit', { ...part, policy: field(name) }),
+  record('undo', { ...part, policy: field(name), undoes: field(z.union([name, list(name)])) }),
   record('command', {
     command: field(z.union([z.string(), list(z.string())])),
     exit_code: field(z.int().nullable()),

@@ -20,8 +20,11 @@ export interface Reading {
   readonly fault: Fault | null
 }
 
-/** Called for each valid record, in order, with the tip after it. May return a fault of its own. */
-export type OnRecord = (record: TraceRecord, tip: Tip) => string | undefined
+/**
+ * Called for each valid record, in order, with the tip after it and the bytes of its line without the LF, which are
+ * valid during the call. May return a fault of its own.
+ */
+export type OnRecord = (record: TraceRecord, tip: Tip, bytes: Buffer) => string | undefined
 
 function ignore(): undefined {}
 
@@ -97,7 +100,7 @@ function* scan(fd: number, from: Tip, copies: Copies, onRecord: OnRecord): Gener
     const next = step(tip, parsed.value, hash, line.end - line.start, headAt)
     if ('problem' in next) return { tip, torn: null, fault: explain(fd, tip, line, hash, next, copies) }
     const isRepeated = next.sides.length > tip.sides.length && heads.at(hash, line.start) !== undefined
-    const problem = isRepeated ? 'is repeated' : onRecord(parsed.value, next)
+    const problem = isRepeated ? 'is repeated' : onRecord(parsed.value, next, line.bytes)
     if (problem !== undefined) return { tip, torn: null, fault: faultAt(line.number, problem) }
     tip = next
     at = tip.end

@@ -1,10 +1,10 @@
 import { codeOf } from '../../overlay/index.js'
-import type { VerifyResult } from '../core/api.js'
+import type { TraceRecord, VerifyResult } from '../core/api.js'
 import { defined } from '../core/defined.js'
 import type { Layout } from '../core/layout.js'
 import type { withProcessLock } from '../os/lock.js'
 import type { Anchors } from './anchors.js'
-import { EMPTY_TIP } from './chain.js'
+import { EMPTY_TIP, type Tip } from './chain.js'
 import { knownKeys } from './keys.js'
 import { unwritten } from './ledger-file.js'
 import type { Copies, Published } from './published.js'
@@ -16,18 +16,28 @@ import { type Expected, type Witness, witnessOf } from './witness.js'
  * Checks the whole ledger: the format of each line, the chain, the newest lines against their copies in `ledger.d/`,
  * and all lines against the anchors of this machine. Reports the first bad line.
  * @param given heads that were noted elsewhere, which the ledger must contain
+ * @param begin called before each reading; what it returns gets each valid line of it
  */
-export async function verifyLedger(ledger: VerifiedLedger, given: readonly Expected[]): Promise<VerifyResult> {
-  const result = await check(ledger, given)
+export async function verifyLedger(
+  ledger: VerifiedLedger,
+  given: readonly Expected[],
+  begin: () => OnLine = () => ignore,
+): Promise<VerifyResult> {
+  const result = await check(ledger, given, begin())
   if (result.ok) return result
   // A fault may be an append in progress. Under the lock there is none.
   try {
-    return await ledger.lock(ledger.layout.locks, 'ledger', () => check(ledger, given))
+    return await ledger.lock(ledger.layout.locks, 'ledger', () => check(ledger, given, begin()))
   } catch (error) {
     if (READ_ONLY.has(codeOf(error) ?? '')) return result
     throw error
   }
 }
+
+/** Gets a valid line, with the tip after it and its bytes without the LF, which are valid during the call. */
+export type OnLine = (record: TraceRecord, tip: Tip, bytes: Buffer) => void
+
+function ignore(): void {}
 
 export interface VerifiedLedger {
   readonly layout: Layout
@@ -54,6 +64,7 @@ const READ_ONLY = new Set(['EROFS', 'EACCES', 'EPERM'])
 async function check(
   { layout, published, anchors }: VerifiedLedger,
   given: readonly Expected[],
+  onLine: OnLine,
 ): Promise<VerifyResult> {
   const copies = published.hashes()
   const witness = witnessOf(given, knownKeys())
@@ -62,7 +73,8 @@ async function check(
     tip,
     torn,
     fault: found,
-  } = await readChainAsync(layout.ledgerFile, EMPTY_TIP, copies, (record, at) => {
+  } = await readChainAsync(layout.ledgerFile, EMPTY_TIP, copies, (record, at, bytes) => {
+    onLine(record, at, bytes)
     if (at.hash !== null) vouching.read(at.lines, at.hash, () => linkIn(record))
     return witness.onRecord(record, at)
   })

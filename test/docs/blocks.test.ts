@@ -32,6 +32,8 @@ const NOT_RUN: readonly (readonly [document: string, begin: string, why: string]
     'npm ci && npm run demo',
     'installs what it runs in; .ci/run does it, and the demo has tests of its own',
   ],
+  ['docs/attestations.md', 'escrow attest', 'needs a key; test/attest makes them with ssh-keygen and openssl'],
+  ['docs/attestations.md', 'escrow verify', 'needs an attestation; test/attest checks many'],
   ['docs/ci.md', 'escrow ci', 'wants a pull request; its tests make many, and docs/cookbook.md shows one'],
   ['docs/hosts/claude.md', 'escrow claude', 'starts a client; test/clients drives it on the real one'],
   ['docs/hosts/claude.md', 'escrow run', 'starts a client that is not installed here'],

@@ -39,7 +39,7 @@ export const DOCUMENTS: Readonly<Record<string, string>> = {
   migrate: '`{ names: string[], sessions: string[], isOurs: boolean, migrated: string[] }`',
   blame: '`BlameLine[]`',
   log: '`TraceRecord[]`, oldest first: lines of the ledger ([trace-schema.md](trace-schema.md))',
-  verify: '`VerifyResult`',
+  verify: '`VerifyResult`; with `--attestation` `{ ok, problems, signedBy, unconfirmed, files?, ledger?, predicate? }`',
   ci: '`{ problems: string[], notes: string[], records, signed, files }`; each file with `path`, `lines`, `agent`, `unapproved: number[]`, `models`, `intents`, `approvers`',
   trailer: '`LedgerHead`',
   stats: '`LedgerStats`',

@@ -1,12 +1,14 @@
 import { readFileSync } from 'node:fs'
-import type { Command } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { Ledger, Reviewer, UnanchoredRecords, VerifyResult } from '../../index.js'
 import { type Colors, type Context, EXIT } from '../context.js'
 import { json, jsonOption, pluralize, table } from '../output.js'
 import { oneLine } from '../printable.js'
 import { withProgress } from '../progress.js'
 import { formatRecordNumbers } from '../record-numbers.js'
+import { collect } from '../repeated.js'
 import { byOption } from '../reviewer.js'
+import type { AttestationOptions } from '../verify-attestation.js'
 
 interface Options {
   readonly json?: true
@@ -15,6 +17,7 @@ interface Options {
   readonly join?: true
   readonly yes?: true
   readonly by?: Reviewer
+  readonly attestation?: string
 }
 
 export function register(command: Command, context: Context): void {
@@ -33,7 +36,34 @@ export function register(command: Command, context: Context): void {
     .option('--join', join)
     .option('-y, --yes', 'with --join: do not ask')
     .addOption(byOption())
-    .action((options: Options) => verify(context, options))
+    .addOption(
+      new Option(
+        '--attestation <file>',
+        "check an attestation of 'escrow attest' in place of the ledger alone, offline",
+      ).conflicts(['anchor', 'heads', 'join', 'yes', 'by']),
+    )
+    .option(
+      '--key <file>',
+      'with --attestation: a public key to trust, in PEM or OpenSSH form; may be repeated',
+      collect,
+      [],
+    )
+    .option('--allowed-signers <file>', 'with --attestation: keys to trust, in the form of `ssh-keygen -Y verify`')
+    .option('--signer <name>', 'with --attestation: the principal, or name of a key file, that must have signed')
+    .option('--threshold <number>', 'with --attestation: how many different signers are needed', parseThreshold, 1)
+    .option('--revision <revision>', 'with --attestation: compare the files of this git commit, not the working tree')
+    .action(async (options: Options & Omit<AttestationOptions, 'attestation'>) => {
+      const { attestation, ...rest } = options
+      if (attestation === undefined) return verify(context, options)
+      const { verifyAttestation } = await import('../verify-attestation.js')
+      return verifyAttestation(context, { ...rest, attestation })
+    })
+}
+
+function parseThreshold(value: string): number {
+  const number = Number(value)
+  if (Number.isSafeInteger(number) && number > 0) return number
+  throw new InvalidArgumentError('A number from 1 on is expected.')
 }
 
 async function verify(context: Context, options: Options): Promise<void> {

@@ -1,0 +1,250 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { appendFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { withStateHome } from '../../src/os/state-dir.js'
+import { makeSigningKey } from '../../src/trace/index.js'
+import { attestScene, envelopeIn, KEY_TYPES, opensslVerifies, pemKey, sshKey } from './scene.js'
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
+const LEDGER = '.orchestration/agent_trace.jsonl'
+
+describe('the statement', () => {
+  it('names the files, who decided on which hunks, and the head of the ledger', async () => {
+    const at = await attestScene()
+    const { key } = pemKey(at.dir, 'ed25519')
+    const file = join(at.dir, 'commit.json')
+    expect(await at.escrow('attest', at.commit, '--key', key, '--out', file)).toMatchObject({ code: 0, err: '' })
+    const { envelope, statement } = envelopeIn(file)
+    expect(envelope.payloadType).toBe('application/vnd.in-toto+json')
+    expect(statement._type).toBe('https://in-toto.io/Statement/v1')
+    expect(statement.subject).toEqual([
+      { name: 'src/a.ts', digest: { sha256: sha256(at.text('src/a.ts')) } },
+      { name: 'src/new.ts', digest: { sha256: sha256('new\n') } },
+    ])
+    const { predicate } = statement
+    expect(predicate).toMatchObject({
+      ...{ commit: at.commit, session: 'agent', intents: ['INT-001'], deleted: ['src/b.ts'], approvedBy: ['Ada'] },
+      agent: { tool: 'tester', model: 'm-1' },
+      ...{ evidence: [], policy: null, git: { base: null, commits: [] } },
+    })
+    const verdicts = predicate.verdicts.map(({ verdict, paths, hunks, reviewer }: Record<string, unknown>) => {
+      return { verdict, paths, hunks: Array.isArray(hunks), reviewer }
+    })
+    const reviewer = { name: 'Ada', email: 'ada@example.org' }
+    expect(verdicts).toEqual([
+      { verdict: 'approved', paths: ['src/a.ts'], hunks: true, reviewer },
+      { verdict: 'approved', paths: ['src/b.ts', 'src/new.ts'], hunks: false, reviewer },
+    ])
+    const lines = at.text(LEDGER).trimEnd().split('\n')
+    expect(predicate.ledger.head).toEqual({ seq: lines.length, line: lines.length, hash: sha256(lines.at(-1) ?? '') })
+    const [record] = predicate.ledger.records
+    expect(sha256(lines[record.seq - 1] ?? '')).toBe(record.hash)
+    const change = predicate.changes.find(({ path }: { path: string }) => path === 'src/a.ts')
+    expect(change.ranges).toMatchObject([
+      { start: 2, end: 2, digest: `sha256:${sha256('changed')}`, contributor: 'ai' },
+    ])
+  })
+
+  it('is about the newest commit unless others are named, and goes to a directory one file each', async () => {
+    const at = await attestScene()
+    const { key } = pemKey(at.dir, 'ed25519')
+    const newest = await at.escrow('attest', '--key', key)
+    expect(JSON.parse(Buffer.from(JSON.parse(newest.out).payload, 'base64').toString()).predicate.commit).toBe(
+      at.commit,
+    )
+    await at.escrow('attest', '--all', '--key', key, '--out', at.dir)
+    expect(readdirSync(at.dir)).toContain(`${at.commit}.intoto.json`)
+    expect(await at.escrow('attest', '1', '--key', key)).toMatchObject({ code: 0 })
+    expect(await at.escrow('attest', '99', '--key', key)).toMatchObject({ code: 1, out: '' })
+  })
+
+  it('signs with the key of escrow keys by default, and says so where there is none', async () => {
+    const at = await attestScene()
+    expect(await at.escrow('attest')).toMatchObject({ code: 1, out: '', err: expect.stringContaining('escrow keys') })
+    const { fingerprint } = makeSigningKey()
+    const { out } = await at.escrow('attest')
+    expect(JSON.parse(out).signatures[0].keyid).toBe(fingerprint)
+  })
+
+  it('is refused on a damaged ledger, and on records that this machine does not know', async () => {
+    const at = await attestScene()
+    const { key } = pemKey(at.dir, 'ed25519')
+    const text = at.text(LEDGER)
+    writeFileSync(join(at.root, LEDGER), text.replace('"Ada"', '"Eve"'))
+    expect(await at.escrow('attest', '--key', key)).toMatchObject({ code: 1, out: '' })
+    writeFileSync(join(at.root, LEDGER), text)
+    expect(await at.escrow('attest', '--key', key)).toMatchObject({ code: 0 })
+    const elsewhere = await withStateHome(join(at.dir, 'other'), () => at.escrow('attest', '--key', key))
+    expect(elsewhere).toMatchObject({ code: 1, out: '', err: expect.stringContaining('verify --join') })
+  })
+})
+
+describe('signatures', () => {
+  it.each(KEY_TYPES)('of a PEM key of openssl (%s) are what openssl accepts', async (type) => {
+    const at = await attestScene()
+    const { key, pub } = pemKey(at.dir, type)
+    const file = join(at.dir, 'a.json')
+    await at.escrow('attest', '--key', key, '--out', file)
+    const { message, signatures } = envelopeIn(file)
+    const [signature = Buffer.alloc(0)] = signatures
+    expect(opensslVerifies(at.dir, pub, message, signature, type === 'ed25519')).toBe(true)
+    expect(
+      opensslVerifies(at.dir, pub, Buffer.concat([message, Buffer.from(' ')]), signature, type === 'ed25519'),
+    ).toBe(false)
+    expect(await at.escrow('verify', '--attestation', file, '--key', pub)).toMatchObject({ code: 0, err: '' })
+  })
+
+  it.each(KEY_TYPES)('of an OpenSSH key (%s) from its file and from ssh-agent have the same form', async (type) => {
+    const at = await attestScene()
+    const key = sshKey(at.dir, type)
+    startAgent(at.dir, key)
+    for (const used of [key, `${key}.pub`]) {
+      const file = join(at.dir, 'a.json')
+      expect(await at.escrow('attest', '--key', used, '--out', file)).toMatchObject({ code: 0, err: '' })
+      const pem = join(at.dir, 'pub.pem')
+      if (type !== 'ed25519') {
+        writeFileSync(pem, execFileSync('ssh-keygen', ['-e', '-m', 'PKCS8', '-f', `${key}.pub`]))
+        const { message, signatures } = envelopeIn(file)
+        expect(opensslVerifies(at.dir, pem, message, signatures[0] ?? Buffer.alloc(0), false)).toBe(true)
+      }
+      expect(await at.escrow('verify', '--attestation', file, '--key', `${key}.pub`)).toMatchObject({ code: 0 })
+    }
+  })
+
+  it('need no passphrase typed in here: such a key signs through ssh-agent', async () => {
+    const at = await attestScene()
+    const key = sshKey(at.dir, 'ed25519', 'secret')
+    expect(await at.escrow('attest', '--key', key)).toMatchObject({ code: 1, err: expect.stringContaining('ssh-add') })
+    startAgent(at.dir)
+    expect(await at.escrow('attest', '--key', `${key}.pub`)).toMatchObject({
+      ...{ code: 1, out: '', err: expect.stringContaining('ssh-agent did not sign') },
+    })
+  })
+
+  it.each([
+    ['a text', 'hello\n'],
+    ['an empty file', ''],
+    [
+      'a cut key',
+      '-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEAAAAABG5vbmU=\n-----END OPENSSH PRIVATE KEY-----\n',
+    ],
+    ['a cut public key', 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5\n'],
+    ['another type', 'ssh-dss AAAAB3NzaC1kc3MAAACB\n'],
+  ])('are refused for %s in place of a key', async (_, content) => {
+    const at = await attestScene()
+    const file = join(at.dir, 'key')
+    writeFileSync(file, content)
+    const { code, out, err } = await at.escrow('attest', '--key', file)
+    expect([code, out]).toEqual([1, ''])
+    expect(err).toContain('cannot be used')
+  })
+})
+
+/** Starts an ssh-agent for this test, with one key. */
+function startAgent(dir: string, key?: string): void {
+  const socket = join(dir, 'agent.sock')
+  const started = spawnSync('ssh-agent', ['-a', socket, '-s'], { encoding: 'utf8' })
+  const pid = Number(/SSH_AGENT_PID=(\d+)/.exec(started.stdout)?.[1])
+  const before = process.env.SSH_AUTH_SOCK
+  process.env.SSH_AUTH_SOCK = socket
+  onTestFinished(() => {
+    process.kill(pid)
+    if (before === undefined) delete process.env.SSH_AUTH_SOCK
+    else process.env.SSH_AUTH_SOCK = before
+  })
+  if (key !== undefined) execFileSync('ssh-add', ['-q', key], { stdio: 'ignore' })
+}
+
+describe('the check', () => {
+  it('by a key that nobody trusts is never ok', async () => {
+    const at = await attestScene()
+    const [mine, other] = [pemKey(at.dir, 'ed25519'), pemKey(at.dir, 'ecdsa')]
+    const file = join(at.dir, 'a.json')
+    await at.escrow('attest', '--key', mine.key, '--out', file)
+    for (const trusted of [['--key', other.pub], []]) {
+      const { code, out } = await at.escrow('verify', '--attestation', file, ...trusted, '--json')
+      expect(code).toBe(1)
+      expect(JSON.parse(out)).toMatchObject({ ok: false, problems: [{ check: 'signature' }], signedBy: [] })
+      expect(JSON.parse(out).predicate).toBeUndefined()
+    }
+  })
+
+  it('says which file differs, is missing, or came back', async () => {
+    const at = await attestScene()
+    const { key, pub } = pemKey(at.dir, 'ed25519')
+    const file = join(at.dir, 'a.json')
+    await at.escrow('attest', '--key', key, '--out', file)
+    appendFileSync(join(at.root, 'src/a.ts'), 'more\n')
+    execFileSync('rm', [join(at.root, 'src/new.ts')])
+    writeFileSync(join(at.root, 'src/b.ts'), 'b\n')
+    const { code, out } = await at.escrow('verify', '--attestation', file, '--key', pub, '--json')
+    expect(code).toBe(1)
+    const { problems, ledger } = JSON.parse(out)
+    expect(problems.map(({ check, path }: { check: string; path: string }) => [check, path])).toEqual([
+      ['subject', 'src/a.ts'],
+      ['subject', 'src/new.ts'],
+      ['subject', 'src/b.ts'],
+    ])
+    expect(ledger).toBe('consistent')
+  })
+
+  it('compares the files of a git commit', async () => {
+    const at = await attestScene()
+    const git = (...args: string[]) => execFileSync('git', ['-C', at.root, ...args], { encoding: 'utf8' })
+    git('init', '-q')
+    git('-c', 'user.name=Ada', '-c', 'user.email=a@b', 'commit', '-q', '--allow-empty', '-m', 'before')
+    git('add', '-A')
+    git('-c', 'user.name=Ada', '-c', 'user.email=a@b', 'commit', '-q', '-m', 'after')
+    const { key, pub } = pemKey(at.dir, 'ed25519')
+    const file = join(at.dir, 'a.json')
+    await at.escrow('attest', '--key', key, '--out', file)
+    appendFileSync(join(at.root, 'src/a.ts'), 'more\n')
+    const check = (...more: string[]) => at.escrow('verify', '--attestation', file, '--key', pub, ...more)
+    expect(await check()).toMatchObject({ code: 1 })
+    expect(await check('--revision', 'HEAD')).toMatchObject({ code: 0, err: '' })
+    expect(await check('--revision', 'HEAD~1')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('src/a.ts is missing'),
+    })
+    expect(await check('--revision', '--output=x')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('no commit'),
+    })
+  })
+
+  it('says what the ledger lacks, and exits as for a damaged one', async () => {
+    const at = await attestScene()
+    const { key, pub } = pemKey(at.dir, 'ed25519')
+    const file = join(at.dir, 'a.json')
+    await at.escrow('attest', '--key', key, '--out', file)
+    const whole = at.text(LEDGER)
+    const cut = whole.trimEnd().split('\n').slice(0, 3)
+    writeFileSync(join(at.root, LEDGER), `${cut.join('\n')}\n`)
+    const short = await at.escrow('verify', '--attestation', file, '--key', pub, '--json')
+    expect(short.code).toBe(3)
+    expect(JSON.parse(short.out).problems).toMatchObject([{ check: 'ledger' }])
+    writeFileSync(join(at.root, LEDGER), whole)
+    expect(await at.escrow('verify', '--attestation', file, '--key', pub)).toMatchObject({ code: 0 })
+  })
+
+  it('needs as many signers as the threshold, and the one that is named', async () => {
+    const at = await attestScene()
+    const [one, two] = [sshKey(at.dir, 'ed25519'), sshKey(at.dir, 'ecdsa')]
+    const file = join(at.dir, 'a.json')
+    const signers = join(at.dir, 'allowed_signers')
+    await at.escrow('attest', '--key', one, '--key', two, '--out', file)
+    const check = (...more: string[]) =>
+      at.escrow('verify', '--attestation', file, '--allowed-signers', signers, ...more)
+    const pub = (key: string) => readFileSync(`${key}.pub`, 'utf8').trim()
+    writeFileSync(signers, `ada@example.org ${pub(one)}\ngrace@example.org ${pub(two)}\n`)
+    expect(await check('--threshold', '2')).toMatchObject({ code: 0 })
+    expect(await check('--threshold', '3')).toMatchObject({ code: 1 })
+    expect(await check('--signer', 'ada@example.org')).toMatchObject({ code: 0 })
+    expect(await check('--signer', 'eve@example.org')).toMatchObject({ code: 1, err: expect.stringContaining('eve') })
+    writeFileSync(signers, `ada@example.org ${pub(one)}\nada@example.org ${pub(two)}\n`)
+    expect(await check('--threshold', '2')).toMatchObject({ code: 1, err: expect.stringContaining('2 signers') })
+    expect(await check('--threshold', '0')).toMatchObject({ code: 2 })
+  })
+})

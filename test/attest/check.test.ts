@@ -1,0 +1,168 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { sealStatement } from '../../src/attest/dsse.js'
+import { openSigner } from '../../src/attest/signer.js'
+import type { Predicate } from '../../src/attest/statement.js'
+import { statementOf } from '../../src/attest/statement.js'
+import { type AttestScene, attestScene, envelopeIn, pemKey } from './scene.js'
+
+/** Attestations that a trusted signer, or anybody on the way, made wrong. */
+
+async function attested(): Promise<AttestScene & { key: string; pub: string; file: string }> {
+  const at = await attestScene()
+  const keys = pemKey(at.dir, 'ed25519')
+  const file = join(at.dir, 'a.json')
+  await at.escrow('attest', '--key', keys.key, '--out', file)
+  return { ...at, ...keys, file }
+}
+
+async function check(at: Awaited<ReturnType<typeof attested>>, ...more: string[]) {
+  const { code, out, err } = await at.escrow('verify', '--attestation', at.file, '--key', at.pub, '--json', ...more)
+  return { code, err, report: out === '' ? undefined : JSON.parse(out) }
+}
+
+/** Signs a changed statement by the trusted key. */
+async function resign(
+  at: Awaited<ReturnType<typeof attested>>,
+  change: (statement: Record<string, unknown>) => unknown,
+) {
+  const { statement } = envelopeIn(at.file)
+  writeFileSync(at.file, JSON.stringify(await sealStatement(change(statement), [openSigner(at.key)])))
+}
+
+const withPredicate =
+  (change: (predicate: Predicate) => Partial<Predicate>) => (statement: Record<string, unknown>) => {
+    const predicate = statement.predicate as Predicate
+    return statementOf({ ...predicate, ...change(predicate) })
+  }
+
+describe('an envelope that was changed', () => {
+  it.each<[string, (envelope: ReturnType<typeof envelopeIn>['envelope']) => unknown]>([
+    ['another payload type', (envelope) => ({ ...envelope, payloadType: 'text/plain' })],
+    ['another payload', (envelope) => ({ ...envelope, payload: Buffer.from('{}').toString('base64') })],
+    [
+      'a longer payload',
+      (envelope) => {
+        const payload = Buffer.concat([Buffer.from(envelope.payload, 'base64'), Buffer.from(' ')])
+        return { ...envelope, payload: payload.toString('base64') }
+      },
+    ],
+    ['a signature of nothing', (envelope) => ({ ...envelope, signatures: [{ sig: '' }] })],
+    [
+      'the right key id and a wrong signature',
+      (envelope) => {
+        return {
+          ...envelope,
+          signatures: [{ keyid: envelope.signatures[0].keyid, sig: Buffer.alloc(64).toString('base64') }],
+        }
+      },
+    ],
+  ])('by %s is not signed', async (_, change) => {
+    const at = await attested()
+    writeFileSync(at.file, JSON.stringify(change(JSON.parse(readFileSync(at.file, 'utf8')))))
+    expect(await check(at)).toMatchObject({ code: 1, report: { ok: false, problems: [{ check: 'signature' }] } })
+  })
+
+  it.each(['', '{}', '[]', 'null', '{"payload":"e30=","payloadType":"x","signatures":[]}'])(
+    'to %o is none',
+    async (text) => {
+      const at = await attested()
+      writeFileSync(at.file, text)
+      expect(await check(at)).toMatchObject({ code: 1, report: undefined, err: expect.stringContaining('DSSE') })
+    },
+  )
+
+  it('by the key id alone still counts: the id is not signed', async () => {
+    const at = await attested()
+    const envelope = JSON.parse(readFileSync(at.file, 'utf8'))
+    writeFileSync(
+      at.file,
+      JSON.stringify({ ...envelope, signatures: [{ keyid: 'none', sig: envelope.signatures[0].sig }] }),
+    )
+    expect(await check(at)).toMatchObject({ code: 0 })
+  })
+
+  it('by the same signature twice has one signer', async () => {
+    const at = await attested()
+    const envelope = JSON.parse(readFileSync(at.file, 'utf8'))
+    const [signature] = envelope.signatures
+    writeFileSync(at.file, JSON.stringify({ ...envelope, signatures: [signature, signature] }))
+    expect(await check(at, '--key', at.pub, '--threshold', '2')).toMatchObject({ code: 1 })
+  })
+})
+
+describe('a statement that a trusted key signed', () => {
+  it.each<[string, (predicate: Predicate) => Partial<Predicate>]>([
+    [
+      'another reviewer',
+      ({ verdicts }) => ({ verdicts: verdicts.map((each) => ({ ...each, reviewer: { name: 'Eve' } })) }),
+    ],
+    ['no verdicts', () => ({ verdicts: [] })],
+    ['another intent', () => ({ intents: ['INT-002'] })],
+    ['evidence that was not there', () => ({ evidence: [{ id: 'x', command: 'npm test', exitCode: 0 }] })],
+    ['another agent', () => ({ agent: { tool: 'other' } })],
+    ['fewer files', ({ changes }) => ({ changes: changes.slice(0, 1) })],
+  ])('about %s differs from the ledger', async (_, change) => {
+    const at = await attested()
+    await resign(at, withPredicate(change))
+    expect(await check(at)).toMatchObject({
+      code: 1,
+      report: { ok: false, ledger: 'differs', problems: [{ check: 'ledger' }] },
+    })
+  })
+
+  it('about another ledger, a record that is not there, or another line, is seen', async () => {
+    for (const [change, code] of [
+      [({ ledger }: Predicate) => ({ ledger: { ...ledger, id: 'other' } }), 1],
+      [({ ledger }: Predicate) => ({ ledger: { ...ledger, head: { ...ledger.head, hash: '0'.repeat(64) } } }), 3],
+      [({ ledger }: Predicate) => ({ ledger: { ...ledger, head: { ...ledger.head, line: 1 } } }), 3],
+      [({ ledger }: Predicate) => ({ ledger: { ...ledger, records: [{ seq: 1, hash: '0'.repeat(64) }] } }), 3],
+    ] as const) {
+      const at = await attested()
+      await resign(at, withPredicate(change))
+      expect(await check(at)).toMatchObject({ code, report: { ok: false, problems: [{ check: 'ledger' }] } })
+    }
+  })
+
+  it('with other subjects than its predicate, or of another type, is not read', async () => {
+    for (const change of [
+      (statement: object) => ({ ...statement, subject: [{ name: 'src/a.ts', digest: { sha256: '0'.repeat(64) } }] }),
+      (statement: object) => ({ ...statement, predicateType: 'https://slsa.dev/provenance/v1' }),
+      (statement: object) => ({ ...statement, subject: [] }),
+      () => [],
+    ]) {
+      const at = await attested()
+      await resign(at, change)
+      expect(await check(at)).toMatchObject({ code: 1, report: { ok: false, problems: [{ check: 'statement' }] } })
+    }
+  })
+
+  it.each(['../outside', '/etc/passwd', 'src/../../outside', 'src/./a.ts', 'src//a.ts', 'a\0b'])(
+    'about the path %o reads nothing outside the workspace',
+    async (path) => {
+      const at = await attested()
+      await resign(
+        at,
+        withPredicate(({ changes }) => ({ changes: changes.map((each) => ({ ...each, path })) })),
+      )
+      expect(await check(at)).toMatchObject({
+        code: 1,
+        report: undefined,
+        err: expect.stringContaining('outside the workspace'),
+      })
+    },
+  )
+})
+
+it('holds where there is no ledger, and says so', async () => {
+  const at = await attested()
+  const { statement } = envelopeIn(at.file)
+  for (const { path, after } of statement.predicate.changes) {
+    if (after === null) continue
+    mkdirSync(join(at.dir, 'src'), { recursive: true })
+    writeFileSync(join(at.dir, path), at.text(path))
+  }
+  const result = await at.escrow('-C', at.dir, 'verify', '--attestation', at.file, '--key', at.pub)
+  expect(result).toMatchObject({ code: 0, out: expect.stringContaining('no ledger here') })
+})
