@@ -239,6 +239,8 @@ export const CLIENTS: Limits = {
   'src/cli/hook-answer.ts#MAX_EVENT_BYTES': ['bytes', 'an event of `escrow hook`'],
   'src/cli/hook-answer.ts#DEADLINE_MS': ['milliseconds', 'for its answer; then the tool is blocked'],
   'src/backtest/read-lines.ts#MAX_LINE': ['bytes', 'a line of a history that `escrow backtest` reads'],
+  'src/backtest/cases.ts#MAX_FILE': ['bytes', 'a file of cases of `escrow policy test`'],
+  'src/backtest/record-cases.ts#MAX_CASES': ['count', 'cases that `escrow backtest --record` writes'],
   'src/backtest/find-files.ts#MAX_DEPTH': ['count', 'directories below each other that it looks into'],
   'src/backtest/read-history.ts#MAX_IDS': ['count', 'calls whose ids it remembers, to find repeated ones'],
   'src/backtest/tally.ts#MAX_TEXTS': ['count', 'questions and files that it tells apart in one session'],

@@ -7,7 +7,11 @@
  * decides about live calls.
  */
 export type { ReplayRules } from '../judge/index.js'
+export { type CaseResult, caseName, testCases } from './cases.js'
 export { findHistories, knownPlaces } from './find-files.js'
+export { renderProposal } from './proposal-text.js'
+export { propose } from './propose.js'
+export { CaseRecorder } from './record-cases.js'
 export { renderPage } from './report-html.js'
 export { renderText } from './report-text.js'
 export { type Backtest, runBacktest } from './run.js'

@@ -21,11 +21,10 @@ export interface Touched {
 export function touchedBy({ call, classified, outcome }: ReplayedCall): Touched {
   const { writes = [], reads = [], command } = call
   const written = [...new Set(writes.map(({ path }) => path))]
-  const inside = written.filter((path) => isWithin(path, REPLAY_ROOT))
   const words = command === undefined ? [] : wordsOf(command)
   const changes = classified?.classes.some((each) => each === 'write' || each === 'destructive') === true
   return {
-    files: outcome === 'refused' ? [] : inside.map(shownPath),
+    files: outcome === 'refused' ? [] : writtenInside(call),
     outside: [
       ...written.filter((path) => !isWithin(path, REPLAY_ROOT)).map(shownPath),
       ...(changes ? words.filter((word) => isWrittenOutside(word, command ?? '')) : []),
@@ -33,6 +32,11 @@ export function touchedBy({ call, classified, outcome }: ReplayedCall): Touched 
     secrets: [...reads.map(shownPath), ...words].filter(isSecret),
     deletes: writes.some(({ effect }) => effect === 'remove') || classified?.classes.includes('destructive') === true,
   }
+}
+
+/** The paths in the workspace that a call's tool would change, whatever was decided. */
+export function writtenInside({ writes = [] }: ReplayedCall['call']): string[] {
+  return [...new Set(writes.map(({ path }) => path))].filter((path) => isWithin(path, REPLAY_ROOT)).map(shownPath)
 }
 
 /** The words of a line that are paths, or could be. */

@@ -53,7 +53,27 @@ const counts = z.record(z.string(), z.int())
 const spread = { mean: z.number(), median: z.int(), p95: z.int(), max: z.int() }
 const listed = z.strictObject({ total: z.int(), first: z.array(z.strictObject({ name: z.string(), count: z.int() })) })
 const outcome = z.enum(['allowed', 'staged', 'asked', 'refused'])
+const figures = z.strictObject({ calls: counts, prompts: z.int(), promptsPerSession: z.number(), sessions: z.int() })
+const decided = z.strictObject({ expect: z.enum(['allow', 'ask', 'deny']), reason: z.string().optional() })
 const DOCUMENTS = {
+  proposal: z.strictObject({
+    learned: z.strictObject({ classes: texts, access: texts, scope: texts }),
+    diffs: z.strictObject({ policy: z.string(), intents: z.string() }),
+    before: figures,
+    after: figures,
+  }),
+  cases: z.strictObject({
+    cases: z.int(),
+    changed: z.array(
+      z.strictObject({
+        file: z.string(),
+        number: z.int(),
+        call: z.record(z.string(), z.unknown()),
+        expected: decided,
+        actual: decided,
+      }),
+    ),
+  }),
   backtest: z.strictObject({
     read: counts,
     calls: counts,
@@ -240,6 +260,19 @@ it('a backtest, by the rules of the workspace or of named files', async () => {
   const page = await runDocument(DOCUMENTS.backtest, 'backtest', history, '--below', '/home', '--html', at.at('r.html'))
   expect(page.sessions).toHaveLength(1)
   expect(readFileSync(at.at('r.html'), 'utf8')).toMatch(/^<!doctype html>/)
+  expect((await runDocument(DOCUMENTS.proposal, 'backtest', history, '--propose')).learned.classes).toEqual([])
+  await runDocument(DOCUMENTS.backtest, 'backtest', history, '--record', 'cases')
+  expect(await runDocument(DOCUMENTS.cases, 'policy', 'test', 'cases')).toEqual({ cases: 2, changed: [] })
+  const changed = await escrow('policy', 'test', './cases', '--policy', 'p.yaml')
+  expect(changed.code).toBe(1)
+  expect(DOCUMENTS.cases.parse(JSON.parse(changed.out)).changed).toMatchObject([
+    {
+      file: 'recorded.yaml',
+      number: 1,
+      expected: { expect: 'allow' },
+      actual: { expect: 'ask', reason: 'destructive' },
+    },
+  ])
   const { code, err } = await escrow('backtest', history, '--policy', 'absent.yaml')
   expect([code, err]).toEqual([1, expect.stringContaining('absent.yaml does not exist.')])
 })

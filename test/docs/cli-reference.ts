@@ -21,8 +21,9 @@ export const DOCUMENTS: Readonly<Record<string, string>> = {
   discard: '`{ session, left: number }`; `left`: changes still staged',
   quarantine: '`{ session, quarantined }`; after `--take` or `--drop` what was taken, dropped and refused',
   backtest:
-    '`{ read, calls, rules, classes, network, prompts, review, secrets, outside, deletions, tools, sessions }`, see [backtest](backtest.md#the-json-document)',
-  'policy test': '`{ decisions: ReleaseDecision[] }`',
+    '`{ read, calls, rules, classes, network, prompts, review, secrets, outside, deletions, tools, sessions }`, see [backtest](backtest.md#the-json-document); with `--propose` `{ learned, diffs, before, after }`',
+  'policy test':
+    '`{ decisions: ReleaseDecision[] }`; for cases `{ cases: number, changed }`, each change with `file`, `number`, `call`, `expected` and `actual`',
   release: '`ReleaseReport`; if it was stopped, the exit code is 1',
   check: '`{ selection, tree, checks }`, see `CheckReport`; with `--status` also `checklist: ChecklistItem[]`',
   tick: '`{ session, checklist: ChecklistItem[] }`',

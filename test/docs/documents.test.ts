@@ -7,7 +7,19 @@ import { allDocuments } from './all-blocks.js'
 const project = fileURLToPath(new URL('../../', import.meta.url))
 const DOCUMENTS = allDocuments()
 /** Paths that every machine has, and the one in examples of errors. */
-const EVERYWHERE = ['/dev', '/dev/null', '/dev/shm', '/proc', '/run', '/bin/sh', '/tmp', '/var/tmp', '/x', '/measured']
+const EVERYWHERE = [
+  '/dev',
+  '/dev/null',
+  '/dev/shm',
+  '/proc',
+  '/run',
+  '/bin/sh',
+  '/tmp',
+  '/var/tmp',
+  '/x',
+  '/measured',
+  '/workspace',
+]
 const read = (name: string) => fs.readFileSync(`${project}${name}`, 'utf8')
 
 /** A text without its code blocks. */

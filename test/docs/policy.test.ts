@@ -1,6 +1,9 @@
 import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { testCases } from '../../src/backtest/index.js'
 import { isObject } from '../../src/core/is-object.js'
 import { readPolicy } from '../../src/policy/policy-read.js'
 import { policySchema } from '../../src/policy/policy-schema.js'
@@ -25,10 +28,18 @@ describe('docs/policy.md', () => {
   })
 
   it('shows a valid file', () => {
-    const [yaml, ...others] = blocksOf(text)
-    expect(others).toEqual([])
+    const [yaml, cases, ...others] = blocksOf(text)
+    expect([cases?.text.split('\n')[0], others]).toEqual(['# cases/builds.yaml', []])
     const { problem, rules } = readPolicy('/home/ada/shop', { kind: 'bytes', bytes: Buffer.from(yaml?.text ?? '') })
     expect(problem).toBeUndefined()
     expect(rules?.access.find('src/.env.local')?.value).toBe('hidden')
+  })
+
+  it('shows cases that the rules of the page pass', async () => {
+    const [, cases] = blocksOf(text)
+    const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'escrow-cases-'))
+    fs.writeFileSync(`${folder}/builds.yaml`, cases?.text ?? '')
+    const policy = 'terminal: { classes: { destructive: ask, other: allow } }\n'
+    expect((await testCases(folder, { policy })).map(({ passed }) => passed)).toEqual([true, true, true])
   })
 })

@@ -1,17 +1,17 @@
-import { readFileSync } from 'node:fs'
-import { join, relative, resolve } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import type { Command } from 'commander'
-import type { ReplayRules } from '../../backtest/index.js'
-import { EscrowError } from '../../index.js'
-import { type Context, NoWorkspace } from '../context.js'
+import type { Context } from '../context.js'
 import { type AsJson, json, jsonOption } from '../output.js'
 import { createProgress } from '../progress.js'
+import { rulesFor, workspaceAt } from '../replay-rules.js'
 
 interface Options extends AsJson {
   readonly policy?: string
   readonly intents?: string
   readonly html?: string
   readonly below?: string
+  readonly propose?: true
+  readonly record?: string
 }
 
 export function register(command: Command, context: Context): void {
@@ -28,11 +28,17 @@ export function register(command: Command, context: Context): void {
       'only sessions that began there or below; without paths, in a workspace, that workspace by default',
     )
     .option('--html <file>', 'also write the report as one page')
+    .option(
+      '--propose',
+      'propose rules that ask less often, with their effect on sessions that they were not learned from',
+    )
+    .option('--record <directory>', "write cases for 'escrow policy test' there, without values of secrets")
     .addOption(jsonOption())
     .action((paths: string[], options: Options) => backtest(context, paths, options))
 }
 
-async function backtest({ io, directory, root }: Context, paths: readonly string[], options: Options): Promise<void> {
+async function backtest(context: Context, paths: readonly string[], options: Options): Promise<void> {
+  const { io, directory, root } = context
   // Only this command loads it.
   const room = await import('../../backtest/index.js')
   const cwd = directory()
@@ -40,64 +46,32 @@ async function backtest({ io, directory, root }: Context, paths: readonly string
   const files = room.findHistories(places)
   const all = files.reduce((sum, { bytes }) => sum + bytes, 0)
   const progress = createProgress(io)
-  const report = await room.runBacktest({
+  const workspace = paths.length > 0 ? undefined : workspaceAt(root)
+  const request = {
     files,
     rules: rulesFor(cwd, options, root),
-    below:
-      options.below === undefined ? (paths.length > 0 ? undefined : workspaceAt(root)) : resolve(cwd, options.below),
-    progress: (bytes) => progress.show(`Reading histories: ${megabytes(bytes)} of ${megabytes(all)} MB`),
-  })
-  progress.clear()
-  if (options.html !== undefined) {
-    const { replaceDurable } = await import('../../surface/index.js')
-    replaceDurable(resolve(cwd, options.html), room.renderPage(report))
+    below: options.below === undefined ? workspace : resolve(cwd, options.below),
+    progress: (bytes: number) => progress.show(`Reading histories: ${megabytes(bytes)} of ${megabytes(all)} MB`),
   }
+  if (options.propose) {
+    const proposal = await room.propose(request)
+    progress.clear()
+    io.out(options.json ? json(proposal) : room.renderProposal(proposal))
+    return
+  }
+  const recorder = new room.CaseRecorder()
+  const report = await room.runBacktest({ ...request, seen: (call) => recorder.add(call) })
+  progress.clear()
+  if (options.html !== undefined) await write(resolve(cwd, options.html), room.renderPage(report))
+  if (options.record !== undefined)
+    await write(resolve(cwd, options.record, 'recorded.yaml'), await recorder.file(request.rules))
   io.out(options.json ? json(report) : room.renderText(report, io.columns === undefined ? {} : { columns: io.columns }))
 }
 
+async function write(file: string, text: string): Promise<void> {
+  const { ensureDir, replaceDurable } = await import('../../surface/index.js')
+  ensureDir(dirname(file))
+  replaceDurable(file, text)
+}
+
 const megabytes = (bytes: number) => (bytes / 1_000_000).toFixed(0)
-
-/** The texts of the named files, else those of the workspace. */
-export function rulesFor(
-  cwd: string,
-  { policy, intents }: Pick<Options, 'policy' | 'intents'>,
-  root: () => string,
-): ReplayRules {
-  const workspace = workspaceAt(root)
-  const own = (name: string) => (workspace === undefined ? undefined : join(workspace, '.orchestration', name))
-  const [policyFile, intentsFile] = [named(cwd, policy), named(cwd, intents)]
-  return {
-    policy: policyFile === undefined ? textAt(own('policy.yaml')) : requiredText(policyFile),
-    intents: intentsFile === undefined ? textAt(own('active_intents.yaml')) : requiredText(intentsFile),
-    names: {
-      policy: relative(cwd, policyFile ?? own('policy.yaml') ?? '') || 'policy.yaml',
-      intents: relative(cwd, intentsFile ?? own('active_intents.yaml') ?? '') || 'active_intents.yaml',
-    },
-  }
-}
-
-const named = (cwd: string, file: string | undefined) => (file === undefined ? undefined : resolve(cwd, file))
-
-function workspaceAt(root: () => string): string | undefined {
-  try {
-    return root()
-  } catch (error) {
-    if (error instanceof NoWorkspace) return undefined
-    throw error
-  }
-}
-
-function requiredText(file: string): string {
-  const text = textAt(file)
-  if (text !== undefined) return text
-  throw new EscrowError('unsupported', `${file} does not exist.`, { hint: 'Name a file of rules.' })
-}
-
-function textAt(file: string | undefined): string | undefined {
-  try {
-    return file === undefined ? undefined : readFileSync(file, 'utf8')
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
-    throw error
-  }
-}
