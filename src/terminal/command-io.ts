@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { killGroup } from '../os/child.js'
 import type { HomeView } from './client-home.js'
+import type { Connections } from './network/connections.js'
 import type { Visibility } from './secrets.js'
 
 /** Input, output and termination of one command, in a sandbox or on a copy. */
@@ -45,6 +46,8 @@ export interface CommandEnd {
   readonly truncated: boolean
   /** Addresses it was refused because they are not among the allowed hosts, as `host:port`. */
   readonly unreachable?: readonly string[]
+  /** The addresses it reached through the proxy, with the number of connections to each. */
+  readonly connections?: readonly Connections[]
   /** Whether the program started. If not, there may be no mount to read effects from. */
   readonly began: boolean
 }

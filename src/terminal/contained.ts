@@ -62,8 +62,12 @@ export async function runContained(holder: Holder, root: string, options: Comman
   try {
     const env = { ...options.env, ...gate.env }
     const end = await runInNamespace(holder, root, { ...options, env }, gate.namespace)
-    const unreachable = gate.refused()
-    return unreachable.length === 0 ? end : { ...end, unreachable }
+    const [unreachable, connections] = [gate.refused(), gate.connections()]
+    return {
+      ...end,
+      ...(connections.length > 0 && { connections }),
+      ...(unreachable.length > 0 && { unreachable }),
+    }
   } finally {
     gate.close()
   }

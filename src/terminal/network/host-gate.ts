@@ -1,9 +1,10 @@
 import type { ChildProcess } from 'node:child_process'
 import { Server } from 'node:net'
 import { Readable } from 'node:stream'
+import { AllowedHosts } from '../../core/allowed-hosts.js'
 import { startProgram } from '../../os/child.js'
 import { closeDescriptor, openFile } from '../../os/read.js'
-import { AllowedHosts } from './allowed-hosts.js'
+import type { Connections } from './connections.js'
 import { hostProxy } from './proxy.js'
 
 /** The address of the proxy inside the network namespace. */
@@ -22,6 +23,8 @@ export interface HostGate {
   readonly env: Readonly<Record<string, string>>
   /** Addresses that were refused, as `host:port`. */
   refused(): string[]
+  /** The addresses that were reached. */
+  connections(): Connections[]
   close(): void
 }
 
@@ -49,12 +52,15 @@ export async function openHostGate(holder: number, hosts: readonly string[]): Pr
   try {
     const { listening, pid } = await waitForListener(child)
     const namespace = openFile(`/proc/${pid}/ns/net`)
-    listening.on('connection', (socket) => proxy.server.emit('connection', socket))
+    // A program may end its side of a connection and still read.
+    Object.assign(listening, { allowHalfOpen: true })
+    listening.on('connection', (socket) => proxy.accept(socket))
     if (child.connected) child.disconnect()
     return {
       namespace,
       env: ENV,
       refused: () => proxy.refused(),
+      connections: () => proxy.connections(),
       close() {
         listening.close()
         proxy.close()

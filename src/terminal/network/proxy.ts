@@ -1,105 +1,163 @@
-import { lookup as resolveName } from 'node:dns'
-import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http'
-import { connect, type LookupFunction, type Socket } from 'node:net'
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { type Address, type AllowedHosts, parseAddress } from './allowed-hosts.js'
+import { type Address, type AllowedHosts, parseAddress } from '../../core/allowed-hosts.js'
+import { ConnectionLog, type Connections, formatAddress } from './connections.js'
+import { answerSocks, endSocks, readSocksRequest, SOCKS_REPLY, SOCKS_VERSION } from './socks.js'
+import { CONNECT_MS, connectTo, joinStreams, lookupWithin, PrivateAddressError } from './tunnel.js'
 
-/** Largest number of refused addresses that are listed. */
-const MAX_REFUSED = 100
-/** Milliseconds to connect to a host. */
-const CONNECT_MS = 30_000
+/** Largest number of open connections of one command. */
+export const MAX_CONNECTIONS = 512
 
 export interface HostProxy {
-  /** Pass it connections by `emit('connection', socket)`, or let it listen. */
-  readonly server: Server
+  /** Serves a connection from inside: HTTP or SOCKS 5, by its first byte. */
+  accept(socket: Socket): void
+  /** The addresses that were reached. */
+  connections(): Connections[]
   /** The distinct refused addresses, as `host:port`. */
   refused(): string[]
-  /** Closes the server and every connection. */
+  /** Closes every connection. */
   close(): void
 }
 
 /**
- * An HTTP proxy (RFC 9110 §9.3.6 CONNECT, and absolute-form requests for plain HTTP) that reaches only the allowed hosts.
- * It does not inspect tunnels: through a host that serves many names, all of them are reachable.
+ * A proxy that reaches only the allowed hosts: HTTP (RFC 9110 §9.3.6 CONNECT, and absolute-form requests for plain HTTP) and SOCKS 5. It
+ * does not inspect tunnels: through a host that serves many names, all of them are reachable.
  */
 export function hostProxy(allowed: AllowedHosts): HostProxy {
-  const refused = new Set<string>()
-  const tunnels = new Set<Duplex>()
+  const log = new ConnectionLog()
+  const open = new Set<Duplex>()
+  const track = <T extends Duplex>(socket: T): T => {
+    open.add(socket)
+    socket.once('close', () => open.delete(socket))
+    socket.on('error', () => socket.destroy())
+    return socket
+  }
   const mayReach = (address: Address | undefined, asked: string): address is Address => {
     if (address !== undefined && allowed.has(address)) return true
-    if (refused.size < MAX_REFUSED) refused.add(address === undefined ? asked : formatAddress(address))
+    log.refused(address, asked)
     return false
   }
+  const tunnel = ({ address, client, head, opened, failed }: Tunnel) => {
+    const upstream = track(connectTo(address, allowed))
+    const fail = (error: Error) => {
+      if (error instanceof PrivateAddressError) log.refused(address, '')
+      failed(error)
+    }
+    const leave = () => upstream.destroy()
+    client.once('close', leave)
+    upstream.once('error', fail)
+    upstream.once('connect', () => {
+      upstream.off('error', fail)
+      client.off('close', leave)
+      log.reached(address)
+      opened()
+      if (head.length > 0) upstream.write(head)
+      joinStreams(client, upstream)
+    })
+  }
+
   const server = createServer((incoming, response) => {
     const url = URL.canParse(incoming.url ?? '') ? new URL(incoming.url ?? '') : undefined
     const address = url?.protocol === 'http:' ? parseAddress(url.host, 80) : undefined
     if (!mayReach(address, incoming.headers.host ?? '')) return refuse(response, address)
-    forward(incoming, response, { url: url?.href ?? '', lookup: lookupWithin(allowed, address) })
+    forward(incoming, response, { url: url?.href ?? '', address, allowed, log })
   })
   server.on('connect', (incoming: IncomingMessage, client: Duplex, head: Buffer) => {
-    client.on('error', () => client.destroy())
-    const address = parseAddress(incoming.url ?? '')
-    if (!mayReach(address, incoming.url ?? '')) {
-      client.end(
-        `HTTP/1.1 403 Forbidden\r\nContent-Type: text/plain\r\nConnection: close\r\n\r\n${refusalText(address)}\n`,
-      )
-      return
-    }
-    tunnel(client, head, connect({ ...address, lookup: lookupWithin(allowed, address), timeout: CONNECT_MS }), tunnels)
+    const asked = incoming.url ?? ''
+    const address = parseAddress(asked)
+    if (!mayReach(address, asked)) return endHttp(client, '403 Forbidden', refusalText(address))
+    tunnel({
+      address,
+      client,
+      head,
+      opened: () => client.write('HTTP/1.1 200 Connection established\r\n\r\n'),
+      failed: ({ message }) => endHttp(client, '502 Bad Gateway', message),
+    })
   })
   server.on('clientError', (_error, socket) => socket.destroy())
+
+  const socks = async (client: Socket) => {
+    const asked = await readSocksRequest(client)
+    if (asked === undefined) return
+    const { address, head } = asked
+    if (!mayReach(address, asked.asked)) return endSocks(client, SOCKS_REPLY.notAllowed)
+    tunnel({
+      address,
+      client,
+      head,
+      opened: () => answerSocks(client, SOCKS_REPLY.done),
+      failed: (error) =>
+        endSocks(client, error instanceof PrivateAddressError ? SOCKS_REPLY.notAllowed : SOCKS_REPLY.unreachable),
+    })
+  }
   return {
-    server,
-    refused: () => [...refused],
+    accept(socket) {
+      if (open.size >= MAX_CONNECTIONS) {
+        socket.destroy()
+        return
+      }
+      track(socket)
+      socket.once('readable', () => {
+        const first: unknown = socket.read()
+        if (!(first instanceof Buffer)) {
+          socket.destroy()
+          return
+        }
+        socket.unshift(first)
+        if (first[0] === SOCKS_VERSION) socks(socket).catch(() => socket.destroy())
+        else server.emit('connection', socket)
+      })
+    },
+    connections: () => log.connections(),
+    refused: () => log.unreachable(),
     close() {
-      server.close()
-      server.closeAllConnections()
-      for (const each of tunnels) each.destroy()
+      for (const each of open) each.destroy()
     },
   }
 }
 
-function tunnel(client: Duplex, head: Buffer, upstream: Socket, tunnels: Set<Duplex>): void {
-  let isOpen = false
-  for (const [end, other] of [
-    [client, upstream],
-    [upstream, client],
-  ] as const) {
-    tunnels.add(end)
-    end.once('close', () => {
-      tunnels.delete(end)
-      other.destroy()
-    })
-  }
-  upstream.once('timeout', () => upstream.destroy())
-  upstream.once('error', (error) => {
-    if (isOpen) client.destroy()
-    else
-      client.end(`HTTP/1.1 502 Bad Gateway\r\nContent-Type: text/plain\r\nConnection: close\r\n\r\n${error.message}\n`)
-  })
-  upstream.once('connect', () => {
-    isOpen = true
-    upstream.setTimeout(0)
-    client.write('HTTP/1.1 200 Connection established\r\n\r\n')
-    if (head.length > 0) upstream.write(head)
-    upstream.pipe(client)
-    client.pipe(upstream)
-  })
+interface Tunnel {
+  readonly address: Address
+  readonly client: Duplex
+  /** What the client has sent already. */
+  readonly head: Buffer
+  /** Answers the client before the first byte. */
+  readonly opened: () => void
+  /** Ends the client. */
+  readonly failed: (error: Error) => void
 }
 
-function forward(
-  incoming: IncomingMessage,
-  response: ServerResponse,
-  { url, lookup }: { readonly url: string; readonly lookup: LookupFunction },
-): void {
-  const { 'proxy-connection': _hop, 'proxy-authorization': _secret, ...headers } = incoming.headers
-  const { host } = new URL(url)
-  const upstream = request(url, { method: incoming.method, headers: { ...headers, host }, lookup, timeout: CONNECT_MS })
+interface Forwarded {
+  readonly url: string
+  readonly address: Address
+  readonly allowed: AllowedHosts
+  readonly log: ConnectionLog
+}
+
+/** Headers that are for this proxy alone (RFC 9110 §7.6.1), and the ones that its own request sets. */
+const OWN_HEADERS = ['proxy-connection', 'proxy-authorization', 'connection', 'keep-alive', 'te', 'upgrade', 'host']
+
+function forward(incoming: IncomingMessage, response: ServerResponse, { url, address, allowed, log }: Forwarded): void {
+  const kept = Object.entries(incoming.headers).filter(([name]) => !OWN_HEADERS.includes(name))
+  const upstream = request(url, {
+    method: incoming.method,
+    headers: { ...Object.fromEntries(kept), host: new URL(url).host },
+    lookup: lookupWithin(allowed, address),
+    timeout: CONNECT_MS,
+    // A connection of its own: one from a pool may lead where this command must not go.
+    agent: false,
+  })
+  upstream.once('socket', (socket) => socket.once('connect', () => log.reached(address)))
+  upstream.once('timeout', () => upstream.destroy(new Error('The host does not answer.')))
   upstream.once('response', (answer) => {
-    response.writeHead(answer.statusCode ?? 502, answer.headers)
+    const { connection: _hop, 'keep-alive': _pool, ...headers } = answer.headers
+    response.writeHead(answer.statusCode ?? 502, headers)
+    answer.on('error', () => response.destroy())
     answer.pipe(response)
   })
   upstream.once('error', (error) => {
+    if (error instanceof PrivateAddressError) log.refused(address, '')
     if (response.headersSent) response.destroy()
     else response.writeHead(502, { 'content-type': 'text/plain' }).end(`${error.message}\n`)
   })
@@ -107,29 +165,18 @@ function forward(
   incoming.pipe(upstream)
 }
 
-/** Resolves a name and drops the addresses that `AllowedHosts.mayResolveTo` rejects. */
-function lookupWithin(allowed: AllowedHosts, address: Address): LookupFunction {
-  return (name, options, done) => {
-    resolveName(name, { ...options, all: true }, (error, found) => {
-      const usable = (found ?? []).filter(({ address: ip }) => allowed.mayResolveTo(address, ip))
-      const [first] = usable
-      if (error !== null) done(error, '', 0)
-      else if (first === undefined) done(new Error(`${name} resolves to a private address.`), '', 0)
-      else if (options.all) done(null, usable)
-      else done(null, first.address, first.family)
-    })
-  }
-}
-
 function refuse(response: ServerResponse, address: Address | undefined): void {
   response.writeHead(403, { 'content-type': 'text/plain', connection: 'close' }).end(`${refusalText(address)}\n`)
+}
+
+/** Ends a client with an answer, and does not wait for it to end its side. */
+function endHttp(client: Duplex, status: string, text: string): void {
+  client.end(`HTTP/1.1 ${status}\r\nContent-Type: text/plain\r\nConnection: close\r\n\r\n${text}\n`, () =>
+    client.destroy(),
+  )
 }
 
 function refusalText(address: Address | undefined): string {
   const what = address === undefined ? 'This address' : formatAddress(address)
   return `escrow: ${what} is not a host that this session may reach. A person can allow it with --allow-host.`
-}
-
-function formatAddress({ host, port }: Address): string {
-  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
 }

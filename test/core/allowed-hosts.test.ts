@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { AllowedHosts, parseAddress } from '../../../src/terminal/network/allowed-hosts.js'
+import { AllowedHosts, parseAddress } from '../../src/core/allowed-hosts.js'
 
 function has(entries: readonly string[], asked: string): boolean {
   const address = parseAddress(asked)

@@ -39,12 +39,22 @@ export class AllowedHosts {
   }
 }
 
-/** Parses `host:port`. @param port the default port. @returns undefined for any other form. */
+/** The characters of a name. Others mean something else to some resolver: a NUL ends a name, a full-width dot is a dot. */
+const NAME = /^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/
+/** Longest name (RFC 1035 §2.3.4). */
+const MAX_NAME = 253
+
+/**
+ * Parses `host:port`. An IP address counts only in its usual spelling, so `0177.0.0.1` is a name that no entry has.
+ * @param port the default port.
+ * @returns undefined for any other form.
+ */
 export function parseAddress(text: string, port?: number): Address | undefined {
   const parts = /^(?:\[([0-9a-f:.]+)\]|([^[\]:/@\s]+))(?::(\d{1,5}))?$/i.exec(text)
   const host = parts?.[1] ?? parts?.[2]?.toLowerCase().replace(/\.$/, '')
   const number = parts?.[3] === undefined ? port : Number(parts[3])
-  if (host === undefined || host === '' || number === undefined || number < 1 || number > 65_535) return undefined
+  if (host === undefined || number === undefined || number < 1 || number > 65_535) return undefined
+  if (isIP(host) === 0 && (host.length > MAX_NAME || !NAME.test(host))) return undefined
   return { host, port: number }
 }
 
@@ -52,9 +62,7 @@ function parseEntry(text: string): Entry {
   const isWildcard = text.startsWith('*.')
   const rest = isWildcard ? text.slice(2) : text
   const address = parseAddress(rest, 443)
-  const isName =
-    address !== undefined && (isIP(address.host) !== 0 || /^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/.test(address.host))
-  if (!isName || (isWildcard && (isIP(address.host) !== 0 || !address.host.includes('.'))))
+  if (address === undefined || (isWildcard && (isIP(address.host) !== 0 || !address.host.includes('.'))))
     throw new TypeError(`'${text}' is not a host. Give 'example.com', '*.example.com' or 'example.com:8443'.`)
   const isPortWritten = parseAddress(rest) !== undefined
   return { host: address.host, isWildcard, ports: isPortWritten ? [address.port] : PORTS }
@@ -81,12 +89,13 @@ for (const [net, bits] of [
 ] as const)
   PRIVATE.addSubnet(net, bits, 'ipv4')
 for (const [net, bits] of [
-  ['::', 128],
-  ['::1', 128],
+  ['::', 96],
   ['64:ff9b::', 96],
   ['64:ff9b:1::', 48],
+  ['2001::', 32],
+  ['2002::', 16],
   ['fc00::', 7],
-  ['fe80::', 10],
+  ['fe80::', 9],
   ['ff00::', 8],
 ] as const)
   PRIVATE.addSubnet(net, bits, 'ipv6')

@@ -1,0 +1,53 @@
+import type { Address } from '../../core/allowed-hosts.js'
+
+/** Largest number of addresses that are listed of each kind; connections to others are counted together. */
+const MAX_LISTED = 100
+/** Largest length of a name that a program made up (characters). */
+const MAX_NAME = 255
+/** Connections to addresses beyond {@link MAX_LISTED}. */
+const OTHERS = 'other addresses'
+
+/** Connections to one address. */
+export interface Connections {
+  /** `host:port`. */
+  readonly to: string
+  readonly count: number
+}
+
+/** The connections of a command: what it reached, and what it was refused. */
+export class ConnectionLog {
+  readonly #reached = new Map<string, number>()
+  readonly #refused = new Map<string, number>()
+
+  reached(address: Address): void {
+    add(this.#reached, formatAddress(address))
+  }
+
+  /** @param asked what the program wrote, for an address that cannot be read. */
+  refused(address: Address | undefined, asked: string): void {
+    add(this.#refused, address === undefined ? printable(asked) : formatAddress(address))
+  }
+
+  connections(): Connections[] {
+    return [...this.#reached].map(([to, count]) => ({ to, count }))
+  }
+
+  unreachable(): string[] {
+    return [...this.#refused.keys()]
+  }
+}
+
+function add(log: Map<string, number>, name: string): void {
+  const key = log.has(name) || log.size < MAX_LISTED ? name : OTHERS
+  log.set(key, (log.get(key) ?? 0) + 1)
+}
+
+function printable(text: string): string {
+  const name = text.replace(/[^\x21-\x7e]+/g, '?')
+  if (name === '') return 'an address without a name'
+  return name.length > MAX_NAME ? `${name.slice(0, MAX_NAME)}…` : name
+}
+
+export function formatAddress({ host, port }: Address): string {
+  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
+}
