@@ -270,13 +270,14 @@ const GRANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'src/os/loopback.ts': { 'module http': 'listens on loopback, for clients with a token' },
   'src/web/serve.ts': { 'package @hono/node-server': 'answers requests of a server it is given' },
   'src/os/socket.ts': { 'module net': 'listens on a Unix socket in a directory of its own, for escrow-sh' },
-  'src/terminal/network/allowed-hosts.ts': { 'module net': 'compares addresses' },
+  'src/core/allowed-hosts.ts': { 'module net': 'compares addresses' },
   'src/terminal/network/host-gate.ts': {
     'module net': 'takes over the socket that listens in a namespace of a command',
   },
-  'src/terminal/network/proxy.ts': {
+  'src/terminal/network/proxy.ts': { 'module http': 'speaks the proxy protocol with a command' },
+  'src/terminal/network/socks.ts': { 'module net': 'tells kinds of addresses apart' },
+  'src/terminal/network/tunnel.ts': {
     'module net': 'connects a command to a host that it may reach',
-    'module http': 'speaks the proxy protocol with a command',
     'module dns': 'resolves the name of a host that a command may reach',
   },
   'src/attest/ssh-agent.ts': { 'module net': "asks the person's ssh-agent to sign" },

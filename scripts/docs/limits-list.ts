@@ -57,7 +57,8 @@ export const CALLS: Limits = {
   'src/terminal/git-layer.ts#MAX_GIT_ENTRIES': ['count', "files of a session's changes of `.git`"],
   'src/review/story.ts#MAX_PATHS': ['count', 'paths of a proposed git commit that a review names'],
   'src/exec/proposed-commits.ts#TIMEOUT_MS': ['milliseconds', "for git to list a program's commits"],
-  'src/terminal/network/proxy.ts#MAX_REFUSED': ['count', 'refused addresses listed for a command'],
+  'src/terminal/network/connections.ts#MAX_LISTED': ['count', 'reached, and refused, addresses listed for a command'],
+  'src/terminal/network/proxy.ts#MAX_CONNECTIONS': ['count', 'open connections of a command with a list of hosts'],
   'src/inbox/ask-owner.ts#TIMEOUT_MS': [
     'milliseconds',
     "wait of a hook for reviewers' messages from the session's owner",

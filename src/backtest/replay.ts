@@ -42,7 +42,7 @@ export class Replay {
   }
 
   /** `terminal.network`: what commands that need the network get. */
-  get network(): boolean | 'ask' {
+  get network(): boolean | 'ask' | readonly string[] {
     return this.#judges.policy.settings()?.network ?? false
   }
 

@@ -42,6 +42,8 @@ function brokenWords({ read: { broken, skippedFiles, repeated } }: BacktestRepor
 /** What commands that need the network get. They run in any case. */
 export function networkWords({ classes, network }: Pick<BacktestReport, 'classes' | 'network'>): string {
   if (classes.network === 0 || network === true) return ''
+  if (typeof network === 'object')
+    return `  ${count(classes.network, 'command')} of class network: they reach ${network.join(', ') || 'no host'} (terminal.network).\n`
   const gets = network === 'ask' ? 'get it only after a question' : 'get none, so downloads fail'
   return `  ${count(classes.network, 'command')} of class network: commands ${gets} (terminal.network).\n`
 }

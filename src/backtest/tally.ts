@@ -40,7 +40,7 @@ export interface BacktestReport {
   readonly rules: readonly RuleReport[]
   readonly classes: Readonly<Record<CommandClass, number>>
   /** `terminal.network`: what commands that need the network get. */
-  readonly network: boolean | 'ask'
+  readonly network: boolean | 'ask' | readonly string[]
   readonly prompts: Spread & { readonly total: number; readonly sessionsWithout: number }
   readonly review: Spread
   readonly secrets: Listed
@@ -92,7 +92,7 @@ export class Tally {
     if (deletes) this.#lists.deletions.add(describeCall(replayed))
   }
 
-  report(read: ReadCounts, network: boolean | 'ask'): BacktestReport {
+  report(read: ReadCounts, network: BacktestReport['network']): BacktestReport {
     const sessions = [...this.#sessions.values()].map((session) => ({
       ...session,
       prompts: session.questions.size,

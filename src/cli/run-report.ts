@@ -1,6 +1,6 @@
 import { defined } from '../core/defined.js'
 import type { CommandResult, KeptRef, Session, Workspace } from '../index.js'
-import { shortRef, summaryOf } from '../surface/index.js'
+import { networkSummary, shortRef, summaryOf } from '../surface/index.js'
 import type { Io } from './context.js'
 import { pluralize } from './output.js'
 import { oneLine } from './printable.js'
@@ -14,7 +14,7 @@ export async function reportRun(
   io: Pick<Io, 'err'>,
   workspace: Workspace,
   session: Session,
-  { effects, refused, kept, unreachable = [], commits = [], gitRefs = [] }: CommandResult,
+  { effects, refused, kept, connections = [], unreachable = [], commits = [], gitRefs = [] }: CommandResult,
 ): Promise<number> {
   const { changes } = await session.changes()
   const id = oneLine(session.id)
@@ -28,6 +28,7 @@ export async function reportRun(
   for (const { ref, subject } of gitRefs)
     io.err(`kept in the session's git, not proposed: ${shortRef(ref)} (${oneLine(subject)})\n`)
   if (gitRefs.length > 0) io.err(`To take it out: ${takeOut(session.id, gitRefs)}\n`)
+  for (const line of networkSummary({ connections })) io.err(`${oneLine(line)}\n`)
   for (const host of unreachable)
     io.err(`no access to ${oneLine(host)}: allow it with '--allow-host ${oneLine(host)}'\n`)
   const intentId = session.intent?.id

@@ -29,6 +29,20 @@ export class AllowedHosts {
     return this.#entries.some((entry) => matches(entry, address))
   }
 
+  /** Whether all that another entry would allow is allowed. @throws TypeError for an entry of another form. */
+  covers(entry: string): boolean {
+    const asked = parseEntry(entry)
+    return asked.ports.every((port) =>
+      this.#entries.some((own) =>
+        asked.isWildcard
+          ? own.isWildcard &&
+            own.ports.includes(port) &&
+            (asked.host === own.host || asked.host.endsWith(`.${own.host}`))
+          : matches(own, { host: asked.host, port }),
+      ),
+    )
+  }
+
   /**
    * Whether a resolved address may be used. The owner of a domain chooses the names below a wildcard, so such a name must not lead to
    * the machine or its private network.
@@ -56,6 +70,15 @@ export function parseAddress(text: string, port?: number): Address | undefined {
   if (host === undefined || number === undefined || number < 1 || number > 65_535) return undefined
   if (isIP(host) === 0 && (host.length > MAX_NAME || !NAME.test(host))) return undefined
   return { host, port: number }
+}
+
+export function isHostEntry(text: string): boolean {
+  try {
+    parseEntry(text)
+    return true
+  } catch {
+    return false
+  }
 }
 
 function parseEntry(text: string): Entry {

@@ -56,8 +56,19 @@ export interface ExecResult {
   readonly commits?: readonly ProposedCommit[]
   /** The session's other branches, tags and stash that the repository on disk lacks, as far as that branch does not contain them. */
   readonly gitRefs?: readonly KeptRef[]
+  /** The addresses it reached, as `host:port`, of a command that may reach some hosts. */
+  readonly connections?: readonly ConnectionCount[]
+  /** Addresses that it tried and may not reach, as `host:port`. */
+  readonly unreachable?: readonly string[]
   /** A summary of the effects in a few lines, deletions first. */
   readonly summary: string
+}
+
+/** How often a command connected to an address. */
+export interface ConnectionCount {
+  /** `host:port`. */
+  readonly to: string
+  readonly count: number
 }
 
 /** How a command is started that runs on by itself. */
@@ -72,7 +83,7 @@ export interface StartOptions extends Omit<ExecOptions, 'signal'> {
   readonly home?: boolean
   /**
    * Hosts it may reach where `network` is not true, by an HTTP proxy that the usual variables name: `example.com`, `*.example.com`,
-   * `example.com:8443`; without a port 443 and 80. Those of the client's own provider need no policy, others as `network` does.
+   * `example.com:8443`; without a port 443 and 80. The proxy also speaks SOCKS 5. Those of the client's own provider need no policy, others as `network` does.
    */
   readonly hosts?: readonly string[]
   /** The interval in milliseconds at which its changes are staged. By default only at its end, and by `ingest`. */
@@ -130,10 +141,7 @@ export interface Ingested extends Pick<ExecResult, 'effects' | 'refused' | 'kept
 }
 
 /** The end of a background command. */
-export interface CommandResult extends Omit<ExecResult, 'stdout' | 'stderr' | 'truncated'> {
-  /** Addresses that it tried and that are not among its `hosts`, as `host:port`. */
-  readonly unreachable?: readonly string[]
-}
+export interface CommandResult extends Omit<ExecResult, 'stdout' | 'stderr' | 'truncated'> {}
 
 /** A branch, a tag or the stash of a session's git state. */
 export interface KeptRef {

@@ -6,11 +6,11 @@ import { type Classified, PUBLISHES } from '../core/command-class.js'
 import { defined } from '../core/defined.js'
 import type { Denial } from '../core/denials.js'
 import { errorText } from '../core/error-text.js'
-import { providerHosts } from '../hosts/index.js'
 import type { SessionQuestions } from '../inbox/index.js'
 import { type CommandDecision, judgeCommand, type Policy } from '../policy/index.js'
 import type { AnswerRecord } from '../review/index.js'
 import type { CommandRecord } from '../stage/index.js'
+import { asksPerson } from './network-grant.js'
 
 /** The part of a command's ledger record that says why it may run. */
 export type AdmissionRecord = Pick<CommandRecord, 'classes' | 'why' | 'allowed' | 'format'>
@@ -79,7 +79,7 @@ export class SessionAdmission {
 
   #judge(classified: Classified | undefined, options: StartOptions): CommandDecision {
     const settings = this.policy.settings()
-    if (settings) return judgeCommand(settings, classified, wantsNetwork(options))
+    if (settings) return judgeCommand(settings, classified, asksPerson(options, settings.network))
     throw new EscrowError(
       'policy_invalid',
       "No command runs until .orchestration/policy.yaml is valid. 'escrow status' says what is wrong.",
@@ -106,12 +106,6 @@ export class SessionAdmission {
       over.removeEventListener('abort', end)
     }
   }
-}
-
-/** Whether a command asks for more network than its client's model provider, which a person allowed by running that client. */
-function wantsNetwork({ network, hosts = [], client, env = {} }: StartOptions): boolean {
-  const own = client === undefined ? [] : providerHosts(client, env)
-  return network === true || hosts.some((host) => !own.includes(host))
 }
 
 function refuseOddWords(command: string | readonly string[]): void {
@@ -164,7 +158,8 @@ function whyOf({ rules }: CommandDecision, classified: Classified | undefined, f
   return [...classified.why.filter((reason) => rules.includes(reason.class)).map(describeClass), ...network].join('; ')
 }
 
-const NETWORK_HINT = 'A person can allow it: `terminal: { network: true }` in .orchestration/policy.yaml.'
+const NETWORK_HINT =
+  'A person can allow it: `terminal: { network: true }`, or a list of hosts, in .orchestration/policy.yaml.'
 
 function deniedBy(command: string, { rules }: CommandDecision, why: string): Denial {
   if (rules.join() === 'terminal.network')

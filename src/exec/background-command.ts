@@ -13,6 +13,8 @@ import { childrenOf, sendSignal } from '../os/child.js'
 import {
   type CommandEnd,
   type MountedHome,
+  type NetworkUse,
+  networkSummary,
   OutputRing,
   PROCESSES,
   quarantine,
@@ -23,6 +25,7 @@ import { type AdmittedCommand, type CommandGate, type CommandLine, type ExecDeps
 import { CommandMount, type IngestedEffects } from './command-mount.js'
 import { containedBy, containmentSummary, isolationOf } from './contained-by.js'
 import { gitRecord, gitRefusals, gitResult, gitSummary } from './git-report.js'
+import { networkRecord, networkUse } from './network-grant.js'
 import type { GitOutcome } from './private-git.js'
 
 /** Bytes of output that are kept for reading. */
@@ -276,10 +279,10 @@ export class BackgroundCommand implements RunningCommand {
     const since = deps.store.overlay.stage.snapshots.get(this.before.id) ?? last
     const effects = deps.changesSince(since.id, (path) => mount.hasIngested(path))
     deps.store.deleteSnapshot(last)
-    const { exitCode, ended, unreachable } = end
+    const { exitCode, ended } = end
     const git = end.began ? await mount.keepGit(this.admitted) : undefined
-    const details = { ...(ended && { ended }), ...(unreachable && { unreachable }) }
-    const result = { exitCode, ...toResult(mount, ingested, effects, git), ...isolationOf(mount), ...details }
+    const details = { ...isolationOf(mount), ...(ended && { ended }), ...networkUse(end) }
+    const result = { exitCode, ...toResult(mount, ingested, effects, { git, end }), ...details }
     await deps.record({
       command,
       background: id,
@@ -289,7 +292,7 @@ export class BackgroundCommand implements RunningCommand {
       refused: result.refused,
       kept: result.kept,
       ...(ended && { ended }),
-      ...(unreachable && { unreachable: [...unreachable] }),
+      ...networkRecord(end),
       ...gitRecord(git),
     })
     return result
@@ -309,8 +312,15 @@ export class BackgroundCommand implements RunningCommand {
   }
 }
 
-function toResult(mount: CommandMount, { refused, kept }: IngestedEffects, effects: ChangeSet, git?: GitOutcome) {
+function toResult(
+  mount: CommandMount,
+  { refused, kept }: IngestedEffects,
+  effects: ChangeSet,
+  { git, end = {} }: { readonly git?: GitOutcome | undefined; readonly end?: NetworkUse } = {},
+) {
   const refusals = [...refused.map(({ path, reason, message }) => ({ path, reason, message })), ...gitRefusals(git)]
-  const summary = [summaryOf(effects, refusals, kept), ...gitSummary(git), ...containmentSummary(mount)].join('\n')
+  const network = networkSummary(end)
+  const lines = [summaryOf(effects, refusals, kept), ...network, ...gitSummary(git), ...containmentSummary(mount)]
+  const summary = lines.join('\n')
   return { effects, refused: refusals, kept, summary, ...gitResult(git) }
 }

@@ -12,6 +12,7 @@ import type { CommandRecord, LedgerOutbox, StageStore } from '../stage/index.js'
 import { commandEnv, type Visibility, withoutPush } from '../terminal/index.js'
 import type { AdmissionRecord, SessionAdmission } from './admission.js'
 import { CommandView, shellOf } from './command-view.js'
+import { networkGranted } from './network-grant.js'
 
 /** The parts of a session that commands use. */
 export interface ExecDeps {
@@ -63,10 +64,6 @@ export function neededBy({ network }: AdmittedCommand): readonly Protection[] {
   return typeof network === 'boolean' ? [] : ['network_by_host']
 }
 
-function networkAsked({ network, hosts }: StartOptions): AdmittedCommand['network'] {
-  return network === true || (hosts ?? false)
-}
-
 /** Decides for each command whether it may run and what it may see. */
 export class CommandGate {
   readonly #view: CommandView
@@ -90,6 +87,7 @@ export class CommandGate {
     const cwd = this.#directory(options.cwd ?? '.')
     const within = relative(this.deps.layout.root, cwd)
     const admitted = await (admit?.() ?? this.deps.admission.admit(command, options, within))
+    const network = networkGranted(options, this.deps.policy.settings()?.network ?? false, admitted.classes ?? [])
     return {
       args: typeof command === 'string' ? shellOf(command) : command,
       // Computed again: rules and directories may have changed while a person was asked.
@@ -97,16 +95,18 @@ export class CommandGate {
       client,
       readOnlyNames: this.#readOnlyNames(),
       cwd: this.#directory(options.cwd ?? '.'),
-      env: this.#env(options),
-      network: networkAsked(options),
+      env: this.#env(options, network),
+      network,
       admission: admitted,
     }
   }
 
-  #env(options: StartOptions): Record<string, string> {
+  #env(options: StartOptions, network: AdmittedCommand['network']): Record<string, string> {
     const { id: session, layout, state } = this.deps
     const env = commandEnv(options.env ?? {}, { session, root: layout.root, intent: state.intentId })
-    return networkAsked(options) === false ? withoutPush(env) : env
+    // Hosts that policy lists are for loading: nobody was asked about a push to one.
+    const isAsked = options.network === true || options.hosts !== undefined
+    return network === false || !isAsked ? withoutPush(env) : env
   }
 
   /** The paths that a command may not read and does not see. */

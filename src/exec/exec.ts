@@ -1,12 +1,13 @@
 import type { ChangeSet, ExecOptions, ExecResult } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
 import { SerialQueue } from '../core/serial-queue.js'
-import { type CommandEnd, type Effect, PROCESSES, quarantine, summaryOf } from '../terminal/index.js'
+import { type CommandEnd, type Effect, networkSummary, PROCESSES, quarantine, summaryOf } from '../terminal/index.js'
 import type { AdmissionRecord } from './admission.js'
 import type { AdmittedCommand, CommandGate, CommandLine, ExecDeps } from './command-gate.js'
 import { CommandMount, type IngestedEffects } from './command-mount.js'
 import { containedBy, containmentSummary, isolationOf } from './contained-by.js'
 import { gitRecord, gitRefusals, gitResult, gitSummary } from './git-report.js'
+import { networkRecord, networkUse } from './network-grant.js'
 import type { GitOutcome } from './private-git.js'
 
 /** Options for a command that escrowfs runs itself. */
@@ -140,6 +141,7 @@ export class SessionExec {
       exit_code: end.exitCode,
       ...(end.ended && { ended: end.ended }),
       ...containedBy(mount, admitted),
+      ...networkRecord(end),
     }
     const paths = effects.changes.map(({ path }) => path)
     if (recorded) await this.deps.record({ ...entry, effects: paths, refused: refusals, kept, ...gitRecord(git) })
@@ -152,10 +154,16 @@ export class SessionExec {
       refused: refusals,
       kept,
       ...isolationOf(mount),
+      ...networkUse(end),
       ...(truncated && { truncated }),
       ...(ended && { ended }),
       ...gitResult(git),
-      summary: [summaryOf(effects, refusals, kept), ...gitSummary(git), ...containmentSummary(mount)].join('\n'),
+      summary: [
+        summaryOf(effects, refusals, kept),
+        ...networkSummary(end),
+        ...gitSummary(git),
+        ...containmentSummary(mount),
+      ].join('\n'),
     }
   }
 }

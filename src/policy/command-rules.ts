@@ -12,8 +12,8 @@ export interface CommandDecision {
 }
 
 /**
- * Decides a command by the strictest verdict of its classes, and of `terminal.network` where it asks for the network. A `git push` asks a
- * person.
+ * Decides a command by the strictest verdict of its classes, and of `terminal.network` where it asks for more of the network than a list there has.
+ * A `git push` asks a person.
  * @param classified undefined for a command that could not be classified: then any rule other than `allow` denies it.
  */
 export function judgeCommand(
@@ -27,7 +27,7 @@ export function judgeCommand(
   // A push publishes what nobody may have reviewed. A rule for `network` is a person's answer.
   const isPush = classified?.why.some(({ because }) => because === PUBLISHES) === true
   if (isPush && rules.network === undefined) verdicts.set('network', 'ask')
-  if (wantsNetwork) verdicts.set('terminal.network', network === 'ask' ? 'ask' : network ? 'allow' : 'deny')
+  if (wantsNetwork) verdicts.set('terminal.network', network === 'ask' ? 'ask' : network === true ? 'allow' : 'deny')
   const verdict = (['deny', 'ask'] as const).find((each) => [...verdicts.values()].includes(each)) ?? 'allow'
   return { verdict, rules: [...verdicts].filter(([, each]) => each === verdict).map(([rule]) => rule) }
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { isHostEntry } from '../core/allowed-hosts.js'
 import { COMMAND_CLASSES } from '../core/command-class.js'
 import { globProblem } from '../core/globs.js'
 import { PROTECTION_NAMES } from '../core/protection.js'
@@ -84,6 +85,11 @@ const tier = z.strictObject(
   { error: 'a tier is a map with name, paths, classes, max_files and max_lines' },
 )
 
+/** A host, or a word for several (see src/exec/network-grant.ts). */
+const networkEntry = z.string().refine((entry) => entry === 'registry' || entry === 'provider' || isHostEntry(entry), {
+  error: 'a host is expected: example.com, *.example.com, example.com:8443, registry or provider',
+})
+
 /** Every key of policy.yaml. */
 export const policySchema = z
   .strictObject(
@@ -107,7 +113,9 @@ export const policySchema = z
         classes: z.partialRecord(z.enum(COMMAND_CLASSES), oneOf(...COMMAND_VERDICTS), {
           error: `a map of ${COMMAND_CLASSES.join(', ')} to ${COMMAND_VERDICTS.join(', ')} is expected`,
         }),
-        network: z.union([z.boolean(), z.literal('ask')], { error: 'true, false or ask is expected' }),
+        network: z.union([z.boolean(), z.literal('ask'), z.array(networkEntry)], {
+          error: 'true, false, ask or a list of hosts is expected',
+        }),
         isolation_none: flag,
         require: z.array(oneOf(...PROTECTION_NAMES), { error: `a list of ${PROTECTION_NAMES.join(', ')} is expected` }),
       }),

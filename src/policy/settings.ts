@@ -34,8 +34,8 @@ export interface Settings {
   readonly isolationNone: boolean
   /** `terminal.require`: what the containment of a command must keep. */
   readonly require: readonly Protection[]
-  /** `terminal.network`: whether a command that asks for the network gets it, or a person is asked. */
-  readonly network: boolean | 'ask'
+  /** `terminal.network`: whether a command that asks for the network gets it, a person is asked, or which hosts it gets. */
+  readonly network: boolean | 'ask' | readonly string[]
   /** `terminal.classes`. */
   readonly classes: Readonly<Partial<Record<CommandClass, CommandVerdict>>>
   /** `format`: formatters for the files that a tool call wrote. */

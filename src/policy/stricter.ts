@@ -70,9 +70,11 @@ function isSameFormat(one: Format, other: Format): boolean {
   return isDeepStrictEqual([one.files, one.run], [other.files, other.run])
 }
 
-function stricterNetwork(...both: readonly Settings['network'][]): Settings['network'] {
-  if (both.includes(false)) return false
-  return both.includes('ask') ? 'ask' : true
+function stricterNetwork(one: Settings['network'], other: Settings['network']): Settings['network'] {
+  if (one === false || other === false) return false
+  if (one === 'ask' || other === 'ask') return 'ask'
+  if (one === true) return other
+  return other === true ? one : one.filter((entry) => other.includes(entry))
 }
 
 function stricterClasses(file: Settings['classes'], accepted: Settings['classes']): Settings['classes'] {

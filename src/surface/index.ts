@@ -87,7 +87,7 @@ export {
 } from '../review/index.js'
 export { byRisk } from '../risk/index.js'
 export { flagReasons } from '../stage/index.js'
-export { formatRefusals, summaryOf } from '../terminal/index.js'
+export { formatRefusals, networkSummary, summaryOf } from '../terminal/index.js'
 export {
   type BlamedFile,
   type HistoryEntry,

@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
+import type { ConnectionCount } from '../core/exec-api.js'
 import { killGroup } from '../os/child.js'
 import type { HomeView } from './client-home.js'
-import type { Connections } from './network/connections.js'
 import type { Visibility } from './secrets.js'
 
 /** Input, output and termination of one command, in a sandbox or on a copy. */
@@ -47,7 +47,7 @@ export interface CommandEnd {
   /** Addresses it was refused because they are not among the allowed hosts, as `host:port`. */
   readonly unreachable?: readonly string[]
   /** The addresses it reached through the proxy, with the number of connections to each. */
-  readonly connections?: readonly Connections[]
+  readonly connections?: readonly ConnectionCount[]
   /** Whether the program started. If not, there may be no mount to read effects from. */
   readonly began: boolean
 }

@@ -41,4 +41,4 @@ export { discardQuarantined, effectOf, listQuarantined, type QuarantinedFile, qu
 export { SecretNames } from './secret-names.js'
 export { holdsSecret, SECRET_TEXTS } from './secret-variables.js'
 export { commandEnv, secretsIn, type Visibility, visibilityOf, withoutPush } from './secrets.js'
-export { formatRefusals, summaryOf } from './summary.js'
+export { formatRefusals, type NetworkUse, networkSummary, summaryOf } from './summary.js'

@@ -1,4 +1,4 @@
-import type { Change, ChangeSet } from '../core/api.js'
+import type { Change, ChangeSet, ExecResult } from '../core/api.js'
 import type { Refusal } from '../core/api-error.js'
 
 /** Largest number of names on a line of the summary; the rest are counted. */
@@ -23,6 +23,19 @@ export function summaryOf({ changes }: ChangeSet, refused: readonly Refusal[], k
   ]
   return lines.length === 0 ? 'Nothing changed.' : lines.join('\n')
 }
+
+/** Lists the addresses that a command reached, and those it was refused. */
+export function networkSummary({ connections = [], unreachable = [] }: NetworkUse): string[] {
+  return [
+    ...listNames(
+      'connected to',
+      connections.map(({ to, count }) => (count === 1 ? to : `${to} (${count} times)`)),
+    ),
+    ...listNames('no access to', unreachable),
+  ]
+}
+
+export type NetworkUse = Pick<ExecResult, 'connections' | 'unreachable'>
 
 /** Lists refusals by reason. */
 export function formatRefusals(refused: readonly Refusal[]): string {

@@ -1,3 +1,4 @@
+// Long because: it has one schema for each type of record.
 import { z } from 'zod'
 import { isObject } from '../core/is-object.js'
 import type { TraceRecord } from '../core/ledger-api.js'
@@ -192,6 +193,7 @@ const RECORD = z.discriminatedUnion('type', [
     format: names,
     network: field(z.boolean()),
     hosts: names,
+    connections: field(list(z.object({ to: name, count }))),
     unreachable: names,
     isolation: field(z.enum(['sandbox', 'none'])),
     containment: field(name),

@@ -84,6 +84,13 @@ function policyEffect(section: string, before: unknown, after: unknown): Change[
     return includesAll(after, before) ? 'tightens' : 'loosens'
   if (section === 'terminal.require')
     return includesAll(after ?? DEFAULT_REQUIRED, before ?? DEFAULT_REQUIRED) ? 'tightens' : 'loosens'
+  if (section === 'terminal.network' && Array.isArray(before))
+    return Array.isArray(after)
+      ? listEffect(before, after)
+      : after === false || after === undefined
+        ? 'tightens'
+        : 'loosens'
+  if (section === 'terminal.network' && Array.isArray(after)) return before === true ? 'tightens' : 'loosens'
   if (section === 'lessons_file') return 'text'
   if (section === 'limits.undo_commits') return isLess(before, after) ? 'tightens' : 'loosens'
   if (COUNTS.has(section)) return isLess(after, before) ? 'tightens' : 'loosens'
@@ -91,6 +98,11 @@ function policyEffect(section: string, before: unknown, after: unknown): Change[
   const [oldRank, newRank] = [ranks?.indexOf(before) ?? -1, ranks?.indexOf(after) ?? -1]
   // An unknown value may mean anything.
   return oldRank >= 0 && newRank >= oldRank ? 'tightens' : 'loosens'
+}
+
+/** Hosts that a list has and the other does not loosen it. */
+function listEffect(before: unknown, after: unknown): Change['effect'] {
+  return includesAll(before, after) ? 'tightens' : 'loosens'
 }
 
 function includesAll(all: unknown, some: unknown): boolean {

@@ -79,7 +79,7 @@ const DOCUMENTS = {
     calls: counts,
     rules: z.array(z.strictObject({ rule: z.string(), outcome, count: z.int(), examples: texts })),
     classes: counts,
-    network: z.union([z.boolean(), z.literal('ask')]),
+    network: z.union([z.boolean(), z.literal('ask'), texts]),
     prompts: z.strictObject({ ...spread, total: z.int(), sessionsWithout: z.int() }),
     review: z.strictObject(spread),
     secrets: listed,

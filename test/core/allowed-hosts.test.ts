@@ -61,6 +61,21 @@ describe('allowed hosts', () => {
     expect(allowed.mayResolveTo(at('intern.example.net'), '10.1.2.3')).toBe(true)
   })
 
+  it.each([
+    [['example.com'], 'example.com', true],
+    [['example.com'], 'example.com:443', true],
+    [['example.com:443'], 'example.com', false],
+    [['example.com:443', 'example.com:80'], 'example.com', true],
+    [['*.example.com'], 'a.example.com', true],
+    [['*.example.com'], '*.example.com', true],
+    [['*.example.com'], '*.b.example.com', true],
+    [['*.b.example.com'], '*.example.com', false],
+    [['example.com'], '*.example.com', false],
+    [['*.example.com'], 'example.com', false],
+  ])('%j cover %s: %s', (entries, entry, expected) => {
+    expect(new AllowedHosts(entries).covers(entry)).toBe(expected)
+  })
+
   it('allows nothing that is not the entry itself or below a wildcard', () => {
     const label = fc.stringMatching(/^[a-z0-9]{1,5}$/)
     fc.assert(

@@ -47,6 +47,7 @@ const UNMET: Readonly<Record<string, string>> = {
     ...['src/exec/admission.ts#MAX_SHOWN', 'src/command-class/findings.ts#MAX_PART'],
     'src/command-class/findings.ts#MAX_REASONS',
     'src/os/variance.ts#LONGEST',
+    'src/terminal/network/connections.ts#MAX_NAME',
     ...['src/cli/remedies.ts#MAX_NAMED_PATHS', 'src/cli/review/files.ts#MAX_NAMES', 'src/cli/render-stat.ts#MAX_BAR'],
     'src/cli/start/intent.ts#MAX_NAME_LENGTH',
     ...['src/hooks/human.ts#MAX_PREVIEW', 'src/terminal/summary.ts#MAX_NAMES', 'src/terminal/denial-spool.ts#MAX_PART'],
@@ -75,9 +76,13 @@ const UNMET: Readonly<Record<string, string>> = {
     ...['src/os/parsed-texts.ts#MOST', 'src/stage/class-line-schema.ts#CLASSIFIER'],
   ]),
   ...because('it is an internal delay or timeout', [
+    'src/terminal/network/tunnel.ts#CONNECT_MS',
     ...['src/cli/review/coloring.ts#PATIENCE_MS', 'src/os/flush.ts#TIMEOUT_MS'],
     'src/os/lock.ts#LONGEST_NAP_MS',
     'src/session/lessons.ts#MAX_TRIES',
+  ]),
+  ...because('a standard defines it', [
+    ...['src/core/allowed-hosts.ts#MAX_NAME', 'src/terminal/network/socks.ts#SOCKS_VERSION'],
   ]),
   ...because('Node or the kernel defines it', ['src/fs/kernel-dir.ts#MAX_BUFFER', 'src/fs/ownership.ts#MAX_ID']),
   ...because('it is far above what we write, so a longer text is damaged', [

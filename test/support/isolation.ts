@@ -25,6 +25,7 @@ export const OWN_PROCESS: readonly string[] = [
   'test/examples/replay.test.ts',
   'test/examples/vscode-extension/verdicts.test.ts',
   'test/exec/commands.test.ts',
+  'test/exec/network-grant.test.ts',
   'test/fs/change-feed.test.ts',
   'test/fs/locks-runtime.test.ts',
   'test/git/patches.test.ts',

@@ -192,7 +192,7 @@ describe('a change and its reverse', () => {
         limits: fc.record({ files: fc.integer({ min: 1, max: 3 }) }, { requiredKeys: [] }),
         terminal: fc.record(
           {
-            network: fc.constantFrom(true, false, 'ask'),
+            network: fc.constantFrom(true, false, 'ask', [], ['a.example'], ['a.example', 'b.example']),
             isolation_none: fc.boolean(),
             require: fc.constantFrom([], ['write_fence'], ['write_fence', 'network_off']),
           },

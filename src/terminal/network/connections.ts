@@ -1,4 +1,5 @@
 import type { Address } from '../../core/allowed-hosts.js'
+import type { ConnectionCount } from '../../core/exec-api.js'
 
 /** Largest number of addresses that are listed of each kind; connections to others are counted together. */
 const MAX_LISTED = 100
@@ -6,13 +7,6 @@ const MAX_LISTED = 100
 const MAX_NAME = 255
 /** Connections to addresses beyond {@link MAX_LISTED}. */
 const OTHERS = 'other addresses'
-
-/** Connections to one address. */
-export interface Connections {
-  /** `host:port`. */
-  readonly to: string
-  readonly count: number
-}
 
 /** The connections of a command: what it reached, and what it was refused. */
 export class ConnectionLog {
@@ -28,7 +22,7 @@ export class ConnectionLog {
     add(this.#refused, address === undefined ? printable(asked) : formatAddress(address))
   }
 
-  connections(): Connections[] {
+  connections(): ConnectionCount[] {
     return [...this.#reached].map(([to, count]) => ({ to, count }))
   }
 

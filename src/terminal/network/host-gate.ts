@@ -2,9 +2,9 @@ import type { ChildProcess } from 'node:child_process'
 import { Server } from 'node:net'
 import { Readable } from 'node:stream'
 import { AllowedHosts } from '../../core/allowed-hosts.js'
+import type { ConnectionCount } from '../../core/exec-api.js'
 import { startProgram } from '../../os/child.js'
 import { closeDescriptor, openFile } from '../../os/read.js'
-import type { Connections } from './connections.js'
 import { hostProxy } from './proxy.js'
 
 /** The address of the proxy inside the network namespace. */
@@ -24,7 +24,7 @@ export interface HostGate {
   /** Addresses that were refused, as `host:port`. */
   refused(): string[]
   /** The addresses that were reached. */
-  connections(): Connections[]
+  connections(): ConnectionCount[]
   close(): void
 }
 

@@ -2,8 +2,9 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { type Address, type AllowedHosts, parseAddress } from '../../core/allowed-hosts.js'
-import { ConnectionLog, type Connections, formatAddress } from './connections.js'
-import { answerSocks, endSocks, readSocksRequest, SOCKS_REPLY, SOCKS_VERSION } from './socks.js'
+import type { ConnectionCount } from '../../core/exec-api.js'
+import { ConnectionLog, formatAddress } from './connections.js'
+import { answerSocks, endSocks, isSocks, readSocksRequest, SOCKS_REPLY } from './socks.js'
 import { CONNECT_MS, connectTo, joinStreams, lookupWithin, PrivateAddressError } from './tunnel.js'
 
 /** Largest number of open connections of one command. */
@@ -13,7 +14,7 @@ export interface HostProxy {
   /** Serves a connection from inside: HTTP or SOCKS 5, by its first byte. */
   accept(socket: Socket): void
   /** The addresses that were reached. */
-  connections(): Connections[]
+  connections(): ConnectionCount[]
   /** The distinct refused addresses, as `host:port`. */
   refused(): string[]
   /** Closes every connection. */
@@ -105,7 +106,7 @@ export function hostProxy(allowed: AllowedHosts): HostProxy {
           return
         }
         socket.unshift(first)
-        if (first[0] === SOCKS_VERSION) socks(socket).catch(() => socket.destroy())
+        if (isSocks(first)) socks(socket).catch(() => socket.destroy())
         else server.emit('connection', socket)
       })
     },

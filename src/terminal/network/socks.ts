@@ -3,8 +3,8 @@ import { type Address, parseAddress } from '../../core/allowed-hosts.js'
 
 /** The server's side of SOCKS 5 (RFC 1928): CONNECT alone, without a password. There is no UDP, so no DNS by it. */
 
-/** The first byte of a client's greeting. No HTTP request begins with it. */
-export const SOCKS_VERSION = 5
+/** The first byte of a client's greeting. */
+const SOCKS_VERSION = 5
 
 const NO_PASSWORD = 0
 const NO_METHOD = 0xff
@@ -14,6 +14,11 @@ const NAME = 3
 const IPV6 = 4
 
 export const SOCKS_REPLY = { done: 0, notAllowed: 2, unreachable: 4, noCommand: 7, noAddressType: 8 } as const
+
+/** Whether a client speaks SOCKS, by its first bytes. No HTTP request begins so. */
+export function isSocks(first: Buffer): boolean {
+  return first[0] === SOCKS_VERSION
+}
 
 export interface SocksRequest {
   /** Undefined if the name cannot be one. */

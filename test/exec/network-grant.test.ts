@@ -1,0 +1,67 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { AllowedHosts } from '../../src/core/allowed-hosts.js'
+import { asksPerson, networkGranted } from '../../src/exec/network-grant.js'
+import { tempDir } from '../support/facade.js'
+
+/** Sets variables of this process for a test. */
+function withVariables(values: Readonly<Record<string, string | undefined>>): void {
+  for (const [name, value] of Object.entries(values)) {
+    const before = process.env[name]
+    if (value === undefined) delete process.env[name]
+    else process.env[name] = value
+    onTestFinished(() => {
+      if (before === undefined) delete process.env[name]
+      else process.env[name] = before
+    })
+  }
+}
+
+const NONE = { npm_config_registry: undefined, NPM_CONFIG_REGISTRY: undefined, PIP_INDEX_URL: undefined }
+
+describe('the network by a list of policy', () => {
+  it('goes to commands that ask for it or use it; an empty list is no host', () => {
+    const list = ['example.com']
+    expect(networkGranted({}, list, ['read-only'])).toBe(false)
+    expect(networkGranted({}, list, ['build', 'network'])).toEqual(list)
+    expect(networkGranted({ network: true }, list, [])).toEqual(list)
+    expect(networkGranted({ hosts: ['a.example.com'] }, list, ['network'])).toEqual(['a.example.com'])
+    expect(networkGranted({ network: true, hosts: ['b.example'] }, list, [])).toEqual(['example.com', 'b.example'])
+    expect(networkGranted({ network: true }, [], [])).toEqual([])
+  })
+
+  it('is as before without a list', () => {
+    for (const setting of [true, false, 'ask'] as const) {
+      expect(networkGranted({}, setting, ['network'])).toBe(false)
+      expect(networkGranted({ network: true }, setting, [])).toBe(true)
+      expect([asksPerson({ network: true }, setting), asksPerson({}, setting)]).toEqual([true, false])
+    }
+  })
+
+  it('asks nobody: what is not covered is refused', () => {
+    expect(asksPerson({ network: true }, ['example.com'])).toBe(false)
+    expect(asksPerson({ hosts: ['example.com:22'] }, ['example.com'])).toBe(true)
+    expect(asksPerson({ hosts: ['https://example.com'] }, ['example.com'])).toBe(true)
+    expect(asksPerson({ hosts: ['api.anthropic.com'], client: 'claude' }, [])).toBe(false)
+  })
+
+  it('knows the registries of the person, and the provider of the client', () => {
+    const { path, dispose } = tempDir()
+    onTestFinished(dispose)
+    mkdirSync(`${path}/home`)
+    writeFileSync(
+      `${path}/home/.npmrc`,
+      'registry=https://npm.corp.example/\n@own:registry = http://own.example:4873\n//npm.corp.example/:_authToken=x\nregistry=nothing\n',
+    )
+    withVariables({ ...NONE, HOME: `${path}/home`, PIP_INDEX_URL: 'https://pip.corp.example/simple' })
+    const granted = networkGranted({ network: true }, ['registry'], [])
+    expect(granted).toEqual(
+      expect.arrayContaining(['registry.npmjs.org', 'pypi.org', 'npm.corp.example', 'own.example:4873']),
+    )
+    expect(granted).toContain('pip.corp.example')
+    expect(granted).not.toContain('nothing')
+    if (typeof granted === 'object') expect(() => new AllowedHosts(granted)).not.toThrow()
+    expect(networkGranted({ network: true }, ['provider'], [])).toEqual([])
+    expect(networkGranted({ network: true, client: 'claude' }, ['provider'], [])).toContain('api.anthropic.com')
+  })
+})
