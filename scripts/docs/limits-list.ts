@@ -158,6 +158,27 @@ export const LEDGER: Limits = {
   'src/trace/attribution.ts#FOLLOWED_LINES': ['count', 'lines of a file that blame follows'],
   'src/git/file-history.ts#MAX_VERSIONS': ['count', 'versions of a file in git that blame follows'],
   'src/git/file-history.ts#MAX_BYTES': ['bytes', 'versions of a file in git that blame reads'],
+  'src/git/notes.ts#MAX_NOTE': ['bytes', 'a git note about lines; a longer one is ignored'],
+  'src/git/notes.ts#MAX_NOTES': ['bytes', 'git notes that are read at a time'],
+  'src/git/adopt.ts#MAX_COMMITS': ['count', 'commits of one `escrow adopt`; it names how many it left out'],
+  'src/git/adopt.ts#MAX_FILES': ['count', 'files in the commits of one `escrow adopt`'],
+  'src/git/squash-sources.ts#MAX_COMMITS': [
+    'count',
+    'commits that are compared with branches, for those that a forge squashed',
+  ],
+  'src/git/squash-sources.ts#MAX_BRANCHES': [
+    'count',
+    'branches, the newest first, that such a commit is compared with',
+  ],
+  'src/client-settings/git-hooks.ts#MAX_BYTES': [
+    'bytes',
+    'a git hook of yours that `escrow init --git` enters a block in',
+  ],
+  'src/git/hook-calls.ts#MAX_BYTES': [
+    'bytes',
+    "the beginning of git's SQUASH_MSG that is searched for the squashed branch",
+  ],
+  'src/trace/note-claims.ts#MAX_LINES': ['count', 'lines that a git note may name in one file; else it names none'],
   'src/trace/layout-lines.ts#MAX_RUN': ['count', 'lines that a formatter may join into one, or break one into'],
   'src/trace/layout-lines.ts#MAX_HUNK': [
     'count',

@@ -330,6 +330,20 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: () => import('./commands/export.js'),
   },
   {
+    name: 'adopt',
+    group: 'Ask the ledger',
+    summary: 'keep the authors of lines in rewritten git commits',
+    example: 'escrow adopt --range main..feature',
+    load: () => import('./commands/adopt.js'),
+  },
+  {
+    name: 'notes',
+    group: 'Ask the ledger',
+    summary: 'exchange git notes about the authors of lines',
+    example: 'escrow notes import refs/notes/origin/ai',
+    load: () => import('./commands/notes.js'),
+  },
+  {
     name: 'keys',
     group: 'Ask the ledger',
     summary: 'make a key that signs checkpoints',

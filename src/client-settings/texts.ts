@@ -5,7 +5,7 @@ const HOOK_TIMEOUT_SECONDS = 25
  * Sets PATH for a shell: first the directory that `escrow init` wrote into the state directory of the current user, so that no
  * shared file contains a path of one machine, then the inherited PATH.
  */
-const WITH_PATH = `PATH="\${XDG_STATE_HOME:-$HOME/.local/state}/escrowfs/bin:\${XDG_STATE_HOME:-$HOME/Library/Application Support}/escrowfs/bin:$PATH"`
+export const WITH_PATH = `PATH="\${XDG_STATE_HOME:-$HOME/.local/state}/escrowfs/bin:\${XDG_STATE_HOME:-$HOME/Library/Application Support}/escrowfs/bin:$PATH"`
 
 /** A shell line that execs escrow. */
 export const escrowLine = (words: string) => `${WITH_PATH}; exec escrow ${words}`

@@ -2,6 +2,7 @@
 
 import type { ChangeSet } from './change-api.js'
 import type { Recovery } from './commit-api.js'
+import type { AdoptOptions, AdoptReport, ImportReport } from './git-api.js'
 import type { IntentRegistry } from './intent.js'
 import type { Ledger } from './ledger-api.js'
 import type { Reviewer } from './people.js'
@@ -49,6 +50,7 @@ export type {
   RunOptions,
   StartOptions,
 } from './exec-api.js'
+export type { AdoptOptions, AdoptReport, GitHookCall, GitRewrite, ImportReport } from './git-api.js'
 export type {
   ClaimOverlap,
   Intent,
@@ -145,6 +147,18 @@ export interface Workspace {
    * markers. Commits also update the file. Rejects with `no_orchestration`; with `unsupported` if escrowfs did not write the file.
    */
   mapIntents(): Promise<string>
+  /**
+   * Writes git notes (`refs/notes/ai`) about the lines that git commits brought: which agent and record wrote each one. With the
+   * notes, {@link Ledger.blame} names the author after git has removed the commits that these took the place of. A second call with
+   * the same commits changes nothing. Rejects with `unsupported` without a git repository or for a name that is no commit, and
+   * with `access_denied` in an agent's session.
+   */
+  adopt(options: AdoptOptions): Promise<AdoptReport>
+  /**
+   * Takes over the notes of another ref, such as `refs/notes/origin/ai` fetched from a colleague. A commit with a note in both gets the
+   * lines of both. {@link Ledger.blame} marks what it knows from a note alone as `imported`. Rejects as {@link adopt} does.
+   */
+  importNotes(ref: string): Promise<ImportReport>
   /** Returns the error in `policy.yaml` with its position, or undefined. While there is an error, all writes are refused. */
   policyProblem(): Promise<string | undefined>
   /** Compares policy, intents, templates and `.intentignore` with the versions that a person has accepted on this machine. */

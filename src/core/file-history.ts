@@ -7,10 +7,21 @@ export interface FileVersion {
   readonly content: Uint8Array
   /** The versions that the commit changed, as positions in the list. None if the commit created the file. */
   readonly parents: readonly number[]
+  /** The versions that the commit took the place of, as positions in the list, where a caller knows them. */
+  readonly replaced: readonly number[]
   /** The commit's message with its trailers. */
   readonly message: string
   /** The ids of the ledger records about the file that the commit brought with it. Asks git when called. */
   readonly recordIds: () => readonly string[]
   /** When its author wrote it, in milliseconds since 1970. A rebase keeps this time. */
   readonly at: number
+  /** The git note of the commit about the authors of its lines, if it has one. */
+  readonly note?: CommitNote
+}
+
+/** A git note of `refs/notes/ai`. Anybody can write one, so it is a claim without a signature. */
+export interface CommitNote {
+  readonly text: string
+  /** The file as the note names it: relative to the repository's top. */
+  readonly path: string
 }

@@ -107,6 +107,8 @@ export interface BlameLine {
   readonly recordId?: string
   /** Why the author is unknown, where more is known than that the ledger has no record of the line. */
   readonly why?: string
+  /** A git note of another tool or clone names the author, and the ledger has no record of the line. Anybody can write such a note. */
+  readonly imported?: true
   /** The record is not anchored on this machine, so there is no proof of its content. */
   readonly unanchored?: true
 }

@@ -1,9 +1,12 @@
-import type { FileVersion } from '../core/file-history.js'
+import { defined } from '../core/defined.js'
+import type { CommitNote, FileVersion } from '../core/file-history.js'
 import { isObject } from '../core/is-object.js'
 import { LEDGER } from '../core/layout.js'
 import { findGit } from '../os/git.js'
 import { fieldsOf } from './entries.js'
+import { notesOf } from './notes.js'
 import { Git } from './program.js'
+import { prefixOf } from './repository.js'
 
 /** The limit of versions of one file, and of bytes in all of them. Older versions are left out. */
 const MAX_VERSIONS = 400
@@ -13,9 +16,14 @@ interface Commit {
   readonly id: string
   readonly path: string
   readonly parents: string[]
+  /** The newest version in each commit that it took the place of. */
+  readonly replaced: string[]
   readonly message: string
   readonly at: number
 }
+
+/** By full ids: which commits a commit took the place of. */
+export type Replaced = ReadonlyMap<string, readonly string[]>
 
 /**
  * The versions of a file in git, the one at HEAD first, across renames. Commits that left the file as it was have none.
@@ -26,37 +34,55 @@ export function fileHistory(root: string, path: string): FileVersion[] {
   if (findGit(root) === undefined) return []
   const git = new Git(root)
   const head = git.query(['rev-parse', '-q', '--verify', 'HEAD^{commit}'])
-  if (head === undefined) return []
-  const commits = commitsOf(git, head, path)
+  return head === undefined ? [] : versionsOf(git, head, path)
+}
+
+/**
+ * The versions of a file, the one of a commit first. The versions of commits that another took the place of are further
+ * parents of its version.
+ */
+export function versionsOf(git: Git, head: string, path: string, replaced: Replaced = new Map()): FileVersion[] {
+  const commits = commitsOf(git, head, path, replaced)
   const contents = contentsOf(git, commits)
   const kept = commits.filter((commit) => contents.has(commit))
   const places = new Map(kept.map((commit, at) => [commit.id, at]))
+  const notes = kept.length === 0 ? new Map<string, string>() : notesOf(git, new Set(places.keys()))
+  const prefix = notes.size === 0 ? '' : prefixOf(git)
+  const placesOf = (ids: readonly string[]) => ids.flatMap((id) => places.get(id) ?? [])
   return kept.map((commit) => ({
     commit: commit.id,
     path: commit.path,
     content: contents.get(commit) ?? new Uint8Array(),
-    parents: commit.parents.flatMap((id) => places.get(id) ?? []),
+    parents: placesOf(commit.parents),
+    replaced: placesOf(commit.replaced),
     message: commit.message,
     recordIds: () => recordsOf(git, commit),
     at: commit.at,
+    ...defined({ note: noteAt(notes.get(commit.id), `${prefix}${commit.path}`) }),
   }))
 }
 
+function noteAt(text: string | undefined, path: string): CommitNote | undefined {
+  return text === undefined ? undefined : { text, path }
+}
+
 /** The commits that changed the file, newest first. Where a commit created it by a rename, those of the old path follow. */
-function commitsOf(git: Git, head: string, path: string): Commit[] {
+function commitsOf(git: Git, head: string, path: string, replaced: Replaced): Commit[] {
   const found = new Map<string, Commit>()
-  const starts: { readonly from: string; readonly path: string; readonly child?: Commit }[] = [{ from: head, path }]
+  const starts: { readonly from: string; readonly path: string; readonly into?: string[] }[] = [{ from: head, path }]
   for (let start = starts.shift(); start !== undefined && found.size < MAX_VERSIONS; start = starts.shift()) {
     const listed = list(git, start.from, start.path, MAX_VERSIONS - found.size)
     const first = listed[0]
-    if (start.child !== undefined && first !== undefined) start.child.parents.push(first.id)
+    if (first !== undefined) start.into?.push(first.id)
     for (const commit of listed) {
       if (found.has(commit.id)) continue
       found.set(commit.id, commit)
-      if (commit.parents.length > 0) continue
+      const { path: at, parents, replaced: into } = commit
+      for (const old of replaced.get(commit.id) ?? []) starts.push({ from: old, path: at, into })
+      if (parents.length > 0) continue
       for (const parent of parentsOf(git, commit.id)) {
         const from = oldPath(git, parent, commit)
-        if (from !== undefined) starts.push({ from: parent, path: from, child: commit })
+        if (from !== undefined) starts.push({ from: parent, path: from, into: parents })
       }
     }
   }
@@ -72,7 +98,7 @@ function list(git: Git, from: string, path: string, most: number): Commit[] {
   return stdout.split('\0\n').flatMap((entry) => {
     const [, id, parents = '', at = '', message = ''] = entry.split('\0')
     if (id === undefined) return []
-    return { id, path, parents: parents.split(' ').filter(Boolean), message, at: Number(at) * 1000 }
+    return { id, path, parents: parents.split(' ').filter(Boolean), replaced: [], message, at: Number(at) * 1000 }
   })
 }
 

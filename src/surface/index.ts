@@ -26,6 +26,8 @@ export {
   type FoundClient,
   findClients,
   foreignSettings,
+  type GitHookPlan,
+  gitHooks,
   installLauncher,
   launcherDir,
   planClients,

@@ -50,11 +50,16 @@ export class Births {
 
   /** Finds the author of a line that a formatter changed, by the forms that it may have had before. */
   findForm(prints: readonly string[]): Found {
-    const origins = prints.flatMap((print) => this.#by.get(print) ?? []).map(({ origin }) => origin)
+    const origins = this.originsOf(prints)
     const [first] = origins
     if (first === undefined) return undefined
     const isSure = prints.some((print) => weightOf(print) >= ALONE && this.#by.has(print))
     return isSure && origins.every((origin) => sameAuthor(origin, first)) ? first : 'ambiguous'
+  }
+
+  /** The records that wrote a line with one of these prints. */
+  originsOf(prints: readonly string[]): Origin[] {
+    return prints.flatMap((print) => this.#by.get(print) ?? []).map(({ origin }) => origin)
   }
 
   /** Finds the author of a line in a content by its print and its neighbors. */
@@ -83,8 +88,8 @@ export function sameAuthor(one: Origin, other: Origin): boolean {
   return one === other || authorKey(one) === authorKey(other)
 }
 
-function authorKey({ contributor, intentId, model, tool, approvedBy }: Origin): string {
-  return JSON.stringify([contributor, intentId, model, tool, approvedBy])
+function authorKey({ contributor, intentId, model, tool, approvedBy, imported }: Origin): string {
+  return JSON.stringify([contributor, intentId, model, tool, approvedBy, imported])
 }
 
 function around(line: number, printAt: (line: number) => string | undefined): Pick<Birth, 'above' | 'below'> {

@@ -4,7 +4,8 @@ import type { BlameLine, TraceRecord } from '../core/api.js'
 import type { FileVersion } from '../core/file-history.js'
 import type { SharedFile } from '../core/layout.js'
 import { contentHash, linesOf } from './attribution.js'
-import { followLines, printsIn } from './git-lines.js'
+import { agentsIn, gitAiNote } from './git-ai.js'
+import { broughtLines, followLines, type Known, printsIn } from './git-lines.js'
 import { GitRecords } from './git-records.js'
 import { printsOf } from './line-prints.js'
 import type { Line } from './lines.js'
@@ -36,22 +37,60 @@ export async function blameContent(
 ): Promise<BlameLine[]> {
   const lines = linesOf(content)
   const prints = printsOf(lines)
-  const records = new GitRecords()
-  const wanted = new Set([...prints, ...printsIn(history)])
-  const replay = await replayLedger(file, wanted, vouching, (record) => records.note(record))
+  const { replay, known: recorded } = await replayForGit(file, [...prints, ...printsIn(history)], vouching)
   const cells = replay.linesAt(path, prints, digest(content))
-  const uncommitted = (line: number) => cells[line]?.origin ?? UNKNOWN
+  const known = { ...recorded, uncommitted: (line: number) => cells[line]?.origin ?? UNKNOWN }
+  const followed = history.length === 0 ? cells.map(({ origin }) => origin) : followLines(path, content, history, known)
+  const origins = applyClaims(followed, lines, digest(content), replay.claimsOn(path))
+  return origins.map((origin, n) => ({ line: n + 1, ...origin }))
+}
+
+/**
+ * Replays a ledger for {@link followLines}. The lines of the working tree have no author.
+ * @param prints of all versions that it will follow
+ */
+async function replayForGit(
+  file: SharedFile,
+  prints: Iterable<string>,
+  vouching?: Vouching,
+): Promise<{ replay: Replay; known: Known }> {
+  const records = new GitRecords()
+  const replay = await replayLedger(file, new Set(prints), vouching, (record) => records.note(record))
   const known = {
     births: replay.births,
     exactly: replay.exactly.bind(replay),
     hasRecordsOf: (message: string) => records.hasAllOf(message),
     hasRecord: (id: string) => records.has(id),
     begin: records.begin,
-    uncommitted,
+    uncommitted: () => UNKNOWN,
   }
-  const followed = history.length === 0 ? cells.map(({ origin }) => origin) : followLines(path, content, history, known)
-  const origins = applyClaims(followed, lines, digest(content), replay.claimsOn(path))
-  return origins.map((origin, n) => ({ line: n + 1, ...origin }))
+  return { replay, known }
+}
+
+/**
+ * Writes git notes for commits: who wrote the lines that each one brought.
+ * @param histories of the files that the commits changed
+ * @param prefix the workspace's root below the repository's top: `''`, or a path that ends with `/`
+ * @returns by commit; none for a commit that brought no line of an agent or a reviewer
+ */
+export async function commitNotes(
+  file: SharedFile,
+  histories: readonly (readonly FileVersion[])[],
+  commits: ReadonlySet<string>,
+  prefix: string,
+): Promise<ReadonlyMap<string, string>> {
+  const { known } = await replayForGit(file, histories.flatMap(printsIn))
+  const lines = new Map<string, Map<string, readonly Origin[]>>()
+  for (const history of histories) {
+    for (const [commit, { path, origins }] of broughtLines(history, commits, known)) {
+      if (!origins.some(({ contributor }) => contributor !== 'unknown')) continue
+      const files = lines.get(commit) ?? new Map<string, readonly Origin[]>()
+      lines.set(commit, files.set(`${prefix}${path}`, origins))
+    }
+  }
+  const agents = agentsIn(file)
+  const notes = [...lines].map(([commit, files]) => [commit, gitAiNote(files, agents, commit)] as const)
+  return new Map(notes.filter(([, note]) => !note.startsWith('---')))
 }
 
 /** The content of a path. */

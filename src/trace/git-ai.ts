@@ -1,7 +1,8 @@
-import { sha256hex } from '../../overlay/index.js'
 import { defined } from '../core/defined.js'
 import type { SharedFile } from '../core/layout.js'
+import { formatNote, joinRanges, NOTE_SCHEMA, type NoteEntry, type Range } from '../core/note-text.js'
 import { text } from './fields.js'
+import { humanKey, shortHash, traceKey } from './note-claims.js'
 import type { Origin } from './origins.js'
 import { ownRecord } from './own-record.js'
 import { wholeLines } from './read.js'
@@ -12,12 +13,13 @@ import { wholeLines } from './read.js'
  */
 
 /** The fields that a note has for a session. */
-interface Agent {
+export interface Agent {
   readonly tool: string
   readonly conversation: string
   readonly model?: string
 }
 
+/** @param lines the authors of each file's lines, by its path below the repository's top */
 export function gitAiNote(
   lines: ReadonlyMap<string, readonly Origin[]>,
   agents: ReadonlyMap<string, Agent>,
@@ -25,22 +27,23 @@ export function gitAiNote(
 ): string {
   const sessions: Record<string, unknown> = {}
   const humans: Record<string, unknown> = {}
-  const attestations: string[] = []
+  const files = new Map<string, NoteEntry[]>()
   for (const [path, origins] of lines) {
-    const owners = new Map<string, number[]>()
+    const owners = new Map<string, Range[]>()
     for (const [n, origin] of origins.entries()) {
       const owner = ownerOf(origin, agents, sessions, humans)
       if (owner === undefined) continue
-      const numbers = owners.get(owner)
-      if (numbers === undefined) owners.set(owner, [n + 1])
-      else numbers.push(n + 1)
+      const ranges = owners.get(owner)
+      if (ranges === undefined) owners.set(owner, [[n + 1, n + 1]])
+      else ranges.push([n + 1, n + 1])
     }
-    if (owners.size === 0) continue
-    attestations.push(/[\s\p{C}]|^---$/u.test(path) ? JSON.stringify(path) : path)
-    for (const [owner, numbers] of owners) attestations.push(`  ${owner} ${rangesOf(numbers)}`)
+    files.set(
+      path,
+      [...owners].map(([owner, ranges]) => ({ owner, ranges: joinRanges(ranges) })),
+    )
   }
-  const about = { schema_version: 'authorship/3.0.0', base_commit_sha: revision, prompts: {}, sessions, humans }
-  return `${[...attestations, '---', JSON.stringify(about)].join('\n')}\n`
+  const about = { schema_version: NOTE_SCHEMA, base_commit_sha: revision, prompts: {}, sessions, humans }
+  return formatNote({ files, about })
 }
 
 /** The tool and conversation of each session in the ledger. */
@@ -56,35 +59,20 @@ export function agentsIn(ledger: SharedFile): ReadonlyMap<string, Agent> {
 }
 
 function ownerOf(
-  { contributor, sessionId, model, recordId, approvedBy }: Origin,
+  { contributor, sessionId, tool, model, recordId, approvedBy }: Origin,
   agents: ReadonlyMap<string, Agent>,
   sessions: Record<string, unknown>,
   humans: Record<string, unknown>,
 ): string | undefined {
   if (contributor === 'human' && approvedBy !== undefined) {
-    const id = `h_${short(approvedBy)}`
+    const id = humanKey(approvedBy)
     humans[id] = { author: approvedBy }
     return id
   }
   if (contributor !== 'ai' || sessionId === undefined) return undefined
-  const agent = agents.get(sessionId) ?? { tool: 'escrowfs', conversation: sessionId }
-  const id = `s_${short(`${agent.tool}:${agent.conversation}`)}`
+  const agent = agents.get(sessionId) ?? { tool: tool ?? 'escrowfs', conversation: sessionId }
+  const id = `s_${shortHash(`${agent.tool}:${agent.conversation}`)}`
   const by = { tool: agent.tool, id: agent.conversation, model: model ?? agent.model ?? 'unknown' }
   sessions[id] = { agent_id: by, ...defined({ human_author: approvedBy }) }
-  return `${id}::t_${short(recordId ?? sessionId)}`
-}
-
-function short(name: string): string {
-  return sha256hex(name).slice(0, 14)
-}
-
-/** `1-10,15`. */
-function rangesOf(numbers: readonly number[]): string {
-  const ranges: [number, number][] = []
-  for (const number of numbers) {
-    const last = ranges.at(-1)
-    if (last?.[1] === number - 1) last[1] = number
-    else ranges.push([number, number])
-  }
-  return ranges.map(([first, last]) => (first === last ? `${first}` : `${first}-${last}`)).join(',')
+  return `${id}::${traceKey(recordId ?? sessionId)}`
 }

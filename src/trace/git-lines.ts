@@ -5,6 +5,7 @@ import { type Births, isWeak, sameAuthor } from './births.js'
 import { formsAt } from './layout-forms.js'
 import { layoutOrigins } from './layout-lines.js'
 import { printsOf, weightOf } from './line-prints.js'
+import { claimsIn, type NoteClaim } from './note-claims.js'
 import { adoptLines, type Cell, type Origin, WEIGHT_WITHIN } from './origins.js'
 import { OUTSIDE, UNKNOWN } from './traced-files.js'
 
@@ -33,7 +34,7 @@ export interface Known {
 const BY_AGENT =
   /^\s*(?:Intent|Assisted-by|Released-by-rule)\s*:|^\s*Co-authored-by\s*:.*(?:claude|copilot|codex|cursor|gemini|devin|aider|\bagent\b|\[bot\])/im
 
-interface Version extends Pick<FileVersion, 'path' | 'parents'> {
+interface Version extends Pick<FileVersion, 'path' | 'parents' | 'replaced'> {
   readonly lines: readonly string[]
   readonly prints: readonly string[]
   readonly digest: string
@@ -61,8 +62,32 @@ export function followLines(
   history: readonly FileVersion[],
   known: Known,
 ): Origin[] {
-  const versions = history.map((each) => versionOf(each.path, each.content, each.parents, each))
-  const top = versionOf(path, content, history.length > 0 ? [0] : [], undefined)
+  const parents = history.length > 0 ? [0] : []
+  return followerOf(history.map(versionIn), known)({ ...textOf(path, content), parents, replaced: [] })
+}
+
+/** The origins of the lines that commits brought to a file, by commit. Lines that a parent in git has count as unknown. */
+export function broughtLines(
+  history: readonly FileVersion[],
+  commits: ReadonlySet<string>,
+  known: Known,
+): Map<string, { readonly path: string; readonly origins: Origin[] }> {
+  const versions = history.map(versionIn)
+  const originsOf = followerOf(versions, known)
+  const found = new Map<string, { path: string; origins: Origin[] }>()
+  for (const [at, version] of versions.entries()) {
+    const commit = history[at]?.commit
+    if (commit === undefined || !commits.has(commit)) continue
+    const origins = originsOf(version).slice()
+    for (const parent of version.parents.flatMap((each) => versions[each] ?? []))
+      for (const [line, from] of layoutOrigins(parent.lines, version.lines).entries())
+        if (from.length > 0) origins[line] = UNKNOWN
+    found.set(commit, { path: version.path, origins })
+  }
+  return found
+}
+
+function followerOf(versions: readonly Version[], known: Known): (version: Version) => Origin[] {
   const done = new Map<Version, Origin[]>()
   // A version's parents come later in the list, except where a rename was found late.
   const originsOf = (version: Version): Origin[] => {
@@ -72,18 +97,22 @@ export function followLines(
       version,
       version.prints.map(() => UNKNOWN),
     )
-    const parents = version.parents.flatMap((at) => versions[at] ?? [])
+    const parents = [...version.parents, ...version.replaced].flatMap((at) => versions[at] ?? [])
     const origins = resolve(version, known, () => parents.map((parent) => ({ parent, origins: originsOf(parent) })))
     done.set(version, origins)
     return origins
   }
-  return originsOf(top)
+  return originsOf
 }
 
-function versionOf(path: string, content: Uint8Array, parents: readonly number[], commit?: FileVersion): Version {
+function versionIn(commit: FileVersion): Version {
+  const { path, content, parents, replaced } = commit
+  return { ...textOf(path, content), parents, replaced, commit }
+}
+
+function textOf(path: string, content: Uint8Array): Pick<Version, 'path' | 'lines' | 'prints' | 'digest'> {
   const lines = isBinary(content) ? [] : linesOf(content)
-  const about = { path, parents, lines, prints: printsOf(lines), digest: digest(content) }
-  return commit === undefined ? about : { ...about, commit }
+  return { path, lines, prints: printsOf(lines), digest: digest(content) }
 }
 
 interface Ancestor {
@@ -128,11 +157,8 @@ function takeMoved(prints: readonly string[], parents: readonly Ancestor[], orig
 const SEVERAL: Origin = { contributor: 'unknown', why: 'the line was joined from lines of several authors' }
 
 /** Finds the authors of lines that a commit, or the working tree, brought. */
-function introduced(
-  { prints, lines, commit }: Version,
-  known: Known,
-  origins: readonly (Origin | undefined)[],
-): Origin[] {
+function introduced(version: Version, known: Known, origins: readonly (Origin | undefined)[]): Origin[] {
+  const { prints, lines, commit } = version
   let rest: Origin | undefined
   // It may ask git, so only for a line that needs it.
   const restAt = (line: number) => {
@@ -140,6 +166,7 @@ function introduced(
     rest ??= unexplained(commit, known)
     return rest
   }
+  const claims = commit === undefined ? undefined : claimsIn(commit)
   const found: Origin[] = []
   let statement: { readonly origin: Origin; readonly end: number } | undefined
   for (const [line, inherited] of origins.entries()) {
@@ -151,18 +178,39 @@ function introduced(
       found.push(statement.origin)
       continue
     }
+    const claimed = claims?.get(line) ?? []
     const born = known.births.find(prints, line)
     const { span, prints: forms } = born === undefined ? formsAt(lines, line) : { span: 1, prints: [] }
-    const before = born ?? known.births.findForm(forms)
+    const recorded = claimedRecord(claimed, known.births.originsOf([...prints.slice(line, line + 1), ...forms]))
+    const before = recorded ?? born ?? known.births.findForm(forms)
     if (born === undefined && before !== undefined)
       statement = { origin: before === 'ambiguous' ? AMBIGUOUS : before, end: line + span }
     if (statement !== undefined && line < statement.end) found.push(statement.origin)
-    else if (born === undefined) found.push(bracketOr(restAt(line), prints[line], found[line - 1]))
+    else if (recorded !== undefined) found.push(recorded)
+    else if (born === undefined)
+      found.push(importedOrigin(claimed) ?? bracketOr(restAt(line), prints[line], found[line - 1]))
     else if (born !== 'ambiguous') found.push(born)
-    else found.push(weightOf(prints[line] ?? '') === 0 ? nearby(found[line - 1], origins[line - 1]) : AMBIGUOUS)
+    else if (weightOf(prints[line] ?? '') > 0) found.push(AMBIGUOUS)
+    else found.push(importedOrigin(claimed) ?? nearby(found[line - 1], origins[line - 1]))
   }
   return found
 }
+
+/** The record that a git note names, if it is one of those that wrote such a line. Undefined if the notes do not agree. */
+function claimedRecord(claims: readonly NoteClaim[], writers: readonly Origin[]): Origin | undefined {
+  const named = writers.filter((writer) => claims.some((claim) => claim.isOf(writer)))
+  const [first] = named
+  return first !== undefined && named.every((each) => sameAuthor(each, first)) ? named.at(-1) : undefined
+}
+
+/** What a git note says of a line that no record wrote. */
+function importedOrigin(claims: readonly NoteClaim[]): Origin | undefined {
+  const named = claims.flatMap(({ origin }) => origin ?? [])
+  const [first] = named
+  return first === undefined || named.every((each) => sameAuthor(each, first)) ? first : DISAGREEING
+}
+
+const DISAGREEING: Origin = { contributor: 'unknown', why: 'the git note of its commit names several authors' }
 
 const AMBIGUOUS: Origin = { contributor: 'unknown', why: 'several authors wrote such a line' }
 

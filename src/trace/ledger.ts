@@ -36,6 +36,16 @@ export interface LedgerStore extends Ledger {
    * @returns line numbers from 0, by path
    */
   outside(contents: Iterable<PathContent>): Promise<ReadonlyMap<string, ReadonlySet<number>>>
+  /**
+   * The git notes of commits, by commit: who wrote the lines that each one brought.
+   * @param histories of the files that the commits changed
+   * @param prefix the workspace's root below the repository's top
+   */
+  commitNotes(
+    histories: readonly (readonly FileVersion[])[],
+    commits: ReadonlySet<string>,
+    prefix: string,
+  ): Promise<ReadonlyMap<string, string>>
 }
 
 export interface LedgerOptions {
@@ -96,6 +106,10 @@ export function openLedger(
     async outside(contents) {
       const { outsideLines } = await import('./blame.js')
       return outsideLines(layout.ledgerFile, contents)
+    },
+    async commitNotes(histories, commits, prefix) {
+      const { commitNotes } = await import('./blame.js')
+      return commitNotes(layout.ledgerFile, histories, commits, prefix)
     },
     async stats({ days = 30 } = {}) {
       const [{ ledgerStats }, { currentLines }] = await Promise.all([

@@ -14,6 +14,8 @@ export interface Origin {
   readonly mutationClass?: string
   /** For `unknown`: what is missing, as a clause. */
   readonly why?: string
+  /** A git note names the author, and no record does. */
+  readonly imported?: true
   /** No anchor on this machine vouches for the record. */
   readonly unanchored?: true
 }

@@ -23,6 +23,7 @@ import type {
 import { EscrowError } from '../core/api-error.js'
 import { errorText } from '../core/error-text.js'
 import type { FileVersion } from '../core/file-history.js'
+import type { AdoptOptions, AdoptReport, ImportReport } from '../core/git-api.js'
 import { isSessionId } from '../core/ids.js'
 import type { Layout } from '../core/layout.js'
 import type { AgentInfo, Reviewer } from '../core/people.js'
@@ -169,6 +170,18 @@ class LocalWorkspace implements Workspace {
     assertOutsideSession()
     const { decideOnCommit } = await import('../release/index.js')
     return decideOnCommit(this.layout, this.#policyFile(), commit)
+  }
+
+  async adopt(options: AdoptOptions): Promise<AdoptReport> {
+    assertOutsideSession()
+    const { adoptCommits } = await import('../git/index.js')
+    return adoptCommits(this.root, options, this.store.commitNotes)
+  }
+
+  async importNotes(ref: string): Promise<ImportReport> {
+    assertOutsideSession()
+    const { importNotes } = await import('../git/index.js')
+    return importNotes(this.root, ref)
   }
 
   async policyProblem(): Promise<string | undefined> {

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { library } from '../../src/cli/library.js'
 import { run } from '../../src/cli/run.js'
 import { type Scene, scene } from '../attacks/kit.js'
+import { commitAll, git } from '../support/git.js'
 
 /** Checks the JSON document of each command that decides something, on a real workspace. */
 
@@ -124,7 +125,10 @@ const DOCUMENTS = {
     created: texts,
     kept: texts,
     settings: z.array(z.strictObject({ path: z.string(), change: z.enum(['created', 'changed', 'removed']) })),
+    manual: z.array(z.strictObject({ hook: z.string(), problem: z.string(), line: z.string() })).optional(),
   }),
+  adopt: z.strictObject({ written: texts, left: z.int().nonnegative() }),
+  imported: z.strictObject({ imported: texts }),
   intent: z.strictObject({ intent }),
   scope: z.strictObject({ intent, requests: z.array(request) }),
 }
@@ -226,6 +230,21 @@ it('intents and requests for scope', async () => {
   expect(answered).toEqual({ session: 'agent-1', question, answer: 'allow' })
   const now = await runDocument(DOCUMENTS.scope, 'intents', 'scope', 'INT-001')
   expect(now).toMatchObject({ intent: { ownedScope: ['src/**', 'docs/**'] }, requests: [] })
+})
+
+it('adopt and notes print what they wrote, and init --git which hooks it entered', async () => {
+  git(at.root, 'init', '-q', '-b', 'main')
+  expect((await runDocument(DOCUMENTS.init, 'init', '--git', '--yes')).settings).toHaveLength(4)
+  const removed = await runDocument(DOCUMENTS.init, 'init', '--git', '--remove', '--yes')
+  expect(removed.settings.map(({ change }) => change)).toEqual(Array(4).fill('removed'))
+  git(at.root, 'config', 'core.hooksPath', '.husky')
+  expect((await runDocument(DOCUMENTS.init, 'init', '--git', '--yes')).manual).toHaveLength(4)
+  commitAll(at.root)
+  expect(await runDocument(DOCUMENTS.adopt, 'adopt')).toEqual({ written: [], left: 0 })
+  expect(await runDocument(DOCUMENTS.adopt, 'notes', 'export', 'HEAD')).toEqual({ written: [], left: 0 })
+  git(at.root, 'notes', '--ref=other', 'add', '-m', 'a note')
+  const { imported } = await runDocument(DOCUMENTS.imported, 'notes', 'import', 'refs/notes/other')
+  expect(imported).toEqual([git(at.root, 'rev-parse', 'HEAD').trim()])
 })
 
 it('init changes settings only with --yes', async () => {

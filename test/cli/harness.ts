@@ -210,6 +210,14 @@ function workspaceOf(root: string, fake: Fake, note: (...call: unknown[]) => voi
       note('testRelease', commit)
       return fake.release?.decisions.slice() ?? []
     },
+    adopt: async (options) => {
+      note('adopt', options)
+      return { written: [], left: 0 }
+    },
+    importNotes: async (ref) => {
+      note('importNotes', ref)
+      return { imported: [] }
+    },
     previewUndo: async (ids) => {
       note('previewUndo', ids)
       return fake.set ?? { digest: 'sha256:0', changes: [] }

@@ -45,6 +45,8 @@ const NOT_RUN: readonly (readonly [document: string, begin: string, why: string]
   ['docs/hosts/gemini.md', 'escrow run', 'starts a client that is not installed here'],
   ['docs/hosts/opencode.md', 'escrow opencode', 'starts a client; test/clients drives it on the real one'],
   ['docs/hosts/opencode.md', 'escrow run', 'starts a client that is not installed here'],
+  ['docs/ledger.md', 'escrow init --git', 'asks a person; test/cli/git-hooks.test.ts runs it with --yes'],
+  ['docs/ledger.md', 'git fetch', 'needs another clone; test/git/import-notes.test.ts does it with two'],
   ['examples/vscode-extension/README.md', 'cd examples', 'installs the packager; its tests build the same bundle'],
 ]
 

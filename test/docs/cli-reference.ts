@@ -3,7 +3,7 @@ import { COMMANDS } from '../../src/cli/commands.js'
 
 /** The documents that `--json` prints, by command. The types are those of the package. */
 export const DOCUMENTS: Readonly<Record<string, string>> = {
-  init: '`{ created: string[], kept: string[], settings: { path, change }[] }`; `change` is created, changed or removed',
+  init: '`{ created: string[], kept: string[], settings: { path, change }[] }`; `change` is created, changed or removed. With `--git` also `manual: { hook, problem, line }[]`: hooks to enter by hand',
   'intents list': '`{ intents: Intent[] }`',
   'intents show': '`{ intent: Intent, versions: IntentVersion[] }`',
   'intents templates': '`{ templates }`: name and lists of each',
@@ -43,10 +43,13 @@ export const DOCUMENTS: Readonly<Record<string, string>> = {
   verify: '`VerifyResult`; with `--attestation` `{ ok, problems, signedBy, unconfirmed, files?, ledger?, predicate? }`',
   ci: '`{ problems: string[], notes: string[], records, signed, files }`; each file with `path`, `lines`, `agent`, `unapproved: number[]`, `models`, `intents`, `approvers`',
   trailer: '`LedgerHead`',
+  adopt: '`AdoptReport`; if commits are left out, the exit code is 1',
+  'notes export': '`AdoptReport`',
+  'notes import': '`ImportReport`',
   stats: '`LedgerStats`',
   keys: '`{ file, created, fingerprint, publicKey }`',
   doctor:
-    'each capability with `name`, `ok` and, where it is missing, why; `containments`: the providers tried, with `works`, what each keeps and why it failed; the clients found; `brought`, the settings that clients would take from the directory; `shadow`, an `escrow` of a workspace that a shell would start',
+    'each capability with `name`, `ok` and, where it is missing, why; `containments`: the providers tried, with `works`, what each keeps and why it failed; the clients found; `brought`, the settings that clients would take from the directory; `shadow`, an `escrow` of a workspace that a shell would start; `hooks: { present, missing }`, those of git',
 }
 
 const HEAD = `# The command line

@@ -28,6 +28,7 @@ export const OWN_PROCESS: readonly string[] = [
   'test/exec/network-grant.test.ts',
   'test/fs/change-feed.test.ts',
   'test/fs/locks-runtime.test.ts',
+  'test/git/adopt.test.ts',
   'test/git/patches.test.ts',
   'test/hooks/attempts.test.ts',
   'test/hostile-repository/inputs-git.test.ts',

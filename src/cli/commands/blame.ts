@@ -22,7 +22,7 @@ interface Range {
 export function register(command: Command, { io, page, withWorkspace }: Context): void {
   command
     .description(
-      'Show who wrote each line of a file: intent, model, session and approver. A ? before the approver marks a record that nothing on this machine anchors.',
+      'Show who wrote each line of a file: intent, model, session and approver. A ? before the approver marks a record that nothing on this machine anchors, a ~ before the author one that only a git note names.',
     )
     .argument('<path>', 'a file by its present name, relative to the root')
     .option('-L, --lines <range>', "only these lines: '10,20', '10,+5', '10,' or '10'", parseRange)
@@ -59,7 +59,8 @@ function render(lines: readonly BlameLine[], text: readonly string[]): string {
     (text[line.line - 1] ?? '').replaceAll('\t', '    '),
   ])
   const notes = lines.some(({ unanchored }) => unanchored) ? UNANCHORED : ''
-  return table(rows) + notes + whyUnknown(lines)
+  const claims = lines.some(({ imported }) => imported) ? IMPORTED : ''
+  return table(rows) + notes + claims + whyUnknown(lines)
 }
 
 /** A sentence for each reason why lines have no author. */
@@ -78,7 +79,15 @@ const MOST_NUMBERS = 10
 
 const UNANCHORED = "? marks lines whose record nothing on this machine anchors. 'escrow verify' says more.\n"
 
+const IMPORTED =
+  '~ marks authors from a git note alone: the ledger has no record of the line, and anybody can write a note.\n'
+
 function creditColumns(line: BlameLine) {
-  const { intentId = '-', sessionId = '-', approvedBy = '-', unanchored } = line
-  return [intentId, authorOf(line), sessionId, unanchored ? `? ${approvedBy}` : approvedBy].map(oneLine)
+  const { intentId = '-', sessionId = '-', approvedBy = '-', unanchored, imported } = line
+  return [
+    intentId,
+    `${imported ? '~ ' : ''}${authorOf(line)}`,
+    sessionId,
+    unanchored ? `? ${approvedBy}` : approvedBy,
+  ].map(oneLine)
 }

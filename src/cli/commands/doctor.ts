@@ -4,7 +4,14 @@ import type { Command } from 'commander'
 import { defined } from '../../core/defined.js'
 import { profileOf } from '../../hosts/index.js'
 import { findProgram, rootOf } from '../../index.js'
-import { type FoundClient, failuresOf, firstToFix, launcherDir, type TriedContainment } from '../../surface/index.js'
+import {
+  type FoundClient,
+  failuresOf,
+  firstToFix,
+  gitHooks,
+  launcherDir,
+  type TriedContainment,
+} from '../../surface/index.js'
 import { type Context, EXIT } from '../context.js'
 import { describeForeignSettings } from '../foreign-settings.js'
 import { type AsJson, json, jsonOption, table } from '../output.js'
@@ -23,6 +30,7 @@ export function register(command: Command, { io, exit, library, directory }: Con
       const tried = await triedContainments(root, true)
       const chosen = tried.find(({ works }) => works)
       const brought = foreignSettings(root ?? directory())
+      const hooks = root === undefined ? undefined : (await gitHooks()).gitHooksIn(root)
       // Hooks start the launcher if it exists, whatever PATH says.
       const { shadow } = existsSync(join(launcherDir(), 'escrow')) ? {} : findProgram('escrow')
       const clients = await Promise.all(
@@ -39,7 +47,11 @@ export function register(command: Command, { io, exit, library, directory }: Con
       )
         exit(EXIT.refused)
       if (options.json) {
-        const optional = { ...(clients.length > 0 && { clients }), ...(brought.length > 0 && { brought }) }
+        const optional = {
+          ...(clients.length > 0 && { clients }),
+          ...(brought.length > 0 && { brought }),
+          ...defined({ hooks }),
+        }
         io.out(json({ ok: chosen !== undefined, found, containments: tried, ...optional, ...defined({ shadow }) }))
         return
       }
@@ -48,6 +60,7 @@ export function register(command: Command, { io, exit, library, directory }: Con
       )
       io.out(describeContainments(tried))
       if (clients.length > 0) io.out(table(clients.map((each) => [each.client, ...describeClient(each)])))
+      if (hooks !== undefined) io.out(describeHooks(hooks))
       for (const { client, problems = [] } of clients)
         for (const problem of problems) io.out(`${client}: ${oneLine(problem)}\n`)
       for (const { client, blocked } of clients)
@@ -78,6 +91,18 @@ function describeContainments(tried: readonly TriedContainment[]): string {
     `${table(rows)}Commands are refused on this machine.${fix === undefined ? '' : ` To fix it: ${oneLine(fix)}`}\n` +
     'To run them on a copy, without containment, write `terminal: { isolation_none: true }` into policy.yaml.\n'
   )
+}
+
+function describeHooks({
+  present,
+  missing,
+}: {
+  readonly present: readonly string[]
+  readonly missing: readonly string[]
+}) {
+  if (missing.length === 0) return 'git hooks keep the authors of lines.\n'
+  const some = present.length === 0 ? '' : `, and ${present.join(', ')} installed`
+  return `git hooks that keep the authors of lines: ${missing.join(', ')} not installed${some}. To install: 'escrow init --git'.\n`
 }
 
 /** A client, and why its hook failed when it was run. */

@@ -10,6 +10,7 @@ import { type AsJson, json, jsonOption, pluralize } from '../output.js'
 import { oneLine } from '../printable.js'
 
 interface Options extends Partial<Record<HostName, true>>, AsJson {
+  readonly git?: true
   readonly http?: string
   readonly remove?: true
   readonly yes?: true
@@ -31,7 +32,8 @@ export function register(command: Command, context: Context): void {
         .choices(['person', 'any'])
         .default('person'),
     )
-    .option('--remove', 'remove escrow from the settings of the named clients, or of all')
+    .option('--git', 'add git hooks that keep the authors of lines through rebase, amend, squash and pull')
+    .option('--remove', 'remove escrow from the settings of the named clients, or of all; with --git, the git hooks')
     .option('-y, --yes', 'do not ask')
     .addOption(jsonOption())
     .action((options: Options) => init(command, context, options))
@@ -40,18 +42,30 @@ export function register(command: Command, context: Context): void {
 async function init(command: Command, context: Context, options: Options): Promise<void> {
   const named = HOSTS.filter((client) => options[client])
   if (options.http !== undefined && !options.claude) command.error("error: option '--http <url>' goes with '--claude'")
-  if (options.json) return initAsJson(context, options.remove && named.length === 0 ? HOSTS : named, options)
-  if (options.remove) return updateSettings(context, named.length === 0 ? HOSTS : named, options)
-  const isAsked = context.io.ask !== undefined && named.length === 0 && options.yes !== true
+  const removed = named.length === 0 && options.git !== true ? HOSTS : named
+  if (options.json) return initAsJson(context, options.remove ? removed : named, options)
+  if (options.remove) {
+    if (removed.length > 0) await updateSettings(context, removed, options)
+    return enterGitHooks(context, options)
+  }
+  const isAsked = context.io.ask !== undefined && named.length === 0 && options.git !== true && options.yes !== true
   if (!isAsked) {
     const { planClients } = await context.library()
     // Throws for settings that cannot be changed, before anything is created.
     planClients(context.directory(), named, clientOptionsOf(options))
     await createWorkspace(context, options)
-    if (named.length > 0) return updateSettings(context, named, options)
+    if (named.length > 0) await updateSettings(context, named, options)
+    await enterGitHooks(context, options)
+    if (named.length > 0 || options.git) return
     return context.io.out("Declare an intent with 'escrow intents add', or in .orchestration/active_intents.yaml.\n")
   }
   await runInteractively(context, options)
+}
+
+async function enterGitHooks(context: Context, { git, remove, yes }: Options): Promise<void> {
+  if (git === undefined) return
+  const { enterHooks } = await import('../git-hooks.js')
+  await enterHooks(context, context.directory(), { remove: remove === true, yes: yes === true })
 }
 
 /** Initializes with `--json`: asks nothing, and changes client settings only with `--yes`. */
@@ -60,16 +74,25 @@ async function initAsJson(context: Context, clients: readonly HostName[], option
   const { planClients, applyClients, initWorkspace } = await library()
   const { approvalBy } = options
   const files = planClients(directory(), clients, clientOptionsOf(options))
-  if (files.length > 0 && options.yes !== true) {
+  const hooks = options.git && (await planGit(context, options))
+  if (files.length + (hooks?.changes.length ?? 0) > 0 && options.yes !== true) {
     io.err("escrow: Nothing was changed: '--json' asks no question. Add '--yes' to confirm.\n")
     return exit(EXIT.refused)
   }
   const made = options.remove ? { created: [], kept: [] } : await initWorkspace(directory(), { approvalBy })
   applyClients(directory(), files)
+  const gitSettings = hooks === undefined ? [] : await hooks.apply()
   const blocked = options.remove ? [] : await checkEntries(context, clients)
   if (blocked.length > 0) exit(EXIT.refused)
-  const settings = files.map((file) => ({ path: file.path, change: changeOf(file) }))
-  io.out(json({ ...made, settings, ...(blocked.length > 0 && { blocked }) }))
+  const settings = [...files.map((file) => ({ path: file.path, change: changeOf(file) })), ...gitSettings]
+  const manual = hooks?.manual ?? []
+  io.out(json({ ...made, settings, ...(blocked.length > 0 && { blocked }), ...(manual.length > 0 && { manual }) }))
+}
+
+async function planGit(context: Context, { remove }: Options) {
+  const { planHooks, writeHooks } = await import('../git-hooks.js')
+  const plan = await planHooks(context, context.directory(), remove === true)
+  return plan && { ...plan, apply: () => writeHooks(context, plan.changes, remove === true) }
 }
 
 /** Asks all questions before it changes anything, so that leaving at one of them has no effect. */

@@ -1,0 +1,54 @@
+import { readFileSync } from 'node:fs'
+import { type Command, Option } from 'commander'
+import { rootOf } from '../../index.js'
+import { errorText } from '../../surface/index.js'
+import { reportAdopted } from '../adopted.js'
+import type { Context } from '../context.js'
+import { type AsJson, jsonOption } from '../output.js'
+import { oneLine } from '../printable.js'
+import { withProgress } from '../progress.js'
+
+const HOOKS = ['post-rewrite', 'post-merge', 'post-checkout', 'post-commit'] as const
+type Hook = (typeof HOOKS)[number]
+
+interface Options extends AsJson {
+  readonly range?: string
+  readonly hook?: Hook
+}
+
+export function register(command: Command, context: Context): void {
+  command
+    .description(
+      "Write git notes (refs/notes/ai) about who wrote the lines of git commits, so that blame still knows it when git has rewritten them and removed the old ones. The hooks that 'escrow init --git' enters do it after each rebase, amend, squash and pull.",
+    )
+    .argument('[commit...]', 'names of commits; HEAD by default')
+    .option('--range <range>', "the commits of a range, such as 'main..feature'")
+    .addOption(
+      new Option('--hook <name>', "answer git's hook: its arguments follow, and its input is stdin. Never fails")
+        .choices(HOOKS)
+        .conflicts(['json', 'range']),
+    )
+    .addOption(jsonOption())
+    .action(async (words: string[], options: Options) => {
+      if (options.hook !== undefined) return answerHook(context, options.hook, words)
+      const { io, withWorkspace } = context
+      const named = options.range === undefined ? words : [...words, options.range]
+      const revisions = named.length === 0 ? ['HEAD'] : named
+      const report = await withWorkspace((workspace) =>
+        withProgress(io, 'Following lines', () => workspace.adopt({ revisions })),
+      )
+      reportAdopted(context, report, options.json === true)
+    })
+}
+
+/** Whatever happens here, git's own command has succeeded. */
+async function answerHook({ io, directory, withWorkspace }: Context, name: Hook, args: string[]): Promise<void> {
+  try {
+    // An agent's git is private to its session, and a repository may have no workspace on this branch.
+    if (process.env.ESCROW_SESSION || rootOf(directory()) === undefined) return
+    const input = name === 'post-rewrite' && !io.terminal ? readFileSync(0, 'utf8') : ''
+    await withWorkspace((workspace) => workspace.adopt({ hook: { name, args, input } }))
+  } catch (error) {
+    io.err(`escrow: the authors of lines were not noted: ${oneLine(errorText(error))}\n`)
+  }
+}

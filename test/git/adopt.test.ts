@@ -1,0 +1,188 @@
+import { writeFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { openWorkspace } from '../../src/index.js'
+import { git } from '../support/git.js'
+import { trust } from '../support/trust.js'
+import { INTENTS, testWorkspace, working } from '../support/workspace.js'
+
+const text = (...lines: readonly string[]) => lines.map((line) => `${line}\n`).join('')
+const BEGIN = ['function first(a, b) {', '  return a + b', '}', '']
+const ONE = ['function second(c) {', '  return null', '}', '']
+const TWO = ['function third(d) {', '  return null', '}', '']
+
+/** A repository with the ledger outside git, and agents whose changes land in it. */
+function repository(files: Record<string, string> = { 'src/a.ts': text(...BEGIN) }) {
+  const at = testWorkspace(files)
+  const run = (...args: string[]) => git(at.root, ...args)
+  run('init', '-q', '-b', 'main')
+  at.write('.gitignore', '.orchestration/\n')
+  run('add', '-A')
+  run('commit', '-q', '-m', 'begin', '--date=2020-01-02T03:04:05Z')
+  const agent = async (id: string, content: string, path = 'src/a.ts') => {
+    const workspace = await at.open()
+    const session = await workspace.session({ id, agent: { model: id, tool: 'tester' } })
+    await session.selectIntent('INT-001')
+    session.fs.writeFileSync(path, content)
+    const review = await workspace.review(id)
+    await review.approve(undefined, { name: 'Ann' })
+    await review.commit({ git: {} })
+    await workspace.close()
+  }
+  const adopt = async (rewrites: { commit: string; from: string[] }[], revisions: string[] = []) => {
+    const workspace = await at.open()
+    const report = await workspace.adopt({ rewrites, revisions })
+    await workspace.close()
+    return report
+  }
+  /** Removes every commit that no branch has. */
+  const collect = () => {
+    run('reflog', 'expire', '--expire=now', '--all')
+    run('gc', '-q', '--prune=now')
+  }
+  return { ...at, run, agent, adopt, collect, id: (name: string) => run('rev-parse', name).trim() }
+}
+
+async function authors(root: string, path = 'src/a.ts'): Promise<string[]> {
+  const workspace = await openWorkspace(root)
+  const lines = await workspace.ledger.blame(path)
+  await workspace.close()
+  return lines.map(
+    ({ contributor, model, approvedBy, imported }) =>
+      `${contributor}${model ? ` ${model}` : ''}${approvedBy ? ` ${approvedBy}` : ''}${imported ? ' imported' : ''}`,
+  )
+}
+
+/** Squashes two agents' commits, the second of which moved the functions around. Returns the old and the new commit. */
+async function squashed(at: ReturnType<typeof repository>) {
+  at.run('checkout', '-q', '-b', 'feature')
+  await at.agent('m-1', text(...BEGIN, ...ONE))
+  await at.agent('m-2', text(...TWO, ...BEGIN, ...ONE))
+  const old = at.id('HEAD')
+  at.run('reset', '-q', '--soft', 'main')
+  // A person's formatter at the same time: it is in no record.
+  at.write('src/a.ts', text(...TWO, '', ...ONE, ...BEGIN).replaceAll('  return null', '\treturn null;'))
+  at.run('commit', '-q', '-a', '-m', 'squashed')
+  return { old, commit: at.id('HEAD') }
+}
+
+const RIGHT = [
+  ...TWO.map(() => 'ai m-2 Ann'),
+  expect.anything(),
+  ...ONE.map(() => 'ai m-1 Ann'),
+  ...BEGIN.map(() => 'unknown'),
+]
+
+describe('adopt', () => {
+  it('keeps the authors of short lines after git removed the commits that a squash took the place of', async () => {
+    const at = repository()
+    const { old, commit } = await squashed(at)
+    expect(await at.adopt([{ commit, from: [old] }])).toEqual({ written: [commit], left: 0 })
+    at.run('checkout', '-q', '-B', 'main', commit)
+    at.run('branch', '-q', '-D', 'feature')
+    at.collect()
+    expect(() => at.id(`${old}^{commit}`)).toThrow()
+    expect(await authors(at.root)).toEqual(RIGHT)
+    at.run('update-ref', '-d', 'refs/notes/ai')
+    expect(await authors(at.root)).not.toEqual(RIGHT)
+  })
+
+  it('changes nothing when it runs again, and both notes stay when two run at once', async () => {
+    const at = repository()
+    const { old, commit } = await squashed(at)
+    await at.adopt([{ commit, from: [old] }])
+    const tip = at.id('refs/notes/ai')
+    expect(await at.adopt([{ commit, from: [old] }])).toEqual({ written: [], left: 0 })
+    expect(at.id('refs/notes/ai')).toBe(tip)
+    await at.agent('m-3', text('const more = "of the same kind"', ...TWO), 'src/b.ts')
+    await at.agent('m-4', text('const other = "of another kind"'), 'src/c.ts')
+    await Promise.all([at.adopt([], ['HEAD']), at.adopt([], ['HEAD~1'])])
+    expect(at.run('notes', '--ref=ai', 'list').trim().split('\n')).toHaveLength(3)
+  })
+
+  it('finds the branch that a forge squashed by its files', async () => {
+    const at = repository()
+    at.run('checkout', '-q', '-b', 'feature')
+    await at.agent('m-1', text(...BEGIN, ...ONE))
+    await at.agent('m-2', text(...TWO, ...BEGIN, ...ONE))
+    at.run('checkout', '-q', 'main')
+    at.run('merge', '-q', '--squash', 'feature')
+    at.run('commit', '-q', '-m', 'A pull request (#1)')
+    await at.adopt([], ['HEAD~1..HEAD'])
+    at.run('branch', '-q', '-D', 'feature')
+    at.collect()
+    const note = at.run('notes', '--ref=ai', 'show')
+    expect(note).toMatch(/^src\/a\.ts\n {2}s_\w{14}::t_\w{14} 9-12\n {2}s_\w{14}::t_\w{14} 1-4\n---\n/)
+  })
+
+  it('writes paths below the top of the repository, where the workspace is a directory of it', async () => {
+    const at = repository()
+    at.write('pkg/.orchestration/active_intents.yaml', INTENTS)
+    at.write('pkg/src/a.ts', text(...BEGIN))
+    trust(`${at.root}/pkg`)
+    at.run('add', 'pkg/src')
+    at.run('commit', '-q', '-m', 'package')
+    const workspace = await openWorkspace(`${at.root}/pkg`)
+    const session = await working(workspace)
+    session.fs.writeFileSync('src/a.ts', text(...BEGIN, ...ONE))
+    const review = await workspace.review(session.id)
+    await review.approve(undefined, { name: 'Ann' })
+    await review.commit({ git: {} })
+    await workspace.adopt({ revisions: ['HEAD'] })
+    await workspace.close()
+    expect(at.run('notes', '--ref=ai', 'show').split('\n')[0]).toBe('pkg/src/a.ts')
+    expect(await authors(`${at.root}/pkg`)).toEqual([...BEGIN.map(() => 'unknown'), ...ONE.map(() => 'ai m-1 Ann')])
+  })
+
+  it('leaves out what is no commit, and refuses a name that is none', async () => {
+    const at = repository()
+    const blob = at.id('HEAD:src/a.ts')
+    const rewrites = [
+      { commit: 'f'.repeat(40), from: [] },
+      { commit: blob, from: [] },
+      { commit: '--output=x', from: ['--all'] },
+    ]
+    expect(await at.adopt(rewrites)).toEqual({ written: [], left: 0 })
+    await expect(at.adopt([], ['--output=x'])).rejects.toMatchObject({ reason: 'unsupported' })
+    await expect(at.adopt([], ['nowhere'])).rejects.toMatchObject({ reason: 'unsupported' })
+  })
+
+  it('starts no program of the repository', async () => {
+    const at = repository()
+    const { old, commit } = await squashed(at)
+    const trap = `${at.root}/trap.sh`
+    writeFileSync(trap, `#!/bin/sh\necho ran >> '${at.root}/ran'\n`, { mode: 0o755 })
+    const hooks = `${at.root}/.hooks`
+    at.write('.hooks/reference-transaction', `#!/bin/sh\necho ran >> '${at.root}/ran'\n`)
+    at.run('config', 'core.hooksPath', hooks)
+    for (const key of [
+      'core.fsmonitor',
+      'core.pager',
+      'gpg.program',
+      'diff.external',
+      'core.sshCommand',
+      'core.editor',
+    ])
+      at.run('config', key, trap)
+    at.run('config', 'log.showSignature', 'true')
+    at.run('config', 'commit.gpgSign', 'true')
+    at.write('.gitattributes', '*.ts diff=trap filter=trap\n')
+    at.run('config', 'diff.trap.textconv', trap)
+    at.run('config', 'filter.trap.smudge', trap)
+    expect((await at.adopt([{ commit, from: [old] }])).written).toEqual([commit])
+    await authors(at.root)
+    expect(() => at.text('ran')).toThrow()
+  })
+
+  it('is refused to an agent', async () => {
+    const at = repository()
+    const workspace = await at.open()
+    process.env.ESCROW_SESSION = 'agent'
+    try {
+      await expect(workspace.adopt({ revisions: ['HEAD'] })).rejects.toMatchObject({ reason: 'access_denied' })
+      await expect(workspace.importNotes('refs/notes/x')).rejects.toMatchObject({ reason: 'access_denied' })
+    } finally {
+      delete process.env.ESCROW_SESSION
+    }
+    await working(workspace)
+  })
+})

@@ -1,0 +1,151 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { openWorkspace } from '../../src/index.js'
+import { tempDir } from '../support/facade.js'
+import { commitAll, git } from '../support/git.js'
+import { testWorkspace } from '../support/workspace.js'
+
+const FILE = 'const first = "the first line"\nconst second = "the second line"\n}\nconst last = "the last line"\n'
+const ABOUT = { schema_version: 'authorship/3.0.0', prompts: {} }
+const AGENT = { agent_id: { tool: 'cursor', id: 'chat-1', model: 'model-x' }, human_author: 'Eve <eve@example.org>' }
+
+/** A workspace whose commits another tool wrote notes about. */
+function repository() {
+  const at = testWorkspace({ 'src/a.ts': '' })
+  const run = (...args: string[]) => git(at.root, ...args)
+  run('init', '-q', '-b', 'main')
+  at.write('.gitignore', '.orchestration/\n')
+  commitAll(at.root)
+  at.write('src/a.ts', FILE)
+  commitAll(at.root)
+  const head = run('rev-parse', 'HEAD').trim()
+  const note = (entries: string, about: object = {}, ref = 'ai', base = head) => {
+    const text = `${entries}---\n${JSON.stringify({ ...ABOUT, base_commit_sha: base, ...about })}`
+    run('notes', `--ref=${ref}`, 'add', '-f', '-m', text, head)
+  }
+  return { ...at, run, head, note }
+}
+
+async function blame(root: string) {
+  const workspace = await openWorkspace(root)
+  const lines = await workspace.ledger.blame('src/a.ts')
+  await workspace.close()
+  return lines
+}
+
+const short = async (root: string) =>
+  (await blame(root)).map(({ contributor, model, tool, imported }) =>
+    [contributor, ...(imported ? [tool, model, 'imported'] : [])].join(' ').trim(),
+  )
+
+async function importFrom(root: string, ref: string) {
+  const workspace = await openWorkspace(root)
+  const report = await workspace.importNotes(ref)
+  await workspace.close()
+  return report
+}
+
+describe('a git note of another tool', () => {
+  it('names the agent of lines that no record has, by sessions or prompts, and never an approver', async () => {
+    const { root, note } = repository()
+    note('src/a.ts\n  s_1::t_1 1\n  d9978a8723e02b52 2-3\n', {
+      sessions: { s_1: AGENT },
+      prompts: { d9978a8723e02b52: { agent_id: { tool: 'claude' } } },
+    })
+    expect(await short(root)).toEqual([
+      'ai cursor model-x imported',
+      'ai claude  imported',
+      'ai claude  imported',
+      'unknown',
+    ])
+    expect((await blame(root)).flatMap(({ approvedBy }) => approvedBy ?? [])).toEqual([])
+  })
+
+  it('does not take a line from the record that wrote it', async () => {
+    const { root, note, open, run } = repository()
+    const workspace = await open()
+    const session = await workspace.session({ id: 's', agent: { model: 'm-1', tool: 'tester' } })
+    await session.selectIntent('INT-001')
+    session.fs.writeFileSync('src/a.ts', `${FILE}const added = "by our own agent"\n`)
+    const review = await workspace.review('s')
+    await review.approve(undefined, { name: 'Ann' })
+    await review.commit({ git: {} })
+    await workspace.close()
+    const head = run('rev-parse', 'HEAD').trim()
+    const text = `src/a.ts\n  s_1 1-5\n---\n${JSON.stringify({ ...ABOUT, base_commit_sha: head, sessions: { s_1: AGENT } })}`
+    run('notes', '--ref=ai', 'add', '-m', text, head)
+    note('src/a.ts\n  s_1 4\n', { sessions: { s_1: AGENT } })
+    const lines = await blame(root)
+    expect(lines.map(({ model, approvedBy, imported }) => [model, approvedBy, imported])).toEqual([
+      [undefined, undefined, undefined],
+      [undefined, undefined, undefined],
+      [undefined, undefined, undefined],
+      ['model-x', undefined, true],
+      ['m-1', 'Ann', undefined],
+    ])
+  })
+
+  it.each([
+    ['is copied from another commit', 'src/a.ts\n  s_1 1-4\n', 'b'.repeat(40)],
+    ['names a session that it has not', 'src/a.ts\n  s_2 1-4\n', undefined],
+    ['is about another file', 'src/b.ts\n  s_1 1-4\n', undefined],
+    ['claims too many lines', 'src/a.ts\n  s_1 1-999999999\n', undefined],
+    ['is damaged', 'src/a.ts\n  s_1 1-\n', undefined],
+  ])('counts for nothing if it %s', async (_, entries, base) => {
+    const { root, note } = repository()
+    note(entries, { sessions: { s_1: AGENT } }, 'ai', base)
+    expect(await short(root)).toEqual(['unknown', 'unknown', 'unknown', 'unknown'])
+  })
+
+  it('leaves a line unknown that it gives to several agents', async () => {
+    const { root, note } = repository()
+    note('src/a.ts\n  s_1 1\n  s_2 1\n', { sessions: { s_1: AGENT, s_2: { agent_id: { tool: 'other' } } } })
+    expect(await blame(root)).toContainEqual({
+      line: 1,
+      contributor: 'unknown',
+      why: 'the git note of its commit names several authors',
+    })
+  })
+})
+
+describe('the notes of two clones', () => {
+  it('are joined for each commit, the same in both directions, and git can push them', async () => {
+    const one = repository()
+    const { path: top, dispose } = tempDir()
+    onTestFinished(dispose)
+    const shared = `${top}/shared.git`
+    git(top, 'clone', '-q', '--bare', one.root, shared)
+    one.run('remote', 'add', 'origin', shared)
+    const other = `${top}/other`
+    git(top, 'clone', '-q', shared, other)
+    one.note('src/a.ts\n  s_1 1\n', { sessions: { s_1: AGENT } })
+    one.run('push', '-q', 'origin', 'refs/notes/ai')
+    const theirs = `src/a.ts\n  s_2 2\n---\n${JSON.stringify({ ...ABOUT, base_commit_sha: one.head, sessions: { s_2: AGENT } })}`
+    git(other, 'notes', '--ref=ai', 'add', '-m', theirs, one.head)
+    git(other, 'notes', '--ref=ai', 'add', '-m', 'of the first commit', `${one.head}~`)
+    git(other, 'fetch', '-q', 'origin', 'refs/notes/ai:refs/notes/origin/ai')
+    git(other, 'update-ref', 'refs/notes/mine', 'refs/notes/ai')
+    expect(await importFrom(other, 'refs/notes/origin/ai')).toEqual({ imported: [one.head] })
+    expect(await importFrom(other, 'refs/notes/origin/ai')).toEqual({ imported: [] })
+    git(other, 'push', '-q', 'origin', 'refs/notes/ai')
+    const joined = git(other, 'notes', '--ref=ai', 'show', one.head)
+    expect(joined).toContain('  s_1 1\n  s_2 2\n---\n')
+
+    one.run('fetch', '-q', other, 'refs/notes/mine:refs/notes/theirs')
+    expect((await importFrom(one.root, 'refs/notes/theirs')).imported).toHaveLength(2)
+    expect(one.run('notes', '--ref=ai', 'show', one.head)).toBe(joined)
+    one.run('fetch', '-q', 'origin', 'refs/notes/ai:refs/notes/origin/ai')
+    await importFrom(one.root, 'refs/notes/origin/ai')
+    expect(one.run('diff', 'refs/notes/ai', 'refs/notes/origin/ai')).toBe('')
+  })
+
+  it('are taken as they are where there is none here, and git adds to them', async () => {
+    const { root, run, note, head } = repository()
+    note('src/a.ts\n  s_1 1\n', { sessions: { s_1: AGENT } }, 'other')
+    expect(await importFrom(root, 'refs/notes/other')).toEqual({ imported: [head] })
+    expect(run('rev-parse', 'refs/notes/ai')).toBe(run('rev-parse', 'refs/notes/other'))
+    await expect(importFrom(root, 'refs/notes/none')).rejects.toMatchObject({ reason: 'unsupported' })
+    await expect(importFrom(root, '--exec=x')).rejects.toMatchObject({ reason: 'unsupported' })
+    run('notes', '--ref=ai', 'append', '-m', 'more', 'HEAD~')
+    expect(run('notes', '--ref=ai', 'list').trim().split('\n')).toHaveLength(2)
+  })
+})
