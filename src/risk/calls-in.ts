@@ -9,7 +9,7 @@ export interface CallIn extends Place {
   readonly key: string
 }
 
-const PROCESSES = new Set([
+export const PROCESSES = new Set([
   'child_process',
   'execa',
   'cross-spawn',
@@ -19,7 +19,7 @@ const PROCESSES = new Set([
   'tinyexec',
   'nano-spawn',
 ])
-const NETWORK = new Set(
+export const NETWORK = new Set(
   'http https http2 net tls dgram dns dns/promises axios got node-fetch undici superagent request ky ws needle phin nodemailer'.split(
     ' ',
   ),
@@ -36,9 +36,7 @@ export function importsOf(root: Node, text: File['text']): Modules {
     const source = isImport ? childOf(node, 'source') : requiredBy(node, text)
     if (source === undefined) continue
     const names = isImport ? node.children.find(({ type }) => type === 'import_clause') : childOf(node, 'name')
-    const module = text(source)
-      .slice(1, -1)
-      .replace(/^node:/, '')
+    const module = (literalOf(source, text) ?? '').replace(/^node:/, '')
     for (const node of names === undefined ? [] : walk(names)) if (isLocalName(node)) modules.set(text(node), module)
   }
   return modules
@@ -58,7 +56,18 @@ function requiredBy(node: Node, text: File['text']): Node | undefined {
   if (value?.type !== 'call_expression') return undefined
   const called = childOf(value, 'function')
   const [first] = argumentsOf(value)
-  return called && /^(?:require|import)$/.test(text(called)) && first?.type === 'string' ? first : undefined
+  return called && /^(?:require|import)$/.test(text(called)) && first && literalOf(first, text) !== undefined
+    ? first
+    : undefined
+}
+
+/** The text of a string, or of a template without expressions; undefined for any other, and where escapes hide it. */
+export function literalOf(node: Node, text: File['text']): string | undefined {
+  const isPlain =
+    node.type === 'string' ||
+    (node.type === 'template_string' && !node.children.some(({ type }) => type === 'template_substitution'))
+  const value = isPlain ? text(node).slice(1, -1) : undefined
+  return value?.includes('\\') ? undefined : value
 }
 
 export function argumentsOf(call: Node): readonly Node[] {
@@ -82,10 +91,8 @@ function moduleOf(callee: Node, { text, modules }: File): string | undefined {
     const next = childOf(at, 'object') ?? (at.type === 'call_expression' ? childOf(at, 'function') : undefined)
     if (next === undefined) return modules.get(text(at))
     const [first] = at.type === 'call_expression' ? argumentsOf(at) : []
-    if (/^(?:require|import)$/.test(text(next)) && first?.type === 'string')
-      return text(first)
-        .slice(1, -1)
-        .replace(/^node:/, '')
+    const name = first && /^(?:require|import)$/.test(text(next)) ? literalOf(first, text) : undefined
+    if (name !== undefined) return name.replace(/^node:/, '')
     at = next
   }
 }
@@ -123,7 +130,12 @@ function runsText(node: Node, callee: Node, name: string, file: File): FactName 
   if (/^process\.(?:binding|dlopen)$/.test(whole)) return 'runs-text'
   if (/^(?:setTimeout|setInterval)$/.test(whole) && first?.type === 'string') return 'runs-text'
   const isLoad = /^(?:require|import)$/.test(whole)
-  return isLoad && first && !/^(?:string|template_string)$/.test(first.type) ? 'dynamic-import' : undefined
+  return isLoad && first && !isKnown(first, file) ? 'dynamic-import' : undefined
+}
+
+/** Whether it is clear where a loaded module lies. */
+function isKnown(name: Node, { text }: File): boolean {
+  return literalOf(name, text) !== undefined || (name.type === 'template_string' && /^`\.{1,2}\//.test(text(name)))
 }
 
 function reachesOut(node: Node, callee: Node, name: string, file: File): FactName | undefined {

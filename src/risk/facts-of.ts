@@ -7,11 +7,14 @@ import { characterFacts } from './characters.js'
 import { compareReadings } from './compare.js'
 import { compareTests } from './compare-tests.js'
 import { dependencyFacts, lockAloneFacts } from './dependencies.js'
+import { documentFacts } from './documents.js'
 import { type FactName, type Found, toFacts } from './facts.js'
 import { fileFacts, sameBytes } from './file-facts.js'
 import { generatedFacts } from './generated.js'
 import { needsSyntax } from './hints.js'
 import { lexicalGuards } from './lexical-guards.js'
+import { markFacts } from './marks.js'
+import { moduleFacts } from './modules.js'
 import { isEcmascript, isProse, isSource, isTest, manifestOf } from './paths.js'
 import { readEcmascript } from './reading.js'
 import { secretFacts } from './secrets.js'
@@ -72,7 +75,7 @@ async function findingsOf(change: Changed, left: Left): Promise<FileFindings> {
   found.push(...characterFacts(path, texts), ...dependencyFacts(path, texts))
   if (manifestOf(path) !== undefined) return found
   found.push(...secretFacts(path, texts), ...textFacts(path, texts), ...settingFacts(path, texts))
-  found.push(...lexicalGuards(path, texts))
+  found.push(...lexicalGuards(path, texts), ...documentFacts(path, texts), ...markFacts(path, texts))
   return [...found, ...(await syntaxFindings(change, texts, left))]
 }
 
@@ -87,20 +90,34 @@ async function syntaxFindings(change: Changed, texts: Texts, left: Left): Promis
   const old = await readEcmascript(language.grammar, texts.before)
   if (typeof now === 'string') return unread(now)
   if (typeof old === 'string') return unread(`before the change, ${old}`)
-  const inTests = isTest(path)
-  const found = inTests ? compareTests(old, now) : compareReadings(old, now)
-  return inTests ? [...found, ...callsInTests(compareReadings(old, now))] : found
+  const read = compareReadings(old, now)
+  const isShown = read.some(({ name }) => name === 'data-sent' || CALLS_OUT.has(name))
+  const all = [...read, ...moduleFacts(path, old.modules, now.modules, isShown)]
+  return isTest(path) ? [...compareTests(old, now), ...callsInTests(all)] : all
 }
 
 /** Keeps the findings that are dangerous in a test too. Tests often call out of the program, so those calls weigh more elsewhere. */
 function callsInTests(found: readonly Found[]): Found[] {
   return found.flatMap((each): Found[] => {
-    if (each.name === 'data-sent' || each.name === 'runs-text') return [each]
+    if (ALSO_IN_TESTS.has(each.name)) return [each]
     return CALLS_OUT.has(each.name) ? [{ ...each, name: 'test-calls-out' }] : []
   })
 }
 
-const CALLS_OUT: ReadonlySet<FactName> = new Set(['process-new', 'process-call', 'network-call', 'removes-files'])
+const ALSO_IN_TESTS: ReadonlySet<FactName> = new Set([
+  'data-sent',
+  'runs-text',
+  'escaped-name',
+  'process-state',
+  'global-state',
+])
+const CALLS_OUT: ReadonlySet<FactName> = new Set([
+  'module-new',
+  'process-new',
+  'process-call',
+  'network-call',
+  'removes-files',
+])
 
 /** Text that left this file and appears in another one has moved. */
 function relocated(found: Found, change: Changed, { added }: Shared): Found {

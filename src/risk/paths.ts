@@ -57,13 +57,19 @@ const BUILD: readonly (readonly [pattern: RegExp, kind: string])[] = [
 ]
 
 const CONFIG =
-  /(?:^|\/)(?:[\w-]+\.config|\.(?:eslint|prettier|babel|mocha|stylelint|lintstaged|commitlint|swc)rc)\.[cm]?[jt]s$/
+  /(?:^|\/)(?:[\w.-]+\.conf(?:ig)?(?:\.[\w-]+)?|vitest\.(?:workspace|projects)|\.(?:eslint|prettier|babel|mocha|stylelint|lintstaged|commitlint|swc)rc)\.[cm]?[jt]s$/
+/** Jest puts these in the place of modules, in every test. */
+const MOCKS = /(?:^|\/)__mocks__\//
 const MIGRATION = /(?:^|\/)(?:migrations?|migrate)\/.*\.(?:sql|[cm]?[jt]s|py|rb|php|go|exs|ya?ml)$/i
+
+/** Code that is installed: a file among it takes the place of a reviewed dependency. */
+const INSTALLED = /(?:^|\/)(?:node_modules|site-packages|bower_components|jspm_packages)\//
 
 /** Why a file by this name can run code, or decides which code runs; undefined for any other. */
 export function runsCode(path: string): string | undefined {
   const by = runnerOf(path)
   if (by !== undefined) return `is run by ${by}`
+  if (INSTALLED.test(path)) return 'is installed code'
   if (isCi(path)) return 'is run by a CI service'
   if (buildOf(path) !== undefined || isToolConfig(path)) return 'is run by a build or a tool'
   if (isMigration(path)) return 'is a migration'
@@ -72,7 +78,7 @@ export function runsCode(path: string): string | undefined {
 }
 
 const OTHER_MANIFEST =
-  /(?:^|\/)(?:deno\.jsonc?|Cargo\.toml|pyproject\.toml|(?:requirements|constraints)[\w.-]*\.txt|Pipfile|composer\.json|go\.mod|mix\.exs|pubspec\.yaml)$/
+  /(?:^|\/)(?:deno\.jsonc?|Cargo\.toml|pyproject\.toml|[\w.-]*(?:requirements|constraints)[\w.-]*\.(?:txt|in)|requirements\/[^/]+\.(?:txt|in)|Pipfile|composer\.json|go\.mod|mix\.exs|pubspec\.yaml)$/
 
 /** The program that runs a file by itself. */
 export function runnerOf(path: string): string | undefined {
@@ -83,7 +89,7 @@ export function buildOf(path: string): string | undefined {
   return BUILD.find(([pattern]) => pattern.test(path))?.[1]
 }
 
-export const isToolConfig = (path: string) => CONFIG.test(path)
+export const isToolConfig = (path: string) => CONFIG.test(path) || MOCKS.test(path)
 export const isMigration = (path: string) => MIGRATION.test(path)
 
 export const isManifest = (path: string) => nameOf(path) === 'package.json'
@@ -123,7 +129,11 @@ export function directoryOf(path: string): string {
   return path.slice(0, path.lastIndexOf('/') + 1)
 }
 
-const PROSE = /\.(?:md|markdown|txt|rst|adoc)$|(?:^|\/)(?:LICENSE|NOTICE|CHANGELOG|README|AUTHORS)[^/]*$/i
+const PROSE =
+  /\.(?:md|markdown|rst|adoc)$|(?:^|\/)(?:LICEN[CS]E|NOTICE|CHANGELOG|CHANGES|HISTORY|README|AUTHORS|CONTRIBUTORS|COPYING)[^/.]*(?:\.txt)?$/i
 
-/** Text for people, in which code is an example. MDX is code, and so is a script whose name begins with README. */
-export const isProse = (path: string) => PROSE.test(path) && !/\.mdx$/i.test(path) && !isSource(path)
+/**
+ * Text for people, in which code is an example. The ending decides, as it does for the programs that read the file: `README.html` is a
+ * page, `README.ps1` a script. Another `.txt` may be a list that a tool obeys.
+ */
+export const isProse = (path: string) => PROSE.test(path)

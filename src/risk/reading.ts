@@ -16,6 +16,8 @@ import {
   type GuardIn,
   guardIn,
 } from './guards-in.js'
+import { moduleIn } from './modules.js'
+import { powerIn } from './powers.js'
 import type { File, Place } from './syntax.js'
 import { type AssertionIn, assertionIn, type TestIn, testIn } from './tests-in.js'
 
@@ -33,6 +35,8 @@ export interface Reading {
   readonly functions: FunctionIn[]
   readonly exports: Place[]
   readonly names: Set<string>
+  /** Modules that it loads, as they are written. */
+  readonly modules: Place[]
   readonly tests: TestIn[]
   readonly assertions: AssertionIn[]
 }
@@ -49,6 +53,7 @@ function emptyReading(): Reading {
     functions: [],
     exports: [],
     names: new Set(),
+    modules: [],
     tests: [],
     assertions: [],
   }
@@ -88,6 +93,8 @@ function visit(node: Node, file: File, reading: Reading): void {
     push(reading.assertions, assertionIn(node, file))
   }
   if (type === 'assignment_expression') reading.exports.push(...exportsIn(node, file))
+  push(reading.calls, powerIn(node, file))
+  push(reading.modules, moduleIn(node, file))
   reading.checks.push(...checksIn(node, file))
   push(reading.constants, conditionIn(node, file))
   push(reading.comparisons, comparisonIn(node, file))

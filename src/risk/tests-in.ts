@@ -29,6 +29,9 @@ export function testIn(node: Node, file: File): TestIn | undefined {
   const [first] = argumentsOf(node)
   const parts = chainOf(calleeOf(node), text)
   const root = parts[0] ?? ''
+  // `this.skip()` of Mocha: in a hook at the top of a file it skips every test of the run.
+  if (/^(?:this|ctx|context)$/.test(root) && parts[1] === 'skip' && parts.length === 2)
+    return { text: text(node), line: file.lineOf(node), title: '', off: true, isGroup: true }
   if (!TESTS.test(root) || first === undefined) return undefined
   const title = /string/.test(first.type) ? text(first) : ''
   const off = parts.slice(1).some((part) => OFF.test(part)) || /^[xf](?:it|test|describe|context)$/.test(root)

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { KnownFindings } from '../../src/risk/facts-of.js'
 import { FACTS, type FileFindings, factsOf } from '../../src/risk/index.js'
 import { type Case, CODE, DEPENDENCIES, FILES, TEXTS } from './cases.js'
+import { DOCUMENTS, REACHES } from './reach-cases.js'
 import { changed, namesOf, side, TEST } from './support.js'
 
 const rows = (cases: readonly Case[]) => cases.map((each) => [`${each[0]}: ${each[2] ?? 'deleted'}`, each] as const)
@@ -13,6 +14,8 @@ describe.each([
   ['its text', TEXTS],
   ['dependencies', DEPENDENCIES],
   ['code', CODE],
+  ['code that reaches out, or past a check', REACHES],
+  ['documents', DOCUMENTS],
 ])('facts about %s', (_, cases) => {
   it.each(rows(cases))('%s', async (_, [path, before, after, expected]) => {
     const names = await namesOf(changed(path, before, after))
