@@ -47,7 +47,7 @@ const OPEN_SCOPES = new Set(['internal_module', 'module', 'enum_declaration', 'w
  * module where they are not exported.
  */
 export function ecmascriptBindings(side: Side): Binding[] {
-  if (mentions(side, SEES_NAMES)) return []
+  if (mentions(side, SEES_NAMES) || hasEscapes(side)) return []
   const file = new File(side.syntax)
   const nodes = [...walk(side.syntax.root)]
   if (nodes.some(({ named, type }) => named && OPEN_SCOPES.has(type))) return []
@@ -57,6 +57,11 @@ export function ecmascriptBindings(side: Side): Binding[] {
     const holds = functions.some(({ name, node }) => name === each.name && isIn(node, each.scope))
     return holds ? { ...each, callsOnly: true } : each
   })
+}
+
+/** A name can be written with escapes, too. */
+function hasEscapes({ tokens }: Side): boolean {
+  return tokens.some(({ node, text }) => node !== undefined && /identifier/.test(node.type) && text.includes('\\'))
 }
 
 /** Names that an assignment or default gives to an anonymous function, whose `name` shows it. */

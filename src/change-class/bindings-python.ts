@@ -25,7 +25,7 @@ export function isPythonVariable(node: Node): boolean {
 /** The local names that a function body assigns. Parameters can be passed by name, so they are not local. */
 export function pythonBindings(side: Side): Binding[] {
   const { syntax } = side
-  if (mentions(side, SEES_NAMES) || showsExpressions(side)) return []
+  if (mentions(side, SEES_NAMES) || showsExpressions(side) || hasSpellings(side)) return []
   const nodes = [...walk(syntax.root)]
   if (nodes.some(({ type }) => type === 'match_statement' || type === 'type_parameter')) return []
   const functions = nodes.filter(({ type }) => type === 'function_definition')
@@ -33,6 +33,11 @@ export function pythonBindings(side: Side): Binding[] {
     const body = childOf(node, 'body')
     return body === undefined ? [] : assignedIn(body, syntax).map((each) => ({ ...each, scope: body, around: node }))
   })
+}
+
+/** Python takes names with one NFKC form for one name. */
+function hasSpellings({ tokens }: Side): boolean {
+  return tokens.some(({ node, text }) => node?.type === 'identifier' && text !== text.normalize('NFKC'))
 }
 
 /** `f'{x=}'` prints the name. */

@@ -42,7 +42,8 @@ export function isPlainComment(text: string, language: Language): boolean {
       // Annotations and plugin headers are read from block comments.
       return !text.startsWith('/*')
     case 'go':
-      return !/^\/\/\S/.test(text)
+      // `package a // import "b"` fixes the path by which others import it.
+      return !/^\/\/\S|^\/[/*]\s*import\b/.test(text)
     case 'css':
       return !text.includes('\\') && !text.startsWith('//')
     case 'java':

@@ -121,7 +121,8 @@ class Stream {
     this.#end = until
     const read = this.#indentation ? text.replace(/\\\r?\n/g, ' ') : text
     const isBlank = !/[^ \t\r\n]/.test(read)
-    if (exact) this.#pushUnnamed(owner, text)
+    // A backslash makes the blank after it part of a word.
+    if (exact || (!isBlank && read.includes('\\'))) this.#pushUnnamed(owner, text)
     else if (!isBlank) {
       const start = text.search(/[^ \t\r\n]/)
       let end = text.length
@@ -147,7 +148,7 @@ class Stream {
   #comment(node: Node): void {
     const text = this.#textOf(node)
     this.#end = node.end
-    if (!this.#allComments && isPlainComment(text, this.language)) {
+    if (!this.#allComments && isPlainComment(text, this.language) && !isContent(node, text)) {
       this.#gap += text.replace(/[^\n]+/g, '') || ' '
       return
     }
@@ -245,6 +246,15 @@ const COMMENTS = new Set(['comment', 'line_comment', 'block_comment', 'js_commen
 
 function isComment(node: Node): boolean {
   return node.named && COMMENTS.has(node.type)
+}
+
+/** A block comment that is all of a function: some programs read their texts out of such functions. */
+function isContent({ parent }: Node, text: string): boolean {
+  return (
+    text.startsWith('/*') &&
+    parent?.type === 'statement_block' &&
+    parent.children.filter(({ named }) => named).length === 1
+  )
 }
 
 function lineBreaks(text: string): number {

@@ -235,6 +235,8 @@ const OTHERS: readonly (readonly [path: string, before: string, after: string])[
   ['a.sh', '[[ a =~ b\\ c ]]\n', '[[ a =~ b c ]]\n'],
   ['a.sh', 'echo $((1+2))\n', 'echo $( (1+2))\n'],
   ['a.sh', 'f() { a; }\n', 'f () { b; }\n'],
+  ['a.sh', 'p \\ b\n', 'p \\  b\n'],
+  ['a.sh', 'p \\ b\n', 'p \\\tb\n'],
   ['a.css', 'a > b{c:d}', 'a b{c:d}'],
   ['a.css', 'a{b:c d}', 'a{b:cd}'],
   ['a.css', 'a{b:url( x y )}', 'a{b:url(x y)}'],
@@ -254,6 +256,17 @@ const OTHERS: readonly (readonly [path: string, before: string, after: string])[
   ['a.tsx', 'const a = <b>x\u00a0\ny</b>', 'const a = <b>x\ny</b>'],
   ['a.tsx', 'const a = <b>{x} \n{y}</b>', 'const a = <b>{x} {y}</b>'],
   ['a.tsx', 'const a = <b>x\n\n y</b>', 'const a = <b>x  y</b>'],
+  // One name in another spelling: NFKC in Python, escapes in JavaScript.
+  ['a.py', 'def f():\n  a = g()\n  return h(a, fi)\n', 'def f():\n  \ufb01 = g()\n  return h(\ufb01, fi)\n'],
+  ['a.py', 'def f():\n  a = g()\n  return h(a, \ufb01)\n', 'def f():\n  fi = g()\n  return h(fi, \ufb01)\n'],
+  [
+    'a.mjs',
+    'export const f = () => { const a = 1; return [a, \\u0062] }',
+    'export const f = () => { const b = 1; return [b, \\u0062] }',
+  ],
+  // Programs read texts out of such functions.
+  ['a.mjs', 'f(function () { /* a */ })', 'f(function () { /* b */ })'],
+  ['a.go', 'package a // import "b"\n', 'package a\n'],
   ['a.yaml', 'a: "b\n  c"\n', 'a: "b c"\nd: 1\n'],
   ['a.yaml', 'a: 0x1F\n', 'a: 31\n'],
   ['a.yaml', 'a: b #c\n', 'a: b#c\n'],
