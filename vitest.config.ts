@@ -2,7 +2,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
-import { LIBRARIES, OWN_PROCESS, REAL_CLIENTS, REAL_EDITOR } from './test/support/isolation.js'
+import { LIBRARIES, OWN_PROCESS, REAL_CLIENTS, REAL_EDITOR, REAL_POSTGRES } from './test/support/isolation.js'
 import { SCRATCH } from './test/support/scratch.js'
 import { LongFirst } from './test/support/sequence.js'
 
@@ -42,7 +42,7 @@ export default defineConfig({
           name: 'together',
           isolate: false,
           include: ['test/**/*.test.ts'],
-          exclude: [...OWN_PROCESS, ...REAL_CLIENTS, ...REAL_EDITOR, ...LIBRARIES],
+          exclude: [...OWN_PROCESS, ...REAL_CLIENTS, ...REAL_EDITOR, ...REAL_POSTGRES, ...LIBRARIES],
         },
       },
     ],

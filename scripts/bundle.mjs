@@ -103,8 +103,8 @@ function importClosure(id, graph, found = new Set()) {
   return found
 }
 
-/** These packages find their grammars next to their own files. */
-const EXTERNAL = [/^@vscode\/tree-sitter-wasm/]
+/** Packages that find files next to their own, and those that only a hub's operator installs. */
+const EXTERNAL = [/^@vscode\/tree-sitter-wasm/, /^@electric-sql\/pglite/, 'postgres']
 
 /** Our modules, except the two programs, have no side effects on import. */
 const isOurs = (id) =>

@@ -97,6 +97,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'pull-request': ['core', 'os'],
   backtest: ['core', 'overlay', 'command-class', 'judge', 'policy', 'risk'],
   attest: [...BELOW, 'trace'],
+  hub: BELOW,
+  'hub-server': [...BELOW, 'hub', 'review'],
+  remote: [...BELOW, 'hub'],
   embed: [...BELOW, 'fs', 'inbox', 'session', 'terminal'],
   'client-settings': [...BELOW, 'access', 'hosts'],
   surface: [
@@ -125,7 +128,7 @@ const LOADED_LATER = [
 ]
 const PUBLIC = ['src/index.ts', 'src/hooks/index.ts', 'src/hosts/index.ts', 'src/surface/index.ts']
 /** A command that is a host's door starts the adapter behind it, by its entry. */
-const ADAPTER = /^src\/(?:agents\/\w+|attest|backtest|pull-request|web)\/index\.ts$/
+const ADAPTER = /^src\/(?:agents\/\w+|attest|backtest|hub|hub-server|pull-request|remote|web)\/index\.ts$/
 /** A backtest reads recorded calls by the adapters' tables. */
 const HISTORY = 'src/agents/history/index.ts'
 /** They import nothing, and are no part of the public API: text that is safe to print, and optional fields. */
@@ -268,6 +271,11 @@ const GRANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'fs.WriteStream': 'with our own open, write and close',
   },
   'src/os/loopback.ts': { 'module http': 'listens on loopback, for clients with a token' },
+  'src/hub/postgres.ts': { 'package postgres': "connects a hub's operator with the database that they name" },
+  'src/hub/pglite.ts': {
+    'package @electric-sql/pglite': "keeps a hub's database in the directory that its operator names",
+  },
+  'src/hub-server/serve.ts': { 'package @hono/node-server': 'answers requests of a server it is given' },
   'src/web/serve.ts': { 'package @hono/node-server': 'answers requests of a server it is given' },
   'src/os/socket.ts': { 'module net': 'listens on a Unix socket in a directory of its own, for escrow-sh' },
   'src/core/allowed-hosts.ts': { 'module net': 'compares addresses' },

@@ -5,6 +5,7 @@ import clients from '../vitest.clients.config.js'
 import config from '../vitest.config.js'
 import editor from '../vitest.editor.config.js'
 import libraries from '../vitest.libraries.config.js'
+import postgres from '../vitest.postgres.config.js'
 import { OWN_PROCESS } from './support/isolation.js'
 import { LONG } from './support/sequence.js'
 
@@ -23,7 +24,7 @@ it('a suite that changes its process has one of its own, and no other has', () =
 })
 
 it('each suite is run, and once', () => {
-  const projects = [...(config.test?.projects ?? []), clients, editor, libraries].map((project) => {
+  const projects = [...(config.test?.projects ?? []), clients, editor, libraries, postgres].map((project) => {
     if (typeof project !== 'object' || !('test' in project)) throw new Error('Its suites are not known.')
     const { include = [], exclude = [] } = project.test ?? {}
     return picomatch(include, { ignore: exclude })

@@ -11,7 +11,7 @@ import { chainDiagram, chainTable } from './hooks.js'
 import { intentTable } from './intent-states.js'
 import { recordKindsTable } from './ledger.js'
 import { limitsTable, refusedTable } from './limits.js'
-import { CALLS, CLIENTS, COMMANDS, FILES, LEDGER, REVIEW } from './limits-list.js'
+import { CALLS, CLIENTS, COMMANDS, FILES, HUB, LEDGER, REVIEW } from './limits-list.js'
 import { fillParts, type Parts } from './markdown.js'
 import { ENTRIES, pageOf, referencePage } from './reference.js'
 import { factsTable } from './risk.js'
@@ -33,6 +33,7 @@ const WITH_PARTS: Readonly<Record<string, Parts>> = {
   'docs/limits.md': {
     refused: refusedTable,
     calls: () => limitsTable(CALLS),
+    hub: () => limitsTable(HUB),
     files: () => limitsTable(FILES),
     review: () => limitsTable(REVIEW),
     ledger: () => limitsTable(LEDGER),

@@ -293,4 +293,26 @@ export const CLIENTS: Limits = {
   'src/agents/roo/search-files.ts#TIME_MS': ['milliseconds', 'for a search pattern'],
 }
 
-export const ALL: Limits = { ...CALLS, ...FILES, ...REVIEW, ...LEDGER, ...COMMANDS, ...CLIENTS }
+export const HUB: Limits = {
+  'src/hub-server/app.ts#MAX_BODY_BYTES': ['bytes', 'one request'],
+  'src/hub-server/guard.ts#MAX_REQUESTS': ['count', 'requests of one token in a minute, by one server'],
+  'src/hub-server/guard.ts#MAX_STRANGERS': [
+    'count',
+    'requests without a valid token in a minute; then nobody can sign in or send for the rest of it',
+  ],
+  'src/hub-server/host-routes.ts#MAX_CHANGES': ['count', 'changes of one session on the hub'],
+  'src/hub-server/serve.ts#MAX_CONNECTIONS': ['count', 'connections; one more ends the longest idle one'],
+  'src/hub-server/shown.ts#MAX_LINES': ['count', 'lines of a diff on the page; a longer one is decided on its machine'],
+  'src/hub/change-body.ts#MAX_PATH': ['count', 'characters of a path'],
+  'src/hub/claims.ts#LONGEST_MS': ['milliseconds', 'that a claim lasts'],
+  'src/hub/registry.ts#LEASE_MS': ['milliseconds', 'that a host keeps a session after its last beat'],
+  'src/remote/outgoing.ts#MAX_CONTENT_BYTES': [
+    'bytes',
+    'one side of a change; a larger one is not sent, and cannot be approved on the hub',
+  ],
+  'src/remote/sender.ts#MAX_CLAIMS': ['count', 'files of a session that are compared with those of other sessions'],
+  'src/remote/hub-client.ts#TIMEOUT_MS': ['milliseconds', 'for one answer of a hub'],
+  'src/remote/settings.ts#MAX_BYTES': ['bytes', 'what a machine keeps of its hub'],
+}
+
+export const ALL: Limits = { ...CALLS, ...FILES, ...REVIEW, ...LEDGER, ...COMMANDS, ...CLIENTS, ...HUB }

@@ -351,6 +351,20 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: () => import('./commands/keys.js'),
   },
   {
+    name: 'hub',
+    group: 'Share with a team',
+    summary: "serve a team's review queue",
+    example: 'escrow hub --dir ../hub --port 4180',
+    load: () => import('./commands/hub.js'),
+  },
+  {
+    name: 'remote',
+    group: 'Share with a team',
+    summary: 'connect this workspace with a hub',
+    example: 'escrow remote sync --watch',
+    load: () => import('./commands/remote.js'),
+  },
+  {
     name: 'completion',
     group: 'This command',
     summary: 'print the completion script of a shell',

@@ -46,6 +46,8 @@ export interface Library {
   /** The token by which the workspace's clients may ask a served hook. */
   hookToken(root: string): string
   admitAgent(): void
+  /** Throws `access_denied` where an agent's session started this process. */
+  assertOutsideSession(): void
   admitReviewer(root: string, options: { readonly terminal: boolean }): void
   admitTruster(root: string, options: { readonly terminal: boolean }, isFirstByDigest: boolean): void
   checkContainment(): Promise<readonly Capability[]>

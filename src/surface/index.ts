@@ -9,6 +9,7 @@ export { codeOf } from '../../overlay/index.js'
 export {
   admitAgent,
   admitTruster,
+  assertOutsideSession,
   findOldState,
   hookToken,
   makeReviewerKey,

@@ -109,6 +109,7 @@ export async function escrow(cwd: string, argv: string[], fake: Fake = {}, color
     findOldState: () => undefined,
     migrateOldState: () => [],
     admitAgent: () => undefined,
+    assertOutsideSession: () => undefined,
     admitReviewer: (root, options) => fake.admit?.(root, options),
     admitTruster: (root, options) => fake.admit?.(root, options),
     checkContainment: async () => fake.containment ?? [{ name: 'platform', ok: true }],

@@ -18,6 +18,8 @@ const LIMIT =
 const UNMET: Readonly<Record<string, string>> = {
   ...because('it limits only how something is printed or counted', [
     'src/cli/commands/blame.ts#MOST_NUMBERS',
+    ...['src/hub/postgres.ts#CONNECTIONS', 'src/hub/retry.ts#LONGEST_MS', 'src/remote/sync.ts#WAIT'],
+    ...['src/hub-server/host-routes.ts#MAX_WAIT', 'src/remote/sync.ts#MAX_REJECTED'],
     ...['src/cli/commands/stats.ts#MAX_BAR', 'src/cli/review/lines.ts#WORDS_LIMIT'],
     ...['src/cli/review/place.ts#ROWS_MAX', 'src/cli/review/text.ts#CLUSTER_LIMIT'],
     ...[

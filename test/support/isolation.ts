@@ -63,3 +63,6 @@ export const LIBRARIES: readonly string[] = ['test/libraries/**']
 
 /** Suites of `npm run test:editor`, which install a real editor and run the extension in it. */
 export const REAL_EDITOR: readonly string[] = ['test/editor/**']
+
+/** Suites of `npm run test:postgres`, which start a PostgreSQL server. */
+export const REAL_POSTGRES: readonly string[] = ['test/postgres/**']

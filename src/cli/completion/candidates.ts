@@ -42,6 +42,7 @@ export const ARGUMENT_SOURCES: Readonly<Record<string, Source>> = {
   name: 'text',
   status: 'text',
   program: 'text',
+  url: 'text',
   agent: 'text',
   arguments: 'text',
   command: 'text',

@@ -1,0 +1,112 @@
+import { resolve } from 'node:path'
+import { type Command, Option } from 'commander'
+import type { Role } from '../../hub/index.js'
+import type { Context } from '../context.js'
+import { table } from '../output.js'
+import { oneLine } from '../printable.js'
+import { parsePort, runUntilSignal } from '../run-until-signal.js'
+
+interface Where {
+  readonly database?: string
+  readonly dir?: string
+}
+interface TokenOptions {
+  readonly role?: Role
+  readonly workspace: string
+  readonly tenant: string
+}
+
+export function register(command: Command, context: Context): void {
+  command
+    .description(
+      "Serve a team's hub on loopback: machines send what their agents stage, and reviewers decide on its page. A proxy adds TLS for other machines. Ctrl-C stops it.",
+    )
+    .option('--port <port>', 'the port (default: a free one)', parsePort)
+    .option(
+      '--database <url>',
+      'a PostgreSQL database; better in the variable ESCROW_HUB_DATABASE, as others can read arguments',
+    )
+    .option('--dir <directory>', 'a directory for an embedded database: a trial with one process')
+    .action((options: { readonly port?: number }) => serve(context, command, options))
+  const token = command.command('token').description('Add, list and revoke tokens.')
+  withOwner(token.command('add').description('Print a new token. The hub keeps only its hash.'))
+    .addOption(
+      new Option('--role <role>', 'what it may do').choices(['host', 'reviewer', 'admin']).makeOptionMandatory(),
+    )
+    .action((name: string, options: TokenOptions) => addToken(context, command, name, options))
+  withOwner(token.command('revoke').description('Revoke a token.')).action((name: string, options: TokenOptions) =>
+    revokeToken(context, command, name, options),
+  )
+  token
+    .command('list')
+    .description('List tokens, without their secrets.')
+    .action(() => listTokens(context, command))
+}
+
+function withOwner(command: Command): Command {
+  return command
+    .argument('<name>', 'a machine or a person: letters, digits, - and _')
+    .option('--workspace <name>', 'the workspace that it is for', 'default')
+    .option('--tenant <name>', 'the tenant that the workspace belongs to', 'default')
+}
+
+/** Opens the database that the options of `hub` name. Refused within an agent's session: its tokens decide. */
+async function withDatabase<T>(
+  { io, library }: Context,
+  command: Command,
+  work: (room: typeof import('../../hub/index.js'), database: import('../../hub/index.js').Database) => Promise<T>,
+): Promise<T> {
+  const { assertOutsideSession } = await library()
+  assertOutsideSession()
+  const { database = process.env.ESCROW_HUB_DATABASE, dir } = command.opts<Where>()
+  if (dir === undefined && (database === undefined || database === ''))
+    command.error("error: give '--dir', '--database' or the variable ESCROW_HUB_DATABASE")
+  const room = await import('../../hub/index.js')
+  const place = dir === undefined ? { url: database ?? '' } : { directory: resolve(io.cwd, dir) }
+  return room.openDatabase(place, (opened) => work(room, opened))
+}
+
+async function serve(context: Context, command: Command, { port }: { readonly port?: number }): Promise<void> {
+  const { io } = context
+  await withDatabase(context, command, async (_, database) => {
+    const { serveHub } = await import('../../hub-server/index.js')
+    await runUntilSignal(async (signal) => {
+      const report = (error: unknown) =>
+        io.err(`escrow: ${oneLine(error instanceof Error ? error.message : String(error))}\n`)
+      const served = await serveHub(port === undefined ? { database, report } : { database, report, port })
+      io.out(`${served.url}\n`)
+      await new Promise((resolve) => signal.addEventListener('abort', resolve))
+      await served.close()
+    })
+  })
+}
+
+async function addToken(context: Context, command: Command, name: string, options: TokenOptions): Promise<void> {
+  const { role, workspace, tenant } = options
+  for (const each of [name, workspace, tenant])
+    if (!/^[A-Za-z0-9_-]{1,40}$/.test(each))
+      command.error(`error: '${oneLine(each)}' is no name: use up to 40 letters, digits, - and _`)
+  if (role === undefined) return command.error("error: required option '--role <role>' not specified")
+  const token = await withDatabase(context, command, (room, database) =>
+    room.addToken(database, { name, role, workspace, tenant }),
+  )
+  context.io.out(`${token}\n`)
+}
+
+async function revokeToken(context: Context, command: Command, name: string, options: TokenOptions): Promise<void> {
+  const { workspace, tenant } = options
+  await withDatabase(context, command, (room, database) => room.revokeToken(database, { name, workspace, tenant }))
+  context.io.out(`revoked  ${oneLine(name)}\n`)
+}
+
+async function listTokens(context: Context, command: Command): Promise<void> {
+  const tokens = await withDatabase(context, command, (room, database) => room.listTokens(database))
+  const rows = tokens.map(({ name, role, workspace, tenant, revoked }) => [
+    name,
+    role,
+    workspace,
+    tenant,
+    revoked ? 'revoked' : '',
+  ])
+  context.io.out(table(rows))
+}

@@ -1,0 +1,78 @@
+import { readFileSync } from 'node:fs'
+import type { Command } from 'commander'
+import type { SyncReport } from '../../remote/index.js'
+import type { Context } from '../context.js'
+import { pluralize } from '../output.js'
+import { oneLine } from '../printable.js'
+import { runUntilSignal } from '../run-until-signal.js'
+
+export function register(command: Command, context: Context): void {
+  command.description(
+    'Connect this workspace with a hub: reviewers decide there on what agents stage here. Nothing is committed without `escrow commit`.',
+  )
+  command
+    .command('add')
+    .description(
+      'Connect with a hub. The token, of the role host, comes from the variable ESCROW_HUB_TOKEN or from stdin, and is kept in the state directory.',
+    )
+    .argument('<url>', 'the address, with https://, or http://127.0.0.1:PORT for a hub on this machine')
+    .action((url: string) => add(context, url))
+  command
+    .command('sync')
+    .description('Send what sessions have staged, and record the decisions of reviewers on exactly those bytes.')
+    .option('--watch', 'go on until Ctrl-C')
+    .action((options: { readonly watch?: true }) => sync(context, options))
+  command
+    .command('remove')
+    .description('Forget the hub and its token. What was sent stays there.')
+    .action(() => remove(context))
+}
+
+async function add({ io, asReviewer }: Context, url: string): Promise<void> {
+  await asReviewer(async ({ root }) => {
+    const { addRemote } = await import('../../remote/index.js')
+    const { name, workspace } = await addRemote(root, url, readToken(io.terminal))
+    io.out(
+      `This machine is ${oneLine(name)} in the hub's workspace ${oneLine(workspace)}. Send with 'escrow remote sync'.\n`,
+    )
+  })
+}
+
+function readToken(isTerminal: boolean): string {
+  const given = process.env.ESCROW_HUB_TOKEN?.trim()
+  if (given !== undefined && given !== '') return given
+  const typed = isTerminal ? '' : readFileSync(0, 'utf8').trim()
+  if (typed !== '') return typed
+  throw new Error('Give the token by stdin or in ESCROW_HUB_TOKEN: escrow remote add URL < token.txt')
+}
+
+async function remove({ io, asReviewer }: Context): Promise<void> {
+  await asReviewer(async ({ root }) => {
+    const { removeRemote } = await import('../../remote/index.js')
+    removeRemote(root)
+    io.out('removed  the hub and its token\n')
+  })
+}
+
+async function sync({ io, asReviewer }: Context, { watch }: { readonly watch?: true }): Promise<void> {
+  await asReviewer(async (workspace) => {
+    const { RemoteSync } = await import('../../remote/index.js')
+    const syncing = new RemoteSync(workspace, (report) => {
+      const line = `${describe(report)}\n`
+      if (report.kind === 'problem') io.err(`escrow: ${line}`)
+      else io.out(line)
+    })
+    if (watch) await runUntilSignal((signal) => syncing.watch(signal))
+    else await syncing.once()
+  })
+}
+
+function describe(report: SyncReport): string {
+  const session = report.session === undefined ? '' : oneLine(report.session)
+  if (report.kind === 'sent') return `sent  ${session}: ${pluralize(report.changes, 'change')}`
+  if (report.kind === 'overlap')
+    return `overlap  ${session}: ${oneLine(report.other)} also changes ${oneLine(report.path)}`
+  if (report.kind === 'decided')
+    return `${report.outcome}  ${session}: ${oneLine(report.path)}, by ${oneLine(report.reviewer)}`
+  return session === '' ? oneLine(report.message) : `${session}: ${oneLine(report.message)}`
+}

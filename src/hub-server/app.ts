@@ -1,0 +1,51 @@
+import { Hono } from 'hono'
+import { bodyLimit } from 'hono/body-limit'
+import type { Database } from '../hub/index.js'
+import { toFailure } from './failure.js'
+import { createGuard, type HubEnv } from './guard.js'
+import { hostRoutes } from './host-routes.js'
+import { Metrics } from './metrics.js'
+import { pageRoutes } from './page-routes.js'
+import { reviewRoutes } from './review-routes.js'
+import type { Wakes } from './wakes.js'
+
+export interface HubAppOptions {
+  readonly database: Database
+  readonly wakes: Wakes
+  readonly report: (error: unknown) => void
+}
+
+/** The limit of a request, and so of one content. */
+const MAX_BODY_BYTES = 8 * 1024 * 1024
+
+/** The hub as one fetch-style handler. */
+export function createHubApp({ database, wakes, report }: HubAppOptions): Hono<HubEnv> {
+  const metrics = new Metrics()
+  const guard = createGuard(database)
+  const app = new Hono<HubEnv>()
+  app.use(metrics.count)
+  app.use(guard.headers)
+  app.use(
+    bodyLimit({
+      maxSize: MAX_BODY_BYTES,
+      onError: (c) =>
+        c.json({ error: { code: 'invalid', message: `A request has at most ${MAX_BODY_BYTES} bytes.` } }, 413),
+    }),
+  )
+  app.onError((error, c) => {
+    const { status, failure } = toFailure(error, report)
+    return c.json({ error: failure }, status)
+  })
+  app.notFound((c) => c.json({ error: { code: 'not_found', message: 'The hub has nothing at this address.' } }, 404))
+  app.get('/healthz', async (c) => {
+    await database.transaction((query) => query.rows('select 1 as one'))
+    return c.text('ok\n')
+  })
+  app.get('/metrics', (c) => c.text(metrics.render()))
+  app.use('/v1/*', guard.authenticate)
+  app.get('/v1/me', (c) => c.json(c.get('caller')))
+  app.route('/v1', hostRoutes(database, wakes))
+  app.route('/v1', reviewRoutes(database))
+  app.route('/', pageRoutes(database, guard, report))
+  return app
+}

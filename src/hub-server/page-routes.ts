@@ -1,0 +1,55 @@
+import { Hono } from 'hono'
+import { z } from 'zod'
+import { type Database, type Identity, openStores } from '../hub/index.js'
+import { toFailure } from './failure.js'
+import { type Guard, type HubEnv, requireRole } from './guard.js'
+import { renderLogin, renderMessage, renderQueue, renderReview } from './page.js'
+import { readShown } from './shown.js'
+import { STYLE } from './style.js'
+
+const FORM = z.object({
+  key: z.union([z.string(), z.array(z.string())]).optional(),
+  verdict: z.enum(['approved', 'rejected']),
+  reason: z.string().max(10_000).optional(),
+})
+
+/** The pages for people: without scripts, and with the token in a cookie. */
+export function pageRoutes(database: Database, guard: Guard, report: (error: unknown) => void): Hono<HubEnv> {
+  const app = new Hono<HubEnv>()
+  const asReviewer = (caller: Identity) => {
+    requireRole(caller, 'reviewer', 'admin')
+    return openStores(database, caller)
+  }
+  app.onError((error, c) => {
+    const { status, failure } = toFailure(error, report)
+    return c.html(renderMessage(failure.message), status)
+  })
+  app.get('/style.css', (c) => c.body(STYLE, 200, { 'content-type': 'text/css; charset=utf-8' }))
+  app.post('/login', async (c) => {
+    const { token } = z.object({ token: z.string() }).parse(await c.req.parseBody())
+    return (await guard.admit(c, token.trim())) ? c.redirect('/', 303) : c.html(renderLogin(true), 401)
+  })
+  app.get('/', async (c) => {
+    const caller = await guard.visitor(c)
+    if (caller === undefined) return c.html(renderLogin(false), 401)
+    const order = c.req.query('order') === 'age' ? 'age' : 'risk'
+    const { queue } = asReviewer(caller)
+    return c.html(renderQueue(caller, await queue.list(order), order))
+  })
+  app.get('/review/:id', async (c) => {
+    const caller = await guard.visitor(c)
+    if (caller === undefined) return c.html(renderLogin(false), 401)
+    const { queue, contents } = asReviewer(caller)
+    const submission = await queue.get(c.req.param('id'))
+    return c.html(renderReview(submission, await readShown(submission, contents)))
+  })
+  app.post('/review/:id', async (c) => {
+    const caller = await guard.visitor(c)
+    if (caller === undefined) return c.html(renderLogin(false), 401)
+    requireRole(caller, 'reviewer')
+    const { key = [], verdict, reason } = FORM.parse(await c.req.parseBody({ all: true }))
+    await asReviewer(caller).queue.decide(c.req.param('id'), { keys: [key].flat(), verdict, reason }, caller.name)
+    return c.redirect(`/review/${encodeURIComponent(c.req.param('id'))}`, 303)
+  })
+  return app
+}

@@ -1,0 +1,112 @@
+import { html } from 'hono/html'
+import { oneLine, printable } from '../core/printable.js'
+import type { Identity, QueuedChange, SubmissionDetails, SubmissionSummary } from '../hub/index.js'
+import type { ShownChange } from './shown.js'
+
+type Page = ReturnType<typeof html>
+
+function layout(title: string, body: Page): Page {
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title}</title>
+<link rel="stylesheet" href="/style.css">
+</head>
+<body>${body}</body>
+</html>
+`
+}
+
+export function renderLogin(isWrong: boolean): Page {
+  return layout(
+    'Escrow hub',
+    html`<main><h1>Escrow hub</h1>
+<form method="post" action="/login">
+<label for="token">Your reviewer token</label>
+<input id="token" name="token" type="password" autocomplete="current-password" required autofocus>
+<button>Sign in</button>
+</form>
+${isWrong ? html`<p class="bad" role="alert">The token is wrong or revoked.</p>` : ''}
+<p class="quiet">The hub's operator makes one with <code>escrow hub token add NAME --role reviewer</code>.</p></main>`,
+  )
+}
+
+export function renderMessage(message: string): Page {
+  return layout(
+    'Escrow hub',
+    html`<main><h1>Escrow hub</h1><p role="alert">${message}</p><p><a href="/">Queue</a></p></main>`,
+  )
+}
+
+const RISKS = ['none', 'note', 'look', 'stop']
+
+function riskOf(risk: number): string {
+  return RISKS[Math.min(risk, RISKS.length - 1)] ?? 'none'
+}
+
+export function renderQueue(
+  { workspace, name }: Identity,
+  queue: readonly SubmissionSummary[],
+  order: 'risk' | 'age',
+): Page {
+  const rows = queue.map(
+    ({ id, session, risk, at, changes, pending }) => html`<tr>
+<td><a href="/review/${id}">${oneLine(session)}</a></td><td class="risk-${riskOf(risk)}">${riskOf(risk)}</td>
+<td>${pending} of ${changes}</td><td>${at.slice(0, 19)}</td></tr>`,
+  )
+  const other = order === 'risk' ? 'age' : 'risk'
+  const table = html`<table><thead><tr><th scope="col">Session</th><th scope="col">Risk</th><th scope="col">To decide</th>
+<th scope="col">Since</th></tr></thead><tbody>${rows}</tbody></table>`
+  return layout(
+    `Queue of ${workspace}`,
+    html`<main><h1>Queue of ${oneLine(workspace)}</h1>
+<p class="quiet">You are ${oneLine(name)}. Sorted by ${order}; <a href="/?order=${other}">sort by ${other}</a>.</p>
+${queue.length === 0 ? html`<p>Nothing waits for a decision.</p>` : table}</main>`,
+  )
+}
+
+export function renderReview({ id, session, isOpen, changes }: SubmissionDetails, shown: readonly ShownChange[]): Page {
+  const closed = html`<p class="bad" role="alert">The agent has changed its work since. <a href="/">Open the newest one</a>.</p>`
+  // Rejecting is first: the Enter key in the reason presses the first button.
+  const bar = html`<div class="bar"><label for="reason">Reason, for a rejection</label>
+<input id="reason" name="reason" maxlength="10000">
+<button name="verdict" value="rejected">Reject the chosen files</button>
+<button name="verdict" value="approved">Approve the chosen files</button></div>`
+  return layout(
+    `Review of ${session}`,
+    html`<main><p><a href="/">Queue</a></p><h1>Review of ${oneLine(session)}</h1>
+<p class="quiet">${changes.length} ${changes.length === 1 ? 'change' : 'changes'}</p>
+${isOpen ? '' : closed}
+<form method="post" action="/review/${id}">${shown.map((each) => renderChange(each, isOpen))}${isOpen ? bar : ''}</form></main>`,
+  )
+}
+
+function renderChange({ change, lines, note, isWhole }: ShownChange, isOpen: boolean): Page {
+  const { key, path, from, kind, risk, verdict, reviewer, reason, mode } = change
+  const name = from === undefined ? oneLine(path) : `${oneLine(from)} → ${oneLine(path)}`
+  const modes = describeModes(mode)
+  const box = html`<input type="checkbox" name="key" value="${key}" id="${key}">`
+  const state =
+    verdict === undefined
+      ? ''
+      : html`<span class="state ${verdict}">${verdict} by ${oneLine(reviewer ?? '')}${reason === undefined ? '' : `: ${oneLine(reason)}`}</span>`
+  return html`<section class="file"><h2>${isOpen && isWhole ? box : ''}<label for="${key}">${name}</label>
+<span class="quiet">${kind}${modes}</span> <span class="risk-${riskOf(risk)}">${riskOf(risk) === 'none' ? '' : riskOf(risk)}</span> ${state}</h2>
+${lines.length === 0 ? '' : html`<pre tabindex="0" aria-label="Changes of ${name}">${lines.map(renderLine)}</pre>`}
+${note === undefined ? '' : html`<p class="quiet">${note}</p>`}</section>`
+}
+
+function renderLine(line: string): Page {
+  const kinds: Readonly<Record<string, string>> = { '+': 'plus', '-': 'minus', '@': 'at' }
+  return html`<span class="${kinds[line[0] ?? ''] ?? 'same'}">${printable(line)}
+</span>`
+}
+
+/** The modes, where both sides have one or the new file can be run. */
+function describeModes(mode: QueuedChange['mode']): string {
+  if (mode === undefined || mode.after === null) return ''
+  if (mode.before === null) return (mode.after & 0o111) === 0 ? '' : ` executable, mode ${mode.after.toString(8)}`
+  return ` mode ${mode.before.toString(8)} → ${mode.after.toString(8)}`
+}

@@ -1,0 +1,27 @@
+const WINDOW_MS = 60_000
+
+/** Counts requests by caller, a minute at a time. Each process counts its own. */
+export class RateLimit {
+  readonly #counts = new Map<string, number>()
+  #since = 0
+
+  constructor(
+    private readonly most: number,
+    private readonly now: () => number = Date.now,
+  ) {}
+
+  /** Counts a request. Returns whether it is within the limit. */
+  take(caller: string): boolean {
+    const isOver = this.isOver(caller)
+    this.#counts.set(caller, (this.#counts.get(caller) ?? 0) + 1)
+    return !isOver
+  }
+
+  isOver(caller: string): boolean {
+    if (this.now() - this.#since >= WINDOW_MS) {
+      this.#counts.clear()
+      this.#since = this.now()
+    }
+    return (this.#counts.get(caller) ?? 0) >= this.most
+  }
+}

@@ -1,0 +1,30 @@
+/**
+ * What several machines share: sessions, claims, the review queue, contents and ledgers, in a PostgreSQL database.
+ *
+ * In: a database (a server, or PGlite in a directory) and the tenant and workspace of the caller. Out: one store for each interface of
+ * `types.ts`. Each change of a store is one transaction, and the order of changes is a sequence that consumers read.
+ *
+ * No SQL may contain a value: values are parameters. No query may run outside `inScope`, which sets the tenant, the workspace and the
+ * role that row security applies to; the exceptions are migrations and tokens. Nothing here listens on the network or reads a workspace.
+ */
+export { CHANGE } from './change-body.js'
+export { changeKey } from './change-key.js'
+export { HubError, type HubErrorCode } from './hub-error.js'
+export { openDatabase } from './open-database.js'
+export type { Database } from './sql.js'
+export { openStores } from './stores.js'
+export { addToken, findToken, listTokens, revokeToken } from './tokens.js'
+export {
+  type Claim,
+  type Decision,
+  type Hold,
+  type Identity,
+  type QueuedChange,
+  ROLES,
+  type Role,
+  type Scope,
+  type Stores,
+  type SubmissionDetails,
+  type SubmissionSummary,
+  type SubmittedChange,
+} from './types.js'

@@ -1,0 +1,74 @@
+/** The tables of a tenant's workspace. Each has the columns `tenant` and `workspace`, filled from the settings of the transaction. */
+const OWN = `tenant text not null default current_setting('escrow.tenant'),
+  workspace text not null default current_setting('escrow.workspace')`
+
+/** Row security for a table: a transaction sees and writes the rows of its tenant and workspace alone. */
+function secured(table: string, rights: string): string {
+  const isOwn = `tenant = current_setting('escrow.tenant', true) and workspace = current_setting('escrow.workspace', true)`
+  return `alter table escrow.${table} enable row level security;
+alter table escrow.${table} force row level security;
+create policy own_rows on escrow.${table} using (${isOwn}) with check (${isOwn});
+grant ${rights} on escrow.${table} to escrow_member;`
+}
+
+const FIRST = `
+do $$ begin
+  create role escrow_member nologin;
+exception when duplicate_object or unique_violation then null;
+end $$;
+do $$ begin
+  execute format('grant escrow_member to %I', current_user);
+end $$;
+grant usage on schema escrow to escrow_member;
+
+create table escrow.tokens (
+  sha256 text primary key,
+  tenant text not null, workspace text not null, name text not null,
+  role text not null check (role in ('host', 'reviewer', 'admin')),
+  created_at timestamptz not null default now(), revoked_at timestamptz);
+create unique index tokens_in_use on escrow.tokens (tenant, workspace, name) where revoked_at is null;
+
+create table escrow.workspaces (${OWN}, seq bigint not null, primary key (tenant, workspace));
+
+create table escrow.sessions (${OWN},
+  id text not null, host text not null, epoch bigint not null, until timestamptz not null,
+  primary key (tenant, workspace, id));
+
+create table escrow.intents (${OWN},
+  id text not null, name text not null, status text not null,
+  primary key (tenant, workspace, id));
+
+create table escrow.claims (${OWN},
+  id text not null, prefix text not null, session text not null, until timestamptz not null,
+  primary key (tenant, workspace, id), unique (tenant, workspace, session, prefix));
+
+create table escrow.contents (${OWN},
+  digest text not null, bytes bytea not null, primary key (tenant, workspace, digest));
+
+create table escrow.submissions (${OWN},
+  id text not null, session text not null, epoch bigint not null, revision bigint not null, digest text not null,
+  risk int not null, seq bigint not null, at timestamptz not null, is_open boolean not null,
+  primary key (tenant, workspace, id));
+create unique index submissions_open on escrow.submissions (tenant, workspace, session) where is_open;
+
+create table escrow.changes (${OWN},
+  submission text not null, number int not null, key text not null, body text not null,
+  primary key (tenant, workspace, submission, number));
+
+create table escrow.decisions (${OWN},
+  seq bigint not null, submission text not null, session text not null, key text not null, body text not null,
+  verdict text not null check (verdict in ('approved', 'rejected')), reason text, reviewer text not null,
+  at timestamptz not null, primary key (tenant, workspace, seq));
+create index decisions_of_change on escrow.decisions (tenant, workspace, session, key, seq);
+
+create table escrow.ledgers (${OWN},
+  chain text not null, number bigint not null, previous text not null, sha256 text not null, line text not null,
+  primary key (tenant, workspace, chain, number), unique (tenant, workspace, chain, previous));
+
+${['workspaces', 'sessions', 'intents', 'submissions'].map((table) => secured(table, 'select, insert, update')).join('\n')}
+${secured('claims', 'select, insert, update, delete')}
+${['contents', 'changes', 'decisions', 'ledgers'].map((table) => secured(table, 'select, insert')).join('\n')}
+`
+
+/** Never change one that was published: add another. Its number is its place in this list, from 1 on. */
+export const MIGRATIONS: readonly string[] = [FIRST]

@@ -1,0 +1,92 @@
+import { defined } from '../core/defined.js'
+import { readBody } from './change-body.js'
+import { HubError } from './hub-error.js'
+import { lastSeq, onlyRow } from './scope.js'
+import { maybeTextOf, numberOf, type Query, type Row, textOf } from './sql.js'
+import type { Decision, SubmissionDetails, SubmissionSummary, SubmittedChange } from './types.js'
+
+/** Decisions of one answer. */
+const PAGE = 500
+
+/** The newest decision on the same bytes of the session: it holds also when the agent has changed other files. */
+const LATEST = `left join lateral (
+    select verdict, reason, reviewer from escrow.decisions
+    where decisions.session = submissions.session and decisions.key = changes.key order by decisions.seq desc limit 1
+  ) as latest on true`
+
+export async function readSummaries(query: Query, order: 'risk' | 'age'): Promise<SubmissionSummary[]> {
+  const rows = await query.rows(
+    `select submissions.id, submissions.session, risk, submissions.at::text as at, count(changes.key)::float8 as changes,
+        count(changes.key) filter (where latest.verdict is null)::float8 as pending
+      from escrow.submissions left join escrow.changes on changes.submission = submissions.id ${LATEST}
+      where is_open group by submissions.tenant, submissions.workspace, submissions.id
+      having count(changes.key) > 0
+      order by count(changes.key) filter (where latest.verdict is null) = 0,
+        ${order === 'risk' ? 'risk desc, ' : ''}submissions.seq`,
+  )
+  return rows.map((row) => ({
+    id: textOf(row, 'id'),
+    session: textOf(row, 'session'),
+    risk: numberOf(row, 'risk'),
+    at: textOf(row, 'at'),
+    changes: numberOf(row, 'changes'),
+    pending: numberOf(row, 'pending'),
+  }))
+}
+
+export async function readSubmission(query: Query, id: string): Promise<SubmissionDetails> {
+  const [found] = await query.rows('select session, is_open from escrow.submissions where id = $1', [id])
+  if (found === undefined) throw new HubError('not_found', 'There is no such submission.')
+  const rows = await query.rows(
+    `select changes.key, changes.body, latest.verdict, latest.reason, latest.reviewer
+      from escrow.submissions join escrow.changes on changes.submission = submissions.id ${LATEST}
+      where submissions.id = $1 order by changes.number`,
+    [id],
+  )
+  return { id, session: textOf(found, 'session'), isOpen: found.is_open === true, changes: rows.map(changeOf) }
+}
+
+function changeOf(row: Row): SubmittedChange {
+  return Object.assign(
+    readBody(textOf(row, 'body')),
+    { key: textOf(row, 'key') },
+    defined({
+      verdict: verdictOf(row),
+      reason: maybeTextOf(row, 'reason'),
+      reviewer: maybeTextOf(row, 'reviewer'),
+    }),
+  )
+}
+
+function verdictOf({ verdict }: Row): 'approved' | 'rejected' | undefined {
+  return verdict === 'approved' || verdict === 'rejected' ? verdict : undefined
+}
+
+/** `last` is read first: a decision between the two queries has a higher number, and `next` passes over none. */
+export async function readDecisions(query: Query, seq: number, host: string) {
+  const last = await lastSeq(query)
+  const rows = await query.rows(
+    `select decisions.seq::float8 as seq, decisions.session, key, body, verdict, reason, reviewer, at::text as at
+      from escrow.decisions join escrow.sessions on sessions.id = decisions.session and sessions.host = $2
+      where decisions.seq > $1::float8::bigint order by decisions.seq limit ${PAGE}`,
+    [seq, host],
+  )
+  const decisions = rows.map(decisionOf)
+  const newest = decisions.at(-1)?.seq ?? seq
+  return { decisions, next: decisions.length < PAGE ? Math.max(newest, last) : newest, last }
+}
+
+function decisionOf(row: Row): Decision {
+  const verdict = verdictOf(onlyRow([row]))
+  if (verdict === undefined) throw new TypeError('A decision has no verdict.')
+  return {
+    seq: numberOf(row, 'seq'),
+    session: textOf(row, 'session'),
+    key: textOf(row, 'key'),
+    path: readBody(textOf(row, 'body')).path,
+    verdict,
+    reviewer: textOf(row, 'reviewer'),
+    at: textOf(row, 'at'),
+    ...defined({ reason: maybeTextOf(row, 'reason') }),
+  }
+}

@@ -1,0 +1,40 @@
+import type { Workspace } from '../core/api.js'
+import { EscrowError } from '../core/api-error.js'
+import { changeKey } from '../hub/index.js'
+import type { ReceivedDecision } from './hub-client.js'
+
+/** What a decision did. `passed over`: this machine has other bytes now, the same verdict, or a rejection by a person here. */
+export type Outcome = 'approved' | 'rejected' | 'passed over'
+
+/**
+ * Records a decision in the review log of this machine, if the session still has exactly the change that it names: path, kind, modes and
+ * the digests of both sides, as this machine computes them.
+ * @param isRejectedByHub whether the hub, not a person here, rejected this change before
+ */
+export async function recordDecision(
+  workspace: Workspace,
+  session: string,
+  { key, verdict, reason, reviewer }: ReceivedDecision,
+  isRejectedByHub: boolean,
+): Promise<Outcome> {
+  if (!(await workspace.sessions()).some(({ id }) => id === session)) return 'passed over'
+  const review = await workspace.review(session)
+  const { changes } = await review.changes()
+  const change = changes.find((each) => changeKey(Object.assign({ risk: 0 }, each)) === key)
+  if (change === undefined || change.state === verdict) return 'passed over'
+  // A person here may have rejected it after the decision on the hub.
+  if (change.state === 'rejected' && !isRejectedByHub) return 'passed over'
+  // A selection by path would choose both changes where a directory replaces a file.
+  if (changes.filter(({ path }) => path === change.path).length > 1) return 'passed over'
+  const selection = { paths: [change.path] }
+  const by = { name: reviewer }
+  try {
+    if (verdict === 'approved') await review.approve(selection, by)
+    else await review.reject(selection, reason ?? 'Rejected on the hub.', by)
+    return verdict
+  } catch (error) {
+    // The agent has written since, or the disk has: the verdict is on other bytes.
+    if (error instanceof EscrowError && error.reason === 'stale_file') return 'passed over'
+    throw error
+  }
+}

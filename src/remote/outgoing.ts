@@ -1,0 +1,69 @@
+import { digest, EMPTY_DIGEST } from '../../overlay/index.js'
+import type { Change, Review } from '../core/api.js'
+import { defined } from '../core/defined.js'
+import type { QueuedChange } from '../hub/index.js'
+
+/** Contents above this size are not sent, and so cannot be approved on the hub. */
+const MAX_CONTENT_BYTES = 4 * 1024 * 1024
+const RISKS = { none: 0, note: 1, look: 2, stop: 3 } as const
+
+/** A change set as it is sent, and where its contents are. */
+export interface Outgoing {
+  readonly digest: string
+  readonly changes: readonly QueuedChange[]
+  /** Reads a content again. Undefined if it has changed in the meantime. */
+  content(digest: string): Promise<Uint8Array | undefined>
+}
+
+/** Thrown if the agent wrote between two reads, so that the change set is not of one moment. */
+export class StageMoved extends Error {
+  override readonly name = 'StageMoved'
+}
+
+interface Place {
+  readonly path: string
+  readonly side: 'before' | 'after'
+}
+
+/** Reads what a session has staged. @throws StageMoved */
+export async function readOutgoing(review: Review): Promise<Outgoing> {
+  const set = await review.changes({ risk: true })
+  const places = new Map<string, Place>()
+  const changes: QueuedChange[] = []
+  for (const change of set.changes) changes.push(await toQueued(review, change, places))
+  return {
+    digest: set.digest,
+    changes,
+    async content(wanted) {
+      const place = places.get(wanted)
+      const bytes = place === undefined ? undefined : await review.content(place.path, place.side)
+      return bytes !== undefined && digest(bytes) === wanted ? bytes : undefined
+    },
+  }
+}
+
+async function toQueued(review: Review, change: Change, places: Map<string, Place>): Promise<QueuedChange> {
+  const { path, from, kind, before, after, mode, risk } = change
+  const sides = [await readSide(review, change, 'before', places), await readSide(review, change, 'after', places)]
+  const [old, now] = sides
+  const shown = old === undefined || now === undefined ? undefined : { before: old, after: now }
+  return { path, kind, before, after, risk: RISKS[risk?.level ?? 'none'], ...defined({ from, mode, shown }) }
+}
+
+/** The digest of a side's content; null without content; undefined if it is too large. */
+async function readSide(
+  review: Review,
+  change: Change,
+  side: Place['side'],
+  places: Map<string, Place>,
+): Promise<string | null | undefined> {
+  const expected = change[side]
+  if (expected === null) return null
+  const bytes = await review.content(change.path, side)
+  if (bytes === undefined && expected === EMPTY_DIGEST) return null
+  if (bytes !== undefined && bytes.length > MAX_CONTENT_BYTES) return undefined
+  if (bytes === undefined || digest(bytes) !== expected)
+    throw new StageMoved(`${change.path} has changed while it was read.`)
+  places.set(expected, { path: change.path, side })
+  return expected
+}

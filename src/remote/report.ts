@@ -1,0 +1,14 @@
+import type { Outcome } from './incoming.js'
+
+/** One thing that a sync did, or could not do, for a person to read. */
+export type SyncReport =
+  | { readonly kind: 'sent'; readonly session: string; readonly changes: number }
+  | { readonly kind: 'overlap'; readonly session: string; readonly path: string; readonly other: string }
+  | {
+      readonly kind: 'decided'
+      readonly session: string
+      readonly path: string
+      readonly outcome: Outcome
+      readonly reviewer: string
+    }
+  | { readonly kind: 'problem'; readonly session?: string; readonly message: string }

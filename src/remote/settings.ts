@@ -1,0 +1,92 @@
+import { realpathSync } from 'node:fs'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { codeOf } from '../../overlay/index.js'
+import { EscrowError } from '../core/api-error.js'
+import type { Identity } from '../hub/index.js'
+import { readSmall } from '../os/read.js'
+import { layoutAt, prepareState } from '../os/workspace-state.js'
+import { removeName, replaceDurable } from '../os/write.js'
+import { HubClient } from './hub-client.js'
+
+const REMOTE = z.object({ url: z.string(), token: z.string(), name: z.string() })
+/** The connection of a workspace. `name` is that of the token, which the hub puts before the ids of sessions. */
+export type Remote = z.infer<typeof REMOTE>
+
+const SEEN = z.object({
+  url: z.string(),
+  since: z.number(),
+  sessions: z.array(z.string()),
+  rejected: z.array(z.string()),
+})
+/** How far the decisions of a hub were recorded, the sessions that it has, and the keys of changes that it rejected. */
+export type Seen = z.infer<typeof SEEN>
+
+const MAX_BYTES = 4 * 1024 * 1024
+
+function pathOf(root: string, name: string): string {
+  return join(layoutAt(realpathSync(root)).state, name)
+}
+
+function read<T>(root: string, name: string, schema: z.ZodType<T>): T | undefined {
+  try {
+    return schema.parse(JSON.parse(readSmall(pathOf(root, name), MAX_BYTES)))
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+function write(root: string, name: string, value: unknown): void {
+  prepareState(layoutAt(realpathSync(root)))
+  replaceDurable(pathOf(root, name), `${JSON.stringify(value)}\n`, 0o600)
+}
+
+/** @throws EscrowError `nothing_selected` if the workspace has no hub */
+export function readRemote(root: string): Remote {
+  const remote = read(root, 'remote.json', REMOTE)
+  if (remote !== undefined) return remote
+  throw new EscrowError('nothing_selected', 'This workspace has no hub.', {
+    hint: "Add one with 'escrow remote add URL'. It reads the token from stdin.",
+  })
+}
+
+/** Asks the hub whose token it is, and keeps both for this workspace. */
+export async function addRemote(root: string, url: string, token: string): Promise<Identity> {
+  const address = addressOf(url)
+  const me = await new HubClient({ url: address, token }).me()
+  if (me.role !== 'host')
+    throw new EscrowError(
+      'access_denied',
+      `This token has the role ${me.role}. A machine where agents work gets one that cannot decide.`,
+      {
+        hint: "Make it with 'escrow hub token add NAME --role host'.",
+      },
+    )
+  write(root, 'remote.json', { url: address, token, name: me.name } satisfies Remote)
+  return me
+}
+
+export function removeRemote(root: string): void {
+  readRemote(root)
+  removeName(pathOf(root, 'remote.json'))
+}
+
+/** A token must not cross a network in the clear. */
+function addressOf(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  const isLocal = url !== undefined && ['127.0.0.1', 'localhost', '[::1]'].includes(url.hostname)
+  if (url?.protocol === 'https:' || (url?.protocol === 'http:' && isLocal)) return url.origin
+  throw new EscrowError('unsupported', `'${text}' is no address of a hub.`, {
+    hint: 'Give an address with https://, or http://127.0.0.1:PORT for a hub on this machine.',
+  })
+}
+
+export function readSeen(root: string, { url }: Remote): Seen {
+  const seen = read(root, 'remote-seen.json', SEEN)
+  return seen?.url === url ? seen : { url, since: 0, sessions: [], rejected: [] }
+}
+
+export function writeSeen(root: string, seen: Seen): void {
+  write(root, 'remote-seen.json', seen)
+}

@@ -1,0 +1,122 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Workspace } from '../core/api.js'
+import { EscrowError } from '../core/api-error.js'
+import { HubClient, HubRefusal, type ReceivedDecision } from './hub-client.js'
+import { recordDecision } from './incoming.js'
+import type { SyncReport } from './report.js'
+import { Sender } from './sender.js'
+import { type Remote, readRemote, readSeen, type Seen, writeSeen } from './settings.js'
+
+/** Seconds that the hub waits for a decision, and that this machine waits when the hub is away. */
+const WAIT = 25
+const RETRY_MS = 5_000
+
+/** Keeps a workspace and its hub in step. */
+export class RemoteSync {
+  readonly #remote: Remote
+  readonly #client: HubClient
+  readonly #sender: Sender
+  #seen: Seen
+
+  constructor(
+    private readonly workspace: Workspace,
+    private readonly report: (report: SyncReport) => void,
+  ) {
+    this.#remote = readRemote(workspace.root)
+    this.#client = new HubClient(this.#remote)
+    this.#sender = new Sender(workspace, this.#client, this.#remote.name, report)
+    this.#seen = readSeen(workspace.root, this.#remote)
+  }
+
+  /** Sends once, and records the decisions that there are. Rejects with `away` if the hub does not answer. */
+  async once(): Promise<void> {
+    await this.#send()
+    while (await this.#receive(0));
+  }
+
+  /** Goes on until the signal. A hub that is away is asked again; work on this machine does not wait for it. */
+  async watch(signal: AbortSignal): Promise<void> {
+    let isChanged = true
+    const end = this.workspace.watch(({ sessions, intents }) => {
+      if (sessions.length > 0 || intents) isChanged = true
+    })
+    const tasks = [
+      this.#repeat(signal, async () => {
+        const isDue = isChanged
+        isChanged = false
+        // A lease lasts longer than this pause.
+        if (isDue)
+          await this.#send().catch((error: unknown) => {
+            isChanged = true
+            throw error
+          })
+        await sleep(SEND_MS, undefined, { signal }).catch(() => undefined)
+      }),
+      this.#repeat(signal, async () => void (await this.#receive(WAIT, signal))),
+    ]
+    try {
+      await Promise.all(tasks)
+    } finally {
+      end()
+    }
+  }
+
+  async #repeat(signal: AbortSignal, work: () => Promise<void>): Promise<void> {
+    let isAway = false
+    while (!signal.aborted) {
+      try {
+        await work()
+        isAway = false
+      } catch (error) {
+        if (signal.aborted) return
+        if (!(error instanceof HubRefusal)) throw error
+        if (!isAway) this.report({ kind: 'problem', message: error.message })
+        isAway = true
+        await sleep(RETRY_MS, undefined, { signal }).catch(() => undefined)
+      }
+    }
+  }
+
+  async #send(): Promise<void> {
+    const sessions = await this.#sender.send(this.#seen.sessions)
+    this.#keep({ sessions })
+  }
+
+  /** Records one answer's decisions. Returns whether there were any. */
+  async #receive(wait: number, signal?: AbortSignal): Promise<boolean> {
+    const { since } = this.#seen
+    const { decisions, next, last } = await this.#client.decisions(since, wait, signal)
+    if (last < since)
+      throw new EscrowError(
+        'ledger_fork',
+        `The hub at ${this.#remote.url} has fewer decisions than it had: an older database was restored.`,
+        {
+          hint: "If its operator says that this is right, run 'escrow remote add URL' again after 'escrow remote remove'.",
+        },
+      )
+    for (const decision of decisions) await this.#record(decision)
+    // After the decisions: those of a crash in between are received again, and passed over.
+    this.#keep({ since: next })
+    return decisions.length > 0
+  }
+
+  async #record(decision: ReceivedDecision): Promise<void> {
+    const prefix = `${this.#remote.name}.`
+    if (!decision.session.startsWith(prefix)) return
+    const session = decision.session.slice(prefix.length)
+    const { rejected } = this.#seen
+    const outcome = await recordDecision(this.workspace, session, decision, rejected.includes(decision.key))
+    if (outcome === 'rejected') this.#keep({ rejected: [...rejected, decision.key].slice(-MAX_REJECTED) })
+    this.report({ kind: 'decided', session, path: decision.path, outcome, reviewer: decision.reviewer })
+  }
+
+  #keep(change: Partial<Seen>): void {
+    this.#seen = Object.assign({}, this.#seen, change)
+    writeSeen(this.workspace.root, this.#seen)
+  }
+}
+
+/** Rejections that the hub can still turn into approvals here. */
+const MAX_REJECTED = 1_000
+/** Milliseconds between two looks for something to send. */
+const SEND_MS = 500

@@ -1,0 +1,13 @@
+import { expect, it } from 'vitest'
+import { RateLimit } from '../../src/hub-server/rate-limit.js'
+
+it('lets each caller make so many requests in a minute, and no more', () => {
+  let time = 1_000_000
+  const limit = new RateLimit(2, () => time)
+  expect(['a', 'a', 'a', 'b'].map((caller) => limit.take(caller))).toEqual([true, true, false, true])
+  expect([limit.isOver('a'), limit.isOver('b')]).toEqual([true, false])
+  time += 59_999
+  expect(limit.take('a')).toBe(false)
+  time += 1
+  expect(limit.take('a')).toBe(true)
+})

@@ -1,0 +1,66 @@
+import { onTestFinished } from 'vitest'
+import { digest } from '../../overlay/index.js'
+import { defined } from '../../src/core/defined.js'
+import { newId } from '../../src/core/ids.js'
+import { migrate } from '../../src/hub/migrate.js'
+import { openPglite } from '../../src/hub/pglite.js'
+import type { Database } from '../../src/hub/sql.js'
+import { addToken } from '../../src/hub/tokens.js'
+import type { QueuedChange, Role, Scope } from '../../src/hub/types.js'
+import { serveHub } from '../../src/hub-server/index.js'
+
+export function newScope(): Scope {
+  return { tenant: newId(), workspace: newId() }
+}
+
+export interface HubClock {
+  (): string
+  pass(milliseconds: number): void
+}
+
+/** A clock that moves when a test says so. */
+export function setClock(): HubClock {
+  let time = Date.UTC(2026, 0, 1)
+  return Object.assign(() => new Date(time).toISOString(), {
+    pass(milliseconds: number) {
+      time += milliseconds
+    },
+  })
+}
+
+/** A new file without content to show. */
+export function createChange(path: string, other: Partial<QueuedChange> = {}): QueuedChange {
+  const { after = digest(path), risk = 0 } = other
+  const shown = 'shown' in other ? other.shown : { before: null, after: null }
+  return { path, kind: 'create', before: null, after, risk, ...defined({ shown }) }
+}
+
+let trial: Promise<Database> | undefined
+
+/** An embedded database, the same for all suites of a process: it takes seconds to start. */
+export function trialDatabase(): Promise<Database> {
+  trial ??= openPglite().then(async (database) => {
+    await migrate(database)
+    return database
+  })
+  return trial
+}
+
+/** Serves a hub on the embedded database until the test ends, for a new tenant. */
+export async function serveTrial(): Promise<{
+  readonly url: string
+  readonly scope: Scope
+  readonly errors: unknown[]
+  token(name: string, role: Role): Promise<string>
+}> {
+  const database = await trialDatabase()
+  const [scope, errors]: [Scope, unknown[]] = [newScope(), []]
+  const served = await serveHub({ database, report: (error) => errors.push(error) })
+  onTestFinished(() => served.close())
+  return {
+    url: served.url,
+    scope,
+    errors,
+    token: (name, role) => addToken(database, Object.assign({ name, role }, scope)),
+  }
+}

@@ -1,0 +1,243 @@
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { SubmissionDetails, SubmissionSummary } from '../../src/hub/index.js'
+import { addToken } from '../../src/hub/tokens.js'
+import { serveHub } from '../../src/hub-server/index.js'
+import type { Workspace } from '../../src/index.js'
+import { addRemote, RemoteSync, removeRemote, type SyncReport } from '../../src/remote/index.js'
+import { readRemote, readSeen, writeSeen } from '../../src/remote/settings.js'
+import { newScope, serveTrial, trialDatabase } from '../hub/fixtures.js'
+import { stateOf } from '../support/state.js'
+import { failure, testWorkspace, working } from '../support/workspace.js'
+
+/** A workspace of a machine, connected with the hub. */
+async function connected(hub: Awaited<ReturnType<typeof serveTrial>>, name = 'laptop') {
+  const place = testWorkspace()
+  const workspace = await place.open()
+  await addRemote(workspace.root, hub.url, await hub.token(name, 'host'))
+  const session = await working(workspace, 'agent-1')
+  return { place, workspace, session }
+}
+
+async function sync(workspace: Workspace): Promise<SyncReport[]> {
+  const reports: SyncReport[] = []
+  await new RemoteSync(workspace, (report) => reports.push(report)).once()
+  return reports
+}
+
+/** A reviewer at the hub. */
+async function reviewerOf(hub: Awaited<ReturnType<typeof serveTrial>>, name = 'Ada') {
+  const headers = { authorization: `Bearer ${await hub.token(name, 'reviewer')}` }
+  const read = async (path: string) => (await fetch(`${hub.url}/v1${path}`, { headers })).json()
+  const queue = async (): Promise<SubmissionSummary[]> => read('/queue')
+  const open = async (session: string): Promise<SubmissionDetails> => {
+    const found = (await queue()).find((each) => each.session === session)
+    return read(`/queue/${found?.id}`)
+  }
+  const decide = async (session: string, verdict: 'approved' | 'rejected', ...paths: string[]) => {
+    const { id, changes } = await open(session)
+    const keys = changes.filter(({ path }) => paths.includes(path)).map(({ key }) => key)
+    const body = JSON.stringify({ keys, verdict, reason: 'Not like this.' })
+    expect((await fetch(`${hub.url}/v1/queue/${id}/decisions`, { method: 'POST', headers, body })).status).toBe(204)
+  }
+  const content = async (digest: string) => (await fetch(`${hub.url}/v1/contents/${digest}`, { headers })).text()
+  return { queue, open, decide, content }
+}
+
+const states = async (workspace: Workspace) =>
+  (await (await workspace.review('agent-1')).changes()).changes.map(({ path, state }) => `${path} ${state}`)
+
+describe('what two machines stage', () => {
+  it('is decided on the hub, and each commits exactly the reviewed bytes', async () => {
+    const hub = await serveTrial()
+    const [one, two] = [await connected(hub, 'laptop'), await connected(hub, 'desk')]
+    const ada = await reviewerOf(hub)
+    one.session.fs.writeFileSync('src/a.ts', 'a from the laptop\n')
+    one.session.fs.writeFileSync('src/b.ts', 'b from the laptop\n')
+    two.session.fs.writeFileSync('src/b.ts', 'b from the desk\n')
+    expect(await sync(one.workspace)).toMatchObject([{ kind: 'sent', session: 'agent-1', changes: 2 }])
+    expect(await sync(two.workspace)).toMatchObject([
+      { kind: 'sent' },
+      { kind: 'overlap', path: 'src/b.ts', other: 'laptop.agent-1' },
+    ])
+    expect((await ada.queue()).map(({ session }) => session).sort()).toEqual(['desk.agent-1', 'laptop.agent-1'])
+    const [change] = (await ada.open('laptop.agent-1')).changes
+    expect(await ada.content(change?.shown?.before ?? '')).toBe('a one\na two\n')
+    expect(await ada.content(change?.shown?.after ?? '')).toBe('a from the laptop\n')
+    await ada.decide('laptop.agent-1', 'approved', 'src/a.ts')
+    await ada.decide('laptop.agent-1', 'rejected', 'src/b.ts')
+    expect(await sync(one.workspace)).toMatchObject([
+      { kind: 'sent' },
+      { kind: 'decided', path: 'src/a.ts', outcome: 'approved', reviewer: 'Ada' },
+      { kind: 'decided', path: 'src/b.ts', outcome: 'rejected' },
+    ])
+    expect((await sync(two.workspace)).filter(({ kind }) => kind === 'decided')).toEqual([])
+    expect(await states(one.workspace)).toEqual(['src/a.ts approved', 'src/b.ts rejected'])
+    expect(one.place.text('src/a.ts')).toBe('a one\na two\n')
+    await (await one.workspace.review('agent-1')).commit()
+    expect([one.place.text('src/a.ts'), one.place.text('src/b.ts')]).toEqual(['a from the laptop\n', 'b\n'])
+    expect(one.session.feedback?.()).toBeDefined()
+  })
+
+  it('is not approved here if the agent has written since, or the hub names other bytes', async () => {
+    const hub = await serveTrial()
+    const { workspace, session } = await connected(hub)
+    const ada = await reviewerOf(hub)
+    session.fs.writeFileSync('src/a.ts', 'reviewed\n')
+    await sync(workspace)
+    await ada.decide('laptop.agent-1', 'approved', 'src/a.ts')
+    session.fs.writeFileSync('src/a.ts', 'written after the review\n')
+    expect(await sync(workspace)).toContainEqual({
+      ...{ kind: 'decided', session: 'agent-1', path: 'src/a.ts', outcome: 'passed over', reviewer: 'Ada' },
+    })
+    expect(await states(workspace)).toEqual(['src/a.ts pending'])
+    expect((await ada.queue())[0]).toMatchObject({ pending: 1 })
+  })
+
+  it('may be any kind of change', async () => {
+    const hub = await serveTrial()
+    const { workspace, session } = await connected(hub)
+    const ada = await reviewerOf(hub)
+    session.fs.renameSync('src/a.ts', 'src/moved.ts')
+    session.fs.unlinkSync('src/b.ts')
+    session.fs.mkdirSync('src/new')
+    session.fs.writeFileSync('src/new/empty.ts', '')
+    session.fs.writeFileSync('src/new/data.bin', Buffer.from([0, 255, 1]))
+    session.fs.symlinkSync('../sub/c.ts', 'src/new/link')
+    session.fs.chmodSync('src/sub/c.ts', 0o755)
+    session.fs.writeFileSync('src/new/[x]*.ts', 'odd name\n')
+    await sync(workspace)
+    const { changes } = await ada.open('laptop.agent-1')
+    expect(changes.filter(({ shown }) => shown === undefined)).toEqual([])
+    await ada.decide('laptop.agent-1', 'approved', ...changes.map(({ path }) => path))
+    await sync(workspace)
+    expect((await states(workspace)).filter((each) => !each.endsWith(' approved'))).toEqual([])
+    await (await workspace.review('agent-1')).commit()
+    await sync(workspace)
+    expect(await ada.queue()).toEqual([])
+  })
+
+  it('and is too large to show cannot be approved on the hub', async () => {
+    const hub = await serveTrial()
+    const { workspace, session } = await connected(hub)
+    const ada = await reviewerOf(hub)
+    session.fs.writeFileSync('src/big.txt', 'x'.repeat(4 * 1024 * 1024 + 1))
+    await sync(workspace)
+    expect((await ada.open('laptop.agent-1')).changes[0]?.shown).toBeUndefined()
+    await expect(ada.decide('laptop.agent-1', 'approved', 'src/big.txt')).rejects.toThrow()
+  })
+})
+
+describe('a sync', () => {
+  it('records each decision once, also after it was withdrawn here', async () => {
+    const hub = await serveTrial()
+    const { workspace, session } = await connected(hub)
+    const ada = await reviewerOf(hub)
+    session.fs.writeFileSync('src/a.ts', 'x\n')
+    await sync(workspace)
+    await ada.decide('laptop.agent-1', 'approved', 'src/a.ts')
+    await sync(workspace)
+    await (await workspace.review('agent-1')).withdraw('src/a.ts')
+    expect((await sync(workspace)).filter(({ kind }) => kind === 'decided')).toEqual([])
+    expect(await states(workspace)).toEqual(['src/a.ts pending'])
+  })
+
+  it('does not approve what a person has rejected here, but lets the hub change its own mind', async () => {
+    const hub = await serveTrial()
+    const { workspace, session } = await connected(hub)
+    const ada = await reviewerOf(hub)
+    session.fs.writeFileSync('src/a.ts', 'x\n')
+    session.fs.writeFileSync('src/b.ts', 'y\n')
+    await sync(workspace)
+    await ada.decide('laptop.agent-1', 'approved', 'src/a.ts')
+    await (await workspace.review('agent-1')).reject('src/a.ts', 'No.')
+    await ada.decide('laptop.agent-1', 'rejected', 'src/b.ts')
+    await sync(workspace)
+    expect(await states(workspace)).toEqual(['src/a.ts rejected', 'src/b.ts rejected'])
+    await ada.decide('laptop.agent-1', 'approved', 'src/b.ts')
+    await sync(workspace)
+    expect(await states(workspace)).toEqual(['src/a.ts rejected', 'src/b.ts approved'])
+  })
+
+  it('fails while the hub is away, and catches up', async () => {
+    const database = await trialDatabase()
+    const token = await addToken(database, Object.assign(newScope(), { name: 'laptop', role: 'host' as const }))
+    const first = await serveHub({ database, report: () => undefined })
+    const workspace = await testWorkspace().open()
+    await addRemote(workspace.root, first.url, token)
+    await first.close()
+    const session = await working(workspace, 'agent-1')
+    session.fs.writeFileSync('src/a.ts', 'offline\n')
+    expect(await failure(() => sync(workspace))).toMatchObject({ code: 'away' })
+    const again = await serveHub({ database, report: () => undefined, port: Number(new URL(first.url).port) })
+    onTestFinished(() => again.close())
+    expect(await sync(workspace)).toMatchObject([{ kind: 'sent', changes: 1 }])
+  })
+
+  it('refuses a hub that has forgotten decisions', async () => {
+    const hub = await serveTrial()
+    const { workspace, session } = await connected(hub)
+    const ada = await reviewerOf(hub)
+    session.fs.writeFileSync('src/a.ts', 'x\n')
+    await sync(workspace)
+    await ada.decide('laptop.agent-1', 'approved', 'src/a.ts')
+    await sync(workspace)
+    const older = await serveTrial()
+    const seen = readSeen(workspace.root, readRemote(workspace.root))
+    await addRemote(workspace.root, older.url, await older.token('laptop', 'host'))
+    writeSeen(workspace.root, Object.assign({}, seen, { url: older.url }))
+    expect(await failure(() => sync(workspace))).toMatchObject({ reason: 'ledger_fork' })
+  })
+
+  it('watches: it sends what is staged while it runs, and records a decision as it is made', async () => {
+    const hub = await serveTrial()
+    const { workspace, session } = await connected(hub)
+    const ada = await reviewerOf(hub)
+    const [end, waiting] = [new AbortController(), new Map<string, () => void>()]
+    const next = (kind: string) => new Promise<void>((resolve) => waiting.set(kind, resolve))
+    const syncing = new RemoteSync(workspace, ({ kind }) => waiting.get(kind)?.())
+    const sent = next('sent')
+    const running = syncing.watch(end.signal)
+    session.fs.writeFileSync('src/a.ts', 'x\n')
+    await sent
+    const decided = next('decided')
+    await ada.decide('laptop.agent-1', 'approved', 'src/a.ts')
+    await decided
+    end.abort()
+    await running
+    expect(await states(workspace)).toEqual(['src/a.ts approved'])
+  })
+})
+
+describe('a remote', () => {
+  it('is kept for the owner alone, outside of the workspace', async () => {
+    const hub = await serveTrial()
+    const { workspace } = await connected(hub)
+    expect(statSync(join(stateOf(workspace.root), 'remote.json')).mode & 0o777).toBe(0o600)
+    removeRemote(workspace.root)
+    expect(await failure(() => readRemote(workspace.root))).toMatchObject({ reason: 'nothing_selected' })
+  })
+
+  it.each(['reviewer', 'admin'] as const)('takes no token of a %s', async (role) => {
+    const hub = await serveTrial()
+    const { root } = await testWorkspace().open()
+    const token = await hub.token('Ada', role)
+    expect(await failure(() => addRemote(root, hub.url, token))).toMatchObject({ reason: 'access_denied' })
+    expect(await failure(() => readRemote(root))).toMatchObject({ reason: 'nothing_selected' })
+  })
+
+  it('takes no wrong token', async () => {
+    const hub = await serveTrial()
+    const { root } = await testWorkspace().open()
+    expect(await failure(() => addRemote(root, hub.url, 'wrong'))).toMatchObject({ reason: 'access_denied' })
+  })
+
+  it.each(['http://hub.example', 'ftp://hub.example', 'hub', 'http://127.0.0.1.evil.example'])(
+    'sends no token to %s',
+    async (url) => {
+      const { root } = await testWorkspace().open()
+      expect(await failure(() => addRemote(root, url, 'token'))).toMatchObject({ reason: 'unsupported' })
+    },
+  )
+})
