@@ -303,6 +303,10 @@ const GRANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'package @vscode/tree-sitter-wasm': 'reads its own grammars',
     'module module': 'finds them',
   },
+  'src/terminal/landlock/launcher.ts': {
+    getBuiltinModule: 'is the text of a child, which changes attributes of files in the copy for its command',
+  },
+  'src/terminal/landlock/run.ts': { 'module module': 'finds the optional package that calls the kernel' },
   'src/review/highlight.ts': {
     'module vm': 'reads a text by the grammar of another within a time limit',
     'package lowlight': 'turns text into tokens',

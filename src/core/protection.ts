@@ -9,7 +9,7 @@ export const PROTECTIONS = {
   network_off: 'It has no network unless it was allowed one.',
   network_by_host: 'It can be given some hosts of the network, and no others.',
   process_fence: 'It neither signals, traces nor reads other processes, and connects to no socket of theirs.',
-  process_list: 'It does not see which other processes run.',
+  process_list: 'It does not see which other processes run, nor their command lines.',
   process_end: 'When it ends, is stopped, or escrow is killed, every process it started ends.',
   call_filter: 'It cannot make the system calls that reach past the other protections, nor gain rights by a program.',
   process_limit: 'It has a largest number of processes.',

@@ -132,7 +132,7 @@ export class BackgroundCommand implements RunningCommand {
 
   kill(signal: NodeJS.Signals = 'SIGTERM'): boolean {
     if (this.#isOver || this.#init === undefined) return false
-    const own = this.mount.isolation === 'none' ? [this.#init] : childrenOf(this.#init)
+    const own = this.mount.startsWith === 'command' ? [this.#init] : childrenOf(this.#init)
     const to = this.starting.isAttached ? own : [-this.#init]
     return to.map((pid) => sendSignal(pid, signal)).some((isSent) => isSent)
   }

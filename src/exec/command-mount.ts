@@ -78,9 +78,9 @@ export class CommandMount {
     )
   }
 
-  /** Whether commands can still run in it: it is there, and keeps what policy requires now. */
-  get isUsable(): boolean {
-    return this.isAlive && keepsRequired(this.containment, this.deps.policy)
+  /** Whether a command can still run in it: it is there, and keeps what policy and the command require now. */
+  isUsableFor(request: PlaceRequest): boolean {
+    return this.isAlive && keepsRequired(this.containment, this.deps.policy, request)
   }
 
   get isAlive(): boolean {
@@ -89,6 +89,10 @@ export class CommandMount {
 
   get isolation(): 'sandbox' | 'none' {
     return this.place.isolation
+  }
+
+  get startsWith(): Place['startsWith'] {
+    return this.place.startsWith
   }
 
   run(options: Parameters<Place['run']>[0]): ReturnType<Place['run']> {
@@ -256,8 +260,6 @@ export class CommandMount {
     this.place.clear(effects)
   }
 
-  // ---- the repository
-
   /** Brings the session's private repository up to the one on disk. Call it after {@link seed}. */
   followGit(admitted: AdmittedCommand): Promise<void> {
     return this.#git.follow(this.#mountGit(admitted))
@@ -275,8 +277,6 @@ export class CommandMount {
   #mountGit(admitted: AdmittedCommand): MountGit {
     return { mount: this, admitted, root: this.deps.layout.root }
   }
-
-  // ---- messages between the mount and the session
 
   /** Denials and deliveries that programs in the mount have reported since the last call. */
   readSpool(): ReturnType<Place['readSpool']> {

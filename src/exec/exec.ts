@@ -3,11 +3,12 @@ import { EscrowError } from '../core/api-error.js'
 import { SerialQueue } from '../core/serial-queue.js'
 import { type CommandEnd, type Effect, networkSummary, PROCESSES, quarantine, summaryOf } from '../terminal/index.js'
 import type { AdmissionRecord } from './admission.js'
-import type { AdmittedCommand, CommandGate, CommandLine, ExecDeps } from './command-gate.js'
+import { type AdmittedCommand, type CommandGate, type CommandLine, type ExecDeps, neededBy } from './command-gate.js'
 import { CommandMount, type IngestedEffects } from './command-mount.js'
 import { containedBy, containmentSummary, isolationOf } from './contained-by.js'
 import { gitRecord, gitRefusals, gitResult, gitSummary } from './git-report.js'
 import { networkRecord, networkUse } from './network-grant.js'
+import type { PlaceRequest } from './open-place.js'
 import type { GitOutcome } from './private-git.js'
 
 /** Options for a command that escrowfs runs itself. */
@@ -53,7 +54,7 @@ export class SessionExec {
 
   async #run(command: CommandLine, options: ExecOptions, internal: InternalRun): Promise<ExecResult> {
     const admitted = await this.gate.admit(command, options, internal)
-    const mount = await this.#openMount(options.isolation)
+    const mount = await this.#openMount({ isolation: options.isolation, needs: neededBy(admitted) })
     mount.assertAllowed(options.isolation)
     const { store } = this.deps
     this.deps.syncExternal()
@@ -105,13 +106,13 @@ export class SessionExec {
     await mount?.close()
   }
 
-  #openMount(isolation: ExecOptions['isolation']): Promise<CommandMount> {
-    this.#mount ??= CommandMount.open(this.deps, false, { isolation })
+  #openMount(request: PlaceRequest): Promise<CommandMount> {
+    this.#mount ??= CommandMount.open(this.deps, false, request)
     return this.#mount.then(
       async (mount) => {
-        if (mount.isUsable) return mount
+        if (mount.isUsableFor(request)) return mount
         await mount.close()
-        this.#mount = CommandMount.open(this.deps, false, { isolation })
+        this.#mount = CommandMount.open(this.deps, false, request)
         return this.#mount
       },
       (error) => {

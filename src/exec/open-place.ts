@@ -65,9 +65,15 @@ export async function runIn({ place, containment }: OpenedPlace, options: RunOpt
 
 type RunOptions = Parameters<Place['run']>[0]
 
-/** Whether a containment keeps what policy requires now. */
-export function keepsRequired(containment: ContainmentInfo | undefined, policy: Rules): boolean {
-  return containment === undefined || requiredBy(policy).every((each) => containment.keeps.includes(each))
+/** Whether a containment keeps what policy and a command require now. */
+export function keepsRequired(
+  containment: ContainmentInfo | undefined,
+  policy: Rules,
+  { needs = [] }: PlaceRequest,
+): boolean {
+  return (
+    containment === undefined || [...requiredBy(policy), ...needs].every((each) => containment.keeps.includes(each))
+  )
 }
 
 /** What the containment of a command must keep. An unreadable policy requires what one without the setting does. */

@@ -65,13 +65,17 @@ export function exitOf(child: ChildProcess): Promise<number | null> {
   })
 }
 
-/** Kills the command on timeout or abort. Its namespace dies with bubblewrap. */
-export function createStopper(child: ChildProcess, { timeout, signal, terminal }: CommandOptions) {
+/**
+ * Kills the command on timeout or abort. Its namespace dies with bubblewrap.
+ * @param end ends it in another way than by a signal to its group.
+ */
+export function createStopper(child: ChildProcess, { timeout, signal, terminal }: CommandOptions, end?: () => void) {
   let why: CommandEnd['ended']
   const kill = (reason: NonNullable<CommandEnd['ended']>) => {
     why ??= reason
     // The whole group: during the start, the first process of the sandbox is not yet bound to bubblewrap's life.
-    if (terminal) child.kill('SIGKILL')
+    if (end !== undefined) end()
+    else if (terminal) child.kill('SIGKILL')
     else killGroup(child)
   }
   const timer = timeout === undefined ? undefined : setTimeout(kill, timeout, 'timeout')

@@ -18,6 +18,8 @@ import { updateMount } from './update-mount.js'
 /** A directory tree that shows the stage: commands run in it, and their effects are read from it. */
 export interface Place {
   readonly isolation: 'sandbox' | 'none'
+  /** What the process is that a run begins with: the command, or the first process of its namespace, whose child the command is. */
+  readonly startsWith: 'command' | 'init'
   readonly isAlive: boolean
   /** Brings the tree up to the stage, without the closed paths. */
   seed(overlay: Overlay, closed: readonly RelPath[]): void
@@ -69,6 +71,7 @@ export async function openSandbox(root: string, gitDir?: string): Promise<Place>
   }
   return {
     isolation: 'sandbox',
+    startsWith: 'init',
     get isAlive() {
       return holder.isAlive
     },

@@ -9,8 +9,8 @@ import { bytesIn, loadOf, memoryLimit } from './process-load.js'
 import { bwrapArguments, STATUS_FD, sandboxOf } from './sandbox.js'
 
 /**
- * Mounts the workspace, then executes the command. $1: the layers, $2: the workspace, $3: the filter, $4: the number of home
- * directories that follow, each with the directory of its layer or an empty string. The layers have relative names because a comma
+ * Mounts the workspace, then executes the command. $1: the layers, $2: the workspace, $3: the filter, $4: a copy to show in its place, or
+ * an empty string for an overlay, $5: the number of home directories that follow, each with the directory of its layer or an empty string. The layers have relative names because a comma
  * or a colon in a path would end a mount option. Inherited descriptors are closed last. The kernel's out-of-memory killer takes the
  * command first. Each umount may fail: an earlier start may have been cut short before its mounts.
  */
@@ -19,11 +19,13 @@ cd /
 umount "$2" 2>/dev/null || :
 cd "$1"
 : > stamp
-mount -t overlay escrowfs -o lowerdir=staged:workspace,upperdir=written,workdir=work,userxattr "$2"
+if [ -n "$4" ]; then mount --bind "$4" "$2"
+else mount -t overlay escrowfs -o lowerdir=staged:workspace,upperdir=written,workdir=work,userxattr "$2"
+fi
 layers=$1
 filter=$3
-left=$4
-shift 4
+left=$5
+shift 5
 at=0
 while [ "$at" -lt "$left" ]; do
   place=homes/$at
@@ -52,16 +54,22 @@ const NETWORK = 5
 /**
  * Runs a command in a bubblewrap sandbox in the holder's namespace, where only the workspace's overlay and the
  * session's own /tmp are writable. When it resolves, no process of the command is left.
+ * @param tree a copy that it sees at the workspace's path; an overlay without one.
  * @throws Error if the sandbox could not be set up.
  */
-export async function runContained(holder: Holder, root: string, options: CommandOptions): Promise<CommandEnd> {
+export async function runContained(
+  holder: Holder,
+  root: string,
+  options: CommandOptions,
+  tree = '',
+): Promise<CommandEnd> {
   const { network } = options
-  if (typeof network === 'boolean') return runInNamespace(holder, root, options)
+  if (typeof network === 'boolean') return runInNamespace(holder, root, options, tree)
   const { openHostGate } = await import('./network/host-gate.js')
   const gate = await openHostGate(holder.pid, network)
   try {
     const env = { ...options.env, ...gate.env }
-    const end = await runInNamespace(holder, root, { ...options, env }, gate.namespace)
+    const end = await runInNamespace(holder, root, { ...options, env }, tree, gate.namespace)
     const [unreachable, connections] = [gate.refused(), gate.connections()]
     return {
       ...end,
@@ -78,6 +86,7 @@ async function runInNamespace(
   holder: Holder,
   root: string,
   options: CommandOptions,
+  tree: string,
   namespace?: number,
 ): Promise<CommandEnd> {
   const { scratch } = holder.places
@@ -90,7 +99,7 @@ async function runInNamespace(
   const sandbox = ['bwrap', '--args', String(ARGS), '--', ...inside]
   const mounts = options.home?.mounts ?? []
   const homes = [String(mounts.length), ...mounts.flatMap(({ at, layer = '' }) => [at, layer])]
-  const args = [...enter, 'sh', '-c', ENTER, 'sh', scratch, root, filter, ...homes, ...limits, ...sandbox]
+  const args = [...enter, 'sh', '-c', ENTER, 'sh', scratch, root, filter, tree, ...homes, ...limits, ...sandbox]
   const sandboxOptions = sandboxOf(root, scratch, options)
   const own = options.terminal ? 'inherit' : 'pipe'
   const stdio: StdioOptions = [own, own, own, 'pipe', 'pipe', ...(namespace === undefined ? [] : [namespace])]

@@ -1,8 +1,22 @@
+import { realpathSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { errorText } from '../core/error-text.js'
 import type { Attempt, ContainmentFailure } from '../core/protection.js'
 import { mountsBelow } from '../os/read.js'
-import { openSandbox } from './command-place.js'
+import { makeDir, makeTempDir, removeTree } from '../os/write.js'
+import type { CommandOptions } from './command-io.js'
+import { openSandbox, type Place } from './command-place.js'
 import type { Containment, Shown } from './containment.js'
-import { probeNow } from './probe.js'
+import { openAlone } from './landlock/place.js'
+import { koffiFile } from './landlock/run.js'
+import { openNamespaceCopy } from './namespace-copy.js'
+import { NO_NAMESPACES, probeNow } from './probe.js'
+
+/** What no command on a copy can do. */
+const OF_COPIES = [
+  'It has no git of its own: changes of `.git` are refused.',
+  'It does not see what others stage while it runs.',
+]
 
 /** The kernel's overlayfs in a user namespace, under bubblewrap: a command sees the stage at the workspace's own path, without a copy. */
 const namespaceOverlay: Containment = {
@@ -41,5 +55,85 @@ function nestedMount({ root }: Shown): ContainmentFailure | undefined {
   return { what: 'mounts', problem, fix: `Mount it outside ${root}, and link to it.` }
 }
 
+/** The same with a copy of the workspace, where overlayfs is refused in a namespace. */
+const namespaceCopy: Containment = {
+  name: 'namespace-copy',
+  title: 'a copy in a user namespace, bubblewrap, seccomp',
+  keeps: namespaceOverlay.keeps.filter((each) => each !== 'write_limit'),
+  tree: 'copy',
+  cannot: [...OF_COPIES, 'A client has no directories of its own in the home.'],
+  attempt: () => attemptIn(openNamespaceCopy, { what: 'user namespaces', fix: NO_NAMESPACES }),
+  open: openNamespaceCopy,
+}
+
+/** A copy under Landlock and seccomp, where namespaces are refused. */
+const landlockCopy: Containment = {
+  name: 'landlock-copy',
+  title: 'a copy, Landlock, seccomp',
+  keeps: [
+    'write_fence',
+    'read_mask',
+    'network_off',
+    'process_fence',
+    'process_end',
+    'call_filter',
+    'process_limit',
+    'memory_limit',
+  ],
+  tree: 'copy',
+  cannot: [
+    ...OF_COPIES,
+    'A command sees the workspace at another path, and the names and command lines of other processes.',
+    'It has no network on the same machine either, no pseudo-terminals, no shared memory of System V or POSIX, and no extended attributes.',
+    'A directory above a hidden path cannot be listed.',
+    'A client has no directories of its own in the home, and can change its settings in the copy while it runs.',
+  ],
+  async attempt(): Promise<Attempt> {
+    try {
+      koffiFile()
+    } catch {
+      const problem = 'The optional package koffi is not installed.'
+      return { works: false, failure: { what: 'koffi', problem, fix: 'npm install koffi', isInstall: true } }
+    }
+    return attemptIn(openAlone, {
+      what: 'Landlock',
+      fix: 'Linux 6.12 or later, with Landlock among its security modules',
+    })
+  },
+  open: openAlone,
+}
+
 /** The providers, the best first. */
-export const CONTAINMENTS: readonly Containment[] = [namespaceOverlay]
+export const CONTAINMENTS: readonly Containment[] = [namespaceOverlay, namespaceCopy, landlockCopy]
+
+/** Runs a command in an empty workspace, and expects what it wrote. */
+async function attemptIn(open: Containment['open'], about: Pick<ContainmentFailure, 'what' | 'fix'>): Promise<Attempt> {
+  const root = makeTempDir(`${realpathSync(tmpdir())}/escrowfs-`)
+  let place: Place | undefined
+  try {
+    makeDir(`${root}/.orchestration`)
+    place = await open({ root })
+    const { exitCode, stderr } = await place.run(plainOptions(root))
+    if (exitCode === 0) return { works: true }
+    return { works: false, failure: { ...about, problem: stderr.trim() || `A command exited with ${exitCode}.` } }
+  } catch (error) {
+    return { works: false, failure: { ...about, problem: errorText(error) } }
+  } finally {
+    await place?.close()
+    removeTree(root)
+  }
+}
+
+/** Options of a command that needs nothing. */
+function plainOptions(root: string): CommandOptions {
+  return {
+    args: ['/bin/sh', '-c', 'exit 0'],
+    cwd: root,
+    env: { PATH: '/usr/bin:/bin' },
+    network: false,
+    timeout: 20_000,
+    processes: 64,
+    visibility: { hidden: [], shown: [] },
+    readOnlyNames: [],
+  }
+}

@@ -11,34 +11,65 @@ import {
   removeTree,
   setTimes,
 } from '../os/write.js'
+import type { CommandEnd, CommandOptions } from './command-io.js'
 import type { Place } from './command-place.js'
 import { copyKept } from './copy-kept.js'
 import { type EffectQuery, type Effects, unreadable } from './effects.js'
 import { scratchParent } from './holder.js'
-import { type Layer, layerStamp, readSettled, restingLayer } from './layer.js'
+import { isInUse, type Layer, layerStamp, liveLayer, restingLayer } from './layer.js'
 import { runUncontained } from './uncontained.js'
 
-/**
- * A copy of the workspace, for machines without namespaces. It contains nothing: a command can write wherever the user can. Its
- * effects in the copy are found by comparing each file with its stamp at the time of copying.
- */
+/** How commands run on a copy. */
+export interface CopyRunner {
+  readonly isolation: Place['isolation']
+  readonly startsWith: Place['startsWith']
+  readonly isAlive: boolean
+  run(options: CommandOptions, place: CopyDirs): Promise<CommandEnd>
+  readSpool: Place['readSpool']
+  publishFeedback: Place['publishFeedback']
+  close(): Promise<void>
+}
+
+/** The workspace, and the directory with its copy (`tree`) and the temporary files of commands (`tmp`). */
+export interface CopyDirs {
+  readonly root: string
+  readonly scratch: string
+}
+
+/** Hooks reach the ledger themselves, or not at all. */
+export const NO_SPOOL: Pick<CopyRunner, 'readSpool' | 'publishFeedback'> = {
+  readSpool: () => ({ denials: [], delivered: [], more: 0, unread: 0 }),
+  publishFeedback: () => undefined,
+}
+
+/** A copy that contains nothing: a command can write wherever the user can. */
 export function openCopy(root: string): Place {
+  const run = runUncontained
+  const close = async () => undefined
+  return openCopyPlace(root, { isolation: 'none', startsWith: 'command', isAlive: true, run, close, ...NO_SPOOL })
+}
+
+/**
+ * A copy of the workspace. The effects of commands in it are found by comparing each file with its stamp at the time of copying.
+ */
+export function openCopyPlace(root: string, runner: CopyRunner): Place {
   const scratch = makeTempDir(`${scratchParent(root)}/escrow-copy-`)
   makeDir(`${scratch}/tree`)
   makeDir(`${scratch}/tmp`)
   const copy = new Copy(root, `${scratch}/tree`)
   let isAlive = true
   return {
-    isolation: 'none',
+    isolation: runner.isolation,
+    startsWith: runner.startsWith,
     get isAlive() {
-      return isAlive
+      return isAlive && runner.isAlive
     },
     seed(overlay, closed) {
       removeTree(`${scratch}/stamp`)
       createFile(`${scratch}/stamp`, '', 0o600, false)
       copy.seed(overlay, new Set(closed))
     },
-    run: (options) => runUncontained(options, { root, scratch }),
+    run: (options) => runner.run(options, { root, scratch }),
     effects: (query) => copy.effects(query),
     // A command can replace any directory by a link, and no mount would keep our write inside.
     updatePath: () => false,
@@ -55,12 +86,12 @@ export function openCopy(root: string): Place {
         modeOf: (dir) => (overlay.lstat(dir)?.mode ?? 0o755) & 0o777,
       }),
     mountedAt: () => lstatSync(`${scratch}/stamp`, { bigint: true }).ctimeNs,
-    // Hooks in a copy reach the ledger themselves.
-    publishFeedback: () => undefined,
-    readSpool: () => ({ denials: [], delivered: [], more: 0, unread: 0 }),
+    publishFeedback: (text) => runner.publishFeedback(text),
+    readSpool: () => runner.readSpool(),
     clear: () => undefined,
     async close() {
       isAlive = false
+      await runner.close()
       removeTree(scratch)
     },
   }
@@ -158,18 +189,31 @@ class Copy {
   }
 
   effects({ overlay, isLive, isKept }: EffectQuery): Effects {
-    const found: Effects = { effects: [], kept: [], unsettled: [], close: () => undefined }
+    // A command that runs can put a link in the place of any directory.
+    const layer = isLive ? liveLayer(this.tree) : restingLayer(this.tree)
+    const found: Effects = { effects: [], kept: [], unsettled: [], close: () => layer.close() }
     const seen = new Set<RelPath>()
-    const resting = isLive ? undefined : restingLayer(this.tree)
+    const attempt = (path: RelPath, work: () => void): void => {
+      try {
+        work()
+      } catch (error) {
+        if (!isLive) throw unreadable(error)
+        if (!isInUse(error)) throw error
+        found.unsettled.push(path)
+      }
+    }
     const walk = (dir: RelPath): void => {
-      for (const name of resting ? namesIn(resting, dir) : namesThere(this.#at(dir))) {
+      for (const name of layer.names(dir)) {
         const path = childOf(dir, name)
-        const stats = lstatSync(this.#at(path), { throwIfNoEntry: false })
-        if (stats) look(path, stats)
+        seen.add(path)
+        attempt(path, () => {
+          const stats = layer.look(path)
+          if (stats) look(path, stats)
+          else seen.delete(path)
+        })
       }
     }
     const look = (path: RelPath, stats: Stats): void => {
-      seen.add(path)
       const copied = this.#copied.get(path)
       if (nameOf(path) === '.git') this.#git(path, stats, seen, isLive ? undefined : found)
       else if (copied === undefined && isKept(path, stats.isDirectory())) found.kept.push(path)
@@ -179,36 +223,18 @@ class Copy {
         if (isNew || copied.look !== lookOf(stats))
           found.effects.push({ kind: 'dir', path, mode, isNew: overlay.typeOf(path) !== 'dir' })
         walk(path)
-      } else if (copied?.look !== lookOf(stats)) this.#leaf(path, stats, resting, found)
+      } else if (copied?.look !== lookOf(stats)) leaf(path, stats, layer, isLive, found)
     }
-    walk(ROOT)
+    attempt(ROOT, () => walk(ROOT))
+    const unsettled = new Set(found.unsettled)
     const gone = [...this.#copied.keys()].filter((path) => !seen.has(path)).sort()
     for (const path of gone) {
       if (/(^|\/)\.git(\/|$)/.test(path)) continue
       const above = path.slice(0, Math.max(0, path.lastIndexOf('/'))) as RelPath
-      if (above === ROOT || seen.has(above)) found.effects.push({ kind: 'gone', path })
+      if ((above === ROOT || seen.has(above)) && !unsettled.has(above)) found.effects.push({ kind: 'gone', path })
     }
     this.#kept = new Set([...this.#kept, ...found.kept])
     return found
-  }
-
-  #leaf(path: RelPath, stats: Stats, resting: Layer | undefined, found: Effects): void {
-    const at = this.#at(path)
-    const mode = stats.mode & 0o7777
-    const { size, ino, mtimeMs } = stats
-    if (stats.isSymbolicLink()) found.effects.push({ kind: 'symlink', path, target: readlinkSync(at) })
-    else if (stats.isFile())
-      found.effects.push({
-        kind: 'file',
-        path,
-        mode,
-        size,
-        ino,
-        mtimeMs,
-        stamp: layerStamp(stats),
-        read: () => (resting ? resting.read(path, stats) : readSettled(at, stats)),
-      })
-    else if (resting) found.effects.push({ kind: 'other', path, description: 'no file' })
   }
 
   /** Counts the changed files of a repository, without its index. */
@@ -242,12 +268,14 @@ function namesThere(host: string): string[] {
   }
 }
 
-function namesIn(resting: Layer, dir: RelPath): string[] {
-  try {
-    return resting.names(dir)
-  } catch (error) {
-    throw unreadable(error)
-  }
+function leaf(path: RelPath, stats: Stats, layer: Layer, isLive: boolean, { effects }: Effects): void {
+  const mode = stats.mode & 0o7777
+  if (stats.isSymbolicLink()) effects.push({ kind: 'symlink', path, target: layer.target(path) })
+  else if (stats.isFile()) {
+    const { size, ino, mtimeMs } = stats
+    const read = () => layer.read(path, stats)
+    effects.push({ kind: 'file', path, mode, size, ino, mtimeMs, stamp: layerStamp(stats), read })
+  } else if (!isLive) effects.push({ kind: 'other', path, description: 'no file' })
 }
 
 /** A directory's stamp is its mode alone: its times and size change with its entries. */

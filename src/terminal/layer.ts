@@ -106,7 +106,7 @@ export function isInUse(error: unknown): boolean {
 const fdPath = (fd: number) => `/proc/self/fd/${fd}`
 
 /** @throws Unsettled if the file differs from `seen` or changes during the read; EFBIG beyond {@link MAX_FILE_SIZE}. */
-export function readSettled(host: string, seen: Stats): Buffer {
+function readSettled(host: string, seen: Stats): Buffer {
   if (seen.size > MAX_FILE_SIZE) throw new Errno('EFBIG')
   const fd = openForReading(host, false)
   try {

@@ -48,7 +48,7 @@ function platform(): Capability {
   }
 }
 
-const NO_NAMESPACES =
+export const NO_NAMESPACES =
   'sysctl -w kernel.unprivileged_userns_clone=1 kernel.apparmor_restrict_unprivileged_userns=0 ' +
   '(in a container: run it with --security-opt seccomp=unconfined --security-opt apparmor=unconfined)'
 

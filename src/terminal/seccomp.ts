@@ -22,33 +22,33 @@ const DENIED: readonly (readonly [calls: readonly SystemCall[], why: string])[] 
   [['iopl', 'ioperm'], 'ports'],
 ]
 
-const AF_UNIX = 1
+export const AF_UNIX = 1
 const AF_VSOCK = 40
 const CLONE_NEWUSER = 0x1000_0000
 /** Ioctls that put characters into a terminal's input. */
-const TIOCSTI = 0x5412
-const TIOCLINUX = 0x541c
+export const TIOCSTI = 0x5412
+export const TIOCLINUX = 0x541c
 
 /** Calls of the x32 ABI have this bit. They have the architecture of x86-64, and numbers of their own. */
 const X32 = 0x4000_0000
 
-const ALLOW = 0x7fff_0000
-const ERRNO = 0x0005_0000
+export const ALLOW = 0x7fff_0000
+export const ERRNO = 0x0005_0000
 const EPERM = 1
 const ENOSYS = 38
 
 const LOAD = 0x20
 const JUMP_EQUAL = 0x15
 const JUMP_AT_LEAST = 0x35
-const JUMP_ANY_BIT = 0x45
+export const JUMP_ANY_BIT = 0x45
 const RETURN = 0x06
 
 /** Offsets in `struct seccomp_data`. */
 const NUMBER = 0
 const ARCH = 4
-const argument = (index: number) => 16 + 8 * index
+export const argument = (index: number) => 16 + 8 * index
 
-interface Step {
+export interface Step {
   readonly code: number
   readonly k: number
   /** Steps to skip if the test is true, and if it is false. */
@@ -56,16 +56,16 @@ interface Step {
   readonly jf?: number
 }
 
-const load = (offset: number): Step => ({ code: LOAD, k: offset })
-const ret = (k: number): Step => ({ code: RETURN, k })
-const refuse = ret(ERRNO | EPERM)
+export const load = (offset: number): Step => ({ code: LOAD, k: offset })
+export const ret = (k: number): Step => ({ code: RETURN, k })
+export const refuse = ret(ERRNO | EPERM)
 
 /** The calls' numbers on an architecture, without those that it does not have. */
-const numbersOf = (calls: readonly SystemCall[], architecture: Architecture) =>
+export const numbersOf = (calls: readonly SystemCall[], architecture: Architecture) =>
   calls.flatMap((name) => SYSTEM_CALLS[name][architecture] ?? [])
 
 /** Runs `then`, which must return, if the accumulator matches `k`. */
-const when = (k: number, then: readonly Step[], code = JUMP_EQUAL): Step[] => [
+export const when = (k: number, then: readonly Step[], code = JUMP_EQUAL): Step[] => [
   { code, k, jt: 0, jf: then.length },
   ...then,
 ]
@@ -73,8 +73,9 @@ const when = (k: number, then: readonly Step[], code = JUMP_EQUAL): Step[] => [
 /**
  * The filter as the kernel takes it: an array of `struct sock_filter`, little endian.
  * @param sharesGroup whether the command is in our process group: kill(0) ignores PID namespaces and would reach us.
+ * @param before steps for calls whose answer is not the usual one. Each begins with the number of the call, and returns if it is its own.
  */
-export function seccompFilter(sharesGroup: boolean, architecture: Architecture): Buffer {
+export function seccompFilter(sharesGroup: boolean, architecture: Architecture, before: readonly Step[] = []): Buffer {
   const call = (name: SystemCall, then: readonly Step[]) =>
     numbersOf([name], architecture).flatMap((number) => when(number, then))
   const denied = numbersOf(
@@ -91,6 +92,7 @@ export function seccompFilter(sharesGroup: boolean, architecture: Architecture):
     // clone3 passes its flags by pointer, which a filter cannot follow; the C library falls back to clone.
     ...call('clone3', [ret(ERRNO | ENOSYS)]),
     ...denied.flatMap((number) => when(number, [refuse])),
+    ...before,
     ...call('socket', [load(argument(0)), ...when(AF_UNIX, [refuse]), ...when(AF_VSOCK, [refuse]), ret(ALLOW)]),
     ...call('clone', [load(argument(0)), ...when(CLONE_NEWUSER, [refuse], JUMP_ANY_BIT), ret(ALLOW)]),
     ...(sharesGroup ? call('kill', [load(argument(0)), ...when(0, [refuse]), ret(ALLOW)]) : []),

@@ -1,9 +1,11 @@
 import { createServer as createTcp } from 'node:net'
 import { openWorkspace } from '../../src/index.js'
+import { keepOnly } from './only-provider.js'
 
-/** Runs every probe of a list in exec, and prints the result of each: node escaping.js <root> <probes as JSON>. */
+/** Runs every probe of a list in exec, and prints the result of each: node escaping.js <root> <probes as JSON> <provider>. */
 
-const [root = '', list = '{}'] = process.argv.slice(2)
+const [root = '', list = '{}', provider = ''] = process.argv.slice(2)
+keepOnly(provider)
 const probes = JSON.parse(list) as Record<string, string>
 
 const tcp = createTcp((socket) => socket.end('reached'))
@@ -22,8 +24,15 @@ await session.selectIntent('INT-001')
 const results: Record<string, unknown> = {}
 for (const [name, script] of Object.entries(probes)) {
   const filled = script.replaceAll('PORT', String(port)).replaceAll('HOSTPID', String(process.pid))
-  const { exitCode, stdout, stderr, refused, ended } = await session.exec(filled, { timeout: 60_000 })
-  results[name] = { exitCode, stdout, stderr, refused: refused.map(({ path, reason }) => `${path}: ${reason}`), ended }
+  const { exitCode, stdout, stderr, refused, ended, containment } = await session.exec(filled, { timeout: 60_000 })
+  results[name] = {
+    exitCode,
+    stdout,
+    stderr,
+    refused: refused.map(({ path, reason }) => `${path}: ${reason}`),
+    ended,
+    containment,
+  }
 }
 // A tool does not follow a link that a command left.
 await session.exec('ln -s ../../outside src/planted')

@@ -85,13 +85,14 @@ describe('ARCHITECTURE.md', () => {
   const text = read('ARCHITECTURE.md')
 
   it('links to a page with the reason of each dependency', () => {
-    const { dependencies, devDependencies } = JSON.parse(read('package.json')) as {
+    const { dependencies, devDependencies, optionalDependencies } = JSON.parse(read('package.json')) as {
       dependencies: Record<string, string>
       devDependencies: Record<string, string>
+      optionalDependencies: Record<string, string>
     }
     const table = read('docs/dependencies.md')
     const named = [...table.matchAll(/^\| ([^|]+?) +\| /gm)].flatMap((match) => match[1]?.split(', ') ?? [])
-    const known = Object.keys({ ...dependencies, ...devDependencies })
+    const known = Object.keys({ ...dependencies, ...devDependencies, ...optionalDependencies })
     expect(named.filter((each) => !/^(?:at run time|for a hub|for development|-+)$/.test(each)).sort()).toEqual(
       known.sort(),
     )

@@ -8,6 +8,7 @@ const JUMPS: Readonly<Record<number, (a: number, k: number) => boolean>> = {
   69: (a, k) => (a & k) !== 0,
 }
 const RETURN = 0x06
+const AND = 0x54
 /** The size of `struct seccomp_data`. */
 const DATA = 64
 /** BPF_MAXINSNS. */
@@ -42,6 +43,10 @@ export function runFilter(filter: Buffer, call: SystemCallData): number {
     if (code === LOAD) {
       if (k % 4 !== 0 || k >= DATA) throw new Error(`step ${at} loads from ${k}`)
       accumulator = data.readUInt32LE(k)
+      continue
+    }
+    if (code === AND) {
+      accumulator = (accumulator & k) >>> 0
       continue
     }
     const isTrue = JUMPS[code]

@@ -1,5 +1,6 @@
 import fs from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { PROVIDERS, withProvider } from '../support/providers.js'
 import { site } from './site.js'
 
 /** Small projects whose ordinary-looking command does damage: it is seen, named first, and taken back; the disk has none of it. */
@@ -103,34 +104,39 @@ const PROJECTS: Readonly<Record<string, Project>> = {
   },
   'a compiled program that moves away': {
     files: { 'src/main.c': 'int main(){}\n' },
-    command: 'mv src/main.c /tmp/gone.c',
+    command: 'mv src/main.c "$TMPDIR/gone.c"',
     damaged: ['src/main.c'],
   },
 }
 
-describe.each(Object.entries(PROJECTS))('%s', (_, { files, command, damaged }) => {
-  it('changes nothing real, is told, and can be taken back', async () => {
-    const { session, root } = await site(files)
-    const disk = () =>
-      Object.fromEntries(Object.keys(files).map((path) => [path, fs.readFileSync(`${root}/${path}`, 'utf8')]))
-    const { summary, effects, refused } = await session.exec(command)
-    expect(disk()).toEqual(files)
-    const moved = effects.changes.flatMap(({ from }) => (from === undefined ? [] : [from]))
-    const told = [...moved, ...[...effects.changes, ...refused].map(({ path }) => path)]
-    for (const path of damaged) {
-      expect(told).toContain(path)
-      expect(summary).toContain(path)
-    }
-    // Deletions and refusals are read first.
-    const gone = damaged.filter((path) =>
-      effects.changes.some((change) => change.path === path && change.kind === 'delete'),
-    )
-    if (gone.length > 0) expect(summary).toMatch(/^(refused|deleted)/)
-    await session.revert()
-    // A secret is no agent's to read.
-    for (const [path, text] of Object.entries(files))
-      if (path !== '.env') expect(session.fs.readFileSync(`${root}/${path}`, 'utf8')).toBe(text)
-    expect((await session.changes()).changes).toEqual([])
-    expect(disk()).toEqual(files)
-  })
+describe.each(PROVIDERS)('in %s', (provider) => {
+  withProvider(provider)
+
+  it.each(Object.entries(PROJECTS))(
+    '%s changes nothing real, is told, and can be taken back',
+    async (_, { files, command, damaged }) => {
+      const { session, root } = await site(files)
+      const disk = () =>
+        Object.fromEntries(Object.keys(files).map((path) => [path, fs.readFileSync(`${root}/${path}`, 'utf8')]))
+      const { summary, effects, refused } = await session.exec(command)
+      expect(disk()).toEqual(files)
+      const moved = effects.changes.flatMap(({ from }) => (from === undefined ? [] : [from]))
+      const told = [...moved, ...[...effects.changes, ...refused].map(({ path }) => path)]
+      for (const path of damaged) {
+        expect(told).toContain(path)
+        expect(summary).toContain(path)
+      }
+      // Deletions and refusals are read first.
+      const gone = damaged.filter((path) =>
+        effects.changes.some((change) => change.path === path && change.kind === 'delete'),
+      )
+      if (gone.length > 0) expect(summary).toMatch(/^(refused|deleted)/)
+      await session.revert()
+      // A secret is no agent's to read.
+      for (const [path, text] of Object.entries(files))
+        if (path !== '.env') expect(session.fs.readFileSync(`${root}/${path}`, 'utf8')).toBe(text)
+      expect((await session.changes()).changes).toEqual([])
+      expect(disk()).toEqual(files)
+    },
+  )
 })

@@ -1,0 +1,133 @@
+import type { ChildProcess, StdioOptions } from 'node:child_process'
+import { createRequire } from 'node:module'
+import { Duplex } from 'node:stream'
+import { startProgram } from '../../os/child.js'
+import { type CommandEnd, type CommandOptions, collect, createStopper, exitOf } from '../command-io.js'
+import { memoryLimit } from '../process-load.js'
+import { type Architecture, ownArchitecture, SYSTEM_CALLS, type SystemCall } from '../system-calls.js'
+import { ASKED, aloneFilter } from './filter.js'
+import { type LaunchJob, type LaunchReport, launcher } from './launcher.js'
+import { ALL_FILE_RIGHTS, ALL_NETWORK_RIGHTS, ALL_SCOPES, rulesFor } from './rules.js'
+
+/** The descriptor of the launcher's channel. */
+const CHANNEL = 3
+
+/** Where a command runs: the copy of the workspace, and a directory for temporary files. */
+export interface AloneTree {
+  readonly root: string
+  readonly tree: string
+  readonly temporary: string
+}
+
+/**
+ * Runs a command under Landlock and a seccomp filter, without a namespace. When it resolves, no process of the command is left.
+ * @throws Error if a restriction could not be applied. Then nothing was started.
+ */
+export async function runAlone(place: AloneTree, options: CommandOptions): Promise<CommandEnd> {
+  const { network, home } = options
+  if (typeof network !== 'boolean')
+    throw new Error('A command without a namespace cannot have some hosts of the network.')
+  if (home !== undefined && home.mounts.length > 0)
+    throw new Error('A command without a namespace cannot have directories of the home.')
+  const job = jobOf(place, options, network)
+  const own = options.terminal ? 'inherit' : 'pipe'
+  const stdio: StdioOptions = [own, own, own, 'pipe']
+  const child = startProgram(process.execPath, ['-e', `(${launcher})()`], stdio, options.terminal)
+  const channel = channelOf(child)
+  const stop = createStopper(child, options, () => channel.destroy())
+  const reports = readReports(channel, options)
+  channel.write(`${JSON.stringify(job)}\n`)
+  try {
+    const [output] = await Promise.all([collect(child, options, stop.fail), exitOf(child)])
+    const { begun, end, error } = await reports
+    if (stop.failure) throw stop.failure.error
+    if (error !== undefined || (end === undefined && stop.why === undefined))
+      throw new Error(`The sandbox could not be set up: ${error ?? output.stderr.trim()}`)
+    const ended = stop.why ?? end?.ended
+    const exitCode = ended === undefined ? (end?.exit ?? null) : null
+    return { exitCode, ...output, began: begun, ...(ended && { ended }) }
+  } finally {
+    stop.end()
+    channel.destroy()
+  }
+}
+
+function jobOf(place: AloneTree, options: CommandOptions, network: boolean): LaunchJob {
+  const { root, tree, temporary } = place
+  const cwd = `${tree}${options.cwd.slice(root.length)}`
+  const own = {
+    TMPDIR: temporary,
+    XDG_CACHE_HOME: `${temporary}/.cache`,
+    npm_config_cache: `${temporary}/.npm`,
+    PWD: cwd,
+  }
+  const env = { ...options.env, ...own }
+  const architecture = ownArchitecture()
+  return {
+    koffi: koffiFile(),
+    numbers: Object.fromEntries(Object.entries(SYSTEM_CALLS).map(([call, by]) => [call, by[architecture]])),
+    asked: askedBy(architecture),
+    filter: aloneFilter(network, options.terminal === true, architecture).toString('base64'),
+    ruleset: { files: ALL_FILE_RIGHTS, network: network ? 0 : ALL_NETWORK_RIGHTS, scoped: ALL_SCOPES },
+    rules: rulesFor({ root, own: [tree, temporary], visibility: options.visibility }),
+    writable: [tree, temporary],
+    args: options.args,
+    env: Object.entries(env).map(([key, value]) => `${key}=${value}`),
+    cwd,
+    sharesGroup: options.terminal === true,
+    processes: options.processes,
+    memory: Math.min(options.memory ?? memoryLimit(), memoryLimit()),
+  }
+}
+
+function askedBy(architecture: Architecture): LaunchJob['asked'] {
+  const kinds = ['mode', 'owner', 'times'] as const
+  return Object.fromEntries(
+    kinds.flatMap((kind) =>
+      ASKED[kind].flatMap((name: SystemCall) => {
+        const number = SYSTEM_CALLS[name][architecture]
+        return number === null ? [] : [[number, [kind, name] as const] as const]
+      }),
+    ),
+  )
+}
+
+/** The file of the optional package that calls functions of the C library. @throws Error if it is not installed. */
+export function koffiFile(): string {
+  return createRequire(import.meta.url).resolve('koffi')
+}
+
+function channelOf(child: ChildProcess): Duplex {
+  const channel = child.stdio[CHANNEL]
+  if (!(channel instanceof Duplex)) throw new Error('The launcher has no channel.')
+  channel.on('error', () => undefined)
+  return channel
+}
+
+interface Reports {
+  readonly begun: boolean
+  readonly end: Extract<LaunchReport, { exit: number }> | undefined
+  readonly error: string | undefined
+}
+
+/** What the launcher reports until it closes its channel. */
+function readReports(channel: Duplex, { onBegin }: CommandOptions): Promise<Reports> {
+  let text = ''
+  let found: Reports = { begun: false, end: undefined, error: undefined }
+  const read = (line: string) => {
+    const report: LaunchReport = JSON.parse(line)
+    if ('pid' in report) {
+      found = { ...found, begun: true }
+      onBegin?.(report.pid)
+    } else if ('error' in report) found = { ...found, error: report.error }
+    else found = { ...found, end: report }
+  }
+  return new Promise((resolve) => {
+    channel.on('data', (chunk: Buffer) => {
+      const lines = `${text}${chunk}`.split('\n')
+      text = lines.pop() ?? ''
+      for (const line of lines) read(line)
+    })
+    channel.once('close', () => resolve(found))
+  })
+}

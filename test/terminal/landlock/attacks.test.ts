@@ -1,0 +1,177 @@
+import { spawn, spawnSync } from 'node:child_process'
+import fs from 'node:fs'
+import { createServer } from 'node:net'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { compileOnce } from '../../support/compiled.js'
+import { tempDir } from '../../support/facade.js'
+import { withProvider } from '../../support/providers.js'
+import { site } from '../site.js'
+
+/** What a namespace would refuse, tried on a copy under Landlock. What counts is the machine afterwards. */
+
+/** A directory of the person's, with a file, beside the workspace. */
+function outside() {
+  const { path, dispose } = tempDir()
+  onTestFinished(dispose)
+  fs.writeFileSync(`${path}/file`, 'of the person\n')
+  fs.chmodSync(`${path}/file`, 0o640)
+  fs.utimesSync(`${path}/file`, 1_000_000, 1_000_000)
+  const look = () => {
+    const { mode, mtimeMs, uid, gid, nlink } = fs.statSync(`${path}/file`)
+    return [fs.readdirSync(path), fs.readFileSync(`${path}/file`, 'utf8'), mode, mtimeMs, uid, gid, nlink]
+  }
+  return { path, file: `${path}/file`, look }
+}
+
+describe('without namespaces', () => {
+  withProvider('landlock-copy')
+
+  it('no attribute of a file outside is changed, by any name of it', async () => {
+    const { session } = await site()
+    const { path, file, look } = outside()
+    const before = look()
+    const ways = [
+      `chmod 777 ${file}`,
+      `chmod 777 ${path}`,
+      `cd ${path} && chmod 777 file`,
+      `ln -s ${file} l && chmod 777 l`,
+      `ln -s ${path} d && chmod 777 d/file && touch d/file`,
+      `touch -d 2020-01-01 ${file}; touch -a ${file}; touch -h ${file}`,
+      `chmod 777 /proc/self/root${file}; chmod 777 /proc/thread-self/root${file}`,
+      `chown 12345 ${file}; chgrp 12345 ${file}; chown -h 12345:12345 ${file}`,
+      `cd ${path}; chmod 777 ./file ../*/file`,
+      `perl -e 'utime 5, 5, "${file}"; chmod 0777, "${file}"; truncate "${file}", 0; unlink "${file}"; rename "${file}", "x"'`,
+      `setfattr -n user.x -v y ${file}`,
+      `ln ${file} hard && chmod 777 hard`,
+      `mv ${file} src/; mv src/a.ts ${path}/; mkdir ${path}/d; mknod ${path}/p p; mkfifo ${path}/f`,
+      `perl -e 'open F, "<", "${file}" and syscall(91, fileno(F), 0777)'`,
+      `perl -e '$p = "${file}"; syscall(452, -100, $p, 0777, 0); syscall(268, -100, $p, 0777); syscall(90, $p, 0777)'`,
+    ]
+    for (const way of ways) {
+      await session.exec(`${way} 2>/dev/null; :`)
+      expect([way, look()]).toEqual([way, before])
+    }
+  })
+
+  it('those of the copy are, as on a disk', async () => {
+    const { session, root } = await site({ 'src/a.sh': 'echo run\n', 'src/b.ts': 'b\n' })
+    const script =
+      'chmod +x src/a.sh && ./src/a.sh && ln -s a.sh src/l && chmod 700 src/l && touch -h -d 2001-02-03 src/l && touch -d 2020-01-02T03:04:05Z src/b.ts && ' +
+      'cp -p src/b.ts "$TMPDIR/b" && stat -c "%a %Y" src/a.sh "$TMPDIR/b" && cd src && chmod 600 b.ts && exec 5< b.ts && chmod 644 /dev/fd/5 && chown "$(id -u):$(id -g)" b.ts && stat -c %a b.ts'
+    const { stdout, stderr, exitCode } = await session.exec(script)
+    expect([stderr, exitCode]).toEqual(['', 0])
+    const changed = Math.floor(fs.statSync(`${root}/src/a.sh`).mtimeMs / 1000)
+    expect(stdout).toBe(`run\n700 ${changed}\n644 1577934245\n644\n`)
+    expect(session.fs.statSync(`${root}/src/a.sh`).mode & 0o777).toBe(0o700)
+    expect(session.fs.statSync(`${root}/src/b.ts`).mtime.toISOString()).toBe('2020-01-02T03:04:05.000Z')
+  })
+
+  it('no other process is signalled, read, limited or named an owner of signals', async () => {
+    const { session } = await site()
+    const other = spawn('sleep', ['600'])
+    onTestFinished(() => void other.kill('SIGKILL'))
+    const { pid } = other
+    const ways = [
+      `kill -9 ${pid}; kill -9 -1`,
+      `cat /proc/${pid}/environ /proc/${pid}/maps /proc/${pid}/mem`,
+      `ls /proc/${pid}/cwd/ /proc/${pid}/root/ /proc/${pid}/fd/`,
+      `prlimit --pid ${pid} --cpu=0; renice 19 ${pid}; ionice -c3 -p ${pid}`,
+      `perl -e '$r = syscall(302, ${pid}, 0, pack("QQ", 0, 0), 0); print $r'`,
+      `perl -e 'syscall(424, syscall(434, ${pid}, 0), 9, 0, 0)'`,
+    ]
+    for (const way of ways) {
+      const { stdout } = await session.exec(`{ ${way}; } 2>/dev/null; :`).catch(() => ({ stdout: '' }))
+      expect([way, stdout.includes('PATH=')]).toEqual([way, false])
+      expect([way, other.exitCode, other.signalCode]).toEqual([way, null, null])
+    }
+    expect(
+      spawnSync('prlimit', ['--pid', `${pid}`, '--cpu', '--output=SOFT', '--noheadings'])
+        .stdout.toString()
+        .trim(),
+    ).toBe('unlimited')
+  })
+
+  it('the launcher cannot be signalled, read or traced', async () => {
+    const { session } = await site()
+    const script =
+      'kill -9 $PPID; for t in $(ls /proc/$PPID/task); do perl -e "syscall(234, $PPID, $t, 9); syscall(200, $t, 9)"; done; ' +
+      'cat /proc/$PPID/mem /proc/$PPID/environ /proc/$PPID/maps; ls /proc/$PPID/cwd/; echo x > /proc/$PPID/mem; echo alive'
+    const { stdout, exitCode } = await session.exec(`{ ${script}; } 2>/dev/null`)
+    expect([stdout, exitCode]).toEqual(['alive\n', 0])
+  })
+
+  it('no socket of another program is reached', async () => {
+    const { path, dispose } = tempDir()
+    onTestFinished(dispose)
+    const server = createServer((socket) => socket.end('reached'))
+    await new Promise<void>((resolve) => server.listen(`${path}/socket`, resolve))
+    onTestFinished(() => void server.close())
+    const { session } = await site()
+    const perl = [
+      `use Socket; socketpair(A, B, AF_UNIX, SOCK_DGRAM, 0) and send(A, "x", 0, sockaddr_un("${path}/socket")) and print "sent"`,
+      `use Socket; socketpair(A, B, AF_UNIX, SOCK_STREAM, 0) and connect(A, sockaddr_un("${path}/socket")) and print "sent"`,
+      `use Socket; socket(S, AF_UNIX, SOCK_STREAM, 0) and connect(S, sockaddr_un("${path}/socket")) and print "sent"`,
+    ]
+    for (const each of perl) expect((await session.exec(`perl -e '${each}' 2>/dev/null; :`)).stdout).toBe('')
+  })
+
+  it('no program gains rights, and no terminal, device or shared memory is opened', async () => {
+    const { session } = await site()
+    const script =
+      'grep -E "^(CapEff|CapPrm|CapBnd|NoNewPrivs)" /proc/self/status; su -c true; sudo -n true; passwd -S; ls /dev/pts; ' +
+      'for each in /dev/ptmx /dev/pts/0 /dev/shm/x /dev/mem /dev/kmsg /dev/sda /dev/vda /dev/fuse; do : > $each && echo opened $each; done; ' +
+      'echo x > /proc/self/oom_score_adj; echo x > /sys/kernel/uevent_helper; ls /tmp /run /var/tmp'
+    const { stdout } = await session.exec(`{ ${script}; } 2>/dev/null; :`)
+    expect(stdout).not.toContain('opened')
+    expect(
+      stdout
+        .split('\n')
+        .filter((line) => /^Cap(Eff|Prm)/.test(line))
+        .every((line) => /\t0+$/.test(line)),
+    ).toBe(true)
+    expect(stdout).toContain('NoNewPrivs:\t1')
+  })
+
+  it('the workspace and our own files cannot be read by their path', async () => {
+    const { session, root } = await site({ 'src/a.ts': 'on disk\n' })
+    const { stdout } = await session.exec(
+      `cat ${root}/src/a.ts ${root}/.orchestration/policy.yaml; ls ${root}; ls "$XDG_STATE_HOME/escrowfs" ~/.local/state/escrowfs; :`,
+    )
+    expect(stdout).toBe('')
+  })
+
+  it('a command that ends its guard stages nothing', async () => {
+    const { session } = await site()
+    const ending = session.exec('echo x > src/new; kill -9 -1; sleep 600')
+    await expect(ending).rejects.toThrow('guards it')
+    expect((await session.changes()).changes).toEqual([])
+    expect((await session.exec('echo on')).stdout).toBe('on\n')
+  })
+})
+
+describe('every process of a command without namespaces', () => {
+  withProvider('landlock-copy')
+
+  it('ends with it, in another session or forked twice', async () => {
+    const { session } = await site()
+    const { path } = outside()
+    const script = `perl -e 'for (1..3) { if (!fork) { use POSIX; POSIX::setsid(); if (!fork) { sleep 600 } exit } } '; sleep 600 & setsid sleep 600 & echo left`
+    const { stdout } = await session.exec(script)
+    expect(stdout).toBe('left\n')
+    expect(path).not.toBe('')
+    expect(spawnSync('pgrep', ['-f', '^sleep 600$']).stdout.toString().trim()).toBe('')
+  })
+
+  it('ends with us, even if we are killed', async () => {
+    const { root } = await site()
+    const child = spawn(process.execPath, [`${compileOnce()}/test/children/alone.js`, root], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    const pid = await new Promise<number>((resolve) =>
+      child.stdout.once('data', (chunk) => resolve(Number(`${chunk}`.trim()))),
+    )
+    expect(fs.existsSync(`/proc/${pid}`)).toBe(true)
+    child.kill('SIGKILL')
+    while (fs.existsSync(`/proc/${pid}`)) await new Promise((resolve) => setTimeout(resolve, 5))
+  })
+})
