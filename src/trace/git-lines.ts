@@ -2,9 +2,10 @@ import { digest } from '../../overlay/index.js'
 import type { FileVersion } from '../core/file-history.js'
 import { isBinary, linesOf } from './attribution.js'
 import { type Births, isWeak, sameAuthor } from './births.js'
+import { blockOf, keepBlockEnds } from './block-ends.js'
 import { formsAt } from './layout-forms.js'
 import { layoutOrigins } from './layout-lines.js'
-import { printsOf, weightOf } from './line-prints.js'
+import { printOf, printsOf, weightOf } from './line-prints.js'
 import { claimsIn, type NoteClaim } from './note-claims.js'
 import { adoptLines, type Cell, type Origin, WEIGHT_WITHIN } from './origins.js'
 import { OUTSIDE, UNKNOWN } from './traced-files.js'
@@ -63,7 +64,8 @@ export function followLines(
   known: Known,
 ): Origin[] {
   const parents = history.length > 0 ? [0] : []
-  return followerOf(history.map(versionIn), known)({ ...textOf(path, content), parents, replaced: [] })
+  const top = { ...textOf(path, content), parents, replaced: [] }
+  return withoutStrayEnds(top, followerOf(history.map(versionIn), known)(top))
 }
 
 /** The origins of the lines that commits brought to a file, by commit. Lines that a parent in git has count as unknown. */
@@ -78,10 +80,9 @@ export function broughtLines(
   for (const [at, version] of versions.entries()) {
     const commit = history[at]?.commit
     if (commit === undefined || !commits.has(commit)) continue
-    const origins = originsOf(version).slice()
+    const origins = withoutStrayEnds(version, originsOf(version))
     for (const parent of version.parents.flatMap((each) => versions[each] ?? []))
-      for (const [line, from] of layoutOrigins(parent.lines, version.lines).entries())
-        if (from.length > 0) origins[line] = UNKNOWN
+      for (const [line, from] of oldLines(parent, version).entries()) if (from.length > 0) origins[line] = UNKNOWN
     found.set(commit, { path: version.path, origins })
   }
   return found
@@ -135,12 +136,17 @@ function resolve(version: Version, known: Known, ancestors: () => readonly Ances
 
 /** Takes over the origins of lines that a parent also has. */
 function inherit(version: Version, parent: Version, before: readonly Origin[], origins: (Origin | undefined)[]): void {
-  for (const [line, from] of layoutOrigins(parent.lines, version.lines).entries()) {
+  for (const [line, from] of oldLines(parent, version).entries()) {
     if (origins[line] !== undefined || from.length === 0) continue
     const authors = from.map((each) => before[each] ?? UNKNOWN)
     const [first = UNKNOWN] = authors
     origins[line] = authors.every((each) => sameAuthor(each, first)) ? first : SEVERAL
   }
+}
+
+/** The lines of a parent that each line of a version was made of. */
+function oldLines({ lines: old }: Version, { lines: now }: Version): (readonly number[])[] {
+  return keepBlockEnds(old, now, layoutOrigins(old, now))
 }
 
 /** Takes over the origins of runs of lines that were somewhere else in a parent. */
@@ -191,7 +197,7 @@ function introduced(version: Version, known: Known, origins: readonly (Origin | 
       found.push(importedOrigin(claimed) ?? bracketOr(restAt(line), prints[line], found[line - 1]))
     else if (born !== 'ambiguous') found.push(born)
     else if (weightOf(prints[line] ?? '') > 0) found.push(AMBIGUOUS)
-    else found.push(importedOrigin(claimed) ?? nearby(found[line - 1], origins[line - 1]))
+    else found.push(importedOrigin(claimed) ?? nearby(version, line, found, origins))
   }
   return found
 }
@@ -221,9 +227,32 @@ function bracketOr(origin: Origin, print: string | undefined, above: Origin | un
   return isSure ? origin : AMBIGUOUS
 }
 
-/** A bracket or an empty line that came with the line above it has its author. */
-function nearby(above: Origin | undefined, inherited: Origin | undefined): Origin {
-  return above !== undefined && inherited === undefined ? above : AMBIGUOUS
+/** A bracket or an empty line that came with the line above it, and with its block, has its author. */
+function nearby(
+  { lines }: Version,
+  line: number,
+  found: readonly Origin[],
+  inherited: readonly (Origin | undefined)[],
+): Origin {
+  const above = found[line - 1]
+  const opener = blockOf(lines, line)
+  const [first = above, isOld = false] = opener === undefined ? [] : [found[opener], inherited[opener] !== undefined]
+  if (above === undefined || first === undefined || inherited[line - 1] !== undefined) return AMBIGUOUS
+  return isOld || !sameAuthor(above, first) ? AMBIGUOUS : above
+}
+
+/**
+ * Takes the author from the end of a block that came with the line above it, while the block is of somebody else: an agent moved the
+ * block and changed its last line.
+ */
+function withoutStrayEnds({ lines }: Version, origins: readonly Origin[]): Origin[] {
+  return origins.map((origin, line) => {
+    const opener = blockOf(lines, line)
+    if (opener === undefined || origin.recordId === undefined) return origin
+    const first = origins[opener] ?? UNKNOWN
+    const last = origins.slice(opener, line).findLast((_, at) => weightOf(printOf(lines[opener + at] ?? '')) > 0)
+    return last?.recordId === origin.recordId && !sameAuthor(origin, first) ? AMBIGUOUS : origin
+  })
 }
 
 /** The origin of a line that no record explains. */

@@ -49,6 +49,18 @@ async function authors(root: string, path = 'src/a.ts'): Promise<string[]> {
 const by = (who: string, lines: readonly string[]) => lines.map(() => who)
 
 describe('blame by intent', () => {
+  it('does not give the end of a moved function to the agent that changed its last line', async () => {
+    const { root, agent } = repository()
+    const [head = '', first = ''] = F
+    const more = ['function third(d) {', "  log('the third one is called', d)", '}', '']
+    await agent(text(F, G, more))
+    await agent(text(G, more, [head, first, "  return 'the sum is ' + total", '}', '']))
+    expect((await authors(root)).slice(-5)).toEqual([
+      ...['unknown', 'unknown', 'INT-001'],
+      ...by('several authors wrote such a line', ['}', '']),
+    ])
+  })
+
   it('holds through a squash of a branch that moved and reformatted the file', async () => {
     const { root, run, write, agent, commit } = repository()
     run('checkout', '-q', '-b', 'feature')

@@ -1,0 +1,74 @@
+/**
+ * The end of a block: its closing bracket, and the empty line below it. Such lines are the same everywhere, so a diff may take
+ * the end of one function for that of another.
+ */
+
+const CLOSER = /^\s*[)\]}]+[;,)]*\s*$/
+const HAS_TEXT = /[\p{L}\p{N}]/u
+/** The limit of lines that are searched for the line that opens a block. */
+const MAX_BLOCK = 2000
+
+/**
+ * Leaves out the old line of each end whose block was another one: neither the line that opens it nor any line in it is the same.
+ * @param found the old lines that each new line was made of
+ */
+export function keepBlockEnds(
+  old: readonly string[],
+  now: readonly string[],
+  found: readonly (readonly number[])[],
+): (readonly number[])[] {
+  const kept = [...found]
+  for (const [line, [from, ...more]] of found.entries()) {
+    if (from === undefined || more.length > 0) continue
+    const above = line - 1
+    if (isCloser(now[line])) {
+      if (!isSameBlock({ old, now, found }, line, from)) kept[line] = []
+    } else if (now[line]?.trim() === '' && isCloser(now[above])) {
+      if (!kept[above]?.includes(from - 1)) kept[line] = []
+    }
+  }
+  return kept
+}
+
+/**
+ * The line that opens the block which a line ends: a closing bracket, or the empty line below one.
+ * @returns undefined for any other line
+ */
+export function blockOf(lines: readonly string[], line: number): number | undefined {
+  if (isCloser(lines[line])) return openerOf(lines, line)
+  return lines[line]?.trim() === '' && isCloser(lines[line - 1]) ? openerOf(lines, line - 1) : undefined
+}
+
+interface Compared {
+  readonly old: readonly string[]
+  readonly now: readonly string[]
+  readonly found: readonly (readonly number[])[]
+}
+
+function isSameBlock({ old, now, found }: Compared, end: number, oldEnd: number): boolean {
+  const [opener, oldOpener] = [openerOf(now, end), openerOf(old, oldEnd)]
+  for (let line = opener; line < end; line++) {
+    if (!HAS_TEXT.test(now[line] ?? '')) continue
+    if (found[line]?.some((from) => from >= oldOpener && from < oldEnd && HAS_TEXT.test(old[from] ?? ''))) return true
+  }
+  return false
+}
+
+/** The nearest line above a closing bracket that is not further in. The first line of the search if there is none. */
+function openerOf(lines: readonly string[], end: number): number {
+  const depth = indentOf(lines[end] ?? '')
+  const first = Math.max(0, end - MAX_BLOCK)
+  for (let line = end - 1; line > first; line--) {
+    const text = lines[line] ?? ''
+    if (text.trim() !== '' && indentOf(text) <= depth) return line
+  }
+  return first
+}
+
+function indentOf(line: string): number {
+  return line.length - line.trimStart().length
+}
+
+function isCloser(line: string | undefined): boolean {
+  return line !== undefined && CLOSER.test(line)
+}

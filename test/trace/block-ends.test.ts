@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest'
+import { blockOf, keepBlockEnds } from '../../src/trace/block-ends.js'
+import { layoutOrigins } from '../../src/trace/layout-lines.js'
+
+const FIRST = ['function first() {', '  one()', '}', '']
+const kept = (old: readonly string[], now: readonly string[], found = layoutOrigins(old, now)) =>
+  keepBlockEnds(old, now, found).map((from) => from[0])
+
+describe('the end of a block', () => {
+  it('keeps its old line while a line of its block is the same', () => {
+    expect(kept(FIRST, ['function renamed() {', '  one()', '}', ''])).toEqual([undefined, 1, 2, 3])
+    expect(kept(FIRST, ['function first() {', '  other()', '}', ''])).toEqual([0, undefined, 2, 3])
+  })
+
+  it('has no old line where the block is another one', () => {
+    expect(kept(FIRST, ['function second() {', '  two()', '}', ''])).toEqual([
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+    ])
+    const both = [...FIRST, 'function second() {', '  two()', '}', '']
+    const taken = [[0], [1], [], [], [], [], [2], [3]]
+    expect(kept(FIRST, both, taken)).toEqual([0, 1, ...Array(6).fill(undefined)])
+  })
+
+  it('leaves lines alone that end no block', () => {
+    expect(kept(['a', '', 'b'], ['new', '', 'more'])).toEqual([undefined, 1, undefined])
+  })
+
+  it('is opened by the nearest line that is not further in', () => {
+    const lines = ['if (a) {', '  call(', '    one,', '  );', '}', '', 'end']
+    expect(lines.map((_, at) => blockOf(lines, at))).toEqual([undefined, undefined, undefined, 1, 0, 0, undefined])
+    expect(blockOf(['}'], 0)).toBe(0)
+  })
+})
