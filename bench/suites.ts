@@ -5,6 +5,7 @@ import { exec } from './exec.js'
 import { facade } from './facade/suite.js'
 import { frontier } from './frontier/suite.js'
 import { hooks } from './hooks.js'
+import { ledger } from './ledger.js'
 import { lines } from './lines/suite.js'
 import { memory } from './memory.js'
 import { open } from './open.js'
@@ -16,5 +17,5 @@ import { trace } from './trace.js'
 
 /** The suites in the order in which they run. */
 export const SUITES: Readonly<Record<string, Suite>> = {
-  ...{ facade, policy, commit, open, trace, exec, hooks, review, risk, agent, memory, lines, scale, frontier },
+  ...{ facade, policy, commit, open, trace, exec, hooks, review, risk, agent, memory, lines, scale, ledger, frontier },
 }

@@ -122,7 +122,7 @@ function call(n: number): RecordDraft {
 }
 
 /** A commit record of ten new lines in a separate file. */
-function commit(n: number): RecordDraft {
+export function commit(n: number): RecordDraft {
   const path = `src/f${n % 500}.ts`
   const content = Buffer.from(contentOf(n % 5_000, 10))
   const comparison = compareContents(null, content)
@@ -139,7 +139,7 @@ function commit(n: number): RecordDraft {
   })
 }
 
-function contentOf(from: number, count: number): string {
+export function contentOf(from: number, count: number): string {
   return Array.from(
     { length: count },
     (_, n) => `export const value${from + n} = compute(alphabet, ${from + n})\n`,

@@ -104,6 +104,9 @@ export const FILES: Limits = {
   'src/attest/ssh-agent.ts#MAX_ANSWER': ['bytes', 'an answer of ssh-agent'],
   'src/attest/ssh-agent.ts#WAIT_MS': ['milliseconds', 'wait for ssh-agent to sign; a person may have to confirm'],
   'src/attest/subjects.ts#TIMEOUT_MS': ['milliseconds', 'one call of git for the files of an attested commit'],
+  'src/transparency/proof.ts#MAX_PROOF_BYTES': ['bytes', 'a proof from a published ledger'],
+  'src/transparency/proof.ts#MAX_HASHES': ['count', 'hashes in it'],
+  'src/transparency/note.ts#MAX_SIGNATURES': ['count', 'signatures of a checkpoint'],
   'src/trace/vcs.ts#MAX_BYTES': ['bytes', 'a git file that is read for a revision'],
 }
 

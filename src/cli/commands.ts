@@ -309,6 +309,13 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: () => import('./commands/attest.js'),
   },
   {
+    name: 'ledger',
+    group: 'Ask the ledger',
+    summary: 'publish the ledger as a transparency log, and prove from it',
+    example: 'escrow ledger publish public/ledger',
+    load: () => import('./commands/ledger.js'),
+  },
+  {
     name: 'ci',
     group: 'Ask the ledger',
     summary: 'check a pull request against its ledger',

@@ -1,11 +1,14 @@
+import { closeSync } from 'node:fs'
 import { basename } from 'node:path'
 import type { TraceRecord, VerifyResult } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
-import type { Layout } from '../core/layout.js'
+import type { Layout, SharedFile } from '../core/layout.js'
 import { withProcessLock } from '../os/lock.js'
+import { readLines } from './lines.js'
 import { isOwnRecord } from './own-record.js'
 import { makeParts } from './parts.js'
 import { openPublished } from './published.js'
+import { openIfThere } from './scan.js'
 import { verifyLedger } from './verify.js'
 
 /** Reads a ledger and checks it in the same pass, so that what a reader saw is what was checked. */
@@ -66,4 +69,18 @@ export async function readVerified<R extends LineReader>(layout: Layout, begin: 
   throw new EscrowError('ledger_corrupt', `${basename(layout.ledgerFile.name)} is damaged: ${reason}`, {
     hint: "'escrow verify' says more. Restore the file, then try again.",
   })
+}
+
+/** The complete lines from a byte offset on, without their LF, and without any check. */
+export function* rawLines(file: SharedFile, from: number): Generator<Buffer> {
+  const fd = openIfThere(file)
+  if (fd === undefined) return
+  try {
+    for (const { bytes, terminated, oversize } of readLines(fd, from)) {
+      if (!terminated || oversize) return
+      yield bytes
+    }
+  } finally {
+    closeSync(fd)
+  }
 }

@@ -47,6 +47,8 @@ export const ARGUMENT_SOURCES: Readonly<Record<string, Source>> = {
   arguments: 'text',
   command: 'text',
   line: 'text',
+  log: 'files',
+  proof: 'files',
 }
 
 /** Sources by the long name of an option, for every command. Every other option takes free text or files. */

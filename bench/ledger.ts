@@ -1,0 +1,85 @@
+import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs'
+import type { Layout } from '../src/core/layout.js'
+import { layoutAt } from '../src/os/workspace-state.js'
+import { newDraft, openLedger, type RecordDraft } from '../src/trace/index.js'
+import type { Bench, Suite } from './bench.js'
+import type { Variant } from './harness.js'
+import { memoryPlace } from './places.js'
+import { OURS } from './report.js'
+import { commit, contentOf } from './trace.js'
+
+/** Appended at once, while a ledger is made. */
+const BATCH = 2_000
+/** One commit in so many records; the others are calls of tools. */
+const COMMIT_EACH = 50
+const PAGE = 20
+
+/** Measures how verifying, appending, blame and a page of the log grow with the records of a ledger. */
+export const ledger: Suite = async (bench) => {
+  const sizes = bench.quick ? [2_000, 8_000, 32_000] : [10_000, 100_000, 1_000_000]
+  const made: { name: string; size: number; layout: Layout }[] = []
+  for (const size of sizes) {
+    made.push({ name: `${OURS}, ${size.toLocaleString('en')} records`, size, layout: await ledgerOf(size) })
+  }
+  await measure(bench, made, 'verify a ledger, by its records', 1, async ({ layout }) => {
+    const { ok, firstBad } = await openLedger(layout).verify()
+    if (!ok) throw new Error(firstBad?.reason)
+  })
+  await measure(bench, made, 'append a record, by the records before it', 0.15, async ({ layout, size }) => {
+    await openLedger(layout).append([call(size)])
+  })
+  await measure(bench, made, 'blame a file of 200 lines, by the records of the ledger', 1, async ({ layout }) => {
+    await openLedger(layout).blame('src.ts')
+  })
+  await measure(bench, made, `log: the last ${PAGE} records, by the records of the ledger`, 1, async ({ layout }) => {
+    const page: unknown[] = []
+    for await (const record of openLedger(layout).records()) {
+      page.push(record)
+      if (page.length > PAGE) page.shift()
+    }
+  })
+}
+
+type Made = { readonly name: string; readonly size: number; readonly layout: Layout }
+
+async function measure(
+  bench: Bench,
+  made: readonly Made[],
+  title: string,
+  exponent: number,
+  work: (made: Made) => Promise<void>,
+) {
+  const variants: Variant[] = made.map((each) => ({ name: each.name, run: () => work(each) }))
+  const floor = { path: `${made[0]?.layout.root}/floor` }
+  const raw: Variant = {
+    name: 'appendFileSync of one line',
+    run: () => appendFileSync(floor.path, `${'x'.repeat(600)}\n`),
+  }
+  await bench.growth({
+    title,
+    mode: 'async',
+    heavy: true,
+    aim: { of: 'exponent', atMost: exponent },
+    sizes: made.map(({ name, size }) => ({ name, size })),
+    variants: [raw, ...variants],
+  })
+}
+
+async function ledgerOf(records: number): Promise<Layout> {
+  const layout = layoutAt(memoryPlace().path)
+  mkdirSync(layout.dir)
+  writeFileSync(`${layout.root}/src.ts`, contentOf(0, 200))
+  const store = openLedger(layout)
+  for (let n = 0; n < records; n += BATCH) {
+    await store.append(
+      Array.from({ length: BATCH }, (_, k) => ((n + k) % COMMIT_EACH === 0 ? commit(n + k) : call(n + k))),
+    )
+  }
+  return layout
+}
+
+function call(n: number): RecordDraft {
+  const data = { tool_name: 'write_to_file', outcome: 'done' }
+  const paths = [`src/f${n % 500}.ts`]
+  return newDraft({ type: 'tool_call', intent: 'INT-001', session: 'task', reqId: `call-${n}`, paths, data })
+}
