@@ -7,6 +7,8 @@ const runs = Number(process.argv[2] ?? 20_000)
 const first = Number(process.argv[3] ?? Date.now() % 1e9)
 const suites = [
   'test/histories/histories.test.ts',
+  'test/trace/tampering.test.ts',
+  'test/transparency/merkle.test.ts',
   ...['differential', 'descriptors', 'glob-differential'].map((name) => `test/fs/${name}.test.ts`),
 ]
 // A fixed table of calls, run in the first batch only.
