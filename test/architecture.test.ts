@@ -125,6 +125,7 @@ const LOADED_LATER = [
   'src/inbox/ask-owner.ts',
   'src/inbox/mount-feedback.ts',
   'src/session/session.ts',
+  'src/trace/verified.ts',
   'overlay/union-view.ts',
 ]
 const PUBLIC = ['src/index.ts', 'src/hooks/index.ts', 'src/hosts/index.ts', 'src/surface/index.ts']

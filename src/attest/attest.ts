@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs'
 import { EscrowError } from '../core/api-error.js'
 import { layoutAt } from '../os/workspace-state.js'
-import { readVerified } from '../trace/index.js'
+import { readVerified } from '../trace/verified.js'
 import { CommitReader, type LedgerEnd, predicateOf, type ReadCommit } from './commit-reader.js'
 import { type Envelope, sealStatement } from './dsse.js'
 import type { Signer } from './signer.js'

@@ -1,7 +1,8 @@
 import type { TraceRecord } from '../core/api.js'
 import { defined } from '../core/defined.js'
 import { isObject } from '../core/is-object.js'
-import { ownRecordOf, type VerifiedLine } from '../trace/index.js'
+import { ownRecordOf } from '../trace/index.js'
+import type { VerifiedLine } from '../trace/verified.js'
 import type { AttestedChange, AttestedCheck, AttestedVerdict, Predicate, RecordPlace } from './statement.js'
 
 type Commit = NonNullable<ReturnType<typeof commitIn>>

@@ -34,5 +34,4 @@ export {
 } from './own-record.js'
 export { splitDraft } from './split.js'
 export { openRefs } from './vcs.js'
-export { rawLines, readVerified, type VerifiedLine } from './verified.js'
 export { readProposals, readSessionWork } from './work-events.js'
