@@ -301,7 +301,7 @@ export const HUB: Limits = {
   'src/hub-server/guard.ts#MAX_REQUESTS': ['count', 'requests of one token in a minute, by one server'],
   'src/hub-server/guard.ts#MAX_STRANGERS': [
     'count',
-    'requests without a valid token in a minute; then nobody can sign in or send for the rest of it',
+    'requests without a valid token in a minute, of all callers together',
   ],
   'src/hub-server/host-routes.ts#MAX_CHANGES': ['count', 'changes of one session on the hub'],
   'src/hub-server/serve.ts#MAX_CONNECTIONS': ['count', 'connections; one more ends the longest idle one'],

@@ -35,14 +35,16 @@ const MAX_REQUESTS = 1_200
 /** Requests without a valid token in a minute, of all callers together. */
 const MAX_STRANGERS = 120
 
-export function createGuard(database: Database): Guard {
-  const requests = new RateLimit(MAX_REQUESTS)
-  const strangers = new RateLimit(MAX_STRANGERS)
+/** @param now milliseconds, for the limits of requests */
+export function createGuard(database: Database, now: () => number = Date.now): Guard {
+  const requests = new RateLimit(MAX_REQUESTS, now)
+  const strangers = new RateLimit(MAX_STRANGERS, now)
   const identify = async (token: string | undefined): Promise<Identity | undefined> => {
-    if (strangers.isOver('')) throw tooMany()
+    // Looked up first: those who guess must not keep out those who have a token.
     const found = token === undefined || token === '' ? undefined : await findToken(database, token)
-    if (found === undefined) strangers.take('')
-    else if (!requests.take(JSON.stringify([found.tenant, found.workspace, found.name]))) throw tooMany()
+    if (found === undefined) {
+      if (!strangers.take('')) throw tooMany()
+    } else if (!requests.take(JSON.stringify([found.tenant, found.workspace, found.name]))) throw tooMany()
     return found
   }
   return {

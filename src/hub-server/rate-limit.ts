@@ -7,7 +7,7 @@ export class RateLimit {
 
   constructor(
     private readonly most: number,
-    private readonly now: () => number = Date.now,
+    private readonly now: () => number,
   ) {}
 
   /** Counts a request. Returns whether it is within the limit. */
