@@ -21,6 +21,8 @@ const DIRECTIVE: readonly RegExp[] = [
   /^\/\*\s*(?:graphql|gql|html|css|sql|svg|xml|glsl|wgsl|regex|js|ts|md|markdown|json|yaml)\s*\*\/$/i,
   /\b(?:unordered )?output:/i,
   /\bwant\s+[`"]/,
+  // Nothing obeys these, but they are terms and no remark.
+  /\bcopyright\b|\blicen[cs]ed?\b|\(c\)\s*\d{4}|\u00a9/i,
   // Control characters, unusual line ends and text directions can hide code.
   /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\u0085\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]|\r(?!\n)/,
   // The comment continues on the next line, or should.

@@ -155,11 +155,10 @@ class Stream {
     // Some tools read the very next line, so the distance matters too.
     const above = lineBreaks(this.#gap)
     const below = lineBreaks(/^\s*/.exec(this.syntax.text.slice(node.end, node.end + 200))?.[0] ?? '')
-    this.#push(
-      `comment ${above} ${below}`,
-      this.language.spacing === 'ecmascript' ? unindentComment(text.trimEnd()) : text.trimEnd(),
-      node,
-    )
+    const shown = this.language.spacing === 'ecmascript' ? unindentComment(text.trimEnd()) : text.trimEnd()
+    // The system reads the first line to its end.
+    const [line = ''] = text.startsWith('#!') ? this.syntax.text.slice(node.start).split('\n', 1) : [shown]
+    this.#push(`comment ${above} ${below}`, line, node)
     this.#gap += text.includes('\n') ? '\n' : ' '
   }
 

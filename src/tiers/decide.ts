@@ -148,9 +148,19 @@ function budgetReasons(tier: ReleaseTier, members: readonly Change[]): string[] 
   ]
 }
 
+/** The characters that count as one line: a whole program fits into one without a line break. */
+const LINE = 200
+
 function changedLines(hunk: string): number {
-  return hunk
+  const changed = hunk
     .split('\n')
     .slice(1)
-    .filter((line) => line.startsWith('+') || line.startsWith('-')).length
+    .filter((line) => line.startsWith('+') || line.startsWith('-'))
+  return changed.reduce((count, line) => count + linesIn(line), 0)
+}
+
+/** JavaScript ends lines at more than a line feed. */
+function linesIn(line: string): number {
+  const parts = line.split(/\r(?!$)|[\u2028\u2029]/)
+  return parts.reduce((count, part) => count + Math.max(1, Math.ceil(part.length / LINE)), 0)
 }

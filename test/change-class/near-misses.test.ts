@@ -264,6 +264,8 @@ const OTHERS: readonly (readonly [path: string, before: string, after: string])[
     'export const f = () => { const a = 1; return [a, \\u0062] }',
     'export const f = () => { const b = 1; return [b, \\u0062] }',
   ],
+  ['a.py', '#!/usr/bin/env python3\nf()\n', '#!/usr/bin/env python3\r\nf()\n'],
+  ['a.mjs', '// Copyright A\nf()\n', 'f()\n'],
   // Programs read texts out of such functions.
   ['a.mjs', 'f(function () { /* a */ })', 'f(function () { /* b */ })'],
   ['a.go', 'package a // import "b"\n', 'package a\n'],

@@ -114,6 +114,10 @@ describe('a tier', () => {
     const changes = [change(), change({ path: 'src/b.ts' })]
     expect(decideRelease(rules(4), changes)[0]?.tier).toBe('all')
     expect(decideRelease(rules(3), changes)[0]?.reasons).toEqual(['the tier all releases 3 lines at most, not 4'])
+    const added = (text: string) => [change({ hunks: [{ ...HUNK, text: `@@ -0,0 +1 @@\n+${text}\n` }] })]
+    for (const text of ['a'.repeat(700), 'a()\r'.repeat(4), 'a()\u2028'.repeat(4)])
+      expect(decideRelease(rules(3), added(text))[0]?.tier).toBeUndefined()
+    expect(decideRelease(rules(3), added('a()\r'))[0]?.tier).toBe('all')
   })
 })
 
