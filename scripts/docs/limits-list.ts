@@ -214,6 +214,7 @@ export const COMMANDS: Limits = {
   ],
   'src/intents/criteria.ts#MAX_TIMEOUT': ['count', 'seconds of a check'],
   'src/intents/criteria.ts#MAX_CHECKS': ['count', 'checks of an intent'],
+  'src/release/pre-commit.ts#TIMEOUT': ['count', 'seconds of the `pre-commit` hook at a commit to git'],
   'src/acceptance/check-run.ts#DEFAULT_TIMEOUT': ['count', 'seconds of a check without `timeout`'],
   'src/acceptance/check-run.ts#VERSIONS_TIMEOUT': [
     'milliseconds',
