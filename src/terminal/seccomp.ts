@@ -22,7 +22,11 @@ const DENIED: readonly (readonly [calls: readonly SystemCall[], why: string])[] 
   [['iopl', 'ioperm'], 'ports'],
 ]
 
-export const AF_UNIX = 1
+const AF_UNIX = 1
+/** The type of a socket without its flags, and the types that stay connected to each other in a pair. */
+const SOCKET_TYPE = 0xf
+const SOCK_STREAM = 1
+const SOCK_SEQPACKET = 5
 const AF_VSOCK = 40
 const CLONE_NEWUSER = 0x1000_0000
 /** Ioctls that put characters into a terminal's input. */
@@ -42,6 +46,7 @@ const JUMP_EQUAL = 0x15
 const JUMP_AT_LEAST = 0x35
 export const JUMP_ANY_BIT = 0x45
 const RETURN = 0x06
+const AND = 0x54
 
 /** Offsets in `struct seccomp_data`. */
 const NUMBER = 0
@@ -58,6 +63,8 @@ export interface Step {
 
 export const load = (offset: number): Step => ({ code: LOAD, k: offset })
 export const ret = (k: number): Step => ({ code: RETURN, k })
+/** Keeps only the bits of `k` in the accumulator. */
+export const and = (k: number): Step => ({ code: AND, k })
 export const refuse = ret(ERRNO | EPERM)
 
 /** The calls' numbers on an architecture, without those that it does not have. */
@@ -68,6 +75,14 @@ export const numbersOf = (calls: readonly SystemCall[], architecture: Architectu
 export const when = (k: number, then: readonly Step[], code = JUMP_EQUAL): Step[] => [
   { code, k, jt: 0, jf: then.length },
   ...then,
+]
+
+const CONNECTED_PAIR: readonly Step[] = [
+  load(argument(1)),
+  and(SOCKET_TYPE),
+  ...when(SOCK_STREAM, [ret(ALLOW)]),
+  ...when(SOCK_SEQPACKET, [ret(ALLOW)]),
+  refuse,
 ]
 
 /**
@@ -94,6 +109,8 @@ export function seccompFilter(sharesGroup: boolean, architecture: Architecture, 
     ...denied.flatMap((number) => when(number, [refuse])),
     ...before,
     ...call('socket', [load(argument(0)), ...when(AF_UNIX, [refuse]), ...when(AF_VSOCK, [refuse]), ret(ALLOW)]),
+    // A datagram socket of a pair can be sent to any address, and a file's name is one.
+    ...call('socketpair', [load(argument(0)), ...when(AF_UNIX, CONNECTED_PAIR), refuse]),
     ...call('clone', [load(argument(0)), ...when(CLONE_NEWUSER, [refuse], JUMP_ANY_BIT), ret(ALLOW)]),
     ...(sharesGroup ? call('kill', [load(argument(0)), ...when(0, [refuse]), ret(ALLOW)]) : []),
     ...call('ioctl', [load(argument(1)), ...when(TIOCSTI, [refuse]), ...when(TIOCLINUX, [refuse]), ret(ALLOW)]),

@@ -42,6 +42,7 @@ function expected(name: string | undefined, args: readonly bigint[], sharesGroup
   if (name === 'clone3') return ENOSYS
   if (DENIED.includes(name)) return EPERM
   if (name === 'socket' && [1, 40].includes(low(0))) return EPERM
+  if (name === 'socketpair' && (low(0) !== 1 || ![1, 5].includes(low(1) & 0xf))) return EPERM
   if (name === 'clone' && (low(0) & 0x1000_0000) !== 0) return EPERM
   if (name === 'kill' && low(0) === 0 && sharesGroup) return EPERM
   if (name === 'ioctl' && [0x5412, 0x541c].includes(low(1))) return EPERM
@@ -61,7 +62,16 @@ describe.each(ARCHITECTURES)('the filter of %s', (architecture) => {
   it.each([false, true])('refuses exactly what it lists, of every number (shares a group: %s)', (sharesGroup) => {
     const filter = seccompFilter(sharesGroup, architecture)
     for (let number = 0; number < 1024; number++)
-      for (const args of [[], [1n, 0x5412n], [40n, 0x541cn], [0x1000_0011n, 0x5401n], [9n, 9n]])
+      for (const args of [
+        [],
+        [1n, 1n],
+        [1n, 0x80002n],
+        [1n, 0x80005n],
+        [1n, 0x5412n],
+        [40n, 0x541cn],
+        [0x1000_0011n, 0x5401n],
+        [9n, 9n],
+      ])
         expect([number, args, runFilter(filter, { number, arch, args })]).toEqual([
           number,
           args,

@@ -1,6 +1,6 @@
 import {
-  AF_UNIX,
   ALLOW,
+  and,
   argument,
   ERRNO,
   JUMP_ANY_BIT,
@@ -50,9 +50,6 @@ const SHARED: readonly SystemCall[] = [
 const AF_INET = 2
 const AF_INET6 = 10
 const AF_NETLINK = 16
-const SOCKET_TYPE = 0xf
-const SOCK_STREAM = 1
-const SOCK_SEQPACKET = 5
 
 /** All flags of clone(2) for new namespaces. */
 const NEW_NAMESPACE = 0x7e02_0000
@@ -68,9 +65,6 @@ const FILE_IOCTLS = [0x4004_9409, 0x4020_940d, 0x8008_6601, 0xc020_660b]
 const IOCTL_TYPE = 0xff00
 const IOCTL_TYPES = [0x5400, 0x8900]
 
-const AND = 0x54
-
-const and = (k: number): Step => ({ code: AND, k })
 const equals = (values: readonly number[], then: Step) => values.flatMap((value) => when(value, [then]))
 
 /** PRIO_USER and IOPRIO_WHO_USER: all processes of the user. */
@@ -93,20 +87,6 @@ export function aloneFilter(network: boolean, sharesGroup: boolean, architecture
     ...calls(
       ['socket'],
       [load(argument(0)), ...(network ? equals([AF_INET, AF_INET6], allow) : []), ...when(AF_NETLINK, route), refuse],
-    ),
-    // A datagram socket of a pair can still be sent to any address.
-    ...calls(
-      ['socketpair'],
-      [
-        load(argument(0)),
-        ...when(AF_UNIX, [
-          load(argument(1)),
-          and(SOCKET_TYPE),
-          ...equals([SOCK_STREAM, SOCK_SEQPACKET], allow),
-          refuse,
-        ]),
-        refuse,
-      ],
     ),
     ...calls(
       ['ioctl'],
