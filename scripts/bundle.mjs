@@ -57,6 +57,7 @@ const ON_FIRST_USE = [
   'src/review/word-diff',
   'src/session/lessons',
   'src/stage/class-line-schema',
+  'src/surface/containments',
   'src/terminal/quarantine-schema',
   'src/trace/draft-schema',
   'src/trace/own-record',

@@ -281,6 +281,7 @@ const GRANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'src/web/serve.ts': { 'package @hono/node-server': 'answers requests of a server it is given' },
   'src/os/socket.ts': { 'module net': 'listens on a Unix socket in a directory of its own, for escrow-sh' },
   'src/core/allowed-hosts.ts': { 'module net': 'compares addresses' },
+  'src/terminal/run-escapes.ts': { 'module net': 'listens where an attempt to get out tries to connect' },
   'src/terminal/network/host-gate.ts': {
     'module net': 'takes over the socket that listens in a namespace of a command',
   },

@@ -37,6 +37,7 @@ const FOR_TESTS: Readonly<Record<string, string>> = {
   'src/review/last-look.ts#lookMark': 'of one hunk, without a file of looks',
   'src/trace/work-events.ts#workEventsOf': 'of records, without a ledger',
   'src/review/change-set.ts#changeSetDigest': 'the same in every order',
+  'src/terminal/escape-corpus.ts#systemCallLines': 'the errors of the calls are compared',
   'src/terminal/network/proxy.ts#MAX_CONNECTIONS': 'so many are opened, and one more',
   'src/trace/line-prints.ts#PRINT_LENGTH': 'a print has it',
 }

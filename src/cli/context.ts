@@ -4,6 +4,7 @@ import type { Capability, InitOptions, SigningKey, Workspace } from '../index.js
 import type {
   ClientFile,
   ClientOptions,
+  EscapeReport,
   ForeignSetting,
   FoundClient,
   HostName,
@@ -53,6 +54,8 @@ export interface Library {
   checkContainment(): Promise<readonly Capability[]>
   /** Tries the containments for a workspace's commands, the best first. The last one works, unless none does. */
   triedContainments(root: string | undefined, isAgain: boolean): Promise<readonly TriedContainment[]>
+  /** Tries to get out of the containment that the workspace's commands get; undefined if there is none. */
+  probedEscapes(root: string | undefined): Promise<EscapeReport | undefined>
   findOldState(root: string): OldState | undefined
   migrateOldState(root: string): string[]
   initWorkspace(root: string, options?: InitOptions): Promise<{ created: string[]; kept: string[] }>

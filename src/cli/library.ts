@@ -46,6 +46,10 @@ export const library: Library = {
     const { triedContainments } = await import('../surface/index.js')
     return triedContainments(root, isAgain)
   },
+  async probedEscapes(root) {
+    const { probedEscapes } = await import('../surface/index.js')
+    return probedEscapes(root)
+  },
   async initWorkspace(root, options) {
     const { initWorkspace } = await import('../index.js')
     return initWorkspace(root, options)

@@ -1,7 +1,7 @@
-import { DEFAULT_REQUIRED, type TriedContainment } from '../core/protection.js'
+import { DEFAULT_REQUIRED, type Protection, type TriedContainment } from '../core/protection.js'
 import { layoutAt } from '../os/workspace-state.js'
 import { openPolicyFile } from '../policy/index.js'
-import { tryContainments } from '../terminal/index.js'
+import { type EscapeReport, probeEscapes, tryContainments } from '../terminal/index.js'
 
 /**
  * Tries the containments of this machine, the best first, until one keeps what the workspace's policy requires.
@@ -9,6 +9,15 @@ import { tryContainments } from '../terminal/index.js'
  * @param isAgain whether earlier attempts on record are repeated.
  */
 export function triedContainments(root: string | undefined, isAgain: boolean): Promise<TriedContainment[]> {
+  return tryContainments(requiredAt(root), isAgain)
+}
+
+/** Runs the corpus of escapes in the containment that commands of the workspace get; undefined if there is none. */
+export function probedEscapes(root: string | undefined): Promise<EscapeReport | undefined> {
+  return probeEscapes(requiredAt(root))
+}
+
+function requiredAt(root: string | undefined): readonly Protection[] {
   const state = root === undefined ? undefined : openPolicyFile(layoutAt(root))()
-  return tryContainments(state?.ok ? state.rules.settings.require : DEFAULT_REQUIRED, isAgain)
+  return state?.ok ? state.rules.settings.require : DEFAULT_REQUIRED
 }

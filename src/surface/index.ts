@@ -90,7 +90,7 @@ export {
 } from '../review/index.js'
 export { byRisk } from '../risk/index.js'
 export { flagReasons } from '../stage/index.js'
-export { formatRefusals, networkSummary, summaryOf } from '../terminal/index.js'
+export { type EscapeReport, formatRefusals, networkSummary, summaryOf } from '../terminal/index.js'
 export {
   type BlamedFile,
   type HistoryEntry,
@@ -103,4 +103,4 @@ export {
   TRACE_TYPES,
   toHistoryEntry,
 } from '../trace/index.js'
-export { triedContainments } from './containments.js'
+export { probedEscapes, triedContainments } from './containments.js'

@@ -36,7 +36,15 @@ export {
 } from './git-layer.js'
 export { OutputRing } from './output-ring.js'
 export type { Capability } from './probe.js'
-export { forgetContainment, openContained, openUncontained, probeNow, tryContainments } from './providers.js'
+export {
+  type EscapeReport,
+  forgetContainment,
+  openContained,
+  openUncontained,
+  probeEscapes,
+  probeNow,
+  tryContainments,
+} from './providers.js'
 export { discardQuarantined, effectOf, listQuarantined, type QuarantinedFile, quarantine } from './quarantine.js'
 export { SecretNames } from './secret-names.js'
 export { holdsSecret, SECRET_TEXTS } from './secret-variables.js'

@@ -2,6 +2,7 @@ import type { ContainmentName, Protection, TriedContainment } from '../core/prot
 import type { Place } from './command-place.js'
 import type { Opened, Shown } from './containment.js'
 import type { Capability } from './probe.js'
+import type { EscapeResult } from './run-escapes.js'
 
 /** The providers of containment, loaded when a command runs. */
 
@@ -27,6 +28,33 @@ export async function tryContainments(required: readonly Protection[], isAgain: 
     import('./containment.js'),
   ])
   return tryEach(CONTAINMENTS, required, isAgain ? tryAgain : tryOnce)
+}
+
+/**
+ * Runs the corpus of escapes in the first provider that keeps what is required and works.
+ * @returns undefined if there is none.
+ */
+export async function probeEscapes(required: readonly Protection[]): Promise<EscapeReport | undefined> {
+  const chosen = (await tryContainments(required, true)).find(({ works }) => works)
+  const [{ CONTAINMENTS }, { runEscapes, untried }] = await Promise.all([
+    import('./containments.js'),
+    import('./run-escapes.js'),
+  ])
+  const containment = CONTAINMENTS.find(({ name }) => name === chosen?.name)
+  if (containment === undefined) return undefined
+  const attempts = await runEscapes(containment)
+  const held = attempts.every(({ isPromised, outcome }) => !isPromised || outcome !== 'did not hold')
+  return { containment: containment.name, held, attempts, untried: untried(containment, attempts) }
+}
+
+/** What held of a provider's promises. */
+export interface EscapeReport {
+  readonly containment: ContainmentName
+  /** Whether every promise that was tried held. */
+  readonly held: boolean
+  readonly attempts: readonly EscapeResult[]
+  /** Promises on which no attempt was made. */
+  readonly untried: readonly Protection[]
 }
 
 /** Forgets that a provider worked: the next command tries it again. */

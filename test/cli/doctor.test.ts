@@ -40,3 +40,34 @@ it('runs each installed hook, and reports one that refuses every tool', async ()
     { client: 'cline', isEntered: true, blocked },
   ])
 })
+
+it('says what held of the attempts to get out, and fails if a promise did not', async () => {
+  const dir = workspaceDir()
+  const attempt = { name: 'a signal', tries: 'It kills.', protection: 'process_fence', isPromised: true } as const
+  const other = { name: 'a call', tries: 'It calls.', protection: 'call_filter', isPromised: false } as const
+  const report = { containment: 'namespace-overlay', untried: ['write_limit'] } as const
+  const good = {
+    ...report,
+    ...{ held: true, attempts: [Object.assign({}, attempt, { outcome: 'held' as const })] },
+  }
+  expect((await escrow(dir, ['doctor'], { escapes: good })).out).not.toContain('a signal')
+  const held = await escrow(dir, ['doctor', '--probe'], { escapes: good })
+  expect(held.code).toBe(0)
+  expect(held.out).toContain('held  process_fence  a signal\n')
+  expect(held.out).toContain(
+    'Nothing was tried on: write_limit.\nEvery promise of namespace-overlay that was tried held.\n',
+  )
+  const failed = Object.assign({}, attempt, { outcome: 'did not hold' as const, detail: 'it ended\u001b another' })
+  const bad = {
+    ...report,
+    ...{ held: false, attempts: [Object.assign({}, other, { outcome: 'held' as const }), failed] },
+  }
+  const broken = await escrow(dir, ['doctor', '--probe'], { escapes: bad })
+  expect(broken.code).toBe(1)
+  expect(broken.out).toMatch(
+    /did not hold +process_fence +a signal +it ended\^\[ another\nheld +call_filter \(not promised\)/,
+  )
+  expect(broken.out).toContain('did not keep a promise')
+  const json = await escrow(dir, ['doctor', '--probe', '--json'], { escapes: bad })
+  expect([json.code, JSON.parse(json.out)]).toMatchObject([1, { ok: false, probe: { held: false } }])
+})

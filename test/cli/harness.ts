@@ -24,7 +24,7 @@ import type {
 import { unsupported } from '../../src/core/api-error.js'
 import type { TriedContainment } from '../../src/core/protection.js'
 import type { Capability, ReleaseReport } from '../../src/index.js'
-import { applyClients, findClients, foreignSettings, planClients } from '../../src/surface/index.js'
+import { applyClients, type EscapeReport, findClients, foreignSettings, planClients } from '../../src/surface/index.js'
 
 export interface Fake {
   set?: ChangeSet
@@ -49,6 +49,7 @@ export interface Fake {
   /** The error of every client's hook. */
   readonly blocked?: string
   readonly containment?: readonly Capability[]
+  readonly escapes?: EscapeReport
 }
 
 export interface RunResult {
@@ -113,6 +114,7 @@ export async function escrow(cwd: string, argv: string[], fake: Fake = {}, color
     admitReviewer: (root, options) => fake.admit?.(root, options),
     admitTruster: (root, options) => fake.admit?.(root, options),
     checkContainment: async () => fake.containment ?? [{ name: 'platform', ok: true }],
+    probedEscapes: async () => fake.escapes,
     triedContainments: async () => [triedOf(fake.containment?.find(({ ok }) => !ok))],
     initWorkspace: async (root) => {
       recordCall('init', root)

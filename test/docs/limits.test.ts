@@ -79,6 +79,7 @@ const UNMET: Readonly<Record<string, string>> = {
   ]),
   ...because('it is an internal delay or timeout', [
     'src/terminal/network/tunnel.ts#CONNECT_MS',
+    'src/terminal/run-escapes.ts#ATTEMPT_MS',
     ...['src/cli/review/coloring.ts#PATIENCE_MS', 'src/os/flush.ts#TIMEOUT_MS'],
     'src/os/lock.ts#LONGEST_NAP_MS',
     'src/session/lessons.ts#MAX_TRIES',

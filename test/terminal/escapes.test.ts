@@ -11,39 +11,16 @@ import {
 } from 'node:fs'
 import { dirname } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { systemCallLines } from '../../src/terminal/escape-corpus.js'
+import { ownArchitecture } from '../../src/terminal/system-calls.js'
 import { compileOnce } from '../support/compiled.js'
 import { tempDir } from '../support/facade.js'
 import { PROVIDERS } from '../support/providers.js'
 
 /** Ways out of a sandbox, each run by exec. What counts is the host afterwards, and that a call was refused by the kernel. */
 
-/** By number (x86-64): a filter refuses with EPERM, before any argument is looked at. */
-const CALLS: Readonly<Record<string, readonly [number: number, ...args: number[]]>> = {
-  io_uring_setup: [425, 8, 0],
-  'ptrace(PTRACE_TRACEME)': [101, 0, 0, 0, 0],
-  process_vm_readv: [310, 1, 0, 0, 0, 0, 0],
-  pidfd_getfd: [438, 0, 0, 0],
-  keyctl: [250, 0, 0],
-  bpf: [321, 0, 0, 0],
-  perf_event_open: [298, 0, 0, 0, 0, 0],
-  userfaultfd: [323, 0],
-  mount: [165, 0, 0, 0, 0, 0],
-  open_tree: [428, 0, 0, 0],
-  setns: [308, 0, 0],
-  'unshare(CLONE_NEWUSER)': [272, 0x1000_0000],
-  'clone(CLONE_NEWUSER)': [56, 0x1000_0011, 0, 0, 0, 0],
-  chroot: [161, 0],
-  open_by_handle_at: [304, 0, 0, 0],
-  'socket(AF_UNIX)': [41, 1, 1, 0],
-  'socket(AF_VSOCK)': [41, 40, 1, 0],
-  'ioctl(TIOCSTI)': [16, 0, 0x5412, 0],
-}
-const bySyscall = Object.fromEntries(
-  Object.entries(CALLS).map(([name, args]) => [
-    name,
-    `perl -e '$r = syscall(${args.join(', ')}); print $r, " ", $!+0'`,
-  ]),
-)
+/** A filter refuses these with EPERM, before any argument is looked at. */
+const bySyscall = systemCallLines(ownArchitecture())
 
 const PROBES: Readonly<Record<string, string>> = {
   ...bySyscall,
@@ -165,7 +142,7 @@ describe.each(users)('as user %i in %s', { timeout: 300_000 }, (uid, provider) =
     for (const at of ['/etc/escrowfs-probe', '/usr/escrowfs-probe']) expect(existsSync(at)).toBe(false)
     for (const { containment, ended } of Object.values(said).filter((each) => each.exitCode !== undefined))
       expect([ended, containment]).toEqual([ended, provider])
-    for (const name of Object.keys(CALLS)) expect([name, said[name]?.stdout]).toEqual([name, '-1 1'])
+    for (const name of Object.keys(bySyscall)) expect([name, said[name]?.stdout]).toEqual([name, '-1 1'])
     expect(said['clone3 is absent, so the C library falls back']?.stdout).toBe('-1 38')
     const all = JSON.stringify(said)
     for (const word of ['a private', 'reached', 'entered', 'evil"']) expect(all).not.toContain(word)

@@ -5,6 +5,7 @@ import { defined } from '../../core/defined.js'
 import { profileOf } from '../../hosts/index.js'
 import { findProgram, rootOf } from '../../index.js'
 import {
+  type EscapeReport,
   type FoundClient,
   failuresOf,
   firstToFix,
@@ -23,12 +24,15 @@ export function register(command: Command, { io, exit, library, directory }: Con
       'Check that this machine can contain commands, and say how to fix it if not. Run each hook that escrow init installed once, with an event that changes nothing. List settings in this directory that clients would obey, and programs of a workspace that would start instead of escrow; none of them is run.',
     )
     .addOption(jsonOption())
-    .action(async (options: AsJson) => {
-      const { foreignSettings, checkContainment, triedContainments, findClients, probeEntry } = await library()
+    .option('--probe', 'try to get out of the containment, and say what held')
+    .action(async (options: AsJson & { readonly probe?: boolean }) => {
+      const { foreignSettings, checkContainment, triedContainments, probedEscapes, findClients, probeEntry } =
+        await library()
       const found = await checkContainment()
       const root = rootOf(directory())
       const tried = await triedContainments(root, true)
       const chosen = tried.find(({ works }) => works)
+      const probe = options.probe && chosen !== undefined ? await probedEscapes(root) : undefined
       const brought = foreignSettings(root ?? directory())
       const hooks = root === undefined ? undefined : (await gitHooks()).gitHooksIn(root)
       // Hooks start the launcher if it exists, whatever PATH says.
@@ -43,6 +47,7 @@ export function register(command: Command, { io, exit, library, directory }: Con
       )
       if (
         chosen === undefined ||
+        probe?.held === false ||
         clients.some(({ problems, blocked }) => problems !== undefined || blocked !== undefined)
       )
         exit(EXIT.refused)
@@ -52,13 +57,15 @@ export function register(command: Command, { io, exit, library, directory }: Con
           ...(brought.length > 0 && { brought }),
           ...defined({ hooks }),
         }
-        io.out(json({ ok: chosen !== undefined, found, containments: tried, ...optional, ...defined({ shadow }) }))
+        const more = { ...optional, ...defined({ shadow, probe }) }
+        io.out(json({ ok: chosen !== undefined && probe?.held !== false, found, containments: tried, ...more }))
         return
       }
       io.out(
         table(found.map(({ name, ok, problem }) => [name, ok ? 'works' : 'does not work', oneLine(problem ?? '')])),
       )
       io.out(describeContainments(tried))
+      if (probe !== undefined) io.out(describeProbe(probe))
       if (clients.length > 0) io.out(table(clients.map((each) => [each.client, ...describeClient(each)])))
       if (hooks !== undefined) io.out(describeHooks(hooks))
       for (const { client, problems = [] } of clients)
@@ -103,6 +110,24 @@ function describeHooks({
   if (missing.length === 0) return 'git hooks keep the authors of lines.\n'
   const some = present.length === 0 ? '' : `, and ${present.join(', ')} installed`
   return `git hooks that keep the authors of lines: ${missing.join(', ')} not installed${some}. To install: 'escrow init --git'.\n`
+}
+
+/** What held of the attempts to get out, those that did not first. */
+function describeProbe({ containment, held, attempts, untried }: EscapeReport): string {
+  const rank = (outcome: string) => ['did not hold', 'not tried', 'held'].indexOf(outcome)
+  const rows = [...attempts]
+    .sort((a, b) => rank(a.outcome) - rank(b.outcome))
+    .map(({ name, outcome, protection, isPromised, detail }) => [
+      outcome,
+      isPromised ? protection : `${protection} (not promised)`,
+      name,
+      oneLine(detail ?? ''),
+    ])
+  const left = untried.length === 0 ? '' : `Nothing was tried on: ${untried.join(', ')}.\n`
+  const end = held
+    ? `Every promise of ${containment} that was tried held.\n`
+    : `${containment} did not keep a promise. Do not run agents in it, and report this (SECURITY.md).\n`
+  return `${table(rows)}${left}${end}`
 }
 
 /** A client, and why its hook failed when it was run. */

@@ -1,0 +1,109 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { rmSync, writeFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import type { CommandEnd, CommandOptions } from '../../src/terminal/command-io.js'
+import type { Place } from '../../src/terminal/command-place.js'
+import { CONTAINMENTS } from '../../src/terminal/containments.js'
+import { openCopy } from '../../src/terminal/copy-place.js'
+import { ESCAPED, escapeAttempts } from '../../src/terminal/escape-corpus.js'
+import { runEscapes, untried } from '../../src/terminal/run-escapes.js'
+import { fakeContainment } from '../support/containments.js'
+
+const TARGETS = {
+  ...{ outside: "/scene's/outside", port: 1, socket: '/scene/socket', abstract: 'name', victim: 12_345 },
+  ...{ sleeps: '601.25', left: '119.5', node: '/usr/bin/node' },
+}
+const ENDED: CommandEnd = { exitCode: 0, stdout: '', stderr: '', truncated: false, began: true }
+
+/** The results in a provider that runs nothing: `act` does what a command could have done. */
+async function resultsWhere(act: (options: CommandOptions) => Promise<Partial<CommandEnd>> | Partial<CommandEnd>) {
+  const containment = fakeContainment({
+    open: async ({ root }): Promise<Place> => ({
+      ...openCopy(root),
+      run: async (options) => Object.assign({}, ENDED, await act(options)),
+    }),
+  })
+  const results = await runEscapes(containment)
+  return (name: string) => results.find((each) => each.name === name)
+}
+
+const scriptOf = ({ args }: CommandOptions) => args[2] ?? ''
+const outsideOf = ({ visibility }: CommandOptions) => (visibility.hidden[0]?.path ?? '').replace(/\/closed$/, '')
+
+describe('the escape corpus', () => {
+  it('does no harm where nothing holds it', () => {
+    for (const architecture of ['x64', 'arm64'] as const)
+      for (const { name, script } of escapeAttempts(TARGETS, architecture)) {
+        // A signal goes to one process, by its number; what is changed is the scene's.
+        for (const [, target] of script.matchAll(/\bkill\b(.*?)(?:;|$)/gm))
+          expect([name, target]).toEqual([name, ' -9 12345'])
+        expect([name, /(?:^|[;&|(]\s*)u?mount\b|\brm -[a-z]*r|reboot|shutdown|sysrq|mkfs/.test(script)]).toEqual([
+          name,
+          false,
+        ])
+        for (const [, to = ''] of script.matchAll(/(?<!=)>\s*(\S+)/g))
+          expect([name, to]).toEqual([
+            name,
+            expect.stringMatching(/^(?:'\/scene'|"\/proc\/\$root\/root"'\/scene'|link\/|hard$|&1$|\/dev\/null|\{)/),
+          ])
+      }
+  })
+
+  it('has the same attempts on each architecture', () => {
+    const names = (architecture: 'x64' | 'arm64') => escapeAttempts(TARGETS, architecture).map(({ name }) => name)
+    expect(names('arm64')).toEqual(names('x64'))
+    expect(new Set(names('x64')).size).toBe(names('x64').length)
+  })
+
+  it.each(CONTAINMENTS)('is held by $name', async (containment) => {
+    const attempt = await containment.attempt()
+    if (!attempt.works) return expect(attempt.failure.fix).not.toBe('')
+    const results = await runEscapes(containment)
+    expect(results.filter(({ outcome, isPromised }) => isPromised && outcome !== 'held')).toEqual([])
+    expect(results.length).toBeGreaterThan(25)
+    expect(untried(containment, results)).toEqual(['network_by_host', 'write_limit'])
+  })
+})
+
+describe('what did not hold', () => {
+  it('is seen by what a command prints, changes, ends or leaves', async () => {
+    const resultOf = await resultsWhere(async (options) => {
+      const script = scriptOf(options)
+      if (script.includes('.connect(')) return { stdout: ESCAPED }
+      if (script.includes('cat closed')) return { stderr: 'a closed word' }
+      if (script.includes('ln -s')) {
+        writeFileSync(`${outsideOf(options)}/new`, 'out')
+        return {}
+      }
+      if (script.includes('/proc/$root')) rmSync(`${outsideOf(options)}/new`)
+      return {}
+    })
+    const seen = (name: string) => [resultOf(name)?.outcome, resultOf(name)?.detail]
+    expect(seen("this machine's loopback")).toEqual(['did not hold', 'it got through'])
+    expect(seen('a closed file')).toEqual(['did not hold', 'it read the closed file'])
+    expect(seen('a file beside the workspace')).toEqual(['held', undefined])
+    expect(seen('a link out of the workspace')).toEqual(['did not hold', 'a file outside has changed'])
+    expect(seen('another root')).toEqual(['held', undefined])
+    expect(seen('many processes')).toEqual(['did not hold', 'the command went on past its limit'])
+  })
+
+  it('is a process that goes on', async () => {
+    const left: ReturnType<typeof spawn>[] = []
+    const resultOf = await resultsWhere(async (options) => {
+      if (!scriptOf(options).startsWith('setsid')) return { ended: 'memory' }
+      const child = spawn('sleep', [`119.${process.pid}`], { stdio: 'ignore' })
+      left.push(child)
+      await once(child, 'spawn')
+      return {}
+    })
+    expect(resultOf('a daemon')).toMatchObject({ outcome: 'did not hold', detail: 'a process is left' })
+    expect(resultOf('much memory')).toMatchObject({ protection: 'memory_limit' })
+    for (const child of left) if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+  })
+
+  it('is not a command that did not start', async () => {
+    const resultOf = await resultsWhere(() => ({ began: false }))
+    expect(resultOf('a signal')).toMatchObject({ outcome: 'did not hold', detail: 'the command did not start' })
+  })
+})
