@@ -43,7 +43,7 @@ function readToken(isTerminal: boolean): string {
   if (given !== undefined && given !== '') return given
   const typed = isTerminal ? '' : readFileSync(0, 'utf8').trim()
   if (typed !== '') return typed
-  throw new Error('Give the token by stdin or in ESCROW_HUB_TOKEN: escrow remote add URL < token.txt')
+  throw new Error('Give the token on stdin or in ESCROW_HUB_TOKEN: `escrow remote add URL < token.txt`')
 }
 
 async function remove({ io, asReviewer }: Context): Promise<void> {

@@ -144,7 +144,7 @@ export function launcher(): void {
       const field = (name: string) => new RegExp(`^${name}:\\s*(\\w+)`, 'm').exec(status)?.[1] ?? ''
       const rights = ['CapInh', 'CapPrm', 'CapEff', 'CapAmb', ...(process.getuid?.() === 0 ? ['CapBnd'] : [])]
       for (const name of rights) if (!/^0+$/.test(field(name))) throw new Error(`${name} is ${field(name)}`)
-      if (field('NoNewPrivs') !== '1') throw new Error('NoNewPrivs is not set')
+      if (field('NoNewPrivs') !== '1') throw new Error('The kernel did not set NoNewPrivs.')
     }
 
     function start(args: readonly string[], cwd: string, descriptors: readonly number[], ownGroup: boolean): number {
