@@ -4,10 +4,7 @@ import { tmpdir } from 'node:os'
 import { isWithin } from '../../overlay/index.js'
 import { startProgram } from '../os/child.js'
 import { createFile, makeTempDir, removeEmptyDir } from '../os/write.js'
-import { closeOthers } from './close-others.js'
-import { seccompFilter } from './seccomp.js'
-import { ownArchitecture } from './system-calls.js'
-import { writeOnly } from './write-only.js'
+import { sandboxPrograms } from './sandbox-programs.js'
 
 /**
  * A process that holds a user and a mount namespace for a session's commands. A tmpfs in it has the layers of the workspace's
@@ -106,7 +103,7 @@ export class Holder {
    * @throws Error with the programs' output.
    */
   static async open(root: string, bytes: number): Promise<Holder> {
-    const architecture = ownArchitecture()
+    const programs = sandboxPrograms()
     const scratch = makeTempDir(`${scratchParent(root)}/escrow-layers-`)
     const args = ['--user', '--map-root-user', '--mount', '--', 'sh', '-c', HOLD, 'sh', scratch, root, String(bytes)]
     const child = startProgram('unshare', args, ['pipe', 'pipe', 'pipe'])
@@ -123,10 +120,10 @@ export class Holder {
     for (const stream of [child.stdin, child.stdout, child.stderr]) if (stream && 'unref' in stream) unref(stream)
     const holder = new Holder(child, child.pid, scratch, root)
     const { places } = holder
-    createFile(places.filter, seccompFilter(false, architecture), 0o600, false)
-    createFile(places.sharedFilter, seccompFilter(true, architecture), 0o600, false)
-    createFile(places.closeOthers, closeOthers(architecture), 0o700, false)
-    createFile(places.writeOnly, writeOnly(architecture), 0o755, false)
+    createFile(places.filter, programs.filter, 0o600, false)
+    createFile(places.sharedFilter, programs.sharedFilter, 0o600, false)
+    createFile(places.closeOthers, programs.closeOthers, 0o700, false)
+    createFile(places.writeOnly, programs.writeOnly, 0o755, false)
     return holder
   }
 
