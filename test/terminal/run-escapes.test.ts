@@ -62,7 +62,10 @@ describe('the escape corpus', () => {
     const results = await runEscapes(containment)
     expect(results.filter(({ outcome, isPromised }) => isPromised && outcome !== 'held')).toEqual([])
     expect(results.length).toBeGreaterThan(25)
-    expect(untried(containment, results)).toEqual(['network_by_host', 'write_limit'])
+    const withoutAttempt = (['network_by_host', 'write_limit'] as const).filter((name) =>
+      containment.keeps.includes(name),
+    )
+    expect(untried(containment, results)).toEqual(withoutAttempt)
   })
 })
 
