@@ -47,7 +47,10 @@ const namespaceOverlay: Containment = {
   open: ({ root, gitDir }) => openSandbox(root, gitDir),
 }
 
-/** A file system mounted below the workspace hides files of the workspace: overlayfs shows only the files under it. */
+/**
+ * A file system mounted below the workspace hides files of the workspace: overlayfs shows only the files under it, and a namespace of its
+ * own may not mount them apart.
+ */
 function nestedMount({ root }: Shown): ContainmentFailure | undefined {
   const [mount] = mountsBelow(root)
   if (mount === undefined) return undefined
@@ -61,8 +64,13 @@ const namespaceCopy: Containment = {
   title: 'a copy in a user namespace, bubblewrap, seccomp',
   keeps: namespaceOverlay.keeps.filter((each) => each !== 'write_limit'),
   tree: 'copy',
-  cannot: [...OF_COPIES, 'A client has no directories of its own in the home.'],
+  cannot: [
+    ...OF_COPIES,
+    'It cannot show a workspace with another mount inside.',
+    'A client has no directories of its own in the home.',
+  ],
   attempt: () => attemptIn(openNamespaceCopy, { what: 'user namespaces', fix: NO_NAMESPACES }),
+  unfit: nestedMount,
   open: openNamespaceCopy,
 }
 

@@ -1,6 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { appendFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { withStateHome } from '../../src/os/state-dir.js'
@@ -61,11 +62,15 @@ describe('the statement', () => {
   })
 
   it('signs with the key of escrow keys by default, and says so where there is none', async () => {
-    const at = await attestScene()
-    expect(await at.escrow('attest')).toMatchObject({ code: 1, out: '', err: expect.stringContaining('escrow keys') })
-    const { fingerprint } = makeSigningKey()
-    const { out } = await at.escrow('attest')
-    expect(JSON.parse(out).signatures[0].keyid).toBe(fingerprint)
+    const home = mkdtempSync(join(tmpdir(), 'escrow-attest-home-'))
+    onTestFinished(() => rmSync(home, { recursive: true, force: true }))
+    await withStateHome(home, async () => {
+      const at = await attestScene()
+      expect(await at.escrow('attest')).toMatchObject({ code: 1, out: '', err: expect.stringContaining('escrow keys') })
+      const { fingerprint } = makeSigningKey()
+      const { out } = await at.escrow('attest')
+      expect(JSON.parse(out).signatures[0].keyid).toBe(fingerprint)
+    })
   })
 
   it('is refused on a damaged ledger, and on records that this machine does not know', async () => {

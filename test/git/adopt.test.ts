@@ -120,7 +120,7 @@ describe('adopt', () => {
     at.write('pkg/src/a.ts', text(...BEGIN))
     trust(`${at.root}/pkg`)
     at.run('add', 'pkg/src')
-    at.run('commit', '-q', '-m', 'package')
+    at.run('commit', '-q', '-m', 'package', '--date=2020-01-02T03:04:05Z')
     const workspace = await openWorkspace(`${at.root}/pkg`)
     const session = await working(workspace)
     session.fs.writeFileSync('src/a.ts', text(...BEGIN, ...ONE))

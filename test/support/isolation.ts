@@ -55,6 +55,7 @@ export const OWN_PROCESS: readonly string[] = [
   'test/trace/merges.test.ts',
   'test/trace/torn.test.ts',
   'test/trace/verify.test.ts',
+  'test/transparency/log.test.ts',
 ]
 
 /** Suites of `npm run test:clients`, which install and drive real clients. */

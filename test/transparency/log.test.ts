@@ -1,7 +1,7 @@
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import type { Layout } from '../../src/core/layout.js'
 import { withStateHome } from '../../src/os/state-dir.js'
 import { makeSigningKey, openLedger } from '../../src/trace/index.js'
@@ -12,6 +12,18 @@ import { publishLedger } from '../../src/transparency/publish.js'
 import { readTiles } from '../../src/transparency/tiles.js'
 import { witnessLog } from '../../src/transparency/witness.js'
 import { drafts, fileOf, linesOf, rechain, workspaces } from '../trace/support.js'
+
+// A key of its own: with one in the shared state, the ledgers of other suites would be signed.
+const given = process.env.XDG_STATE_HOME
+const state = mkdtempSync(join(tmpdir(), 'escrow-log-state-'))
+beforeAll(() => {
+  process.env.XDG_STATE_HOME = state
+})
+afterAll(() => {
+  if (given === undefined) delete process.env.XDG_STATE_HOME
+  else process.env.XDG_STATE_HOME = given
+  rmSync(state, { recursive: true, force: true })
+})
 
 const workspace = workspaces()
 let layout: Layout
