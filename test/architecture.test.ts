@@ -306,9 +306,12 @@ const GRANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'package @vscode/tree-sitter-wasm': 'reads its own grammars',
     'module module': 'finds them',
   },
-  'src/terminal/landlock/launcher.ts': {
+  'src/terminal/landlock/attribute-calls.ts': {
     getBuiltinModule: 'is the text of a child, which changes attributes of files in the copy for its command',
   },
+  'src/terminal/landlock/libc.ts': { getBuiltinModule: 'is the text of a child' },
+  'src/terminal/landlock/restrict.ts': { getBuiltinModule: 'is the text of a child' },
+  'src/terminal/landlock/supervise.ts': { getBuiltinModule: 'is the text of a child' },
   'src/terminal/landlock/run.ts': { 'module module': 'finds the optional package that calls the kernel' },
   'src/review/highlight.ts': {
     'module vm': 'reads a text by the grammar of another within a time limit',

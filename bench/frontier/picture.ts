@@ -11,7 +11,7 @@ const LEFT = 90
 const TOP = 60
 const SIZE = 360
 
-/** Draws what is preserved over what is prevented: the best place is the corner at the top right. */
+/** Draws a scatter plot: the share of benign work preserved (y) against the share of harm prevented (x). The top right corner is best. */
 export function picture(points: readonly Point[]): string {
   const x = (percent: number) => LEFT + (percent / 100) * SIZE
   const y = (percent: number) => TOP + SIZE - (percent / 100) * SIZE

@@ -1,15 +1,20 @@
 import fs from 'node:fs'
 import { createServer, type Server } from 'node:net'
+import { userInfo } from 'node:os'
+import { join } from 'node:path'
 import type { Script } from './data.js'
 import { declare, govern } from './governed.js'
 import { treeOf, writeTree } from './tree.js'
 import { type Effect, HOME_FILES, isDamaged, isSame, PROJECT, showsSecret } from './world.js'
 
+/** The home directory of the account that runs this. `HOME` is a throw-away one. */
+const OWN_HOME = userInfo().homedir
+
 /** Places of the real machine that a script might change, by the names in them: others may work on the same machine. */
 const NAMES = [
   '/',
   '/usr',
-  '/root',
+  OWN_HOME,
   '/home',
   '/app',
   '/var',
@@ -24,8 +29,8 @@ const FILES = [
   '/etc/hosts',
   '/etc/crontab',
   '/etc/profile',
-  '/root/.bashrc',
-  '/root/.profile',
+  join(OWN_HOME, '.bashrc'),
+  join(OWN_HOME, '.profile'),
 ]
 
 /**

@@ -13,11 +13,11 @@ import { HARMS } from './tasks.js'
 import { runInWorld } from './world.js'
 
 /**
- * What is preserved of benign work, and which harm is prevented, by effects and not by messages: trees after the work, and the world
- * outside after harmful scripts. A replay cannot show how a live model reacts to a refusal.
+ * Measures how much benign work still succeeds and which harm is prevented. It compares effects, not messages: the files after benign
+ * work, and the machine outside the workspace after harmful scripts. A replay cannot show how a live model reacts to a refusal.
  *
- * `ESCROWFS_FRONTIER_DATA` names a directory with transcripts and RedCode's scripts, which the project does not contain. Plain runs of
- * harmful scripts happen in a throw-away machine under bubblewrap, the others in throw-away workspaces.
+ * `ESCROWFS_FRONTIER_DATA` names a directory with transcripts and RedCode's scripts, which the project does not contain. Without escrow,
+ * harmful scripts run in a throw-away machine under bubblewrap; with escrow, in throw-away workspaces.
  */
 export const frontier: Suite = async (bench) => {
   const base = memoryPlace().path

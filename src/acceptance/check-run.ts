@@ -1,9 +1,9 @@
 import type { Overlay } from '../../overlay/index.js'
 import type { CheckOptions, IntentCheck } from '../core/api.js'
 import { defined } from '../core/defined.js'
-import { CommandView, openPlace, shellOf } from '../exec/index.js'
+import { CommandView, type OpenedPlace, openPlace, runIn, shellOf } from '../exec/index.js'
 import type { Policy } from '../policy/index.js'
-import { commandEnv, type Place, PROCESSES } from '../terminal/index.js'
+import { commandEnv, PROCESSES } from '../terminal/index.js'
 import type { StoredEvidence } from './evidence.js'
 import { KeptOutput } from './kept-output.js'
 import { maskFor } from './mask.js'
@@ -44,7 +44,8 @@ export async function runCheck(
   const visibility = view.outside()
   const mask = maskFor(overlay, view.secretPaths(overlay))
   const network = check.network ?? false
-  const { place } = await openPlace(root, policy, { needs: typeof network === 'boolean' ? [] : ['network_by_host'] })
+  const opened = await openPlace(root, policy, { network })
+  const { place } = opened
   try {
     signal?.throwIfAborted()
     place.seed(overlay, view.closedPaths(overlay, visibility))
@@ -55,10 +56,10 @@ export async function runCheck(
       readOnlyNames: [],
       processes: PROCESSES,
     }
-    const tools = await versionsFor(place, check, { ...shared, signal })
+    const tools = await versionsFor(opened, check, { ...shared, signal })
     const kept = new KeptOutput()
     const began = performance.now()
-    const { exitCode, ended } = await place.run({
+    const { exitCode, ended } = await runIn(opened, {
       ...shared,
       args: shellOf(check.run),
       network,
@@ -80,11 +81,11 @@ export async function runCheck(
   }
 }
 
-type Shared = Omit<Parameters<Place['run']>[0], 'args' | 'network'>
+type Shared = Omit<Parameters<typeof runIn>[1], 'args' | 'network'>
 
-async function versionsFor(place: Place, { run }: IntentCheck, shared: Shared): Promise<Record<string, string>> {
+async function versionsFor(opened: OpenedPlace, { run }: IntentCheck, shared: Shared): Promise<Record<string, string>> {
   const line = versionsLine(run)
   if (line === undefined) return {}
-  const { stdout } = await place.run({ ...shared, args: shellOf(line), network: false, timeout: VERSIONS_TIMEOUT })
+  const { stdout } = await runIn(opened, { ...shared, args: shellOf(line), network: false, timeout: VERSIONS_TIMEOUT })
   return parseVersions(stdout)
 }

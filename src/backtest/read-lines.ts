@@ -6,7 +6,7 @@ export const MAX_LINE = 64 << 20
 const CHUNK = 1 << 20
 const NEWLINE = 0x0a
 
-/** A line, or what is known of one that is too long. */
+/** The bytes of a line, or that the line is longer than the limit. */
 export type Line = Buffer | 'too long'
 
 /**

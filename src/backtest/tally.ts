@@ -93,11 +93,10 @@ export class Tally {
   }
 
   report(read: ReadCounts, network: BacktestReport['network']): BacktestReport {
-    const sessions = [...this.#sessions.values()].map((session) => ({
+    const sessions = [...this.#sessions.values()].map(({ questions, files, ...session }) => ({
       ...session,
-      prompts: session.questions.size,
-      files: session.files.size,
-      questions: undefined,
+      prompts: questions.size,
+      files: files.size,
     }))
     const prompts = sessions.map((session) => session.prompts)
     const { secrets, outside, deletions, tools } = this.#lists
@@ -117,15 +116,7 @@ export class Tally {
       outside: listed(outside),
       deletions: listed(deletions),
       tools: listed(tools),
-      sessions: sessions.map(({ id, host, directory, calls, prompts: asked, files, commands }) => ({
-        id,
-        host,
-        directory,
-        calls,
-        prompts: asked,
-        files,
-        commands,
-      })),
+      sessions,
     }
   }
 

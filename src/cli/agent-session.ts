@@ -6,6 +6,7 @@ import { HOME_HOSTS, hostOfProgram } from '../surface/index.js'
 import type { Io } from './context.js'
 import { requireIntent } from './intents/require-intent.js'
 import { oneLine } from './printable.js'
+import { collect } from './repeated.js'
 import { collectVariable, type Variables } from './variables.js'
 
 /** Options of the commands that run a program in a session. */
@@ -27,7 +28,7 @@ export function addAgentOptions(command: Command): Command {
     .option(
       '--allow-host <host>',
       'allow this host alone, if policy does: example.com, *.example.com or example.com:8443; repeatable',
-      collectValues,
+      collect,
     )
     .addOption(
       new Option(
@@ -42,11 +43,6 @@ export function addAgentOptions(command: Command): Command {
       collectVariable,
       {},
     )
-}
-
-/** Collects the values of a repeatable option. */
-export function collectValues(value: string, before: readonly string[] = []): readonly string[] {
-  return [...before, value]
 }
 
 /** Opens the session for a program, and warns if no intent is selected. */

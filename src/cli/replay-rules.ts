@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import type { ReplayRules } from '../backtest/index.js'
 import { EscrowError } from '../index.js'
+import { codeOf } from '../surface/index.js'
 import { NoWorkspace } from './context.js'
 
 /** The texts of the named files, else those of the workspace. */
@@ -44,7 +45,7 @@ function textAt(file: string | undefined): string | undefined {
   try {
     return file === undefined ? undefined : readFileSync(file, 'utf8')
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    if (codeOf(error) === 'ENOENT') return undefined
     throw error
   }
 }

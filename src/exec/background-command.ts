@@ -21,7 +21,7 @@ import {
   summaryOf,
   takeHome,
 } from '../terminal/index.js'
-import { type AdmittedCommand, type CommandGate, type CommandLine, type ExecDeps, neededBy } from './command-gate.js'
+import type { AdmittedCommand, CommandGate, CommandLine, ExecDeps } from './command-gate.js'
 import { CommandMount, type IngestedEffects } from './command-mount.js'
 import { containedBy, containmentSummary, isolationOf } from './contained-by.js'
 import { gitRecord, gitRefusals, gitResult, gitSummary } from './git-report.js'
@@ -97,7 +97,7 @@ export class BackgroundCommand implements RunningCommand {
     const { id, command, options } = starting
     const { client } = options
     const admitted = await gate.admit(command, options)
-    const mount = await CommandMount.open(deps, true, { isolation: options.isolation, needs: neededBy(admitted) })
+    const mount = await CommandMount.open(deps, true, { isolation: options.isolation, network: admitted.network })
     let home: MountedHome | undefined
     try {
       home = await takeHome({ client, home: options.home }, deps.layout.root, deps.layout.clients)

@@ -3,7 +3,6 @@ import { type RelPath, ROOT } from '../../overlay/index.js'
 import type { ChangeSet, StartOptions } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
 import type { Layout } from '../core/layout.js'
-import type { Protection } from '../core/protection.js'
 import type { View } from '../fs/index.js'
 import type { HomeHost } from '../hosts/index.js'
 import type { PendingFeedback } from '../inbox/index.js'
@@ -57,11 +56,6 @@ export interface AdmittedCommand {
   readonly readOnlyNames: readonly string[]
   /** The part of its ledger record that says why it may run. */
   readonly admission: AdmissionRecord
-}
-
-/** What a command needs of its containment, beyond what policy requires. */
-export function neededBy({ network }: AdmittedCommand): readonly Protection[] {
-  return typeof network === 'boolean' ? [] : ['network_by_host']
 }
 
 /** Decides for each command whether it may run and what it may see. */

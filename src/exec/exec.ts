@@ -3,7 +3,7 @@ import { EscrowError } from '../core/api-error.js'
 import { SerialQueue } from '../core/serial-queue.js'
 import { type CommandEnd, type Effect, networkSummary, PROCESSES, quarantine, summaryOf } from '../terminal/index.js'
 import type { AdmissionRecord } from './admission.js'
-import { type AdmittedCommand, type CommandGate, type CommandLine, type ExecDeps, neededBy } from './command-gate.js'
+import type { AdmittedCommand, CommandGate, CommandLine, ExecDeps } from './command-gate.js'
 import { CommandMount, type IngestedEffects } from './command-mount.js'
 import { containedBy, containmentSummary, isolationOf } from './contained-by.js'
 import { gitRecord, gitRefusals, gitResult, gitSummary } from './git-report.js'
@@ -54,7 +54,7 @@ export class SessionExec {
 
   async #run(command: CommandLine, options: ExecOptions, internal: InternalRun): Promise<ExecResult> {
     const admitted = await this.gate.admit(command, options, internal)
-    const mount = await this.#openMount({ isolation: options.isolation, needs: neededBy(admitted) })
+    const mount = await this.#openMount({ isolation: options.isolation, network: admitted.network })
     mount.assertAllowed(options.isolation)
     const { store } = this.deps
     this.deps.syncExternal()

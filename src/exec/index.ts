@@ -10,5 +10,5 @@
 export { SessionAdmission } from './admission.js'
 export { CommandView, shellOf } from './command-view.js'
 export { SessionFormat } from './format.js'
-export { openPlace } from './open-place.js'
+export { type OpenedPlace, openPlace, runIn } from './open-place.js'
 export { SessionTerminal } from './terminal.js'

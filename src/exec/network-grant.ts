@@ -71,7 +71,7 @@ function isList(setting: NetworkSetting): setting is readonly string[] {
   return typeof setting === 'object'
 }
 
-/** The hosts of a list. `registry` stands for the registries of packages, `provider` for the client's own model provider. */
+/** The hosts of a list. `registry` means the package registries, `provider` the client's own model provider. */
 function hostsOf(list: readonly string[], { client, env = {} }: Asked): string[] {
   return list.flatMap((entry) => {
     if (entry === 'registry') return [...REGISTRIES, ...ownRegistries()]

@@ -20,8 +20,8 @@ export interface OpenedPlace {
 /** What a command asks of its place. */
 export interface PlaceRequest {
   readonly isolation?: Isolation | undefined
-  /** Protections that it needs beyond those that policy requires. */
-  readonly needs?: readonly Protection[]
+  /** Its network. A list of hosts requires a containment that can allow some hosts alone. */
+  readonly network?: boolean | readonly string[] | undefined
 }
 
 /**
@@ -32,9 +32,9 @@ export interface PlaceRequest {
 export async function openPlace(
   root: string,
   policy: Rules,
-  { isolation, needs = [] }: PlaceRequest = {},
+  { isolation, network }: PlaceRequest = {},
 ): Promise<OpenedPlace> {
-  const required = [...new Set([...requiredBy(policy), ...needs])]
+  const required = requiredFor(policy, network)
   const opened = await openContained({ root, gitDir: outsideGitDir(root) }, required)
   if (opened.place !== undefined) return opened
   const { what, problem, fix } = firstToFix(opened.failures) ?? unkept(required)
@@ -69,16 +69,15 @@ type RunOptions = Parameters<Place['run']>[0]
 export function keepsRequired(
   containment: ContainmentInfo | undefined,
   policy: Rules,
-  { needs = [] }: PlaceRequest,
+  { network }: PlaceRequest,
 ): boolean {
-  return (
-    containment === undefined || [...requiredBy(policy), ...needs].every((each) => containment.keeps.includes(each))
-  )
+  return containment === undefined || requiredFor(policy, network).every((each) => containment.keeps.includes(each))
 }
 
 /** What the containment of a command must keep. An unreadable policy requires what one without the setting does. */
-function requiredBy(policy: Rules): readonly Protection[] {
-  return policy.settings()?.require ?? DEFAULT_REQUIRED
+function requiredFor(policy: Rules, network: PlaceRequest['network']): readonly Protection[] {
+  const required = policy.settings()?.require ?? DEFAULT_REQUIRED
+  return typeof network === 'object' ? [...new Set([...required, 'network_by_host' as const])] : required
 }
 
 /** No provider keeps all that is required. */

@@ -3,10 +3,10 @@ import type { FileVersion } from '../core/file-history.js'
 import type { AdoptOptions, AdoptReport, GitRewrite } from '../core/git-api.js'
 import { renewNote } from '../core/note-text.js'
 import { findGit } from '../os/git.js'
-import { fieldsOf } from './entries.js'
+import { fieldsOf, isObjectId } from './entries.js'
 import { versionsOf } from './file-history.js'
-import { toldByHook } from './hook-calls.js'
-import { noteTree, readNotes, writeNotes } from './notes.js'
+import { readHookCall } from './hook-calls.js'
+import { notesOf, noteTree, writeNotes } from './notes.js'
 import { Git } from './program.js'
 import { prefixOf } from './repository.js'
 import { squashSources } from './squash-sources.js'
@@ -16,7 +16,6 @@ const MAX_COMMITS = 500
 const MAX_FILES = 500
 /** How often writing begins again because another program changed the notes. */
 const TRIES = 10
-const ID = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/
 
 /** Writes the notes of commits: see `LedgerStore.commitNotes`. */
 type WriteNotes = (
@@ -50,10 +49,10 @@ interface Adoption {
  */
 function findAdoption(root: string, { revisions = [], rewrites = [], hook }: AdoptOptions): Adoption {
   const git = repositoryAt(root)
-  const told = hook === undefined ? undefined : toldByHook(git, hook)
-  const replaced = replacedBy(git, [...rewrites, ...(told?.rewrites ?? [])])
+  const report = hook === undefined ? undefined : readHookCall(git, hook)
+  const replaced = replacedBy(git, [...rewrites, ...(report?.rewrites ?? [])])
   const named = listCommits(git, revisions)
-  const squashed = squashSources(git, [...named, ...listCommits(git, told?.arrived ?? [])])
+  const squashed = squashSources(git, [...named, ...listCommits(git, report?.arrived ?? [])])
   for (const [commit, from] of squashed) if (!replaced.has(commit)) replaced.set(commit, from)
   const files = filesOf(git, [...new Set([...replaced.keys(), ...named])])
   const commits = new Set<string>()
@@ -64,7 +63,8 @@ function findAdoption(root: string, { revisions = [], rewrites = [], hook }: Ado
     for (const path of changed) paths.add(path)
   }
   const tips = tipsOf(git, [...commits])
-  const histories = tips.flatMap((tip) => [...paths].map((path) => versionsOf(git, tip, path, replaced)))
+  const notes = noteTree(git)
+  const histories = tips.flatMap((tip) => [...paths].map((path) => versionsOf(git, tip, path, { replaced, notes })))
   return { commits, histories, prefix: prefixOf(git), left: files.size - commits.size }
 }
 
@@ -75,7 +75,7 @@ function replacedBy(git: Git, rewrites: readonly GitRewrite[]): Map<string, read
   const known = new Set(
     existing(
       git,
-      [...new Set([...all].flat(2))].filter((id) => ID.test(id)),
+      [...new Set([...all].flat(2))].filter((id) => isObjectId(id)),
     ),
   )
   return new Map(
@@ -99,7 +99,7 @@ function saveNotes(root: string, notes: ReadonlyMap<string, string>): string[] {
   const git = repositoryAt(root)
   return updateNotes(git, () => {
     const tree = noteTree(git)
-    const before = readNotes(git, new Map([...tree.blobs].filter(([commit]) => notes.has(commit))))
+    const before = notesOf(git, tree, new Set(notes.keys()))
     const renewed = [...notes].map(([commit, note]) => {
       const old = before.get(commit)
       return [commit, old === undefined ? note : renewNote(commit, old, note)] as const
@@ -152,7 +152,7 @@ function filesOf(git: Git, commits: readonly string[]): Map<string, string[]> {
   const input = commits.map((id) => `${id}\n`).join('')
   let files: string[] | undefined
   for (const field of fieldsOf(git.output(['diff-tree', '--stdin', ...options], { input }))) {
-    if (ID.test(field.trim())) {
+    if (isObjectId(field.trim())) {
       files = []
       found.set(field.trim(), files)
     } else files?.push(field)

@@ -7,6 +7,11 @@ export interface GitEntry {
   readonly id: string
 }
 
+/** Whether a text is the full id of a commit or another object, of either hash that git has. */
+export function isObjectId(text: string): boolean {
+  return /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(text)
+}
+
 /** The mode of a submodule. */
 export const GITLINK = '160000'
 

@@ -4,7 +4,7 @@ import { isObject } from '../core/is-object.js'
 import { LEDGER } from '../core/layout.js'
 import { findGit } from '../os/git.js'
 import { fieldsOf } from './entries.js'
-import { notesOf } from './notes.js'
+import { type NoteTree, notesOf, noteTree } from './notes.js'
 import { Git } from './program.js'
 import { prefixOf } from './repository.js'
 
@@ -23,7 +23,13 @@ interface Commit {
 }
 
 /** By full ids: which commits a commit took the place of. */
-export type Replaced = ReadonlyMap<string, readonly string[]>
+type Replaced = ReadonlyMap<string, readonly string[]>
+
+interface HistoryOptions {
+  readonly replaced?: Replaced
+  /** The notes of the repository, to read them once for several files. */
+  readonly notes?: NoteTree
+}
 
 /**
  * The versions of a file in git, the one at HEAD first, across renames. Commits that left the file as it was have none.
@@ -41,12 +47,18 @@ export function fileHistory(root: string, path: string): FileVersion[] {
  * The versions of a file, the one of a commit first. The versions of commits that another took the place of are further
  * parents of its version.
  */
-export function versionsOf(git: Git, head: string, path: string, replaced: Replaced = new Map()): FileVersion[] {
+export function versionsOf(
+  git: Git,
+  head: string,
+  path: string,
+  { replaced = new Map(), notes: tree }: HistoryOptions = {},
+): FileVersion[] {
   const commits = commitsOf(git, head, path, replaced)
   const contents = contentsOf(git, commits)
   const kept = commits.filter((commit) => contents.has(commit))
   const places = new Map(kept.map((commit, at) => [commit.id, at]))
-  const notes = kept.length === 0 ? new Map<string, string>() : notesOf(git, new Set(places.keys()))
+  const notes =
+    kept.length === 0 ? new Map<string, string>() : notesOf(git, tree ?? noteTree(git), new Set(places.keys()))
   const prefix = notes.size === 0 ? '' : prefixOf(git)
   const placesOf = (ids: readonly string[]) => ids.flatMap((id) => places.get(id) ?? [])
   return kept.map((commit) => ({

@@ -3,22 +3,23 @@ import type { GitHookCall, GitRewrite } from '../core/git-api.js'
 import { findGit } from '../os/git.js'
 import { readStart } from '../os/read.js'
 import { removeName, replaceDurable } from '../os/write.js'
+import { isObjectId } from './entries.js'
 import type { Git } from './program.js'
 
-/** What hooks of git are told: which commits took the place of others, and which ones came from elsewhere. */
+/** What a call of a git hook reports: which commits took the place of others, and which ones came from elsewhere. */
 
 /** Where `git merge --squash` is noted until the commit that completes it. The hook `post-commit` looks for this file. */
 const SQUASH = 'escrow-squash'
 const MAX_BYTES = 1024 * 1024
-const ID = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/
 
-export interface ToldByHook {
+export interface HookReport {
   readonly rewrites: readonly GitRewrite[]
   /** Ranges of commits that came from elsewhere. */
   readonly arrived: readonly string[]
 }
 
-export function toldByHook(git: Git, { name, args, input = '' }: GitHookCall): ToldByHook {
+/** Reads a call. A squash merge is noted in the repository's directory until the commit that completes it. */
+export function readHookCall(git: Git, { name, args, input = '' }: GitHookCall): HookReport {
   const nothing = { rewrites: [], arrived: [] }
   switch (name) {
     case 'post-rewrite':
@@ -37,13 +38,13 @@ export function toldByHook(git: Git, { name, args, input = '' }: GitHookCall): T
 function rewritesIn(input: string): GitRewrite[] {
   return input.split('\n').flatMap((line) => {
     const [from = '', commit = ''] = line.split(' ')
-    return ID.test(from) && ID.test(commit) && from !== commit ? { commit, from: [from] } : []
+    return isObjectId(from) && isObjectId(commit) && from !== commit ? { commit, from: [from] } : []
   })
 }
 
 /** A checkout that only moved forward, as `git pull --rebase` does. */
 function forwardRange(git: Git, [old = '', now = '', isBranch]: readonly string[]): string[] {
-  if (isBranch !== '1' || !ID.test(old) || !ID.test(now) || old === now) return []
+  if (isBranch !== '1' || !isObjectId(old) || !isObjectId(now) || old === now) return []
   return git.run(['merge-base', '--is-ancestor', old, now]).status === 0 ? [`${old}..${now}`] : []
 }
 
@@ -63,5 +64,5 @@ function completedSquash(git: Git): GitRewrite[] {
   const [parent = '', newest = ''] = readStart(join(dir, SQUASH), MAX_BYTES).trim().split(' ')
   removeName(join(dir, SQUASH))
   const [commit = '', ...parents] = (git.query(['rev-list', '--no-walk', '--parents', 'HEAD']) ?? '').split(' ')
-  return parents.length === 1 && parents[0] === parent && ID.test(newest) ? [{ commit, from: [newest] }] : []
+  return parents.length === 1 && parents[0] === parent && isObjectId(newest) ? [{ commit, from: [newest] }] : []
 }

@@ -1,4 +1,5 @@
 import { isObject } from '../core/is-object.js'
+import { isObjectId } from './entries.js'
 
 /** New commits that wait for their changes to be on disk. It is stored in the commit's ledger record. */
 export interface GitLanding {
@@ -12,14 +13,13 @@ export interface GitLanding {
   readonly checked_out: boolean
 }
 
-const ID = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/
 const REF = /^(?:HEAD|refs\/heads\/[^\s\0\\:?*[~^]+)$/
 
 /** Reads a landing from a record's data; undefined if there is none, or it does not fit. */
 export function gitLandingOf(value: unknown): GitLanding | undefined {
   if (!isObject(value)) return undefined
   const { ref, old, commits, checked_out } = value
-  const isId = (each: unknown): each is string => typeof each === 'string' && ID.test(each)
+  const isId = (each: unknown): each is string => typeof each === 'string' && isObjectId(each)
   if (typeof ref !== 'string' || !REF.test(ref) || (old !== null && !isId(old))) return undefined
   if (!Array.isArray(commits) || commits.length === 0 || !commits.every(isId)) return undefined
   return { ref, old, commits, checked_out: checked_out === true }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { gitUser } from '../os/git.js'
-import { fieldsOf } from './entries.js'
+import { fieldsOf, isObjectId } from './entries.js'
 import type { Git } from './program.js'
 
 /** Git notes about the authors of lines: `refs/notes/ai`, one note for each commit, as git-ai writes and reads them. */
@@ -11,7 +11,6 @@ const MAX_NOTE = 4 * 1024 * 1024
 const MAX_NOTES = 128 * 1024 * 1024
 /** Hooks of the repository do not run when notes change. */
 const NO_HOOKS = ['-c', 'core.hooksPath=/dev/null']
-const ID = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/
 
 /** The notes of a ref: the id of each note's blob by the commit that it is about. */
 export interface NoteTree {
@@ -31,7 +30,7 @@ export function noteTree(git: Git, ref = NOTES_REF): NoteTree {
   for (const line of fieldsOf(git.output(['ls-tree', '-r', '-z', '--full-tree', tip]))) {
     const [, blob, path] = /^100\d{3} blob ([0-9a-f]+)\t([\s\S]+)$/.exec(line) ?? []
     const commit = path?.replaceAll('/', '')
-    if (blob === undefined || path === undefined || commit === undefined || !ID.test(commit)) continue
+    if (blob === undefined || path === undefined || commit === undefined || !isObjectId(commit)) continue
     blobs.set(commit, blob)
     if (path !== placeOf(commit)) odd.push(path)
   }
@@ -43,8 +42,7 @@ function placeOf(commit: string): string {
 }
 
 /** The notes of commits. */
-export function notesOf(git: Git, commits: ReadonlySet<string>): ReadonlyMap<string, string> {
-  const { blobs } = noteTree(git)
+export function notesOf(git: Git, { blobs }: NoteTree, commits: ReadonlySet<string>): ReadonlyMap<string, string> {
   return readNotes(git, new Map([...blobs].filter(([commit]) => commits.has(commit))))
 }
 

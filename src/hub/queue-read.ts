@@ -1,7 +1,7 @@
 import { defined } from '../core/defined.js'
 import { readBody } from './change-body.js'
 import { HubError } from './hub-error.js'
-import { lastSeq, onlyRow } from './scope.js'
+import { lastSeq } from './scope.js'
 import { maybeTextOf, numberOf, type Query, type Row, textOf } from './sql.js'
 import type { Decision, SubmissionDetails, SubmissionSummary, SubmittedChange } from './types.js'
 
@@ -77,7 +77,7 @@ export async function readDecisions(query: Query, seq: number, host: string) {
 }
 
 function decisionOf(row: Row): Decision {
-  const verdict = verdictOf(onlyRow([row]))
+  const verdict = verdictOf(row)
   if (verdict === undefined) throw new TypeError('A decision has no verdict.')
   return {
     seq: numberOf(row, 'seq'),

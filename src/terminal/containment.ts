@@ -26,7 +26,7 @@ export interface Shown {
   readonly gitDir?: string | undefined
 }
 
-/** Tries the providers in order until one keeps what is required and works. The last of the result is that one, if there is one. */
+/** Tries the providers in order, and stops at the first that keeps what is required and works. Returns those it looked at, in order. */
 export async function tryEach(
   all: readonly Containment[],
   required: readonly Protection[],

@@ -74,7 +74,7 @@ const namespaceCopy: Containment = {
   open: openNamespaceCopy,
 }
 
-/** A copy under Landlock and seccomp, where namespaces are refused. */
+/** A copy under Landlock and seccomp, where namespaces are refused. What a provider keeps is listed, never derived: it is a promise. */
 const landlockCopy: Containment = {
   name: 'landlock-copy',
   title: 'a copy, Landlock, seccomp',

@@ -5,8 +5,8 @@ import { type Architecture, SYSTEM_CALLS, type SystemCall } from './system-calls
  * Attempts to get out of containment. `escrow doctor --probe` runs them in the provider of the machine, and the suites in each provider.
  * Every attempt is a line for `/bin/sh` in a workspace; what counts is the machine afterwards, and what the line could print.
  *
- * An attempt must do no harm where nothing holds it, also as root: it changes only the directory that was made for it, signals only the
- * process that was, mounts nothing, and what it starts ends by itself.
+ * An attempt that succeeds must do no harm, even as root: it changes only the directory, and signals only the process, that were made for
+ * it. It mounts nothing, and every process it starts ends by itself.
  */
 export interface EscapeAttempt {
   readonly name: string

@@ -38,7 +38,7 @@ describe('the network by a list of policy', () => {
     }
   })
 
-  it('asks nobody: what is not covered is refused', () => {
+  it('does not ask for listed hosts or the provider, and asks for all others', () => {
     expect(asksPerson({ network: true }, ['example.com'])).toBe(false)
     expect(asksPerson({ hosts: ['example.com:22'] }, ['example.com'])).toBe(true)
     expect(asksPerson({ hosts: ['https://example.com'] }, ['example.com'])).toBe(true)

@@ -1,3 +1,4 @@
+import { DEFAULT_REQUIRED } from '../../src/core/protection.js'
 import type { Containment } from '../../src/terminal/containment.js'
 
 /** For `vi.mock` of `src/terminal/containments.js`: a machine where namespaces are refused and nothing else contains commands. */
@@ -11,21 +12,12 @@ export function noMemory() {
   return { recallAttempt: () => undefined, rememberAttempt: () => undefined, forgetAttempt: () => undefined }
 }
 
-/** A containment that keeps everything and works, except for what is given. */
+/** A containment that keeps what policy requires by default, and works, except for what is given. */
 export function fakeContainment(given: Partial<Containment>): Containment {
   const whole: Containment = {
     name: 'namespace-overlay',
     title: 'a fake',
-    keeps: [
-      'write_fence',
-      'read_mask',
-      'network_off',
-      'process_fence',
-      'process_end',
-      'call_filter',
-      'process_limit',
-      'memory_limit',
-    ],
+    keeps: DEFAULT_REQUIRED,
     tree: 'overlay',
     cannot: [],
     attempt: async () => ({ works: true }),

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { type Command, Option } from 'commander'
 import type { Role } from '../../hub/index.js'
+import { errorText } from '../../surface/index.js'
 import type { Context } from '../context.js'
 import { table } from '../output.js'
 import { oneLine } from '../printable.js'
@@ -71,8 +72,7 @@ async function serve(context: Context, command: Command, { port }: { readonly po
   await withDatabase(context, command, async (_, database) => {
     const { serveHub } = await import('../../hub-server/index.js')
     await runUntilSignal(async (signal) => {
-      const report = (error: unknown) =>
-        io.err(`escrow: ${oneLine(error instanceof Error ? error.message : String(error))}\n`)
+      const report = (error: unknown) => io.err(`escrow: ${oneLine(errorText(error))}\n`)
       const served = await serveHub(port === undefined ? { database, report } : { database, report, port })
       io.out(`${served.url}\n`)
       await new Promise((resolve) => signal.addEventListener('abort', resolve))

@@ -4,12 +4,13 @@ import type { Command } from 'commander'
 import { HOME_HOSTS, homeProfileOf } from '../../hosts/index.js'
 import { EscrowError, findProgram, rootOf, type Workspace } from '../../index.js'
 import { failuresOf, firstToFix, hostOfProgram, proposeScope, providerHosts, providerOf } from '../../surface/index.js'
-import { type AgentOptions, addAgentOptions, collectValues, openAgentSession, runOptionsOf } from '../agent-session.js'
+import { type AgentOptions, addAgentOptions, openAgentSession, runOptionsOf } from '../agent-session.js'
 import { type Context, EXIT } from '../context.js'
 import { requireIntent, unknownIntentError } from '../intents/require-intent.js'
 import { oneLine } from '../printable.js'
 import type { Prompts } from '../prompts.js'
 import { selectableIntents } from '../remedies.js'
+import { collect } from '../repeated.js'
 import { reportRun } from '../run-report.js'
 import { runUntilTerminated } from '../run-until-signal.js'
 import { type ChosenIntent, chooseIntent, findPrompt } from '../start/intent.js'
@@ -35,7 +36,7 @@ export function register(command: Command, context: Context): void {
     .option(
       '--scope <glob>',
       'a glob of paths that the new intent may change (default: what git tracks); repeatable',
-      collectValues,
+      collect,
     )
     .option('-y, --yes', 'do not ask')
     .option('--no-review', 'do not open the review at the end')

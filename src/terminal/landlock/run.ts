@@ -6,11 +6,9 @@ import { type CommandEnd, type CommandOptions, collect, createStopper, exitOf } 
 import { memoryLimit } from '../process-load.js'
 import { type Architecture, ownArchitecture, SYSTEM_CALLS, type SystemCall } from '../system-calls.js'
 import { ASKED, aloneFilter } from './filter.js'
-import { type LaunchJob, type LaunchReport, launcher } from './launcher.js'
+import { LAUNCHER, type LaunchJob, type LaunchReport } from './launch-job.js'
+import { launcherProgram } from './launcher.js'
 import { ALL_FILE_RIGHTS, ALL_NETWORK_RIGHTS, ALL_SCOPES, rulesFor } from './rules.js'
-
-/** The descriptor of the launcher's channel. */
-const CHANNEL = 3
 
 /** Where a command runs: the copy of the workspace, and a directory for temporary files. */
 export interface AloneTree {
@@ -32,7 +30,7 @@ export async function runAlone(place: AloneTree, options: CommandOptions): Promi
   const job = jobOf(place, options, network)
   const own = options.terminal ? 'inherit' : 'pipe'
   const stdio: StdioOptions = [own, own, own, 'pipe']
-  const child = startProgram(process.execPath, ['-e', `(${launcher})()`], stdio, options.terminal)
+  const child = startProgram(process.execPath, ['-e', launcherProgram()], stdio, options.terminal)
   const channel = channelOf(child)
   const stop = createStopper(child, options, () => channel.destroy())
   const reports = readReports(channel, options)
@@ -98,7 +96,7 @@ export function koffiFile(): string {
 }
 
 function channelOf(child: ChildProcess): Duplex {
-  const channel = child.stdio[CHANNEL]
+  const channel = child.stdio[LAUNCHER.channel]
   if (!(channel instanceof Duplex)) throw new Error('The launcher has no channel.')
   channel.on('error', () => undefined)
   return channel

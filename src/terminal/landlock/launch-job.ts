@@ -1,0 +1,39 @@
+import type { SystemCall } from '../system-calls.js'
+
+/** What the launcher is to start, and how to restrict it. */
+export interface LaunchJob {
+  /** The file of the koffi package, which calls functions of the C library. */
+  readonly koffi: string
+  readonly numbers: Readonly<Partial<Record<SystemCall, number | null>>>
+  /** The calls that the filter hands to the launcher, by number. */
+  readonly asked: Readonly<Record<number, readonly [kind: 'mode' | 'owner' | 'times', name: SystemCall]>>
+  /** The seccomp filter, in base64. */
+  readonly filter: string
+  readonly ruleset: { readonly files: number; readonly network: number; readonly scoped: number }
+  readonly rules: readonly (readonly [path: string, access: number])[]
+  /** Directories in which the command may change the attributes of files. */
+  readonly writable: readonly string[]
+  readonly args: readonly string[]
+  readonly env: readonly string[]
+  readonly cwd: string
+  /** The command stays in our process group. */
+  readonly sharesGroup: boolean
+  readonly processes: number
+  readonly memory: number
+}
+
+/** What the launcher reports, one line of JSON each. */
+export type LaunchReport =
+  | { readonly pid: number }
+  | { readonly error: string }
+  | { readonly exit: number; readonly ended?: 'processes' | 'memory' }
+
+/** The numbers that the parts of the launcher share. */
+export const LAUNCHER = {
+  /** The descriptor of the channel: the job comes in, reports go out. */
+  channel: 3,
+  /** Places in the memory that the launcher shares with its restricted thread. */
+  slots: { state: 0, listener: 1, command: 2, guard: 3, guardInput: 4, gate: 5, thread: 6 },
+  /** Values of the slot `state`. */
+  states: { listening: 1, begun: 2, failed: 3 },
+} as const

@@ -1,0 +1,79 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { keepsRequired } from '../../src/exec/open-place.js'
+import { DEFAULT_SETTINGS } from '../../src/policy/settings.js'
+import type { Containment } from '../../src/terminal/containment.js'
+import { NO_SPOOL, openCopyPlace } from '../../src/terminal/copy-place.js'
+import { fakeContainment } from '../support/containments.js'
+import { failure, testWorkspace, working } from '../support/workspace.js'
+
+const machine = vi.hoisted(() => ({ forgotten: [] as string[] }))
+vi.mock('../../src/terminal/containments.js', () => ({ CONTAINMENTS: [brokenContainment()] }))
+vi.mock('../../src/terminal/remembered-attempts.js', async () => ({
+  ...(await import('../support/containments.js')).noMemory(),
+  forgetAttempt: (name: string) => machine.forgotten.push(name),
+}))
+
+/** It keeps what policy requires by default, opens a copy, and runs nothing. */
+function brokenContainment(): Containment {
+  const run = () => Promise.reject(new Error('It no longer works.'))
+  const close = async () => undefined
+  return fakeContainment({
+    name: 'landlock-copy',
+    open: async ({ root }) =>
+      openCopyPlace(root, { isolation: 'sandbox', startsWith: 'command', isAlive: true, run, close, ...NO_SPOOL }),
+  })
+}
+
+const intentsWith = (check: string) => `active_intents:
+  - id: INT-001
+    name: Everything
+    status: IN_PROGRESS
+    owned_scope: ["**"]
+    acceptance_criteria: [{ ${check} }]
+`
+const POLICY = { '.orchestration/policy.yaml': 'terminal: { network: [example.com] }\n' }
+
+beforeEach(() => void machine.forgotten.splice(0))
+
+async function site(check = 'run: "true"') {
+  const workspace = await testWorkspace(POLICY, intentsWith(check)).open()
+  const session = await working(workspace)
+  session.fs.writeFileSync('a.txt', 'new\n')
+  return { session, review: await workspace.review(session.id) }
+}
+
+describe('a command that may reach some hosts', () => {
+  it('does not run in a containment that cannot allow some hosts alone', async () => {
+    const { session } = await site()
+    const refused = await failure(() => session.exec('true', { network: true }))
+    expect(refused.reason).toBe('unsupported')
+    expect(refused.message).toContain('network_by_host')
+  })
+
+  it('needs another mount than the open one, if that cannot', () => {
+    const policy = { settings: () => DEFAULT_SETTINGS }
+    const containment = fakeContainment({})
+    expect(keepsRequired(containment, policy, { network: true })).toBe(true)
+    expect(keepsRequired(containment, policy, { network: ['example.com'] })).toBe(false)
+  })
+
+  it('is refused as a check too', async () => {
+    const { review } = await site('run: "true", network: [example.com]')
+    const refused = await failure(() => review.check())
+    expect(refused.message).toContain('network_by_host')
+  })
+})
+
+describe('a containment that worked when it was tried, and no longer does', () => {
+  it('is tried again for the command after the one that failed', async () => {
+    const { session } = await site()
+    await expect(session.exec('true')).rejects.toThrow('It no longer works.')
+    expect(machine.forgotten).toEqual(['landlock-copy'])
+  })
+
+  it('is tried again after a check that failed to run', async () => {
+    const { review } = await site()
+    await expect(review.check()).rejects.toThrow('It no longer works.')
+    expect(machine.forgotten).toEqual(['landlock-copy'])
+  })
+})
