@@ -14,19 +14,19 @@ export type Outcome = 'approved' | 'rejected' | 'passed over'
 export async function recordDecision(
   workspace: Workspace,
   session: string,
-  { key, verdict, reason, reviewer }: ReceivedDecision,
+  { key, path, verdict, reason, reviewer }: ReceivedDecision,
   isRejectedByHub: boolean,
 ): Promise<Outcome> {
   if (!(await workspace.sessions()).some(({ id }) => id === session)) return 'passed over'
   const review = await workspace.review(session)
   const { changes } = await review.changes()
-  const change = changes.find((each) => changeKey(Object.assign({ risk: 0 }, each)) === key)
+  const change = changes.find((each) => each.path === path && changeKey(Object.assign({ risk: 0 }, each)) === key)
   if (change === undefined || change.state === verdict) return 'passed over'
   // A person here may have rejected it after the decision on the hub.
   if (change.state === 'rejected' && !isRejectedByHub) return 'passed over'
   // A selection by path would choose both changes where a directory replaces a file.
-  if (changes.filter(({ path }) => path === change.path).length > 1) return 'passed over'
-  const selection = { paths: [change.path] }
+  if (changes.filter((each) => each.path === path).length > 1) return 'passed over'
+  const selection = { paths: [path] }
   const by = { name: reviewer }
   try {
     if (verdict === 'approved') await review.approve(selection, by)

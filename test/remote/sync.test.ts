@@ -1,52 +1,16 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { SubmissionDetails, SubmissionSummary } from '../../src/hub/index.js'
+import { digest } from '../../overlay/index.js'
+import { changeKey } from '../../src/hub/change-key.js'
 import { addToken } from '../../src/hub/tokens.js'
 import { serveHub } from '../../src/hub-server/index.js'
-import type { Workspace } from '../../src/index.js'
-import { addRemote, RemoteSync, removeRemote, type SyncReport } from '../../src/remote/index.js'
+import { addRemote, RemoteSync, removeRemote } from '../../src/remote/index.js'
 import { readRemote, readSeen, writeSeen } from '../../src/remote/settings.js'
 import { newScope, serveTrial, trialDatabase } from '../hub/fixtures.js'
 import { stateOf } from '../support/state.js'
 import { failure, testWorkspace, working } from '../support/workspace.js'
-
-/** A workspace of a machine, connected with the hub. */
-async function connected(hub: Awaited<ReturnType<typeof serveTrial>>, name = 'laptop') {
-  const place = testWorkspace()
-  const workspace = await place.open()
-  await addRemote(workspace.root, hub.url, await hub.token(name, 'host'))
-  const session = await working(workspace, 'agent-1')
-  return { place, workspace, session }
-}
-
-async function sync(workspace: Workspace): Promise<SyncReport[]> {
-  const reports: SyncReport[] = []
-  await new RemoteSync(workspace, (report) => reports.push(report)).once()
-  return reports
-}
-
-/** A reviewer at the hub. */
-async function reviewerOf(hub: Awaited<ReturnType<typeof serveTrial>>, name = 'Ada') {
-  const headers = { authorization: `Bearer ${await hub.token(name, 'reviewer')}` }
-  const read = async (path: string) => (await fetch(`${hub.url}/v1${path}`, { headers })).json()
-  const queue = async (): Promise<SubmissionSummary[]> => read('/queue')
-  const open = async (session: string): Promise<SubmissionDetails> => {
-    const found = (await queue()).find((each) => each.session === session)
-    return read(`/queue/${found?.id}`)
-  }
-  const decide = async (session: string, verdict: 'approved' | 'rejected', ...paths: string[]) => {
-    const { id, changes } = await open(session)
-    const keys = changes.filter(({ path }) => paths.includes(path)).map(({ key }) => key)
-    const body = JSON.stringify({ keys, verdict, reason: 'Not like this.' })
-    expect((await fetch(`${hub.url}/v1/queue/${id}/decisions`, { method: 'POST', headers, body })).status).toBe(204)
-  }
-  const content = async (digest: string) => (await fetch(`${hub.url}/v1/contents/${digest}`, { headers })).text()
-  return { queue, open, decide, content }
-}
-
-const states = async (workspace: Workspace) =>
-  (await (await workspace.review('agent-1')).changes()).changes.map(({ path, state }) => `${path} ${state}`)
+import { approvedOnHub, connected, reviewerOf, states, sync } from './kit.js'
 
 describe('what two machines stage', () => {
   it('is decided on the hub, and each commits exactly the reviewed bytes', async () => {
@@ -80,19 +44,26 @@ describe('what two machines stage', () => {
     expect(one.session.feedback?.()).toBeDefined()
   })
 
-  it('is not approved here if the agent has written since, or the hub names other bytes', async () => {
-    const hub = await serveTrial()
-    const { workspace, session } = await connected(hub)
-    const ada = await reviewerOf(hub)
-    session.fs.writeFileSync('src/a.ts', 'reviewed\n')
-    await sync(workspace)
-    await ada.decide('laptop.agent-1', 'approved', 'src/a.ts')
+  it('is not approved here if the agent has written since', async () => {
+    const { workspace, session, ada } = await approvedOnHub()
     session.fs.writeFileSync('src/a.ts', 'written after the review\n')
     expect(await sync(workspace)).toContainEqual({
       ...{ kind: 'decided', session: 'agent-1', path: 'src/a.ts', outcome: 'passed over', reviewer: 'Ada' },
     })
     expect(await states(workspace)).toEqual(['src/a.ts pending'])
     expect((await ada.queue())[0]).toMatchObject({ pending: 1 })
+  })
+
+  it('is not approved here if the hub names other bytes', async () => {
+    const before = digest('a one\na two\n')
+    const { workspace } = await approvedOnHub(({ path }) => {
+      return { key: changeKey({ path, kind: 'modify', before, after: digest('other bytes\n') }) }
+    })
+    expect(await sync(workspace)).toEqual([
+      { kind: 'sent', session: 'agent-1', changes: 1 },
+      { kind: 'decided', session: 'agent-1', path: 'src/a.ts', outcome: 'passed over', reviewer: 'Ada' },
+    ])
+    expect(await states(workspace)).toEqual(['src/a.ts pending'])
   })
 
   it('may be any kind of change', async () => {
@@ -118,25 +89,23 @@ describe('what two machines stage', () => {
     expect(await ada.queue()).toEqual([])
   })
 
-  it('and is too large to show cannot be approved on the hub', async () => {
+  it('cannot be approved on the hub if it is too large to show', async () => {
     const hub = await serveTrial()
     const { workspace, session } = await connected(hub)
     const ada = await reviewerOf(hub)
     session.fs.writeFileSync('src/big.txt', 'x'.repeat(4 * 1024 * 1024 + 1))
     await sync(workspace)
     expect((await ada.open('laptop.agent-1')).changes[0]?.shown).toBeUndefined()
-    await expect(ada.decide('laptop.agent-1', 'approved', 'src/big.txt')).rejects.toThrow()
+    const response = await ada.ask('laptop.agent-1', 'approved', 'src/big.txt')
+    expect([response.status, await response.json()]).toMatchObject([403, { error: { code: 'refused' } }])
+    await sync(workspace)
+    expect(await states(workspace)).toEqual(['src/big.txt pending'])
   })
 })
 
 describe('a sync', () => {
   it('records each decision once, also after it was withdrawn here', async () => {
-    const hub = await serveTrial()
-    const { workspace, session } = await connected(hub)
-    const ada = await reviewerOf(hub)
-    session.fs.writeFileSync('src/a.ts', 'x\n')
-    await sync(workspace)
-    await ada.decide('laptop.agent-1', 'approved', 'src/a.ts')
+    const { workspace } = await approvedOnHub()
     await sync(workspace)
     await (await workspace.review('agent-1')).withdraw('src/a.ts')
     expect((await sync(workspace)).filter(({ kind }) => kind === 'decided')).toEqual([])
@@ -176,12 +145,7 @@ describe('a sync', () => {
   })
 
   it('refuses a hub that has forgotten decisions', async () => {
-    const hub = await serveTrial()
-    const { workspace, session } = await connected(hub)
-    const ada = await reviewerOf(hub)
-    session.fs.writeFileSync('src/a.ts', 'x\n')
-    await sync(workspace)
-    await ada.decide('laptop.agent-1', 'approved', 'src/a.ts')
+    const { workspace } = await approvedOnHub()
     await sync(workspace)
     const older = await serveTrial()
     const seen = readSeen(workspace.root, readRemote(workspace.root))

@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest'
+import { digest } from '../../overlay/index.js'
+import type { Workspace } from '../../src/index.js'
+import { recordDecision } from '../../src/remote/incoming.js'
+import { serveTrial } from '../hub/fixtures.js'
+import { own, recordsOf } from '../support/workspace.js'
+import { approvedOnHub, connected, reviewerOf, states, sync } from './kit.js'
+
+/** The verdicts in the ledger of a workspace. */
+async function verdictsIn(workspace: Workspace) {
+  return (await recordsOf(workspace)).map(own).filter(({ type }) => type === 'verdict')
+}
+
+describe('a decision of the hub changes nothing if it', () => {
+  it('has a key that no change here has', async () => {
+    const { workspace } = await approvedOnHub(() => ({ key: digest('forged') }))
+    expect(await sync(workspace)).toContainEqual({
+      ...{ kind: 'decided', session: 'agent-1', path: 'src/a.ts', outcome: 'passed over', reviewer: 'Ada' },
+    })
+    expect(await states(workspace)).toEqual(['src/a.ts pending'])
+    expect(await verdictsIn(workspace)).toEqual([])
+  })
+
+  it('names another path than the change with its key has', async () => {
+    const { workspace, session } = await approvedOnHub(() => ({ path: 'src/b.ts' }))
+    session.fs.writeFileSync('src/b.ts', 'not reviewed\n')
+    expect(await sync(workspace)).toContainEqual({
+      ...{ kind: 'decided', session: 'agent-1', path: 'src/b.ts', outcome: 'passed over', reviewer: 'Ada' },
+    })
+    expect(await states(workspace)).toEqual(['src/a.ts pending', 'src/b.ts pending'])
+    expect(await verdictsIn(workspace)).toEqual([])
+  })
+
+  it('names a session that is not here, or one of another machine', async () => {
+    for (const session of ['laptop.agent-2', 'desk.agent-1', 'agent-1']) {
+      const { workspace } = await approvedOnHub(() => ({ session }))
+      const outcomes = (await sync(workspace)).filter(({ kind }) => kind === 'decided')
+      expect(outcomes).toMatchObject(session === 'laptop.agent-2' ? [{ outcome: 'passed over' }] : [])
+      expect(await states(workspace)).toEqual(['src/a.ts pending'])
+      expect(await verdictsIn(workspace)).toEqual([])
+    }
+  })
+
+  it('is about a path with two changes, of which a selection by path would choose both', async () => {
+    const hub = await serveTrial()
+    const { workspace, session } = await connected(hub)
+    const ada = await reviewerOf(hub)
+    session.fs.unlinkSync('src/a.ts')
+    session.fs.mkdirSync('src/a.ts')
+    await sync(workspace)
+    expect((await ada.open('laptop.agent-1')).changes.map(({ kind }) => kind)).toEqual(['delete', 'mkdir'])
+    await ada.decide('laptop.agent-1', 'approved', 'src/a.ts')
+    const outcomes = (await sync(workspace)).filter(({ kind }) => kind === 'decided')
+    expect(outcomes).toMatchObject([{ outcome: 'passed over' }, { outcome: 'passed over' }])
+    expect(await states(workspace)).toEqual(['src/a.ts pending', 'src/a.ts pending'])
+    expect(await verdictsIn(workspace)).toEqual([])
+  })
+})
+
+type Machine = Awaited<ReturnType<typeof approvedOnHub>>
+
+/** A workspace that changes after each look at a session's changes, before a verdict on them. */
+function changingAfterLook(workspace: Workspace, change: () => void): Workspace {
+  return Object.assign(Object.create(workspace), {
+    sessions: () => workspace.sessions(),
+    async review(id: string) {
+      const review = await workspace.review(id)
+      return Object.assign({}, review, {
+        async changes() {
+          const set = await review.changes()
+          change()
+          return set
+        },
+      })
+    },
+  })
+}
+
+describe('a decision is passed over if', () => {
+  it.each<[string, 'approved' | 'rejected', (at: Machine) => void]>([
+    ['the agent writes', 'approved', ({ session }) => session.fs.writeFileSync('src/a.ts', 'newer\n')],
+    ['the agent writes', 'rejected', ({ session }) => session.fs.writeFileSync('src/a.ts', 'newer\n')],
+    ['the file on disk changes', 'approved', ({ place }) => place.write('src/a.ts', 'newer\n')],
+  ])('%s between the look and the verdict (%s)', async (_, verdict, act) => {
+    const at = await approvedOnHub()
+    const [change] = (await at.ada.open('laptop.agent-1')).changes
+    const decision = { seq: 1, session: 'laptop.agent-1', path: 'src/a.ts', reviewer: 'Ada', reason: 'No.' }
+    const moving = changingAfterLook(at.workspace, () => act(at))
+    const received = Object.assign(decision, { key: change?.key ?? '', verdict })
+    expect(await recordDecision(moving, 'agent-1', received, false)).toBe('passed over')
+    expect(await states(at.workspace)).toEqual(['src/a.ts pending'])
+    expect(await verdictsIn(at.workspace)).toEqual([])
+  })
+})
