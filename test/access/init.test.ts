@@ -1,8 +1,7 @@
-import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import { expect, it, onTestFinished } from 'vitest'
 import { initWorkspace, openWorkspace } from '../../src/index.js'
-import { compileOnce } from '../support/compiled.js'
+import { runEscrow } from '../cli/real.js'
 import { tempDir } from '../support/facade.js'
 
 function place(): string {
@@ -14,11 +13,7 @@ function place(): string {
 /** Runs the command as a program does: without a terminal or a reviewer's key. */
 function escrow(root: string, ...args: string[]) {
   const env = { ...process.env, ESCROW_REVIEWER_KEY: '', ESCROW_SESSION: '' }
-  return spawnSync(process.execPath, [`${compileOnce()}/test/children/escrow.js`, ...args], {
-    cwd: root,
-    env,
-    encoding: 'utf8',
-  })
+  return runEscrow(root, args, { env })
 }
 
 it('requires a person for a new workspace: no program approves, commits or declares an intent', async () => {

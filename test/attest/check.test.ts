@@ -65,7 +65,7 @@ describe('an envelope that was changed', () => {
   })
 
   it.each(['', '{}', '[]', 'null', '{"payload":"e30=","payloadType":"x","signatures":[]}'])(
-    'to %o is none',
+    'to %o is refused as no envelope',
     async (text) => {
       const at = await attested()
       writeFileSync(at.file, text)
@@ -73,7 +73,7 @@ describe('an envelope that was changed', () => {
     },
   )
 
-  it('by the key id alone still counts: the id is not signed', async () => {
+  it('in its key id alone still counts: the id is not signed', async () => {
     const at = await attested()
     const envelope = JSON.parse(readFileSync(at.file, 'utf8'))
     writeFileSync(

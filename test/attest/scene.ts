@@ -3,8 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { library } from '../../src/cli/library.js'
-import { run } from '../../src/cli/run.js'
+import { type CommandOutput, escrowAt } from '../cli/real.js'
 import { type TestWorkspace, testWorkspace, working } from '../support/workspace.js'
 
 /** A workspace with a commit of three changes that Ada approved, one of them hunk by hunk. */
@@ -12,7 +11,7 @@ export interface AttestScene extends TestWorkspace {
   readonly commit: string
   /** A directory outside the workspace. */
   readonly dir: string
-  escrow(...argv: string[]): Promise<{ code: number; out: string; err: string }>
+  escrow(...argv: string[]): Promise<CommandOutput>
 }
 
 const ADA = { name: 'Ada', email: 'ada@example.org' }
@@ -33,22 +32,7 @@ export async function attestScene(): Promise<AttestScene> {
   await workspace.close()
   const dir = mkdtempSync(join(tmpdir(), 'escrow-attest-'))
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
-  return { ...at, commit: id, dir, escrow: (...argv) => escrow(at.root, argv) }
-}
-
-async function escrow(cwd: string, argv: readonly string[]) {
-  const output = { code: -1, out: '', err: '' }
-  const io = {
-    out: (text: string) => {
-      output.out += text
-    },
-    err: (text: string) => {
-      output.err += text
-    },
-    ...{ cwd, terminal: true, color: false, version: '1' },
-  }
-  output.code = await run(argv, io, async () => library)
-  return output
+  return { ...at, commit: id, dir, escrow: (...argv) => escrowAt(at.root, argv) }
 }
 
 export const KEY_TYPES = ['ed25519', 'ecdsa', 'rsa'] as const

@@ -1,16 +1,12 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { commitAll, git } from '../support/git.js'
+import { initRepository } from '../support/git.js'
 import { testWorkspace, working } from '../support/workspace.js'
 import { escrowAt } from './real.js'
 
 it("prints a refusing hook's output below the error, line by line and without control characters", async () => {
   const at = testWorkspace()
-  git(at.root, 'init', '-q', '-b', 'main')
-  git(at.root, 'config', 'user.name', 'Ada')
-  git(at.root, 'config', 'user.email', 'ada@example.org')
-  at.write('.gitignore', '.orchestration/\n')
-  commitAll(at.root)
+  initRepository(at.root)
   mkdirSync(`${at.root}/.git/hooks`, { recursive: true })
   const hook = '#!/bin/sh\nprintf "one\\n\\033[2Jtwo\\n1 problem\\n"\nexit 1\n'
   writeFileSync(`${at.root}/.git/hooks/pre-commit`, hook, { mode: 0o755 })

@@ -1,64 +1,30 @@
-import { execFileSync } from 'node:child_process'
 import { chmodSync, existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { openWorkspace } from '../../src/index.js'
 import { installLauncher } from '../../src/surface/index.js'
+import { authors, BEGIN, ONE, repository, TWO, text } from '../git/kit.js'
 import { compileOnce } from '../support/compiled.js'
-import { git } from '../support/git.js'
-import { testWorkspace } from '../support/workspace.js'
+import { tryGit } from '../support/git.js'
 import { escrowAt } from './real.js'
-
-const text = (...lines: readonly string[]) => lines.map((line) => `${line}\n`).join('')
-const BEGIN = ['function first(a, b) {', '  return a + b', '}', '']
-const ONE = ['function second(c) {', '  return null', '}', '']
-const TWO = ['function third(d) {', '  return null', '}', '']
 
 beforeAll(() => installLauncher(join(compileOnce(), 'src/cli/main.js')))
 
 /** A repository with the hooks, where two agents work on a branch. */
-async function repository() {
-  const at = testWorkspace({ 'src/a.ts': text(...BEGIN) })
-  const run = (...args: string[]) => git(at.root, ...args)
-  run('init', '-q', '-b', 'main')
-  at.write('.gitignore', '.orchestration/\n')
-  run('add', '-A')
-  run('commit', '-q', '-m', 'begin', '--date=2020-01-02T03:04:05Z')
+async function hooked() {
+  const at = repository()
   expect((await escrowAt(at.root, ['init', '--git', '--yes'])).code).toBe(0)
-  const agent = async (id: string, content: string) => {
-    const workspace = await at.open()
-    const session = await workspace.session({ id, agent: { model: id, tool: 'tester' } })
-    await session.selectIntent('INT-001')
-    session.fs.writeFileSync('src/a.ts', content)
-    const review = await workspace.review(id)
-    await review.approve(undefined, { name: 'Ann' })
-    await review.commit({ git: {} })
-    await workspace.close()
-  }
-  const collect = () => {
-    run('reflog', 'expire', '--expire=now', '--all')
-    run('gc', '-q', '--prune=now')
-  }
-  run('checkout', '-q', '-b', 'feature')
-  await agent('m-1', text(...BEGIN, ...ONE))
-  await agent('m-2', text(...TWO, ...BEGIN, ...ONE))
-  const old = run('rev-parse', 'HEAD').trim()
-  return { ...at, run, agent, collect, old }
+  at.run('checkout', '-q', '-b', 'feature')
+  await at.agent('m-1', text(BEGIN, ONE))
+  await at.agent('m-2', text(TWO, BEGIN, ONE))
+  return { ...at, old: at.id('HEAD') }
 }
 
-async function authors(root: string): Promise<string[]> {
-  const workspace = await openWorkspace(root)
-  const lines = await workspace.ledger.blame('src/a.ts')
-  await workspace.close()
-  return lines.map(({ contributor, model }) => model ?? contributor)
-}
-
-const BOTH = [...TWO.map(() => 'm-2'), ...BEGIN.map(() => 'unknown'), ...ONE.map(() => 'm-1')]
+const BOTH = [...TWO.map(() => 'ai m-2 Ann'), ...BEGIN.map(() => 'unknown'), ...ONE.map(() => 'ai m-1 Ann')]
 const notes = (run: (...args: string[]) => string) => run('notes', '--ref=ai', 'list').trim().split('\n')
 
 describe('with the hooks of git', () => {
   it('lines keep their authors through rebase -i with a squash, once git removed the old commits', async () => {
-    const { root, run, collect, old } = await repository()
+    const { root, run, collect, old } = await hooked()
     run('-c', 'sequence.editor=sed -i 2s/pick/squash/', '-c', 'core.editor=true', 'rebase', '-q', '-i', 'main')
     expect(notes(run)).toHaveLength(1)
     collect()
@@ -67,8 +33,8 @@ describe('with the hooks of git', () => {
   })
 
   it('lines keep their authors through an amended commit', async () => {
-    const { root, run, write, collect } = await repository()
-    write('src/a.ts', text(...TWO, ...BEGIN, ...ONE, 'const mine = "a line of a person"'))
+    const { root, run, write, collect } = await hooked()
+    write('src/a.ts', text(TWO, BEGIN, ONE, 'const mine = "a line of a person"'))
     run('commit', '-q', '-a', '--amend', '-m', 'amended')
     expect(notes(run)).toHaveLength(1)
     collect()
@@ -76,7 +42,7 @@ describe('with the hooks of git', () => {
   })
 
   it('lines keep their authors through merge --squash, and the next commit alone is noted', async () => {
-    const { root, run, write, collect } = await repository()
+    const { root, run, write, collect } = await hooked()
     run('checkout', '-q', 'main')
     run('merge', '-q', '--squash', 'feature')
     expect(existsSync(join(root, '.git/escrow-squash'))).toBe(true)
@@ -92,7 +58,7 @@ describe('with the hooks of git', () => {
   })
 
   it('a pull of what a forge squashed is noted, and a plain merge needs no note', async () => {
-    const { root, run } = await repository()
+    const { root, run } = await hooked()
     run('checkout', '-q', '--detach', 'main')
     run('merge', '-q', '--squash', 'feature')
     run('-c', 'core.hooksPath=/dev/null', 'commit', '-q', '-m', 'A pull request (#1)')
@@ -106,7 +72,7 @@ describe('with the hooks of git', () => {
   })
 
   it('a hook of a person runs with its input, and git succeeds where escrow fails', async () => {
-    const { root, run } = await repository()
+    const { root, run } = await hooked()
     const hook = join(root, '.git/hooks/post-rewrite')
     expect((await escrowAt(root, ['init', '--git', '--remove', '--yes'])).code).toBe(0)
     writeFileSync(hook, `#!/bin/sh -e\ncat >> '${root}/.git/seen'\nexit 0\n`)
@@ -116,18 +82,8 @@ describe('with the hooks of git', () => {
     expect(notes(run)).toHaveLength(1)
     expect(run('-C', '.git', 'cat-file', '--batch-check', '--batch-all-objects')).toContain('commit')
     writeFileSync(join(root, '.orchestration/agent_trace.jsonl'), 'not a ledger\nat all\n')
-    const { stderr, status } = tried(root, ['commit', '-q', '--amend', '-m', 'again'])
+    const { stderr, status } = tryGit(root, 'commit', '-q', '--amend', '-m', 'again')
     expect([status, stderr]).toEqual([0, expect.stringMatching(/^escrow: the authors of lines were not noted: .*\n$/)])
     writeFileSync(join(root, '.orchestration/agent_trace.jsonl'), '')
   })
 })
-
-function tried(root: string, args: string[]): { status: number; stderr: string } {
-  const identity = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.org', '-c', 'commit.gpgsign=false']
-  const shell = execFileSync('sh', ['-c', 'git "$@" 2>&1 >/dev/null; echo "status $?"', 'sh', ...identity, ...args], {
-    cwd: root,
-    encoding: 'utf8',
-  })
-  const [, stderr = '', status] = /^([\s\S]*)status (\d+)\n$/.exec(shell) ?? []
-  return { status: Number(status), stderr }
-}

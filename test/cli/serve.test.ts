@@ -1,24 +1,13 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import { hookToken } from '../../src/surface/index.js'
-import { compileOnce } from '../support/compiled.js'
 import { testWorkspace, working } from '../support/workspace.js'
+import { startEscrow } from './real.js'
 
 async function startServer(root: string, ...args: string[]): Promise<{ url: URL; child: ChildProcess }> {
-  const child = spawn(process.execPath, [`${compileOnce()}/test/children/escrow.js`, ...args], { cwd: root })
-  onTestFinished(() => void child.kill('SIGKILL'))
-  let [output, failed] = ['', '']
-  child.stderr.on('data', (chunk) => {
-    failed += String(chunk)
-  })
-  return new Promise((resolve, reject) => {
-    child.once('close', () => reject(new Error(failed)))
-    child.stdout.on('data', (chunk) => {
-      output += String(chunk)
-      if (output.endsWith('\n')) resolve({ url: new URL(output.trim()), child })
-    })
-  })
+  const { child, url } = await startEscrow(root, ...args)
+  return { child, url: new URL(url) }
 }
 
 const event = (root: string, file: string) =>

@@ -19,6 +19,9 @@ function repository() {
   return { root, file, write, plans, apply, text: (hook: string) => readFileSync(file(hook), 'utf8') }
 }
 
+/** What escrow enters in a person's hook. */
+const BLOCK = /^# >>> escrow: .*\n[\s\S]*?^# <<< escrow <<<\n/gm
+
 const problems = ({ plans }: ReturnType<typeof repository>) =>
   plans().flatMap(({ hook, obstacle }) => (obstacle === undefined ? [] : [`${hook}: ${obstacle}`]))
 
@@ -43,11 +46,11 @@ describe('the git hooks', () => {
     const at = repository()
     at.write('post-rewrite', script, mode)
     at.apply()
-    expect([
-      at.text('post-rewrite').includes(script.split('\n')[1] ?? ''),
-      statSync(at.file('post-rewrite')).mode & 0o777,
-    ]).toEqual([true, mode])
+    const entered = at.text('post-rewrite')
+    expect(entered.match(BLOCK)).toEqual([expect.stringContaining('adopt --hook post-rewrite "$@"')])
+    expect([entered.replace(BLOCK, ''), statSync(at.file('post-rewrite')).mode & 0o777]).toEqual([script, mode])
     at.apply()
+    expect(at.text('post-rewrite')).toBe(entered)
     at.apply(true)
     expect([at.text('post-rewrite'), statSync(at.file('post-rewrite')).mode & 0o777]).toEqual([script, mode])
   })

@@ -1,23 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { AllowedHosts } from '../../src/core/allowed-hosts.js'
 import { asksPerson, networkGranted } from '../../src/exec/network-grant.js'
 import { tempDir } from '../support/facade.js'
 
-/** Sets variables of this process for a test. */
-function withVariables(values: Readonly<Record<string, string | undefined>>): void {
-  for (const [name, value] of Object.entries(values)) {
-    const before = process.env[name]
-    if (value === undefined) delete process.env[name]
-    else process.env[name] = value
-    onTestFinished(() => {
-      if (before === undefined) delete process.env[name]
-      else process.env[name] = before
-    })
-  }
-}
-
-const NONE = { npm_config_registry: undefined, NPM_CONFIG_REGISTRY: undefined, PIP_INDEX_URL: undefined }
+afterEach(() => void vi.unstubAllEnvs())
 
 describe('the network by a list of policy', () => {
   it('goes to commands that ask for it or use it; an empty list is no host', () => {
@@ -53,7 +40,9 @@ describe('the network by a list of policy', () => {
       `${path}/home/.npmrc`,
       'registry=https://npm.corp.example/\n@own:registry = http://own.example:4873\n//npm.corp.example/:_authToken=x\nregistry=nothing\n',
     )
-    withVariables({ ...NONE, HOME: `${path}/home`, PIP_INDEX_URL: 'https://pip.corp.example/simple' })
+    for (const name of ['npm_config_registry', 'NPM_CONFIG_REGISTRY', 'UV_DEFAULT_INDEX']) vi.stubEnv(name, undefined)
+    vi.stubEnv('HOME', `${path}/home`)
+    vi.stubEnv('PIP_INDEX_URL', 'https://pip.corp.example/simple')
     const granted = networkGranted({ network: true }, ['registry'], [])
     expect(granted).toEqual(
       expect.arrayContaining(['registry.npmjs.org', 'pypi.org', 'npm.corp.example', 'own.example:4873']),

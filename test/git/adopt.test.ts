@@ -1,66 +1,30 @@
 import { writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { openWorkspace } from '../../src/index.js'
-import { git } from '../support/git.js'
+import { type AdoptReport, openWorkspace } from '../../src/index.js'
 import { trust } from '../support/trust.js'
-import { INTENTS, testWorkspace, working } from '../support/workspace.js'
+import { INTENTS, working } from '../support/workspace.js'
+import { authors, BEGIN, ONE, repository, type TestRepository, TWO, text } from './kit.js'
 
-const text = (...lines: readonly string[]) => lines.map((line) => `${line}\n`).join('')
-const BEGIN = ['function first(a, b) {', '  return a + b', '}', '']
-const ONE = ['function second(c) {', '  return null', '}', '']
-const TWO = ['function third(d) {', '  return null', '}', '']
-
-/** A repository with the ledger outside git, and agents whose changes land in it. */
-function repository(files: Record<string, string> = { 'src/a.ts': text(...BEGIN) }) {
-  const at = testWorkspace(files)
-  const run = (...args: string[]) => git(at.root, ...args)
-  run('init', '-q', '-b', 'main')
-  at.write('.gitignore', '.orchestration/\n')
-  run('add', '-A')
-  run('commit', '-q', '-m', 'begin', '--date=2020-01-02T03:04:05Z')
-  const agent = async (id: string, content: string, path = 'src/a.ts') => {
-    const workspace = await at.open()
-    const session = await workspace.session({ id, agent: { model: id, tool: 'tester' } })
-    await session.selectIntent('INT-001')
-    session.fs.writeFileSync(path, content)
-    const review = await workspace.review(id)
-    await review.approve(undefined, { name: 'Ann' })
-    await review.commit({ git: {} })
-    await workspace.close()
-  }
-  const adopt = async (rewrites: { commit: string; from: string[] }[], revisions: string[] = []) => {
-    const workspace = await at.open()
-    const report = await workspace.adopt({ rewrites, revisions })
-    await workspace.close()
-    return report
-  }
-  /** Removes every commit that no branch has. */
-  const collect = () => {
-    run('reflog', 'expire', '--expire=now', '--all')
-    run('gc', '-q', '--prune=now')
-  }
-  return { ...at, run, agent, adopt, collect, id: (name: string) => run('rev-parse', name).trim() }
-}
-
-async function authors(root: string, path = 'src/a.ts'): Promise<string[]> {
-  const workspace = await openWorkspace(root)
-  const lines = await workspace.ledger.blame(path)
+async function adopt(
+  at: TestRepository,
+  rewrites: { commit: string; from: string[] }[],
+  revisions: string[] = [],
+): Promise<AdoptReport> {
+  const workspace = await at.open()
+  const report = await workspace.adopt({ rewrites, revisions })
   await workspace.close()
-  return lines.map(
-    ({ contributor, model, approvedBy, imported }) =>
-      `${contributor}${model ? ` ${model}` : ''}${approvedBy ? ` ${approvedBy}` : ''}${imported ? ' imported' : ''}`,
-  )
+  return report
 }
 
 /** Squashes two agents' commits, the second of which moved the functions around. Returns the old and the new commit. */
-async function squashed(at: ReturnType<typeof repository>) {
+async function squashed(at: TestRepository) {
   at.run('checkout', '-q', '-b', 'feature')
-  await at.agent('m-1', text(...BEGIN, ...ONE))
-  await at.agent('m-2', text(...TWO, ...BEGIN, ...ONE))
+  await at.agent('m-1', text(BEGIN, ONE))
+  await at.agent('m-2', text(TWO, BEGIN, ONE))
   const old = at.id('HEAD')
   at.run('reset', '-q', '--soft', 'main')
   // A person's formatter at the same time: it is in no record.
-  at.write('src/a.ts', text(...TWO, '', ...ONE, ...BEGIN).replaceAll('  return null', '\treturn null;'))
+  at.write('src/a.ts', text(TWO, '', ONE, BEGIN).replaceAll('  return null', '\treturn null;'))
   at.run('commit', '-q', '-a', '-m', 'squashed')
   return { old, commit: at.id('HEAD') }
 }
@@ -76,7 +40,7 @@ describe('adopt', () => {
   it('keeps the authors of short lines after git removed the commits that a squash took the place of', async () => {
     const at = repository()
     const { old, commit } = await squashed(at)
-    expect(await at.adopt([{ commit, from: [old] }])).toEqual({ written: [commit], left: 0 })
+    expect(await adopt(at, [{ commit, from: [old] }])).toEqual({ written: [commit], left: 0 })
     at.run('checkout', '-q', '-B', 'main', commit)
     at.run('branch', '-q', '-D', 'feature')
     at.collect()
@@ -89,25 +53,25 @@ describe('adopt', () => {
   it('changes nothing when it runs again, and both notes stay when two run at once', async () => {
     const at = repository()
     const { old, commit } = await squashed(at)
-    await at.adopt([{ commit, from: [old] }])
+    await adopt(at, [{ commit, from: [old] }])
     const tip = at.id('refs/notes/ai')
-    expect(await at.adopt([{ commit, from: [old] }])).toEqual({ written: [], left: 0 })
+    expect(await adopt(at, [{ commit, from: [old] }])).toEqual({ written: [], left: 0 })
     expect(at.id('refs/notes/ai')).toBe(tip)
-    await at.agent('m-3', text('const more = "of the same kind"', ...TWO), 'src/b.ts')
+    await at.agent('m-3', text('const more = "of the same kind"', TWO), 'src/b.ts')
     await at.agent('m-4', text('const other = "of another kind"'), 'src/c.ts')
-    await Promise.all([at.adopt([], ['HEAD']), at.adopt([], ['HEAD~1'])])
+    await Promise.all([adopt(at, [], ['HEAD']), adopt(at, [], ['HEAD~1'])])
     expect(at.run('notes', '--ref=ai', 'list').trim().split('\n')).toHaveLength(3)
   })
 
   it('finds the branch that a forge squashed by its files', async () => {
     const at = repository()
     at.run('checkout', '-q', '-b', 'feature')
-    await at.agent('m-1', text(...BEGIN, ...ONE))
-    await at.agent('m-2', text(...TWO, ...BEGIN, ...ONE))
+    await at.agent('m-1', text(BEGIN, ONE))
+    await at.agent('m-2', text(TWO, BEGIN, ONE))
     at.run('checkout', '-q', 'main')
     at.run('merge', '-q', '--squash', 'feature')
     at.run('commit', '-q', '-m', 'A pull request (#1)')
-    await at.adopt([], ['HEAD~1..HEAD'])
+    await adopt(at, [], ['HEAD~1..HEAD'])
     at.run('branch', '-q', '-D', 'feature')
     at.collect()
     const note = at.run('notes', '--ref=ai', 'show')
@@ -117,13 +81,13 @@ describe('adopt', () => {
   it('writes paths below the top of the repository, where the workspace is a directory of it', async () => {
     const at = repository()
     at.write('pkg/.orchestration/active_intents.yaml', INTENTS)
-    at.write('pkg/src/a.ts', text(...BEGIN))
+    at.write('pkg/src/a.ts', text(BEGIN))
     trust(`${at.root}/pkg`)
     at.run('add', 'pkg/src')
     at.run('commit', '-q', '-m', 'package', '--date=2020-01-02T03:04:05Z')
     const workspace = await openWorkspace(`${at.root}/pkg`)
     const session = await working(workspace)
-    session.fs.writeFileSync('src/a.ts', text(...BEGIN, ...ONE))
+    session.fs.writeFileSync('src/a.ts', text(BEGIN, ONE))
     const review = await workspace.review(session.id)
     await review.approve(undefined, { name: 'Ann' })
     await review.commit({ git: {} })
@@ -141,9 +105,9 @@ describe('adopt', () => {
       { commit: blob, from: [] },
       { commit: '--output=x', from: ['--all'] },
     ]
-    expect(await at.adopt(rewrites)).toEqual({ written: [], left: 0 })
-    await expect(at.adopt([], ['--output=x'])).rejects.toMatchObject({ reason: 'unsupported' })
-    await expect(at.adopt([], ['nowhere'])).rejects.toMatchObject({ reason: 'unsupported' })
+    expect(await adopt(at, rewrites)).toEqual({ written: [], left: 0 })
+    await expect(adopt(at, [], ['--output=x'])).rejects.toMatchObject({ reason: 'unsupported' })
+    await expect(adopt(at, [], ['nowhere'])).rejects.toMatchObject({ reason: 'unsupported' })
   })
 
   it('starts no program of the repository', async () => {
@@ -168,7 +132,7 @@ describe('adopt', () => {
     at.write('.gitattributes', '*.ts diff=trap filter=trap\n')
     at.run('config', 'diff.trap.textconv', trap)
     at.run('config', 'filter.trap.smudge', trap)
-    expect((await at.adopt([{ commit, from: [old] }])).written).toEqual([commit])
+    expect((await adopt(at, [{ commit, from: [old] }])).written).toEqual([commit])
     await authors(at.root)
     expect(() => at.text('ran')).toThrow()
   })

@@ -10,7 +10,7 @@ import {
   type Workspace,
 } from '../../src/index.js'
 import { tempDir } from '../support/facade.js'
-import { commitAll, git } from '../support/git.js'
+import { commitAll, git, initEmptyRepository, initRepository } from '../support/git.js'
 import { trust } from '../support/trust.js'
 import { FILES, INTENTS, testWorkspace, working } from '../support/workspace.js'
 
@@ -27,14 +27,9 @@ interface Repository {
 /** A workspace whose files are committed on `main`, and an agent's session. */
 async function repository(files: Readonly<Record<string, string>> = FILES): Promise<Repository> {
   const at = testWorkspace(files)
-  git(at.root, 'init', '-q', '-b', 'main')
-  for (const [name, value] of Object.entries(SETTINGS)) git(at.root, 'config', name, value)
-  at.write('.gitignore', '.orchestration/\nsrc/built/\n')
-  commitAll(at.root)
+  initRepository(at.root, { ignore: '.orchestration/\nsrc/built/\n' })
   return over(at)
 }
-
-const SETTINGS = { 'user.name': 'Ada', 'user.email': 'ada@example.org', 'commit.gpgSign': 'false' }
 
 async function over(at: ReturnType<typeof testWorkspace>): Promise<Repository> {
   const workspace = await at.open()
@@ -287,8 +282,7 @@ describe('a commit with git', () => {
 
   it('works on a branch without commits, and on a detached HEAD', async () => {
     const at = testWorkspace()
-    git(at.root, 'init', '-q', '-b', 'main')
-    for (const [name, value] of Object.entries(SETTINGS)) git(at.root, 'config', name, value)
+    initEmptyRepository(at.root)
     const unborn = await over(at)
     unborn.session.fs.writeFileSync('src/new.ts', 'new\n')
     await unborn.commit()

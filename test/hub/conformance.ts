@@ -361,10 +361,8 @@ function describeTenants(hosts: () => [Database, Database]): void {
       ]
       for (const sql of attempts)
         await expect(
-          inScope(
-            hosts()[0],
-            scope === undefined ? stranger : sql.includes('insert into escrow.intents') ? stranger : scope,
-            (query) => query.rows(sql),
+          inScope(hosts()[0], sql.includes('insert into escrow.intents') ? stranger : scope, (query) =>
+            query.rows(sql),
           ),
           sql,
         ).rejects.toThrow(/policy|denied/)

@@ -1,15 +1,55 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
 
 const IDENTITY = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.org', '-c', 'commit.gpgsign=false']
 
+const isolated = () => ({ ...process.env, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_SYSTEM: '/dev/null' })
+
 /** Runs git as Ada, without the machine's settings. Returns its output. */
 export function git(cwd: string, ...args: string[]): string {
-  const env = { ...process.env, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_SYSTEM: '/dev/null' }
-  return execFileSync('git', [...IDENTITY, ...args], { cwd, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
+  return execFileSync('git', [...IDENTITY, ...args], {
+    cwd,
+    env: isolated(),
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
 }
 
-/** Commits all files. */
-export function commitAll(root: string): void {
+/** As {@link git}, for what git says on stderr. Does not throw where git fails. */
+export function tryGit(cwd: string, ...args: string[]): { status: number | null; stderr: string } {
+  const { status, stderr } = spawnSync('git', [...IDENTITY, ...args], {
+    cwd,
+    env: isolated(),
+    encoding: 'utf8',
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  return { status, stderr }
+}
+
+/** Commits all files. @param options further options of `git commit` */
+export function commitAll(root: string, ...options: string[]): void {
   git(root, 'add', '-A')
-  git(root, 'commit', '-q', '--allow-empty', '-m', 'work')
+  git(root, 'commit', '-q', '--allow-empty', '-m', 'work', ...options)
+}
+
+/** Makes a directory a repository with an empty branch `main`, in which every program commits as Ada. */
+export function initEmptyRepository(root: string): void {
+  git(root, 'init', '-q', '-b', 'main')
+  git(root, 'config', 'user.name', 'Ada')
+  git(root, 'config', 'user.email', 'ada@example.org')
+  git(root, 'config', 'commit.gpgSign', 'false')
+}
+
+interface RepositoryOptions {
+  /** The text of `.gitignore`. By default git leaves the ledger alone. */
+  readonly ignore?: string
+  /** When the author wrote the first commit. */
+  readonly date?: string
+}
+
+/** As {@link initEmptyRepository}, with a first commit of all files. */
+export function initRepository(root: string, { ignore = '.orchestration/\n', date }: RepositoryOptions = {}): void {
+  initEmptyRepository(root)
+  writeFileSync(`${root}/.gitignore`, ignore)
+  commitAll(root, ...(date === undefined ? [] : [`--date=${date}`]))
 }

@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { openWorkspace } from '../../src/index.js'
 import { tempDir, treeOf } from '../support/facade.js'
-import { commitAll, git } from '../support/git.js'
+import { commitAll, git, initRepository } from '../support/git.js'
 import { trust } from '../support/trust.js'
 import { working } from '../support/workspace.js'
 
@@ -17,14 +17,11 @@ interface Layout {
 }
 
 function repositoryIn(dir: string, files: Readonly<Record<string, string>>): void {
-  git(dirname(dir), 'init', '-q', '-b', 'main', dir)
-  git(dir, 'config', 'user.name', 'Ada')
-  git(dir, 'config', 'user.email', 'ada@example.org')
-  for (const [path, text] of Object.entries({ ...files, '.gitignore': '.orchestration/\n' })) {
+  for (const [path, text] of Object.entries(files)) {
     mkdirSync(dirname(`${dir}/${path}`), { recursive: true })
     writeFileSync(`${dir}/${path}`, text)
   }
-  commitAll(dir)
+  initRepository(dir)
 }
 
 const SOURCES = { 'src/a': 'a\n', 'src/b': 'b\n' }

@@ -1,49 +1,22 @@
 import { describe, expect, it } from 'vitest'
-import { openWorkspace } from '../../src/index.js'
+import { blame, land, repository as repositoryOf, text } from '../git/kit.js'
 import { commitAll, git } from '../support/git.js'
-import { testWorkspace, working } from '../support/workspace.js'
+import { testWorkspace } from '../support/workspace.js'
 
 const F = ['function first(a, b) {', "  const total = add('first', b)", '  return total', '}', '']
 const G = ['function second(c) {', "  log('the second one is called', c)", '}', '']
-const text = (...lines: readonly (readonly string[])[]) =>
-  lines
-    .flat()
-    .map((line) => `${line}\n`)
-    .join('')
 
-/** A repository whose `src/a.ts` a person wrote, with the ledger outside git. */
+/** A repository whose `src/a.ts` a person wrote, with the ledger outside git, and one agent. */
 function repository() {
-  const at = testWorkspace({ 'src/a.ts': text(F) })
-  const run = (...args: string[]) => git(at.root, ...args)
-  run('init', '-q', '-b', 'main')
-  at.write('.gitignore', '.orchestration/\n')
-  run('add', '-A')
-  run('commit', '-q', '-m', 'begin', '--date=2020-01-02T03:04:05Z')
-  return { ...at, run, commit: () => commitAll(at.root), agent: (content: string) => land(at, 'src/a.ts', content) }
+  const at = repositoryOf({ 'src/a.ts': text(F) })
+  return { ...at, commit: () => commitAll(at.root), agent: (content: string) => at.agent('agent', content) }
 }
 
-/** An agent writes a file, and its change lands as a git commit. */
-async function land(
-  at: ReturnType<typeof testWorkspace>,
-  path: string,
-  content: string,
-  intoGit = true,
-): Promise<void> {
-  const workspace = await at.open()
-  const session = await working(workspace)
-  session.fs.writeFileSync(path, content)
-  const review = await workspace.review(session.id)
-  await review.approve(undefined, { name: 'Ann' })
-  await review.commit({ git: intoGit && {} })
-  await workspace.close()
-}
-
-/** The author of each line in short, and why it is unknown. */
-async function authors(root: string, path = 'src/a.ts'): Promise<string[]> {
-  const workspace = await openWorkspace(root)
-  const lines = await workspace.ledger.blame(path)
-  await workspace.close()
-  return lines.map(({ contributor, intentId, why }) => why ?? (contributor === 'ai' ? (intentId ?? 'ai') : contributor))
+/** The intent or author of each line, or why it is unknown. */
+async function authors(root: string, path?: string): Promise<string[]> {
+  return (await blame(root, path)).map(
+    ({ contributor, intentId, why }) => why ?? (contributor === 'ai' ? (intentId ?? 'ai') : contributor),
+  )
 }
 
 const by = (who: string, lines: readonly string[]) => lines.map(() => who)
@@ -96,10 +69,10 @@ describe('blame by intent', () => {
   it('is unknown for lines whose record came with their commit and was lost later', async () => {
     const at = testWorkspace({ 'src/a.ts': text(F), 'src/b.ts': text(F) })
     git(at.root, 'init', '-q', '-b', 'main')
-    await land(at, 'src/a.ts', text(F, ['first()']), false)
+    await land(at, { id: 'agent', path: 'src/a.ts', content: text(F, ['first()']), intoGit: false })
     commitAll(at.root)
     const before = at.text('.orchestration/agent_trace.jsonl')
-    await land(at, 'src/a.ts', text(F, ['first()'], G), false)
+    await land(at, { id: 'agent', path: 'src/a.ts', content: text(F, ['first()'], G), intoGit: false })
     at.write('src/b.ts', text(F, ['personally()']))
     commitAll(at.root)
     at.write('.orchestration/agent_trace.jsonl', before)

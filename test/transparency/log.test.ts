@@ -1,7 +1,7 @@
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Layout } from '../../src/core/layout.js'
 import { withStateHome } from '../../src/os/state-dir.js'
 import { makeSigningKey, openLedger } from '../../src/trace/index.js'
@@ -14,14 +14,10 @@ import { witnessLog } from '../../src/transparency/witness.js'
 import { drafts, fileOf, linesOf, rechain, workspaces } from '../trace/support.js'
 
 // A key of its own: with one in the shared state, the ledgers of other suites would be signed.
-const given = process.env.XDG_STATE_HOME
 const state = mkdtempSync(join(tmpdir(), 'escrow-log-state-'))
-beforeAll(() => {
-  process.env.XDG_STATE_HOME = state
-})
+beforeAll(() => void vi.stubEnv('XDG_STATE_HOME', state))
 afterAll(() => {
-  if (given === undefined) delete process.env.XDG_STATE_HOME
-  else process.env.XDG_STATE_HOME = given
+  vi.unstubAllEnvs()
   rmSync(state, { recursive: true, force: true })
 })
 
@@ -251,7 +247,7 @@ describe('a witness', () => {
     writeFileSync(`${layout.ledgerFile}`, fileOf(rewritten))
     await openLedger(layout).anchor()
     await append(4)
-    rmSync(join(process.env.XDG_STATE_HOME ?? '', 'escrowfs/checkpoints'), { recursive: true })
+    rmSync(join(state, 'escrowfs/checkpoints'), { recursive: true })
     dir = join(scratch(), 'rewritten')
     await publish({ origin })
     await expect(witness()).rejects.toMatchObject({
