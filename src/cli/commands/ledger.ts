@@ -75,9 +75,9 @@ function registerProve(command: Command, { io, directory }: Context): void {
     .argument('<log>', 'the directory of the log')
     .argument('[line]', "a line's number, or the id of a commit")
     .option('--from <checkpoint>', 'the file of an older checkpoint')
-    .action(async (log: string, line: string | undefined, { from }: { from?: string }) => {
+    .action(async (log: string, line: string | undefined, { from }: { from?: string }, self: Command) => {
       if ((line === undefined) === (from === undefined))
-        throw new InvalidArgumentError("Give a line, or '--from' with an older checkpoint.")
+        self.error("error: give a line, or '--from' with an older checkpoint")
       const { proveConsistency, proveInclusion } = await import('../../transparency/index.js')
       const dir = resolve(directory(), log)
       if (line !== undefined) io.out(proveInclusion(dir, line))
@@ -126,7 +126,8 @@ function registerVerifyProof(command: Command, { io, directory, exit }: Context)
 }
 
 function readProofFile(path: string, limit: number): string {
-  if (statSync(path).size > limit) throw new InvalidArgumentError(`${path} is longer than a proof can be.`)
+  if (statSync(path).size > limit)
+    throw new Error(`${path} is longer than a proof can be. 'escrow ledger prove' writes one.`)
   return readFileSync(path, 'utf8')
 }
 

@@ -1,0 +1,194 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { withStateHome } from '../../src/os/state-dir.js'
+import { makeSigningKey } from '../../src/trace/index.js'
+import { attestScene } from '../attest/scene.js'
+import { testWorkspace, working } from '../support/workspace.js'
+import { type CommandOutput, escrowAt, runEscrow } from './real.js'
+
+const NAME = 'example.org/ledger'
+
+/** Makes a directory that is removed after the test. */
+function scratch(): string {
+  const path = mkdtempSync(join(tmpdir(), 'escrow-ledger-'))
+  onTestFinished(() => rmSync(path, { recursive: true, force: true }))
+  return path
+}
+
+/** A machine with a signing key, on which commands run in a directory. */
+function machine() {
+  const home = scratch()
+  const on = <T>(work: () => Promise<T>) =>
+    withStateHome(home, async () => {
+      makeSigningKey()
+      return work()
+    })
+  return { on, at: (cwd: string, ...argv: string[]): Promise<CommandOutput> => on(() => escrowAt(cwd, argv)) }
+}
+
+/** A workspace with a commit, whose ledger is published to `log` in `dir`. */
+async function published(...more: string[]) {
+  const here = machine()
+  const scene = await here.on(attestScene)
+  const { dir, root } = scene
+  const escrow = (...argv: string[]) => here.at(root, 'ledger', ...argv)
+  const log = join(dir, 'log')
+  const first = await escrow('publish', log, '--origin', NAME, '--json', ...more)
+  expect(first).toMatchObject({ code: 0, err: '' })
+  const { key, size }: { key: string; size: number } = JSON.parse(first.out)
+  const prove = async (...argv: string[]) => {
+    const { code, out, err } = await escrow('prove', log, ...argv)
+    expect([code, err]).toEqual([0, ''])
+    const file = join(dir, 'proof')
+    writeFileSync(file, out)
+    return file
+  }
+  /** Adds lines to the ledger, and publishes them. Returns the new size. */
+  const grow = () =>
+    here.on(async () => {
+      const workspace = await scene.open()
+      await working(workspace, 'agent-2')
+      await workspace.close()
+      const { out } = await escrow('publish', log, '--origin', NAME, '--json')
+      const { size: now }: { size: number } = JSON.parse(out)
+      return now
+    })
+  const lines = () => scene.text('.orchestration/agent_trace.jsonl').trimEnd().split('\n')
+  return { ...scene, escrow, log, key, size, prove, grow, lines }
+}
+
+describe('escrow ledger publish', () => {
+  it('prints the size and the key of the log, and adds only what is new', async () => {
+    const { escrow, log, key, size, lines } = await published()
+    expect(size).toBe(lines().length)
+    expect(await escrow('publish', log, '--origin', NAME)).toEqual({
+      ...{ code: 0, err: '', out: `${NAME}: ${size} lines, 0 new.\nThe log's key: ${key}\n` },
+    })
+  })
+
+  it('refuses a damaged ledger, and leaves the log as it is', async () => {
+    const { escrow, log, root, lines } = await published()
+    const before = readFileSync(join(log, 'checkpoint'), 'utf8')
+    const whole = lines()
+    writeFileSync(join(root, '.orchestration/agent_trace.jsonl'), `${whole.slice(1).join('\n')}\n`)
+    const { code, out } = await escrow('publish', log, '--origin', NAME)
+    expect([code, out]).toEqual([1, ''])
+    expect(readFileSync(join(log, 'checkpoint'), 'utf8')).toBe(before)
+    writeFileSync(join(root, '.orchestration/agent_trace.jsonl'), `${whole.join('\n')}\n`)
+  })
+
+  it("and witness are refused within an agent's session", () => {
+    const { root } = testWorkspace()
+    const env = Object.assign({}, process.env, { ESCROW_SESSION: 'agent-1' })
+    for (const args of [
+      ['ledger', 'publish', 'log'],
+      ['ledger', 'witness', 'log', '--name', 'example.org/w'],
+    ]) {
+      const { status, stdout, stderr } = runEscrow(root, args, { env })
+      expect([status, stdout, stderr]).toEqual([1, '', expect.stringContaining('session')])
+    }
+  })
+})
+
+describe('escrow ledger prove, and verify-proof', () => {
+  it('show that a line is in the log, by its number or the id of a commit', async () => {
+    const { escrow, key, size, prove, lines, commit } = await published()
+    const first = await escrow('verify-proof', await prove('1'), '--log-key', key)
+    expect(first).toEqual({
+      ...{ code: 0, err: '', out: `Line 1 is in '${NAME}' of ${size} lines.\n${lines()[0]}\n` },
+    })
+    const { code, out } = await escrow('verify-proof', await prove(commit), '--log-key', key, '--json')
+    const report = JSON.parse(out)
+    expect([code, report]).toMatchObject([0, { ok: true, kind: 'inclusion', origin: NAME, size, problems: [] }])
+    expect(lines()[report.line - 1]).toBe(report.text)
+    expect(report.text).toContain(commit)
+  })
+
+  it('show that a log continues an older checkpoint', async () => {
+    const { escrow, log, key, size, prove, grow, dir } = await published()
+    const older = join(dir, 'older')
+    writeFileSync(older, readFileSync(join(log, 'checkpoint')))
+    const now = await grow()
+    expect(now).toBeGreaterThan(size)
+    const proof = await prove('--from', older)
+    const check = (...more: string[]) => escrow('verify-proof', proof, '--log-key', key, ...more)
+    expect(await check('--from', older)).toEqual({
+      ...{ code: 0, err: '', out: `'${NAME}' of ${now} lines continues that of ${size}.\n` },
+    })
+    expect(await check()).toMatchObject({ code: 1, out: '', err: expect.stringContaining('older checkpoint') })
+    expect(await check('--from', join(log, 'checkpoint'))).toMatchObject({ code: 1, out: '' })
+  })
+
+  it('say why a proof does not hold', async () => {
+    const { escrow, key, prove } = await published()
+    const proof = await prove('2')
+    writeFileSync(proof, readFileSync(proof, 'utf8').replace('index 1', 'index 2'))
+    const { code, out, err } = await escrow('verify-proof', proof, '--log-key', key)
+    expect([code, out]).toEqual([1, ''])
+    expect(err).toMatch(/^The proof does not hold\.\nThe proof does not lead from this text, as line 3, to .*\n$/)
+    const asJson = await escrow('verify-proof', proof, '--log-key', key, '--json')
+    expect([asJson.code, JSON.parse(asJson.out)]).toMatchObject([1, { ok: false, problems: [expect.any(String)] }])
+  })
+
+  it('need the line from a file where the log has hashes only', async () => {
+    const { escrow, key, prove, lines, dir } = await published('--hashes-only')
+    const proof = await prove('2')
+    const line = join(dir, 'line')
+    const check = (...more: string[]) => escrow('verify-proof', proof, '--log-key', key, ...more)
+    expect(await check()).toMatchObject({ code: 1, out: '', err: expect.stringContaining('Give the line.') })
+    writeFileSync(line, `${lines()[1]}\n`)
+    expect(await check('--line', line)).toMatchObject({ code: 0, out: expect.stringContaining('Line 2 is in') })
+    writeFileSync(line, `${lines()[2]}\n`)
+    expect(await check('--line', line)).toMatchObject({ code: 1, out: '' })
+  })
+
+  it('refuse a line that is not there, and options that do not fit', async () => {
+    const { escrow, log, key, size, prove, dir } = await published()
+    const proof = await prove('1')
+    const long = join(dir, 'long')
+    writeFileSync(long, Buffer.alloc(64 * 1024 * 1024))
+    const refusals: [number, ...string[]][] = [
+      [1, 'prove', log, `${size + 1}`],
+      [1, 'prove', dir, '1'],
+      [2, 'prove', log],
+      [2, 'prove', log, '1', '--from', proof],
+      [1, 'verify-proof', proof, '--log-key', 'x'],
+      [2, 'verify-proof', proof, '--log-key', key, '--quorum', '-1'],
+      [1, 'verify-proof', long, '--log-key', key],
+      [1, 'verify-proof', join(log, 'checkpoint'), '--log-key', key],
+    ]
+    for (const [code, ...argv] of refusals) {
+      const result = await escrow(...argv)
+      expect([argv, result.code, result.out]).toEqual([argv, code, ''])
+      expect(result.err).not.toBe('')
+    }
+  })
+})
+
+describe('escrow ledger witness', () => {
+  it('cosigns a log that continues, which verify-proof then requires', async () => {
+    const { escrow, log, key, size, prove, grow, dir } = await published()
+    const other = machine()
+    const witness = (...more: string[]) =>
+      other.at(dir, 'ledger', 'witness', log, '--name', 'example.org/w', '--json', ...more)
+    expect(await witness()).toMatchObject({ code: 1, out: '' })
+    const first = await witness('--log-key', key)
+    expect([first.code, JSON.parse(first.out)]).toMatchObject([0, { origin: NAME, size }])
+    const { key: trusted } = JSON.parse(first.out)
+    const cosigned = (proof: string, quorum: string) =>
+      escrow('verify-proof', proof, '--log-key', key, '--witness', trusted, '--quorum', quorum)
+    expect(await cosigned(await prove('1'), '1')).toMatchObject({
+      ...{ code: 0, out: expect.stringContaining('Cosigned by example.org/w.') },
+    })
+    expect(await cosigned(await prove('1'), '2')).toMatchObject({ code: 1, out: '' })
+    const now = await grow()
+    expect(await cosigned(await prove('1'), '1')).toMatchObject({ code: 1, out: '' })
+    const { code, out } = await other.at(dir, 'ledger', 'witness', log, '--name', 'example.org/w')
+    expect([code, out]).toEqual([
+      ...[0, `Cosigned ${NAME}: ${now} lines; it continues the ${size} seen before.\nThe witness's key: ${trusted}\n`],
+    ])
+    expect(await cosigned(await prove('1'), '1')).toMatchObject({ code: 0 })
+  })
+})
