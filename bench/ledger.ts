@@ -1,12 +1,10 @@
-import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs'
+import { appendFileSync, writeFileSync } from 'node:fs'
 import type { Layout } from '../src/core/layout.js'
-import { layoutAt } from '../src/os/workspace-state.js'
-import { newDraft, openLedger, type RecordDraft } from '../src/trace/index.js'
+import { openLedger } from '../src/trace/index.js'
 import type { Bench, Suite } from './bench.js'
 import type { Variant } from './harness.js'
-import { memoryPlace } from './places.js'
 import { OURS } from './report.js'
-import { commit, contentOf } from './trace.js'
+import { call, commit, contentOf, emptyLedger } from './trace.js'
 
 /** Appended at once, while a ledger is made. */
 const BATCH = 2_000
@@ -66,8 +64,7 @@ async function measure(
 }
 
 async function ledgerOf(records: number): Promise<Layout> {
-  const layout = layoutAt(memoryPlace().path)
-  mkdirSync(layout.dir)
+  const layout = emptyLedger()
   writeFileSync(`${layout.root}/src.ts`, contentOf(0, 200))
   const store = openLedger(layout)
   for (let n = 0; n < records; n += BATCH) {
@@ -76,10 +73,4 @@ async function ledgerOf(records: number): Promise<Layout> {
     )
   }
   return layout
-}
-
-function call(n: number): RecordDraft {
-  const data = { tool_name: 'write_to_file', outcome: 'done' }
-  const paths = [`src/f${n % 500}.ts`]
-  return newDraft({ type: 'tool_call', intent: 'INT-001', session: 'task', reqId: `call-${n}`, paths, data })
 }

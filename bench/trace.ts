@@ -103,13 +103,15 @@ async function ledgerOf(bytes: number): Promise<Layout> {
   return layout
 }
 
-function emptyLedger(): Layout {
+/** Makes a workspace without records. */
+export function emptyLedger(): Layout {
   const layout = layoutAt(memoryPlace().path)
   mkdirSync(layout.dir)
   return layout
 }
 
-function call(n: number): RecordDraft {
+/** A record of a tool call. */
+export function call(n: number): RecordDraft {
   const data = { tool_name: 'write_to_file', outcome: 'done' }
   return newDraft({
     type: 'tool_call',

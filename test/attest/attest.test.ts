@@ -3,13 +3,51 @@ import { createHash } from 'node:crypto'
 import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { withStateHome } from '../../src/os/state-dir.js'
 import { makeSigningKey } from '../../src/trace/index.js'
+import { escrowAt } from '../cli/real.js'
+import { commitAll, git, initEmptyRepository, initRepository } from '../support/git.js'
+import { own, recordsOf, testWorkspace, working } from '../support/workspace.js'
 import { attestScene, envelopeIn, KEY_TYPES, opensslVerifies, pemKey, sshKey } from './scene.js'
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 const LEDGER = '.orchestration/agent_trace.jsonl'
+
+const CODE = 'export function price(amount) {\n  const tax = amount * 0.19\n  return amount + tax\n}\n'
+const POLICY = `commit: { git: true }
+approval:
+  auto:
+    tiers:
+      - { name: refactor, paths: ["src/**"], classes: [refactor], max_files: 5, max_lines: 50 }
+`
+const CHECKED = `active_intents:
+  - id: INT-001
+    name: Prices
+    status: IN_PROGRESS
+    owned_scope: ["**"]
+    acceptance_criteria: [{ run: echo checked }]
+`
+
+/** A repository with a git commit that a rule released, because a check of it passed. */
+async function released() {
+  const at = testWorkspace({ 'src/price.js': CODE, '.orchestration/policy.yaml': POLICY }, CHECKED)
+  initRepository(at.root)
+  const base = git(at.root, 'rev-parse', 'HEAD').trim()
+  const workspace = await at.open()
+  const session = await working(workspace)
+  session.fs.writeFileSync('src/price.js', CODE.replaceAll('tax', 'vat'))
+  const review = await workspace.review('agent')
+  const { commit, evidence } = await review.release()
+  expect(commit?.paths).toEqual(['src/price.js'])
+  const [check = {}, ...others] = (await recordsOf(workspace)).map(own).filter(({ type }) => type === 'check')
+  expect([evidence, others]).toEqual([[check.check], []])
+  await workspace.close()
+  const dir = mkdtempSync(join(tmpdir(), 'escrow-attest-'))
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
+  const head = git(at.root, 'rev-parse', 'HEAD').trim()
+  return { dir, base, head, check, escrow: (...argv: string[]) => escrowAt(at.root, argv) }
+}
 
 describe('the statement', () => {
   it('names the files, who decided on which hunks, and the head of the ledger', async () => {
@@ -48,6 +86,27 @@ describe('the statement', () => {
     ])
   })
 
+  it('names the checks that it rests on, the policy and the git commits, and agrees with the ledger', async () => {
+    const at = await released()
+    const { key, pub } = pemKey(at.dir, 'ed25519')
+    const file = join(at.dir, 'commit.json')
+    expect(await at.escrow('attest', '--key', key, '--out', file)).toMatchObject({ code: 0, err: '' })
+    const { predicate } = envelopeIn(file).statement
+    const { check: id, tree } = at.check
+    const output = `sha256:${sha256('checked\n')}`
+    expect(predicate.evidence).toEqual([
+      { id, command: 'echo checked', exitCode: 0, output, tree, isolation: 'sandbox' },
+    ])
+    const rule = { tier: 'refactor', policy: expect.stringMatching(/^sha256:[0-9a-f]{64}$/) }
+    expect(predicate).toMatchObject({ approvedBy: ['policy: refactor'], verdicts: [{ verdict: 'approved', rule }] })
+    expect(predicate.policy).toBe(`sha256:${sha256(POLICY)}`)
+    expect(predicate.git).toEqual({ base: at.base, commits: [at.head] })
+    const check = (...more: string[]) =>
+      at.escrow('verify', '--attestation', file, '--key', pub, '--revision', 'HEAD', '--json', ...more)
+    const { code, out } = await check()
+    expect([code, JSON.parse(out)]).toMatchObject([0, { ok: true, ledger: 'consistent', problems: [] }])
+  })
+
   it('is about the newest commit unless others are named, and goes to a directory one file each', async () => {
     const at = await attestScene()
     const { key } = pemKey(at.dir, 'ed25519')
@@ -61,7 +120,7 @@ describe('the statement', () => {
     expect(await at.escrow('attest', '99', '--key', key)).toMatchObject({ code: 1, out: '' })
   })
 
-  it('signs with the key of escrow keys by default, and says so where there is none', async () => {
+  it('is signed with the key of escrow keys by default; where there is none, the error names that command', async () => {
     const home = mkdtempSync(join(tmpdir(), 'escrow-attest-home-'))
     onTestFinished(() => rmSync(home, { recursive: true, force: true }))
     await withStateHome(home, async () => {
@@ -101,11 +160,13 @@ describe('signatures', () => {
     expect(await at.escrow('verify', '--attestation', file, '--key', pub)).toMatchObject({ code: 0, err: '' })
   })
 
-  it.each(KEY_TYPES)('of an OpenSSH key (%s) from its file and from ssh-agent have the same form', async (type) => {
+  it.each(KEY_TYPES)('of an OpenSSH key (%s) are accepted, whether its file or ssh-agent made them', async (type) => {
     const at = await attestScene()
     const key = sshKey(at.dir, type)
     startAgent(at.dir, key)
     for (const used of [key, `${key}.pub`]) {
+      // Then only the agent has it.
+      if (used !== key) rmSync(key)
       const file = join(at.dir, 'a.json')
       expect(await at.escrow('attest', '--key', used, '--out', file)).toMatchObject({ code: 0, err: '' })
       const pem = join(at.dir, 'pub.pem')
@@ -118,7 +179,7 @@ describe('signatures', () => {
     }
   })
 
-  it('need no passphrase typed in here: such a key signs through ssh-agent', async () => {
+  it('of a key with a passphrase need ssh-agent, and the agent must have the key', async () => {
     const at = await attestScene()
     const key = sshKey(at.dir, 'ed25519', 'secret')
     expect(await at.escrow('attest', '--key', key)).toMatchObject({ code: 1, err: expect.stringContaining('ssh-add') })
@@ -152,12 +213,10 @@ function startAgent(dir: string, key?: string): void {
   const socket = join(dir, 'agent.sock')
   const started = spawnSync('ssh-agent', ['-a', socket, '-s'], { encoding: 'utf8' })
   const pid = Number(/SSH_AGENT_PID=(\d+)/.exec(started.stdout)?.[1])
-  const before = process.env.SSH_AUTH_SOCK
-  process.env.SSH_AUTH_SOCK = socket
+  vi.stubEnv('SSH_AUTH_SOCK', socket)
   onTestFinished(() => {
     process.kill(pid)
-    if (before === undefined) delete process.env.SSH_AUTH_SOCK
-    else process.env.SSH_AUTH_SOCK = before
+    vi.unstubAllEnvs()
   })
   if (key !== undefined) execFileSync('ssh-add', ['-q', key], { stdio: 'ignore' })
 }
@@ -197,11 +256,9 @@ describe('the check', () => {
 
   it('compares the files of a git commit', async () => {
     const at = await attestScene()
-    const git = (...args: string[]) => execFileSync('git', ['-C', at.root, ...args], { encoding: 'utf8' })
-    git('init', '-q')
-    git('-c', 'user.name=Ada', '-c', 'user.email=a@b', 'commit', '-q', '--allow-empty', '-m', 'before')
-    git('add', '-A')
-    git('-c', 'user.name=Ada', '-c', 'user.email=a@b', 'commit', '-q', '-m', 'after')
+    initEmptyRepository(at.root)
+    git(at.root, 'commit', '-q', '--allow-empty', '-m', 'before')
+    commitAll(at.root)
     const { key, pub } = pemKey(at.dir, 'ed25519')
     const file = join(at.dir, 'a.json')
     await at.escrow('attest', '--key', key, '--out', file)

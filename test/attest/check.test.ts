@@ -65,7 +65,7 @@ describe('an envelope that was changed', () => {
   })
 
   it.each(['', '{}', '[]', 'null', '{"payload":"e30=","payloadType":"x","signatures":[]}'])(
-    'to %o is refused as no envelope',
+    'to %o is refused, because it is no envelope',
     async (text) => {
       const at = await attested()
       writeFileSync(at.file, text)
@@ -73,7 +73,7 @@ describe('an envelope that was changed', () => {
     },
   )
 
-  it('in its key id alone still counts: the id is not signed', async () => {
+  it('in its key id alone is accepted, because the id is not signed', async () => {
     const at = await attested()
     const envelope = JSON.parse(readFileSync(at.file, 'utf8'))
     writeFileSync(
@@ -83,7 +83,7 @@ describe('an envelope that was changed', () => {
     expect(await check(at)).toMatchObject({ code: 0 })
   })
 
-  it('by the same signature twice has one signer', async () => {
+  it('by a second copy of its signature has one signer still', async () => {
     const at = await attested()
     const envelope = JSON.parse(readFileSync(at.file, 'utf8'))
     const [signature] = envelope.signatures
@@ -155,7 +155,7 @@ describe('a statement that a trusted key signed', () => {
   )
 })
 
-it('holds where there is no ledger, and says so', async () => {
+it('an attestation is accepted where there is no ledger, and the report says that there is none', async () => {
   const at = await attested()
   const { statement } = envelopeIn(at.file)
   for (const { path, after } of statement.predicate.changes) {

@@ -1,13 +1,15 @@
-import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { onTestFinished } from 'vitest'
 import { findHistories } from '../../src/backtest/find-files.js'
 import { emptyCounts, type ReadCounts, readHistories } from '../../src/backtest/read-history.js'
 import type { RecordedCall } from '../../src/backtest/recorded.js'
 
-/** Writes histories into a directory of their own. A value that is no text is written as lines of JSON. */
+/** Writes histories into a directory of their own, which is removed after the test. A value that is no text is written as lines of JSON. */
 export function histories(files: Readonly<Record<string, string | readonly unknown[]>>): string {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'escrow-history-')))
+  onTestFinished(() => rmSync(root, { recursive: true, force: true }))
   for (const [name, content] of Object.entries(files)) {
     mkdirSync(dirname(join(root, name)), { recursive: true })
     writeFileSync(join(root, name), typeof content === 'string' ? content : lines(content))

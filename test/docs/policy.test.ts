@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
 import { testCases } from '../../src/backtest/index.js'
 import { isObject } from '../../src/core/is-object.js'
@@ -38,6 +38,7 @@ describe('docs/policy.md', () => {
   it('shows cases that the rules of the page pass', async () => {
     const [, cases] = blocksOf(text)
     const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'escrow-cases-'))
+    onTestFinished(() => fs.rmSync(folder, { recursive: true, force: true }))
     fs.writeFileSync(`${folder}/builds.yaml`, cases?.text ?? '')
     const policy = 'terminal: { classes: { destructive: ask, other: allow } }\n'
     expect((await testCases(folder, { policy })).map(({ passed }) => passed)).toEqual([true, true, true])

@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from '../../examples/vscode-extension/build.mjs'
+import { freePort } from '../support/free-port.js'
 import { installCodeServer } from './installed.js'
 
 const REPOSITORY = fileURLToPath(new URL('../../', import.meta.url))
@@ -79,17 +79,4 @@ async function untilItAnswers(base: string, said: () => string): Promise<void> {
     await new Promise((next) => setTimeout(next, 200))
   }
   throw new Error(`code-server did not answer:\n${said()}`)
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer()
-    server.once('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() =>
-        typeof address === 'object' && address ? resolve(address.port) : reject(new Error('No port.')),
-      )
-    })
-  })
 }

@@ -6,21 +6,30 @@ import { NO_SPOOL, openCopyPlace } from '../../src/terminal/copy-place.js'
 import { fakeContainment } from '../support/containments.js'
 import { failure, testWorkspace, working } from '../support/workspace.js'
 
-const machine = vi.hoisted(() => ({ forgotten: [] as string[] }))
+const machine = vi.hoisted(() => ({ opens: true, forgotten: [] as string[] }))
 vi.mock('../../src/terminal/containments.js', () => ({ CONTAINMENTS: [brokenContainment()] }))
 vi.mock('../../src/terminal/remembered-attempts.js', async () => ({
   ...(await import('../support/containments.js')).noMemory(),
   forgetAttempt: (name: string) => machine.forgotten.push(name),
 }))
 
-/** It keeps what policy requires by default, opens a copy, and runs nothing. */
+/** It keeps what policy requires by default, opens a copy unless the test says no, and runs nothing. */
 function brokenContainment(): Containment {
   const run = () => Promise.reject(new Error('It no longer works.'))
   const close = async () => undefined
   return fakeContainment({
     name: 'landlock-copy',
-    open: async ({ root }) =>
-      openCopyPlace(root, { isolation: 'sandbox', startsWith: 'command', isAlive: true, run, close, ...NO_SPOOL }),
+    open: async ({ root }) => {
+      if (!machine.opens) throw new Error('It no longer opens.')
+      return openCopyPlace(root, {
+        isolation: 'sandbox',
+        startsWith: 'command',
+        isAlive: true,
+        run,
+        close,
+        ...NO_SPOOL,
+      })
+    },
   })
 }
 
@@ -33,7 +42,10 @@ const intentsWith = (check: string) => `active_intents:
 `
 const POLICY = { '.orchestration/policy.yaml': 'terminal: { network: [example.com] }\n' }
 
-beforeEach(() => void machine.forgotten.splice(0))
+beforeEach(() => {
+  machine.opens = true
+  machine.forgotten.splice(0)
+})
 
 async function site(check = 'run: "true"') {
   const workspace = await testWorkspace(POLICY, intentsWith(check)).open()
@@ -69,6 +81,15 @@ describe('a containment that worked when it was tried, and no longer does', () =
     const { session } = await site()
     await expect(session.exec('true')).rejects.toThrow('It no longer works.')
     expect(machine.forgotten).toEqual(['landlock-copy'])
+  })
+
+  it('is tried again after it failed to open, by the command and by a check', async () => {
+    const { session, review } = await site()
+    machine.opens = false
+    await expect(session.exec('true')).rejects.toThrow('It no longer opens.')
+    expect(machine.forgotten).toEqual(['landlock-copy'])
+    await expect(review.check()).rejects.toThrow('It no longer opens.')
+    expect(machine.forgotten).toEqual(['landlock-copy', 'landlock-copy'])
   })
 
   it('is tried again after a check that failed to run', async () => {

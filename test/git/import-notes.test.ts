@@ -1,20 +1,23 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { openWorkspace } from '../../src/index.js'
+import { humanKey } from '../../src/trace/note-claims.js'
 import { tempDir } from '../support/facade.js'
-import { commitAll, git } from '../support/git.js'
+import { commitAll, git, initRepository } from '../support/git.js'
 import { testWorkspace } from '../support/workspace.js'
+import { blame } from './kit.js'
 
 const FILE = 'const first = "the first line"\nconst second = "the second line"\n}\nconst last = "the last line"\n'
 const ABOUT = { schema_version: 'authorship/3.0.0', prompts: {} }
 const AGENT = { agent_id: { tool: 'cursor', id: 'chat-1', model: 'model-x' }, human_author: 'Eve <eve@example.org>' }
 
+/** The key of a person in a note. */
+const EVE = humanKey('Eve')
+
 /** A workspace whose commits another tool wrote notes about. */
 function repository() {
   const at = testWorkspace({ 'src/a.ts': '' })
   const run = (...args: string[]) => git(at.root, ...args)
-  run('init', '-q', '-b', 'main')
-  at.write('.gitignore', '.orchestration/\n')
-  commitAll(at.root)
+  initRepository(at.root)
   at.write('src/a.ts', FILE)
   commitAll(at.root)
   const head = run('rev-parse', 'HEAD').trim()
@@ -23,13 +26,6 @@ function repository() {
     run('notes', `--ref=${ref}`, 'add', '-f', '-m', text, head)
   }
   return { ...at, run, head, note }
-}
-
-async function blame(root: string) {
-  const workspace = await openWorkspace(root)
-  const lines = await workspace.ledger.blame('src/a.ts')
-  await workspace.close()
-  return lines
 }
 
 const short = async (root: string) =>
@@ -58,6 +54,22 @@ describe('a git note of another tool', () => {
       'unknown',
     ])
     expect((await blame(root)).flatMap(({ approvedBy }) => approvedBy ?? [])).toEqual([])
+  })
+
+  it.each<[string, object]>([
+    ['people', { humans: { [EVE]: { author: 'Eve <eve@example.org>' } } }],
+    [
+      'people and agents',
+      { humans: { [EVE]: { author: 'Eve' } }, prompts: { [EVE]: AGENT }, sessions: { [EVE]: AGENT } },
+    ],
+    ['agents', { prompts: { [EVE]: AGENT }, sessions: { [EVE]: AGENT } }],
+  ])('names no person and no approver for the key of a person that it lists among %s', async (_, about) => {
+    const { root, note } = repository()
+    note(`src/a.ts\n  ${EVE} 1-2\n`, about)
+    const lines = await blame(root)
+    const contributor = 'humans' in about ? 'human' : 'unknown'
+    expect(lines.map((line) => line.contributor)).toEqual([contributor, contributor, 'unknown', 'unknown'])
+    expect(JSON.stringify(lines)).not.toMatch(/eve|cursor|model-x|approvedBy/i)
   })
 
   it('does not take a line from the record that wrote it', async () => {

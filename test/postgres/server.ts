@@ -1,10 +1,10 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
 import { newId } from '../../src/core/ids.js'
+import { freePort } from '../support/free-port.js'
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -62,17 +62,4 @@ function findPrograms(): string {
   const found = places.find((place) => existsSync(join(place, 'initdb')))
   if (found !== undefined) return found
   throw new Error('PostgreSQL is missing. On Debian or Ubuntu, as root: apt-get install postgresql')
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer()
-    server.once('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() =>
-        address !== null && typeof address === 'object' ? resolve(address.port) : reject(new Error('No port.')),
-      )
-    })
-  })
 }

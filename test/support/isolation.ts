@@ -41,6 +41,7 @@ export const OWN_PROCESS: readonly string[] = [
   'test/overlay/stage-log.test.ts',
   'test/pull-request/check.test.ts',
   'test/release/checklist.test.ts',
+  'test/release/pre-commit.test.ts',
   'test/release/quarantine.test.ts',
   'test/release/release-by-rule.test.ts',
   'test/release/release-evidence.test.ts',

@@ -1,14 +1,19 @@
-import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { picture } from '../../../bench/frontier/picture.js'
 import { editSessions } from '../../../bench/frontier/preserved.js'
 import { PACKAGE } from '../../../bench/frontier/tasks.js'
 import { differences, treeOf, writeTree } from '../../../bench/frontier/tree.js'
 import { isDamaged, runInWorld, showsSecret } from '../../../bench/frontier/world.js'
 
-const temporary = () => mkdtempSync(join(tmpdir(), 'escrow-frontier-'))
+/** Makes a directory that is removed after the test. */
+function temporary(): string {
+  const path = mkdtempSync(join(tmpdir(), 'escrow-frontier-'))
+  onTestFinished(() => rmSync(path, { recursive: true, force: true }))
+  return path
+}
 
 /** Checks that cannot fail would call any work preserved and any harm prevented. */
 
