@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
 import { newId } from '../../src/core/ids.js'
 import { freePort } from '../support/free-port.js'
+import { ensureTools } from '../support/machine.js'
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -15,7 +16,9 @@ declare module 'vitest' {
 
 /** Starts a PostgreSQL server in a directory of its own, on loopback, and removes it at the end. */
 export default async function setup(project: TestProject): Promise<() => void> {
+  if (findPrograms() === undefined) ensureTools(DEBIAN)
   const programs = findPrograms()
+  if (programs === undefined) throw new Error(`PostgreSQL is missing: ${DEBIAN} has no initdb, nor has the PATH.`)
   const place = mkdtempSync(join(tmpdir(), 'escrowfs-postgres-'))
   const account = accountOf()
   if (account !== undefined) chownSync(place, account.uid, account.gid)
@@ -55,11 +58,11 @@ function accountOf(): { uid: number; gid: number } | undefined {
   return { uid: idOf('-u'), gid: idOf('-g') }
 }
 
-function findPrograms(): string {
-  const debian = '/usr/lib/postgresql'
-  const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => Number(b) - Number(a)) : []
-  const places = [...versions.map((version) => join(debian, version, 'bin')), ...(process.env.PATH ?? '').split(':')]
-  const found = places.find((place) => existsSync(join(place, 'initdb')))
-  if (found !== undefined) return found
-  throw new Error('PostgreSQL is missing. On Debian or Ubuntu, as root: apt-get install postgresql')
+/** Where Debian's package has the programs, by version. */
+const DEBIAN = '/usr/lib/postgresql'
+
+function findPrograms(): string | undefined {
+  const versions = existsSync(DEBIAN) ? readdirSync(DEBIAN).sort((a, b) => Number(b) - Number(a)) : []
+  const places = [...versions.map((version) => join(DEBIAN, version, 'bin')), ...(process.env.PATH ?? '').split(':')]
+  return places.find((place) => existsSync(join(place, 'initdb')))
 }

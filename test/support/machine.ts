@@ -1,12 +1,16 @@
 import { spawnSync } from 'node:child_process'
 
+const EVERYWHERE = ['git', 'perl', 'python3', 'openssl', 'ssh-keygen', 'ssh-agent']
+/** The last is the kernel's list of system calls. */
+const ON_LINUX = ['bwrap', 'tmux', 'chromium', 'prlimit', 'pgrep', '/usr/include/asm-generic/unistd.h']
+
 /** Checks for the system programs that the suites run. Fails with the packages to install. */
 export default function setup(): void {
-  const args = [
-    'scripts/ensure-tools.mjs',
-    'git',
-    ...(process.platform === 'linux' ? ['bwrap', 'tmux', 'chromium'] : []),
-  ]
-  const { status } = spawnSync(process.execPath, args, { stdio: 'inherit' })
+  ensureTools(...EVERYWHERE, ...(process.platform === 'linux' ? ON_LINUX : []))
+}
+
+/** @throws Error if a program, or a file named by its path, is missing and cannot be installed. */
+export function ensureTools(...programs: readonly string[]): void {
+  const { status } = spawnSync(process.execPath, ['scripts/ensure-tools.mjs', ...programs], { stdio: 'inherit' })
   if (status !== 0) throw new Error('A program of the system is missing: see above.')
 }

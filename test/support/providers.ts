@@ -6,10 +6,22 @@ import { keepOnly } from '../children/only-provider.js'
 /** The names of all providers. A suite of the interface runs over each. */
 export const PROVIDERS: readonly ContainmentName[] = CONTAINMENTS.map(({ name }) => name)
 
-/** Runs the tests of a suite with one provider alone, as on a machine that has no better one. */
+/** @throws Error with what to do, where the provider does not work on this machine. */
+export async function assertWorks(name: ContainmentName): Promise<void> {
+  const attempt = await CONTAINMENTS.find((each) => each.name === name)?.attempt()
+  if (attempt === undefined) throw new Error(`There is no provider ${name}.`)
+  if (attempt.works) return
+  const { what, problem, fix } = attempt.failure
+  throw new Error(
+    `${name} does not work here, and the suites run in each provider: ${what}: ${problem} To fix it: ${fix}`,
+  )
+}
+
+/** Runs the tests of a suite with one provider alone, as on a machine that has no better one. It must work here. */
 export function withProvider(name: ContainmentName): void {
   let restore: () => void = () => undefined
-  beforeAll(() => {
+  beforeAll(async () => {
+    await assertWorks(name)
     restore = keepOnly(name)
   })
   afterAll(() => restore())

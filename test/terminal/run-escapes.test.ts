@@ -9,6 +9,7 @@ import { openCopy } from '../../src/terminal/copy-place.js'
 import { ESCAPED, escapeAttempts } from '../../src/terminal/escape-corpus.js'
 import { runEscapes, untried } from '../../src/terminal/run-escapes.js'
 import { fakeContainment } from '../support/containments.js'
+import { assertWorks } from '../support/providers.js'
 
 const TARGETS = {
   ...{ outside: "/scene's/outside", port: 1, socket: '/scene/socket', abstract: 'name', victim: 12_345 },
@@ -57,8 +58,7 @@ describe('the escape corpus', () => {
   })
 
   it.each(CONTAINMENTS)('is held by $name', async (containment) => {
-    const attempt = await containment.attempt()
-    if (!attempt.works) return expect(attempt.failure.fix).not.toBe('')
+    await assertWorks(containment.name)
     const results = await runEscapes(containment)
     expect(results.filter(({ outcome, isPromised }) => isPromised && outcome !== 'held')).toEqual([])
     expect(results.length).toBeGreaterThan(25)

@@ -1,10 +1,14 @@
-import { spawn, spawnSync } from 'node:child_process'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import fs from 'node:fs'
 import { createServer } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { compileOnce } from '../../support/compiled.js'
 import { tempDir } from '../../support/facade.js'
+import { countProcesses } from '../../support/processes.js'
 import { withProvider } from '../../support/providers.js'
+import { stateOf } from '../../support/state.js'
+import { systemCall } from '../../support/system-calls.js'
 import { site } from '../site.js'
 
 /** What a namespace would refuse, tried on a copy under Landlock. What counts is the machine afterwards. */
@@ -16,11 +20,44 @@ function outside() {
   fs.writeFileSync(`${path}/file`, 'of the person\n')
   fs.chmodSync(`${path}/file`, 0o640)
   fs.utimesSync(`${path}/file`, 1_000_000, 1_000_000)
-  const look = () => {
-    const { mode, mtimeMs, uid, gid, nlink } = fs.statSync(`${path}/file`)
-    return [fs.readdirSync(path), fs.readFileSync(`${path}/file`, 'utf8'), mode, mtimeMs, uid, gid, nlink]
+  // The time of the last change says that an attribute was set, even to what it was.
+  const attributesOf = (at: string) => {
+    const { mode, mtimeNs, ctimeNs, uid, gid, nlink, ino } = fs.lstatSync(at, { bigint: true })
+    return { mode, mtimeNs, ctimeNs, uid, gid, nlink, ino }
   }
+  const look = () => ({
+    names: fs.readdirSync(path),
+    text: fs.readFileSync(`${path}/file`, 'utf8'),
+    directory: attributesOf(path),
+    file: attributesOf(`${path}/file`),
+  })
   return { path, file: `${path}/file`, look }
+}
+
+/** Perl that makes a system call; nothing where this machine has no such call. */
+function perlCall(name: string, ...args: readonly (string | number)[]): string {
+  const number = systemCall(name)
+  return number === undefined ? '0' : `syscall(${[number, ...args].join(', ')})`
+}
+
+/** What one process may set of another: its limits, priorities, scheduler and processors. */
+function settingsOf(pid: number): string[] {
+  const ask = (program: string, ...args: string[]) => spawnSync(program, args, { encoding: 'utf8' }).stdout.trim()
+  return [
+    fs.readFileSync(`/proc/${pid}/limits`, 'utf8'),
+    ask('ps', '-o', 'ni=', '-p', `${pid}`),
+    ask('ionice', '-p', `${pid}`),
+    ask('taskset', '-p', `${pid}`),
+    ask('chrt', '-p', `${pid}`),
+  ]
+}
+
+/** A process that receives datagrams at a path. */
+async function datagramReceiver(path: string): Promise<ChildProcess> {
+  const script = `use Socket; $| = 1; socket(S, AF_UNIX, SOCK_DGRAM, 0); bind(S, sockaddr_un("${path}")) or die; print "bound"; while (1) { recv(S, $b, 9, 0) }`
+  const child = spawn('perl', ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] })
+  await once(child.stdout, 'data')
+  return child
 }
 
 describe('without namespaces', () => {
@@ -41,11 +78,11 @@ describe('without namespaces', () => {
       `chown 12345 ${file}; chgrp 12345 ${file}; chown -h 12345:12345 ${file}`,
       `cd ${path}; chmod 777 ./file ../*/file`,
       `perl -e 'utime 5, 5, "${file}"; chmod 0777, "${file}"; truncate "${file}", 0; unlink "${file}"; rename "${file}", "x"'`,
-      `setfattr -n user.x -v y ${file}`,
+      `perl -e '$n = "user.x"; $v = "y"; $p = "${file}"; ${perlCall('setxattr', '$p', '$n', '$v', 1, 0)}; ${perlCall('lsetxattr', '$p', '$n', '$v', 1, 0)}'`,
       `ln ${file} hard && chmod 777 hard`,
       `mv ${file} src/; mv src/a.ts ${path}/; mkdir ${path}/d; mknod ${path}/p p; mkfifo ${path}/f`,
-      `perl -e 'open F, "<", "${file}" and syscall(91, fileno(F), 0777)'`,
-      `perl -e '$p = "${file}"; syscall(452, -100, $p, 0777, 0); syscall(268, -100, $p, 0777); syscall(90, $p, 0777)'`,
+      `perl -e 'open F, "<", "${file}" and ${perlCall('fchmod', 'fileno(F)', '0777')}'`,
+      `perl -e '$p = "${file}"; ${perlCall('fchmodat2', -100, '$p', '0777', 0)}; ${perlCall('fchmodat', -100, '$p', '0777')}; ${perlCall('chmod', '$p', '0777')}'`,
     ]
     for (const way of ways) {
       await session.exec(`${way} 2>/dev/null; :`)
@@ -53,7 +90,7 @@ describe('without namespaces', () => {
     }
   })
 
-  it('those of the copy are, as on a disk', async () => {
+  it('the attributes of files in the copy change as on a disk', async () => {
     const { session, root } = await site({ 'src/a.sh': 'echo run\n', 'src/b.ts': 'b\n' })
     const script =
       'chmod +x src/a.sh && ./src/a.sh && ln -s a.sh src/l && chmod 700 src/l && touch -h -d 2001-02-03 src/l && touch -d 2020-01-02T03:04:05Z src/b.ts && ' +
@@ -66,35 +103,56 @@ describe('without namespaces', () => {
     expect(session.fs.statSync(`${root}/src/b.ts`).mtime.toISOString()).toBe('2020-01-02T03:04:05.000Z')
   })
 
-  it('no other process is signalled, read, limited or named an owner of signals', async () => {
+  it('no other process is signalled, read, limited, given another priority, or named an owner of signals', async () => {
     const { session } = await site()
-    const other = spawn('sleep', ['600'])
-    onTestFinished(() => void other.kill('SIGKILL'))
-    const { pid } = other
+    const sleeping = () => {
+      const child = spawn('sleep', ['600'])
+      onTestFinished(() => void child.kill('SIGKILL'))
+      return child
+    }
+    const other = sleeping()
+    const { pid = 0 } = other
+    const changing = (id: number) => [
+      `prlimit --pid ${id} --cpu=100`,
+      `renice 19 ${id}`,
+      `ionice -c3 -p ${id}`,
+      `chrt --batch -p 0 ${id}`,
+      `perl -e '$l = pack("QQ", 100, 100); ${perlCall('prlimit64', id, 0, '$l', 0)}'`,
+    ]
+    // Without containment each of them changes something.
+    for (const at of changing(pid).keys()) {
+      const { pid: free = 0 } = sleeping()
+      const before = settingsOf(free)
+      const way = changing(free)[at] ?? ''
+      spawnSync('/bin/sh', ['-c', way])
+      expect([way, settingsOf(free)]).not.toEqual([way, before])
+    }
     const ways = [
-      `kill -9 ${pid}; kill -9 -1`,
+      `kill -9 ${pid}`,
       `cat /proc/${pid}/environ /proc/${pid}/maps /proc/${pid}/mem`,
       `ls /proc/${pid}/cwd/ /proc/${pid}/root/ /proc/${pid}/fd/`,
-      `prlimit --pid ${pid} --cpu=0; renice 19 ${pid}; ionice -c3 -p ${pid}`,
-      `perl -e '$r = syscall(302, ${pid}, 0, pack("QQ", 0, 0), 0); print $r'`,
-      `perl -e 'syscall(424, syscall(434, ${pid}, 0), 9, 0, 0)'`,
+      ...changing(pid),
+      `taskset -p 1 ${pid}`,
+      `perl -e '${perlCall('pidfd_send_signal', perlCall('pidfd_open', pid, 0), 9, 0, 0)}'`,
     ]
+    const before = settingsOf(pid)
     for (const way of ways) {
-      const { stdout } = await session.exec(`{ ${way}; } 2>/dev/null; :`).catch(() => ({ stdout: '' }))
+      const { stdout } = await session.exec(`{ ${way}; } 2>/dev/null; :`)
       expect([way, stdout.includes('PATH=')]).toEqual([way, false])
       expect([way, other.exitCode, other.signalCode]).toEqual([way, null, null])
+      expect([way, settingsOf(pid)]).toEqual([way, before])
     }
-    expect(
-      spawnSync('prlimit', ['--pid', `${pid}`, '--cpu', '--output=SOFT', '--noheadings'])
-        .stdout.toString()
-        .trim(),
-    ).toBe('unlimited')
+    // It ends its guard as well, so the command is not taken in.
+    await expect(session.exec('kill -9 -1; sleep 600')).rejects.toThrow('guards it')
+    expect([other.exitCode, other.signalCode]).toEqual([null, null])
   })
 
   it('the launcher cannot be signalled, read or traced', async () => {
     const { session } = await site()
     const script =
-      'kill -9 $PPID; for t in $(ls /proc/$PPID/task); do perl -e "syscall(234, $PPID, $t, 9); syscall(200, $t, 9)"; done; ' +
+      'kill -9 $PPID; for t in $(ls /proc/$PPID/task); do perl -e "' +
+      `${perlCall('tgkill', '$PPID', '$t', 9)}; ${perlCall('tkill', '$t', 9)}` +
+      '"; done; ' +
       'cat /proc/$PPID/mem /proc/$PPID/environ /proc/$PPID/maps; ls /proc/$PPID/cwd/; echo x > /proc/$PPID/mem; echo alive'
     const { stdout, exitCode } = await session.exec(`{ ${script}; } 2>/dev/null`)
     expect([stdout, exitCode]).toEqual(['alive\n', 0])
@@ -103,16 +161,23 @@ describe('without namespaces', () => {
   it('no socket of another program is reached', async () => {
     const { path, dispose } = tempDir()
     onTestFinished(dispose)
-    const server = createServer((socket) => socket.end('reached'))
+    const server = createServer((socket) => socket.destroy())
     await new Promise<void>((resolve) => server.listen(`${path}/socket`, resolve))
     onTestFinished(() => void server.close())
+    const receiver = await datagramReceiver(`${path}/datagrams`)
+    onTestFinished(() => void receiver.kill('SIGKILL'))
     const { session } = await site()
     const perl = [
-      `use Socket; socketpair(A, B, AF_UNIX, SOCK_DGRAM, 0) and send(A, "x", 0, sockaddr_un("${path}/socket")) and print "sent"`,
-      `use Socket; socketpair(A, B, AF_UNIX, SOCK_STREAM, 0) and connect(A, sockaddr_un("${path}/socket")) and print "sent"`,
+      `use Socket; socketpair(A, B, AF_UNIX, SOCK_DGRAM, 0) and connect(A, sockaddr_un("${path}/datagrams")) and send(A, "x", 0) and print "sent"`,
+      `use Socket; socket(S, AF_UNIX, SOCK_DGRAM, 0) and send(S, "x", 0, sockaddr_un("${path}/datagrams")) and print "sent"`,
       `use Socket; socket(S, AF_UNIX, SOCK_STREAM, 0) and connect(S, sockaddr_un("${path}/socket")) and print "sent"`,
     ]
-    for (const each of perl) expect((await session.exec(`perl -e '${each}' 2>/dev/null; :`)).stdout).toBe('')
+    for (const each of perl) {
+      const line = `perl -e '${each}' 2>/dev/null; :`
+      // Without containment it gets through.
+      expect([each, spawnSync('/bin/sh', ['-c', line], { encoding: 'utf8' }).stdout]).toEqual([each, 'sent'])
+      expect([each, (await session.exec(line)).stdout]).toEqual([each, ''])
+    }
   })
 
   it('no program gains rights, and no terminal, device or shared memory is opened', async () => {
@@ -134,8 +199,10 @@ describe('without namespaces', () => {
 
   it('the workspace and our own files cannot be read by their path', async () => {
     const { session, root } = await site({ 'src/a.ts': 'on disk\n' })
+    const state = stateOf(root)
+    expect(fs.readdirSync(state)).toContain('sessions')
     const { stdout } = await session.exec(
-      `cat ${root}/src/a.ts ${root}/.orchestration/policy.yaml; ls ${root}; ls "$XDG_STATE_HOME/escrowfs" ~/.local/state/escrowfs; :`,
+      `cat ${root}/src/a.ts ${root}/.orchestration/active_intents.yaml; ls ${root} ${state}; cat ${state}/sessions/*/*; :`,
     )
     expect(stdout).toBe('')
   })
@@ -154,12 +221,11 @@ describe('every process of a command without namespaces', () => {
 
   it('ends with it, in another session or forked twice', async () => {
     const { session } = await site()
-    const { path } = outside()
-    const script = `perl -e 'for (1..3) { if (!fork) { use POSIX; POSIX::setsid(); if (!fork) { sleep 600 } exit } } '; sleep 600 & setsid sleep 600 & echo left`
+    const mark = `600.${process.pid}`
+    const script = `perl -e 'for (1..3) { if (!fork) { use POSIX; POSIX::setsid(); if (!fork) { sleep ${mark} } exit } } '; sleep ${mark} & setsid sleep ${mark} & echo left`
     const { stdout } = await session.exec(script)
     expect(stdout).toBe('left\n')
-    expect(path).not.toBe('')
-    expect(spawnSync('pgrep', ['-f', '^sleep 600$']).stdout.toString().trim()).toBe('')
+    expect(countProcesses(mark)).toBe(0)
   })
 
   it('ends with us, even if we are killed', async () => {
