@@ -79,7 +79,7 @@ function entryOf(line: string): [string, { type: string; id: string }][] {
   return type === '' ? [] : [[Buffer.from(path, 'latin1').toString(), { type, id }]]
 }
 
-/** A statement is input of others: its paths must not lead out of the directory. */
+/** Other people write statements, so a path in one must not lead out of the directory. */
 function checkedPath(path: string): string {
   const parts = path.split('/')
   if (!isAbsolute(path) && !path.includes('\0') && !parts.some((part) => part === '..' || part === '.' || part === ''))

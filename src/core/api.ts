@@ -155,7 +155,7 @@ export interface Workspace {
    */
   adopt(options: AdoptOptions): Promise<AdoptReport>
   /**
-   * Takes over the notes of another ref, such as `refs/notes/origin/ai` fetched from a colleague. A commit with a note in both gets the
+   * Merges the notes of another ref, such as `refs/notes/origin/ai` fetched from a colleague. A commit with a note in both gets the
    * lines of both. {@link Ledger.blame} marks what it knows from a note alone as `imported`. Rejects as {@link adopt} does.
    */
   importNotes(ref: string): Promise<ImportReport>

@@ -181,7 +181,7 @@ function mergeAbout(
   return merged
 }
 
-/** The fields of both. Of two values for one field, always the same one counts. */
+/** The fields of both tables. Where they differ, the value with the greater JSON text is kept, whichever table it is in. */
 function mergeTables(one: object, other: object): Record<string, unknown> {
   const merged = new Map<string, unknown>()
   for (const [key, value] of [...Object.entries(one), ...Object.entries(other)]) {

@@ -6,7 +6,7 @@ import { NOTES_REF, noteTree, readNotes, takeNotes, writeNotes } from './notes.j
 import type { Git } from './program.js'
 
 /**
- * Takes over the notes of another ref, such as one fetched from another clone. A commit that both have a note about gets
+ * Merges the notes of another ref, such as one fetched from another clone. A commit that both have a note about gets
  * the lines, sessions and people of both.
  * @throws EscrowError `unsupported` if there is no such ref
  */

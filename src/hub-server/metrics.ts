@@ -1,7 +1,7 @@
 import type { MiddlewareHandler } from 'hono'
 import { routePath } from 'hono/route'
 
-/** Counts requests, in the text format of Prometheus. It names routes, and nothing of what tenants have. */
+/** Counts requests, in the text format of Prometheus. Labels hold route names, never tenant data. */
 export class Metrics {
   readonly #requests = new Map<string, number>()
   readonly #seconds = new Map<string, number>()

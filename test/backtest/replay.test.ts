@@ -50,6 +50,20 @@ it('decides by the default rules as a live session does', async () => {
   ])
 })
 
+it.each([
+  ['INT-001', ['staged', 'refused: scope']],
+  ['INT-003', ['staged', 'staged']],
+])('takes the active intent %s alone if it can be selected, else all that can be', async (active, expected) => {
+  const intents = `active_intents:
+  - { id: INT-001, name: A, status: IN_PROGRESS, owned_scope: [src/**] }
+  - { id: INT-002, name: B, status: PENDING, owned_scope: [docs/**] }
+  - { id: INT-003, name: C, status: COMPLETED, owned_scope: [web/**] }
+active_intent_id: ${active}
+`
+  const edits = ['src/a.ts', 'docs/a.md'].map((path) => claudeLine('Edit', { file_path: `/home/ada/shop/${path}` }))
+  expect(ruled(await replayed(edits, { intents }))).toEqual(expected)
+})
+
 it('decides by a policy and intents', async () => {
   const policy =
     'access: { docs: read-only, migrations: ask, "secret.txt": hidden }\nterminal: { classes: { destructive: ask, network: deny, other: allow } }\n'

@@ -1,7 +1,7 @@
 import { chmodSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { scene } from '../attacks/kit.js'
-import { commitAll, git } from '../support/git.js'
+import { git, initRepository } from '../support/git.js'
 import { escrowAt } from './real.js'
 
 /** Sets up an approved file. @param act what a person does before the commit */
@@ -47,11 +47,7 @@ it('names the command that widens a scope that was narrowed after the write', as
 
 it('makes a git commit with --git, and says which hooks did not run', async () => {
   const { at, commit } = await setUpApprovedFile((at) => {
-    git(at.root, 'init', '-q', '-b', 'main')
-    git(at.root, 'config', 'user.name', 'Ada')
-    git(at.root, 'config', 'user.email', 'ada@example.org')
-    at.write('.gitignore', '.orchestration/\n')
-    commitAll(at.root)
+    initRepository(at.root)
     at.write('.git/hooks/pre-commit', '#!/bin/sh\nexit 1\n')
     chmodSync(`${at.root}/.git/hooks/pre-commit`, 0o755)
   })

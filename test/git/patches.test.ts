@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Patch, Session, Workspace } from '../../src/index.js'
 import { tempDir } from '../support/facade.js'
-import { commitAll, git } from '../support/git.js'
+import { git, initRepository } from '../support/git.js'
 import { FILES, testWorkspace, working } from '../support/workspace.js'
 
 /** Patches of a review, applied by real git, give the files that a commit of escrowfs gives. */
@@ -19,11 +19,7 @@ interface Scene {
 
 async function scene(files: Readonly<Record<string, string>> = FILES, isRepository = true): Promise<Scene> {
   const at = testWorkspace(files)
-  if (isRepository) {
-    git(at.root, 'init', '-q', '-b', 'main')
-    at.write('.gitignore', '.orchestration/\n')
-    commitAll(at.root)
-  }
+  if (isRepository) initRepository(at.root)
   const workspace = await at.open()
   const session = await working(workspace)
   return {

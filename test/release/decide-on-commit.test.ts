@@ -1,6 +1,6 @@
 import { rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { commitAll, git } from '../support/git.js'
+import { commitAll, initRepository } from '../support/git.js'
 import { testWorkspace } from '../support/workspace.js'
 
 const CODE = 'export function price(amount: number): number {\n  const tax = amount * 0.19\n  return amount + tax\n}\n'
@@ -14,9 +14,7 @@ const POLICY = `approval:
 it('decides on the changes of a git commit as on staged ones', async () => {
   const at = testWorkspace({ 'src/price.ts': CODE, 'src/old.ts': CODE, 'docs/a.md': '# A\n' })
   at.write('.orchestration/policy.yaml', POLICY)
-  at.write('.gitignore', '.orchestration/\n')
-  git(at.root, 'init', '-q', '-b', 'main')
-  commitAll(at.root)
+  initRepository(at.root)
   at.write('src/price.ts', CODE.replaceAll('tax', 'vat'))
   at.write('docs/a.md', '# A\n\nMore.\n')
   at.write('src/new.ts', 'export const a = 1\n')

@@ -112,7 +112,7 @@ describe('a sync', () => {
     expect(await states(workspace)).toEqual(['src/a.ts pending'])
   })
 
-  it('does not approve what a person has rejected here, but lets the hub change its own mind', async () => {
+  it('does not approve what a person has rejected here, but follows the hub from a rejection to an approval', async () => {
     const hub = await serveTrial()
     const { workspace, session } = await connected(hub)
     const ada = await reviewerOf(hub)
