@@ -20,8 +20,8 @@ export default defineConfig({
     testTimeout: 180_000,
     hookTimeout: 180_000,
     pool: 'forks',
-    // vitest would leave one of two cores idle.
-    maxWorkers: 2,
+    // A fifth of the time tests wait for other programs: one worker more than cores keeps two cores busy.
+    maxWorkers: 3,
     // On a busy CI machine a test may run out of time while it waits for another program. It runs once more, and the report names it.
     retry: process.env.CI === undefined ? 0 : 1,
     reporters: ['default'],
