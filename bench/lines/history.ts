@@ -11,6 +11,8 @@ export interface Score {
   unknown: number
   /** An agent's line that is called a person's, or another agent's or intent's; or a person's that is called an agent's. */
   wrong: number
+  /** How often an agent's work could not land. */
+  stopped: number
   /** What was wrong, for a reader. */
   readonly faults: string[]
 }
@@ -99,7 +101,7 @@ export class History {
   }
 
   async score(): Promise<Score> {
-    const score: Score = { right: 0, unknown: 0, wrong: 0, faults: [] }
+    const score: Score = { right: 0, unknown: 0, wrong: 0, stopped: this.repository.stopped, faults: [] }
     for (const path of this.repository.paths()) {
       const lines = this.repository.read(path)
       const truth = this.owners.of(lines)
@@ -114,7 +116,9 @@ export class History {
     const verdict = judge(truth, found)
     score[verdict]++
     if (verdict === 'right') return
-    const said = [found.contributor, found.model, found.intentId].filter((part) => part !== undefined).join(' ')
+    const said = [found.contributor, found.model, found.intentId, found.why]
+      .filter((part) => part !== undefined)
+      .join(' ')
     score.faults.push(`${verdict} ${where} is of ${truth?.name} ${truth?.intent ?? ''}, blame says ${said}`)
   }
 }

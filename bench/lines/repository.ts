@@ -21,6 +21,8 @@ const LEDGER = '.orchestration/agent_trace.jsonl'
 export type Contents = Readonly<Record<string, readonly string[]>>
 
 export class Repository {
+  /** How often an agent's work could not land, because git left a ledger that a person cannot join or accept. */
+  stopped = 0
   #sessions = 0
 
   private constructor(
@@ -129,14 +131,14 @@ export class Repository {
   /** Joins the ledger after git merged it, and accepts one that git made shorter, as a person does. */
   async #joined(): Promise<boolean> {
     const { ledger, close } = await this.#open()
-    for (let tries = 0; tries < 4; tries++) {
-      const refused = await refusalOf(() => ledger.head())
-      if (refused === undefined) break
-      const isCut = refused === 'ledger_corrupt' || (await refusalOf(() => ledger.join(REVIEWER))) === 'ledger_corrupt'
-      if (isCut && (await refusalOf(() => ledger.anchor())) !== undefined) break
+    const isIntact = async () => (await ledger.verify()).ok
+    let isReady = await isIntact()
+    for (let tries = 0; tries < 4 && !isReady; tries++) {
+      if ((await refusalOf(() => ledger.join(REVIEWER))) !== undefined) await refusalOf(() => ledger.anchor())
+      isReady = await isIntact()
     }
-    const isReady = (await refusalOf(() => ledger.head())) === undefined
     await close()
+    if (!isReady) this.stopped++
     if (this.isTracked && this.git('status', '--porcelain') !== '') this.commit('join')
     return isReady
   }

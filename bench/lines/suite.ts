@@ -9,16 +9,17 @@ export async function scoreHistories(
   seeds: readonly number[],
   note: (seed: number, score: Score, log: readonly string[]) => void = () => undefined,
 ): Promise<Score> {
-  const total: Score = { right: 0, unknown: 0, wrong: 0, faults: [] }
+  const total: Score = { right: 0, unknown: 0, wrong: 0, stopped: 0, faults: [] }
   for (const seed of seeds) {
     const history = await History.run(join(place, `h${seed}`), seed)
     const score = await history.score()
     total.right += score.right
     total.unknown += score.unknown
     total.wrong += score.wrong
+    total.stopped += score.stopped
     total.faults.push(...score.faults.map((fault) => `${seed}: ${fault}`))
     note(seed, score, history.log)
-    history.repository.remove()
+    if (process.env.KEEP === undefined) history.repository.remove()
   }
   return total
 }
@@ -30,7 +31,7 @@ const FULL = 1000
 export const lines: Suite = async (bench) => {
   const count = bench.quick ? QUICK : FULL
   const seeds = Array.from({ length: count }, (_, n) => n + 1)
-  const { right, unknown, wrong } = await scoreHistories(memoryPlace().path, seeds)
+  const { right, unknown, wrong, stopped } = await scoreHistories(memoryPlace().path, seeds)
   const all = right + unknown + wrong
   const share = (value: number) => (100 * value) / all
   const title = `of ${all} lines after ${count} histories`
@@ -48,4 +49,10 @@ export const lines: Suite = async (bench) => {
     atMost: 0,
   })
   bench.values(`lines of unknown origin, ${title}`, 'count', [{ name: 'escrowfs', value: unknown }])
+  bench.values(
+    `commits refused because git left a ledger that no one can continue, ${title}`,
+    'count',
+    [{ name: 'escrowfs', value: stopped }],
+    { of: 'value', atMost: 0 },
+  )
 }

@@ -161,6 +161,7 @@ export const LEDGER: Limits = {
   'src/trace/attribution.ts#FOLLOWED_LINES': ['count', 'lines of a file that blame follows'],
   'src/git/file-history.ts#MAX_VERSIONS': ['count', 'versions of a file in git that blame follows'],
   'src/git/file-history.ts#MAX_BYTES': ['bytes', 'versions of a file in git that blame reads'],
+  'src/git/ledger-history.ts#MAX_COMMITS': ['count', 'commits in which records are searched that the ledger has lost'],
   'src/git/notes.ts#MAX_NOTE': ['bytes', 'a git note about lines; a longer one is ignored'],
   'src/git/notes.ts#MAX_NOTES': ['bytes', 'git notes that are read at a time'],
   'src/git/adopt.ts#MAX_COMMITS': ['count', 'commits of one `escrow adopt`; it names how many it left out'],

@@ -109,6 +109,11 @@ export interface BlameLine {
   readonly why?: string
   /** A git note of another tool or clone names the author, and the ledger has no record of the line. Anybody can write such a note. */
   readonly imported?: true
+  /**
+   * The ledger has lost the record, and it was read from a version of the ledger in git. With `unanchored`, anybody can have
+   * written it, and it names no approver.
+   */
+  readonly fromGit?: true
   /** The record is not anchored on this machine, so there is no proof of its content. */
   readonly unanchored?: true
 }

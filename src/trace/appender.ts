@@ -62,16 +62,20 @@ export class Appender {
     })
   }
 
-  /** The tip of the file as it is, for a person who accepts it: copies that contradict it are removed. */
+  /**
+   * The tip of the file as it is, for a person who accepts it: copies that contradict it are removed. Its branches may be
+   * open.
+   */
   readDroppingCopies(): Tip {
     const { file, published } = this.parts
     try {
-      return file.readRepaired()
+      const { tip } = file.readForked()
+      if (tip.sides.length === 0) return tip
     } catch (error) {
       if (!(error instanceof EscrowError) || error.reason !== 'ledger_corrupt') throw error
-      published.clear()
-      return file.readRepaired()
     }
+    published.clear()
+    return file.readForked().tip
   }
 
   #appendOne(draft: RecordDraft): TraceRecord {

@@ -5,10 +5,11 @@ import type { FileVersion } from '../core/file-history.js'
 import type { SharedFile } from '../core/layout.js'
 import { contentHash, linesOf } from './attribution.js'
 import { agentsIn, gitAiNote } from './git-ai.js'
-import { broughtLines, followLines, type Known, printsIn } from './git-lines.js'
+import { broughtLines, followLines, isOfLostRecord, type Known, printsIn } from './git-lines.js'
 import { GitRecords } from './git-records.js'
 import { printsOf } from './line-prints.js'
 import type { Line } from './lines.js'
+import { lostRecords, withLost } from './lost-records.js'
 import type { Origin } from './origins.js'
 import { wholeLines } from './read.js'
 import { Replay } from './replay.js'
@@ -26,24 +27,44 @@ const CLAIM_BYTES = 256 * 1024 * 1024
  * Lines are followed from record to record by their fingerprints. The rest is searched by the hashes of whole blocks,
  * which is all that records of other tools have. Where git has the file, its lines are followed through its versions.
  *
- * @param history the file's versions in git, the one at HEAD first
+ * Records that the ledger has lost are read from git, for lines that are unknown without them.
  */
 export async function blameContent(
   file: SharedFile,
-  path: string,
-  content: Uint8Array,
+  { path, content }: PathContent,
   vouching: Vouching,
-  history: readonly FileVersion[] = [],
+  { versions, earlierLines }: GitHistory = NO_HISTORY,
 ): Promise<BlameLine[]> {
   const lines = linesOf(content)
   const prints = printsOf(lines)
-  const { replay, known: recorded } = await replayForGit(file, [...prints, ...printsIn(history)], vouching)
+  const { replay, known: recorded } = await replayForGit(file, [...prints, ...printsIn(versions)], vouching)
   const cells = replay.linesAt(path, prints, digest(content))
   const known = { ...recorded, uncommitted: (line: number) => cells[line]?.origin ?? UNKNOWN }
-  const followed = history.length === 0 ? cells.map(({ origin }) => origin) : followLines(path, content, history, known)
-  const origins = applyClaims(followed, lines, digest(content), replay.claimsOn(path))
-  return origins.map((origin, n) => ({ line: n + 1, ...origin }))
+  const claims = [...replay.claimsOn(path)]
+  const follow = () => followLines(path, content, versions, known)
+  let origins = versions.length === 0 ? cells.map(({ origin }) => origin) : follow()
+  if (origins.some(isOfLostRecord)) {
+    const lost = lostRecords(await earlierLines(), known.hasRecord, vouching)
+    // Those that this machine knows come first: what they explain, no forged one can make ambiguous.
+    for (const isKnown of [true, false]) {
+      const some = lost.filter(({ isAnchored }) => isAnchored === isKnown)
+      for (const { record } of some) replay.apply(record, !isKnown)
+      if (some.length > 0) origins = withLost(origins, follow(), some)
+    }
+  }
+  const attributed = applyClaims(origins, lines, digest(content), claims)
+  return attributed.map((origin, n) => ({ line: n + 1, ...origin }))
 }
+
+/** What git has of a file and of the ledger. */
+interface GitHistory {
+  /** The file's versions, the one at HEAD first. */
+  readonly versions: readonly FileVersion[]
+  /** See `LedgerOptions`. */
+  readonly earlierLines: () => Promise<readonly string[]>
+}
+
+const NO_HISTORY: GitHistory = { versions: [], earlierLines: async () => [] }
 
 /**
  * Replays a ledger for {@link followLines}. The lines of the working tree have no author.

@@ -22,7 +22,8 @@ export function keepBlockEnds(
     if (from === undefined || more.length > 0) continue
     const above = line - 1
     if (isCloser(now[line])) {
-      if (!isSameBlock({ old, now, found }, line, from)) kept[line] = []
+      // A formatter may have broken a statement: its last line is a bracket now and was none before.
+      if (isCloser(old[from]) && !isSameBlock({ old, now, found }, line, from)) kept[line] = []
     } else if (now[line]?.trim() === '' && isCloser(now[above])) {
       if (!kept[above]?.includes(from - 1)) kept[line] = []
     }
@@ -38,6 +39,14 @@ export function blockOf(lines: readonly string[], line: number): number | undefi
   if (isCloser(lines[line])) return openerOf(lines, line)
   return lines[line]?.trim() === '' && isCloser(lines[line - 1]) ? openerOf(lines, line - 1) : undefined
 }
+
+/** Whether a line closes the bracket that another line ends with. */
+export function closes(opening: string, closing: string): boolean {
+  const last = /[([{]\s*$/.exec(opening)?.[0].trim()
+  return last !== undefined && closing.trimStart().startsWith(PAIRS[last] ?? '\0')
+}
+
+const PAIRS: Readonly<Record<string, string>> = { '(': ')', '[': ']', '{': '}' }
 
 interface Compared {
   readonly old: readonly string[]

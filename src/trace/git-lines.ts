@@ -5,9 +5,10 @@ import { type Births, isWeak, sameAuthor } from './births.js'
 import { blockOf, keepBlockEnds } from './block-ends.js'
 import { formsAt } from './layout-forms.js'
 import { layoutOrigins } from './layout-lines.js'
-import { printOf, printsOf, weightOf } from './line-prints.js'
+import { printsOf, weightOf } from './line-prints.js'
 import { claimsIn, type NoteClaim } from './note-claims.js'
 import { adoptLines, type Cell, type Origin, WEIGHT_WITHIN } from './origins.js'
+import { AMBIGUOUS, settleEnds } from './stray-ends.js'
 import { OUTSIDE, UNKNOWN } from './traced-files.js'
 
 /**
@@ -65,7 +66,7 @@ export function followLines(
 ): Origin[] {
   const parents = history.length > 0 ? [0] : []
   const top = { ...textOf(path, content), parents, replaced: [] }
-  return withoutStrayEnds(top, followerOf(history.map(versionIn), known)(top))
+  return settleEnds(top.lines, followerOf(history.map(versionIn), known)(top))
 }
 
 /** The origins of the lines that commits brought to a file, by commit. Lines that a parent in git has count as unknown. */
@@ -80,7 +81,7 @@ export function broughtLines(
   for (const [at, version] of versions.entries()) {
     const commit = history[at]?.commit
     if (commit === undefined || !commits.has(commit)) continue
-    const origins = withoutStrayEnds(version, originsOf(version))
+    const origins = settleEnds(version.lines, originsOf(version))
     for (const parent of version.parents.flatMap((each) => versions[each] ?? []))
       for (const [line, from] of oldLines(parent, version).entries()) if (from.length > 0) origins[line] = UNKNOWN
     found.set(commit, { path: version.path, origins })
@@ -123,15 +124,23 @@ interface Ancestor {
 
 function resolve(version: Version, known: Known, ancestors: () => readonly Ancestor[]): Origin[] {
   const { path, prints } = version
-  const exact = known.exactly(path, version.digest)?.map(({ origin }) => origin)
-  if (exact?.length === prints.length && !exact.some(isWeak)) return exact
-  const origins = new Array<Origin | undefined>(prints.length).fill(undefined)
-  if (exact?.length === prints.length)
-    for (const [line, origin] of exact.entries()) if (!isWeak(origin)) origins[line] = origin
+  const recorded = known.exactly(path, version.digest)?.map(({ origin }) => origin)
+  const exact = recorded?.length === prints.length ? withoutDoubtful(version.lines, recorded) : undefined
+  if (exact !== undefined && !exact.includes(undefined)) return exact.map((origin) => origin ?? UNKNOWN)
+  const origins = exact ?? new Array<Origin | undefined>(prints.length).fill(undefined)
   const parents = ancestors()
   for (const { parent, origins: before } of parents) inherit(version, parent, before, origins)
   takeMoved(prints, parents, origins)
   return introduced(version, known, origins)
+}
+
+/**
+ * Leaves out what a record says less about than git does: lines of no known author, and block ends that do not fit their
+ * block. A record has no contents, so it cannot tell one bracket from another.
+ */
+function withoutDoubtful(lines: readonly string[], recorded: readonly Origin[]): (Origin | undefined)[] {
+  const settled = settleEnds(lines, recorded)
+  return recorded.map((origin, line) => (isWeak(origin) || settled[line] === AMBIGUOUS ? undefined : origin))
 }
 
 /** Takes over the origins of lines that a parent also has. */
@@ -218,8 +227,6 @@ function importedOrigin(claims: readonly NoteClaim[]): Origin | undefined {
 
 const DISAGREEING: Origin = { contributor: 'unknown', why: 'the git note of its commit names several authors' }
 
-const AMBIGUOUS: Origin = { contributor: 'unknown', why: 'several authors wrote such a line' }
-
 /** The origin of a line that no record wrote. A bracket below somebody else's line may be that author's. */
 function bracketOr(origin: Origin, print: string | undefined, above: Origin | undefined): Origin {
   const isSure =
@@ -241,34 +248,23 @@ function nearby(
   return isOld || !sameAuthor(above, first) ? AMBIGUOUS : above
 }
 
-/**
- * Takes the author from the end of a block that came with the line above it, while the block is of somebody else: an agent moved the
- * block and changed its last line.
- */
-function withoutStrayEnds({ lines }: Version, origins: readonly Origin[]): Origin[] {
-  return origins.map((origin, line) => {
-    const opener = blockOf(lines, line)
-    if (opener === undefined || origin.recordId === undefined) return origin
-    const first = origins[opener] ?? UNKNOWN
-    const last = origins.slice(opener, line).findLast((_, at) => weightOf(printOf(lines[opener + at] ?? '')) > 0)
-    return last?.recordId === origin.recordId && !sameAuthor(origin, first) ? AMBIGUOUS : origin
-  })
+const NAMES_AGENT = 'names an agent, and this ledger has no record of it'
+const LOST = 'came with a record of the file that this ledger no longer has'
+
+/** Whether a line is unknown because the ledger lacks a record. */
+export function isOfLostRecord({ why = '' }: Origin): boolean {
+  return why.endsWith(NAMES_AGENT) || why.endsWith(LOST)
 }
 
 /** The origin of a line that no record explains. */
 function unexplained(commit: FileVersion, known: Known): Origin {
   const isRecorded = known.hasRecordsOf(commit.message)
-  if (BY_AGENT.test(commit.message) && !isRecorded) {
-    const id = commit.commit.slice(0, 10)
-    return { contributor: 'unknown', why: `git commit ${id} names an agent, and this ledger has no record of it` }
-  }
-  if (!commit.recordIds().every((each) => known.hasRecord(each))) {
-    const id = commit.commit.slice(0, 10)
-    return {
-      contributor: 'unknown',
-      why: `git commit ${id} came with a record of the file that this ledger no longer has`,
-    }
-  }
+  const because = (what: string): Origin => ({
+    contributor: 'unknown',
+    why: `git commit ${commit.commit.slice(0, 10)} ${what}`,
+  })
+  if (BY_AGENT.test(commit.message) && !isRecorded) return because(NAMES_AGENT)
+  if (!commit.recordIds().every((each) => known.hasRecord(each))) return because(LOST)
   // Git keeps whole seconds. A commit of ours is made just before its record, which may be the first.
   return isRecorded || commit.at + 999 >= known.begin ? OUTSIDE : UNKNOWN
 }

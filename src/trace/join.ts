@@ -41,15 +41,20 @@ export function joinBranches(
   return headOfTip(placed.tip)
 }
 
-/** Anchors a whole ledger, and replaces its earlier anchors. Requires the ledger's lock, and its tip. */
+/**
+ * Anchors a whole ledger, and replaces its earlier anchors. Requires the ledger's lock, and its tip. The ends of open branches
+ * must be there from then on, until they are joined.
+ */
 export function anchorAll(layout: Layout, anchors: Anchors, tip: Tip): LedgerHead | undefined {
   const head = headOfTip(tip)
   if (head === undefined) return undefined
   const unvouched = collectUnvouched(layout, new Vouching(layout.ledgerFile, anchors, new Map()))
-  const { ledger, seq, hash } = head
-  const newest = unvouched.get(ledger) ?? []
-  if (!newest.some((entry) => entry.hash === hash)) newest.push({ seq, hash })
-  unvouched.set(ledger, newest)
+  for (const { ledger, seq, own } of [...tip.sides, tip]) {
+    if (ledger === null || own === null) continue
+    const entries = unvouched.get(ledger) ?? []
+    if (!entries.some(({ hash }) => hash === own.hash)) entries.push({ seq, hash: own.hash })
+    unvouched.set(ledger, entries)
+  }
   for (const [each, entries] of unvouched) anchors.restart(each, entries)
   return head
 }

@@ -53,6 +53,8 @@ export interface LedgerOptions {
   readonly lock?: typeof withProcessLock
   /** Reads the versions of a file in git, the one at HEAD first. Without it, blame reads the ledger alone. */
   readonly history?: (path: string) => Promise<readonly FileVersion[]>
+  /** Reads the lines that versions of the ledger in git have or had, oldest first, where records are missing. */
+  readonly earlierLines?: () => Promise<readonly string[]>
 }
 
 /**
@@ -61,7 +63,7 @@ export interface LedgerOptions {
  */
 export function openLedger(
   layout: Layout,
-  { lock = withProcessLock, history = async () => [] }: LedgerOptions = {},
+  { lock = withProcessLock, history = async () => [], earlierLines = async () => [] }: LedgerOptions = {},
 ): LedgerStore {
   const parts = makeParts(layout)
   const { file, anchors } = parts
@@ -100,7 +102,8 @@ export function openLedger(
       const { Vouching } = await import('./vouching.js')
       const blamed = readBlamed(layout.root, path)
       const vouching = new Vouching(layout.ledgerFile, anchors, freshCopies().hashes())
-      return blameContent(layout.ledgerFile, blamed.path, blamed.content, vouching, await history(blamed.path))
+      const git = { versions: await history(blamed.path), earlierLines }
+      return blameContent(layout.ledgerFile, blamed, vouching, git)
     },
     lineHead: (path) => file.lineHead(path),
     async outside(contents) {

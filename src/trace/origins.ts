@@ -16,6 +16,8 @@ export interface Origin {
   readonly why?: string
   /** A git note names the author, and no record does. */
   readonly imported?: true
+  /** The ledger has lost the record: it was read from a version of the ledger in git. */
+  readonly fromGit?: true
   /** No anchor on this machine vouches for the record. */
   readonly unanchored?: true
 }

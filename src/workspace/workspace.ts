@@ -22,7 +22,6 @@ import type {
 } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
 import { errorText } from '../core/error-text.js'
-import type { FileVersion } from '../core/file-history.js'
 import type { AdoptOptions, AdoptReport, ImportReport } from '../core/git-api.js'
 import { isSessionId } from '../core/ids.js'
 import type { Layout } from '../core/layout.js'
@@ -72,15 +71,13 @@ export async function openWorkspace(root: string | URL, options: WorkspaceOption
   const requested = resolve(root instanceof URL ? fileURLToPath(root) : root)
   const layout = layoutAt(physicalRoot(requested))
   hasOrchestration(layout)
-  const ledger = openLedger(layout, { history: (path) => versionsInGit(layout.root, path) })
+  const ledger = openLedger(layout, {
+    history: async (path) => (await import('../git/index.js')).fileHistory(layout.root, path),
+    earlierLines: async () => (await import('../git/index.js')).ledgerLines(layout.root),
+  })
   const workspace = new LocalWorkspace(layout, [requested], ledger, options)
   await workspace.recover()
   return workspace
-}
-
-async function versionsInGit(root: string, path: string): Promise<readonly FileVersion[]> {
-  const { fileHistory } = await import('../git/index.js')
-  return fileHistory(root, path)
 }
 
 class LocalWorkspace implements Workspace {

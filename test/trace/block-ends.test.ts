@@ -28,6 +28,12 @@ describe('the end of a block', () => {
     expect(kept(['a', '', 'b'], ['new', '', 'more'])).toEqual([undefined, 1, undefined])
   })
 
+  it('keeps the old line of a statement that a formatter broke', () => {
+    const old = ['f() {', '  one()', "  const a = call('first', second)", '}']
+    const now = ['f() {', '\tone();', '\tconst a = call(', '\t\t"first",', '\t\tsecond,', '\t);', '}']
+    expect(kept(old, now)).toEqual([0, 1, 2, 2, 2, 2, 3])
+  })
+
   it('is opened by the nearest line that is not further in', () => {
     const lines = ['if (a) {', '  call(', '    one,', '  );', '}', '', 'end']
     expect(lines.map((_, at) => blockOf(lines, at))).toEqual([undefined, undefined, undefined, 1, 0, 0, undefined])

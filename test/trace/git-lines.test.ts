@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { blame, land, repository as repositoryOf, text } from '../git/kit.js'
-import { commitAll, git } from '../support/git.js'
-import { testWorkspace } from '../support/workspace.js'
+import { blame, repository as repositoryOf, text } from '../git/kit.js'
+import { commitAll } from '../support/git.js'
 
 const F = ['function first(a, b) {', "  const total = add('first', b)", '  return total', '}', '']
 const G = ['function second(c) {', "  log('the second one is called', c)", '}', '']
@@ -64,24 +63,6 @@ describe('blame by intent', () => {
     run('commit', '-q', '-a', '-m', 'work')
     const expected = [...by('unknown', F), 'human', 'INT-001', 'INT-001', 'several authors wrote such a line']
     expect(await authors(root)).toEqual(expected)
-  })
-
-  it('is unknown for lines whose record came with their commit and was lost later', async () => {
-    const at = testWorkspace({ 'src/a.ts': text(F), 'src/b.ts': text(F) })
-    git(at.root, 'init', '-q', '-b', 'main')
-    await land(at, { id: 'agent', path: 'src/a.ts', content: text(F, ['first()']), intoGit: false })
-    commitAll(at.root)
-    const before = at.text('.orchestration/agent_trace.jsonl')
-    await land(at, { id: 'agent', path: 'src/a.ts', content: text(F, ['first()'], G), intoGit: false })
-    at.write('src/b.ts', text(F, ['personally()']))
-    commitAll(at.root)
-    at.write('.orchestration/agent_trace.jsonl', before)
-    commitAll(at.root)
-    const lost = expect.stringMatching(
-      /^git commit [0-9a-f]{10} came with a record of the file that this ledger no longer has$/,
-    )
-    expect(await authors(at.root)).toEqual([...by('human', F), 'INT-001', ...G.map(() => lost)])
-    expect((await authors(at.root, 'src/b.ts')).at(-1)).toBe('human')
   })
 
   it('holds through a revert of a revert, and a cherry-pick', async () => {

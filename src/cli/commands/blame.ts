@@ -22,7 +22,7 @@ interface Range {
 export function register(command: Command, { io, page, withWorkspace }: Context): void {
   command
     .description(
-      'Show who wrote each line of a file: intent, model, session and approver. A ? before the approver marks a record that nothing on this machine anchors, a ~ before the author one that only a git note names.',
+      'Show who wrote each line of a file: intent, model, session and approver. A ? before the approver marks a record that nothing on this machine anchors, a ~ before the author one that only a git note names, a ^ one whose record the ledger has lost and git still has.',
     )
     .argument('<path>', 'a file by its present name, relative to the root')
     .option('-L, --lines <range>', "only these lines: '10,20', '10,+5', '10,' or '10'", parseRange)
@@ -60,7 +60,8 @@ function render(lines: readonly BlameLine[], text: readonly string[]): string {
   ])
   const notes = lines.some(({ unanchored }) => unanchored) ? UNANCHORED : ''
   const claims = lines.some(({ imported }) => imported) ? IMPORTED : ''
-  return table(rows) + notes + claims + whyUnknown(lines)
+  const lost = lines.some(({ fromGit }) => fromGit) ? FROM_GIT : ''
+  return table(rows) + notes + claims + lost + whyUnknown(lines)
 }
 
 /** A sentence for each reason why lines have no author. */
@@ -82,11 +83,14 @@ const UNANCHORED = "? marks lines whose record nothing on this machine anchors. 
 const IMPORTED =
   '~ marks authors from a git note alone: the ledger has no record of the line, and anybody can write a note.\n'
 
+const FROM_GIT =
+  "^ marks authors whose record this ledger has lost: it was read from an older version of the ledger in git. 'escrow verify' says more.\n"
+
 function creditColumns(line: BlameLine) {
-  const { intentId = '-', sessionId = '-', approvedBy = '-', unanchored, imported } = line
+  const { intentId = '-', sessionId = '-', approvedBy = '-', unanchored, imported, fromGit } = line
   return [
     intentId,
-    `${imported ? '~ ' : ''}${authorOf(line)}`,
+    `${fromGit ? '^ ' : imported ? '~ ' : ''}${authorOf(line)}`,
     sessionId,
     unanchored ? `? ${approvedBy}` : approvedBy,
   ].map(oneLine)

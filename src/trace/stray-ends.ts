@@ -1,0 +1,38 @@
+import { sameAuthor } from './births.js'
+import { blockOf, closes } from './block-ends.js'
+import { printOf, weightOf } from './line-prints.js'
+import type { Origin } from './origins.js'
+import { UNKNOWN } from './traced-files.js'
+
+/**
+ * The authors of block ends, after all lines have theirs. A bracket has no text of its own, so any diff may have taken the end
+ * of one block for that of another.
+ */
+
+export const AMBIGUOUS: Origin = { contributor: 'unknown', why: 'several authors wrote such a line' }
+
+/**
+ * Compares each end of a block with the lines of its block. An end of a known author stays only if that author wrote another line of
+ * the block. An ambiguous one has the author of its block, if that is one.
+ */
+export function settleEnds(lines: readonly string[], origins: readonly Origin[]): Origin[] {
+  return origins.map((origin, line) => {
+    const opener = blockOf(lines, line)
+    if (opener === undefined || opener === line) return origin
+    const end = lines[line]?.trim() === '' ? line - 1 : line
+    const block = origins.slice(opener, end).filter((_, at) => weightOf(printOf(lines[opener + at] ?? '')) > 0)
+    const [first] = block
+    if (first === undefined || !closes(lines[opener] ?? '', lines[end] ?? '')) return origin
+    if (origin === AMBIGUOUS) return block.every((each) => sameAuthor(each, first)) ? first : origin
+    return isStray(origin, block) ? AMBIGUOUS : origin
+  })
+}
+
+/** Whether the end came with another block, or with the last line of this one alone: an agent moved it and changed that line. */
+function isStray(origin: Origin, block: readonly Origin[]): boolean {
+  if (origin.contributor === 'unknown') return false
+  const [opener = UNKNOWN, last] = [block[0], block.at(-1)]
+  const isOfLast = origin.recordId !== undefined && last?.recordId === origin.recordId
+  if (isOfLast && !sameAuthor(origin, opener)) return true
+  return !block.some((each) => sameAuthor(each, origin))
+}

@@ -1,0 +1,96 @@
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, describe, expect, it } from 'vitest'
+import type { Layout } from '../../src/core/layout.js'
+import { withStateHome } from '../../src/os/state-dir.js'
+import { openLedger } from '../../src/trace/ledger.js'
+import { draftOf, drafts, fileOf, linesOf, own, sha, workspaces } from './support.js'
+
+/** A ledger that git left with two branches, while one of them also lost its end: a squash that took an older file. */
+
+const workspace = workspaces()
+const places: string[] = []
+afterEach(() => {
+  for (const place of places.splice(0)) rmSync(place, { recursive: true, force: true })
+})
+
+/** Another machine: it knows nothing of the ledgers of this one. */
+function elsewhere<T>(work: () => Promise<T>): Promise<T> {
+  const place = mkdtempSync(join(tmpdir(), 'escrowfs-elsewhere-'))
+  places.push(place)
+  return withStateHome(place, work)
+}
+
+interface Scene {
+  readonly layout: Layout
+  /** The lines that both branches have, and those of each one alone. */
+  readonly common: readonly string[]
+  readonly mine: readonly string[]
+  readonly theirs: readonly string[]
+}
+
+/** Two records in common, three of another machine, and three of this one, whose file it is. */
+async function scene(): Promise<Scene> {
+  const layout = workspace()
+  const other = await elsewhere(async () => {
+    await openLedger(layout).append(drafts(5))
+    return linesOf(layout)
+  })
+  const [common, theirs] = [other.slice(0, 2), other.slice(2)]
+  rmSync(layout.ledgerDir, { recursive: true })
+  writeFileSync(`${layout.ledgerFile}`, fileOf(common))
+  await openLedger(layout).append([...drafts(2), draftOf({ type: 'commit' })])
+  return { layout, common, theirs, mine: linesOf(layout).slice(2) }
+}
+
+const write = (layout: Layout, ...parts: readonly (readonly string[])[]) =>
+  writeFileSync(`${layout.ledgerFile}`, fileOf(parts.flat()))
+
+describe('a ledger that has two branches and lost records of one', () => {
+  it.each([
+    ['the end of the branch', (mine: readonly string[]) => mine.slice(0, 1)],
+    ['the whole branch but for its first record, which is last', (mine: readonly string[]) => mine.slice(0, 1)],
+  ])('refuses an append and a join, and goes on when a person accepts the loss: %s', async (name, keep) => {
+    const { layout, common, theirs, mine } = await scene()
+    const isLast = name.includes('last')
+    write(layout, common, ...(isLast ? [theirs, keep(mine)] : [keep(mine), theirs]))
+    const ledger = openLedger(layout)
+    await expect(ledger.append(drafts(1))).rejects.toMatchObject({ reason: 'ledger_fork' })
+    await expect(ledger.join()).rejects.toMatchObject({ reason: 'ledger_corrupt' })
+    expect(linesOf(layout)).toHaveLength(6)
+    await ledger.anchor()
+    // The branches are still open, and no record was written.
+    await expect(ledger.append(drafts(1))).rejects.toMatchObject({ reason: 'ledger_fork' })
+    expect(linesOf(layout)).toHaveLength(6)
+    await ledger.join({ name: 'Ada' })
+    const ends = [theirs.at(-1), keep(mine).at(-1)].map((line) => sha(line ?? ''))
+    const record = own(linesOf(layout).at(-1) ?? '')
+    expect(record).toMatchObject({ type: 'merge', joins: [{ hash: isLast ? ends[0] : ends[1] }] })
+    await ledger.append(drafts(1))
+    for (const each of [ledger, openLedger(layout)])
+      expect(await each.verify()).toEqual({ ok: true, records: 8, anchored: 7 })
+  })
+
+  it.each([0, 1])('misses each branch that is cut after its loss was accepted: %i', async (side) => {
+    const { layout, common, theirs, mine } = await scene()
+    const kept = [mine.slice(0, 2), theirs]
+    write(layout, common, ...kept)
+    await openLedger(layout).anchor()
+    write(layout, common, ...kept.map((lines, n) => (n === side ? lines.slice(0, -1) : lines)))
+    rmSync(layout.ledgerDir, { recursive: true, force: true })
+    await expect(openLedger(layout).join()).rejects.toMatchObject({ reason: 'ledger_corrupt' })
+    write(layout, common, ...kept)
+    await openLedger(layout).join()
+    expect(await openLedger(layout).verify()).toMatchObject({ ok: true })
+  })
+
+  it('keeps the copies of the lost records until a person accepts the loss', async () => {
+    const { layout, common, theirs, mine } = await scene()
+    write(layout, common, mine.slice(0, 1), theirs)
+    const before = readdirSync(layout.ledgerDir).sort()
+    await expect(openLedger(layout).append(drafts(1))).rejects.toMatchObject({ reason: 'ledger_fork' })
+    await expect(openLedger(layout).join()).rejects.toMatchObject({ reason: 'ledger_corrupt' })
+    expect(readdirSync(layout.ledgerDir).sort()).toEqual(before)
+  })
+})

@@ -1,0 +1,131 @@
+import { rmSync } from 'node:fs'
+import { mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, describe, expect, it } from 'vitest'
+import { withStateHome } from '../../src/os/state-dir.js'
+import { escrowAt } from '../cli/real.js'
+import { blame, land as landAt, text } from '../git/kit.js'
+import { commitAll, git } from '../support/git.js'
+import { type TestWorkspace, testWorkspace } from '../support/workspace.js'
+
+const F = ['function first(a, b) {', "  const total = add('first', b)", '  return total', '}', '']
+const G = ['function second(c) {', "  log('the second one is called', c)", '}', '']
+const LEDGER = '.orchestration/agent_trace.jsonl'
+
+const places: string[] = []
+afterEach(() => {
+  for (const place of places.splice(0)) rmSync(place, { recursive: true, force: true })
+})
+
+/** An agent appends lines to a file, Ann approves them, and a person commits them to git with the ledger. */
+async function land(at: TestWorkspace, path: string, lines: readonly string[]): Promise<void> {
+  await landAt(at, { id: 'agent', path, content: at.text(path) + text(lines), intoGit: false })
+  commitAll(at.root)
+}
+
+/** A repository that keeps its ledger in git. Its second record is lost: a later commit took the older file. */
+async function repository() {
+  const at = testWorkspace({ 'src/a.ts': text(F), 'src/b.ts': text(F) })
+  git(at.root, 'init', '-q', '-b', 'main')
+  await land(at, 'src/a.ts', ['first()'])
+  const before = at.text(LEDGER)
+  at.write('src/b.ts', text(F, ['personally()']))
+  await land(at, 'src/a.ts', G)
+  const lines = at.text(LEDGER).slice(before.length).split('\n').filter(Boolean)
+  at.write(LEDGER, before)
+  commitAll(at.root)
+  return { ...at, lost: lines.find((line) => line.includes('"commit"')) ?? '' }
+}
+
+/** As another machine, which has no anchor of the ledger. */
+async function elsewhere<T>(work: () => Promise<T>): Promise<T> {
+  const place = await mkdtemp(join(tmpdir(), 'escrowfs-lost-'))
+  places.push(place)
+  return withStateHome(place, work)
+}
+
+describe('a record that the ledger has lost', () => {
+  it('is read from git for the lines that it explains, and for no others', async () => {
+    const at = await repository()
+    const found = await blame(at.root)
+    expect(found.slice(0, 6).map(({ contributor, fromGit }) => [contributor, fromGit])).toEqual([
+      ...F.map(() => ['human', undefined]),
+      ['ai', undefined],
+    ])
+    for (const line of found.slice(6)) {
+      expect(line).toMatchObject({ contributor: 'ai', intentId: 'INT-001', approvedBy: 'Ann', fromGit: true })
+      expect(line.unanchored).toBeUndefined()
+    }
+    expect((await blame(at.root, 'src/b.ts')).at(-1)).toMatchObject({ contributor: 'human' })
+    const { out } = await escrowAt(at.root, ['blame', 'src/a.ts'])
+    expect(out).toMatch(/\^ .*function second/)
+    expect(out).toContain('whose record this ledger has lost')
+  })
+
+  it('stays missing for verify, and blame writes nothing', async () => {
+    const at = await repository()
+    const before = at.text(LEDGER)
+    await blame(at.root)
+    expect(at.text(LEDGER)).toBe(before)
+    expect(git(at.root, 'status', '--porcelain')).toBe('')
+    const workspace = await at.open()
+    expect((await workspace.ledger.verify()).ok).toBe(false)
+    await workspace.close()
+  })
+
+  it('is only a claim without an approval where nothing anchors it', async () => {
+    const at = await repository()
+    const found = await elsewhere(() => blame(at.root))
+    for (const line of found.slice(6)) {
+      expect(line).toMatchObject({ contributor: 'ai', intentId: 'INT-001', fromGit: true, unanchored: true })
+      expect(line.approvedBy).toBeUndefined()
+    }
+  })
+
+  it('is found in a branch that git removed, by the reflog', async () => {
+    const at = testWorkspace({ 'src/a.ts': text(F) })
+    git(at.root, 'init', '-q', '-b', 'main')
+    await land(at, 'src/a.ts', ['first()'])
+    git(at.root, 'switch', '-q', '-c', 'feature')
+    await land(at, 'src/a.ts', G)
+    const file = at.text('src/a.ts')
+    git(at.root, 'switch', '-q', 'main')
+    git(at.root, 'branch', '-q', '-D', 'feature')
+    at.write('src/a.ts', file)
+    git(at.root, 'commit', '-qam', 'A pull request (#1)', '-m', 'Intent: INT-001')
+    expect((await blame(at.root)).slice(6).map(({ intentId, fromGit }) => [intentId, fromGit])).toEqual(
+      G.map(() => ['INT-001', true]),
+    )
+  })
+
+  it('cannot be forged: no approval, no person, and no say about a line that the ledger knows', async () => {
+    const at = await repository()
+    const forged = (change: (record: Record<string, unknown>) => void) => {
+      const record = JSON.parse(at.lost)
+      change(record)
+      return JSON.stringify(record)
+    }
+    const asPerson = forged((record) => {
+      record.id = 'forged-1'
+      const human = JSON.stringify(record.files).replaceAll('"type":"ai"', '"type":"human"')
+      record.files = JSON.parse(human.replaceAll('"entity_type":"AI"', '"entity_type":"Human"'))
+    })
+    const sameId = forged((record) => {
+      record.intent_id = 'INT-666'
+    })
+    git(at.root, 'switch', '-q', '-c', 'hostile')
+    at.write(LEDGER, `${asPerson}\n${sameId}\nno json\n{"id":1}\n`)
+    commitAll(at.root)
+    git(at.root, 'switch', '-q', 'main')
+    for (const line of (await blame(at.root)).slice(6))
+      expect(line).toMatchObject({ contributor: 'ai', intentId: 'INT-001' })
+    const found = await elsewhere(() => blame(at.root))
+    for (const { contributor, approvedBy, unanchored } of found.slice(6)) {
+      expect(contributor).not.toBe('human')
+      expect(approvedBy).toBeUndefined()
+      if (contributor === 'ai') expect(unanchored).toBe(true)
+    }
+    expect(found.slice(0, 6).every(({ fromGit }) => fromGit === undefined)).toBe(true)
+  })
+})

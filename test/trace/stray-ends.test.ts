@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest'
+import type { Origin } from '../../src/trace/origins.js'
+import { AMBIGUOUS, settleEnds } from '../../src/trace/stray-ends.js'
+import { UNKNOWN } from '../../src/trace/traced-files.js'
+
+const ONE: Origin = { contributor: 'ai', intentId: 'INT-1', recordId: 'r1' }
+const TWO: Origin = { contributor: 'ai', intentId: 'INT-2', recordId: 'r2' }
+const ADA: Origin = { contributor: 'human' }
+const BLOCK = ['function f() {', '  one()', '  two()', '}', '']
+
+const settled = (origins: readonly Origin[], lines = BLOCK) => settleEnds(lines, origins).slice(-2)
+
+describe('the author of the end of a block', () => {
+  it('stays if the author wrote another line of the block', () => {
+    expect(settled([ADA, ONE, ADA, ONE, ONE])).toEqual([ONE, ONE])
+    expect(settled([ONE, TWO, TWO, ONE, ONE])).toEqual([ONE, ONE])
+  })
+
+  it('is ambiguous if no line of the block is of that author', () => {
+    expect(settled([ONE, ONE, ONE, TWO, TWO])).toEqual([AMBIGUOUS, AMBIGUOUS])
+    expect(settled([ADA, ADA, ADA, ONE, ONE])).toEqual([AMBIGUOUS, AMBIGUOUS])
+    expect(settled([ONE, TWO, ONE, ADA, ADA])).toEqual([AMBIGUOUS, AMBIGUOUS])
+  })
+
+  it('is ambiguous if it came with the last line alone', () => {
+    expect(settled([ONE, ONE, TWO, TWO, TWO])).toEqual([AMBIGUOUS, AMBIGUOUS])
+  })
+
+  it('is the one author of the block if it was ambiguous', () => {
+    expect(settled([ONE, ONE, ONE, AMBIGUOUS, AMBIGUOUS])).toEqual([ONE, ONE])
+    expect(settled([ONE, TWO, ONE, AMBIGUOUS, AMBIGUOUS])).toEqual([AMBIGUOUS, AMBIGUOUS])
+  })
+
+  it('stays unknown for lines from before the ledger', () => {
+    expect(settled([ONE, ONE, ONE, UNKNOWN, UNKNOWN])).toEqual([UNKNOWN, UNKNOWN])
+  })
+
+  it('is not settled by lines that the bracket does not close', () => {
+    expect(settled([ONE, ONE, AMBIGUOUS, AMBIGUOUS], ['function f() {', '  one()', ']', ''])).toEqual([
+      AMBIGUOUS,
+      AMBIGUOUS,
+    ])
+    expect(settleEnds(['}', ''], [ONE, ONE])).toEqual([ONE, ONE])
+  })
+})
