@@ -114,6 +114,22 @@ export function admitTruster(
   assertTrustedKey(key, layoutAt(realpathSync(root)).root)
 }
 
+/**
+ * Refuses to change the machine itself, except for a person at a terminal or, in a workspace, with a reviewer's key.
+ * @param root undefined outside a workspace
+ * @throws EscrowError `access_denied`
+ */
+export function admitPerson(root: string | undefined, { terminal, env = process.env }: AdmitOptions): void {
+  assertOutsideSession(env)
+  if (terminal) return
+  const key = env[KEY_VARIABLE]
+  if (key === undefined || key === '' || root === undefined)
+    throw new EscrowError('access_denied', 'Only a person can change this machine, and there is no terminal.', {
+      hint: `Run it in a terminal; in a workspace, ${KEY_VARIABLE} may name a key from 'escrow keys --reviewer' instead.`,
+    })
+  assertTrustedKey(key, layoutAt(realpathSync(root)).root)
+}
+
 /** Creates this user's reviewer's key, unless there is one. Its holder can decide, so an agent's session is refused. */
 export function makeReviewerKey(): ReturnType<typeof makeTrustedKey> {
   assertOutsideSession()

@@ -7,6 +7,7 @@
  */
 export {
   admitAgent,
+  admitPerson,
   admitReviewer,
   admitTruster,
   assertOutsideSession,

@@ -7,8 +7,10 @@ import type {
   EscapeReport,
   ForeignSetting,
   FoundClient,
+  FoundRepairs,
   HostName,
   OldState,
+  Repair,
   TriedContainment,
 } from '../surface/index.js'
 import type { Prompts } from './prompts.js'
@@ -49,6 +51,8 @@ export interface Library {
   admitAgent(): void
   /** Throws `access_denied` where an agent's session started this process. */
   assertOutsideSession(): void
+  /** Throws `access_denied` unless a person may be asked to change this machine. */
+  admitPerson(root: string | undefined, options: { readonly terminal: boolean }): void
   admitReviewer(root: string, options: { readonly terminal: boolean }): void
   admitTruster(root: string, options: { readonly terminal: boolean }, isFirstByDigest: boolean): void
   checkContainment(): Promise<readonly Capability[]>
@@ -56,6 +60,10 @@ export interface Library {
   triedContainments(root: string | undefined, isAgain: boolean): Promise<readonly TriedContainment[]>
   /** Tries to get out of the containment that the workspace's commands get; undefined if there is none. */
   probedEscapes(root: string | undefined): Promise<EscapeReport | undefined>
+  /** What would let this machine contain commands. Changes nothing. */
+  findRepairs(root: string | undefined): Promise<FoundRepairs>
+  /** Runs the commands of a repair; resolves with whether all succeeded. */
+  applyRepair(repair: Repair): Promise<boolean>
   findOldState(root: string): OldState | undefined
   migrateOldState(root: string): string[]
   initWorkspace(root: string, options?: InitOptions): Promise<{ created: string[]; kept: string[] }>

@@ -1,6 +1,7 @@
 import { admitReviewer } from '../index.js'
 import {
   admitAgent,
+  admitPerson,
   admitTruster,
   applyClients,
   assertOutsideSession,
@@ -20,6 +21,7 @@ import type { Library } from './context.js'
 /** The library for commands. Asynchronous functions load their modules on the first call, because most commands need few. */
 export const library: Library = {
   admitAgent,
+  admitPerson,
   admitReviewer,
   admitTruster,
   applyClients,
@@ -49,6 +51,14 @@ export const library: Library = {
   async probedEscapes(root) {
     const { probedEscapes } = await import('../surface/index.js')
     return probedEscapes(root)
+  },
+  async findRepairs(root) {
+    const { findRepairs } = await import('../surface/index.js')
+    return findRepairs(root)
+  },
+  async applyRepair(repair) {
+    const { applyRepair } = await import('../surface/index.js')
+    return applyRepair(repair)
   },
   async initWorkspace(root, options) {
     const { initWorkspace } = await import('../index.js')

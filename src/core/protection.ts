@@ -79,3 +79,21 @@ export function failuresOf(tried: readonly TriedContainment[]): ContainmentFailu
 export function firstToFix(failures: readonly ContainmentFailure[]): ContainmentFailure | undefined {
   return failures.find(({ isInstall }) => isInstall) ?? failures[0]
 }
+
+/** One thing that a person can have done so that commands can be contained. */
+export interface Repair {
+  /** A package, or the name of a setting of the system. */
+  readonly name: string
+  /** What it is for, as a sentence. */
+  readonly gives: string
+  /** What it opens to others; undefined if nothing. Such a repair is done only if the person types its name. */
+  readonly opens?: string
+  /** Without `sudo`. */
+  readonly commands: readonly (readonly string[])[]
+}
+
+export interface Repairs {
+  readonly repairs: readonly Repair[]
+  /** What a person can do beyond the commands, one sentence or more each. */
+  readonly notes: readonly string[]
+}

@@ -6,11 +6,12 @@ import { codeOf } from '../../overlay/index.js'
  * The one file that starts processes for the terminal. It runs only programs of the system: a PATH into the workspace,
  * or a preloaded library, would run an agent's code outside every sandbox.
  */
-const ENV = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C' }
+export const SYSTEM_DIRECTORIES = ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin']
+const ENV = { PATH: SYSTEM_DIRECTORIES.join(':'), LC_ALL: 'C' }
 
 /** Returns the path of a program of the system. Throws an Error if there is none. */
 export function placeOfProgram(name: string): string {
-  const place = ENV.PATH.split(':').find((dir) => existsSync(`${dir}/${name}`))
+  const place = SYSTEM_DIRECTORIES.find((dir) => existsSync(`${dir}/${name}`))
   if (place === undefined) throw new Error(`The program ${name} is not installed.`)
   return `${place}/${name}`
 }
@@ -35,6 +36,18 @@ export function startOwn(
   keepsTerminal: boolean,
 ): ChildProcess {
   return spawn(program, args, { cwd, env, stdio, detached: !keepsTerminal })
+}
+
+/**
+ * Runs a program of the system for the person at the terminal, who may answer it: a password, for example. Its output goes to stderr.
+ * Resolves with its exit code; null if it could not be started, or a signal ended it.
+ */
+export function runForPerson([program = '', ...args]: readonly string[]): Promise<number | null> {
+  const child = spawn(program, args, { stdio: ['inherit', 2, 2], env: ENV, cwd: '/' })
+  return new Promise((resolve) => {
+    child.once('error', () => resolve(null))
+    child.once('close', resolve)
+  })
 }
 
 /** Kills a program and its process group. */

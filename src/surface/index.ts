@@ -8,6 +8,7 @@
 export { codeOf } from '../../overlay/index.js'
 export {
   admitAgent,
+  admitPerson,
   admitTruster,
   assertOutsideSession,
   findOldState,
@@ -38,7 +39,7 @@ export { errorText } from '../core/error-text.js'
 export { authorOf } from '../core/line-author.js'
 export { nearest } from '../core/nearest.js'
 export { oneLine, type PrintablePart, printable, printableParts } from '../core/printable.js'
-export { failuresOf, firstToFix, type TriedContainment } from '../core/protection.js'
+export { failuresOf, firstToFix, type Repair, type TriedContainment } from '../core/protection.js'
 export { SerialQueue } from '../core/serial-queue.js'
 export { shellWord } from '../core/shell-word.js'
 export { shortRef } from '../core/short-ref.js'
@@ -90,7 +91,7 @@ export {
 } from '../review/index.js'
 export { byRisk } from '../risk/index.js'
 export { flagReasons } from '../stage/index.js'
-export { type EscapeReport, formatRefusals, networkSummary, summaryOf } from '../terminal/index.js'
+export { type EscapeReport, type FoundRepairs, formatRefusals, networkSummary, summaryOf } from '../terminal/index.js'
 export {
   type BlamedFile,
   type HistoryEntry,
@@ -103,4 +104,4 @@ export {
   TRACE_TYPES,
   toHistoryEntry,
 } from '../trace/index.js'
-export { probedEscapes, triedContainments } from './containments.js'
+export { applyRepair, findRepairs, probedEscapes, triedContainments } from './containments.js'

@@ -38,11 +38,14 @@ export { OutputRing } from './output-ring.js'
 export type { Capability } from './probe.js'
 export {
   type EscapeReport,
+  type FoundRepairs,
   forgetContainment,
   openContained,
   openUncontained,
   probeEscapes,
   probeNow,
+  repairsOf,
+  runRepair,
   tryContainments,
 } from './providers.js'
 export { discardQuarantined, effectOf, listQuarantined, type QuarantinedFile, quarantine } from './quarantine.js'

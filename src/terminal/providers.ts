@@ -1,4 +1,5 @@
-import type { ContainmentName, Protection, TriedContainment } from '../core/protection.js'
+import { defined } from '../core/defined.js'
+import type { ContainmentName, Protection, Repair, Repairs, TriedContainment } from '../core/protection.js'
 import type { Place } from './command-place.js'
 import type { Opened, Shown } from './containment.js'
 import type { Capability } from './probe.js'
@@ -67,4 +68,29 @@ export async function forgetContainment(name: ContainmentName): Promise<void> {
 export async function probeNow(): Promise<Capability[]> {
   const probe = await import('./probe.js')
   return probe.probeNow()
+}
+
+export interface FoundRepairs extends Repairs {
+  readonly repairs: readonly (Repair & {
+    /** The commands as this user has to start them; undefined if there is no way to, short of another user. */
+    readonly run?: readonly (readonly string[])[]
+  })[]
+}
+
+/** Says what would let this machine contain commands, given what was tried. */
+export async function repairsOf(tried: readonly TriedContainment[]): Promise<FoundRepairs> {
+  const [{ planRepairs }, { elevated }, { thisMachine }] = await loadRepair()
+  const machine = thisMachine()
+  const { repairs, notes } = planRepairs(tried, machine)
+  return { notes, repairs: repairs.map((repair) => ({ ...repair, ...defined({ run: elevated(repair, machine) }) })) }
+}
+
+/** Runs the commands of a repair. Resolves with whether all of them succeeded. */
+export async function runRepair(repair: Repair): Promise<boolean> {
+  const [, { applyRepair }, { thisMachine }] = await loadRepair()
+  return applyRepair(repair, thisMachine())
+}
+
+function loadRepair() {
+  return Promise.all([import('./repair/plan.js'), import('./repair/apply.js'), import('./repair/machine.js')])
 }

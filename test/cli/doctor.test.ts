@@ -1,5 +1,6 @@
-import { expect, it } from 'vitest'
-import { applyClients, planClients } from '../../src/surface/index.js'
+import { describe, expect, it } from 'vitest'
+import { EscrowError } from '../../src/core/api-error.js'
+import { admitPerson, applyClients, planClients } from '../../src/surface/index.js'
 import { escrow, workspaceDir } from './harness.js'
 
 it('lists what works, what does not and how to fix it, and exits accordingly', async () => {
@@ -70,4 +71,88 @@ it('says what held of the attempts to get out, and fails if a promise did not', 
   expect(broken.out).toContain('did not keep a promise')
   const json = await escrow(dir, ['doctor', '--probe', '--json'], { escapes: bad })
   expect([json.code, JSON.parse(json.out)]).toMatchObject([1, { ok: false, probe: { held: false } }])
+})
+
+describe('with --fix', () => {
+  const bubblewrap = {
+    name: 'bubblewrap',
+    gives: 'It sets up\u001b the sandbox.',
+    commands: [['apt-get', 'install', '-y', 'bubblewrap']],
+    run: [['sudo', 'apt-get', 'install', '-y', 'bubblewrap']],
+  }
+  const setting = {
+    name: 'kernel.x',
+    gives: 'It allows namespaces.',
+    opens: 'Every program may use them.',
+    commands: [['sysctl', '-w', 'kernel.x=0']],
+    run: [['sysctl', '-w', 'kernel.x=0']],
+  }
+  const repairs = { repairs: [bubblewrap, setting], notes: ['A newer kernel helps.'] }
+  const applied = (calls: unknown[][]) => calls.filter(([name]) => name === 'applyRepair').map(([, name]) => name)
+
+  it('prints each repair, and runs those that the person agrees to', async () => {
+    const dir = workspaceDir()
+    const { code, out, calls } = await escrow(dir, ['doctor', '--fix'], { repairs, answer: true, typed: 'kernel.x' })
+    expect([code, applied(calls)]).toEqual([0, ['bubblewrap', 'kernel.x']])
+    expect(out).toContain('bubblewrap: It sets up^[ the sandbox.\n  $ sudo apt-get install -y bubblewrap\n')
+    expect(out).toContain('  It opens: Every program may use them.\n  $ sysctl -w kernel.x=0\nA newer kernel helps.\n')
+    expect(out).toContain('bubblewrap: done\nkernel.x: done\n')
+    expect(calls.find(([name]) => name === 'text')?.[1]).toContain('To change it, type its name, kernel.x:')
+  })
+
+  it('changes no setting whose name the person has not typed, whatever --yes says', async () => {
+    const dir = workspaceDir()
+    for (const typed of [undefined, '', 'yes', 'bubblewrap', 'kernel']) {
+      const { calls, out } = await escrow(dir, ['doctor', '--fix', '--yes'], { repairs, answer: true, typed })
+      expect(applied(calls)).toEqual(['bubblewrap'])
+      expect(out).toContain('kernel.x: not changed\n')
+    }
+    const unasked = await escrow(dir, ['doctor', '--fix', '--yes', '--json'], { repairs })
+    expect(applied(unasked.calls)).toEqual(['bubblewrap'])
+    expect(JSON.parse(unasked.out).fix.repairs).toMatchObject([
+      { name: 'bubblewrap', done: true },
+      { name: 'kernel.x' },
+    ])
+    const refused = await escrow(dir, ['doctor', '--fix'], { repairs, answer: false, typed: 'kernel.x' })
+    expect(applied(refused.calls)).toEqual(['kernel.x'])
+  })
+
+  it('prints and changes nothing without a person', async () => {
+    const dir = workspaceDir()
+    const { code, err, out, calls } = await escrow(dir, ['doctor', '--fix'], { repairs })
+    expect([code, applied(calls)]).toEqual([1, []])
+    expect(out).toContain('sudo apt-get install -y bubblewrap')
+    expect(err).toContain("Add '--yes' to confirm.")
+    const admit = () => {
+      throw new EscrowError('access_denied', 'no person')
+    }
+    const agent = await escrow(dir, ['doctor', '--fix', '--yes'], { repairs, admit })
+    expect([agent.code, applied(agent.calls), agent.err]).toEqual([1, [], expect.stringContaining('no person')])
+  })
+
+  it('reports a repair that fails, and one that only root can make', async () => {
+    const dir = workspaceDir()
+    const { run: _, ...rootOnly } = bubblewrap
+    const given = {
+      repairs: { repairs: [rootOnly, setting], notes: [] },
+      answer: true,
+      typed: 'kernel.x',
+      isRepaired: false,
+    }
+    const { out } = await escrow(dir, ['doctor', '--fix'], given)
+    expect(out).toContain('  # apt-get install -y bubblewrap\n  Run this as root: there is neither sudo nor doas.\n')
+    expect(out).toContain('bubblewrap: not changed\nkernel.x: failed; its output says why\n')
+    expect((await escrow(dir, ['doctor', '--fix'])).out).toContain('Nothing has to be fixed for commands.\n')
+  })
+
+  it('is refused to an agent: in its session, and in a process without a terminal', () => {
+    const dir = workspaceDir()
+    const inSession = { ...process.env, ESCROW_SESSION: 'agent' }
+    expect(() => admitPerson(dir, { terminal: true, env: inSession })).toThrow('inside session agent')
+    for (const root of [dir, undefined])
+      expect(() => admitPerson(root, { terminal: false, env: {} })).toThrow('Only a person can change this machine')
+    expect(() => admitPerson(undefined, { terminal: false, env: { ESCROW_REVIEWER_KEY: '/k' } })).toThrow('no terminal')
+    expect(() => admitPerson(dir, { terminal: false, env: { ESCROW_REVIEWER_KEY: '/k' } })).toThrow('may not decide')
+    expect(() => admitPerson(undefined, { terminal: true, env: {} })).not.toThrow()
+  })
 })

@@ -24,7 +24,14 @@ import type {
 import { unsupported } from '../../src/core/api-error.js'
 import type { TriedContainment } from '../../src/core/protection.js'
 import type { Capability, ReleaseReport } from '../../src/index.js'
-import { applyClients, type EscapeReport, findClients, foreignSettings, planClients } from '../../src/surface/index.js'
+import {
+  applyClients,
+  type EscapeReport,
+  type FoundRepairs,
+  findClients,
+  foreignSettings,
+  planClients,
+} from '../../src/surface/index.js'
 
 export interface Fake {
   set?: ChangeSet
@@ -50,6 +57,11 @@ export interface Fake {
   readonly blocked?: string
   readonly containment?: readonly Capability[]
   readonly escapes?: EscapeReport
+  readonly repairs?: FoundRepairs
+  /** Whether the commands of a repair succeed. */
+  readonly isRepaired?: boolean
+  /** What the person types at each question for a text. */
+  readonly typed?: string | undefined
 }
 
 export interface RunResult {
@@ -68,7 +80,7 @@ export function workspaceDir(): string {
   return root
 }
 
-function createPrompts(answer: boolean, recordCall: (...call: unknown[]) => void): Prompts {
+function createPrompts({ answer = false, typed }: Fake, recordCall: (...call: unknown[]) => void): Prompts {
   return {
     confirm: async (question) => {
       recordCall('yes', question)
@@ -76,7 +88,10 @@ function createPrompts(answer: boolean, recordCall: (...call: unknown[]) => void
     },
     multiselect: async () => undefined,
     select: async () => undefined,
-    text: async () => undefined,
+    text: async (question) => {
+      recordCall('text', question)
+      return typed
+    },
   }
 }
 
@@ -97,7 +112,7 @@ export async function escrow(cwd: string, argv: string[], fake: Fake = {}, color
     version: '1.2.3',
     entry: '/package/main.js',
     ...(fake.columns !== undefined && { columns: fake.columns }),
-    ...(fake.answer !== undefined && { ask: async () => createPrompts(fake.answer === true, recordCall) }),
+    ...(fake.answer !== undefined && { ask: async () => createPrompts(fake, recordCall) }),
   }
   const library: Library = {
     openWorkspace: async (root) => {
@@ -110,12 +125,18 @@ export async function escrow(cwd: string, argv: string[], fake: Fake = {}, color
     findOldState: () => undefined,
     migrateOldState: () => [],
     admitAgent: () => undefined,
+    admitPerson: (root, options) => fake.admit?.(root ?? '', options),
     assertOutsideSession: () => undefined,
     admitReviewer: (root, options) => fake.admit?.(root, options),
     admitTruster: (root, options) => fake.admit?.(root, options),
     checkContainment: async () => fake.containment ?? [{ name: 'platform', ok: true }],
     probedEscapes: async () => fake.escapes,
     triedContainments: async () => [triedOf(fake.containment?.find(({ ok }) => !ok))],
+    findRepairs: async () => fake.repairs ?? { repairs: [], notes: [] },
+    applyRepair: async ({ name }) => {
+      recordCall('applyRepair', name)
+      return fake.isRepaired ?? true
+    },
     initWorkspace: async (root) => {
       recordCall('init', root)
       return { created: ['.orchestration/policy.yaml'], kept: ['.orchestration/.gitignore'] }

@@ -52,7 +52,7 @@ export const DOCUMENTS: Readonly<Record<string, string>> = {
   stats: '`LedgerStats`',
   keys: '`{ file, created, fingerprint, publicKey }`',
   doctor:
-    'each capability with `name`, `ok` and, where it is missing, why; `containments`: the providers tried, with `works`, what each keeps and why it failed; `probe`, with `--probe`: the `attempts` to get out, each with its `outcome` and whether the protection `isPromised`, and `held`; the clients found; `brought`, the settings that clients would take from the directory; `shadow`, an `escrow` of a workspace that a shell would start; `hooks: { present, missing }`, those of git',
+    'each capability with `name`, `ok` and, where it is missing, why; `containments`: the providers tried, with `works`, what each keeps and why it failed; `probe`, with `--probe`: the `attempts` to get out, each with its `outcome` and whether the protection `isPromised`, and `held`; `fix`, with `--fix`: the `repairs`, each with its `commands`, what it `opens`, and whether it was `done`, and the `notes`; the clients found; `brought`, the settings that clients would take from the directory; `shadow`, an `escrow` of a workspace that a shell would start; `hooks: { present, missing }`, those of git',
 }
 
 const HEAD = `# The command line

@@ -18,14 +18,24 @@ import { describeForeignSettings } from '../foreign-settings.js'
 import { type AsJson, json, jsonOption, table } from '../output.js'
 import { oneLine } from '../printable.js'
 
-export function register(command: Command, { io, exit, library, directory }: Context): void {
+interface Options extends AsJson {
+  readonly probe?: boolean
+  readonly fix?: boolean
+  readonly yes?: true
+}
+
+export function register(command: Command, context: Context): void {
+  const { io, exit, library, directory } = context
   command
     .description(
       'Check that this machine can contain commands, and say how to fix it if not. Run each hook that escrow init installed once, with an event that changes nothing. List settings in this directory that clients would obey, and programs of a workspace that would start instead of escrow; none of them is run.',
     )
     .addOption(jsonOption())
     .option('--probe', 'try to get out of the containment, and say what held')
-    .action(async (options: AsJson & { readonly probe?: boolean }) => {
+    .option('--fix', 'offer what the distribution has against a failure, and install what you agree to')
+    .option('-y, --yes', 'with --fix: do not ask about packages; settings of the system are always asked for')
+    .action(async (options: Options) => {
+      const fix = options.fix ? await (await import('../fix-machine.js')).fixMachine(context, options) : undefined
       const { foreignSettings, checkContainment, triedContainments, probedEscapes, findClients, probeEntry } =
         await library()
       const found = await checkContainment()
@@ -57,7 +67,7 @@ export function register(command: Command, { io, exit, library, directory }: Con
           ...(brought.length > 0 && { brought }),
           ...defined({ hooks }),
         }
-        const more = { ...optional, ...defined({ shadow, probe }) }
+        const more = { ...optional, ...defined({ shadow, probe, fix }) }
         io.out(json({ ok: chosen !== undefined && probe?.held !== false, found, containments: tried, ...more }))
         return
       }
