@@ -281,10 +281,14 @@ const GRANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'src/web/serve.ts': { 'package @hono/node-server': 'answers requests of a server it is given' },
   'src/os/socket.ts': { 'module net': 'listens on a Unix socket in a directory of its own, for escrow-sh' },
   'src/core/allowed-hosts.ts': { 'module net': 'compares addresses' },
-  'src/terminal/run-escapes.ts': { 'module net': 'listens where an attempt to get out tries to connect' },
+  'src/terminal/run-escapes.ts': {
+    'module net': 'listens where an attempt to get out tries to connect',
+    'module dgram': 'listens for a command that should not reach it',
+  },
   'src/terminal/network/host-gate.ts': {
     'module net': 'takes over the socket that listens in a namespace of a command',
   },
+  'src/terminal/network/loopback-gate.ts': { 'module net': 'listens for the command of a proxy' },
   'src/terminal/network/proxy.ts': { 'module http': 'speaks the proxy protocol with a command' },
   'src/terminal/network/socks.ts': { 'module net': 'tells kinds of addresses apart' },
   'src/terminal/network/tunnel.ts': {
@@ -310,6 +314,9 @@ const GRANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     getBuiltinModule: 'is the text of a child, which changes attributes of files in the copy for its command',
   },
   'src/terminal/landlock/libc.ts': { getBuiltinModule: 'is the text of a child' },
+  'src/terminal/landlock/network-calls.ts': {
+    getBuiltinModule: 'is the text of a child, which connects its command to a proxy',
+  },
   'src/terminal/landlock/restrict.ts': { getBuiltinModule: 'is the text of a child' },
   'src/terminal/landlock/supervise.ts': { getBuiltinModule: 'is the text of a child' },
   'src/terminal/landlock/run.ts': { 'module module': 'finds the optional package that calls the kernel' },

@@ -59,6 +59,11 @@ export const CALLS: Limits = {
   'src/exec/proposed-commits.ts#TIMEOUT_MS': ['milliseconds', "for git to list a program's commits"],
   'src/terminal/network/connections.ts#MAX_LISTED': ['count', 'reached, and refused, addresses listed for a command'],
   'src/terminal/network/proxy.ts#MAX_CONNECTIONS': ['count', 'open connections of a command with a list of hosts'],
+  'src/terminal/network/loopback-gate.ts#MAX_WAITING': [
+    'count',
+    'connections of other programs to the proxy of a command without a namespace',
+  ],
+  'src/terminal/network/loopback-gate.ts#WAIT_MS': ['milliseconds', 'before such a connection is closed'],
   'src/inbox/ask-owner.ts#TIMEOUT_MS': [
     'milliseconds',
     "wait of a hook for reviewers' messages from the session's owner",

@@ -65,17 +65,14 @@ export async function runContained(
 ): Promise<CommandEnd> {
   const { network } = options
   if (typeof network === 'boolean') return runInNamespace(holder, root, options, tree)
-  const { openHostGate } = await import('./network/host-gate.js')
+  const [{ openHostGate }, { withConnections }] = await Promise.all([
+    import('./network/host-gate.js'),
+    import('./network/connections.js'),
+  ])
   const gate = await openHostGate(holder.pid, network)
   try {
     const env = { ...options.env, ...gate.env }
-    const end = await runInNamespace(holder, root, { ...options, env }, tree, gate.namespace)
-    const [unreachable, connections] = [gate.refused(), gate.connections()]
-    return {
-      ...end,
-      ...(connections.length > 0 && { connections }),
-      ...(unreachable.length > 0 && { unreachable }),
-    }
+    return withConnections(await runInNamespace(holder, root, { ...options, env }, tree, gate.namespace), gate)
   } finally {
     gate.close()
   }

@@ -82,6 +82,7 @@ const landlockCopy: Containment = {
     'write_fence',
     'read_mask',
     'network_off',
+    'network_by_host',
     'process_fence',
     'process_end',
     'call_filter',

@@ -18,6 +18,8 @@ export interface EscapeAttempt {
   readonly needs?: 'perl'
   /** Limits to run it with; with `processes` and `memory` it must be ended, or fail to go on. */
   readonly limits?: { readonly processes?: number; readonly memory?: number }
+  /** The hosts that it may reach; no network without. */
+  readonly hosts?: readonly string[]
 }
 
 /** The parts of the machine that an attempt aims at. */
@@ -26,6 +28,8 @@ export interface EscapeTargets {
   readonly outside: string
   /** A port of this machine's loopback that something listens on. */
   readonly port: number
+  /** A port of loopback that takes datagrams. */
+  readonly datagrams: number
   /** The path of a Unix socket, and the name of an abstract one, without its NUL. */
   readonly socket: string
   readonly abstract: string
@@ -95,8 +99,63 @@ const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
 const connecting = (node: string, target: string) =>
   `${quote(node)} -e ${quote(`require('node:net').connect(${target}).on('connect', () => { process.stdout.write(['got', 'out', 'of', 'it'].join('-')); process.exit() }).on('error', () => process.exit())`)}`
 
+/** A host that does not exist, so that the only way out is a proxy that refuses everything. */
+const NO_HOST = ['nowhere.invalid']
+
+/** A command that has some hosts tries to reach another: this machine. */
+function hostAttempts(node: string, port: number, datagrams: number, architecture: Architecture): EscapeAttempt[] {
+  const about = {
+    tries: 'It connects to a host that it was not given.',
+    protection: 'network_by_host',
+    hosts: NO_HOST,
+  } as const
+  const address = `sockaddr_in(${port}, inet_aton("127.0.0.1"))`
+  const perl = (name: string, line: string): EscapeAttempt => ({
+    ...about,
+    name,
+    needs: 'perl',
+    script: `perl -e ${quote(`use Socket; $a = ${address}; ${line} and print "got-out", "-of-it"`)}`,
+  })
+  const sendto = SYSTEM_CALLS.sendto[architecture]
+  const tcp = 'socket(S, AF_INET, SOCK_STREAM, 0)'
+  return [
+    { ...about, name: 'another host by its number', script: connecting(node, `${port}, '127.0.0.1'`) },
+    { ...about, name: 'another host by IPv6', script: connecting(node, `${port}, '::ffff:127.0.0.1'`) },
+    {
+      ...about,
+      name: 'another host by the proxy',
+      script: `${quote(node)} -e ${quote(viaProxy(port))}`,
+    },
+    // `MSG_FASTOPEN` connects without connect(2).
+    perl(
+      'another host by a first packet with data',
+      `${tcp} and 0 < syscall(${sendto}, fileno(S), $d = "x", 1, 0x20000000, $a, 16)`,
+    ),
+    perl(
+      'another host after the proxy',
+      `${tcp} and connect(S, sockaddr_in($1, inet_aton("127.0.0.1"))) if $ENV{HTTPS_PROXY} =~ /(\\d+)$/; connect(S, pack("Sx14", 0)); connect(S, $a)`,
+    ),
+    perl('another host by another protocol', `socket(S, AF_INET, SOCK_STREAM, 262) and connect(S, $a)`),
+    perl(
+      'another host by a datagram',
+      `socket(S, AF_INET, SOCK_DGRAM, 0) and send(S, "x", 0, sockaddr_in(${datagrams}, inet_aton("127.0.0.1"))) and 0`,
+    ),
+    perl('a socket of packets', 'socket(S, 17, SOCK_RAW, 0x300)'),
+  ]
+}
+
+/** Asks the proxy for a port of this machine, by a tunnel, and prints on success. */
+function viaProxy(port: number): string {
+  return (
+    `const proxy = new URL(process.env.HTTPS_PROXY); ` +
+    `require('node:http').request({ host: proxy.hostname, port: proxy.port, method: 'CONNECT', path: '127.0.0.1:${port}' })` +
+    `.on('connect', (answer) => { if (answer.statusCode === 200) process.stdout.write(['got', 'out', 'of', 'it'].join('-')); process.exit() })` +
+    `.on('error', () => process.exit()).end()`
+  )
+}
+
 export function escapeAttempts(at: EscapeTargets, architecture: Architecture): EscapeAttempt[] {
-  const { outside, port, socket, abstract, victim, sleeps, left, node } = at
+  const { outside, port, datagrams, socket, abstract, victim, sleeps, left, node } = at
   const [half, rest] = [sleeps.slice(0, -2), sleeps.slice(-2)]
   return [
     {
@@ -135,6 +194,7 @@ export function escapeAttempts(at: EscapeTargets, architecture: Architecture): E
       protection: 'network_off',
       script: connecting(node, `${port}, '127.0.0.1'`),
     },
+    ...hostAttempts(node, port, datagrams, architecture),
     {
       name: 'a Unix socket',
       tries: 'It connects to a socket of another program, by its path.',

@@ -1,3 +1,5 @@
+import { createSocket, type Socket } from 'node:dgram'
+import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import { homedir } from 'node:os'
@@ -67,7 +69,7 @@ function probingPlace(): string {
 async function tryOne(
   scene: Scene,
   place: Place,
-  { name, tries, protection, script, needs, limits }: EscapeAttempt,
+  { name, tries, protection, script, needs, limits, hosts }: EscapeAttempt,
 ): Promise<Omit<EscapeResult, 'isPromised'>> {
   const about = { name, tries, protection }
   if (needs !== undefined && !existsSync(placeOfProgram(needs)))
@@ -76,7 +78,7 @@ async function tryOne(
     args: ['/bin/sh', '-c', script],
     cwd: `${scene.base}/workspace`,
     env: { PATH: '/usr/bin:/bin:/usr/sbin:/sbin', HOME: '/tmp' },
-    network: false,
+    network: hosts ?? false,
     processes: limits?.processes ?? PROCESSES,
     memory: limits?.memory,
     timeout: ATTEMPT_MS,
@@ -99,12 +101,20 @@ class Scene {
   readonly outside: string
   readonly #victim = startProgram('sleep', ['601.25'], ['ignore', 'ignore', 'ignore'])
   #isVictimGone = false
+  /** Something has reached a server of this machine. */
+  #isReached = false
 
   private constructor(
     readonly base: string,
     readonly targets: EscapeTargets,
     private readonly servers: readonly Server[],
+    private readonly datagrams: Socket,
   ) {
+    const reached = () => {
+      this.#isReached = true
+    }
+    for (const server of servers) server.on('connection', reached)
+    datagrams.on('message', reached)
     this.outside = `${base}/outside`
     this.#victim.once('exit', () => {
       this.#isVictimGone = true
@@ -120,11 +130,15 @@ class Scene {
     const abstract = `escrow-probe-${process.pid}`
     const socket = `${outside}/socket`
     const servers = await Promise.all([listen(0), listen(socket), listen(`\0${abstract}`)])
+    const datagrams = createSocket('udp4')
+    datagrams.bind(0, '127.0.0.1')
+    await once(datagrams, 'listening')
     const address = servers[0]?.address()
     const port = typeof address === 'object' && address !== null ? address.port : 0
     const targets = {
       outside,
       port,
+      datagrams: datagrams.address().port,
       socket,
       abstract,
       victim: 0,
@@ -132,13 +146,17 @@ class Scene {
       left: `119.${process.pid}`,
       node: process.execPath,
     }
-    return new Scene(base, targets, servers)
+    return new Scene(base, targets, servers, datagrams)
   }
 
   /** What a command has done to the scene, or could see of it. */
   harm({ stdout, stderr }: CommandEnd): string | undefined {
     const said = `${stdout}${stderr}`
     if (said.includes(ESCAPED)) return 'it got through'
+    if (this.#isReached) {
+      this.#isReached = false
+      return 'it reached a server of this machine'
+    }
     if (said.includes(CLOSED)) return 'it read the closed file'
     if (this.#isVictimGone) return 'it ended another process'
     const file = readText(`${this.outside}/file`)
@@ -149,6 +167,7 @@ class Scene {
 
   close(): void {
     for (const server of this.servers) server.close()
+    this.datagrams.close()
     this.#victim.kill('SIGKILL')
     for (const pid of processesOf(`sleep\0${this.targets.left}\0`)) process.kill(pid, 'SIGKILL')
   }

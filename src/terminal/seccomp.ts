@@ -24,7 +24,7 @@ const DENIED: readonly (readonly [calls: readonly SystemCall[], why: string])[] 
 
 const AF_UNIX = 1
 /** The type of a socket without its flags, and the types that stay connected to each other in a pair. */
-const SOCKET_TYPE = 0xf
+export const SOCKET_TYPE = 0xf
 const SOCK_STREAM = 1
 const SOCK_SEQPACKET = 5
 const AF_VSOCK = 40

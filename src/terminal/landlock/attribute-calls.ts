@@ -1,14 +1,20 @@
 import type { SystemCall } from '../system-calls.js'
 import type { LaunchJob } from './launch-job.js'
 import type { Libc } from './libc.js'
+import type { NetworkCalls } from './network-calls.js'
 
 /**
- * Answers the calls that the filter hands over: those that change the attributes of a file, which Landlock does not restrict. The
- * launcher runs the text of this function.
+ * Answers the calls that the filter hands over: those that change the attributes of a file, which Landlock does not restrict, and those
+ * of the network. The launcher runs the text of this function.
  * @param listener the descriptor of the filter's notifications, seccomp_unotify(2)
  * @returns reads and answers one notification
  */
-export function attributeCalls({ libc, addressOf, call }: Libc, job: LaunchJob, listener: number): () => void {
+export function attributeCalls(
+  { libc, addressOf, call }: Libc,
+  job: LaunchJob,
+  listener: number,
+  network: NetworkCalls,
+): () => void {
   const fs = process.getBuiltinModule('node:fs')
   const { constants } = process.getBuiltinModule('node:os')
   const ioctl = libc.func('ioctl', 'int', ['int', 'uint64_t', 'uintptr_t'])
@@ -25,8 +31,30 @@ export function attributeCalls({ libc, addressOf, call }: Libc, job: LaunchJob, 
     answer.fill(0)
     notice.copy(answer, 0, 0, 8)
     const [kind, name] = job.asked[notice.readInt32LE(16)] ?? []
-    answer.writeInt32LE(-attributes(kind, name), 16)
+    if (kind === 'socket' && giveSocket()) return
+    answer.writeInt32LE(-(kind === 'socket' || kind === 'connection' ? connection(kind) : attributes(kind, name)), 16)
     ioctl(listener, 0xc018_2101n, addressOf(answer)) // SECCOMP_IOCTL_NOTIF_SEND
+  }
+
+  /** Puts a socket that was made here among the descriptors of the command, which is the answer. */
+  function giveSocket(): boolean {
+    const { fd, isInherited } = network.open(number(1))
+    const given = Buffer.alloc(24)
+    notice.copy(given, 0, 0, 8)
+    given.writeUInt32LE(2, 8) // SECCOMP_ADDFD_FLAG_SEND
+    given.writeInt32LE(fd, 12)
+    given.writeUInt32LE(isInherited ? 0 : 0x8_0000, 20) // O_CLOEXEC
+    return fd >= 0 && ioctl(listener, 0x4018_2103n, addressOf(given)) >= 0 // SECCOMP_IOCTL_NOTIF_ADDFD
+  }
+
+  /** @returns the error, or 0 */
+  function connection(kind: 'socket' | 'connection'): number {
+    if (kind === 'socket') return constants.errno.EMFILE
+    try {
+      return network.connect(notice.readUInt32LE(8), number(0), memory(argument(1), Math.min(16, number(2))))
+    } catch {
+      return constants.errno.EPERM
+    }
   }
 
   /** Makes the call itself, on the file that it found by the command's path: it cannot be another one by then. @returns the error */

@@ -8,6 +8,7 @@ import {
   numbersOf,
   refuse,
   ret,
+  SOCKET_TYPE,
   type Step,
   seccompFilter,
   TIOCLINUX,
@@ -27,13 +28,20 @@ const ASK_LAUNCHER = ret(0x7fc0_0000)
 const allow = ret(ALLOW)
 const ENOSYS = ret(ERRNO | 38)
 const ENOTTY = ret(ERRNO | 25)
+const EAFNOSUPPORT = ret(ERRNO | 97)
 const EOPNOTSUPP = ret(ERRNO | 95)
+
+/** The network of a command: none, the proxy to some hosts, or the machine's. */
+export type CommandNetwork = 'none' | 'proxy' | 'machine'
 
 /** Calls that Landlock does not restrict, by what the launcher does with them. */
 export const ASKED = {
   mode: ['chmod', 'fchmod', 'fchmodat', 'fchmodat2'],
   owner: ['chown', 'lchown', 'fchown', 'fchownat'],
   times: ['utime', 'utimes', 'futimesat', 'utimensat'],
+  // With some hosts of the network alone.
+  socket: ['socket'],
+  connection: ['connect'],
 } as const satisfies Record<string, readonly SystemCall[]>
 
 const NO_ATTRIBUTES: readonly SystemCall[] = [
@@ -50,6 +58,10 @@ const SHARED: readonly SystemCall[] = [
 const AF_INET = 2
 const AF_INET6 = 10
 const AF_NETLINK = 16
+const SOCK_STREAM = 1
+const IPPROTO_TCP = 6
+/** Sends data to an address, and connects to it, without connect(2). */
+const MSG_FASTOPEN = 0x2000_0000
 
 /** All flags of clone(2) for new namespaces. */
 const NEW_NAMESPACE = 0x7e02_0000
@@ -70,10 +82,36 @@ const equals = (values: readonly number[], then: Step) => values.flatMap((value)
 /** PRIO_USER and IOPRIO_WHO_USER: all processes of the user. */
 const OF_USER = { setpriority: 2, ioprio_set: 3 } as const
 
-/** @param network whether the command may use the network. @param sharesGroup whether it is in our process group. */
-export function aloneFilter(network: boolean, sharesGroup: boolean, architecture: Architecture): Buffer {
+/** Sockets of TCP, which the launcher makes: it connects them to the proxy, and to nothing else. */
+const TCP_SOCKET: readonly Step[] = [
+  load(argument(1)),
+  and(SOCKET_TYPE),
+  ...when(SOCK_STREAM, [load(argument(2)), ...when(0, [ASK_LAUNCHER]), ...when(IPPROTO_TCP, [ASK_LAUNCHER]), refuse]),
+  refuse,
+]
+
+const SOCKETS: Readonly<Record<CommandNetwork, readonly Step[]>> = {
+  none: [],
+  proxy: [...when(AF_INET, TCP_SOCKET), ...when(AF_INET6, [EAFNOSUPPORT])],
+  machine: [...when(AF_INET, [allow]), ...when(AF_INET6, [allow])],
+}
+
+/** @param sharesGroup whether the command is in our process group. */
+export function aloneFilter(network: CommandNetwork, sharesGroup: boolean, architecture: Architecture): Buffer {
   const calls = (names: readonly SystemCall[], then: readonly Step[]) =>
     numbersOf(names, architecture).flatMap((number) => when(number, then))
+  const withoutFastOpen = (index: number) => [
+    load(argument(index)),
+    ...when(MSG_FASTOPEN, [refuse], JUMP_ANY_BIT),
+    allow,
+  ]
+  /** A socket that listens without an address takes connections from elsewhere. */
+  const onlyProxy = [
+    ...calls(['connect'], [ASK_LAUNCHER]),
+    ...calls(['listen'], [refuse]),
+    ...calls(['sendto', 'sendmmsg'], withoutFastOpen(3)),
+    ...calls(['sendmsg'], withoutFastOpen(2)),
+  ]
   const route = [load(argument(2)), ...when(0, [allow]), refuse]
   const onlyOwn = [load(argument(0)), ...when(0, [allow]), refuse]
   const ofUser = (each: number) => [
@@ -84,10 +122,8 @@ export function aloneFilter(network: boolean, sharesGroup: boolean, architecture
   return seccompFilter(sharesGroup, architecture, [
     ...calls([...ASKED.mode, ...ASKED.owner, ...ASKED.times], [ASK_LAUNCHER]),
     ...calls(['clone'], [load(argument(0)), ...when(NEW_NAMESPACE, [refuse], JUMP_ANY_BIT), allow]),
-    ...calls(
-      ['socket'],
-      [load(argument(0)), ...(network ? equals([AF_INET, AF_INET6], allow) : []), ...when(AF_NETLINK, route), refuse],
-    ),
+    ...calls(['socket'], [load(argument(0)), ...SOCKETS[network], ...when(AF_NETLINK, route), refuse]),
+    ...(network === 'proxy' ? onlyProxy : []),
     ...calls(
       ['ioctl'],
       [

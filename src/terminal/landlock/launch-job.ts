@@ -1,15 +1,20 @@
 import type { SystemCall } from '../system-calls.js'
 
+/** What the launcher does about a call that the filter hands to it. */
+export type AskedKind = 'mode' | 'owner' | 'times' | 'socket' | 'connection'
+
 /** What the launcher is to start, and how to restrict it. */
 export interface LaunchJob {
   /** The file of the koffi package, which calls functions of the C library. */
   readonly koffi: string
   readonly numbers: Readonly<Partial<Record<SystemCall, number | null>>>
   /** The calls that the filter hands to the launcher, by number. */
-  readonly asked: Readonly<Record<number, readonly [kind: 'mode' | 'owner' | 'times', name: SystemCall]>>
+  readonly asked: Readonly<Record<number, readonly [kind: AskedKind, name: SystemCall]>>
   /** The seccomp filter, in base64. */
   readonly filter: string
   readonly ruleset: { readonly files: number; readonly network: number; readonly scoped: number }
+  /** The port of the proxy on loopback that the command may connect to. */
+  readonly proxy?: number
   readonly rules: readonly (readonly [path: string, access: number])[]
   /** Directories in which the command may change the attributes of files. */
   readonly writable: readonly string[]
@@ -25,6 +30,8 @@ export interface LaunchJob {
 /** What the launcher reports, one line of JSON each. */
 export type LaunchReport =
   | { readonly pid: number }
+  /** The command has connected to the proxy, from this port. */
+  | { readonly connected: number }
   | { readonly error: string }
   | { readonly exit: number; readonly ended?: 'processes' | 'memory' }
 

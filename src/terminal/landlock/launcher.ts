@@ -1,6 +1,7 @@
 import { attributeCalls } from './attribute-calls.js'
 import { LAUNCHER } from './launch-job.js'
 import { openLibc } from './libc.js'
+import { networkCalls } from './network-calls.js'
 import { restrict } from './restrict.js'
 import { supervise } from './supervise.js'
 
@@ -19,6 +20,7 @@ export function launcherProgram(): string {
   return `(${supervise})({
     openLibc: ${openLibc},
     attributeCalls: ${attributeCalls},
+    networkCalls: ${networkCalls},
     restrict: ${restrict},
     numbers: ${JSON.stringify(LAUNCHER)},
   })`

@@ -26,5 +26,6 @@ export function openLibc({ koffi: file, numbers }: LaunchJob) {
     if (result < 0) throw new Error(`${name}: ${errorName()}`)
     return result
   }
-  return { libc, addressOf, call, must, errorName }
+  const lastError = (): number => koffi.errno()
+  return { libc, addressOf, call, must, errorName, lastError }
 }

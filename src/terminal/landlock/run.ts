@@ -3,9 +3,10 @@ import { createRequire } from 'node:module'
 import { Duplex } from 'node:stream'
 import { startProgram } from '../../os/child.js'
 import { type CommandEnd, type CommandOptions, collect, createStopper, exitOf } from '../command-io.js'
+import type { LoopbackGate } from '../network/loopback-gate.js'
 import { memoryLimit } from '../process-load.js'
 import { type Architecture, ownArchitecture, SYSTEM_CALLS, type SystemCall } from '../system-calls.js'
-import { ASKED, aloneFilter } from './filter.js'
+import { ASKED, aloneFilter, type CommandNetwork } from './filter.js'
 import { LAUNCHER, type LaunchJob, type LaunchReport } from './launch-job.js'
 import { launcherProgram } from './launcher.js'
 import { ALL_FILE_RIGHTS, ALL_NETWORK_RIGHTS, ALL_SCOPES, rulesFor } from './rules.js'
@@ -23,17 +24,30 @@ export interface AloneTree {
  */
 export async function runAlone(place: AloneTree, options: CommandOptions): Promise<CommandEnd> {
   const { network, home } = options
-  if (typeof network !== 'boolean')
-    throw new Error('A command without a namespace cannot have some hosts of the network.')
   if (home !== undefined && home.mounts.length > 0)
     throw new Error('A command without a namespace cannot have directories of the home.')
-  const job = jobOf(place, options, network)
+  if (typeof network === 'boolean') return launch(jobOf(place, options, network ? 'machine' : 'none'), options)
+  const [{ openLoopbackGate }, { withConnections }] = await Promise.all([
+    import('../network/loopback-gate.js'),
+    import('../network/connections.js'),
+  ])
+  const gate = await openLoopbackGate(network)
+  try {
+    const env = { ...options.env, ...gate.env }
+    const job: LaunchJob = { ...jobOf(place, { ...options, env }, 'proxy'), proxy: gate.port }
+    return withConnections(await launch(job, options, gate), gate)
+  } finally {
+    gate.close()
+  }
+}
+
+async function launch(job: LaunchJob, options: CommandOptions, gate?: LoopbackGate): Promise<CommandEnd> {
   const own = options.terminal ? 'inherit' : 'pipe'
   const stdio: StdioOptions = [own, own, own, 'pipe']
   const child = startProgram(process.execPath, ['-e', launcherProgram()], stdio, options.terminal)
   const channel = channelOf(child)
   const stop = createStopper(child, options, () => channel.destroy())
-  const reports = readReports(channel, options)
+  const reports = readReports(channel, options, gate)
   channel.write(`${JSON.stringify(job)}\n`)
   try {
     const [output] = await Promise.all([collect(child, options, stop.fail), exitOf(child)])
@@ -50,7 +64,7 @@ export async function runAlone(place: AloneTree, options: CommandOptions): Promi
   }
 }
 
-function jobOf(place: AloneTree, options: CommandOptions, network: boolean): LaunchJob {
+function jobOf(place: AloneTree, options: CommandOptions, network: CommandNetwork): LaunchJob {
   const { root, tree, temporary } = place
   const cwd = `${tree}${options.cwd.slice(root.length)}`
   const own = {
@@ -66,7 +80,7 @@ function jobOf(place: AloneTree, options: CommandOptions, network: boolean): Lau
     numbers: Object.fromEntries(Object.entries(SYSTEM_CALLS).map(([call, by]) => [call, by[architecture]])),
     asked: askedBy(architecture),
     filter: aloneFilter(network, options.terminal === true, architecture).toString('base64'),
-    ruleset: { files: ALL_FILE_RIGHTS, network: network ? 0 : ALL_NETWORK_RIGHTS, scoped: ALL_SCOPES },
+    ruleset: { files: ALL_FILE_RIGHTS, network: network === 'machine' ? 0 : ALL_NETWORK_RIGHTS, scoped: ALL_SCOPES },
     rules: rulesFor({ root, own: [tree, temporary], visibility: options.visibility }),
     writable: [tree, temporary],
     args: options.args,
@@ -79,7 +93,7 @@ function jobOf(place: AloneTree, options: CommandOptions, network: boolean): Lau
 }
 
 function askedBy(architecture: Architecture): LaunchJob['asked'] {
-  const kinds = ['mode', 'owner', 'times'] as const
+  const kinds = ['mode', 'owner', 'times', 'socket', 'connection'] as const
   return Object.fromEntries(
     kinds.flatMap((kind) =>
       ASKED[kind].flatMap((name: SystemCall) => {
@@ -109,7 +123,7 @@ interface Reports {
 }
 
 /** What the launcher reports until it closes its channel. */
-function readReports(channel: Duplex, { onBegin }: CommandOptions): Promise<Reports> {
+function readReports(channel: Duplex, { onBegin }: CommandOptions, gate?: LoopbackGate): Promise<Reports> {
   let text = ''
   let found: Reports = { begun: false, end: undefined, error: undefined }
   const read = (line: string) => {
@@ -117,7 +131,8 @@ function readReports(channel: Duplex, { onBegin }: CommandOptions): Promise<Repo
     if ('pid' in report) {
       found = { ...found, begun: true }
       onBegin?.(report.pid)
-    } else if ('error' in report) found = { ...found, error: report.error }
+    } else if ('connected' in report) gate?.admit(report.connected)
+    else if ('error' in report) found = { ...found, error: report.error }
     else found = { ...found, end: report }
   }
   return new Promise((resolve) => {

@@ -1,10 +1,12 @@
 import type { attributeCalls } from './attribute-calls.js'
 import type { LaunchJob, LaunchReport } from './launch-job.js'
+import type { networkCalls } from './network-calls.js'
 import type { RestrictParts, restrict } from './restrict.js'
 
 /** The parts of the launcher. Each is the text of one function, which may use nothing outside of itself. */
 export interface LauncherParts extends RestrictParts {
   readonly attributeCalls: typeof attributeCalls
+  readonly networkCalls: typeof networkCalls
   readonly restrict: typeof restrict
 }
 
@@ -12,7 +14,7 @@ export interface LauncherParts extends RestrictParts {
  * The main thread of the launcher: it starts the restricted thread, and stays as the parent of all processes of the command. The launcher
  * runs the text of this function.
  */
-export function supervise({ openLibc, attributeCalls, restrict, numbers }: LauncherParts): void {
+export function supervise({ openLibc, attributeCalls, networkCalls, restrict, numbers }: LauncherParts): void {
   const { slots, states, channel } = numbers
   const fs = process.getBuiltinModule('node:fs')
   const { Worker } = process.getBuiltinModule('node:worker_threads')
@@ -49,7 +51,7 @@ export function supervise({ openLibc, attributeCalls, restrict, numbers }: Launc
     Atomics.wait(shared, slots.state, 0, 10_000)
     assertStarted()
     const listener = slot('listener')
-    const answerCall = attributeCalls(libc, job, listener)
+    const answerCall = attributeCalls(libc, job, listener, networkCalls(libc, job, report))
 
     const poll = libc.libc.func('poll', 'int', ['uintptr_t', 'uint64_t', 'int'])
     const waitpid = libc.libc.func('waitpid', 'int', ['int', 'uintptr_t', 'int'])

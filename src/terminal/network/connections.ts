@@ -1,5 +1,6 @@
 import type { Address } from '../../core/allowed-hosts.js'
 import type { ConnectionCount } from '../../core/exec-api.js'
+import type { CommandEnd } from '../command-io.js'
 
 /** Largest number of addresses that are listed of each kind; connections to others are counted together. */
 const MAX_LISTED = 100
@@ -29,6 +30,15 @@ export class ConnectionLog {
   unreachable(): string[] {
     return [...this.#refused.keys()]
   }
+}
+
+/** The end of a command, with what it reached through a proxy and what it was refused. */
+export function withConnections(
+  end: CommandEnd,
+  proxy: { connections(): readonly ConnectionCount[]; refused(): readonly string[] },
+): CommandEnd {
+  const [unreachable, connections] = [proxy.refused(), proxy.connections()]
+  return { ...end, ...(connections.length > 0 && { connections }), ...(unreachable.length > 0 && { unreachable }) }
 }
 
 function add(log: Map<string, number>, name: string): void {

@@ -6,10 +6,10 @@ import type { ConnectionCount } from '../../core/exec-api.js'
 import { startProgram } from '../../os/child.js'
 import { closeDescriptor, openFile } from '../../os/read.js'
 import { hostProxy } from './proxy.js'
+import { proxyVariables } from './proxy-variables.js'
 
 /** The address of the proxy inside the network namespace. */
 const PORT = 3128
-const PROXY = `http://127.0.0.1:${PORT}`
 /** The descriptor of bubblewrap's status report; 3 is the listener's IPC channel. */
 const STATUS = 4
 /** Milliseconds to set up the namespace. */
@@ -58,7 +58,7 @@ export async function openHostGate(holder: number, hosts: readonly string[]): Pr
     if (child.connected) child.disconnect()
     return {
       namespace,
-      env: ENV,
+      env: proxyVariables(PORT),
       refused: () => proxy.refused(),
       connections: () => proxy.connections(),
       close() {
@@ -72,20 +72,6 @@ export async function openHostGate(holder: number, hosts: readonly string[]): Pr
     proxy.close()
     throw error
   }
-}
-
-/** Programs read either spelling. An empty NO_PROXY sends loopback addresses through the proxy too. */
-const ENV: HostGate['env'] = {
-  HTTP_PROXY: PROXY,
-  HTTPS_PROXY: PROXY,
-  ALL_PROXY: PROXY,
-  NO_PROXY: '',
-  http_proxy: PROXY,
-  https_proxy: PROXY,
-  all_proxy: PROXY,
-  no_proxy: '',
-  // Node's own fetch (22.21 and later).
-  NODE_USE_ENV_PROXY: '1',
 }
 
 /** Passes its listening socket to the parent, and exits when the parent disconnects. */

@@ -180,6 +180,25 @@ describe('without namespaces', () => {
     }
   })
 
+  it('with some hosts of the network, it listens nowhere and binds no port', async () => {
+    const { session } = await site({ 'src/a': 'a', '.orchestration/policy.yaml': 'terminal: { network: true }\n' })
+    const perl = [
+      'socket(S, AF_INET, SOCK_STREAM, 0) and listen(S, 5) and print "listens"',
+      'socket(S, AF_INET, SOCK_STREAM, 0) and bind(S, sockaddr_in(0, INADDR_ANY)) and print "binds"',
+      'socketpair(A, B, AF_UNIX, SOCK_STREAM, 0) and listen(A, 5) and print "listens"',
+    ]
+    for (const each of perl) {
+      const running = await session.start(
+        `perl -e 'use Socket; ${each}' > src/said 2>/dev/null; echo ran >> src/said`,
+        {
+          hosts: ['nowhere.invalid'],
+        },
+      )
+      expect((await running.wait()).exitCode).toBe(0)
+      expect([each, session.fs.readFileSync('src/said', 'utf8')]).toEqual([each, 'ran\n'])
+    }
+  })
+
   it('no program gains rights, and no terminal, device or shared memory is opened', async () => {
     const { session } = await site()
     const script =

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { aloneFilter } from '../../../src/terminal/landlock/filter.js'
+import { aloneFilter, type CommandNetwork } from '../../../src/terminal/landlock/filter.js'
 import { AUDIT_ARCHITECTURE, SYSTEM_CALLS, type SystemCall } from '../../../src/terminal/system-calls.js'
 import { runFilter } from '../bpf.js'
 
 const [ALLOWED, ASKED, EPERM] = [0x7fff_0000, 0x7fc0_0000, 0x5_0001]
-const [ENOTTY, ENOSYS, EOPNOTSUPP] = [0x5_0019, 0x5_0026, 0x5_005f]
+const [ENOTTY, ENOSYS, EOPNOTSUPP, EAFNOSUPPORT] = [0x5_0019, 0x5_0026, 0x5_005f, 0x5_0061]
 
 describe.each(['x64', 'arm64'] as const)('the filter of a command without namespaces on %s', (architecture) => {
   const arch = AUDIT_ARCHITECTURE[architecture]
-  const answer = (name: SystemCall, args: readonly number[] = [], network = false) =>
+  const answer = (name: SystemCall, args: readonly number[] = [], network: CommandNetwork = 'none') =>
     runFilter(aloneFilter(network, false, architecture), {
       number: SYSTEM_CALLS[name][architecture] ?? -1,
       arch,
@@ -29,12 +29,37 @@ describe.each(['x64', 'arm64'] as const)('the filter of a command without namesp
 
   it('gives sockets of the network only to a command that has it, and Unix sockets to none', () => {
     const [unix, inet, inet6, netlink, packet, vsock] = [1, 2, 10, 16, 17, 40]
-    for (const family of [unix, packet, vsock, 38]) expect(answer('socket', [family ?? 0, 1, 0], true)).toBe(EPERM)
+    for (const family of [unix, packet, vsock, 38]) expect(answer('socket', [family ?? 0, 1, 0], 'machine')).toBe(EPERM)
     for (const family of [inet, inet6]) {
       expect(answer('socket', [family ?? 0, 1, 0])).toBe(EPERM)
-      expect(answer('socket', [family ?? 0, 1, 0], true)).toBe(ALLOWED)
+      expect(answer('socket', [family ?? 0, 1, 0], 'machine')).toBe(ALLOWED)
     }
     expect([0, 15].map((protocol) => answer('socket', [netlink ?? 0, 3, protocol]))).toEqual([ALLOWED, EPERM])
+  })
+
+  it('asks the launcher for TCP sockets and their connections where only some hosts may be reached', () => {
+    const [inet, inet6, stream, datagram, raw, flags] = [2, 10, 1, 2, 3, 0o2_004_000]
+    const socket = (family: number, type: number, protocol: number) =>
+      answer('socket', [family, type, protocol], 'proxy')
+    for (const protocol of [0, 6]) {
+      expect(socket(inet, stream, protocol)).toBe(ASKED)
+      expect(socket(inet, stream | flags, protocol)).toBe(ASKED)
+    }
+    // SCTP, MPTCP, SMC: Landlock restricts TCP alone.
+    for (const protocol of [132, 262, 256]) expect(socket(inet, stream, protocol)).toBe(EPERM)
+    for (const type of [datagram, raw, 4, 5, 6, 10]) expect(socket(inet, type, 0)).toBe(EPERM)
+    for (const type of [stream, datagram, raw]) expect(socket(inet6, type, 0)).toBe(EAFNOSUPPORT)
+    for (const family of [1, 17, 38, 40, 43]) expect(socket(family, stream, 0)).toBe(EPERM)
+    expect(answer('connect', [3, 0, 16], 'proxy')).toBe(ASKED)
+    expect(answer('listen', [3, 5], 'proxy')).toBe(EPERM)
+    const fastOpen = 0x2000_0000
+    for (const flag of [fastOpen, fastOpen | 0x4000]) {
+      expect(answer('sendto', [3, 0, 0, flag], 'proxy')).toBe(EPERM)
+      expect(answer('sendmmsg', [3, 0, 0, flag], 'proxy')).toBe(EPERM)
+      expect(answer('sendmsg', [3, 0, flag], 'proxy')).toBe(EPERM)
+    }
+    expect(answer('sendto', [3, 0, 0, 0x4000], 'proxy')).toBe(ALLOWED)
+    expect(answer('sendmsg', [3, 0, 0x4000], 'proxy')).toBe(ALLOWED)
   })
 
   it('makes pairs of connected Unix sockets, and none that can be sent to another address', () => {
