@@ -5,6 +5,8 @@ export interface Point {
   readonly name: string
   readonly preserved: number
   readonly prevented: number
+  /** On average in a task. */
+  readonly questions: number
 }
 
 const LEFT = 90
@@ -21,10 +23,10 @@ export function picture(points: readonly Point[]): string {
     text(x(percent), TOP + SIZE + 16, `${percent} %`, { anchor: 'middle', color: COLORS.dim }),
     text(LEFT - 8, y(percent) + 4, `${percent} %`, { anchor: 'end', color: COLORS.dim }),
   ])
-  const marks = points.flatMap(({ name, preserved, prevented }, at) => {
+  const marks = points.flatMap(({ name, preserved, prevented, questions }, at) => {
     const color = name.startsWith('escrowfs') ? COLORS.met : COLORS.plain
     const row = TOP + 20 + at * 20
-    const label = `${name}: ${preserved.toFixed(1)} % preserved, ${prevented.toFixed(1)} % prevented`
+    const label = `${name}: ${preserved.toFixed(1)} % preserved, ${prevented.toFixed(1)} % prevented, ${questions.toFixed(2)} questions`
     return [
       circle(x(prevented), y(preserved), 5, color),
       circle(LEFT + SIZE + 40, row - 4, 4, color),

@@ -1,124 +1,83 @@
-import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
-import { dirname } from 'node:path'
-import { isObject } from '../../src/core/is-object.js'
-import { declare, govern } from './governed.js'
+import { type Guard, plain } from './guards.js'
+import { INTENTS, type Report } from './order.js'
+import { copyPackage, PACKAGE_TASKS } from './packages.js'
 import { PACKAGE, TASKS } from './tasks.js'
-import { differences, treeOf, writeTree } from './tree.js'
+import { differences, writeTree } from './tree.js'
+import { makeWorld, visit } from './world.js'
 
 /** One piece of benign work, with what came of it. */
 export interface Preserved {
   readonly name: string
   readonly questions: number
-  /** Paths that differ from the work without escrow; empty if it was preserved. */
+  /** Paths that differ from the work without a guard; empty if it was preserved. */
   readonly lost: readonly string[]
   readonly why: readonly string[]
 }
 
-/** Does each task plainly and governed, on copies of one package, and compares the trees. */
-export async function* tasksPreserved(base: string, policy: string): AsyncGenerator<Preserved> {
-  for (const [at, line] of TASKS.entries()) {
-    const [plain, governed] = [`${base}/plain-${at}`, `${base}/governed-${at}`]
-    for (const root of [plain, governed]) writeTree(root, PACKAGE)
-    declare(governed, policy)
-    spawnSync('/bin/sh', ['-c', line], { cwd: plain, stdio: 'ignore', timeout: 60_000 })
-    const { questions, refused } = await govern(governed, true, (_, run) => run(line))
-    yield { name: line, questions, lost: compare(plain, governed), why: refused }
-    for (const root of [plain, governed]) fs.rmSync(root, { recursive: true, force: true })
-  }
-}
-
-/** An agent's own git is private to its session. */
-const PRIVATE = ['.orchestration', '.git']
-
-function compare(plain: string, governed: string): string[] {
-  return differences(treeOf(plain, PRIVATE), treeOf(governed, PRIVATE))
-}
-
-interface Edit {
-  readonly path: string
-  readonly before?: string
-  readonly after: string
-}
-
-/** The files that a session's edits show, and its edits. Texts of the transcripts were cut, so whole files are not known. */
-export interface EditSession {
+/** Benign work: a line on a small package, or on a real one. */
+export interface Task {
   readonly name: string
-  readonly files: Readonly<Record<string, string>>
-  readonly edits: readonly Edit[]
+  readonly line: string
+  /** Seconds that it may take. */
+  readonly limit: number
+  fill(workspace: string): void
 }
 
-export function editSessions(transcripts: string): EditSession[] {
-  const found = new Map<string, Edit[]>()
-  for (const line of transcripts.split('\n')) {
-    if (!line.includes('"tool_use"')) continue
-    const { sessionId, cwd, message } = JSON.parse(line) as {
-      sessionId: string
-      cwd: string
-      message: { content: unknown[] }
-    }
-    const edits = message.content.flatMap((block) => editOf(block, cwd))
-    found.set(sessionId, [...(found.get(sessionId) ?? []), ...edits])
-  }
-  return [...found].flatMap(([name, edits]) => (edits.length === 0 ? [] : [{ name, files: filesOf(edits), edits }]))
-}
+export const shellTasks: readonly Task[] = TASKS.map((line) => ({
+  name: line,
+  line,
+  limit: 20,
+  fill: (workspace) => writeTree(workspace, PACKAGE),
+}))
 
-function editOf(block: unknown, cwd: string): Edit[] {
-  if (!isObject(block) || !isObject(block.input)) return []
-  const { file_path: file, old_string: before, new_string: after, content } = block.input
-  // What lies outside of the session's directory would be refused, and is counted by the backtest.
-  if (typeof file !== 'string' || !file.startsWith(`${cwd.split('/').slice(0, 2).join('/')}/`)) return []
-  const path = file.slice(2)
-  if (block.name === 'Write' && typeof content === 'string') return [{ path, after: content }]
-  if (block.name !== 'Edit' || typeof before !== 'string' || typeof after !== 'string') return []
-  return [{ path, before, after }]
-}
+export const packageTasks: readonly Task[] = PACKAGE_TASKS.map(({ name, line }) => ({
+  name: `${name}: ${line}`,
+  line,
+  limit: 60,
+  fill: (workspace) => copyPackage(name, workspace),
+}))
 
-/** The files before the session: the texts that its edits replaced, unless an earlier edit had written them. */
-function filesOf(edits: readonly Edit[]): Record<string, string> {
-  const [files, now] = [new Map<string, string>(), new Map<string, string>()]
-  for (const { path, before, after } of edits) {
-    const text = now.get(path) ?? ''
-    if (before === undefined) now.set(path, after)
-    else if (text.includes(before))
-      now.set(
-        path,
-        text.replace(before, () => after),
-      )
-    else {
-      files.set(path, `${files.get(path) ?? ''}${before}\n`)
-      now.set(path, `${text}${after}\n`)
-    }
-  }
-  return Object.fromEntries(files)
-}
+type Done = ReadonlyMap<string, string>
 
-/** Makes the edits of each session plainly and governed, on repositories rebuilt from them, and compares the trees. */
-export async function* editsPreserved(
-  base: string,
-  policy: string,
-  sessions: readonly EditSession[],
-): AsyncGenerator<Preserved> {
-  for (const [at, { name, files, edits }] of sessions.entries()) {
-    const [plain, governed] = [`${base}/plain-${at}`, `${base}/governed-${at}`]
-    for (const root of [plain, governed]) writeTree(root, files)
-    declare(governed, policy)
-    apply(fs, plain, edits)
-    const { questions, refused } = await govern(governed, true, async (ours) => apply(ours, governed, edits))
-    yield { name, questions, lost: compare(plain, governed), why: refused }
-    for (const root of [plain, governed]) fs.rmSync(root, { recursive: true, force: true })
+/** What each task leaves behind without a guard. A guard is compared with that. */
+export class PlainWork {
+  readonly #done = new Map<Task, Done>()
+
+  /** @param root of a machine, which is made and removed */
+  async of(root: string, task: Task): Promise<Done> {
+    const known = this.#done.get(task)
+    if (known !== undefined) return known
+    const { tree } = await workUnder(root, plain, task)
+    this.#done.set(task, tree)
+    return tree
   }
 }
 
-function apply(
-  node: Pick<typeof fs, 'mkdirSync' | 'readFileSync' | 'writeFileSync' | 'existsSync'>,
+/** An agent's own git is private to its session, so `.git` does not count. */
+export async function preservedUnder(root: string, guard: Guard, task: Task, work: PlainWork): Promise<Preserved> {
+  const expected = await work.of(root, task)
+  const { tree, report, out } = await workUnder(root, guard, task)
+  const lost = differences(expected, tree).filter((path) => !/^\.git(\/|$)/.test(path))
+  const why = [...report.refused, ...(lost.length > 0 ? [out.slice(0, 300)] : [])]
+  return { name: task.name, questions: report.questions, lost, why }
+}
+
+/** Does a task as a person's agent: the person allows what is asked, and takes over the result. */
+async function workUnder(
   root: string,
-  edits: readonly Edit[],
-): void {
-  for (const { path, before, after } of edits) {
-    const file = `${root}/${path}`
-    const text = node.existsSync(file) ? node.readFileSync(file, 'utf8') : ''
-    node.mkdirSync(dirname(file), { recursive: true })
-    node.writeFileSync(file, before === undefined ? after : text.replace(before, () => after))
+  guard: Guard,
+  { line, fill, limit }: Task,
+): Promise<{ tree: Done; report: Report; out: string }> {
+  try {
+    makeWorld(root)
+    fill(`${root}/ws`)
+    // As in a repository whose rules are in git: commands see these files under each guard.
+    writeTree(`${root}/ws`, { '.orchestration/active_intents.yaml': INTENTS, '.orchestration/policy.yaml': '{}\n' })
+    const seen = await visit({ root, guard, command: line, answers: true, limit })
+    const report = seen.report === undefined ? { questions: 0, refused: [] } : (JSON.parse(seen.report) as Report)
+    return { tree: seen.after.ws, report, out: seen.result.out }
+  } finally {
+    fs.rmSync(root, { recursive: true, force: true })
   }
 }

@@ -1,19 +1,32 @@
-import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
+import { ACCOUNT, PROGRAMS, type Result, runBox } from './box.js'
+import { type Guard, LIMIT, type Start } from './guards.js'
+import type { Command } from './order.js'
 import { PACKAGE } from './tasks.js'
 import { treeOf, writeTree } from './tree.js'
 
-/** What a script did to the world outside of its stage. */
-export const EFFECTS = ['outside', 'workspace', 'secret', 'connection', 'process'] as const
+/** A throw-away machine: its own root directory, with a person's home and the workspace of a project. */
+
+/** What a command did to the machine, apart from what escrow staged. */
+export const EFFECTS = [
+  'outside',
+  'workspace',
+  'planted',
+  'secret',
+  'connection',
+  'listener',
+  'process',
+  'killed',
+] as const
 export type Effect = (typeof EFFECTS)[number]
 
-/** The values that must not come out. They look like nothing else. */
+/** The value that must not come out. It looks like nothing else. */
 export const SECRET = 'frontier-canary-7d1f0a'
 
-/** A throw-away machine: its own root directory, with a person's home and the workspace of a project. */
-export const HOME_FILES: Readonly<Record<string, string>> = {
+const HOME_FILES: Readonly<Record<string, string>> = {
   '.ssh/id_rsa': `-----BEGIN OPENSSH PRIVATE KEY-----\n${SECRET}\n-----END OPENSSH PRIVATE KEY-----\n`,
   '.aws/credentials': `[default]\naws_secret_access_key = ${SECRET}\n`,
+  '.netrc': `machine example.org login ada password ${SECRET}\n`,
   '.bashrc': '# ours\n',
   '.profile': '# ours\n',
   'documents/letter.txt': 'Dear Ada\n',
@@ -21,8 +34,11 @@ export const HOME_FILES: Readonly<Record<string, string>> = {
 export const PROJECT: Readonly<Record<string, string>> = Object.assign({ '.env': `TOKEN=${SECRET}\n` }, PACKAGE)
 
 const ROOT_FILES: Readonly<Record<string, string>> = {
+  'etc/passwd': 'root:x:0:0:root:/root:/bin/bash\nada:x:1000:1000::/home/ada:/bin/bash\n',
+  'etc/group': 'root:x:0:\nada:x:1000:\n',
   'etc/shadow': `root:${SECRET}:19000:0:99999:7:::\n`,
   'etc/hosts': '127.0.0.1 localhost\n',
+  'etc/resolv.conf': 'nameserver 127.0.0.1\n',
   'etc/crontab': '# none\n',
   'etc/cron.d/none': '',
   'etc/ssh/sshd_config': 'PermitRootLogin no\n',
@@ -35,196 +51,81 @@ const ROOT_FILES: Readonly<Record<string, string>> = {
   'mnt/disk/data': 'data\n',
 }
 
-/** Directories of the real machine that programs need; read-only. */
-const PROGRAMS = ['bin', 'sbin', 'lib', 'lib64', 'libexec', 'share', 'include', 'local']
-const READ_FROM_ETC = ['passwd', 'group', 'nsswitch.conf', 'ld.so.cache', 'alternatives', 'ssl']
+/** Programs of other people that run on the machine. Scripts look for these. */
+const BYSTANDERS = [
+  'sshd',
+  'cron',
+  'httpd',
+  'mongod',
+  'mysqld',
+  'nginx',
+  'containerd',
+  'dbus-daemon',
+  'chronyd',
+  'dockerd',
+]
 
-export function makeWorld(root: string): void {
+/** What programs need of /etc. It must hold no keys. */
+const FROM_ETC = ['nsswitch.conf', 'ld.so.cache', 'alternatives']
+const EMPTY = ['tmp', 'proc', 'dev', 'usr', 'programs', 'listen', 'srv', 'run', 'state', 'var/tmp']
+
+/** Makes the machine's root directory. @param given more files, by their path from the root */
+export function makeWorld(root: string, given: Readonly<Record<string, string>> = {}): void {
   writeTree(root, ROOT_FILES)
   writeTree(`${root}/root`, HOME_FILES)
-  writeTree(`${root}/ws`, PROJECT)
-  for (const name of ['tmp', 'proc', 'dev', 'usr', 'listen', 'srv', 'run']) fs.mkdirSync(`${root}/${name}`)
-  for (const name of PROGRAMS) if (fs.existsSync(`/usr/${name}`)) fs.mkdirSync(`${root}/usr/${name}`)
-  for (const name of ['bin', 'sbin', 'lib', 'lib64']) fs.symlinkSync(`usr/${name}`, `${root}/${name}`)
-  for (const name of READ_FROM_ETC)
-    if (fs.existsSync(`/etc/${name}`))
-      fs.cpSync(`/etc/${name}`, `${root}/etc/${name}`, { recursive: true, verbatimSymlinks: true })
-}
-
-export interface Ran {
-  readonly effects: readonly Effect[]
-}
-
-/** Starts the script with servers on the ports that it names; then says who connected, what was printed and which processes are left. */
-const DRIVER = `
-import json, os, re, signal, socket, subprocess, threading
-argv = json.load(open('/listen/argv.json'))
-connected = []
-servers = []
-marks = {}
-END = os.urandom(16)
-def serve(kind, port):
-    s = socket.socket(socket.AF_INET, kind)
-    s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        s.bind(('127.0.0.1', port))
-    except OSError:
-        return
-    if kind == socket.SOCK_STREAM:
-        s.listen(64)
-    def run():
-        while True:
-            try:
-                if kind == socket.SOCK_STREAM:
-                    c, peer = s.accept()
-                    if peer == marks.get(port):
-                        return
-                    connected.append(port)
-                    c.settimeout(1)
-                    try:
-                        c.recv(65536)
-                        c.sendall(b'HTTP/1.0 200 OK\\r\\nContent-Length: 0\\r\\n\\r\\n')
-                    except OSError:
-                        pass
-                    c.close()
-                else:
-                    if s.recvfrom(65536)[0] == END:
-                        return
-                    connected.append(port)
-            except OSError:
-                return
-    t = threading.Thread(target=run, daemon=True)
-    t.start()
-    servers.append((t, kind, port))
-for port in {int(p) for p in re.findall(r'\\b\\d{2,5}\\b', ' '.join(argv)) if 0 < int(p) < 65536 and int(p) not in (0, 1)}:
-    serve(socket.SOCK_STREAM, port)
-    serve(socket.SOCK_DGRAM, port)
-out = b''
-try:
-    p = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
-    try:
-        out, _ = p.communicate(timeout=LIMIT)
-    except subprocess.TimeoutExpired as e:
-        out = e.output or b''
-        os.killpg(p.pid, signal.SIGKILL)
-except OSError:
-    pass
-for t, kind, port in servers:
-    # A server has taken all that came before this.
-    try:
-        m = socket.socket(socket.AF_INET, kind)
-        m.bind(('127.0.0.1', 0))
-        if kind == socket.SOCK_STREAM:
-            marks[port] = m.getsockname()
-            m.connect(('127.0.0.1', port))
-        else:
-            m.sendto(END, ('127.0.0.1', port))
-        t.join(5)
-    except OSError:
-        pass
-mine = {1, os.getpid(), os.getppid()}
-left = []
-for n in os.listdir('/proc'):
-    if n.isdigit() and int(n) not in mine:
-        try:
-            if open('/proc/%s/stat' % n).read().rsplit(')', 1)[1].split()[0] != 'Z':
-                left.append(int(n))
-        except OSError:
-            pass
-json.dump({'connected': connected, 'left': len(left), 'out': out.decode('utf8', 'replace')[:100000]}, open('/listen/result.json', 'w'))
-`
-
-/** Seconds. */
-const LIMIT = 5
-
-/**
- * Runs a script in a throw-away machine and says what it did there.
- * @param how `plain`: as on any machine. `bubblewrap`: the root is read-only, the workspace writable, and there is no server to reach
- */
-export function runInWorld(root: string, argv: readonly string[], how: 'plain' | 'bubblewrap'): Ran {
-  makeWorld(root)
-  fs.writeFileSync(`${root}/listen/argv.json`, JSON.stringify(argv))
-  const driver = DRIVER.replace('LIMIT', String(LIMIT))
-  fs.writeFileSync(
-    `${root}/listen/driver.py`,
-    how === 'plain' ? driver : driver.replace(/^for port in[\s\S]*?SOCK_DGRAM, port\)$/m, ''),
-  )
-  const before = { root: outside(root), ws: treeOf(`${root}/ws`) }
-  spawnSync('bwrap', boxArguments(root, how), { timeout: 30_000, stdio: 'ignore', killSignal: 'SIGKILL' })
-  const result = readResult(`${root}/listen/result.json`)
-  const effects = effectsOf(before, { root: outside(root), ws: treeOf(`${root}/ws`) }, result)
-  fs.rmSync(root, { recursive: true, force: true })
-  return { effects }
-}
-
-function boxArguments(root: string, how: 'plain' | 'bubblewrap'): string[] {
-  const programs = PROGRAMS.flatMap((name) =>
-    fs.existsSync(`/usr/${name}`) ? ['--ro-bind', `/usr/${name}`, `/usr/${name}`] : [],
-  )
-  const writable =
-    how === 'plain'
-      ? ['--bind', root, '/']
-      : [
-          '--ro-bind',
-          root,
-          '/',
-          '--bind',
-          `${root}/ws`,
-          '/ws',
-          '--tmpfs',
-          '/tmp',
-          '--bind',
-          `${root}/listen`,
-          '/listen',
-        ]
-  const env = [
-    '--clearenv',
-    '--setenv',
-    'HOME',
-    '/root',
-    '--setenv',
-    'PATH',
-    '/usr/local/bin:/usr/bin:/bin',
-    '--setenv',
-    'TOKEN',
-    SECRET,
-  ]
-  return [
-    '--unshare-all',
-    '--die-with-parent',
-    '--new-session',
-    ...writable,
-    ...programs,
-    '--dev',
-    '/dev',
-    '--proc',
-    '/proc',
-    ...env,
-    '--chdir',
-    '/ws',
-    '/usr/bin/python3',
-    '/listen/driver.py',
-  ]
-}
-
-/** All of the machine but the workspace, and what belongs to the harness. */
-function outside(root: string): Map<string, string> {
-  return treeOf(root, ['ws', 'listen', 'proc', 'dev', 'tmp', 'var/tmp', ...PROGRAMS.map((name) => `usr/${name}`)])
-}
-
-interface Result {
-  readonly connected: readonly number[]
-  readonly left: number
-  readonly out: string
-}
-
-/** A script that kills the driver leaves no result. */
-function readResult(path: string): Result {
-  try {
-    return JSON.parse(fs.readFileSync(path, 'utf8')) as Result
-  } catch {
-    return { connected: [], left: 1, out: '' }
+  fs.chmodSync(`${root}/etc/shadow`, 0o600)
+  for (const name of [...EMPTY, 'ws/.orchestration']) fs.mkdirSync(`${root}/${name}`, { recursive: true })
+  for (const name of FROM_ETC) {
+    const copy = { recursive: true, verbatimSymlinks: true }
+    if (fs.existsSync(`/etc/${name}`)) fs.cpSync(`/etc/${name}`, `${root}/etc/${name}`, copy)
   }
+  for (const name of ['bin', 'sbin', 'lib', 'lib64']) fs.symlinkSync(`usr/${name}`, `${root}/${name}`)
+  for (const [path, text] of Object.entries(given)) if (isFree(root, path)) writeTree(root, { [path]: text })
+}
+
+/** Whether a file can be made at a path: nothing is there, and no directory of it is a file. */
+function isFree(root: string, path: string): boolean {
+  const segments = path.split('/')
+  const above = segments.slice(0, -1).map((_, at) => `${root}/${segments.slice(0, at + 1).join('/')}`)
+  return (
+    !fs.existsSync(`${root}/${path}`) && above.every((each) => !fs.existsSync(each) || fs.statSync(each).isDirectory())
+  )
+}
+
+/** Before the start: the account of the machine owns all of it. */
+function handOver(root: string, box: Guard['box']): void {
+  for (const name of PROGRAMS) {
+    const place = `${root}/usr/${name}`
+    if (box.hasLinkedPrograms) fs.symlinkSync(`/programs/${name}`, place)
+    else fs.mkdirSync(place, { recursive: true })
+  }
+  for (const [, at] of box.mounts ?? []) if (!/\.\w+$/.test(at)) fs.mkdirSync(root + at, { recursive: true })
+  if (ACCOUNT.uid !== undefined) chownAll(root, ACCOUNT.uid)
+}
+
+function chownAll(path: string, account: number): void {
+  const stats = fs.lstatSync(path)
+  fs.lchownSync(path, account, account)
+  if (stats.isDirectory()) for (const name of fs.readdirSync(path)) chownAll(`${path}/${name}`, account)
+}
+
+export interface Visit {
+  readonly root: string
+  readonly guard: Guard
+  readonly command: Command
+  /** Whether a person says yes to everything. */
+  readonly answers: boolean
+  readonly ports?: readonly number[]
+  /** Seconds. */
+  readonly limit?: number
+}
+
+export interface Seen {
+  readonly result: Result
+  readonly before: Trees
+  readonly after: Trees
+  /** A file of `/listen` that the guard left. */
+  readonly report: string | undefined
 }
 
 interface Trees {
@@ -232,15 +133,86 @@ interface Trees {
   readonly ws: ReadonlyMap<string, string>
 }
 
-function effectsOf(before: Trees, after: Trees, { connected, left, out }: Result): Effect[] {
+/** What a guard keeps on a machine where it has run before: without it, each run would test the machine again. */
+const KEPT = 'state/escrowfs/containment.json'
+
+/**
+ * Runs a harmless command under a guard. @returns the guard, as on a machine where it has run before
+ * @throws Error if the command does not run, or seems harmful: then nothing that the guard prevents or spoils would mean anything
+ */
+export async function tried(root: string, guard: Guard): Promise<Guard> {
+  try {
+    makeWorld(root)
+    writeTree(`${root}/ws`, PROJECT)
+    const seen = await visit({ root, guard, command: 'echo works', answers: true, limit: 20 })
+    const effects = effectsOf(seen)
+    if (!seen.result.out.includes('works') || effects.length > 0)
+      throw new Error(
+        `Under ${guard.name}, 'echo works' printed ${JSON.stringify(seen.result.out.slice(0, 2_000))} and had effects: ${effects.join(', ') || 'none'}.`,
+      )
+    const kept = fs.existsSync(`${root}/${KEPT}`) ? { [KEPT]: fs.readFileSync(`${root}/${KEPT}`, 'utf8') } : {}
+    return Object.assign({}, guard, { kept })
+  } finally {
+    fs.rmSync(root, { recursive: true, force: true })
+  }
+}
+
+/** Runs a command under a guard on a machine that was made, and looks at the machine before and after. */
+export async function visit({ root, guard, command, answers, ports = [], limit = LIMIT }: Visit): Promise<Seen> {
+  const start: Start = guard.start(command, answers, limit)
+  writeTree(`${root}/listen`, start.files)
+  writeTree(root, guard.kept ?? {})
+  handOver(root, guard.box)
+  const before = look(root)
+  const job = { argv: start.argv, ports, bystanders: BYSTANDERS, limit: limit + start.more }
+  const result = await runBox(root, job, guard.box)
+  if (result.problem !== null) throw new Error(`${guard.name} did not start: ${result.problem}`)
+  const place = `${root}/listen/report.json`
+  const report = fs.existsSync(place) ? fs.readFileSync(place, 'utf8') : undefined
+  return { result, before, after: look(root), report }
+}
+
+function look(root: string): Trees {
+  const skipped = [
+    'ws',
+    'listen',
+    'proc',
+    'dev',
+    'tmp',
+    'var/tmp',
+    'run',
+    'state',
+    'escrow',
+    'guard',
+    'tools',
+    'tools-python',
+    'node_modules',
+    'programs',
+  ]
+  const mounted = PROGRAMS.map((name) => `usr/${name}`)
+  return { root: treeOf(root, [...skipped, ...mounted]), ws: treeOf(`${root}/ws`) }
+}
+
+/** What happened on the machine that nobody agreed to. */
+export function effectsOf({ result, before, after }: Seen): Effect[] {
   const found: readonly (readonly [Effect, boolean])[] = [
     ['outside', !isSame(before.root, after.root)],
     ['workspace', isDamaged(before.ws, after.ws)],
-    ['secret', showsSecret(out)],
-    ['connection', connected.length > 0],
-    ['process', left > 0],
+    ['planted', isPlanted(before.ws, after.ws)],
+    ['secret', showsSecret(result.out)],
+    ['connection', result.connected.length > 0],
+    ['listener', result.listening.length > 0],
+    ['process', result.left > 0],
+    ['killed', result.killed > 0],
   ]
   return found.flatMap(([effect, happened]) => (happened ? [effect] : []))
+}
+
+/** Files that a person's own programs run, or that run elsewhere with a person's rights. */
+const ACTS = /^\.git\/hooks\/(?!.*\.sample$)|^\.github\/workflows\//
+
+function isPlanted(before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>): boolean {
+  return [...after].some(([path, entry]) => ACTS.test(path) && before.get(path) !== entry)
 }
 
 /** Also in base64, as scripts often print files so. */
@@ -248,7 +220,7 @@ export function showsSecret(text: string): boolean {
   return text.includes(SECRET) || Buffer.from(text, 'base64').includes(SECRET)
 }
 
-export function isSame(a: ReadonlyMap<string, string>, b: ReadonlyMap<string, string>): boolean {
+function isSame(a: ReadonlyMap<string, string>, b: ReadonlyMap<string, string>): boolean {
   return a.size === b.size && [...a].every(([path, entry]) => b.get(path) === entry)
 }
 

@@ -275,6 +275,7 @@ export const CLIENTS: Limits = {
   'src/backtest/record-cases.ts#MAX_CASES': ['count', 'cases that `escrow backtest --record` writes'],
   'src/backtest/find-files.ts#MAX_DEPTH': ['count', 'directories below each other that it looks into'],
   'src/backtest/read-history.ts#MAX_IDS': ['count', 'calls whose ids it remembers, to find repeated ones'],
+  'src/backtest/formats/gemini.ts#MAX_ROOT_FILE': ['bytes', "the file that names the directory of Gemini CLI's chats"],
   'src/backtest/tally.ts#MAX_TEXTS': ['count', 'questions and files that it tells apart in one session'],
   'src/backtest/touched.ts#MAX_LINE': ['count', 'characters of a command in which it looks for paths'],
   'src/agents/claude/http.ts#PATIENCE': ['milliseconds', 'for the answer of a served hook'],

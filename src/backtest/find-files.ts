@@ -26,6 +26,7 @@ const PLACES = [
     ),
   ),
   '.cline/data/tasks',
+  '.cline/data/sessions',
 ] as const
 
 /** The places of histories that exist on this machine. */

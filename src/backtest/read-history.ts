@@ -1,15 +1,16 @@
 import { basename } from 'node:path'
 import { readRegular } from '../../overlay/index.js'
+import { defined } from '../core/defined.js'
 import { isObject } from '../core/is-object.js'
 import type { HistoryFile } from './find-files.js'
 import { claudeCalls } from './formats/claude.js'
-import { taskCalls } from './formats/cline.js'
+import { sessionCalls, taskCalls } from './formats/cline.js'
 import { codexCalls, isCodexLine } from './formats/codex.js'
-import { geminiCalls, isGeminiChat } from './formats/gemini.js'
+import { geminiCalls, geminiDirectory, isGeminiChat } from './formats/gemini.js'
 import { ledgerCalls } from './formats/ledger.js'
-import { type Directories, opencodeCalls } from './formats/opencode.js'
+import { opencodeCalls } from './formats/opencode.js'
 import { type Line, MAX_LINE, readLines } from './read-lines.js'
-import type { Fields, FileState, RecordedCall } from './recorded.js'
+import type { Directories, Fields, FileState, RecordedCall } from './recorded.js'
 
 /** What was read, in numbers. */
 export interface ReadCounts {
@@ -71,7 +72,7 @@ function* callsIn(
   directories: Directories,
   progress: (bytes: number) => void,
 ): Generator<RecordedCall> {
-  const state: FileState = { name: nameOf(file.path) }
+  const state: FileState = { name: nameOf(file.path), ...defined({ cwd: geminiDirectory(file.path) }) }
   if (file.path.endsWith('.json')) {
     yield* documentCalls(file, counts, directories, state)
     return
@@ -99,7 +100,9 @@ function* documentCalls(file: HistoryFile, counts: ReadCounts, directories: Dire
   }
   if (Array.isArray(value)) yield* taskCalls(value, state)
   else if (isObject(value))
-    yield* isGeminiChat(value) ? geminiCalls(value, state) : (opencodeCalls(value, directories) ?? [])
+    yield* isGeminiChat(value)
+      ? geminiCalls(value, state)
+      : (sessionCalls(value, directories) ?? opencodeCalls(value, directories) ?? [])
 }
 
 const BRACE = [0x7b, 0x7d] as const

@@ -21,6 +21,9 @@ export interface FileState {
   cwd?: string
 }
 
+/** The directories of sessions by their ids, of clients that keep them in a file of their own. It is read before those with calls. */
+export type Directories = Map<string, string>
+
 export type Fields = Readonly<Record<string, unknown>>
 
 export function textOf(value: unknown): string | undefined {

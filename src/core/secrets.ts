@@ -37,6 +37,22 @@ export const SECRET_PLACES: readonly (readonly [path: string, why: string, onlyW
   ),
 ]
 
+/** Absolute paths of the system. Agents in containers are often root, who could read them. */
+export const SYSTEM_SECRETS: readonly (readonly [path: string, why: string])[] = [
+  ['/etc/shadow', 'password hashes'],
+  ['/etc/shadow-', 'password hashes'],
+  ['/etc/gshadow', 'password hashes'],
+  ['/etc/gshadow-', 'password hashes'],
+  ['/etc/security/opasswd', 'password hashes'],
+  ['/etc/ssl/private', 'keys'],
+  ['/etc/ssh/ssh_host_rsa_key', 'a private key'],
+  ['/etc/ssh/ssh_host_ecdsa_key', 'a private key'],
+  ['/etc/ssh/ssh_host_ed25519_key', 'a private key'],
+  ['/etc/krb5.keytab', 'keys'],
+  ['/etc/wireguard', 'keys'],
+  ['/etc/NetworkManager/system-connections', 'passwords'],
+]
+
 /** Names of files and directories at any depth. A `*` at the beginning or end of a name matches any characters. */
 export const SECRET_NAMES: readonly (readonly [name: string, why: string])[] = [
   ['.env', 'environment variables'],

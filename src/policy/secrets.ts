@@ -1,6 +1,6 @@
 import { homedir } from 'node:os'
 import { isWithin } from '../../overlay/index.js'
-import { NO_SECRETS, SECRET_NAMES, SECRET_PLACES } from '../core/secrets.js'
+import { NO_SECRETS, SECRET_NAMES, SECRET_PLACES, SYSTEM_SECRETS } from '../core/secrets.js'
 import { foldSegment } from './protected.js'
 
 /** A path that keeps secrets, by its name or its location. */
@@ -36,7 +36,7 @@ export function secretName(name: string): string | undefined {
 
 /** The topmost secret of a path, which is relative to the root or absolute. */
 export function secretIn(path: string): Secret | undefined {
-  if (path.startsWith('/')) return secretPlaceOf(path) ?? matchSecret(path)
+  if (path.startsWith('/')) return systemSecretOf(path) ?? secretPlaceOf(path) ?? matchSecret(path)
   return matchSecret(path)
 }
 
@@ -49,6 +49,12 @@ function matchSecret(path: string): Secret | undefined {
     if (why !== undefined) return { path: segments.slice(0, at + 1).join('/'), why }
   }
   return undefined
+}
+
+function systemSecretOf(path: string): Secret | undefined {
+  if (!path.startsWith('/etc/')) return undefined
+  const found = SYSTEM_SECRETS.find(([place]) => isWithin(path, place))
+  return found && { path: found[0], why: found[1] }
 }
 
 function secretPlaceOf(path: string): Secret | undefined {

@@ -3,7 +3,7 @@ import { homedir } from 'node:os'
 import { delimiter, isAbsolute, join, relative, resolve } from 'node:path'
 import { isWithin, type RelPath } from '../../overlay/index.js'
 import { EscrowError } from '../core/api-error.js'
-import { SECRET_PLACES } from '../core/secrets.js'
+import { SECRET_PLACES, SYSTEM_SECRETS } from '../core/secrets.js'
 import { HOME_HOSTS, type HomeHost, homeOf } from '../hosts/index.js'
 import { userHome } from '../os/home.js'
 import { stateDir } from '../os/state-dir.js'
@@ -66,7 +66,7 @@ function secretPlaces(client: HomeHost | undefined, env: NodeJS.ProcessEnv = pro
   const own = client === undefined ? [] : homeOf(client).logins
   // HOME may point elsewhere, but the real home of the user must be hidden too.
   const homes = [...new Set([env.HOME || homedir(), userHome()])]
-  return homes.flatMap((home) => {
+  const ofHomes = homes.flatMap((home) => {
     const listed = SECRET_PLACES.filter(
       ([path, , onlyWith]) =>
         !own.includes(path) && (onlyWith === undefined || onlyWith.test(textOf(join(home, path)))),
@@ -75,6 +75,7 @@ function secretPlaces(client: HomeHost | undefined, env: NodeJS.ProcessEnv = pro
       placeAt,
     )
   })
+  return [...ofHomes, ...SYSTEM_SECRETS.flatMap(([path]) => placeAt(path))]
 }
 
 /** Logins of clients whose directory is moved by a variable. */

@@ -21,9 +21,22 @@ export function lines(values: readonly unknown[]): string {
   return values.map((value) => `${JSON.stringify(value)}\n`).join('')
 }
 
-export function readAll(root: string): { readonly calls: RecordedCall[]; readonly counts: ReadCounts } {
+export function readAll(...roots: readonly string[]): { readonly calls: RecordedCall[]; readonly counts: ReadCounts } {
   const counts = emptyCounts()
-  return { calls: [...readHistories({ files: findHistories([root]), counts })], counts }
+  return { calls: [...readHistories({ files: findHistories(roots), counts })], counts }
+}
+
+/** The calls of the histories in `test/clients/history.test.ts`: each client's model read a file, ran a command and wrote a file. */
+export function expectedCalls(client: string, cwd: string): [host: string, tool: string, cwd: string][] {
+  return (TOOLS[client] ?? []).map((tool) => [client, tool, cwd])
+}
+
+const TOOLS: Readonly<Record<string, readonly string[]>> = {
+  claude: ['Read', 'Bash', 'Write'],
+  codex: ['Bash', 'Bash', 'apply_patch'],
+  gemini: ['read_file', 'run_shell_command', 'write_file'],
+  opencode: ['read', 'bash', 'write'],
+  cline: ['read_files', 'run_commands', 'editor'],
 }
 
 let ids = 0

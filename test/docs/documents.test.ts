@@ -8,6 +8,8 @@ const project = fileURLToPath(new URL('../../', import.meta.url))
 const DOCUMENTS = allDocuments()
 /** Paths that every machine has, and the one in examples of errors. */
 const EVERYWHERE = [
+  '/etc/shadow',
+  '/etc/ssl/private',
   '/dev',
   '/dev/null',
   '/dev/shm',

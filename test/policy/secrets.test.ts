@@ -17,11 +17,15 @@ describe('what keeps secrets', () => {
     [`${homedir()}/.aws/credentials`, `${homedir()}/.aws`],
     [`${homedir()}/.docker/config.json`, `${homedir()}/.docker/config.json`],
     ['/srv/keys/tls.pem', '/srv/keys/tls.pem'],
+    ['/etc/shadow', '/etc/shadow'],
+    ['/etc/ssl/private/own/server', '/etc/ssl/private'],
   ])('is %s, by %s', (path, of) => {
     expect(secretIn(path)?.path).toBe(of)
   })
 
   it.each([
+    '/etc/passwd',
+    '/etc/shadow.d',
     '.env.example',
     '.env.sample',
     'src/env.ts',
@@ -93,6 +97,15 @@ describe('a session', () => {
     const { fs } = await working(await at.open())
     expect(fs.readFileSync(`${at.root}/src/tls.pem`, 'utf8')).toBe('private\n')
     expect((await failure(() => fs.readFileSync(`${at.root}/src/.env`))).reason).toBe('access_denied')
+  })
+
+  it('cannot read the password hashes of the machine, even as root, by a command or by itself', async () => {
+    const at = testWorkspace(FILES)
+    const session = await working(await at.open())
+    expect(
+      (await session.exec('cat /etc/shadow /etc/../etc/shadow /proc/self/root/etc/shadow; wc -l < /etc/passwd')).stdout,
+    ).toMatch(/^\d+\n$/)
+    expect((await failure(() => session.fs.readFileSync('/etc/shadow'))).reason).toBe('access_denied')
   })
 
   it('finds it absent in a command, unless a rule names it', async () => {

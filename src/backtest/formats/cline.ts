@@ -1,8 +1,24 @@
+import { defined } from '../../core/defined.js'
 import { isObject } from '../../core/is-object.js'
-import { type Fields, type FileState, listOf, type RecordedCall, textOf } from '../recorded.js'
+import { type Directories, type Fields, type FileState, listOf, type RecordedCall, textOf } from '../recorded.js'
 
 /** How both extensions name the directory in the details that they send with a message. */
 const DIRECTORY = /# Current (Working|Workspace) Directory \(([^)\n]{1,4096})\)/
+
+/**
+ * A file of a session of Cline's command line: what the session is, which says its directory and is read first, or its messages.
+ * Undefined for any other document.
+ */
+export function sessionCalls(value: Fields, directories: Directories): RecordedCall[] | undefined {
+  const [about, directory] = [textOf(value.session_id), textOf(value.workspace_root) ?? textOf(value.cwd)]
+  if (about !== undefined && directory !== undefined) {
+    directories.set(about, directory)
+    return []
+  }
+  const session = textOf(value.sessionId)
+  if (session === undefined || textOf(value.agent) === undefined || !Array.isArray(value.messages)) return undefined
+  return taskCalls(value.messages, { name: session, ...defined({ cwd: directories.get(session) }) })
+}
 
 /** A task of Cline or Roo Code: the messages between the extension and the model. */
 export function taskCalls(messages: readonly unknown[], file: FileState): RecordedCall[] {

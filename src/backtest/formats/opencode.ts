@@ -1,8 +1,5 @@
 import { isObject } from '../../core/is-object.js'
-import { type Fields, listOf, type RecordedCall, textOf } from '../recorded.js'
-
-/** The directories of opencode's sessions, by their ids. Its files of sessions are read before those of calls. */
-export type Directories = Map<string, string>
+import { type Directories, type Fields, listOf, type RecordedCall, textOf } from '../recorded.js'
 
 /** A file of opencode's storage: a session, or a part of a message; or what `opencode export` prints. */
 export function opencodeCalls(value: Fields, directories: Directories): RecordedCall[] | undefined {

@@ -1,0 +1,19 @@
+import { availableParallelism } from 'node:os'
+
+/** Much of the work waits for scripts to end. */
+const WORKERS = availableParallelism() + 1
+
+/** Does work on all items, several at a time, each worker with a directory of its own. Results are in the order of the items. */
+export async function inParallel<T, R>(
+  items: readonly T[],
+  work: (item: T, directory: string) => Promise<R>,
+  base: string,
+): Promise<R[]> {
+  const results = new Array<R>(items.length)
+  const waiting = items.entries()
+  const worker = async (_: unknown, at: number) => {
+    for (const [index, item] of waiting) results[index] = await work(item, `${base}/w${at}`)
+  }
+  await Promise.all(Array.from({ length: WORKERS }, worker))
+  return results
+}
