@@ -9,6 +9,7 @@ import { appendAnchors, appendText, newestAnchorsHave, readAnchors, textOf } fro
 import { type AnchorLine, isOn, type LedgerEntry, linesOf, parseJson } from './anchor-lines.js'
 import type { Tip } from './chain.js'
 import { text } from './fields.js'
+import { NumberedHashes } from './numbered.js'
 
 /**
  * The records that this machine knows: the hash of each one that it wrote, or that a person here accepted. The anchors
@@ -34,14 +35,16 @@ export interface Anchors {
 export interface KnownLedger {
   /** Whether a record with that hash was written or accepted here. */
   has(hash: string): boolean
+  /** Whether that record has that number. Cheaper than {@link has}, which indexes all records at its first call. */
+  hasAt(seq: number, hash: string): boolean
   /** The number of a known record; undefined for a line of another tool. */
   numberOf(hash: string): number | undefined
   /** Whether any branch here has a record with that number. */
   hasNumber(seq: number): boolean
   /** The record with the highest number. */
   readonly newest: { readonly seq: number; readonly at: string } | undefined
-  /** The records that the file must have on the current branch: number by hash. */
-  readonly here: ReadonlyMap<string, number>
+  /** The records that the file must have on the current branch. */
+  readonly here: NumberedHashes
 }
 
 /** @param branch the current branch; undefined if there is no version control */
@@ -104,27 +107,34 @@ function knownIn(
   workspace: string,
   branch: string | undefined,
 ): KnownLedger {
-  const numbers = new Map<string, number>()
-  const numbersHere = new Set<number>()
-  const here = new Map<string, number>()
+  const all = new NumberedHashes()
+  const numbersHere: true[] = []
+  const here = new NumberedHashes()
   let newest: KnownLedger['newest']
   for (const line of lines) {
     if (line.ledger !== ledger) continue
     const isBound = line.workspace !== undefined && !line.isPast
     const isHere = isBound && line.workspace === workspace && isOn(line, branch)
     if (isBound && line.seq >= (newest?.seq ?? 1)) newest = { seq: line.seq, at: line.at }
-    for (const [place, hash] of line.hashes.entries()) {
-      const seq = line.from === 0 ? 0 : line.from + place
-      numbers.set(hash, seq)
+    let seq = line.from
+    for (const hash of line.hashes) {
+      all.add(seq, hash)
       if (seq === 0) continue
-      if (isBound) numbersHere.add(seq)
-      if (isHere) here.set(hash, seq)
+      if (isBound) numbersHere[seq] = true
+      if (isHere) here.add(seq, hash)
+      seq++
     }
   }
+  let index: ReadonlyMap<string, number> | undefined
+  const numbers = () => {
+    index ??= new Map(all)
+    return index
+  }
   return {
-    has: (hash) => numbers.has(hash),
-    numberOf: (hash) => numbers.get(hash) || undefined,
-    hasNumber: (seq) => numbersHere.has(seq),
+    has: (hash) => numbers().has(hash),
+    hasAt: (seq, hash) => all.has(seq, hash),
+    numberOf: (hash) => numbers().get(hash) || undefined,
+    hasNumber: (seq) => numbersHere[seq] === true,
     newest,
     here,
   }

@@ -31,11 +31,12 @@ export function* readLines(fd: number, offset = 0, firstNumber = 1): Generator<L
   let start = offset
   let number = firstNumber
   for (let position = offset; position < size; ) {
-    const chunk = Buffer.allocUnsafe(Math.min(CHUNK, size - position))
-    const got = readSync(fd, chunk, 0, chunk.length, position)
+    const chunk = Buffer.allocUnsafe(rest.length + Math.min(CHUNK, size - position))
+    rest.copy(chunk)
+    const got = readSync(fd, chunk, rest.length, chunk.length - rest.length, position)
     if (got === 0) break
     position += got
-    const data = rest.length === 0 ? chunk.subarray(0, got) : Buffer.concat([rest, chunk.subarray(0, got)])
+    const data = chunk.subarray(0, rest.length + got)
     let from = 0
     for (let at = data.indexOf(LF, rest.length); at !== -1; at = data.indexOf(LF, from)) {
       const end = start + at + 1 - from

@@ -75,7 +75,7 @@ async function check(
     fault: found,
   } = await readChainAsync(layout.ledgerFile, EMPTY_TIP, copies, (record, at, bytes) => {
     onLine(record, at, bytes)
-    if (at.hash !== null) vouching.read(at.lines, at.hash, () => linkIn(record))
+    if (at.hash !== null) vouching.read(at.lines, at.hash, () => linkIn(record), numberOf(at))
     return witness.onRecord(record, at)
   })
   const missing = witness.missingLine(tip)
@@ -88,6 +88,11 @@ async function check(
   const [first] = problems.toSorted((a, b) => a.line - b.line)
   if (first === undefined) return { ok: true, records: tip.lines, ...anchorFields(vouching.result(), witness) }
   return { ok: false, records: tip.lines, firstBad: { line: first.line, reason: first.reason } }
+}
+
+/** The number of the record that a tip ends with; undefined for a line of another tool. */
+function numberOf({ own, hash, seq }: Tip): number | undefined {
+  return own?.hash === hash ? seq : undefined
 }
 
 /** The fault of a last line that was cut off, or of published records that are missing from the file. */

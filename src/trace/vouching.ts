@@ -7,6 +7,7 @@ import type { LedgerEntry } from './anchor-lines.js'
 import type { Anchors, KnownLedger } from './anchors.js'
 import { ownFieldsOf } from './chain.js'
 import { parseLine, readLines } from './lines.js'
+import { NumberedHashes } from './numbered.js'
 import type { Copies } from './published.js'
 import { openIfThere } from './scan.js'
 
@@ -17,15 +18,15 @@ export class Vouching {
   readonly ledger: string | undefined
   readonly #copies: ReadonlySet<string>
   readonly #ranges: Range[] = []
-  readonly #numbers = new Set<number>()
+  readonly #numbers: true[] = []
   /** Lines without an anchor whose number an anchored record has. */
   readonly #contradicted: Place[] = []
-  /** Records that the file must have and that were not read yet, number by hash. */
-  readonly #due = new Map<string, number>()
+  /** Records that the file must have and that were not read yet. */
+  readonly #due = new NumberedHashes()
   /**
    * How many records the file must have of each number: several for two branches, or if one record replaced another.
    */
-  readonly #dueNumbers = new Map<number, number>()
+  readonly #dueNumbers: number[] = []
   readonly #replacing = new Map<number, number>()
   #highest = 0
   #anchored = 0
@@ -49,19 +50,23 @@ export class Vouching {
     return ledger !== undefined && this.#load(ledger).has(hash)
   }
 
-  /** Reads the next line of the file. Returns whether this machine vouches for it. */
-  read(line: number, hash: string, link: () => Link | undefined): boolean {
-    const isVouched = this.vouches(hash, link)
-    const seq = this.#numberOf(hash) ?? link()?.seq
+  /**
+   * Reads the next line of the file. Returns whether this machine vouches for it.
+   * @param own the line's number, where a caller has read it; the work is less then
+   */
+  read(line: number, hash: string, link: () => Link | undefined, own?: number): boolean {
+    const isAt = own !== undefined && own > 0 && this.#isKnownAt(own, hash)
+    const isVouched = isAt || this.vouches(hash, link)
+    const seq = isAt ? own : (this.#numberOf(hash) ?? link()?.seq)
     if (seq === undefined) {
       if (!isVouched) this.#foreign++
       return isVouched
     }
     this.#highest = Math.max(this.#highest, seq)
-    const isDue = this.#due.delete(hash)
-    if ((this.#dueNumbers.get(seq) ?? 0) > (isDue ? 1 : 0) && !this.#replacing.has(seq)) this.#replacing.set(seq, line)
+    const isDue = this.#due.delete(seq, hash)
+    if ((this.#dueNumbers[seq] ?? 0) > (isDue ? 1 : 0) && !this.#replacing.has(seq)) this.#replacing.set(seq, line)
     if (isVouched) {
-      this.#numbers.add(seq)
+      this.#numbers[seq] = true
       this.#anchored = Math.max(this.#anchored, seq)
     } else {
       extend(this.#ranges, seq)
@@ -72,7 +77,7 @@ export class Vouching {
 
   /** The findings after the last line. */
   result(): Found {
-    const differs = this.#contradicted.find(({ seq }) => !this.#numbers.has(seq))
+    const differs = this.#contradicted.find(({ seq }) => this.#numbers[seq] !== true)
     const newest = [...this.#known.values()].flatMap((known) => known.newest ?? [])
     const absent = newest
       .sort((a, b) => b.seq - a.seq)
@@ -104,7 +109,7 @@ export class Vouching {
   /** A record that the file must have on this branch and lacks. */
   missingLine(lines: number): { readonly line: number; readonly reason: string } | undefined {
     const expected = this.anchors.firstLine()
-    const [first] = [...this.#due.values()].sort((a, b) => a - b)
+    const first = this.#due.lowest()
     if (lines > 0 && this.ledger !== undefined && expected !== undefined && expected !== this.ledger && first === 1)
       return {
         line: 1,
@@ -124,11 +129,14 @@ export class Vouching {
     if (loaded !== undefined) return loaded
     const known = this.anchors.of(ledger)
     this.#known.set(ledger, known)
-    for (const [hash, seq] of known.here) {
-      this.#due.set(hash, seq)
-      this.#dueNumbers.set(seq, (this.#dueNumbers.get(seq) ?? 0) + 1)
-    }
+    for (const [hash, seq] of known.here)
+      if (this.#due.add(seq, hash)) this.#dueNumbers[seq] = (this.#dueNumbers[seq] ?? 0) + 1
     return known
+  }
+
+  #isKnownAt(seq: number, hash: string): boolean {
+    for (const known of this.#known.values()) if (known.hasAt(seq, hash)) return true
+    return false
   }
 
   #isKnown(hash: string): boolean {

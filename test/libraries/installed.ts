@@ -12,6 +12,8 @@ const VERSIONS = {
   webpack: '5.112.2',
   rollup: '4.68.7',
   esbuild: '0.28.2',
+  '@sigstore/verify': '3.1.1',
+  '@sigstore/bundle': '4.0.0',
 } as const
 
 /** The directory of the installed libraries, which depends on the versions. */
