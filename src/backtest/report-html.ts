@@ -107,8 +107,10 @@ function perSession({ sessions }: BacktestReport): Html {
 
 const STEPS = [0, 1, 2, 5, 10, 20, 50] as const
 
+/** Steps beyond the highest number are left out. */
 function histogram(numbers: readonly number[]): (readonly [string, number])[] {
-  return STEPS.map((from, at) => {
+  const highest = numbers.reduce((most, each) => Math.max(most, each), 0)
+  return STEPS.filter((from) => from <= highest).map((from, at) => {
     const to = STEPS[at + 1]
     const name = to === undefined ? `${from} or more` : to === from + 1 ? `${from}` : `${from} to ${to - 1}`
     return [name, numbers.filter((each) => each >= from && (to === undefined || each < to)).length] as const

@@ -85,3 +85,14 @@ it('fits the terminal', async () => {
   for (const line of renderText(report, { columns: 60 }).split('\n').slice(1))
     if (/^ {2}/.test(line)) expect(line.length).toBeLessThanOrEqual(60)
 })
+
+it('draws no bars beyond the highest number of questions and files', async () => {
+  const page = renderPage(
+    await reportOf({
+      'a.jsonl': ['a', 'b', 'c'].map((name) =>
+        claudeLine('Write', { file_path: `/home/ada/shop/${name}`, content: '' }),
+      ),
+    }),
+  )
+  expect([...page.matchAll(/scope="row">(\d[^<]*)</g)].map(([, name]) => name)).toEqual(['0', '0', '1', '2 to 4'])
+})

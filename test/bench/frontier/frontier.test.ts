@@ -166,8 +166,15 @@ it('keeps the order of what it does in parallel', async () => {
   ])
 })
 
-it('draws each point where its figures are', () => {
-  const drawn = picture([{ name: 'escrowfs, default', preserved: 100, prevented: 50, questions: 0.25 }])
-  expect(drawn).toContain('cx="270" cy="60"')
-  expect(drawn).toContain('100.0 % preserved, 50.0 % prevented, 0.25 questions')
+it('draws each point where its figures are, and numbers it', () => {
+  const drawn = picture([
+    { name: 'plain', preserved: 100, prevented: 0, questions: 0 },
+    { name: 'escrowfs, default', preserved: 90, prevented: 50, questions: 0.25 },
+    { name: 'other', preserved: 90, prevented: 51, questions: 0 },
+  ])
+  // The vertical axis begins at 80 %.
+  expect(drawn).toContain('cx="270" cy="254"')
+  expect(drawn).toContain('escrowfs, default: 90.0 % preserved, 50.0 % prevented, 0.25 questions a task')
+  expect(drawn).toContain('>2, 3</text>')
+  expect(picture([{ name: 'low', preserved: 35, prevented: 0, questions: 0 }])).toContain('>20 %</text>')
 })
