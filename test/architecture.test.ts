@@ -97,7 +97,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'pull-request': ['core', 'os'],
   backtest: ['core', 'overlay', 'command-class', 'judge', 'policy', 'risk'],
   attest: [...BELOW, 'trace'],
-  hub: BELOW,
+  hub: [...BELOW, 'review'],
   'hub-server': [...BELOW, 'hub', 'review'],
   remote: [...BELOW, 'hub'],
   transparency: [...BELOW, 'trace'],

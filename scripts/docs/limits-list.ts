@@ -316,6 +316,11 @@ export const HUB: Limits = {
   'src/hub-server/shown.ts#MAX_LINES': ['count', 'lines of a diff on the page; a longer one is decided on its machine'],
   'src/hub/change-body.ts#MAX_PATH': ['count', 'characters of a path'],
   'src/hub/claims.ts#LONGEST_MS': ['milliseconds', 'that a claim lasts'],
+  'src/hub/codeowners.ts#MAX_BYTES': ['bytes', 'a file CODEOWNERS'],
+  'src/hub/codeowners.ts#MAX_LINES': ['count', 'lines of a file CODEOWNERS'],
+  'src/hub/review-rules.ts#MAX_APPROVALS': ['count', 'approvals that a change can need'],
+  'src/hub/review-rules.ts#MAX_TEAMS': ['count', 'teams of a workspace that CODEOWNERS may name'],
+  'src/hub/review-rules.ts#MAX_MEMBERS': ['count', 'members of such a team'],
   'src/hub/registry.ts#LEASE_MS': ['milliseconds', 'that a host keeps a session after its last beat'],
   'src/remote/outgoing.ts#MAX_CONTENT_BYTES': [
     'bytes',

@@ -49,7 +49,7 @@ const NOT_MESSAGES = [
 
 /** Values of HTTP headers and media queries, options, names of a shell or an editor, command lines of Node, and SQL. */
 const NOT_TEXT =
-  /::(?:text|float8|bigint|timestamptz)\b|\b(?:update|schema if not exists) escrow\b|^<node> -e|^do \$\$ |; ?charset=|^[\w-]+ '(?:none|self|script|unsafe)|^\(m(?:in|ax)-width|^-|^[<\w]+>?=|^HTTP\/1|^set -e|\brequire\('/
+  /::(?:text|float8|bigint|timestamptz)\b|\b(?:update|schema if not exists|into|from|select|table) escrow\b|^<node> -e|^do \$\$ |; ?charset=|^[\w-]+ '(?:none|self|script|unsafe)|^\(m(?:in|ax)-width|^-|^[<\w]+>?=|^HTTP\/1|^set -e|\brequire\('/
 
 /** Surfaces of whole directories. The first matching prefix applies. */
 const BY_FILE: readonly (readonly [string, Surface])[] = [

@@ -43,7 +43,10 @@ export function createHubApp({ database, wakes, report }: HubAppOptions): Hono<H
   })
   app.get('/metrics', (c) => c.text(metrics.render()))
   app.use('/v1/*', guard.authenticate)
-  app.get('/v1/me', (c) => c.json(c.get('caller')))
+  app.get('/v1/me', (c) => {
+    const { tenant, workspace, name, role } = c.get('caller')
+    return c.json({ tenant, workspace, name, role })
+  })
   app.route('/v1', hostRoutes(database, wakes))
   app.route('/v1', reviewRoutes(database))
   app.route('/', pageRoutes(database, guard, report))

@@ -48,7 +48,8 @@ export function pageRoutes(database: Database, guard: Guard, report: (error: unk
     if (caller === undefined) return c.html(renderLogin(false), 401)
     requireRole(caller, 'reviewer')
     const { key = [], verdict, reason } = FORM.parse(await c.req.parseBody({ all: true }))
-    await asReviewer(caller).queue.decide(c.req.param('id'), { keys: [key].flat(), verdict, reason }, caller.name)
+    const request = { keys: [key].flat(), verdict, reason }
+    await asReviewer(caller).queue.decide(c.req.param('id'), request, caller.name, caller.proof)
     return c.redirect(`/review/${encodeURIComponent(c.req.param('id'))}`, 303)
   })
   return app

@@ -1,6 +1,7 @@
 import { html } from 'hono/html'
 import { oneLine, printable } from '../core/printable.js'
 import type { Identity, QueuedChange, SubmissionDetails, SubmissionSummary } from '../hub/index.js'
+import { describeMissing } from './missing.js'
 import type { ShownChange } from './shown.js'
 
 type Page = ReturnType<typeof html>
@@ -92,8 +93,10 @@ function renderChange({ change, lines, note, isWhole }: ShownChange, isOpen: boo
     verdict === undefined
       ? ''
       : html`<span class="state ${verdict}">${verdict} by ${oneLine(reviewer ?? '')}${reason === undefined ? '' : `: ${oneLine(reason)}`}</span>`
+  const lacks = verdict === 'approved' ? '' : describeMissing(change)
   return html`<section class="file"><h2>${isOpen && isWhole ? box : ''}<label for="${key}">${name}</label>
 <span class="quiet">${kind}${modes}</span> <span class="risk-${riskOf(risk)}">${riskOf(risk) === 'none' ? '' : riskOf(risk)}</span> ${state}</h2>
+${lacks === '' ? '' : html`<p class="quiet">${lacks}</p>`}
 ${lines.length === 0 ? '' : html`<pre tabindex="0" aria-label="Changes of ${name}">${lines.map(renderLine)}</pre>`}
 ${note === undefined ? '' : html`<p class="quiet">${note}</p>`}</section>`
 }

@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
 import { z } from 'zod'
-import { type Database, HubError, openStores } from '../hub/index.js'
+import { type Database, HubError, openStores, RULES } from '../hub/index.js'
 import { type HubEnv, requireRole } from './guard.js'
 
 const DECISION = z.object({
@@ -25,7 +25,7 @@ export function reviewRoutes(database: Database): Hono<HubEnv> {
     const caller = c.get('caller')
     requireRole(caller, 'reviewer')
     const request = DECISION.parse(await c.req.json())
-    await openStores(database, caller).queue.decide(c.req.param('id'), request, caller.name)
+    await openStores(database, caller).queue.decide(c.req.param('id'), request, caller.name, caller.proof)
     return c.body(null, 204)
   })
   app.get('/contents/:digest', async (c) => {
@@ -41,6 +41,16 @@ export function reviewRoutes(database: Database): Hono<HubEnv> {
     const caller = c.get('caller')
     requireRole(caller, 'reviewer', 'admin')
     await openStores(database, caller).claims.override(c.req.param('id'), caller.name)
+    return c.body(null, 204)
+  })
+  app.get('/rules', async (c) => {
+    requireRole(c.get('caller'), 'reviewer', 'admin')
+    return c.json(await openStores(database, c.get('caller')).rules.get())
+  })
+  app.put('/rules', async (c) => {
+    const caller = c.get('caller')
+    requireRole(caller, 'admin')
+    await openStores(database, caller).rules.set(RULES.parse(await c.req.json()), caller.name)
     return c.body(null, 204)
   })
   app.get('/audit', async (c) => {

@@ -23,7 +23,13 @@ const BODY: z.ZodType<QueuedChange> = z.object({
 export const CHANGE: z.ZodType<QueuedChange> = BODY.refine(
   isShownAsItIs,
   'The contents to show are not those of the change.',
-)
+).refine(({ path, from }) => isPlain(path) && isPlain(from), 'A path is relative to the root, without . and .. in it.')
+
+/** One spelling for each path: rules about paths, such as CODEOWNERS, must not miss another. */
+function isPlain(path: string | undefined): boolean {
+  const segments = path?.split('/') ?? []
+  return !path?.includes('\0') && segments.every((segment) => !['', '.', '..'].includes(segment))
+}
 
 /** A verdict is bound to the digests of a change, so the contents that the reviewer sees must have them. */
 function isShownAsItIs({ before, after, shown }: QueuedChange): boolean {

@@ -11,6 +11,7 @@ export { CHANGE } from './change-body.js'
 export { changeKey } from './change-key.js'
 export { HubError, type HubErrorCode } from './hub-error.js'
 export { openDatabase } from './open-database.js'
+export { RULES } from './review-rules.js'
 export type { Database } from './sql.js'
 export { openStores } from './stores.js'
 export { addToken, findToken, listTokens, revokeToken } from './tokens.js'
@@ -19,7 +20,9 @@ export {
   type Decision,
   type Hold,
   type Identity,
+  type Missing,
   type QueuedChange,
+  type ReviewRules,
   ROLES,
   type Role,
   type Scope,

@@ -70,5 +70,35 @@ ${secured('claims', 'select, insert, update, delete')}
 ${['contents', 'changes', 'decisions', 'ledgers'].map((table) => secured(table, 'select, insert')).join('\n')}
 `
 
+/** Votes of reviewers, of which decisions are made, and the rules for that. Earlier decisions become votes, so that a rejection holds. */
+const VOTES = `
+create table escrow.review_rules (${OWN},
+  number bigint not null, body text not null, set_by text not null, at timestamptz not null default now(),
+  primary key (tenant, workspace, number));
+
+create table escrow.votes (${OWN},
+  number bigint generated always as identity, submission text not null, session text not null, key text not null,
+  verdict text not null check (verdict in ('approved', 'rejected')), reason text,
+  name text not null, subject text not null, token text, teams text not null, at timestamptz not null,
+  primary key (tenant, workspace, number));
+create index votes_on_change on escrow.votes (tenant, workspace, session, key, number);
+
+alter table escrow.decisions no force row level security;
+insert into escrow.votes (tenant, workspace, submission, session, key, verdict, reason, name, subject, teams, at)
+  select tenant, workspace, submission, session, key, verdict, reason, reviewer, 'name ' || reviewer, '[]', at
+  from escrow.decisions order by tenant, workspace, seq;
+alter table escrow.decisions force row level security;
+
+create function escrow.is_token_revoked(hash text) returns boolean
+  language sql stable strict security definer set search_path = pg_catalog, pg_temp as $$
+    select not exists (select from escrow.tokens where sha256 = hash and revoked_at is null and role = 'reviewer'
+      and tenant = current_setting('escrow.tenant') and workspace = current_setting('escrow.workspace'))
+  $$;
+revoke execute on function escrow.is_token_revoked(text) from public;
+grant execute on function escrow.is_token_revoked(text) to escrow_member;
+
+${['review_rules', 'votes'].map((table) => secured(table, 'select, insert')).join('\n')}
+`
+
 /** Never change one that was published: add another. Its number is its place in this list, from 1 on. */
-export const MIGRATIONS: readonly string[] = [FIRST]
+export const MIGRATIONS: readonly string[] = [FIRST, VOTES]

@@ -1,9 +1,12 @@
 import { defined } from '../core/defined.js'
+import { Approval } from './approval.js'
 import { readBody } from './change-body.js'
 import { HubError } from './hub-error.js'
+import { readRules } from './review-rules.js'
 import { lastSeq } from './scope.js'
 import { maybeTextOf, numberOf, type Query, type Row, textOf } from './sql.js'
 import type { Decision, SubmissionDetails, SubmissionSummary, SubmittedChange } from './types.js'
+import { readVotes } from './votes.js'
 
 /** Decisions of one answer. */
 const PAGE = 500
@@ -43,7 +46,26 @@ export async function readSubmission(query: Query, id: string): Promise<Submissi
       where submissions.id = $1 order by changes.number`,
     [id],
   )
-  return { id, session: textOf(found, 'session'), isOpen: found.is_open === true, changes: rows.map(changeOf) }
+  const session = textOf(found, 'session')
+  const changes = await withVotes(query, session, rows.map(changeOf))
+  return { id, session, isOpen: found.is_open === true, changes }
+}
+
+/** Adds to changes that are not approved what they lack. */
+async function withVotes(query: Query, session: string, changes: SubmittedChange[]): Promise<SubmittedChange[]> {
+  const open = changes.filter(({ verdict }) => verdict !== 'approved').map(({ key }) => key)
+  const votes = await readVotes(query, session, open)
+  const approval = new Approval(await readRules(query))
+  return changes.map((change) => {
+    if (change.verdict === 'approved') return change
+    const own = votes.get(change.key) ?? []
+    const approvedBy = own.filter(({ verdict, isRevoked }) => verdict === 'approved' && !isRevoked)
+    const names = [...new Set(approvedBy.map(({ name }) => name))]
+    return Object.assign(
+      change,
+      defined({ approvedBy: names.length > 0 ? names : undefined, missing: approval.missing(change, own) }),
+    )
+  })
 }
 
 function changeOf(row: Row): SubmittedChange {

@@ -4,6 +4,7 @@ import { createContents } from './contents.js'
 import { createLedger } from './ledger.js'
 import { createQueue } from './queue.js'
 import { createRegistry } from './registry.js'
+import { createRules } from './review-rules.js'
 import type { Database } from './sql.js'
 import type { Scope, Stores } from './types.js'
 
@@ -15,5 +16,6 @@ export function openStores(database: Database, scope: Scope, clock: Clock = DATA
     queue: createQueue(database, scope, clock),
     ledger: createLedger(database, scope),
     contents: createContents(database, scope),
+    rules: createRules(database, scope),
   }
 }

@@ -35,7 +35,7 @@ export async function findToken(database: Database, token: string): Promise<Iden
       sha256hex(token),
     ]),
   )
-  return rows.map(identityOf)[0]
+  return rows.map((row) => Object.assign(identityOf(row), { proof: { token: sha256hex(token) } }))[0]
 }
 
 export async function listTokens(database: Database): Promise<(Identity & { revoked: boolean })[]> {
@@ -48,17 +48,19 @@ export async function listTokens(database: Database): Promise<(Identity & { revo
   return rows.map((row) => Object.assign(identityOf(row), { revoked: maybeTextOf(row, 'revoked_at') !== undefined }))
 }
 
+/** Revokes a token. A decision of its owner is made before that, or not at all: both wait for the lock of the workspace. */
 export async function revokeToken(
   database: Database,
-  { tenant, workspace, name }: Omit<Identity, 'role'>,
+  { tenant, workspace, name }: Pick<Identity, 'tenant' | 'workspace' | 'name'>,
 ): Promise<void> {
-  const rows = await database.transaction((query) =>
-    query.rows(
+  const rows = await database.transaction(async (query) => {
+    await query.rows('select pg_advisory_xact_lock(hashtextextended($1 || chr(31) || $2, 0))', [tenant, workspace])
+    return query.rows(
       `update escrow.tokens set revoked_at = now()
         where tenant = $1 and workspace = $2 and name = $3 and revoked_at is null returning name`,
       [tenant, workspace, name],
-    ),
-  )
+    )
+  })
   if (rows.length === 0) throw new HubError('not_found', `There is no token for ${name} in ${workspace}.`)
 }
 

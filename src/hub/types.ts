@@ -14,6 +14,42 @@ export const ROLES: readonly Role[] = ['host', 'reviewer', 'admin']
 export interface Identity extends Scope {
   readonly name: string
   readonly role: Role
+  readonly proof?: Proof | undefined
+}
+
+/** How a caller is known, for decisions. */
+export interface Proof {
+  /** Who it is, whatever the name says. By default the name. */
+  readonly subject?: string | undefined
+  /** The hash of the token. One that was revoked in the meantime decides nothing. */
+  readonly token?: string | undefined
+  /** As CODEOWNERS writes them. */
+  readonly teams?: readonly string[] | undefined
+}
+
+/** What a change needs before it counts as approved. */
+export interface ReviewRules {
+  /** Different people who approve exactly its bytes. */
+  readonly approvals: number
+  /** The text of a file CODEOWNERS: one owner of each path must be among them. */
+  readonly codeowners: string | null
+  /** The members of teams in CODEOWNERS, by `@organisation/team`. */
+  readonly teams: Readonly<Record<string, readonly string[]>>
+}
+
+export interface RulesStore {
+  get(): Promise<ReviewRules>
+  /** They hold for decisions from now on. Rejects with `invalid` for a CODEOWNERS that cannot be read. */
+  set(rules: ReviewRules, by: string): Promise<void>
+}
+
+/** What a change lacks to be approved. */
+export interface Missing {
+  readonly approvals: number
+  /** Lists of owners: one of each list must approve. */
+  readonly owners: readonly (readonly string[])[]
+  /** People whose rejection holds until they approve. */
+  readonly rejectedBy: readonly string[]
 }
 
 /** A host's hold on a session. The epoch is its fencing token: an older one is refused. */
@@ -106,6 +142,9 @@ export interface SubmittedChange extends QueuedChange {
   readonly verdict?: 'approved' | 'rejected' | undefined
   readonly reason?: string | undefined
   readonly reviewer?: string | undefined
+  /** Who has approved so far, and what the change lacks, if it was not approved. */
+  readonly approvedBy?: readonly string[] | undefined
+  readonly missing?: Missing | undefined
 }
 
 export interface SubmissionDetails {
@@ -134,14 +173,15 @@ export interface DecisionRequest {
   readonly reason?: string | undefined
 }
 
+/** A decision is what the votes on a change make of it: an approval once there are enough, a rejection at once. */
 export interface ReviewQueue {
   /** Queues a session's changes in place of its earlier ones. The same change set again returns the same id. Rejects with `missing`. */
   submit(hold: Hold, submission: Submission): Promise<{ id: string }>
   /** The open submissions, those with changes to decide first. */
   list(order: 'risk' | 'age'): Promise<SubmissionSummary[]>
   get(id: string): Promise<SubmissionDetails>
-  /** Rejects with `superseded` if the submission is not the session's newest one. */
-  decide(id: string, request: DecisionRequest, reviewer: string): Promise<void>
+  /** Records a reviewer's vote. Rejects with `superseded` if the submission is not the session's newest one. */
+  decide(id: string, request: DecisionRequest, reviewer: string, proof?: Proof): Promise<void>
   /** Decisions after a number of the sequence, oldest first, for one host's sessions. `next` is the number to ask with next. */
   since(seq: number, host: string): Promise<{ decisions: Decision[]; next: number; last: number }>
 }
@@ -171,4 +211,5 @@ export interface Stores {
   readonly queue: ReviewQueue
   readonly ledger: LedgerStore
   readonly contents: ContentStore
+  readonly rules: RulesStore
 }

@@ -24,7 +24,8 @@ function isSafe(segment: string): boolean {
 }
 
 function one(segment: string): Matcher {
-  const isMatch = picomatch(segment, { dot: true, nonegate: true, noextglob: true })
+  // The flag: a name may have line breaks.
+  const isMatch = picomatch(segment, { dot: true, nonegate: true, noextglob: true, flags: 's' })
   return (name) => isMatch(name)
 }
 

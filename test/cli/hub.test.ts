@@ -1,4 +1,4 @@
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
@@ -38,11 +38,29 @@ it('two workspaces send to an embedded hub, by the commands of docs/hub.md', asy
   expect(await ended).toBe(0)
 })
 
+it("sets a workspace's review rules, one at a time", () => {
+  const place = hubDirectory()
+  writeFileSync(join(place, 'CODEOWNERS'), '* @ada\n/docs/ @shop/docs\n')
+  writeFileSync(join(place, 'wrong'), '!docs/ @ada\n')
+  const rules = (...args: string[]) => runEscrow(place, ['hub', '--dir', 'hub', 'rules', ...args])
+  expect(rules('show').stdout).toBe('approvals   1\nCODEOWNERS  none\n')
+  expect(rules('set', '--approvals', '2').stdout).toContain('approvals   2\n')
+  expect(rules('set', '--codeowners', 'wrong')).toMatchObject({ status: 1, stderr: expect.stringContaining('Line 1') })
+  expect(rules('set', '--team', 'docs=Ada').stderr).toContain("write '@organisation/team=name,name'")
+  const set = rules('set', '--codeowners', 'CODEOWNERS', '--team', '@shop/docs=Ada,Bo')
+  const expected = 'approvals   2\nCODEOWNERS  3 lines\n@shop/docs  Ada, Bo\n'
+  expect(set).toMatchObject({ status: 0, stdout: expected, stderr: '' })
+  expect(rules('show').stdout).toBe(expected)
+  expect(rules('set', '--no-codeowners').stdout).toContain('CODEOWNERS  none\n')
+  expect(rules('show', '--workspace', 'other').stdout).toContain('approvals   1\n')
+})
+
 it("hub and remote are refused within an agent's session", () => {
   const { root } = testWorkspace()
   const env = Object.assign({}, process.env, { ESCROW_SESSION: 'agent-1' })
   for (const args of [
     ['hub', '--dir', '../hub', 'token', 'add', 'x', '--role', 'reviewer'],
+    ['hub', '--dir', '../hub', 'rules', 'set', '--approvals', '1'],
     ['remote', 'add', 'http://127.0.0.1:1'],
     ['remote', 'sync'],
   ]) {

@@ -51,6 +51,7 @@ const NOT_RUN: readonly (readonly [document: string, begin: string, why: string]
   ['docs/hub.md', 'npm install @electric', 'wants the registry; test/cli/hub.test.ts runs the commands after it'],
   ['docs/hub.md', 'cd shop-one', 'runs until Ctrl-C; test/cli/hub.test.ts connects two workspaces'],
   ['docs/hub.md', 'cd shop-two', 'runs until Ctrl-C; test/cli/hub.test.ts connects two workspaces'],
+  ['docs/hub.md', 'escrow hub rules', 'wants a database; test/cli/hub.test.ts runs both commands'],
   ['docs/hub.md', 'npm install postgres', 'wants the registry and a server; npm run test:postgres starts one'],
   ['docs/ledger.md', 'escrow init --git', 'asks a person; test/cli/git-hooks.test.ts runs it with --yes'],
   ['docs/ledger.md', 'git fetch', 'needs another clone; test/git/import-notes.test.ts does it with two'],

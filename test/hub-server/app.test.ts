@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { digest } from '../../overlay/index.js'
 import { changeKey } from '../../src/hub/change-key.js'
+import { revokeToken } from '../../src/hub/tokens.js'
 import type { QueuedChange } from '../../src/hub/types.js'
-import { createChange, serveTrial } from '../hub/fixtures.js'
+import { createChange, serveTrial, trialDatabase } from '../hub/fixtures.js'
 
 type Hub = Awaited<ReturnType<typeof serveTrial>>
 
@@ -66,6 +67,7 @@ describe('a token', () => {
       [`/v1/queue/${id}`, undefined],
       [`/v1/contents/${digest('hello\n')}`, undefined],
       ['/v1/audit', undefined],
+      ['/v1/rules', undefined],
     ] as const)
       expect((await call(hub, host, path, json)).status, path).toBe(403)
     expect((await call(hub, host, '/v1/decisions')).body.decisions).toEqual([])
@@ -84,6 +86,38 @@ describe('a token', () => {
     expect((await submit(hub, token, [])).status).toBe(403)
     expect((await call(hub, token, '/v1/decisions')).status).toBe(403)
     expect((await call(hub, token, `/v1/contents/${digest('x')}`, 'x', 'PUT')).status).toBe(403)
+  })
+
+  it('of an admin alone sets review rules, and none is answered with its hash', async () => {
+    const hub = await serveTrial()
+    const [ada, root] = [await hub.token('Ada', 'reviewer'), await hub.token('Root', 'admin')]
+    const host = await hub.token('laptop', 'host')
+    const rules = { approvals: 2, codeowners: '* @ada\n', teams: {} }
+    for (const token of [ada, host]) expect((await call(hub, token, '/v1/rules', rules, 'PUT')).status).toBe(403)
+    expect((await call(hub, root, '/v1/rules', { approvals: 0 }, 'PUT')).status).toBe(400)
+    expect((await call(hub, root, '/v1/rules', rules, 'PUT')).status).toBe(204)
+    expect((await call(hub, ada, '/v1/rules')).body).toEqual(rules)
+    expect((await call(hub, ada, '/v1/me')).body).toEqual(Object.assign({ name: 'Ada', role: 'reviewer' }, hub.scope))
+  })
+
+  it('that was revoked no longer counts, and the page says what is missing', async () => {
+    const hub = await serveTrial()
+    const [host, ada, bo] = [
+      await hub.token('laptop', 'host'),
+      await hub.token('Ada', 'reviewer'),
+      await hub.token('Bo', 'reviewer'),
+    ]
+    const root = await hub.token('Root', 'admin')
+    await call(hub, root, '/v1/rules', { approvals: 2, codeowners: null, teams: {} }, 'PUT')
+    const change = await uploaded(hub, host, 'a.txt', 'hello\n')
+    const { id } = (await submit(hub, host, [change])).body
+    const decision = { keys: [changeKey(change)], verdict: 'approved' }
+    expect((await call(hub, ada, `/v1/queue/${id}/decisions`, decision)).status).toBe(204)
+    const page = await fetch(`${hub.url}/review/${id}`, { headers: { cookie: `escrow-hub=${bo}` } })
+    expect(await page.text()).toContain('Approved by Ada. It needs 1 more approval.')
+    await revokeToken(await trialDatabase(), Object.assign({ name: 'Ada' }, hub.scope))
+    expect((await call(hub, bo, `/v1/queue/${id}/decisions`, decision)).status).toBe(204)
+    expect((await call(hub, host, '/v1/decisions')).body.decisions).toEqual([])
   })
 
   it('of another tenant sees and decides nothing', async () => {
@@ -128,6 +162,14 @@ describe('a submission', () => {
     const message = { session: 'laptop.agent-1', epoch: 1, digest: 'd', revision: 9, changes: [] }
     const { status, body } = await call(hub, laptop, '/v1/submissions', message)
     expect([status, body.error.code]).toEqual([409, 'fenced'])
+  })
+
+  it.each(['../a', '/a', 'a//b', './a', 'a/', 'a\0'])('of the path %j is refused', async (path) => {
+    const hub = await serveTrial()
+    const host = await hub.token('laptop', 'host')
+    expect((await submit(hub, host, [createChange(path)])).status).toBe(400)
+    const moved = Object.assign(createChange('a'), { kind: 'rename' as const, from: path })
+    expect((await submit(hub, host, [moved])).status).toBe(400)
   })
 
   it.each(['{', '[]', '{"session":1}'])('%s is refused as malformed', async (body) => {

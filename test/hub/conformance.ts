@@ -9,6 +9,7 @@ import type { Database } from '../../src/hub/sql.js'
 import { openStores } from '../../src/hub/stores.js'
 import { addToken, findToken, listTokens, revokeToken } from '../../src/hub/tokens.js'
 import type { Hold, Scope, Stores, Submission } from '../../src/hub/types.js'
+import { describeApprovals } from './approvals.js'
 import { createChange, type HubClock, newScope, setClock } from './fixtures.js'
 import { checkClaims, checkQueue } from './models.js'
 
@@ -40,6 +41,7 @@ export function describeHub(name: string, open: () => Promise<Database>): void {
     describeRegistry(stores, held)
     describeClaims(stores, held)
     describeQueue(stores, held)
+    describeApprovals(hosts)
     describeLedger(hosts)
     describeContents(stores)
     describeTenants(hosts)
@@ -298,6 +300,8 @@ const TABLES = [
   'decisions',
   'ledgers',
   'workspaces',
+  'votes',
+  'review_rules',
 ]
 
 function describeTenants(hosts: () => [Database, Database]): void {
@@ -309,6 +313,7 @@ function describeTenants(hosts: () => [Database, Database]): void {
     await all.registry.putIntent({ id: 'INT-001', name: 'Tax', status: 'PENDING' })
     await all.claims.claim(hold, 'src', 60_000)
     await all.contents.put(digest('secret'), Buffer.from('secret'))
+    await all.rules.set({ approvals: 1, codeowners: null, teams: {} }, 'Root')
     const change = createChange('a')
     const { id } = await all.queue.submit(hold, { digest: '1', revision: 1, changes: [change] })
     await all.queue.decide(id, { keys: [changeKey(change)], verdict: 'approved' }, 'Ada')
@@ -356,6 +361,10 @@ function describeTenants(hosts: () => [Database, Database]): void {
         'delete from escrow.decisions',
         'update escrow.decisions set verdict = verdict',
         'delete from escrow.ledgers',
+        'update escrow.votes set verdict = verdict',
+        'delete from escrow.votes',
+        'update escrow.review_rules set body = body',
+        'delete from escrow.review_rules',
         'insert into escrow.migrations (number, sha256) values (99, 1)',
         'create table escrow.mine (a int)',
       ]
@@ -379,7 +388,7 @@ function describeTenants(hosts: () => [Database, Database]): void {
     const [database] = hosts()
     const owner = Object.assign(newScope(), { name: 'laptop', role: 'host' } as const)
     const token = await addToken(database, owner)
-    expect(await findToken(database, token)).toEqual(owner)
+    expect(await findToken(database, token)).toMatchObject(owner)
     expect(await findToken(database, sha256hex(token))).toBeUndefined()
     await expect(addToken(database, owner)).rejects.toMatchObject({ code: 'refused' })
     await revokeToken(database, owner)

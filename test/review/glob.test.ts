@@ -25,6 +25,10 @@ describe('compileGlob', () => {
     expect(['src/a', 'src/a/b/c', 'src', 'lib/a'].map((path) => isMatch?.(path))).toEqual([true, true, false, false])
   })
 
+  it('takes line breaks in names as any other character', () => {
+    expect(['src/\n', 'src/\na.ts', 'src/a\nb'].map((path) => compileGlob('src/*')?.(path))).toEqual([true, true, true])
+  })
+
   it('is no glob with groups, empty segments, too many stars or too great a length', () => {
     for (const glob of ['(a+)+b', 'a//b', '', '/a', 'a/', 'a*b*c*d*e', 'x'.repeat(513)]) {
       expect(compileGlob(glob), glob).toBeUndefined()

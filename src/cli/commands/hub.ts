@@ -1,16 +1,13 @@
-import { resolve } from 'node:path'
 import { type Command, Option } from 'commander'
 import type { Role } from '../../hub/index.js'
 import { errorText } from '../../surface/index.js'
 import type { Context } from '../context.js'
+import { registerRules } from '../hub/rules.js'
+import { withDatabase } from '../hub/with-database.js'
 import { table } from '../output.js'
 import { oneLine } from '../printable.js'
 import { parsePort, runUntilSignal } from '../run-until-signal.js'
 
-interface Where {
-  readonly database?: string
-  readonly dir?: string
-}
 interface TokenOptions {
   readonly role?: Role
   readonly workspace: string
@@ -42,6 +39,7 @@ export function register(command: Command, context: Context): void {
     .command('list')
     .description('List tokens, without their secrets.')
     .action(() => listTokens(context, command))
+  registerRules(command, context)
 }
 
 function withOwner(command: Command): Command {
@@ -49,22 +47,6 @@ function withOwner(command: Command): Command {
     .argument('<name>', 'a machine or a person: letters, digits, - and _')
     .option('--workspace <name>', 'the workspace that it is for', 'default')
     .option('--tenant <name>', 'the tenant that the workspace belongs to', 'default')
-}
-
-/** Opens the database that the options of `hub` name. Refused within an agent's session: its tokens decide. */
-async function withDatabase<T>(
-  { io, library }: Context,
-  command: Command,
-  work: (room: typeof import('../../hub/index.js'), database: import('../../hub/index.js').Database) => Promise<T>,
-): Promise<T> {
-  const { assertOutsideSession } = await library()
-  assertOutsideSession()
-  const { database = process.env.ESCROW_HUB_DATABASE, dir } = command.opts<Where>()
-  if (dir === undefined && (database === undefined || database === ''))
-    command.error("error: give '--dir', '--database' or the variable ESCROW_HUB_DATABASE")
-  const room = await import('../../hub/index.js')
-  const place = dir === undefined ? { url: database ?? '' } : { directory: resolve(io.cwd, dir) }
-  return room.openDatabase(place, (opened) => work(room, opened))
 }
 
 async function serve(context: Context, command: Command, { port }: { readonly port?: number }): Promise<void> {

@@ -1,0 +1,86 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { Command } from 'commander'
+import type { ReviewRules } from '../../hub/index.js'
+import type { Context } from '../context.js'
+import { parseWholeNumber } from '../numbers.js'
+import { oneLine } from '../printable.js'
+import { collect } from '../repeated.js'
+import { withDatabase } from './with-database.js'
+
+interface Options {
+  readonly workspace: string
+  readonly tenant: string
+  readonly approvals?: number
+  /** False: remove it. */
+  readonly codeowners?: string | false
+  readonly team?: readonly string[]
+}
+
+/** Adds `escrow hub rules`. */
+export function registerRules(hub: Command, context: Context): void {
+  const rules = hub.command('rules').description('Who must approve a change before it counts as approved.')
+  withScope(rules.command('show').description('Print the rules of a workspace.')).action((options: Options) =>
+    show(context, hub, options),
+  )
+  withScope(rules.command('set').description('Set rules of a workspace, for decisions from now on. Others stay.'))
+    .option('--approvals <number>', 'how many different people must approve', parseWholeNumber)
+    .option('--codeowners <file>', 'a file CODEOWNERS: an owner of each changed path must be among them')
+    .option('--no-codeowners', 'remove CODEOWNERS')
+    .option('--team <team>', "the members of a team in CODEOWNERS, as '@shop/docs=Ada,Bo'; may be repeated", collect)
+    .action((options: Options) => set(context, hub, options))
+}
+
+function withScope(command: Command): Command {
+  return command
+    .option('--workspace <name>', 'the workspace', 'default')
+    .option('--tenant <name>', 'the tenant that the workspace belongs to', 'default')
+}
+
+async function show(context: Context, hub: Command, { tenant, workspace }: Options): Promise<void> {
+  const rules = await withDatabase(context, hub, (room, database) =>
+    room.openStores(database, { tenant, workspace }).rules.get(),
+  )
+  context.io.out(describe(rules))
+}
+
+async function set(context: Context, hub: Command, options: Options): Promise<void> {
+  const { tenant, workspace } = options
+  const codeowners = textOf(context, options)
+  const teams = Object.fromEntries((options.team ?? []).map((each) => teamOf(hub, each)))
+  const rules = await withDatabase(context, hub, async (room, database) => {
+    const store = room.openStores(database, { tenant, workspace }).rules
+    const before = await store.get()
+    const wanted: ReviewRules = {
+      approvals: options.approvals ?? before.approvals,
+      codeowners: codeowners === undefined ? before.codeowners : codeowners,
+      teams: Object.assign({}, before.teams, teams),
+    }
+    await store.set(wanted, 'the operator')
+    return store.get()
+  })
+  context.io.out(describe(rules))
+}
+
+/** The text of CODEOWNERS; null: remove it; undefined: leave it. */
+function textOf({ io }: Context, { codeowners }: Options): string | null | undefined {
+  // The option that removes it makes true the default of the other one.
+  if (codeowners === false) return null
+  return typeof codeowners === 'string' ? readFileSync(resolve(io.cwd, codeowners), 'utf8') : undefined
+}
+
+function teamOf(hub: Command, text: string): [string, string[]] {
+  const [, team, members] = /^(@[^=]+)=(.*)$/.exec(text) ?? []
+  if (team === undefined || members === undefined)
+    return hub.error(`error: '${oneLine(text)}' is no team: write '@organisation/team=name,name'`)
+  return [team, members.split(',').filter((name) => name !== '')]
+}
+
+function describe({ approvals, codeowners, teams }: ReviewRules): string {
+  const lines = [
+    `approvals   ${approvals}`,
+    `CODEOWNERS  ${codeowners === null ? 'none' : `${codeowners.split('\n').length} lines`}`,
+    ...Object.entries(teams).map(([team, members]) => `${oneLine(team)}  ${members.map(oneLine).join(', ')}`),
+  ]
+  return `${lines.join('\n')}\n`
+}

@@ -1,0 +1,24 @@
+import { resolve } from 'node:path'
+import type { Command } from 'commander'
+import type { Context } from '../context.js'
+
+interface Where {
+  readonly database?: string
+  readonly dir?: string
+}
+
+/** Opens the database that the options of `hub` name. Refused within an agent's session: its tokens decide. */
+export async function withDatabase<T>(
+  { io, library }: Context,
+  command: Command,
+  work: (room: typeof import('../../hub/index.js'), database: import('../../hub/index.js').Database) => Promise<T>,
+): Promise<T> {
+  const { assertOutsideSession } = await library()
+  assertOutsideSession()
+  const { database = process.env.ESCROW_HUB_DATABASE, dir } = command.opts<Where>()
+  if (dir === undefined && (database === undefined || database === ''))
+    command.error("error: give '--dir', '--database' or the variable ESCROW_HUB_DATABASE")
+  const room = await import('../../hub/index.js')
+  const place = dir === undefined ? { url: database ?? '' } : { directory: resolve(io.cwd, dir) }
+  return room.openDatabase(place, (opened) => work(room, opened))
+}

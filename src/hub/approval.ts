@@ -1,0 +1,92 @@
+import { type Codeowners, parseCodeowners } from './codeowners.js'
+import type { Missing, QueuedChange, ReviewRules } from './types.js'
+
+/** A vote of a reviewer on exactly the bytes of a change. */
+export interface Vote {
+  readonly verdict: 'approved' | 'rejected'
+  readonly name: string
+  /** Who it is, whatever the name: a token's name, or the issuer and subject of a sign-in. */
+  readonly subject: string
+  /** Teams that the reviewer's sign-in named. */
+  readonly teams: readonly string[]
+  /** Whether the reviewer's token was revoked since. Its approvals do not count, but its rejections hold. */
+  readonly isRevoked: boolean
+}
+
+/** What a change still lacks, by the rules of its workspace. */
+export class Approval {
+  readonly #owners: Codeowners | undefined
+
+  constructor(private readonly rules: ReviewRules) {
+    this.#owners = rules.codeowners === null ? undefined : parseCodeowners(rules.codeowners)
+  }
+
+  /**
+   * Undefined: enough people approved, and nobody's rejection holds.
+   * @param votes all on this change, oldest first
+   */
+  missing(change: Pick<QueuedChange, 'path' | 'from' | 'kind'>, votes: readonly Vote[]): Missing | undefined {
+    const counted = votes.filter(({ verdict, isRevoked }) => verdict === 'approved' && !isRevoked)
+    const approvals = Math.max(0, this.rules.approvals - countPeople(counted))
+    const owners = this.#ownersOf(change).filter((names) => !counted.some((vote) => this.#isOneOf(vote, names)))
+    const rejectedBy = standingRejections(votes)
+    if (rejectedBy.length + approvals + owners.length === 0) return undefined
+    return { approvals, owners, rejectedBy }
+  }
+
+  /** One list for each path of the change that has owners. A link in place of a directory changes what is below it. */
+  #ownersOf({ path, from, kind }: Pick<QueuedChange, 'path' | 'from' | 'kind'>): (readonly string[])[] {
+    const paths = [path, ...(from === undefined ? [] : [from]), ...(kind === 'link' ? [`${path}/\0`] : [])]
+    const lists = paths.map((each) => this.#owners?.ownersOf(each) ?? []).filter((names) => names.length > 0)
+    return lists.filter((names, at) => lists.findIndex((other) => other.join() === names.join()) === at)
+  }
+
+  #isOneOf({ name, teams }: Vote, owners: readonly string[]): boolean {
+    const listed = Object.entries(this.rules.teams).filter(([, members]) => members.some((each) => isSame(each, name)))
+    const own = [...ownerNamesOf(name), ...teams, ...listed.map(([team]) => team)]
+    return owners.some((owner) => own.some((each) => isSame(each, owner)))
+  }
+}
+
+/** A name as CODEOWNERS would write it. One that looks like a team is no owner: people can choose their names. */
+function ownerNamesOf(name: string): string[] {
+  if (/^[A-Za-z0-9_.-]+$/.test(name)) return [`@${name}`]
+  return /^[^@\s]+@[^@\s]+$/.test(name) ? [name] : []
+}
+
+/** GitHub's names differ by more than case. Other letters are compared as they are, because some become ASCII in lower case. */
+function isSame(one: string, other: string): boolean {
+  const isPlain = /^[\x21-\x7e]*$/.test(one + other)
+  return isPlain ? one.toLowerCase() === other.toLowerCase() : one === other
+}
+
+/** A rejection holds until the same person approves. */
+function standingRejections(votes: readonly Vote[]): string[] {
+  const standing = votes.filter(
+    (vote, at) =>
+      vote.verdict === 'rejected' &&
+      !votes
+        .slice(at + 1)
+        .some((later) => later.verdict === 'approved' && !later.isRevoked && isOnePerson(vote, later)),
+  )
+  return [...new Set(standing.map(({ name }) => name))]
+}
+
+function isOnePerson(one: Vote, other: Vote): boolean {
+  return one.subject === other.subject || fold(one.name) === fold(other.name)
+}
+
+/** Two votes are of one person if they have the name or the subject in common, with each other or through a third. */
+function countPeople(votes: readonly Vote[]): number {
+  let people: Vote[][] = []
+  for (const vote of votes) {
+    const same = people.filter((person) => person.some((each) => isOnePerson(each, vote)))
+    people = [...people.filter((person) => !same.includes(person)), [vote, ...same.flat()]]
+  }
+  return people.length
+}
+
+/** Names that look alike are counted as one. */
+function fold(name: string): string {
+  return name.normalize('NFKC').toLowerCase()
+}
