@@ -34,7 +34,12 @@ export const DEFAULT_REQUIRED: readonly Protection[] = [
 ]
 
 /** A way to contain commands. The name is in the ledger and on the screen. */
-export type ContainmentName = 'namespace-overlay' | 'namespace-copy' | 'landlock-copy'
+export type ContainmentName =
+  | 'namespace-overlay'
+  | 'namespace-copy'
+  | 'landlock-copy'
+  | 'seatbelt-copy'
+  | 'mxc-contract'
 
 /** A provider as people see it. */
 export interface ContainmentInfo {
@@ -46,6 +51,13 @@ export interface ContainmentInfo {
   readonly tree: 'overlay' | 'copy'
   /** What it cannot do, one sentence each. */
   readonly cannot: readonly string[]
+  /** What a person has to know wherever its name is shown. */
+  readonly caution?: string
+}
+
+/** A provider's name as people see it, with its caution. */
+export function nameOfContainment({ name, caution }: Pick<ContainmentInfo, 'name' | 'caution'>): string {
+  return caution === undefined ? name : `${name} (${caution})`
 }
 
 /** Why a provider does not work here. */

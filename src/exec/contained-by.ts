@@ -1,5 +1,6 @@
 import type { ExecResult } from '../core/api.js'
 import { defined } from '../core/defined.js'
+import { nameOfContainment } from '../core/protection.js'
 import type { AdmittedCommand } from './command-gate.js'
 import type { CommandMount } from './command-mount.js'
 
@@ -20,6 +21,6 @@ export function containedBy(mount: Mount, { network }: AdmittedCommand) {
 /** The lines of a summary on containment: none where it is the usual one. */
 export function containmentSummary({ containment }: Mount): string[] {
   if (containment === undefined) return []
-  const { name, cannot, tree } = containment
-  return tree === 'overlay' ? [] : [`contained by ${name}. ${cannot.join(' ')}`]
+  const { cannot, tree } = containment
+  return tree === 'overlay' ? [] : [`contained by ${nameOfContainment(containment)}. ${cannot.join(' ')}`]
 }

@@ -2,7 +2,14 @@ import { realpathSync } from 'node:fs'
 import { isWithin } from '../../overlay/index.js'
 import type { ExecOptions } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
-import { type ContainmentInfo, DEFAULT_REQUIRED, firstToFix, type Protection } from '../core/protection.js'
+import {
+  type ContainmentInfo,
+  DEFAULT_REQUIRED,
+  firstToFix,
+  nameOfContainment,
+  type Protection,
+  type TriedContainment,
+} from '../core/protection.js'
 import { findGit } from '../os/git.js'
 import type { Policy } from '../policy/index.js'
 import { forgetContainment, openContained, openUncontained, type Place } from '../terminal/index.js'
@@ -37,7 +44,7 @@ export async function openPlace(
   const required = requiredFor(policy, network)
   const opened = await openContained({ root, gitDir: outsideGitDir(root) }, required)
   if (opened.place !== undefined) return opened
-  const { what, problem, fix } = firstToFix(opened.failures) ?? unkept(required)
+  const { what, problem, fix } = firstToFix(opened.failures) ?? unkept(required, opened.lacking)
   assertUncontainedAllowed(policy, isolation, `This machine cannot contain commands (${what}): ${problem}`, fix)
   return { place: await openUncontained(root), containment: undefined }
 }
@@ -80,9 +87,12 @@ function requiredFor(policy: Rules, network: PlaceRequest['network']): readonly 
   return typeof network === 'object' ? [...new Set([...required, 'network_by_host' as const])] : required
 }
 
+type Lacking = Pick<TriedContainment, 'name' | 'caution' | 'lacks'>
+
 /** No provider keeps all that is required. */
-function unkept(required: readonly Protection[]) {
-  const problem = `No containment that escrow has keeps all of these: ${required.join(', ')}.`
+function unkept(required: readonly Protection[], lacking: readonly Lacking[]) {
+  const lacks = lacking.map((each) => ` ${nameOfContainment(each)} lacks ${each.lacks.join(', ')}.`)
+  const problem = `No containment that escrow has keeps all of these: ${required.join(', ')}.${lacks.join('')}`
   return {
     what: 'required protections',
     problem,

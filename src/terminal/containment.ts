@@ -1,3 +1,4 @@
+import { defined } from '../core/defined.js'
 import type { Attempt, ContainmentFailure, ContainmentInfo, Protection, TriedContainment } from '../core/protection.js'
 import type { Place } from './command-place.js'
 import { forgetAttempt, recallAttempt, rememberAttempt } from './remembered-attempts.js'
@@ -43,8 +44,8 @@ export async function tryEach(
   return tried
 }
 
-function infoOf({ name, title, keeps, tree, cannot }: Containment): ContainmentInfo {
-  return { name, title, keeps, tree, cannot }
+function infoOf({ name, title, keeps, tree, cannot, caution }: Containment): ContainmentInfo {
+  return { name, title, keeps, tree, cannot, ...defined({ caution }) }
 }
 
 /** Tries a provider, unless an attempt under the same conditions is on record. */
@@ -62,7 +63,12 @@ export async function tryAgain(containment: Containment): Promise<Attempt> {
 /** A place in the first provider that fits, or what each of them lacks. */
 export type Opened =
   | { readonly place: Place; readonly containment: ContainmentInfo }
-  | { readonly place: undefined; readonly failures: readonly ContainmentFailure[] }
+  | {
+      readonly place: undefined
+      readonly failures: readonly ContainmentFailure[]
+      /** Providers that were not tried, because they do not keep all that is required. */
+      readonly lacking: readonly Pick<TriedContainment, 'name' | 'caution' | 'lacks'>[]
+    }
 
 /** Opens a place in the best provider that keeps what is required and works. */
 export async function openFirst(
@@ -71,9 +77,13 @@ export async function openFirst(
   required: readonly Protection[],
 ): Promise<Opened> {
   const failures: ContainmentFailure[] = []
+  const lacking: Pick<TriedContainment, 'name' | 'caution' | 'lacks'>[] = []
   for (const containment of all) {
     const lacks = required.filter((each) => !containment.keeps.includes(each))
-    if (lacks.length > 0) continue
+    if (lacks.length > 0) {
+      lacking.push({ ...infoOf(containment), lacks })
+      continue
+    }
     const failure = containment.unfit?.(shown) ?? failureOf(await tryOnce(containment))
     if (failure !== undefined) failures.push(failure)
     else
@@ -85,7 +95,7 @@ export async function openFirst(
         throw error
       }
   }
-  return { place: undefined, failures }
+  return { place: undefined, failures, lacking }
 }
 
 function failureOf(attempt: Attempt): ContainmentFailure | undefined {

@@ -1,16 +1,13 @@
-import { realpathSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { errorText } from '../core/error-text.js'
 import type { Attempt, ContainmentFailure } from '../core/protection.js'
 import { mountsBelow } from '../os/read.js'
-import { makeDir, makeTempDir, removeTree } from '../os/write.js'
-import type { CommandOptions } from './command-io.js'
-import { openSandbox, type Place } from './command-place.js'
+import { attemptIn } from './attempt-in.js'
+import { openSandbox } from './command-place.js'
 import type { Containment, Shown } from './containment.js'
 import { openAlone } from './landlock/place.js'
 import { koffiFile } from './landlock/run.js'
 import { openNamespaceCopy } from './namespace-copy.js'
 import { NO_NAMESPACES, probeNow } from './probe.js'
+import { mxcContract, seatbeltCopy } from './seatbelt/containment.js'
 
 /** What no command on a copy can do. */
 const OF_COPIES = [
@@ -112,37 +109,14 @@ const landlockCopy: Containment = {
   open: openAlone,
 }
 
-/** The providers, the best first. */
-export const CONTAINMENTS: readonly Containment[] = [namespaceOverlay, namespaceCopy, landlockCopy]
-
-/** Runs a command in an empty workspace, and expects what it wrote. */
-async function attemptIn(open: Containment['open'], about: Pick<ContainmentFailure, 'what' | 'fix'>): Promise<Attempt> {
-  const root = makeTempDir(`${realpathSync(tmpdir())}/escrowfs-`)
-  let place: Place | undefined
-  try {
-    makeDir(`${root}/.orchestration`)
-    place = await open({ root })
-    const { exitCode, stderr } = await place.run(plainOptions(root))
-    if (exitCode === 0) return { works: true }
-    return { works: false, failure: { ...about, problem: stderr.trim() || `A command exited with ${exitCode}.` } }
-  } catch (error) {
-    return { works: false, failure: { ...about, problem: errorText(error) } }
-  } finally {
-    await place?.close()
-    removeTree(root)
-  }
+const BY_PLATFORM: Partial<Record<NodeJS.Platform, readonly Containment[]>> = {
+  darwin: [seatbeltCopy],
+  win32: [mxcContract],
 }
 
-/** Options of a command that needs nothing. */
-function plainOptions(root: string): CommandOptions {
-  return {
-    args: ['/bin/sh', '-c', 'exit 0'],
-    cwd: root,
-    env: { PATH: '/usr/bin:/bin' },
-    network: false,
-    timeout: 20_000,
-    processes: 64,
-    visibility: { hidden: [], shown: [] },
-    readOnlyNames: [],
-  }
-}
+/** The providers of this platform, the best first. */
+export const CONTAINMENTS: readonly Containment[] = BY_PLATFORM[process.platform] ?? [
+  namespaceOverlay,
+  namespaceCopy,
+  landlockCopy,
+]

@@ -44,7 +44,7 @@ function platform(): Capability {
     name: 'platform',
     ok,
     problem: `Containment needs Linux on x64 or arm64; this is ${process.platform} on ${process.arch}.`,
-    fix: 'Run escrow in a Linux virtual machine or container.',
+    fix: process.platform === 'win32' ? 'Run escrow in WSL2.' : 'Run escrow in a Linux virtual machine or container.',
   }
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { EscrowError } from '../../src/core/api-error.js'
 import { admitPerson, applyClients, planClients } from '../../src/surface/index.js'
+import { seatbeltCopy } from '../../src/terminal/seatbelt/containment.js'
 import { escrow, workspaceDir } from './harness.js'
 
 it('lists what works, what does not and how to fix it, and exits accordingly', async () => {
@@ -71,6 +72,18 @@ it('says what held of the attempts to get out, and fails if a promise did not', 
   expect(broken.out).toContain('did not keep a promise')
   const json = await escrow(dir, ['doctor', '--probe', '--json'], { escapes: bad })
   expect([json.code, JSON.parse(json.out)]).toMatchObject([1, { ok: false, probe: { held: false } }])
+})
+
+it('says of a provider that was not run on a Mac that it was not, used or refused', async () => {
+  const { attempt: _, open: __, ...info } = seatbeltCopy
+  const used = await escrow(workspaceDir(), ['doctor'], { tried: [{ ...info, lacks: [], works: true }] })
+  expect(used.out).toContain(
+    'They run in seatbelt-copy (not run on a Mac): a cloned copy, Seatbelt (not run on a Mac).\n',
+  )
+  const refused = await escrow(workspaceDir(), ['doctor'], { tried: [{ ...info, lacks: ['process_end'] }] })
+  expect(refused.code).toBe(1)
+  expect(refused.out).toContain('seatbelt-copy (not run on a Mac)  lacks protections  process_end\n')
+  expect(refused.out).toContain('To fix it: require fewer protections (docs/terminal.md)\n')
 })
 
 describe('with --fix', () => {

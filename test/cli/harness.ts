@@ -57,6 +57,7 @@ export interface Fake {
   readonly blocked?: string
   readonly containment?: readonly Capability[]
   readonly escapes?: EscapeReport
+  readonly tried?: readonly TriedContainment[]
   readonly repairs?: FoundRepairs
   /** Whether the commands of a repair succeed. */
   readonly isRepaired?: boolean
@@ -131,7 +132,7 @@ export async function escrow(cwd: string, argv: string[], fake: Fake = {}, color
     admitTruster: (root, options) => fake.admit?.(root, options),
     checkContainment: async () => fake.containment ?? [{ name: 'platform', ok: true }],
     probedEscapes: async () => fake.escapes,
-    triedContainments: async () => [triedOf(fake.containment?.find(({ ok }) => !ok))],
+    triedContainments: async () => fake.tried ?? [triedOf(fake.containment?.find(({ ok }) => !ok))],
     findRepairs: async () => fake.repairs ?? { repairs: [], notes: [] },
     applyRepair: async ({ name }) => {
       recordCall('applyRepair', name)

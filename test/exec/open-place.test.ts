@@ -19,6 +19,7 @@ function brokenContainment(): Containment {
   const close = async () => undefined
   return fakeContainment({
     name: 'landlock-copy',
+    caution: 'not run here',
     open: async ({ root }) => {
       if (!machine.opens) throw new Error('It no longer opens.')
       return openCopyPlace(root, {
@@ -60,6 +61,8 @@ describe('a command that may reach some hosts', () => {
     const refused = await failure(() => session.exec('true', { network: true }))
     expect(refused.reason).toBe('unsupported')
     expect(refused.message).toContain('network_by_host')
+    // With what a person has to know of it.
+    expect(refused.message).toContain('landlock-copy (not run here) lacks network_by_host.')
   })
 
   it('needs another mount than the open one, if that cannot', () => {

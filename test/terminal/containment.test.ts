@@ -51,8 +51,16 @@ describe('the choice of a containment', () => {
     const failure = { what: 'mounts', problem: 'a mount inside', fix: 'move it' }
     const all = [fakeContainment({ unfit: () => failure }), fakeContainment({ attempt: async () => FAILED })]
     await untried(async () => {
-      expect(await openFirst(all, { root: '/' }, [])).toEqual({ place: undefined, failures: [failure, FAILED.failure] })
-      expect(await openFirst(all, { root: '/' }, ['process_list'])).toEqual({ place: undefined, failures: [] })
+      expect(await openFirst(all, { root: '/' }, [])).toEqual({
+        place: undefined,
+        failures: [failure, FAILED.failure],
+        lacking: [],
+      })
+      expect(await openFirst(all, { root: '/' }, ['process_list'])).toMatchObject({
+        place: undefined,
+        failures: [],
+        lacking: all.map(({ name }) => ({ name, lacks: ['process_list'] })),
+      })
     })
   })
 })

@@ -11,6 +11,7 @@ import {
   firstToFix,
   gitHooks,
   launcherDir,
+  nameOfContainment,
   type TriedContainment,
 } from '../../surface/index.js'
 import { type Context, EXIT } from '../context.js'
@@ -94,16 +95,19 @@ export function register(command: Command, context: Context): void {
 /** The containment of commands, or what to do to have one. */
 function describeContainments(tried: readonly TriedContainment[]): string {
   const chosen = tried.find(({ works }) => works)
-  const rows = tried.map(({ name, works, failure, lacks }) => [
-    name,
+  const rows = tried.map(({ works, failure, lacks, ...info }) => [
+    nameOfContainment(info),
     works ? 'works' : works === false ? 'does not work' : 'lacks protections',
     oneLine(works === undefined ? lacks.join(', ') : (failure?.problem ?? '')),
   ])
   if (chosen !== undefined)
-    return [table(rows), 'This machine can contain commands.\n', `They run in ${chosen.name}: ${chosen.title}.\n`].join(
-      '',
-    )
-  const fix = firstToFix(failuresOf(tried))?.fix
+    return [
+      table(rows),
+      'This machine can contain commands.\n',
+      `They run in ${nameOfContainment(chosen)}: ${chosen.title}.\n`,
+    ].join('')
+  const isWeak = tried.length > 0 && tried.every(({ lacks }) => lacks.length > 0)
+  const fix = isWeak ? 'require fewer protections (docs/terminal.md)' : firstToFix(failuresOf(tried))?.fix
   return (
     `${table(rows)}Commands are refused on this machine.${fix === undefined ? '' : ` To fix it: ${oneLine(fix)}`}\n` +
     'To run them on a copy, without containment, write `terminal: { isolation_none: true }` into policy.yaml.\n'

@@ -1,0 +1,79 @@
+import type { SeatbeltProfile } from '../../../src/terminal/seatbelt/profile.js'
+
+/** A reader of Seatbelt profiles: what a profile of ours decides about one operation. It knows the words that our profiles use, and throws for others. */
+
+type Term = string | readonly Term[]
+
+/** What a process asks for. */
+export interface Asked {
+  readonly operation: string
+  readonly path?: string
+  /** A name of a service or a kernel value, or an address. */
+  readonly name?: string
+  readonly isSameSandbox?: boolean
+}
+
+/** Words, strings with their quotes, and `#"…"` patterns. */
+function termsOf(text: string): Term[] {
+  const tokens = text.match(/#"[^"]*"|"(?:[^"\\]|\\.)*"|[()]|[^\s()"]+/g) ?? []
+  const stack: Term[][] = [[]]
+  for (const token of tokens) {
+    if (token === '(') stack.push([])
+    else if (token !== ')') stack.at(-1)?.push(token)
+    else {
+      const done = stack.pop()
+      if (done === undefined || stack.length === 0) throw new Error('A bracket is not opened.')
+      stack.at(-1)?.push(done)
+    }
+  }
+  const [all] = stack
+  if (all === undefined || stack.length > 1) throw new Error('A bracket is not closed.')
+  return all
+}
+
+/** Whether a profile allows something. The last rule that matches decides. */
+export function allows({ text, parameters }: SeatbeltProfile, asked: Asked): boolean {
+  const values = new Map(
+    parameters.map((each) => [each.slice(0, each.indexOf('=')), each.slice(each.indexOf('=') + 1)]),
+  )
+  const textOf = (term: Term | undefined): string => {
+    if (typeof term === 'string' && term.startsWith('"')) return term.slice(1, -1)
+    const [head, name] = term ?? []
+    const value = head === 'param' && typeof name === 'string' ? values.get(name.slice(1, -1)) : undefined
+    if (value === undefined) throw new Error(`No value: ${JSON.stringify(term)}`)
+    return value
+  }
+  const matches = (filter: Term): boolean => {
+    const [head, ...of] = filter
+    if (head === 'require-all') return of.every(matches)
+    if (head === 'subpath') return asked.path !== undefined && isBelow(asked.path, textOf(of[0]))
+    if (head === 'literal') return asked.path === textOf(of[0])
+    if (head === 'regex') return asked.path !== undefined && new RegExp(String(of[0]).slice(2, -1)).test(asked.path)
+    if (head === 'sysctl-name' || head === 'global-name') return asked.name === textOf(of[0])
+    if (head === 'sysctl-name-prefix') return asked.name?.startsWith(textOf(of[0])) ?? false
+    if (head === 'target') return asked.isSameSandbox === true
+    if (head === 'remote' || head === 'local') return of[0] === 'ip' && asked.name !== undefined
+    if (head === 'socket-domain') return asked.name === of[0]
+    throw new Error(`An unknown filter: ${String(head)}`)
+  }
+  let answer: boolean | undefined
+  for (const term of termsOf(text)) {
+    const [verb, ...rest] = term
+    if (verb === 'version') continue
+    if (verb !== 'allow' && verb !== 'deny') throw new Error(`An unknown rule: ${String(verb)}`)
+    const operations = rest.filter((each): each is string => typeof each === 'string')
+    const of = rest.filter((each) => typeof each !== 'string')
+    if (operations.some((each) => isOperation(asked.operation, each)) && (of.length === 0 || of.some(matches)))
+      answer = verb === 'allow'
+  }
+  if (answer === undefined) throw new Error('The profile has no default.')
+  return answer
+}
+
+function isOperation(asked: string, named: string): boolean {
+  return named === 'default' || named === asked || (named.endsWith('*') && asked.startsWith(named.slice(0, -1)))
+}
+
+function isBelow(path: string, of: string): boolean {
+  return of === '/' || path === of || path.startsWith(`${of}/`)
+}
