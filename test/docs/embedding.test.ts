@@ -38,7 +38,7 @@ describe('docs/embedding.md', () => {
 
   it('lists each folder of the examples', () => {
     const folders = fs.readdirSync(`${project}examples`, { withFileTypes: true }).filter((entry) => entry.isDirectory())
-    const without = ['demo', 'shared', 'transcripts']
+    const without = ['demo', 'hub', 'shared', 'transcripts']
     for (const { name } of folders) if (!without.includes(name)) expect(guide).toContain(`examples/${name}/`)
   })
 })
