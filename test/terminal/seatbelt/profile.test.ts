@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { mkdirSync, realpathSync, symlinkSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -9,6 +10,7 @@ import { seatbeltCommand } from '../../../src/terminal/seatbelt/command.js'
 import { mxcContract, seatbeltCopy } from '../../../src/terminal/seatbelt/containment.js'
 import { openSeatbelt } from '../../../src/terminal/seatbelt/place.js'
 import { type SeatbeltRequest, seatbeltProfile } from '../../../src/terminal/seatbelt/profile.js'
+import { project } from '../../docs/reader.js'
 import { tempDir } from '../../support/facade.js'
 import { type Asked, allows } from './sbpl.js'
 
@@ -155,6 +157,25 @@ describe('the profile of a command', () => {
     expect(allows(profile, write('/dev/null'))).toBe(true)
   })
 
+  it('lets the deepest rule of what is hidden and shown win, in whatever order they are given', () => {
+    const below = fc
+      .array(fc.constantFrom('a', 'b'), { minLength: 1, maxLength: 4 })
+      .map((names) => `/Users/bob/${names.join('/')}`)
+    const rules = fc.record({
+      hidden: fc.array(below, { maxLength: 4 }),
+      shown: fc.array(below, { maxLength: 4 }),
+      asked: below,
+    })
+    fc.assert(
+      fc.property(rules, ({ hidden, shown, asked }) => {
+        const profile = seatbeltProfile(Object.assign({}, plain, { visibility: { hidden: hidden.map(hide), shown } }))
+        const deepest = (paths: readonly string[]) =>
+          Math.max(0, ...paths.filter((path) => `${asked}/`.startsWith(`${path}/`)).map((path) => path.length))
+        expect(allows(profile, read(asked))).toBe(deepest(shown) >= deepest(hidden))
+      }),
+    )
+  })
+
   it('has no network, unless all of it is allowed, and never a socket of another program', () => {
     const [closed, open] = [seatbeltProfile(plain), seatbeltProfile(Object.assign({}, plain, { network: true }))]
     const connect: Asked = { operation: 'network-outbound', name: '192.0.2.1:443' }
@@ -260,6 +281,20 @@ describe('providers of other systems', () => {
       expect.stringContaining('contained by seatbelt-copy (not run on a Mac). It was never run on a Mac'),
     ])
     expect(nameOfContainment(mxcContract)).toBe('mxc-contract (refused on Windows)')
+  })
+
+  it.each([
+    ['darwin', 'seatbelt-copy'],
+    ['win32', 'mxc-contract'],
+    ['linux', 'namespace-overlay,namespace-copy,landlock-copy'],
+    ['freebsd', 'namespace-overlay,namespace-copy,landlock-copy'],
+  ])('are those of %s', (platform, names) => {
+    const script = `Object.defineProperty(process, 'platform', { value: '${platform}' })
+const { CONTAINMENTS } = await import('${project}src/terminal/containments.ts')
+process.stdout.write(CONTAINMENTS.map(({ name }) => name).join())`
+    const args = ['--import', './ts-node.mjs', '--input-type=module', '-e', script]
+    const { stdout, stderr } = spawnSync(process.execPath, args, { cwd: project, encoding: 'utf8' })
+    expect([stdout, stdout === '' ? stderr : '']).toEqual([names, ''])
   })
 
   it('do not run a command by default, and say why', async () => {
