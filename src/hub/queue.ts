@@ -31,11 +31,14 @@ async function submit(query: Query, hold: Hold, submission: Submission): Promise
       from escrow.submissions where session = $1 and is_open`,
     [hold.session],
   )
-  if (latest !== undefined && textOf(latest, 'digest') === submission.digest) return { id: textOf(latest, 'id') }
   const isOld =
     latest !== undefined &&
     numberOf(latest, 'epoch') === hold.epoch &&
     numberOf(latest, 'revision') >= submission.revision
+  if (latest !== undefined && textOf(latest, 'digest') === submission.digest) {
+    if (!isOld) await renew(query, textOf(latest, 'id'), hold, submission)
+    return { id: textOf(latest, 'id') }
+  }
   if (isOld) throw new HubError('superseded', 'A newer submission of this session has arrived already.')
   const shown = submission.changes.flatMap((change) => [change.shown?.before, change.shown?.after])
   await assertContents(
@@ -43,6 +46,14 @@ async function submit(query: Query, hold: Hold, submission: Submission): Promise
     shown.filter((digest) => typeof digest === 'string'),
   )
   return insert(query, hold, submission)
+}
+
+/** Gives a change set that came again its newer number: one from before it, which arrives late, must not take its place. */
+async function renew(query: Query, id: string, { epoch }: Hold, { revision }: Submission): Promise<void> {
+  await query.rows(
+    'update escrow.submissions set epoch = $2::float8::bigint, revision = $3::float8::bigint where id = $1',
+    [id, epoch, revision],
+  )
 }
 
 async function insert(query: Query, { session, epoch }: Hold, { digest, revision, changes }: Submission) {

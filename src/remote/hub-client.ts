@@ -123,6 +123,9 @@ export class HubClient {
     })
     if (response.status === 204) return undefined
     const answer: unknown = await response.json().catch(() => undefined)
+    // JSON has no undefined: the answer ended early, as it does when a hub is killed.
+    if (response.ok && answer === undefined)
+      throw new HubRefusal('away', `The answer of the hub at ${this.to.url} ended early.`)
     if (response.ok) return answer
     throw refusalOf(response.status, answer)
   }

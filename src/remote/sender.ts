@@ -19,6 +19,7 @@ export class Sender {
   readonly #sent = new Map<string, string>()
   readonly #intents = new Map<string, string>()
   readonly #claims = new Map<string, Set<string>>()
+  readonly #problems = new Map<string, string>()
   #revision = 0
 
   constructor(
@@ -27,6 +28,11 @@ export class Sender {
     private readonly name: string,
     private readonly report: (report: SyncReport) => void,
   ) {}
+
+  /** Whether the last pass left a session that the next one sends again. */
+  get isBehind(): boolean {
+    return this.#problems.size > 0
+  }
 
   /**
    * Sends each session that has changed. One that the hub has and that is now empty is sent once more, so that it leaves the queue.
@@ -40,10 +46,14 @@ export class Sender {
     for (const session of new Set([...staged, ...known])) {
       try {
         await this.#sendSession(session)
+        this.#problems.delete(session)
       } catch (error) {
         // Another process of this host may send, or an agent is writing. The other sessions go on.
         if (!(error instanceof StageMoved) && !(error instanceof HubRefusal && error.code !== 'away')) throw error
-        this.report({ kind: 'problem', session, message: error.message })
+        // Once for each: it is sent again until the hub takes it.
+        if (this.#problems.get(session) !== error.message)
+          this.report({ kind: 'problem', session, message: error.message })
+        this.#problems.set(session, error.message)
         left.add(session)
       }
     }

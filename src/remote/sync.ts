@@ -7,8 +7,9 @@ import type { SyncReport } from './report.js'
 import { Sender } from './sender.js'
 import { type Remote, readRemote, readSeen, type Seen, writeSeen } from './settings.js'
 
-/** Seconds that the hub waits for a decision, and that this machine waits when the hub is away. */
+/** Seconds that the hub waits for a decision. */
 const WAIT = 25
+/** Milliseconds until a hub that is away, or that refused a session, is asked again. */
 const RETRY_MS = 5_000
 
 /** Keeps a workspace and its hub in step. */
@@ -37,12 +38,13 @@ export class RemoteSync {
   /** Goes on until the signal. A hub that is away is asked again; work on this machine does not wait for it. */
   async watch(signal: AbortSignal): Promise<void> {
     let isChanged = true
+    let retryAt = 0
     const end = this.workspace.watch(({ sessions, intents }) => {
       if (sessions.length > 0 || intents) isChanged = true
     })
     const tasks = [
       this.#repeat(signal, async () => {
-        const isDue = isChanged
+        const isDue = isChanged || (this.#sender.isBehind && performance.now() >= retryAt)
         isChanged = false
         // A lease lasts longer than this pause.
         if (isDue)
@@ -50,6 +52,7 @@ export class RemoteSync {
             isChanged = true
             throw error
           })
+        if (isDue) retryAt = performance.now() + RETRY_MS
         await sleep(SEND_MS, undefined, { signal }).catch(() => undefined)
       }),
       this.#repeat(signal, async () => void (await this.#receive(WAIT, signal))),

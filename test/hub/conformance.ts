@@ -167,6 +167,18 @@ function describeQueue(stores: Open, held: Take): void {
       await expect(all.queue.submit(hold, submissionOf(1, 'b'))).rejects.toMatchObject({ code: 'superseded' })
     })
 
+    it('refuses an older submission that arrives after an even older one came back', async () => {
+      const all = stores()
+      const hold = await held(all)
+      const first = submissionOf(1, 'a')
+      const { id } = await all.queue.submit(hold, first)
+      expect(await all.queue.submit(hold, Object.assign({}, first, { revision: 3 }))).toEqual({ id })
+      await expect(all.queue.submit(hold, submissionOf(2, 'b'))).rejects.toMatchObject({ code: 'superseded' })
+      const again = await held(all)
+      expect(await all.queue.submit(again, Object.assign({}, first, { revision: 2 }))).toEqual({ id })
+      await expect(all.queue.submit(again, submissionOf(1, 'b'))).rejects.toMatchObject({ code: 'superseded' })
+    })
+
     it('names the contents that it lacks', async () => {
       const all = stores()
       const hold = await held(all)

@@ -21,15 +21,21 @@ export async function connected(hub: Hub, name = 'laptop', url = hub.url) {
   return { place, workspace, session }
 }
 
-/** Another address of the hub. @param lie what it answers in place of each decision */
-function lyingHub(hub: Hub, lie: (decision: ReceivedDecision) => Partial<ReceivedDecision>): Promise<string> {
+/** Another address of the hub. @param change what it answers in place of the hub's answer */
+export function proxied(hub: Hub, change: (path: string, response: Response) => Promise<Response>): Promise<string> {
   return serveFetch(async (request) => {
     const { pathname, search } = new URL(request.url)
     const { method, headers } = request
     const body = method === 'GET' ? null : await request.arrayBuffer()
     const { authorization = '' } = Object.fromEntries(headers)
-    const response = await fetch(`${hub.url}${pathname}${search}`, { method, headers: { authorization }, body })
-    if (pathname !== '/v1/decisions') return response
+    return change(pathname, await fetch(`${hub.url}${pathname}${search}`, { method, headers: { authorization }, body }))
+  })
+}
+
+/** Another address of the hub. @param lie what it answers in place of each decision */
+function lyingHub(hub: Hub, lie: (decision: ReceivedDecision) => Partial<ReceivedDecision>): Promise<string> {
+  return proxied(hub, async (path, response) => {
+    if (path !== '/v1/decisions') return response
     const answer: { decisions: ReceivedDecision[] } = await response.json()
     const decisions = answer.decisions.map((decision) => Object.assign({}, decision, lie(decision)))
     return Response.json(Object.assign({}, answer, { decisions }))

@@ -1,0 +1,42 @@
+import { expect, it, onTestFinished } from 'vitest'
+import { RemoteSync, type SyncReport } from '../../src/remote/index.js'
+import { serveTrial } from '../hub/fixtures.js'
+import { failure } from '../support/workspace.js'
+import { connected, proxied, reviewerOf, sync } from './kit.js'
+
+it('takes an answer that ends early as that of a hub that is away', async () => {
+  const hub = await serveTrial()
+  let isCut = false
+  const url = await proxied(hub, async (path, response) => {
+    if (!isCut || path !== '/v1/submissions') return response
+    return new Response((await response.text()).slice(0, -1), { status: 200 })
+  })
+  const { workspace, session } = await connected(hub, 'laptop', url)
+  session.fs.writeFileSync('src/a.ts', 'x\n')
+  isCut = true
+  expect(await failure(() => sync(workspace))).toMatchObject({ code: 'away' })
+  isCut = false
+  expect(await sync(workspace)).toMatchObject([{ kind: 'sent', changes: 1 }])
+})
+
+it('sends what a hub refused once again while it watches, though nothing is staged since', async () => {
+  const hub = await serveTrial()
+  let refusals = 1
+  const url = await proxied(hub, async (path, response) => {
+    if (path !== '/v1/submissions' || refusals-- <= 0) return response
+    return Response.json({ error: { code: 'fenced', message: 'Another process has the session.' } }, { status: 409 })
+  })
+  const { workspace, session } = await connected(hub, 'laptop', url)
+  const ada = await reviewerOf(hub)
+  session.fs.writeFileSync('src/a.ts', 'x\n')
+  const end = new AbortController()
+  onTestFinished(() => end.abort())
+  const reports: SyncReport[] = []
+  const syncing = new RemoteSync(workspace, (report) => {
+    reports.push(report)
+    if (report.kind === 'sent') end.abort()
+  })
+  await syncing.watch(end.signal)
+  expect(reports).toMatchObject([{ kind: 'problem', session: 'agent-1' }, { kind: 'sent' }])
+  expect(await ada.queue()).toMatchObject([{ session: 'laptop.agent-1', pending: 1 }])
+})
