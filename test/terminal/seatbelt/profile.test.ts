@@ -289,7 +289,8 @@ describe('providers of other systems', () => {
     ['linux', 'namespace-overlay,namespace-copy,landlock-copy'],
     ['freebsd', 'namespace-overlay,namespace-copy,landlock-copy'],
   ])('are those of %s', (platform, names) => {
-    const script = `Object.defineProperty(process, 'platform', { value: '${platform}' })
+    const script = `const child = process
+Object.defineProperty(child, 'platform', { value: '${platform}' })
 const { CONTAINMENTS } = await import('${project}src/terminal/containments.ts')
 process.stdout.write(CONTAINMENTS.map(({ name }) => name).join())`
     const args = ['--import', './ts-node.mjs', '--input-type=module', '-e', script]
