@@ -41,7 +41,7 @@ export default async function setup(project: TestProject): Promise<() => void> {
     const options = `-c listen_addresses=127.0.0.1 -c port=${port} -c unix_socket_directories= -c fsync=off`
     run('pg_ctl', ['-D', join(place, 'data'), '-l', join(place, 'log'), '-o', options, '-w', 'start'])
     const address = (user: string, database: string) => `postgres://${user}:${password}@127.0.0.1:${port}/${database}`
-    const sql = `create role hub login createrole password '${password}'; \n create database hub owner hub;`
+    const sql = `create role hub login createrole password '${password}'; \n create database hub owner hub; \n create database older owner hub;`
     run('psql', ['-v', 'ON_ERROR_STOP=1', address('super', 'postgres')], sql)
     project.provide('hubDatabase', address('hub', 'hub'))
     return stop
