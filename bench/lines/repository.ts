@@ -134,7 +134,8 @@ export class Repository {
     const isIntact = async () => (await ledger.verify()).ok
     let isReady = await isIntact()
     for (let tries = 0; tries < 4 && !isReady; tries++) {
-      if ((await refusalOf(() => ledger.join(REVIEWER))) !== undefined) await refusalOf(() => ledger.anchor())
+      await refusalOf(() => ledger.join(REVIEWER))
+      if (!(await isIntact())) await refusalOf(() => ledger.anchor())
       isReady = await isIntact()
     }
     await close()

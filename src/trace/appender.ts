@@ -2,13 +2,14 @@ import type { LedgerHead, TraceRecord } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
 import { SerialQueue } from '../core/serial-queue.js'
 import type { withProcessLock } from '../os/lock.js'
-import type { Tip } from './chain.js'
+import { EMPTY_TIP, type Tip } from './chain.js'
 import { checkpointOf } from './checkpoint.js'
 import type { RecordDraft } from './draft-schema.js'
 import { unavailable } from './faults.js'
 import type { LedgerParts } from './parts.js'
 import { type Placed, placeDraft } from './place.js'
 import { findRecord } from './read.js'
+import { readChain } from './scan.js'
 
 /** Appends records to the ledger, under its lock. */
 export class Appender {
@@ -67,15 +68,17 @@ export class Appender {
    * open.
    */
   readDroppingCopies(): Tip {
-    const { file, published } = this.parts
+    const { file, published, layout } = this.parts
+    // From the start: a tip that was read before has not compared the lines before it with their copies.
+    const { tip, fault } = readChain(layout.ledgerFile, EMPTY_TIP, published.hashes())
+    if (fault !== null || tip.sides.length > 0) published.clear()
     try {
-      const { tip } = file.readForked()
-      if (tip.sides.length === 0) return tip
+      return file.readForked().tip
     } catch (error) {
       if (!(error instanceof EscrowError) || error.reason !== 'ledger_corrupt') throw error
+      published.clear()
+      return file.readForked().tip
     }
-    published.clear()
-    return file.readForked().tip
   }
 
   #appendOne(draft: RecordDraft): TraceRecord {

@@ -13,7 +13,7 @@ export const AMBIGUOUS: Origin = { contributor: 'unknown', why: 'several authors
 
 /**
  * Compares each end of a block with the lines of its block. An end of a known author stays only if that author wrote another line of
- * the block. An ambiguous one has the author of its block, if that is one.
+ * the block, and the block began with a known author. An ambiguous one has the author of its block, if that is one.
  */
 export function settleEnds(lines: readonly string[], origins: readonly Origin[]): Origin[] {
   return origins.map((origin, line) => {
@@ -34,5 +34,7 @@ function isStray(origin: Origin, block: readonly Origin[]): boolean {
   const [opener = UNKNOWN, last] = [block[0], block.at(-1)]
   const isOfLast = origin.recordId !== undefined && last?.recordId === origin.recordId
   if (isOfLast && !sameAuthor(origin, opener)) return true
+  // A block that began before the ledger ended before it, too.
+  if (opener.contributor === 'unknown') return true
   return !block.some((each) => sameAuthor(each, origin))
 }

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import type { Layout } from '../../src/core/layout.js'
 import { withStateHome } from '../../src/os/state-dir.js'
 import { openLedger } from '../../src/trace/ledger.js'
-import { draftOf, drafts, fileOf, linesOf, own, sha, workspaces } from './support.js'
+import { draftOf, drafts, fileOf, linesOf, own, rechain, sha, workspaces } from './support.js'
 
 /** A ledger that git left with two branches, while one of them also lost its end: a squash that took an older file. */
 
@@ -92,5 +92,18 @@ describe('a ledger that has two branches and lost records of one', () => {
     await expect(openLedger(layout).append(drafts(1))).rejects.toMatchObject({ reason: 'ledger_fork' })
     await expect(openLedger(layout).join()).rejects.toMatchObject({ reason: 'ledger_corrupt' })
     expect(readdirSync(layout.ledgerDir).sort()).toEqual(before)
+  })
+
+  it('is accepted as it is where older copies contradict it, too: a rebase gave numbers to other records', async () => {
+    const layout = workspace()
+    await openLedger(layout).append(drafts(3))
+    const lines = linesOf(layout)
+    const other = lines.with(1, (lines[1] ?? '').replace('INT-001', 'INT-002'))
+    write(layout, rechain([...other, (lines[2] ?? '').replace('task-1', 'task-2')], 1))
+    expect((await openLedger(layout).verify()).ok).toBe(false)
+    await openLedger(layout).anchor()
+    expect(await openLedger(layout).verify()).toEqual({ ok: true, records: 4, anchored: 4 })
+    await openLedger(layout).append(drafts(1))
+    expect(await openLedger(layout).verify()).toEqual({ ok: true, records: 5, anchored: 5 })
   })
 })

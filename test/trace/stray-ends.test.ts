@@ -22,6 +22,10 @@ describe('the author of the end of a block', () => {
     expect(settled([ONE, TWO, ONE, ADA, ADA])).toEqual([AMBIGUOUS, AMBIGUOUS])
   })
 
+  it('is ambiguous if the block began before the ledger', () => {
+    expect(settled([UNKNOWN, ONE, UNKNOWN, ONE, ONE])).toEqual([AMBIGUOUS, AMBIGUOUS])
+  })
+
   it('is ambiguous if it came with the last line alone', () => {
     expect(settled([ONE, ONE, TWO, TWO, TWO])).toEqual([AMBIGUOUS, AMBIGUOUS])
   })
