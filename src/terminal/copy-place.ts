@@ -1,5 +1,14 @@
 import { lstatSync, readdirSync, readFileSync, readlinkSync, type Stats } from 'node:fs'
-import { childOf, codeOf, digest, nameOf, type Overlay, type RelPath, ROOT } from '../../overlay/index.js'
+import {
+  childOf,
+  codeOf,
+  digest,
+  type EntryType,
+  nameOf,
+  type Overlay,
+  type RelPath,
+  ROOT,
+} from '../../overlay/index.js'
 import { lookAt } from '../os/read.js'
 import {
   chmodSync,
@@ -13,6 +22,7 @@ import {
 } from '../os/write.js'
 import type { CommandEnd, CommandOptions } from './command-io.js'
 import type { Place } from './command-place.js'
+import { type CopiedEntry, lookOf, namesThere, tokenOf } from './copied-entry.js'
 import { copyKept } from './copy-kept.js'
 import { type EffectQuery, type Effects, unreadable } from './effects.js'
 import { scratchParent } from './holder.js'
@@ -24,6 +34,8 @@ export interface CopyRunner {
   readonly isolation: Place['isolation']
   readonly startsWith: Place['startsWith']
   readonly isAlive: boolean
+  /** A command will run soon: called before the copy is brought up to the stage. */
+  prepare?(): void
   run(options: CommandOptions, place: CopyDirs): Promise<CommandEnd>
   readSpool: Place['readSpool']
   publishFeedback: Place['publishFeedback']
@@ -67,10 +79,15 @@ export function openCopyPlace(root: string, runner: CopyRunner): Place {
     seed(overlay, closed) {
       removeTree(`${scratch}/stamp`)
       createFile(`${scratch}/stamp`, '', 0o600, false)
+      runner.prepare?.()
       copy.seed(overlay, new Set(closed))
     },
-    run: (options) => runner.run(options, { root, scratch }),
-    effects: (query) => copy.effects(query),
+    run(options) {
+      copy.forgetUnchanged()
+      return runner.run(options, { root, scratch })
+    },
+    // Without containment a process may go on.
+    effects: (query) => copy.effects(query, runner.isolation === 'sandbox' && !query.isLive),
     // A command can replace any directory by a link, and no mount would keep our write inside.
     updatePath: () => false,
     has: (path) => lookAt(`${scratch}/tree/${path}`) !== undefined,
@@ -97,13 +114,9 @@ export function openCopyPlace(root: string, runner: CopyRunner): Place {
   }
 }
 
-/** The copy at a path: the staged content it came from, and its stamp. */
-interface CopiedEntry {
-  readonly token: string
-  readonly look: string
-}
-
 class Copy {
+  /** Counts the runs of commands. */
+  #run = 0
   readonly #copied = new Map<RelPath, CopiedEntry>()
   #kept: ReadonlySet<RelPath> = new Set()
 
@@ -118,12 +131,12 @@ class Copy {
     const wanted = new Set<RelPath>()
     const walk = (dir: RelPath): void => {
       const names = new Set<string>()
-      for (const { name } of overlay.readdir(dir)) {
+      for (const { name, type } of overlay.readdir(dir)) {
         const path = childOf(dir, name)
-        if (closed.has(path) || !this.#bring(overlay, path)) continue
+        if (closed.has(path) || !this.#bring(overlay, path, type)) continue
         names.add(name)
         wanted.add(path)
-        if (overlay.typeOf(path) === 'dir') walk(path)
+        if (type === 'dir') walk(path)
       }
       for (const name of readdirSync(this.#at(dir))) {
         const path = childOf(dir, name)
@@ -137,13 +150,16 @@ class Copy {
     for (const path of this.#copied.keys()) if (!wanted.has(path)) this.#copied.delete(path)
   }
 
+  /** A command starts: from now on any entry may change. */
+  forgetUnchanged(): void {
+    this.#run++
+  }
+
   /** @returns false for a type that cannot be copied. */
-  #bring(overlay: Overlay, path: RelPath): boolean {
-    const type = overlay.typeOf(path)
+  #bring(overlay: Overlay, path: RelPath, type: EntryType): boolean {
     const at = this.#at(path)
-    const now = lstatSync(at, { throwIfNoEntry: false })
     if (type === 'dir') {
-      if (now?.isDirectory()) chmodSync(at, 0o700)
+      if (lstatSync(at, { throwIfNoEntry: false })?.isDirectory()) chmodSync(at, 0o700)
       else {
         removeTree(at)
         makeDir(at, 0o700)
@@ -153,7 +169,7 @@ class Copy {
     if (type !== 'file' && type !== 'symlink') return false
     const token = tokenOf(overlay, path, type)
     const copied = this.#copied.get(path)
-    if (now && copied?.token === token && copied.look === lookOf(now)) return true
+    if (copied?.token === token && this.#isUnchanged(copied, at)) return true
     removeTree(at)
     try {
       if (type === 'symlink') makeSymlink(overlay.readlink(path), at)
@@ -177,6 +193,13 @@ class Copy {
     if (stats) setTimes(at, stats.atimeMs / 1000, stats.mtimeMs / 1000)
   }
 
+  /** An entry that was unchanged after the last command is so still: every process of that command has ended. */
+  #isUnchanged({ look, unchangedIn }: CopiedEntry, at: string): boolean {
+    if (unchangedIn === this.#run) return true
+    const now = lstatSync(at, { throwIfNoEntry: false })
+    return now !== undefined && look === lookOf(now)
+  }
+
   // ---- copy to stage
 
   seededState(path: RelPath): string | undefined {
@@ -188,7 +211,8 @@ class Copy {
     return digest(now.isSymbolicLink() ? readlinkSync(this.#at(path)) : readFileSync(this.#at(path)))
   }
 
-  effects({ overlay, isLive, isKept }: EffectQuery): Effects {
+  /** @param isFinal whether nothing can change the copy before the next command */
+  effects({ overlay, isLive, isKept }: EffectQuery, isFinal: boolean): Effects {
     // A command that runs can put a link in the place of any directory.
     const layer = isLive ? liveLayer(this.tree) : restingLayer(this.tree)
     const found: Effects = { effects: [], kept: [], unsettled: [], close: () => layer.close() }
@@ -224,6 +248,7 @@ class Copy {
           found.effects.push({ kind: 'dir', path, mode, isNew: overlay.typeOf(path) !== 'dir' })
         walk(path)
       } else if (copied?.look !== lookOf(stats)) leaf(path, stats, layer, isLive, found)
+      else if (isFinal) copied.unchangedIn = this.#run
     }
     attempt(ROOT, () => walk(ROOT))
     const unsettled = new Set(found.unsettled)
@@ -259,15 +284,6 @@ class Copy {
   }
 }
 
-/** Empty for a directory that a running command has removed or made unreadable. */
-function namesThere(host: string): string[] {
-  try {
-    return readdirSync(host)
-  } catch {
-    return []
-  }
-}
-
 function leaf(path: RelPath, stats: Stats, layer: Layer, isLive: boolean, { effects }: Effects): void {
   const mode = stats.mode & 0o7777
   if (stats.isSymbolicLink()) effects.push({ kind: 'symlink', path, target: layer.target(path) })
@@ -276,17 +292,4 @@ function leaf(path: RelPath, stats: Stats, layer: Layer, isLive: boolean, { effe
     const read = () => layer.read(path, stats)
     effects.push({ kind: 'file', path, mode, size, ino, mtimeMs, stamp: layerStamp(stats), read })
   } else if (!isLive) effects.push({ kind: 'other', path, description: 'no file' })
-}
-
-/** A directory's stamp is its mode alone: its times and size change with its entries. */
-function lookOf(stats: Stats): string {
-  return stats.isDirectory() ? `dir ${stats.mode}` : layerStamp(stats)
-}
-
-function tokenOf(overlay: Overlay, path: RelPath, type: 'file' | 'symlink'): string {
-  if (type === 'symlink') return `link ${overlay.readlink(path)}`
-  const stats = overlay.lstatBig(path)
-  const inode = overlay.placeOf(path).node?.inode
-  const content = inode ? inode.digest() : `${stats?.ino} ${stats?.size} ${stats?.ctimeNs}`
-  return `${stats?.mode} ${stats?.mtimeNs} ${content}`
 }

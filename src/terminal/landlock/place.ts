@@ -1,16 +1,36 @@
 import type { Place } from '../command-place.js'
 import type { Shown } from '../containment.js'
 import { NO_SPOOL, openCopyPlace } from '../copy-place.js'
-import { runAlone } from './run.js'
+import { type Launcher, runAlone, startLauncher } from './run.js'
 
 /** Opens a copy of the workspace that commands run on under Landlock, without a namespace. */
 export async function openAlone({ root }: Shown): Promise<Place> {
+  /** It starts while the copy is brought up to the stage. */
+  let waiting: Launcher | undefined
+  const take = (): Launcher | undefined => {
+    const taken = waiting
+    waiting = undefined
+    const { exitCode, signalCode, pid } = taken?.child ?? {}
+    return pid !== undefined && exitCode === null && signalCode === null ? taken : undefined
+  }
+  const drop = () => {
+    // It ends with its channel.
+    waiting?.channel.destroy()
+    waiting = undefined
+  }
   return openCopyPlace(root, {
     isolation: 'sandbox',
     startsWith: 'command',
     isAlive: true,
-    run: (options, { scratch }) => runAlone({ root, tree: `${scratch}/tree`, temporary: `${scratch}/tmp` }, options),
-    close: async () => undefined,
+    prepare() {
+      drop()
+      waiting = startLauncher(false)
+    },
+    run(options, { scratch }) {
+      if (options.terminal) drop()
+      return runAlone({ root, tree: `${scratch}/tree`, temporary: `${scratch}/tmp` }, options, take())
+    },
+    close: async () => drop(),
     ...NO_SPOOL,
   })
 }

@@ -18,15 +18,43 @@ export interface AloneTree {
   readonly temporary: string
 }
 
+/** A launcher that waits for its job. */
+export type Launcher = Pick<ReturnType<typeof startLauncher>, 'child' | 'channel'>
+
+/**
+ * Starts a launcher, which takes Node's start to be ready.
+ * @param terminal whether its command inherits our input, output and terminal
+ */
+export function startLauncher(terminal: boolean) {
+  const own = terminal ? 'inherit' : 'pipe'
+  const stdio: StdioOptions = [own, own, own, 'pipe']
+  const child = startProgram(process.execPath, ['-e', launcherProgram()], stdio, terminal)
+  // Without it, an error before the run would end this process.
+  child.on('error', () => undefined)
+  return { child, channel: channelOf(child) }
+}
+
 /**
  * Runs a command under Landlock and a seccomp filter, without a namespace. When it resolves, no process of the command is left.
+ * @param waiting a launcher of no terminal that was started before
  * @throws Error if a restriction could not be applied. Then nothing was started.
  */
-export async function runAlone(place: AloneTree, options: CommandOptions): Promise<CommandEnd> {
+export async function runAlone(place: AloneTree, options: CommandOptions, waiting?: Launcher): Promise<CommandEnd> {
+  const launcher = waiting ?? startLauncher(options.terminal === true)
+  try {
+    return await runOn(launcher, place, options)
+  } finally {
+    // It ends with its channel, also where it got no job.
+    launcher.channel.destroy()
+  }
+}
+
+async function runOn(launcher: Launcher, place: AloneTree, options: CommandOptions): Promise<CommandEnd> {
   const { network, home } = options
   if (home !== undefined && home.mounts.length > 0)
     throw new Error('A command without a namespace cannot have directories of the home.')
-  if (typeof network === 'boolean') return launch(jobOf(place, options, network ? 'machine' : 'none'), options)
+  if (typeof network === 'boolean')
+    return launch(launcher, jobOf(place, options, network ? 'machine' : 'none'), options)
   const [{ openLoopbackGate }, { withConnections }] = await Promise.all([
     import('../network/loopback-gate.js'),
     import('../network/connections.js'),
@@ -35,17 +63,18 @@ export async function runAlone(place: AloneTree, options: CommandOptions): Promi
   try {
     const env = { ...options.env, ...gate.env }
     const job: LaunchJob = { ...jobOf(place, { ...options, env }, 'proxy'), proxy: gate.port }
-    return withConnections(await launch(job, options, gate), gate)
+    return withConnections(await launch(launcher, job, options, gate), gate)
   } finally {
     gate.close()
   }
 }
 
-async function launch(job: LaunchJob, options: CommandOptions, gate?: LoopbackGate): Promise<CommandEnd> {
-  const own = options.terminal ? 'inherit' : 'pipe'
-  const stdio: StdioOptions = [own, own, own, 'pipe']
-  const child = startProgram(process.execPath, ['-e', launcherProgram()], stdio, options.terminal)
-  const channel = channelOf(child)
+async function launch(
+  { child, channel }: Launcher,
+  job: LaunchJob,
+  options: CommandOptions,
+  gate?: LoopbackGate,
+): Promise<CommandEnd> {
   const stop = createStopper(child, options, () => channel.destroy())
   const reports = readReports(channel, options, gate)
   channel.write(`${JSON.stringify(job)}\n`)
@@ -60,7 +89,6 @@ async function launch(job: LaunchJob, options: CommandOptions, gate?: LoopbackGa
     return { exitCode, ...output, began: begun, ...(ended && { ended }) }
   } finally {
     stop.end()
-    channel.destroy()
   }
 }
 

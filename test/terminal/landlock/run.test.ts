@@ -1,15 +1,17 @@
+import { once } from 'node:events'
 import { mkdirSync } from 'node:fs'
 import { expect, it, onTestFinished, vi } from 'vitest'
+import type { CommandOptions } from '../../../src/terminal/command-io.js'
 import * as filter from '../../../src/terminal/landlock/filter.js'
-import { runAlone } from '../../../src/terminal/landlock/run.js'
+import { type Launcher, runAlone, startLauncher } from '../../../src/terminal/landlock/run.js'
 import { tempDir } from '../../support/facade.js'
 
-function run() {
+function run(given: Partial<CommandOptions> = {}, waiting?: Launcher) {
   const { path, dispose } = tempDir()
   onTestFinished(dispose)
   for (const dir of ['workspace', 'tree', 'tmp']) mkdirSync(`${path}/${dir}`)
   const place = { root: `${path}/workspace`, tree: `${path}/tree`, temporary: `${path}/tmp` }
-  return runAlone(place, {
+  const options: CommandOptions = {
     args: ['/bin/sh', '-c', 'pwd'],
     cwd: place.root,
     env: { PATH: '/usr/bin:/bin' },
@@ -18,7 +20,8 @@ function run() {
     processes: 64,
     visibility: { hidden: [], shown: [] },
     readOnlyNames: [],
-  })
+  }
+  return runAlone(place, { ...options, ...given }, waiting)
 }
 
 it('runs a command in the copy', async () => {
@@ -29,4 +32,18 @@ it('starts nothing if the filter cannot be applied, and says why', async () => {
   onTestFinished(() => void vi.restoreAllMocks())
   vi.spyOn(filter, 'aloneFilter').mockReturnValue(Buffer.alloc(0))
   await expect(run()).rejects.toThrow('The sandbox could not be set up: seccomp: EINVAL')
+})
+
+it('runs a command by a launcher that waits', async () => {
+  const launcher = startLauncher(false)
+  expect(await run({}, launcher)).toMatchObject({ exitCode: 0 })
+  expect(launcher.child.exitCode).toBe(0)
+})
+
+it('ends a launcher that gets no job', async () => {
+  const launcher = startLauncher(false)
+  const ended = once(launcher.child, 'exit')
+  const home = { mounts: [{ at: '/nowhere', layer: undefined }], readOnly: [], env: {} }
+  await expect(run({ home }, launcher)).rejects.toThrow('directories of the home')
+  await ended
 })
