@@ -11,18 +11,17 @@ const ME = z.object({
   role: z.enum(['host', 'reviewer', 'admin']),
 })
 const LEASE = z.object({ epoch: z.number() })
+export const DECISION = z.object({
+  seq: z.number(),
+  session: z.string(),
+  key: z.string(),
+  path: z.string(),
+  verdict: z.enum(['approved', 'rejected']),
+  reason: z.string().optional(),
+  reviewer: z.string(),
+})
 const DECISIONS = z.object({
-  decisions: z.array(
-    z.object({
-      seq: z.number(),
-      session: z.string(),
-      key: z.string(),
-      path: z.string(),
-      verdict: z.enum(['approved', 'rejected']),
-      reason: z.string().optional(),
-      reviewer: z.string(),
-    }),
-  ),
+  decisions: z.array(DECISION),
   next: z.number(),
   last: z.number(),
 })

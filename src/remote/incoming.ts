@@ -5,6 +5,8 @@ import type { ReceivedDecision } from './hub-client.js'
 
 /** What a decision did. `passed over`: this machine has other bytes now, the same verdict, or a rejection by a person here. */
 export type Outcome = 'approved' | 'rejected' | 'passed over'
+/** `other bytes`: the decision holds if the session has those of the decision again. */
+type Recorded = Outcome | 'other bytes'
 
 /**
  * Records a decision in the review log of this machine, if the session still has exactly the change that it names: path, kind, modes and
@@ -16,12 +18,13 @@ export async function recordDecision(
   session: string,
   { key, path, verdict, reason, reviewer }: ReceivedDecision,
   isRejectedByHub: boolean,
-): Promise<Outcome> {
+): Promise<Recorded> {
   if (!(await workspace.sessions()).some(({ id }) => id === session)) return 'passed over'
   const review = await workspace.review(session)
   const { changes } = await review.changes()
   const change = changes.find((each) => each.path === path && changeKey(Object.assign({ risk: 0 }, each)) === key)
-  if (change === undefined || change.state === verdict) return 'passed over'
+  if (change === undefined) return 'other bytes'
+  if (change.state === verdict) return 'passed over'
   // A person here may have rejected it after the decision on the hub.
   if (change.state === 'rejected' && !isRejectedByHub) return 'passed over'
   // A selection by path would choose both changes where a directory replaces a file.
@@ -34,7 +37,7 @@ export async function recordDecision(
     return verdict
   } catch (error) {
     // The agent has written since, or the disk has: the verdict is on other bytes.
-    if (error instanceof EscrowError && error.reason === 'stale_file') return 'passed over'
+    if (error instanceof EscrowError && error.reason === 'stale_file') return 'other bytes'
     throw error
   }
 }

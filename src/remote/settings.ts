@@ -7,7 +7,7 @@ import type { Identity } from '../hub/index.js'
 import { readSmall } from '../os/read.js'
 import { layoutAt, prepareState } from '../os/workspace-state.js'
 import { removeName, replaceDurable } from '../os/write.js'
-import { HubClient } from './hub-client.js'
+import { DECISION, HubClient } from './hub-client.js'
 
 const REMOTE = z.object({ url: z.string(), token: z.string(), name: z.string() })
 /** The connection of a workspace. `name` is that of the token, which the hub puts before the ids of sessions. */
@@ -18,8 +18,12 @@ const SEEN = z.object({
   since: z.number(),
   sessions: z.array(z.string()),
   rejected: z.array(z.string()),
+  waiting: z.array(DECISION).default([]),
 })
-/** How far the decisions of a hub were recorded, the sessions that it has, and the keys of changes that it rejected. */
+/**
+ * How far the decisions of a hub were recorded, the sessions that it has, the keys of changes that it rejected, and the decisions on
+ * bytes that a session did not have when they came.
+ */
 export type Seen = z.infer<typeof SEEN>
 
 const MAX_BYTES = 4 * 1024 * 1024
@@ -84,7 +88,7 @@ function addressOf(text: string): string {
 
 export function readSeen(root: string, { url }: Remote): Seen {
   const seen = read(root, 'remote-seen.json', SEEN)
-  return seen?.url === url ? seen : { url, since: 0, sessions: [], rejected: [] }
+  return seen?.url === url ? seen : { url, since: 0, sessions: [], rejected: [], waiting: [] }
 }
 
 export function writeSeen(root: string, seen: Seen): void {

@@ -83,6 +83,8 @@ export class RemoteSync {
   async #send(): Promise<void> {
     const sessions = await this.#sender.send(this.#seen.sessions)
     this.#keep({ sessions })
+    // A session may have come back to bytes that were decided on in the meantime.
+    for (const decision of this.#seen.waiting) await this.#record(decision, true)
   }
 
   /** Records one answer's decisions. Returns whether there were any. */
@@ -103,13 +105,19 @@ export class RemoteSync {
     return decisions.length > 0
   }
 
-  async #record(decision: ReceivedDecision): Promise<void> {
+  /** @param isWaiting whether it was received before */
+  async #record(decision: ReceivedDecision, isWaiting = false): Promise<void> {
     const prefix = `${this.#remote.name}.`
     if (!decision.session.startsWith(prefix)) return
     const session = decision.session.slice(prefix.length)
     const { rejected } = this.#seen
-    const outcome = await recordDecision(this.workspace, session, decision, rejected.includes(decision.key))
-    if (outcome === 'rejected') this.#keep({ rejected: [...rejected, decision.key].slice(-MAX_REJECTED) })
+    const recorded = await recordDecision(this.workspace, session, decision, rejected.includes(decision.key))
+    if (isWaiting && recorded === 'other bytes') return
+    const isSame = ({ session, key }: ReceivedDecision) => session === decision.session && key === decision.key
+    const others = this.#seen.waiting.filter((each) => !isSame(each))
+    this.#keep({ waiting: recorded === 'other bytes' ? [...others, decision].slice(-MAX_WAITING) : others })
+    if (recorded === 'rejected') this.#keep({ rejected: [...rejected, decision.key].slice(-MAX_REJECTED) })
+    const outcome = recorded === 'other bytes' ? 'passed over' : recorded
     this.report({ kind: 'decided', session, path: decision.path, outcome, reviewer: decision.reviewer })
   }
 
@@ -121,5 +129,7 @@ export class RemoteSync {
 
 /** Rejections that the hub can still turn into approvals here. */
 const MAX_REJECTED = 1_000
+/** Decisions that wait for their bytes. */
+const MAX_WAITING = 200
 /** Milliseconds between two looks for something to send. */
 const SEND_MS = 500

@@ -57,6 +57,18 @@ describe('a decision of the hub changes nothing if it', () => {
   })
 })
 
+it('holds for bytes that come back after other ones: what was rejected in between is not approved', async () => {
+  const { workspace, session, ada } = await approvedOnHub()
+  await sync(workspace)
+  expect(await states(workspace)).toEqual(['src/a.ts approved'])
+  await ada.decide('laptop.agent-1', 'rejected', 'src/a.ts')
+  session.fs.writeFileSync('src/a.ts', 'other bytes\n')
+  await sync(workspace)
+  session.fs.writeFileSync('src/a.ts', 'reviewed\n')
+  await sync(workspace)
+  expect(await states(workspace)).toEqual(['src/a.ts rejected'])
+})
+
 type Machine = Awaited<ReturnType<typeof approvedOnHub>>
 
 /** A workspace that changes after each look at a session's changes, before a verdict on them. */
@@ -76,7 +88,7 @@ function changingAfterLook(workspace: Workspace, change: () => void): Workspace 
   })
 }
 
-describe('a decision is passed over if', () => {
+describe('a decision is not recorded if', () => {
   it.each<[string, 'approved' | 'rejected', (at: Machine) => void]>([
     ['the agent writes', 'approved', ({ session }) => session.fs.writeFileSync('src/a.ts', 'newer\n')],
     ['the agent writes', 'rejected', ({ session }) => session.fs.writeFileSync('src/a.ts', 'newer\n')],
@@ -87,7 +99,7 @@ describe('a decision is passed over if', () => {
     const decision = { seq: 1, session: 'laptop.agent-1', path: 'src/a.ts', reviewer: 'Ada', reason: 'No.' }
     const moving = changingAfterLook(at.workspace, () => act(at))
     const received = Object.assign(decision, { key: change?.key ?? '', verdict })
-    expect(await recordDecision(moving, 'agent-1', received, false)).toBe('passed over')
+    expect(await recordDecision(moving, 'agent-1', received, false)).toBe('other bytes')
     expect(await states(at.workspace)).toEqual(['src/a.ts pending'])
     expect(await verdictsIn(at.workspace)).toEqual([])
   })
