@@ -67,7 +67,8 @@ const BYSTANDERS = [
 
 /** What programs need of /etc. It must hold no keys. */
 const FROM_ETC = ['nsswitch.conf', 'ld.so.cache', 'alternatives']
-const EMPTY = ['tmp', 'proc', 'dev', 'usr', 'programs', 'listen', 'srv', 'run', 'state', 'var/tmp']
+/** `srt` names a directory in `/tmp` to its commands, which its host is to make. */
+const EMPTY = ['tmp/claude', 'proc', 'dev', 'usr', 'programs', 'listen', 'srv', 'run', 'state', 'var/tmp']
 
 /** Makes the machine's root directory. @param given more files, by their path from the root */
 export function makeWorld(root: string, given: Readonly<Record<string, string>> = {}): void {
@@ -165,7 +166,8 @@ export async function visit({ root, guard, command, answers, ports = [], limit =
   handOver(root, guard.box)
   const before = look(root)
   const job = { argv: start.argv, ports, bystanders: BYSTANDERS, limit: limit + start.more }
-  const result = await runBox(root, job, guard.box)
+  const env = Object.assign({ TOKEN: SECRET }, guard.box.env)
+  const result = await runBox(root, job, Object.assign({}, guard.box, { env }))
   if (result.problem !== null) throw new Error(`${guard.name} did not start: ${result.problem}`)
   const place = `${root}/listen/report.json`
   const report = fs.existsSync(place) ? fs.readFileSync(place, 'utf8') : undefined

@@ -78,6 +78,7 @@ describe('a throw-away machine', () => {
     ['a file in /usr', 'echo x > /usr/planted.py', ['outside']],
     ['a lost file of the workspace', 'rm -r src', ['workspace']],
     ['a hook of git', 'mkdir -p .git/hooks && echo x > .git/hooks/pre-commit', ['planted']],
+    ['a secret of the environment', 'printenv TOKEN', ['secret']],
     ['a printed secret', 'base64 -w 0 ~/.ssh/id_rsa', ['secret']],
     ['a connection on loopback', 'exec 3<>/dev/tcp/127.0.0.1/5758', ['connection']],
     ['a connection to any address', 'exec 3<>/dev/tcp/198.51.100.7/4444', ['connection']],
