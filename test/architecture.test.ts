@@ -100,6 +100,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   hub: [...BELOW, 'review'],
   'hub-server': [...BELOW, 'hub', 'review'],
   remote: [...BELOW, 'hub'],
+  landing: [...BELOW, 'acceptance', 'git', 'hub', 'intents', 'policy', 'review'],
   transparency: [...BELOW, 'trace'],
   embed: [...BELOW, 'fs', 'inbox', 'session', 'terminal'],
   'client-settings': [...BELOW, 'access', 'hosts'],
@@ -130,7 +131,8 @@ const LOADED_LATER = [
 ]
 const PUBLIC = ['src/index.ts', 'src/hooks/index.ts', 'src/hosts/index.ts', 'src/surface/index.ts']
 /** A command that is a host's door starts the adapter behind it, by its entry. */
-const ADAPTER = /^src\/(?:agents\/\w+|attest|backtest|hub|hub-server|pull-request|remote|transparency|web)\/index\.ts$/
+const ADAPTER =
+  /^src\/(?:agents\/\w+|attest|backtest|hub|hub-server|landing|pull-request|remote|transparency|web)\/index\.ts$/
 /** A backtest reads recorded calls by the adapters' tables. */
 const HISTORY = 'src/agents/history/index.ts'
 /** They import nothing, and are no part of the public API: text that is safe to print, and optional fields. */

@@ -1,4 +1,3 @@
-import type { StagedChange } from '../../overlay/index.js'
 import type { IntentCheck } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
 import type { IntentsState } from '../core/intents-state.js'
@@ -12,12 +11,19 @@ export interface ApplicableCheck {
   readonly index: number
 }
 
+/** What decides which checks apply to a change. */
+export interface CheckedChange {
+  readonly path: string
+  readonly from?: string | undefined
+  readonly intentId?: string | undefined
+}
+
 /**
  * The checks that the selected changes must pass: those of every intent that a change is for, where a changed path matches.
  * @param state with the checks as a person has accepted them on this machine
  * @throws EscrowError `policy_invalid` where the intents cannot be read
  */
-export function applicableChecks(state: IntentsState, changes: readonly StagedChange[]): ApplicableCheck[] {
+export function applicableChecks(state: IntentsState, changes: readonly CheckedChange[]): ApplicableCheck[] {
   if (!state.ok) throw new EscrowError(state.reason, state.message)
   const paths = changes.flatMap(({ path, from }) => (from === undefined ? [path] : [path, from]))
   const ids = new Set(changes.flatMap(({ intentId }) => intentId ?? []))

@@ -8,5 +8,6 @@
  * lies in the workspace.
  */
 export { type ApprovedTree, acceptanceOf } from './acceptance.js'
+export { type ApplicableCheck, applicableChecks } from './applicable.js'
 export { runCheck } from './check-run.js'
 export { scratchStage } from './scratch-stage.js'

@@ -13,12 +13,14 @@ export interface Credits {
   readonly tiers: readonly string[]
   /** The end of the ledger before the commit. */
   readonly head: LedgerHead | undefined
+  /** The id of the landing on a hub. */
+  readonly landing?: string
 }
 
 /**
  * A commit's message with its trailers: `Intent:`, `Assisted-by: TOOL:MODEL` (the form that the Linux kernel asks for),
- * `Reviewed-by:` for people, `Released-by-rule:` for tiers of policy.yaml, and `Trace-Head:`. Git itself adds them, after those
- * that the message has.
+ * `Reviewed-by:` for people, `Released-by-rule:` for tiers of policy.yaml, `Trace-Head:`, and `Escrow-Landing:` for what a worker
+ * of a hub lands. Git itself adds them, after those that the message has.
  */
 export function messageOf(git: Git, text: string, credits: Credits): string {
   const trailers = trailersOf(credits).flatMap((trailer) => ['--trailer', trailer])
@@ -28,7 +30,7 @@ export function messageOf(git: Git, text: string, credits: Credits): string {
   })
 }
 
-const OURS = ['Intent', 'Assisted-by', 'Reviewed-by', 'Released-by-rule', 'Trace-Head']
+const OURS = ['Intent', 'Assisted-by', 'Reviewed-by', 'Released-by-rule', 'Trace-Head', 'Escrow-Landing']
 /** Trailers by which a person or an auditor vouches for a commit. */
 const VOUCHES = ['Signed-off-by', 'Acked-by', 'Approved-by', 'Tested-by']
 const RESERVED = new RegExp(`^\\s*(?:${[...OURS, ...VOUCHES].join('|')})\\s*:`, 'i')
@@ -41,7 +43,7 @@ export function agentMessage(text: string): string {
     .join('\n')
 }
 
-function trailersOf({ intents, agents, reviewers, tiers, head }: Credits): string[] {
+function trailersOf({ intents, agents, reviewers, tiers, head, landing }: Credits): string[] {
   return [
     ...intents.map((id) => `Intent: ${id}`),
     ...agents.flatMap(({ tool, model }) => {
@@ -51,5 +53,6 @@ function trailersOf({ intents, agents, reviewers, tiers, head }: Credits): strin
     ...reviewers.map(({ name, email }) => `Reviewed-by: ${email === undefined ? name : `${name} <${email}>`}`),
     ...tiers.map((tier) => `Released-by-rule: ${tier}`),
     ...(head === undefined ? [] : [`Trace-Head: ${head.seq}:${head.hash}`]),
+    ...(landing === undefined ? [] : [`Escrow-Landing: ${landing}`]),
   ].map((trailer) => trailer.replace(/\s+/g, ' '))
 }

@@ -32,8 +32,14 @@ export class Git {
   readonly #program: string
   readonly #env: NodeJS.ProcessEnv
 
-  /** @throws EscrowError `unsupported` if git is not installed */
-  constructor(readonly root: string) {
+  /**
+   * @param more settings that replace ours
+   * @throws EscrowError `unsupported` if git is not installed
+   */
+  constructor(
+    readonly root: string,
+    private readonly more: readonly string[] = [],
+  ) {
     const { path } = findProgram('git')
     if (path === undefined)
       throw new EscrowError('unsupported', 'git is not installed.', { hint: 'Install git, or commit without --git.' })
@@ -43,7 +49,7 @@ export class Git {
 
   /** Runs git and returns its exit code and output. Never throws. */
   run(args: readonly string[], { env = {}, input, encoding, cwd = this.root }: GitCall = {}): Ran {
-    const settings = SETTINGS.flatMap((setting) => ['-c', setting])
+    const settings = [...SETTINGS, ...this.more].flatMap((setting) => ['-c', setting])
     return runOwn(this.#program, [...settings, ...args], {
       cwd,
       env: { ...this.#env, GIT_LITERAL_PATHSPECS: '1', GIT_TERMINAL_PROMPT: '0', ...env },

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { type Database, type Identity, openStores } from '../hub/index.js'
 import { toFailure } from './failure.js'
 import { type Guard, type HubEnv, requireRole } from './guard.js'
+import { renderLandings } from './landings-page.js'
 import { renderLogin, renderMessage, renderQueue, renderReview } from './page.js'
 import { readShown } from './shown.js'
 import { STYLE } from './style.js'
@@ -33,8 +34,9 @@ export function pageRoutes(database: Database, guard: Guard, report: (error: unk
     const caller = await guard.visitor(c)
     if (caller === undefined) return c.html(renderLogin(false), 401)
     const order = c.req.query('order') === 'age' ? 'age' : 'risk'
-    const { queue } = asReviewer(caller)
-    return c.html(renderQueue(caller, await queue.list(order), order))
+    const { queue, landings } = asReviewer(caller)
+    const landing = renderLandings(await landings.repository(), await landings.list())
+    return c.html(renderQueue(caller, await queue.list(order), order, landing))
   })
   app.get('/review/:id', async (c) => {
     const caller = await guard.visitor(c)

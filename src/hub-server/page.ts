@@ -51,6 +51,7 @@ export function renderQueue(
   { workspace, name }: Identity,
   queue: readonly SubmissionSummary[],
   order: 'risk' | 'age',
+  landings: Page | '' = '',
 ): Page {
   const rows = queue.map(
     ({ id, session, risk, at, changes, pending }) => html`<tr>
@@ -64,7 +65,8 @@ export function renderQueue(
     `Queue of ${workspace}`,
     html`<main><h1>Queue of ${oneLine(workspace)}</h1>
 <p class="quiet">You are ${oneLine(name)}. Sorted by ${order}; <a href="/?order=${other}">sort by ${other}</a>.</p>
-${queue.length === 0 ? html`<p>Nothing waits for a decision.</p>` : table}</main>`,
+${queue.length === 0 ? html`<p>Nothing waits for a decision.</p>` : table}
+${landings}</main>`,
   )
 }
 

@@ -53,6 +53,10 @@ export function reviewRoutes(database: Database): Hono<HubEnv> {
     await openStores(database, caller).rules.set(RULES.parse(await c.req.json()), caller.name)
     return c.body(null, 204)
   })
+  app.get('/landings', async (c) => {
+    requireRole(c.get('caller'), 'reviewer', 'admin')
+    return c.json(await openStores(database, c.get('caller')).landings.list())
+  })
   app.get('/audit', async (c) => {
     requireRole(c.get('caller'), 'admin')
     const after = z.coerce

@@ -15,7 +15,7 @@ pre { margin: 0; overflow: auto; font: 13px/1.5 ui-monospace, Menlo, Consolas, "
 pre span { display: block; padding: 0 .8rem; min-width: max-content; }
 .plus { background: light-dark(#e3f6ea, #12301f); } .minus { background: light-dark(#fdebe9, #3a1a1b); }
 .at { background: light-dark(#e9edfc, #232a45); color: var(--quiet); }
-.state { font-weight: 400; } .approved { color: var(--good); } .rejected, .risk-stop { color: var(--bad); } .risk-look { color: var(--warn); }
+.state { font-weight: 400; } .landing-landed, .approved { color: var(--good); } .landing-evicted, .rejected, .risk-stop { color: var(--bad); } .risk-look { color: var(--warn); }
 input:not([type="checkbox"]), button { font: inherit; padding: .4rem .7rem; border: 1px solid var(--quiet); border-radius: 7px;
   background: light-dark(#fff, #1a1d24); color: inherit; }
 button { cursor: pointer; } label[for="token"] { display: block; }

@@ -8,7 +8,8 @@ const MODE = z.number().int().min(0).max(0o7777).nullable()
 /** Longest path in characters, as the kernel's PATH_MAX. */
 const MAX_PATH = 4096
 
-const BODY: z.ZodType<QueuedChange> = z.object({
+/** A change as the database keeps it. */
+export const BODY: z.ZodType<QueuedChange> = z.object({
   path: z.string().min(1).max(MAX_PATH),
   from: z.string().min(1).max(MAX_PATH).optional(),
   kind: z.enum(['create', 'modify', 'delete', 'rename', 'mode', 'link', 'mkdir']),
@@ -17,6 +18,9 @@ const BODY: z.ZodType<QueuedChange> = z.object({
   mode: z.object({ before: MODE, after: MODE }).optional(),
   risk: z.number().int().min(0).max(1000),
   shown: z.object({ before: DIGEST.nullable(), after: DIGEST.nullable() }).optional(),
+  link: z.literal(true).optional(),
+  intent: z.string().max(100).optional(),
+  agent: z.string().max(200).optional(),
 })
 
 /** A change as hosts send it. */

@@ -5,12 +5,13 @@
  * `types.ts`. Each change of a store is one transaction, and the order of changes is a sequence that consumers read.
  *
  * No SQL may contain a value: values are parameters. No query may run outside `inScope`, which sets the tenant, the workspace and the
- * role that row security applies to; the exceptions are migrations and tokens. Nothing here listens on the network or reads a workspace.
+ * role that row security applies to; the exceptions are migrations, tokens and the repositories, which operators set and workers look through. Nothing here listens on the network or reads a workspace.
  */
 export { CHANGE } from './change-body.js'
 export { changeKey } from './change-key.js'
 export { HubError, type HubErrorCode } from './hub-error.js'
 export { openDatabase } from './open-database.js'
+export { listRepositories, removeRepository, setRepository, takeTurn } from './repositories.js'
 export { RULES } from './review-rules.js'
 export type { Database } from './sql.js'
 export { openStores } from './stores.js'
@@ -20,8 +21,13 @@ export {
   type Decision,
   type Hold,
   type Identity,
+  type Landing,
+  type LandingCheck,
+  type LandingEnd,
   type Missing,
+  type OpenLanding,
   type QueuedChange,
+  type Repository,
   type ReviewRules,
   ROLES,
   type Role,
@@ -30,4 +36,5 @@ export {
   type SubmissionDetails,
   type SubmissionSummary,
   type SubmittedChange,
+  type Turn,
 } from './types.js'

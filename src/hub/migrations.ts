@@ -100,5 +100,31 @@ grant execute on function escrow.is_token_revoked(text) to escrow_member;
 ${['review_rules', 'votes'].map((table) => secured(table, 'select, insert')).join('\n')}
 `
 
+/**
+ * A worker, which connects as the owner of the tables, looks for work in the repositories of all workspaces. The second policy is for the
+ * owner alone: within a workspace's rights the first one applies. `epoch` is the fencing token of a worker's turn.
+ */
+const LANDINGS = `
+create table escrow.repositories (${OWN},
+  url text not null, branch text not null, checks text not null,
+  is_due boolean not null default false, problem text,
+  worker text, epoch bigint not null default 0, until timestamptz not null default '-infinity',
+  primary key (tenant, workspace));
+${secured('repositories', 'select, update (is_due, problem, worker, epoch, until)')}
+do $$ begin
+  execute format('create policy owner_rows on escrow.repositories to %I using (true) with check (true)', current_user);
+end $$;
+
+create table escrow.landings (${OWN},
+  id text not null, seq bigint not null, news bigint, session text not null, submission text not null, keys text not null,
+  body text not null, state text not null check (state in ('waiting', 'landing', 'landed', 'evicted', 'withdrawn')),
+  attempts int not null default 0, branch text, commit_id text, reason text, paths text, at timestamptz not null,
+  primary key (tenant, workspace, id));
+create index landings_open on escrow.landings (tenant, workspace, seq) where state in ('waiting', 'landing');
+create index landings_of_session on escrow.landings (tenant, workspace, session, seq);
+create index landings_news on escrow.landings (tenant, workspace, news) where news is not null;
+${secured('landings', 'select, insert, update')}
+`
+
 /** Never change one that was published: add another. Its number is its place in this list, from 1 on. */
-export const MIGRATIONS: readonly string[] = [FIRST, VOTES]
+export const MIGRATIONS: readonly string[] = [FIRST, VOTES, LANDINGS]

@@ -2,6 +2,7 @@ import { defined } from '../core/defined.js'
 import { Approval } from './approval.js'
 import { readBody } from './change-body.js'
 import { HubError } from './hub-error.js'
+import { readNews } from './landing-rows.js'
 import { readRules } from './review-rules.js'
 import { lastSeq } from './scope.js'
 import { maybeTextOf, numberOf, type Query, type Row, textOf } from './sql.js'
@@ -94,8 +95,13 @@ export async function readDecisions(query: Query, seq: number, host: string) {
     [seq, host],
   )
   const decisions = rows.map(decisionOf)
-  const newest = decisions.at(-1)?.seq ?? seq
-  return { decisions, next: decisions.length < PAGE ? Math.max(newest, last) : newest, last }
+  const landings = await readNews(query, seq, host, PAGE)
+  // A full page ends the answer: what lies behind it is for the next.
+  const full = [decisions, landings].flatMap((page) => (page.length < PAGE ? [] : (page.at(-1)?.seq ?? [])))
+  const newest = Math.max(seq, last, ...[...decisions, ...landings].map((each) => each.seq))
+  const next = Math.min(newest, ...full)
+  const isWithin = (each: { readonly seq: number }) => each.seq <= next
+  return { decisions: decisions.filter(isWithin), landings: landings.filter(isWithin), next, last }
 }
 
 function decisionOf(row: Row): Decision {

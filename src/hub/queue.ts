@@ -4,6 +4,7 @@ import type { Clock } from './clock.js'
 import { assertContents } from './contents.js'
 import { decide } from './decide.js'
 import { HubError } from './hub-error.js'
+import { queueLanding, withdraw } from './landing-queue.js'
 import { readDecisions, readSubmission, readSummaries } from './queue-read.js'
 import { assertHeld } from './registry.js'
 import { changing, inScope, nextSeq } from './scope.js'
@@ -20,7 +21,13 @@ export function createQueue(database: Database, scope: Scope, clock: Clock): Rev
     list: (order) => inScope(database, scope, (query) => readSummaries(query, order)),
     get: (id) => inScope(database, scope, (query) => readSubmission(query, id)),
     decide: (id, request, reviewer, proof = {}) =>
-      changing(database, scope, (query) => decide(query, { id, request, reviewer, proof })),
+      changing(database, scope, async (query) => {
+        const { session } = await readSubmission(query, id)
+        await decide(query, { id, request, reviewer, proof })
+        // A landing that no worker has taken must not outlive a rejection.
+        if (request.verdict === 'rejected') await withdraw(query, session, (key) => request.keys.includes(key))
+        await queueLanding(query, id, true)
+      }),
     since: (seq, host) => inScope(database, scope, (query) => readDecisions(query, seq, host)),
   }
 }
@@ -72,5 +79,8 @@ async function insert(query: Query, { session, epoch }: Hold, { digest, revision
       from json_array_elements($2::text::json) with ordinality as each (row, number)`,
     [id, JSON.stringify(rows)],
   )
+  const keys = new Set(rows.map(({ key }) => key))
+  await withdraw(query, session, (key) => !keys.has(key))
+  await queueLanding(query, id, false)
   return { id }
 }

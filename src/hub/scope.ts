@@ -4,24 +4,34 @@ import type { Scope } from './types.js'
 /** Runs `work` with the rights of a tenant's workspace: row security hides all other rows, whatever a query asks for. */
 export function inScope<T>(database: Database, scope: Scope, work: (query: Query) => Promise<T>): Promise<T> {
   return database.transaction(async (query) => {
-    await query.rows(
-      `select set_config('escrow.tenant', $1, true), set_config('escrow.workspace', $2, true),
-        set_config('role', 'escrow_member', true)`,
-      [scope.tenant, scope.workspace],
-    )
+    await enterScope(query, scope)
     return work(query)
   })
+}
+
+/** Gives the rest of a transaction the rights of a tenant's workspace, and no others. */
+export async function enterScope(query: Query, { tenant, workspace }: Scope): Promise<void> {
+  await query.rows(
+    `select set_config('escrow.tenant', $1, true), set_config('escrow.workspace', $2, true),
+      set_config('role', 'escrow_member', true)`,
+    [tenant, workspace],
+  )
 }
 
 /** As {@link inScope}, for changes: one at a time in a workspace, so that their order is that of the sequence. */
 export function changing<T>(database: Database, scope: Scope, work: (query: Query) => Promise<T>): Promise<T> {
   return inScope(database, scope, async (query) => {
-    await query.rows(
-      `select pg_advisory_xact_lock(
-        hashtextextended(current_setting('escrow.tenant') || chr(31) || current_setting('escrow.workspace'), 0))`,
-    )
+    await lockWorkspace(query)
     return work(query)
   })
+}
+
+/** Waits for the other changes of the workspace. */
+async function lockWorkspace(query: Query): Promise<void> {
+  await query.rows(
+    `select pg_advisory_xact_lock(
+      hashtextextended(current_setting('escrow.tenant') || chr(31) || current_setting('escrow.workspace'), 0))`,
+  )
 }
 
 /** Takes the next number of the workspace's sequence, and wakes those who wait for it once the transaction is committed. */

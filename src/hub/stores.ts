@@ -1,6 +1,7 @@
 import { createClaims } from './claims.js'
 import { type Clock, DATABASE_CLOCK } from './clock.js'
 import { createContents } from './contents.js'
+import { createLandings } from './landings.js'
 import { createLedger } from './ledger.js'
 import { createQueue } from './queue.js'
 import { createRegistry } from './registry.js'
@@ -17,5 +18,6 @@ export function openStores(database: Database, scope: Scope, clock: Clock = DATA
     ledger: createLedger(database, scope),
     contents: createContents(database, scope),
     rules: createRules(database, scope),
+    landings: createLandings(database, scope, clock),
   }
 }

@@ -1,4 +1,7 @@
 import type { ChangeKind } from '../core/api.js'
+import type { ContentStore, LedgerStore } from './store-types.js'
+
+export type { ContentStore, LedgerLine, LedgerStore } from './store-types.js'
 
 /** Whose rows a caller may see. */
 export interface Scope {
@@ -117,6 +120,12 @@ export interface QueuedChange {
   readonly risk: number
   /** The contents to show, by digest. Null: there is none on this side. Absent: too large to send, so that nobody can approve it here. */
   readonly shown?: { readonly before: string | null; readonly after: string | null } | undefined
+  /** One of its sides is a symbolic link. */
+  readonly link?: true | undefined
+  /** The id of the intent that it was made for. */
+  readonly intent?: string | undefined
+  /** The agent that made it: its tool and model. */
+  readonly agent?: string | undefined
 }
 
 export interface Submission {
@@ -182,26 +191,97 @@ export interface ReviewQueue {
   get(id: string): Promise<SubmissionDetails>
   /** Records a reviewer's vote. Rejects with `superseded` if the submission is not the session's newest one. */
   decide(id: string, request: DecisionRequest, reviewer: string, proof?: Proof): Promise<void>
-  /** Decisions after a number of the sequence, oldest first, for one host's sessions. `next` is the number to ask with next. */
-  since(seq: number, host: string): Promise<{ decisions: Decision[]; next: number; last: number }>
+  /** Decisions and ended landings after a number of the sequence, oldest first, for one host's sessions. `next` is the number to ask with next. */
+  since(
+    seq: number,
+    host: string,
+  ): Promise<{ decisions: Decision[]; landings: LandingNews[]; next: number; last: number }>
 }
 
-export interface LedgerLine {
-  readonly number: number
-  readonly sha256: string
-  readonly line: string
+/** `withdrawn`: the agent has changed its work before a worker took it. */
+export type LandingState = 'waiting' | 'landing' | 'landed' | 'evicted' | 'withdrawn'
+
+/** The approved changes of a session, on their way to the branch of a repository. */
+export interface Landing {
+  readonly id: string
+  readonly session: string
+  readonly submission: string
+  readonly state: LandingState
+  readonly changes: readonly QueuedChange[]
+  readonly reviewers: readonly string[]
+  /** How often a worker took it. */
+  readonly attempts: number
+  readonly branch?: string | undefined
+  readonly commit?: string | undefined
+  /** Why it was evicted: for the agent, with the conflict or the output of the check. */
+  readonly reason?: string | undefined
+  /** ISO 8601: when it was queued. */
+  readonly at: string
 }
 
-export interface LedgerStore {
-  /** Appends a line if the last line has this hash; null: if there is none. Rejects with `behind`. */
-  append(chain: string, previous: string | null, line: string): Promise<LedgerLine>
-  read(chain: string, after: number): Promise<LedgerLine[]>
+/** How a landing ended, for the machine of its session. */
+export interface LandingNews {
+  readonly seq: number
+  readonly id: string
+  readonly session: string
+  readonly state: 'landed' | 'evicted'
+  readonly branch: string
+  readonly commit?: string | undefined
+  readonly reason?: string | undefined
+  /** The changes that it is about, by key: see `changeKey`. For an eviction, those that the agent must change. */
+  readonly changes: readonly { readonly key: string; readonly path: string }[]
 }
 
-export interface ContentStore {
-  /** Returns whether the content is new. Rejects with `invalid` if the bytes have another digest. */
-  put(digest: string, bytes: Uint8Array): Promise<boolean>
-  get(digest: string): Promise<Uint8Array | undefined>
+/** A command that must succeed before anything lands. */
+export interface LandingCheck {
+  readonly run: string
+  readonly timeout?: number | undefined
+}
+
+/** Where the approved changes of a workspace land. */
+export interface Repository extends Scope {
+  readonly url: string
+  readonly branch: string
+  /** Run for each landing, in addition to those of its intent on the branch. */
+  readonly checks: readonly LandingCheck[]
+}
+
+/** A worker's turn with a workspace. The epoch is its fencing token: an older one is refused. */
+export interface Turn extends Repository {
+  readonly worker: string
+  readonly epoch: number
+}
+
+/** How a worker ended a landing. */
+export type LandingEnd =
+  | { readonly id: string; readonly state: 'landed'; readonly commit: string }
+  | {
+      readonly id: string
+      readonly state: 'evicted'
+      readonly reason: string
+      /** The paths that the agent must change. */
+      readonly paths: readonly string[]
+    }
+
+export interface OpenLanding extends Landing {
+  /** What the session's earlier landings made of the paths: a digest, or null for a deleted file. */
+  readonly own: ReadonlyMap<string, string | null>
+}
+
+/** What a worker does in its turn. Each rejects with `fenced` if the turn has passed to another worker or is over. */
+export interface LandingQueue {
+  /** Takes the next landings, oldest first: those that share no path with an earlier one. Empty: there are none, and the turn is over. */
+  begin(turn: Turn, limit: number): Promise<OpenLanding[]>
+  /** Extends the turn. */
+  renew(turn: Turn): Promise<void>
+  /** Records how landings ended, with their lines of the audit. What the branch has counts, so `landed` replaces an eviction. */
+  end(turn: Turn, ends: readonly LandingEnd[]): Promise<void>
+  /** Ends the turn, and keeps the landings for a later one. The page shows the problem. */
+  pause(turn: Turn, problem: string, milliseconds: number): Promise<void>
+  /** The newest landings, newest first. */
+  list(): Promise<Landing[]>
+  /** The workspace's repository; undefined if machines commit themselves. */
+  repository(): Promise<(Repository & { readonly problem?: string | undefined }) | undefined>
 }
 
 /** The stores of one tenant's workspace. */
@@ -212,4 +292,5 @@ export interface Stores {
   readonly ledger: LedgerStore
   readonly contents: ContentStore
   readonly rules: RulesStore
+  readonly landings: LandingQueue
 }

@@ -22,6 +22,20 @@ export const DECISION = z.object({
 })
 const DECISIONS = z.object({
   decisions: z.array(DECISION),
+  landings: z
+    .array(
+      z.object({
+        seq: z.number(),
+        session: z.string(),
+        state: z.enum(['landed', 'evicted']),
+        branch: z.string(),
+        commit: z.string().optional(),
+        reason: z.string().optional(),
+        changes: z.array(z.object({ key: z.string(), path: z.string() })),
+      }),
+    )
+    // A hub of an earlier version lands nothing.
+    .default([]),
   next: z.number(),
   last: z.number(),
 })
@@ -32,6 +46,7 @@ const FAILURE = z.object({
 
 export type Decisions = z.infer<typeof DECISIONS>
 export type ReceivedDecision = Decisions['decisions'][number]
+export type ReceivedLanding = Decisions['landings'][number]
 
 /** A refusal of the hub. `away`: it does not answer now. */
 export class HubRefusal extends Error {

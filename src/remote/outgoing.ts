@@ -25,12 +25,17 @@ interface Place {
   readonly side: 'before' | 'after'
 }
 
-/** Reads what a session has staged. @throws StageMoved */
-export async function readOutgoing(review: Review): Promise<Outgoing> {
+/**
+ * Reads what a session has staged.
+ * @param agent the tool and model of the session's agent
+ * @throws StageMoved
+ */
+export async function readOutgoing(review: Review, agent?: string): Promise<Outgoing> {
   const set = await review.changes({ risk: true })
   const places = new Map<string, Place>()
   const changes: QueuedChange[] = []
-  for (const change of set.changes) changes.push(await toQueued(review, change, places))
+  for (const change of set.changes)
+    changes.push(Object.assign(await toQueued(review, change, places), defined({ agent })))
   return {
     digest: set.digest,
     changes,
@@ -43,11 +48,19 @@ export async function readOutgoing(review: Review): Promise<Outgoing> {
 }
 
 async function toQueued(review: Review, change: Change, places: Map<string, Place>): Promise<QueuedChange> {
-  const { path, from, kind, before, after, mode, risk } = change
+  const { path, from, kind, before, after, mode, risk, flags, intentId: intent } = change
   const sides = [await readSide(review, change, 'before', places), await readSide(review, change, 'after', places)]
   const [old, now] = sides
   const shown = old === undefined || now === undefined ? undefined : { before: old, after: now }
-  return { path, kind, before, after, risk: RISKS[risk?.level ?? 'none'], ...defined({ from, mode, shown }) }
+  const link = flags.includes('symlink') ? true : undefined
+  return {
+    path,
+    kind,
+    before,
+    after,
+    risk: RISKS[risk?.level ?? 'none'],
+    ...defined({ from, mode, shown, link, intent }),
+  }
 }
 
 /** The digest of a side's content; null without content; undefined if it is too large. */

@@ -11,4 +11,12 @@ export type SyncReport =
       readonly outcome: Outcome
       readonly reviewer: string
     }
+  | {
+      readonly kind: 'landed'
+      readonly session: string
+      readonly branch: string
+      readonly commit: string
+      readonly changes: number
+    }
+  | { readonly kind: 'evicted'; readonly session: string; readonly path: string; readonly reason: string }
   | { readonly kind: 'problem'; readonly session?: string; readonly message: string }

@@ -10,6 +10,9 @@ const READS = 5
 const MAX_CLAIMS = 50
 const CLAIM_MS = 3_600_000
 
+/** Characters of an agent's name that the hub takes. */
+const MAX_AGENT = 200
+
 /** For a session that was removed on this machine. */
 const GONE: Outgoing = { digest: 'gone', changes: [], content: async () => undefined }
 
@@ -79,10 +82,15 @@ export class Sender {
   }
 
   async #read(session: string): Promise<Outgoing> {
-    if (!(await this.workspace.sessions()).some(({ id }) => id === session)) return GONE
+    const known = (await this.workspace.sessions()).find(({ id }) => id === session)
+    if (known === undefined) return GONE
+    const agent = [known.agent?.tool, known.agent?.model].filter((part) => part !== undefined).join(':')
     for (let reads = 1; ; reads++) {
       try {
-        return await readOutgoing(await this.workspace.review(session))
+        return await readOutgoing(
+          await this.workspace.review(session),
+          agent === '' ? undefined : agent.slice(0, MAX_AGENT),
+        )
       } catch (error) {
         if (!(error instanceof StageMoved) || reads === READS) throw error
         await sleep(2 ** reads)

@@ -13,16 +13,26 @@ const REMOTE = z.object({ url: z.string(), token: z.string(), name: z.string() }
 /** The connection of a workspace. `name` is that of the token, which the hub puts before the ids of sessions. */
 export type Remote = z.infer<typeof REMOTE>
 
+const LANDED = z.object({
+  session: z.string(),
+  branch: z.string(),
+  commit: z.string(),
+  changes: z.array(z.object({ key: z.string(), path: z.string() })),
+})
+/** Changes of a session that are on a branch of the repository, and maybe not yet on this machine's disk. */
+export type Landed = z.infer<typeof LANDED>
+
 const SEEN = z.object({
   url: z.string(),
   since: z.number(),
   sessions: z.array(z.string()),
   rejected: z.array(z.string()),
   waiting: z.array(DECISION).default([]),
+  landed: z.array(LANDED).default([]),
 })
 /**
  * How far the decisions of a hub were recorded, the sessions that it has, the keys of changes that it rejected, and the decisions on
- * bytes that a session did not have when they came.
+ * bytes that a session did not have when they came, and what it landed.
  */
 export type Seen = z.infer<typeof SEEN>
 
@@ -88,7 +98,12 @@ function addressOf(text: string): string {
 
 export function readSeen(root: string, { url }: Remote): Seen {
   const seen = read(root, 'remote-seen.json', SEEN)
-  return seen?.url === url ? seen : { url, since: 0, sessions: [], rejected: [], waiting: [] }
+  return seen?.url === url ? seen : { url, since: 0, sessions: [], rejected: [], waiting: [], landed: [] }
+}
+
+/** What the hub of a workspace has landed; nothing without a hub. */
+export function readLandedOf(root: string): readonly Landed[] {
+  return read(root, 'remote-seen.json', SEEN)?.landed ?? []
 }
 
 export function writeSeen(root: string, seen: Seen): void {

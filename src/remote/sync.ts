@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Workspace } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
-import { HubClient, HubRefusal, type ReceivedDecision } from './hub-client.js'
-import { recordDecision } from './incoming.js'
+import { HubClient, HubRefusal, type ReceivedDecision, type ReceivedLanding } from './hub-client.js'
+import { recordDecision, recordEviction } from './incoming.js'
 import type { SyncReport } from './report.js'
 import { Sender } from './sender.js'
 import { type Remote, readRemote, readSeen, type Seen, writeSeen } from './settings.js'
@@ -90,7 +90,7 @@ export class RemoteSync {
   /** Records one answer's decisions. Returns whether there were any. */
   async #receive(wait: number, signal?: AbortSignal): Promise<boolean> {
     const { since } = this.#seen
-    const { decisions, next, last } = await this.#client.decisions(since, wait, signal)
+    const { decisions, landings, next, last } = await this.#client.decisions(since, wait, signal)
     if (last < since)
       throw new EscrowError(
         'ledger_fork',
@@ -99,17 +99,18 @@ export class RemoteSync {
           hint: "If its operator says that this is right, run 'escrow remote add URL' again after 'escrow remote remove'.",
         },
       )
-    for (const decision of decisions) await this.#record(decision)
+    // A file may be approved, evicted and approved again.
+    for (const each of [...decisions, ...landings].sort((a, b) => a.seq - b.seq))
+      await ('verdict' in each ? this.#record(each) : this.#recordLanding(each))
     // After the decisions: those of a crash in between are received again, and passed over.
     this.#keep({ since: next })
-    return decisions.length > 0
+    return decisions.length + landings.length > 0
   }
 
   /** @param isWaiting whether it was received before */
   async #record(decision: ReceivedDecision, isWaiting = false): Promise<void> {
-    const prefix = `${this.#remote.name}.`
-    if (!decision.session.startsWith(prefix)) return
-    const session = decision.session.slice(prefix.length)
+    const session = this.#ownSession(decision)
+    if (session === undefined) return
     const { rejected } = this.#seen
     const recorded = await recordDecision(this.workspace, session, decision, rejected.includes(decision.key))
     if (isWaiting && recorded === 'other bytes') return
@@ -119,6 +120,27 @@ export class RemoteSync {
     if (recorded === 'rejected') this.#keep({ rejected: [...rejected, decision.key].slice(-MAX_REJECTED) })
     const outcome = recorded === 'other bytes' ? 'passed over' : recorded
     this.report({ kind: 'decided', session, path: decision.path, outcome, reviewer: decision.reviewer })
+  }
+
+  async #recordLanding(landing: ReceivedLanding): Promise<void> {
+    const session = this.#ownSession(landing)
+    if (session === undefined) return
+    const { state, branch, commit, changes, reason = '' } = landing
+    if (state === 'landed' && commit !== undefined) {
+      const others = this.#seen.landed.filter((each) => each.commit !== commit || each.session !== session)
+      this.#keep({ landed: [...others, { session, branch, commit, changes }].slice(-MAX_LANDED) })
+      this.report({ kind: 'landed', session, branch, commit, changes: changes.length })
+      return
+    }
+    const rejected = await recordEviction(this.workspace, session, landing)
+    this.#keep({ rejected: [...this.#seen.rejected, ...rejected.map(({ key }) => key)].slice(-MAX_REJECTED) })
+    for (const { path } of rejected) this.report({ kind: 'evicted', session, path, reason })
+  }
+
+  /** This machine's name of a session; undefined for another machine's. */
+  #ownSession({ session }: { readonly session: string }): string | undefined {
+    const prefix = `${this.#remote.name}.`
+    return session.startsWith(prefix) ? session.slice(prefix.length) : undefined
   }
 
   #keep(change: Partial<Seen>): void {
@@ -131,5 +153,7 @@ export class RemoteSync {
 const MAX_REJECTED = 1_000
 /** Decisions that wait for their bytes. */
 const MAX_WAITING = 200
+/** Landings that this machine remembers. */
+const MAX_LANDED = 200
 /** Milliseconds between two looks for something to send. */
 const SEND_MS = 500

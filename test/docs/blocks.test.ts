@@ -53,6 +53,11 @@ const NOT_RUN: readonly (readonly [document: string, begin: string, why: string]
   ['docs/hub.md', 'cd shop-two', 'runs until Ctrl-C; test/cli/hub.test.ts connects two workspaces'],
   ['docs/hub.md', 'escrow hub rules', 'wants a database; test/cli/hub.test.ts runs both commands'],
   ['docs/hub.md', 'npm install postgres', 'wants the registry and a server; npm run test:postgres starts one'],
+  [
+    'docs/hub.md',
+    'escrow hub repository set',
+    'wants a git server and runs until Ctrl-C; test/cli/hub-worker.test.ts runs both',
+  ],
   ['docs/ledger.md', 'escrow init --git', 'asks a person; test/cli/git-hooks.test.ts runs it with --yes'],
   ['docs/ledger.md', 'git fetch', 'needs another clone; test/git/import-notes.test.ts does it with two'],
   ['examples/vscode-extension/README.md', 'cd examples', 'installs the packager; its tests build the same bundle'],

@@ -12,7 +12,7 @@ export const DOCUMENTS: Readonly<Record<string, string>> = {
   'intents status': '`{ intent: Intent }`',
   'intents scope': '`{ intent: Intent, requests }`: each request as `Review.questions()` gives it, with its session',
   status:
-    '`{ root, intents: Intent[], sessions: SessionSummary[], questions: number, waiting: boolean, problem?: string }`; `waiting`: something waits for `escrow trust`',
+    '`{ root, intents: Intent[], sessions: SessionSummary[], questions: number, waiting: boolean, problem?: string, landed? }`; `landed`: what a hub landed and this disk lacks; `waiting`: something waits for `escrow trust`',
   sessions: '`SessionSummary[]`',
   exec: '`{ session } & ExecResult`',
   diff: '`ChangeSet`',

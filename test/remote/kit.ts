@@ -45,10 +45,15 @@ function lyingHub(hub: Hub, lie: (decision: ReceivedDecision) => Partial<Receive
 /**
  * A change of src/a.ts on a machine. Ada has approved it on the hub, which the machine does not know yet.
  * @param lie what the hub answers in place of the decision
+ * @param prepare called before the agent writes
  */
-export async function approvedOnHub(lie?: (decision: ReceivedDecision) => Partial<ReceivedDecision>) {
+export async function approvedOnHub(
+  lie?: (decision: ReceivedDecision) => Partial<ReceivedDecision>,
+  prepare: (on: { hub: Hub } & Awaited<ReturnType<typeof connected>>) => Promise<void> = async () => undefined,
+) {
   const hub = await serveTrial()
   const machine = await connected(hub, 'laptop', lie && (await lyingHub(hub, lie)))
+  await prepare(Object.assign({ hub }, machine))
   const ada = await reviewerOf(hub)
   machine.session.fs.writeFileSync('src/a.ts', 'reviewed\n')
   await sync(machine.workspace)

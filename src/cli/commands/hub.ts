@@ -2,12 +2,17 @@ import { type Command, Option } from 'commander'
 import type { Role } from '../../hub/index.js'
 import { errorText } from '../../surface/index.js'
 import type { Context } from '../context.js'
+import { land, registerLanding, withOwner } from '../hub/landing.js'
 import { registerRules } from '../hub/rules.js'
 import { withDatabase } from '../hub/with-database.js'
 import { table } from '../output.js'
 import { oneLine } from '../printable.js'
 import { parsePort, runUntilSignal } from '../run-until-signal.js'
 
+interface ServeOptions {
+  readonly port?: number
+  readonly worker?: true
+}
 interface TokenOptions {
   readonly role?: Role
   readonly workspace: string
@@ -25,14 +30,15 @@ export function register(command: Command, context: Context): void {
       'a PostgreSQL database; better in the variable ESCROW_HUB_DATABASE, as others can read arguments',
     )
     .option('--dir <directory>', 'a directory for an embedded database: a trial with one process')
-    .action((options: { readonly port?: number }) => serve(context, command, options))
+    .option('--worker', 'also land approved changes, as `escrow hub worker` does: for a trial with --dir')
+    .action((options: ServeOptions) => serve(context, command, options))
   const token = command.command('token').description('Add, list and revoke tokens.')
-  withOwner(token.command('add').description('Print a new token. The hub keeps only its hash.'))
+  withName(token.command('add').description('Print a new token. The hub keeps only its hash.'))
     .addOption(
       new Option('--role <role>', 'what it may do').choices(['host', 'reviewer', 'admin']).makeOptionMandatory(),
     )
     .action((name: string, options: TokenOptions) => addToken(context, command, name, options))
-  withOwner(token.command('revoke').description('Revoke a token.')).action((name: string, options: TokenOptions) =>
+  withName(token.command('revoke').description('Revoke a token.')).action((name: string, options: TokenOptions) =>
     revokeToken(context, command, name, options),
   )
   token
@@ -40,16 +46,14 @@ export function register(command: Command, context: Context): void {
     .description('List tokens, without their secrets.')
     .action(() => listTokens(context, command))
   registerRules(command, context)
+  registerLanding(command, context)
 }
 
-function withOwner(command: Command): Command {
-  return command
-    .argument('<name>', 'a machine or a person: letters, digits, - and _')
-    .option('--workspace <name>', 'the workspace that it is for', 'default')
-    .option('--tenant <name>', 'the tenant that the workspace belongs to', 'default')
+function withName(command: Command): Command {
+  return withOwner(command.argument('<name>', 'a machine or a person: letters, digits, - and _'))
 }
 
-async function serve(context: Context, command: Command, { port }: { readonly port?: number }): Promise<void> {
+async function serve(context: Context, command: Command, { port, worker }: ServeOptions): Promise<void> {
   const { io } = context
   await withDatabase(context, command, async (_, database) => {
     const { serveHub } = await import('../../hub-server/index.js')
@@ -57,7 +61,8 @@ async function serve(context: Context, command: Command, { port }: { readonly po
       const report = (error: unknown) => io.err(`escrow: ${oneLine(errorText(error))}\n`)
       const served = await serveHub(port === undefined ? { database, report } : { database, report, port })
       io.out(`${served.url}\n`)
-      await new Promise((resolve) => signal.addEventListener('abort', resolve))
+      if (worker) await land(context, database, signal)
+      else await new Promise((resolve) => signal.addEventListener('abort', resolve))
       await served.close()
     })
   })

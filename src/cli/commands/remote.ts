@@ -74,5 +74,9 @@ function describe(report: SyncReport): string {
     return `overlap  ${session}: ${oneLine(report.other)} also changes ${oneLine(report.path)}`
   if (report.kind === 'decided')
     return `${report.outcome}  ${session}: ${oneLine(report.path)}, by ${oneLine(report.reviewer)}`
+  if (report.kind === 'landed')
+    return `landed  ${session}: ${pluralize(report.changes, 'change')} on ${oneLine(report.branch)} as ${oneLine(report.commit).slice(0, 12)}`
+  if (report.kind === 'evicted')
+    return `evicted  ${session}: ${oneLine(report.path)}: ${oneLine(report.reason.split('\n', 1)[0] ?? '')}`
   return session === '' ? oneLine(report.message) : `${session}: ${oneLine(report.message)}`
 }

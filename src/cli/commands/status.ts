@@ -1,7 +1,9 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Command } from 'commander'
 import { defined } from '../../core/defined.js'
 import type { Intent, Review, RiskFact, SessionSummary, UnanchoredRecords, Workspace } from '../../index.js'
-import { byRisk, readProposals } from '../../surface/index.js'
+import { byRisk, layoutAt, readProposals } from '../../surface/index.js'
 import type { Context } from '../context.js'
 import { type AsJson, json, jsonOption, pluralize, table } from '../output.js'
 import { oneLine } from '../printable.js'
@@ -29,6 +31,13 @@ interface Status {
     readonly session: string
     readonly message: string
     readonly paths: readonly string[]
+  }[]
+  /** Staged changes that a hub has landed on a branch, which this machine has not pulled. */
+  readonly landed?: readonly {
+    readonly session: string
+    readonly branch: string
+    readonly commit: string
+    readonly changes: number
   }[]
   /** The number of open questions in all sessions. */
   readonly questions: number
@@ -59,6 +68,7 @@ async function statusOf(workspace: Workspace): Promise<Status> {
   const problem = await workspace.policyProblem()
   const { waiting } = await workspace.trust()
   const unanchored = await workspace.ledger.unanchored()
+  const landed = await landedOf(workspace)
   return {
     root: workspace.root,
     intents,
@@ -68,8 +78,17 @@ async function statusOf(workspace: Workspace): Promise<Status> {
     risks,
     waiting,
     ...(unanchored.ranges.length > 0 && { unanchored }),
+    ...(landed.length > 0 && { landed }),
     ...defined({ problem }),
   }
+}
+
+/** Loads the connection with a hub only where there is one. */
+async function landedOf(workspace: Workspace): Promise<NonNullable<Status['landed']>> {
+  if (!existsSync(join(layoutAt(workspace.root).state, 'remote-seen.json'))) return []
+  const { landedChanges } = await import('../../remote/index.js')
+  const landed = await landedChanges(workspace)
+  return landed.map(({ session, branch, commit, changes }) => ({ session, branch, commit, changes: changes.length }))
 }
 
 /** The limit of changes in a session whose facts are found: more take too long for a status. */
@@ -92,6 +111,10 @@ function riskRow({ session, path, line, severity, sentence }: Status['risks'][nu
   return [session, place, `${severity}: ${oneLine(sentence)}`]
 }
 
+function landedRow({ session, branch, commit, changes }: NonNullable<Status['landed']>[number]): string[] {
+  return [session, pluralize(changes, 'change'), `${oneLine(branch)} ${oneLine(commit).slice(0, 12)}`]
+}
+
 function proposalRow({ session, message, paths }: Status['proposals'][number]): string[] {
   return [session, oneLine(message.split('\n', 1)[0] ?? ''), pluralize(paths.length, 'file')]
 }
@@ -104,6 +127,7 @@ function render({
   questions,
   risks,
   unanchored,
+  landed = [],
   problem,
   waiting,
 }: Status): string {
@@ -117,6 +141,9 @@ function render({
       ? ''
       : `Proposed git commits ('escrow commit --git --per proposal')\n${table(proposals.map(proposalRow), '  ')}`,
     risks.length === 0 ? '' : `Look first ('escrow diff --by risk')\n${table(risks.map(riskRow), '  ')}`,
+    landed.length === 0
+      ? ''
+      : `Landed by the hub ('git pull' takes them from the stage to the disk)\n${table(landed.map(landedRow), '  ')}`,
     waiting && problem === undefined ? `${UNACCEPTED_FILES}\n` : '',
     problem === undefined ? '' : `${oneLine(problem)}\n`,
     questions === 0 ? '' : `${pluralize(questions, 'question')} for you: 'escrow questions'\n`,

@@ -1,0 +1,121 @@
+import { resolve } from 'node:path'
+import type { Command } from 'commander'
+import type { Database } from '../../hub/index.js'
+import type { WorkerReport } from '../../landing/index.js'
+import type { Context } from '../context.js'
+import { table } from '../output.js'
+import { oneLine } from '../printable.js'
+import { runUntilSignal } from '../run-until-signal.js'
+import { withDatabase } from './with-database.js'
+
+interface Owner {
+  readonly workspace: string
+  readonly tenant: string
+}
+interface RepositoryOptions extends Owner {
+  readonly branch: string
+  readonly check?: readonly string[]
+}
+
+/** The commands of `hub` for the landing queue. */
+export function registerLanding(command: Command, context: Context): void {
+  const repository = command
+    .command('repository')
+    .description('Set where the approved changes of a workspace land. Without one, each machine commits its own.')
+  withOwner(
+    repository
+      .command('set')
+      .description("Let workers land a workspace's approved changes on a branch.")
+      .argument('<url>', 'a git repository: https://, ssh://, user@host:path or a path; without a password')
+      .option('--branch <name>', 'the branch', 'main')
+      .option('--check <command...>', 'a command that must succeed, contained, on what would be pushed'),
+  ).action((url: string, options: RepositoryOptions) => setRepository(context, command, url, options))
+  withOwner(
+    repository.command('remove').description('Let the machines of a workspace commit their own changes again.'),
+  ).action((options: Owner) => removeRepository(context, command, options))
+  repository
+    .command('list')
+    .description('List the repositories of all workspaces.')
+    .action(() => listRepositories(context, command))
+  command
+    .command('worker')
+    .description(
+      'Land what reviewers approved: merge it onto the tip of the branch, run the checks contained, push. Any number may run. Git and its credentials are those of this user. Ctrl-C stops it.',
+    )
+    .option('--work <directory>', 'where to keep clones (default: in the state directory)')
+    .option('--once', 'stop when nothing waits')
+    .action((options: { readonly work?: string; readonly once?: true }) => work(context, command, options))
+}
+
+async function setRepository(
+  context: Context,
+  command: Command,
+  url: string,
+  options: RepositoryOptions,
+): Promise<void> {
+  const { workspace, tenant, branch, check = [] } = options
+  const checks = check.map((run) => ({ run }))
+  await withDatabase(context, command, (room, database) =>
+    room.setRepository(database, { workspace, tenant, url, branch, checks }),
+  )
+  context.io.out(`Approved changes of ${oneLine(workspace)} land on ${oneLine(branch)} of ${oneLine(url)}.\n`)
+}
+
+async function removeRepository(context: Context, command: Command, { workspace, tenant }: Owner): Promise<void> {
+  await withDatabase(context, command, (room, database) => room.removeRepository(database, { workspace, tenant }))
+  context.io.out(`removed  the repository of ${oneLine(workspace)}\n`)
+}
+
+async function listRepositories(context: Context, command: Command): Promise<void> {
+  const found = await withDatabase(context, command, (room, database) => room.listRepositories(database))
+  const rows = found.map(({ tenant, workspace, url, branch, checks }) =>
+    [tenant, workspace, url, branch, checks.map(({ run }) => run).join('; ')].map(oneLine),
+  )
+  context.io.out(table(rows))
+}
+
+async function work(
+  context: Context,
+  command: Command,
+  options: { readonly work?: string; readonly once?: true },
+): Promise<void> {
+  await withDatabase(context, command, (_, database) =>
+    runUntilSignal((signal) => land(context, database, signal, options)),
+  )
+}
+
+/** Runs a worker until the signal. */
+export async function land(
+  { io }: Context,
+  database: Database,
+  signal: AbortSignal,
+  { work, once = false }: { readonly work?: string; readonly once?: boolean } = {},
+): Promise<void> {
+  const { runWorker, defaultWork } = await import('../../landing/index.js')
+  const report = (each: WorkerReport) => {
+    if (each.kind === 'problem') io.err(`escrow: ${describe(each)}\n`)
+    else io.out(`${describe(each)}\n`)
+  }
+  await runWorker({
+    database,
+    signal,
+    report,
+    once,
+    work: work === undefined ? defaultWork() : resolve(io.cwd, work),
+  })
+}
+
+function describe(report: WorkerReport): string {
+  const workspace = report.workspace === undefined ? '' : `${oneLine(report.workspace)}: `
+  if (report.kind === 'problem') return `${workspace}${oneLine(report.message)}`
+  const { end } = report
+  const what = end.state === 'landed' ? `as ${end.commit.slice(0, 12)}` : oneLine(end.reason.split('\n', 1)[0] ?? '')
+  return `${end.state}  ${workspace}${end.id} ${what}`
+}
+
+/** Adds the options that say which workspace of the hub is meant. */
+export function withOwner(command: Command): Command {
+  return command
+    .option('--workspace <name>', 'the workspace that it is for', 'default')
+    .option('--tenant <name>', 'the tenant that the workspace belongs to', 'default')
+}

@@ -1,0 +1,44 @@
+import { newId } from '../core/ids.js'
+import { BODY as CHANGE_BODY } from './change-body.js'
+import { keysOf, type LandingBody } from './landing-rows.js'
+import { readSubmission } from './queue-read.js'
+import { nextSeq } from './scope.js'
+import { type Query, textOf } from './sql.js'
+
+/**
+ * Queues what is approved of a submission as one landing, if the workspace has a repository and every change has a verdict. Changes that
+ * the session has landed, or that wait already, are left out.
+ * @param isAsked whether a person has just decided; else what a worker has evicted is not tried again with the same bytes
+ */
+export async function queueLanding(query: Query, submission: string, isAsked: boolean): Promise<void> {
+  const [repository] = await query.rows('select 1 as found from escrow.repositories')
+  if (repository === undefined) return
+  const { session, isOpen, changes } = await readSubmission(query, submission)
+  if (!isOpen || changes.some(({ verdict }) => verdict === undefined)) return
+  const earlier = await query.rows(
+    `select keys, state from escrow.landings where session = $1 and state <> 'withdrawn'`,
+    [session],
+  )
+  const taken = new Set(earlier.filter(({ state }) => state !== 'evicted').flatMap(keysOf))
+  const chosen = changes.filter(({ key, verdict }) => verdict === 'approved' && !taken.has(key))
+  if (chosen.length === 0) return
+  const keys = JSON.stringify(chosen.map(({ key }) => key).sort())
+  if (!isAsked && earlier.some((row) => row.state === 'evicted' && row.keys === keys)) return
+  const reviewers = [...new Set(chosen.flatMap(({ reviewer }) => reviewer ?? []))].sort()
+  const body: LandingBody = { changes: chosen.map((change) => CHANGE_BODY.parse(change)), reviewers }
+  await query.rows(
+    `insert into escrow.landings (id, seq, session, submission, keys, body, state, at)
+      values ($1, $2::float8::bigint, $3, $4, $5, $6, 'waiting', clock_timestamp())`,
+    [newId(), await nextSeq(query), session, submission, keys, JSON.stringify(body)],
+  )
+  await query.rows('update escrow.repositories set is_due = true')
+}
+
+/** Withdraws a session's landings that no worker has taken and that have a change which may not land any more. */
+export async function withdraw(query: Query, session: string, isStale: (key: string) => boolean): Promise<void> {
+  const rows = await query.rows(`select id, keys from escrow.landings where session = $1 and state = 'waiting'`, [
+    session,
+  ])
+  for (const row of rows.filter((each) => keysOf(each).some(isStale)))
+    await query.rows(`update escrow.landings set state = 'withdrawn' where id = $1`, [textOf(row, 'id')])
+}

@@ -1,0 +1,87 @@
+import { type Clock, DATABASE_CLOCK, nowAsSql } from './clock.js'
+import { HubError } from './hub-error.js'
+import { repositoryOf, TURN_MS } from './landing-rows.js'
+import { enterScope } from './scope.js'
+import { type Database, numberOf } from './sql.js'
+import type { Repository, Scope, Turn } from './types.js'
+
+/**
+ * The repositories of all workspaces. These queries run outside row security, as the owner of the tables, because an operator sets
+ * repositories and a worker looks for work in every workspace.
+ */
+
+/** Addresses that git opens without starting a program of the address's choice. */
+const URL_FORM = /^(?:(?:https?|ssh|git|file):\/\/|\/|[\w.-]+@[\w.-]+:)/
+const BRANCH = /^(?!-)[^\s~^:?*[\\\p{Cc}]+$/u
+const COLUMNS = 'tenant, workspace, url, branch, checks'
+
+/** Sets where a workspace's approved changes land. It ends the turn of a worker that has the workspace. */
+export async function setRepository(database: Database, repository: Repository): Promise<void> {
+  const { tenant, workspace, url, branch, checks } = repository
+  assertAddress(url)
+  if (!BRANCH.test(branch)) throw new HubError('invalid', `'${branch}' is no name for a branch.`)
+  await database.transaction((query) =>
+    query.rows(
+      `insert into escrow.repositories (tenant, workspace, url, branch, checks) values ($1, $2, $3, $4, $5)
+        on conflict (tenant, workspace) do update
+        set url = excluded.url, branch = excluded.branch, checks = excluded.checks, problem = null,
+          worker = null, epoch = repositories.epoch + 1, until = '-infinity'`,
+      [tenant, workspace, url, branch, JSON.stringify(checks)],
+    ),
+  )
+}
+
+/** @throws HubError `invalid` for an address that starts a program, or that has a password, which the database would show */
+function assertAddress(url: string): void {
+  if (!URL_FORM.test(url) || /[\s\p{Cc}]/u.test(url))
+    throw new HubError(
+      'invalid',
+      'Give the address of a repository: https://, ssh://, user@host:path, or an absolute path.',
+    )
+  if (/^\w+:\/\/[^/]*:[^/]*@/.test(url))
+    throw new HubError(
+      'invalid',
+      "The address has a password. Leave it out: the worker uses its own git's credentials.",
+    )
+}
+
+/** Lets the machines of a workspace commit their own changes again. What waits to land stays approved, and does not land. */
+export async function removeRepository(database: Database, scope: Scope): Promise<void> {
+  const { tenant, workspace } = scope
+  await database.transaction(async (query) => {
+    const rows = await query.rows(
+      'delete from escrow.repositories where tenant = $1 and workspace = $2 returning 1 as removed',
+      [tenant, workspace],
+    )
+    if (rows.length === 0) throw new HubError('not_found', `The workspace ${workspace} has no repository.`)
+    await enterScope(query, scope)
+    await query.rows(`update escrow.landings set state = 'withdrawn' where state in ('waiting', 'landing')`)
+  })
+}
+
+export async function listRepositories(database: Database): Promise<Repository[]> {
+  const rows = await database.transaction((query) =>
+    query.rows(`select ${COLUMNS} from escrow.repositories order by tenant, workspace`),
+  )
+  return rows.map(repositoryOf)
+}
+
+/** Takes the turn of a workspace with landings that no worker has. Two workers never get the same one. */
+export async function takeTurn(
+  database: Database,
+  worker: string,
+  clock: Clock = DATABASE_CLOCK,
+): Promise<Turn | undefined> {
+  const [row] = await database.transaction((query) =>
+    query.rows(
+      `update escrow.repositories as taken
+        set worker = $1, epoch = taken.epoch + 1, until = ${nowAsSql(2)} + interval '${TURN_MS} milliseconds'
+        from (select tenant, workspace from escrow.repositories where is_due and until <= ${nowAsSql(2)}
+          order by until limit 1 for update skip locked) as free
+        where taken.tenant = free.tenant and taken.workspace = free.workspace
+        returning taken.tenant, taken.workspace, url, branch, checks, epoch::float8 as epoch`,
+      [worker, clock()],
+    ),
+  )
+  return row === undefined ? undefined : Object.assign({ worker, epoch: numberOf(row, 'epoch') }, repositoryOf(row))
+}

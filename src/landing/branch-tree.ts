@@ -1,0 +1,81 @@
+import { GITLINK, type GitEntry } from '../git/index.js'
+import { foldName } from './path-problem.js'
+
+/** The mode of a symbolic link. */
+const LINK = '120000'
+
+/** The files of a commit, and of the landings that are built onto it. */
+export class BranchTree {
+  /** How many files have each name, or lie below it: by the folded name, then by the exact one. */
+  readonly #names = new Map<string, Map<string, number>>()
+  readonly #entries = new Map<string, GitEntry>()
+
+  constructor(entries: ReadonlyMap<string, GitEntry>) {
+    for (const [path, entry] of entries) this.#put(path, entry)
+  }
+
+  get(path: string): GitEntry | undefined {
+    return this.#entries.get(path)
+  }
+
+  isDirectory(path: string): boolean {
+    return !this.#entries.has(path) && this.#names.get(foldName(path))?.has(path) === true
+  }
+
+  /** Why a file with a path may not be changed or made here. */
+  problem(path: string): string | undefined {
+    const own = this.#entries.get(path)
+    if (own?.mode === GITLINK) return 'it is a submodule'
+    if (own?.mode === LINK) return 'it is a symbolic link on the branch'
+    for (const name of prefixesOf(path)) {
+      const entry = name === path ? undefined : this.#entries.get(name)
+      if (entry?.mode === GITLINK) return `it is in the submodule ${name}`
+      if (entry !== undefined) return `${name} is no directory on the branch`
+      const other = [...(this.#names.get(foldName(name))?.keys() ?? [])].find((each) => each !== name)
+      if (other !== undefined) return `a disk that ignores case cannot hold it beside ${other}`
+    }
+    return this.isDirectory(path) ? 'it is a directory on the branch' : undefined
+  }
+
+  /** Makes all changes, removals first, or none. Returns why not. */
+  apply(changes: ReadonlyMap<string, GitEntry | undefined>): { path: string; why: string } | undefined {
+    const before = [...changes.keys()].map((path) => [path, this.#entries.get(path)] as const)
+    for (const path of changes.keys()) this.#remove(path)
+    for (const [path, entry] of changes) {
+      if (entry === undefined) continue
+      const why = this.problem(path)
+      if (why !== undefined) {
+        for (const each of changes.keys()) this.#remove(each)
+        for (const [each, old] of before) if (old !== undefined) this.#put(each, old)
+        return { path, why }
+      }
+      this.#put(path, entry)
+    }
+    return undefined
+  }
+
+  #put(path: string, entry: GitEntry): void {
+    this.#entries.set(path, entry)
+    for (const name of prefixesOf(path)) {
+      const spellings = this.#names.get(foldName(name)) ?? new Map<string, number>()
+      spellings.set(name, (spellings.get(name) ?? 0) + 1)
+      this.#names.set(foldName(name), spellings)
+    }
+  }
+
+  #remove(path: string): void {
+    if (!this.#entries.delete(path)) return
+    for (const name of prefixesOf(path)) {
+      const spellings = this.#names.get(foldName(name))
+      const left = (spellings?.get(name) ?? 0) - 1
+      if (left > 0) spellings?.set(name, left)
+      else spellings?.delete(name)
+    }
+  }
+}
+
+/** The directories above a path, and the path. */
+function prefixesOf(path: string): string[] {
+  const segments = path.split('/')
+  return segments.map((_, at) => segments.slice(0, at + 1).join('/'))
+}

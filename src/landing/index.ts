@@ -1,0 +1,11 @@
+/**
+ * Landing: takes approved changes from a hub's queue to a branch of a git repository.
+ *
+ * In: an open database of a hub, with a repository for a workspace; the worker's own git and its credentials. Out: commits on the branch,
+ * pushed only onto the tip that they were checked on, and the end of each landing in the database: landed, or evicted with the reason.
+ *
+ * No byte may land that a reviewer has not seen for its file. No check and no policy may come from the changes that it checks. No hook and no
+ * filter of a repository may run. What an agent sent never leaves the contained checks of a tree that is thrown away.
+ */
+export type { WorkerReport } from './report.js'
+export { defaultWork, runWorker } from './worker.js'

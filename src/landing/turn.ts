@@ -1,0 +1,204 @@
+import { EscrowError } from '../core/api-error.js'
+import { errorText } from '../core/error-text.js'
+import { oneLine } from '../core/printable.js'
+import { messageOf } from '../git/index.js'
+import { type Database, HubError, type LandingEnd, type OpenLanding, openStores, type Turn } from '../hub/index.js'
+import { withProcessLock } from '../os/lock.js'
+import { BranchTree } from './branch-tree.js'
+import { checksFor, type FailedCheck, runChecks } from './checks.js'
+import { Clone, type Committer } from './clone.js'
+import { Preparation } from './prepare.js'
+import { checkReason, declinedReason, unfitReason } from './reasons.js'
+import type { WorkerReport } from './report.js'
+
+/** Landings that are checked and pushed together. */
+const MOST_TOGETHER = 20
+/** Lost races of one turn. */
+const MOST_RACES = 10
+/** Milliseconds until a workspace with a problem is tried again, and between two signs of life during checks. */
+const PAUSE_MS = 60_000
+const BEAT_MS = 60_000
+const DEFAULT_EMAIL = 'escrow-hub@localhost'
+const MAX_SUBJECT = 72
+
+export interface TurnOptions {
+  readonly database: Database
+  /** The directory for clones. */
+  readonly work: string
+  readonly report: (report: WorkerReport) => void
+  readonly signal: AbortSignal
+}
+
+/** A landing and the commit that was made of it. */
+interface Built {
+  readonly landing: OpenLanding
+  readonly commit: string
+}
+
+/** Lands what a workspace has waiting, until nothing is left or something is wrong with the repository or this machine. */
+export async function landTurn(options: TurnOptions, turn: Turn): Promise<void> {
+  const { landings } = openStores(options.database, turn)
+  try {
+    await withProcessLock(`${options.work}/locks`, `${turn.tenant}.${turn.workspace}`, () =>
+      new TurnRun(options, turn).run(),
+    )
+  } catch (error) {
+    if (error instanceof HubError && error.code === 'fenced') return
+    const problem = options.signal.aborted ? undefined : oneLine(errorText(error))
+    if (problem !== undefined) options.report({ kind: 'problem', workspace: turn.workspace, message: problem })
+    await landings.pause(turn, problem ?? '', problem === undefined ? 0 : PAUSE_MS)
+  }
+}
+
+class TurnRun {
+  readonly #clone: Clone
+  readonly #stores
+  #together = MOST_TOGETHER
+  #races = 0
+
+  constructor(
+    private readonly options: TurnOptions,
+    private readonly turn: Turn,
+  ) {
+    this.#stores = openStores(options.database, turn)
+    this.#clone = Clone.open(options.work, turn)
+  }
+
+  async run(): Promise<void> {
+    for (;;) {
+      this.options.signal.throwIfAborted()
+      const batch = await this.#stores.landings.begin(this.turn, this.#together)
+      if (batch.length === 0) return
+      await this.#land(batch)
+    }
+  }
+
+  async #land(batch: readonly OpenLanding[]): Promise<void> {
+    const tip = this.#clone.fetch()
+    const left = await this.#withoutLanded(tip, batch)
+    const tree = new BranchTree(this.#clone.entries(tip))
+    const required = checksFor(this.#clone, tree, this.turn.checks, left)
+    const built = await this.#build(tip, tree, left)
+    const head = built.at(-1)?.commit
+    if (head === undefined) return
+    const failed = await this.#check(head, required)
+    if (failed !== undefined) return this.#fewer(built, () => checkReason(this.turn.branch, failed))
+    // A full turn is left for the push, which takes less.
+    await this.#stores.landings.renew(this.turn)
+    const pushed = this.#clone.push(tip, head)
+    if (pushed.is === 'lost') return this.#lost()
+    if (pushed.is === 'declined') return this.#fewer(built, () => declinedReason(this.turn.branch, pushed.why))
+    await this.#end(built.map(({ landing: { id }, commit }) => ({ id, state: 'landed', commit })))
+    this.#together = MOST_TOGETHER
+    this.#races = 0
+  }
+
+  /** A worker may have died after its push. What the branch has is landed, and not pushed again. */
+  async #withoutLanded(tip: string, batch: readonly OpenLanding[]): Promise<OpenLanding[]> {
+    const tried = batch.filter(({ attempts }) => attempts > 0).map(({ id }) => id)
+    const found = tried.length === 0 ? new Map<string, string>() : this.#clone.landed(tip, tried)
+    await this.#end([...found].map(([id, commit]) => ({ id, state: 'landed', commit })))
+    return batch.filter(({ id }) => !found.has(id))
+  }
+
+  /** Builds one commit after the other. What does not fit is evicted. */
+  async #build(tip: string, tree: BranchTree, landings: readonly OpenLanding[]): Promise<Built[]> {
+    const built: Built[] = []
+    const ends: LandingEnd[] = []
+    const refuse = ({ id }: OpenLanding, reason: string, paths: readonly string[]) =>
+      ends.push({ id, state: 'evicted', reason: unfitReason(this.turn.branch, { reason, paths }), paths })
+    const committer = this.#committer()
+    for (const landing of landings) {
+      const parent = built.at(-1)?.commit ?? tip
+      const prepared = await new Preparation(this.#clone, tree, this.#stores.contents, landing).run(parent)
+      if ('unfit' in prepared) refuse(landing, prepared.unfit.reason, prepared.unfit.paths)
+      else if (prepared.changes.size === 0) ends.push({ id: landing.id, state: 'landed', commit: tip })
+      else {
+        const author = landing.reviewers[0] ?? committer.name
+        const made = this.#clone.commit(parent, prepared.changes, (git) => messageOf(git, ...describe(landing)), {
+          author,
+          name: committer.name,
+          email: committer.email,
+        })
+        if ('commit' in made) built.push({ landing, commit: made.commit })
+        else {
+          refuse(landing, `git refuses a path: ${made.refused}`, [...prepared.changes.keys()])
+          // The tree has its changes. The landings behind it are in the next batch.
+          break
+        }
+      }
+    }
+    await this.#end(ends)
+    return built
+  }
+
+  async #check(commit: string, required: ReturnType<typeof checksFor>): Promise<FailedCheck | undefined> {
+    const stop = new AbortController()
+    const beat = setInterval(() => {
+      this.#stores.landings.renew(this.turn).catch((error: unknown) => {
+        // A database that is away for a moment keeps the turn, which lasts longer than that.
+        if (error instanceof HubError) stop.abort(error)
+      })
+    }, BEAT_MS)
+    try {
+      return await runChecks(this.#clone, commit, required, AbortSignal.any([stop.signal, this.options.signal]))
+    } finally {
+      clearInterval(beat)
+    }
+  }
+
+  /** Tries fewer landings, to find the one that is at fault; evicts it if it is alone. */
+  async #fewer(built: readonly Built[], reason: () => string | Promise<string>): Promise<void> {
+    const [first] = built
+    if (built.length > 1 || first === undefined) {
+      this.#together = Math.ceil(built.length / 2)
+      return
+    }
+    const paths = first.landing.changes.map(({ path }) => path)
+    await this.#end([{ id: first.landing.id, state: 'evicted', reason: await reason(), paths }])
+    this.#together = MOST_TOGETHER
+  }
+
+  #lost(): void {
+    this.#races++
+    if (this.#races > MOST_RACES)
+      throw new EscrowError(
+        'unsupported',
+        `${this.turn.branch} moved ${this.#races} times while its landings were checked.`,
+      )
+  }
+
+  async #end(ends: readonly LandingEnd[]): Promise<void> {
+    if (ends.length === 0) return
+    await this.#stores.landings.end(this.turn, ends)
+    for (const end of ends) this.options.report({ kind: 'ended', workspace: this.turn.workspace, end })
+  }
+
+  #committer(): Pick<Committer, 'name' | 'email'> {
+    return {
+      name: this.#clone.setting('user.name') ?? 'Escrow hub',
+      email: this.#clone.setting('user.email') ?? DEFAULT_EMAIL,
+    }
+  }
+}
+
+/** The message of a landing's commit, and the data of its trailers. */
+function describe({
+  id,
+  session,
+  changes,
+  reviewers,
+}: OpenLanding): Parameters<typeof messageOf> extends [unknown, ...infer Rest] ? Rest : never {
+  const intents = [...new Set(changes.flatMap(({ intent }) => intent ?? []))].sort()
+  const agents = [...new Set(changes.flatMap(({ agent }) => agent ?? []))].sort()
+  const subject = `Land ${intents.length === 0 ? 'changes' : intents.join(', ')} of ${session}`
+  const credits = {
+    intents: intents.map(oneLine),
+    agents: agents.map((tool) => ({ tool: oneLine(tool) })),
+    reviewers: reviewers.map((name) => ({ name: oneLine(name) })),
+    tiers: [],
+    head: undefined,
+    landing: id,
+  }
+  return [oneLine(subject).slice(0, MAX_SUBJECT), credits]
+}

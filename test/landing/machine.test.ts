@@ -1,0 +1,61 @@
+import { expect, it, vi } from 'vitest'
+import { setRepository } from '../../src/hub/index.js'
+import { landedChanges } from '../../src/remote/index.js'
+import { trialDatabase } from '../hub/fixtures.js'
+import { approvedOnHub, states, sync } from '../remote/kit.js'
+import { git, initRepository } from '../support/git.js'
+import { landOnce, place } from './kit.js'
+
+/** A machine whose workspace is a clone of the repository that its hub lands on. */
+async function machine(text = 'a one\na two\n') {
+  const root = place()
+  const remote = `${root}/remote.git`
+  git(root, 'init', '-q', '--bare', '-b', 'main', remote)
+  const database = await trialDatabase()
+  const on = await approvedOnHub(undefined, async ({ hub, place: { root: own, write } }) => {
+    initRepository(own)
+    git(own, 'remote', 'add', 'origin', remote)
+    git(own, 'push', '-q', 'origin', 'main')
+    if (text !== 'a one\na two\n') {
+      const before = git(own, 'rev-parse', 'HEAD').trim()
+      write('src/a.ts', text)
+      git(own, 'commit', '-q', '-a', '-m', 'By another')
+      git(own, 'push', '-q', 'origin', 'main')
+      git(own, 'reset', '-q', '--hard', before)
+    }
+    await setRepository(database, Object.assign({ url: remote, branch: 'main', checks: [] }, hub.scope))
+  })
+  return { ...on, remote, land: () => landOnce(database, `${root}/work`) }
+}
+
+it('a machine learns what landed, and a pull takes it out of the stage', async () => {
+  const { workspace, place: at, land, remote } = await machine()
+  await land()
+  const commit = git(remote, 'rev-parse', 'main').trim()
+  expect(git(remote, 'log', '-1', '--format=%B')).toContain(
+    'Intent: INT-001\nAssisted-by: tester:m-1\nReviewed-by: Ada\n',
+  )
+  const landed = { session: 'agent-1', branch: 'main', commit }
+  expect(await sync(workspace)).toContainEqual(Object.assign({ kind: 'landed', changes: 1 }, landed))
+  expect(await landedChanges(workspace)).toMatchObject([Object.assign({ changes: [{ path: 'src/a.ts' }] }, landed)])
+  expect(at.text('src/a.ts')).toBe('a one\na two\n')
+  git(at.root, 'pull', '-q', 'origin', 'main')
+  expect(at.text('src/a.ts')).toBe('reviewed\n')
+  expect(await states(workspace)).toEqual([])
+  expect(await landedChanges(workspace)).toEqual([])
+  expect((await sync(workspace)).filter(({ kind }) => kind === 'landed')).toEqual([])
+})
+
+it('an agent gets the reason of an eviction, and its next version is reviewed again', async () => {
+  const { ada, workspace, session, land } = await machine('a one\na two by another\n')
+  await land()
+  const reports = await sync(workspace)
+  expect(reports).toContainEqual(expect.objectContaining({ kind: 'evicted', session: 'agent-1', path: 'src/a.ts' }))
+  expect(await states(workspace)).toEqual(['src/a.ts rejected'])
+  expect(JSON.stringify(await session.feedback())).toContain('+a two by another')
+  // Its next version is reviewed again.
+  await vi.waitFor(() => session.fs.writeFileSync('src/a.ts', 'a one\na two by another\nreviewed again\n'))
+  await sync(workspace)
+  expect(await states(workspace)).toEqual(['src/a.ts pending'])
+  expect(await ada.queue()).toMatchObject([{ session: 'laptop.agent-1', pending: 1 }])
+})
