@@ -329,6 +329,7 @@ export const HUB: Limits = {
   'src/remote/sender.ts#MAX_CLAIMS': ['count', 'files of a session that are compared with those of other sessions'],
   'src/remote/hub-client.ts#TIMEOUT_MS': ['milliseconds', 'for one answer of a hub'],
   'src/remote/settings.ts#MAX_BYTES': ['bytes', 'what a machine keeps of its hub'],
+  'src/remote/sync.ts#MAX_WAITING': ['count', 'decisions kept for bytes that a session does not have now'],
 }
 
 export const ALL: Limits = { ...CALLS, ...FILES, ...REVIEW, ...LEDGER, ...COMMANDS, ...CLIENTS, ...HUB }
