@@ -1,0 +1,98 @@
+import { digest } from '../../overlay/index.js'
+import { newId } from '../../src/core/ids.js'
+import { addToken, openDatabase } from '../../src/hub/index.js'
+import type { Row } from '../../src/hub/sql.js'
+import { serveHub } from '../../src/hub-server/index.js'
+import { HubClient } from '../../src/remote/hub-client.js'
+
+/** Milliseconds below which 99 of 100 calls were. */
+export interface Latencies {
+  /** A transaction that inserts a row into a table of its own: what PostgreSQL alone takes. */
+  readonly plain: number
+  readonly claim: number
+  /** From the start of a submission until the queue of a reviewer has it. */
+  readonly visible: number
+}
+
+const CALLS = 20
+/** Agents of one machine. The hub limits the requests of each machine. */
+const PER_MACHINE = 10
+
+/**
+ * Measures a hub without faults. Each agent makes its calls one after the other, and all agents do so at once.
+ * @param agents how many call at once
+ */
+export function measureLatency(url: string, agents: number): Promise<Latencies> {
+  return openDatabase({ url }, async (database) => {
+    const scope = { tenant: newId(), workspace: 'latency' }
+    const token = (name: string, role: 'host' | 'reviewer') => addToken(database, Object.assign({ name, role }, scope))
+    const hub = await serveHub({ database, report: (error) => console.error(error) })
+    try {
+      const machines = await Promise.all(
+        Array.from({ length: Math.ceil(agents / PER_MACHINE) }, async (_, n) => ({
+          client: new HubClient({ url: hub.url, token: await token(`machine-${n}`, 'host') }),
+          reviewer: await token(`reviewer-${n}`, 'reviewer'),
+        })),
+      )
+      const callers = await Promise.all(
+        Array.from({ length: agents }, async (_, agent) => {
+          const n = Math.floor(agent / PER_MACHINE)
+          const machine = machines[n]
+          if (machine === undefined) throw new RangeError('An agent has no machine.')
+          const session = `machine-${n}.agent-${agent}`
+          return Object.assign({ session, epoch: await machine.client.open(session) }, machine)
+        }),
+      )
+      await database.transaction((query) =>
+        query.script('create table if not exists public.plain (id text primary key, body text not null)'),
+      )
+      const plain = await atOnce(agents, async () => {
+        await database.transaction<Row[]>((query) =>
+          query.rows('insert into public.plain (id, body) values ($1, $2)', [newId(), 'x'.repeat(200)]),
+        )
+      })
+      const claim = await atOnce(agents, async (agent, call) => {
+        const { client, session, epoch } = callerAt(callers, agent)
+        await client.claim({ session, epoch, path: `src/${agent}/${call}`, milliseconds: 60_000 })
+      })
+      const visible = await atOnce(agents, async (agent, call) => {
+        const { client, reviewer, session, epoch } = callerAt(callers, agent)
+        const after = digest(`${agent} ${call}`)
+        const change = { path: 'src/a.ts', kind: 'create', before: null, after, risk: 0 } as const
+        await client.submit({ session, epoch, digest: digest(after), revision: call + 1, changes: [change] })
+        await assertQueued(hub.url, reviewer, session)
+      })
+      return { plain, claim, visible }
+    } finally {
+      await hub.close()
+    }
+  })
+}
+
+function callerAt<T>(callers: readonly T[], agent: number): T {
+  const caller = callers[agent]
+  if (caller === undefined) throw new RangeError(`There is no agent ${agent}.`)
+  return caller
+}
+
+async function assertQueued(url: string, token: string, session: string): Promise<void> {
+  const response = await fetch(`${url}/v1/queue`, { headers: { authorization: `Bearer ${token}` } })
+  const queue = (await response.json()) as readonly { readonly session: string }[]
+  if (!queue.some((each) => each.session === session)) throw new Error(`The queue does not have ${session}.`)
+}
+
+/** Runs the calls of all agents at once. @returns the 99th percentile in milliseconds */
+async function atOnce(agents: number, call: (agent: number, call: number) => Promise<void>): Promise<number> {
+  const times: number[] = []
+  await Promise.all(
+    Array.from({ length: agents }, async (_, agent) => {
+      for (let n = 0; n < CALLS; n++) {
+        const start = performance.now()
+        await call(agent, n)
+        times.push(performance.now() - start)
+      }
+    }),
+  )
+  times.sort((a, b) => a - b)
+  return times[Math.ceil(times.length * 0.99) - 1] ?? 0
+}
