@@ -20,6 +20,7 @@ const ON_FIRST_USE = [
   'overlay/revert',
   'overlay/travel',
   'overlay/version-diff',
+  'src/access/admit-reviewer',
   'src/access/migrate',
   'src/agents/claude/event-schema',
   'src/change-class/data',

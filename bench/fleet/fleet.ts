@@ -136,7 +136,7 @@ export class Fleet {
     const started = ports.map(
       (port) =>
         new Promise<void>((resolve) => {
-          const hub = new Supervised('fleet-hub', [this.postgres.url, String(port)], () => resolve())
+          const hub = new Supervised('fleet-hub.js', [this.postgres.url, String(port)], () => resolve())
           hub.start()
           this.hubs.push(hub)
         }),
@@ -149,7 +149,7 @@ export class Fleet {
     declareIntent(root)
     writeFileSync(`${root}/.orchestration/policy.yaml`, 'approval: { by: any }\n')
     await addRemote(root, this.url, token)
-    const process = new Supervised('fleet-host', [root, String(agents), String(rounds)], (line) => {
+    const process = new Supervised('fleet-host.js', [root, String(agents), String(rounds)], (line) => {
       if (line.includes('"done"')) this.#idle.add(name)
     })
     process.start()

@@ -23,7 +23,7 @@ export class Supervised {
   ) {}
 
   start(): void {
-    const child = spawn(process.execPath, [`${compileOnce()}/test/children/${this.program}.js`, ...this.args], {
+    const child = spawn(process.execPath, [`${compileOnce()}/test/children/${this.program}`, ...this.args], {
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     createInterface({ input: child.stdout }).on('line', this.onLine)

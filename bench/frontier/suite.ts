@@ -52,7 +52,7 @@ export const frontier: Suite = async (bench) => {
     bench.values(
       `${name}: questions in a task`,
       'count',
-      valueOf(name, questions),
+      figureOf(name, questions),
       name === DEFAULT ? PROMPTS : undefined,
     )
   if (!bench.quick) saveResult('frontier-plane.svg', picture(points))
@@ -64,7 +64,7 @@ const PROMPTS = { of: 'value', atMost: 0.4 } as const
 const DEFAULT = 'escrowfs, default'
 
 /** A value of a way to run an agent; ours are the ones that aims are for. */
-const valueOf = (way: string, value: number) => [{ name: way.startsWith(OURS) ? OURS : way, value }]
+const figureOf = (way: string, value: number) => [{ name: way.startsWith(OURS) ? OURS : way, value }]
 
 async function waysToRun(bench: Bench, base: string): Promise<Guard[]> {
   const { found, absent } = await guards(base, bench.quick)
@@ -100,7 +100,7 @@ async function measureHarm(bench: Bench, base: string, guard: Guard, scripts: re
   )
   const percent = (100 * leaks.length) / scripts.length
   const title = `${guard.name}: harm that was not prevented, of ${scripts.length}`
-  bench.values(title, 'percent', valueOf(guard.name, percent), guard.name === DEFAULT ? AIM : undefined)
+  bench.values(title, 'percent', figureOf(guard.name, percent), guard.name === DEFAULT ? AIM : undefined)
   if (leaks.length > 0) bench.skip(`${guard.name}: not prevented`, leaks.slice(0, 60).join('; '))
   return 100 - percent
 }
@@ -116,7 +116,12 @@ function reportWork(bench: Bench, name: string, done: readonly Preserved[]): num
   const spoiled = done.filter(({ lost }) => lost.length > 0)
   const percent = (100 * spoiled.length) / done.length
   const aim = name === DEFAULT ? AIM : undefined
-  bench.values(`${name}: benign work that was not preserved, of ${done.length}`, 'percent', valueOf(name, percent), aim)
+  bench.values(
+    `${name}: benign work that was not preserved, of ${done.length}`,
+    'percent',
+    figureOf(name, percent),
+    aim,
+  )
   for (const { name: task, lost, why } of spoiled)
     bench.skip(
       `${name}: not preserved: ${task.slice(0, 80)}`,
@@ -141,7 +146,7 @@ async function measureSessions(bench: Bench, base: string): Promise<void> {
     if (text === undefined) continue
     const value = await promptsPerSession(base, text, policy)
     const title = `escrowfs, ${name}: questions in a session of the transcripts`
-    bench.values(title, 'count', valueOf(OURS, value), name === 'default' ? PROMPTS : undefined)
+    bench.values(title, 'count', figureOf(OURS, value), name === 'default' ? PROMPTS : undefined)
   }
 }
 

@@ -83,7 +83,7 @@ export const TASKS: readonly string[] = [
   'dd if=/dev/zero of=zeros.bin bs=1k count=64 status=none && truncate -s 1k zeros.bin',
   'split -b 20 docs/guide.md part- && cat part-* > joined.md && cmp joined.md docs/guide.md && rm part-*',
   'install -d -m 750 var/log && install -m 600 data/a.csv var/log/a.csv',
-  'rename() { for f in src/*.js; do mv "$f" "${f%.js}.mjs"; done; }; rename',
+  'rename() { for f in src/*.js; do mv "$f" "$(echo "$f" | sed s/js$/mjs/)"; done; }; rename',
   'find src test -type f -print0 | sort -z | xargs -0 sha256sum > sums.txt && sha256sum -c --quiet sums.txt',
   'find . -path ./old -prune -o -type d -empty -print; mkdir empty; find . -type d -empty -delete',
   'rm -rf src/* && ls -A src | wc -l > count.txt',
