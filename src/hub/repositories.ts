@@ -31,17 +31,18 @@ export async function setRepository(database: Database, repository: Repository):
   )
 }
 
-/** @throws HubError `invalid` for an address that starts a program, or that has a password, which the database would show */
+/** @throws HubError `invalid` for an address that starts a program, or that has a password or a token, which reviewers would see */
 function assertAddress(url: string): void {
   if (!URL_FORM.test(url) || /[\s\p{Cc}]/u.test(url))
     throw new HubError(
       'invalid',
       'Give the address of a repository: https://, ssh://, user@host:path, or an absolute path.',
     )
-  if (/^\w+:\/\/[^/]*:[^/]*@/.test(url))
+  // A forge takes a token as the user's name.
+  if (/^https?:\/\/[^/]*@|^\w+:\/\/[^/]*:[^/]*@/.test(url))
     throw new HubError(
       'invalid',
-      "The address has a password. Leave it out: the worker uses its own git's credentials.",
+      "The address has a password or a token. Leave it out: the worker uses its own git's credentials.",
     )
 }
 
