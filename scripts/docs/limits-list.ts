@@ -329,6 +329,14 @@ export const HUB: Limits = {
   'src/remote/sender.ts#MAX_CLAIMS': ['count', 'files of a session that are compared with those of other sessions'],
   'src/remote/hub-client.ts#TIMEOUT_MS': ['milliseconds', 'for one answer of a hub'],
   'src/remote/settings.ts#MAX_BYTES': ['bytes', 'what a machine keeps of its hub'],
+  'src/landing/reasons.ts#MAX_REASON': ['count', 'characters of the reason of an eviction'],
+  'src/landing/turn.ts#MOST_TOGETHER': ['count', 'landings that are checked and pushed together'],
+  'src/landing/turn.ts#MOST_RACES': [
+    'count',
+    'pushes of others during a turn of a worker, after which it waits for its next turn',
+  ],
+  'src/hub/landing-rows.ts#TURN_MS': ['milliseconds', 'that a worker keeps its turn after its last sign of life'],
+  'src/remote/sync.ts#MAX_LANDED': ['count', 'landings that a machine remembers'],
   'src/remote/sync.ts#MAX_WAITING': ['count', 'decisions kept for bytes that a session does not have now'],
 }
 

@@ -24,16 +24,19 @@ export function settleEnds(lines: readonly string[], origins: readonly Origin[])
     const [first] = block
     if (first === undefined || !closes(lines[opener] ?? '', lines[end] ?? '')) return origin
     if (origin === AMBIGUOUS) return block.every((each) => sameAuthor(each, first)) ? first : origin
-    return isStray(origin, block) ? AMBIGUOUS : origin
+    // An empty line below a bracket of somebody else may belong to what follows.
+    const isOfBlock = end === line || sameAuthor(origins[end] ?? UNKNOWN, origin)
+    return isStray(origin, block, isOfBlock) ? AMBIGUOUS : origin
   })
 }
 
 /** Whether the end came with another block, or with the last line of this one alone: an agent moved it and changed that line. */
-function isStray(origin: Origin, block: readonly Origin[]): boolean {
+function isStray(origin: Origin, block: readonly Origin[], isOfBlock: boolean): boolean {
   if (origin.contributor === 'unknown') return false
   const [opener = UNKNOWN, last] = [block[0], block.at(-1)]
   const isOfLast = origin.recordId !== undefined && last?.recordId === origin.recordId
   if (isOfLast && !sameAuthor(origin, opener)) return true
+  if (!isOfBlock) return false
   // A block that began before the ledger ended before it, too.
   if (opener.contributor === 'unknown') return true
   return !block.some((each) => sameAuthor(each, origin))

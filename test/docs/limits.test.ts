@@ -20,6 +20,11 @@ const UNMET: Readonly<Record<string, string>> = {
     'src/cli/commands/blame.ts#MOST_NUMBERS',
     ...['src/hub/postgres.ts#CONNECTIONS', 'src/hub/retry.ts#LONGEST_MS', 'src/remote/sync.ts#WAIT'],
     ...['src/hub-server/host-routes.ts#MAX_WAIT', 'src/remote/sync.ts#MAX_REJECTED'],
+    ...[
+      'src/hub-server/landings-page.ts#MAX_SUMMARY',
+      'src/landing/turn.ts#MAX_SUBJECT',
+      'src/remote/sender.ts#MAX_AGENT',
+    ],
     ...['src/cli/commands/stats.ts#MAX_BAR', 'src/cli/review/lines.ts#WORDS_LIMIT'],
     ...['src/cli/review/place.ts#ROWS_MAX', 'src/cli/review/text.ts#CLUSTER_LIMIT'],
     ...[

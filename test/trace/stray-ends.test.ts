@@ -35,6 +35,10 @@ describe('the author of the end of a block', () => {
     expect(settled([ONE, TWO, ONE, AMBIGUOUS, AMBIGUOUS])).toEqual([AMBIGUOUS, AMBIGUOUS])
   })
 
+  it('is no rule for an empty line of another author, who wrote what follows', () => {
+    expect(settled([ONE, ONE, ONE, ONE, TWO])).toEqual([ONE, TWO])
+  })
+
   it('stays unknown for lines from before the ledger', () => {
     expect(settled([ONE, ONE, ONE, UNKNOWN, UNKNOWN])).toEqual([UNKNOWN, UNKNOWN])
   })
