@@ -14,7 +14,8 @@ export interface Latencies {
   readonly visible: number
 }
 
-const CALLS = 20
+/** Calls of all agents together. A lease of the hub lasts longer than these. */
+const CALLS = 1_000
 /** Agents of one machine. The hub limits the requests of each machine. */
 const PER_MACHINE = 10
 
@@ -55,6 +56,7 @@ export function measureLatency(url: string, agents: number): Promise<Latencies> 
         const { client, session, epoch } = callerAt(callers, agent)
         await client.claim({ session, epoch, path: `src/${agent}/${call}`, milliseconds: 60_000 })
       })
+      for (const { client, session, epoch } of callers) await client.beat(session, epoch)
       const visible = await atOnce(agents, async (agent, call) => {
         const { client, reviewer, session, epoch } = callerAt(callers, agent)
         const after = digest(`${agent} ${call}`)
@@ -86,7 +88,7 @@ async function atOnce(agents: number, call: (agent: number, call: number) => Pro
   const times: number[] = []
   await Promise.all(
     Array.from({ length: agents }, async (_, agent) => {
-      for (let n = 0; n < CALLS; n++) {
+      for (let n = 0; n < CALLS / agents; n++) {
         const start = performance.now()
         await call(agent, n)
         times.push(performance.now() - start)
