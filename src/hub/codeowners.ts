@@ -60,7 +60,7 @@ function refusal(line: number, problem: string): HubError {
   return new HubError('invalid', `Line ${line} of CODEOWNERS: ${problem}. Nothing was changed.`)
 }
 
-/** A pattern as a glob of the whole path: it covers what is below a directory, but `docs/*` only what is directly in it. */
+/** Converts a pattern to a glob of the whole path. A directory's pattern matches everything below it, `docs/*` only the files directly in it. */
 function globOf(pattern: string): string | undefined {
   const isDirectory = pattern.endsWith('/')
   const body = pattern.replace(/^\//, '').replace(/\/$/, '')

@@ -5,7 +5,8 @@
  * `types.ts`. Each change of a store is one transaction, and the order of changes is a sequence that consumers read.
  *
  * No SQL may contain a value: values are parameters. No query may run outside `inScope`, which sets the tenant, the workspace and the
- * role that row security applies to; the exceptions are migrations, tokens and the repositories, which operators set and workers look through. Nothing here listens on the network or reads a workspace.
+ * role that row security applies to. The exceptions are migrations, tokens, and the repositories, because workers look for work in every
+ * workspace. Nothing here listens on the network or reads a workspace.
  */
 export { CHANGE } from './change-body.js'
 export { changeKey } from './change-key.js'

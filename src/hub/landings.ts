@@ -11,6 +11,7 @@ import type { Landing, LandingEnd, LandingQueue, OpenLanding, Scope, Turn } from
 const SHOWN = 50
 /** Landings that one worker looks at. */
 const AHEAD = 200
+
 export function createLandings(database: Database, scope: Scope, clock: Clock): LandingQueue {
   const inTurn = <T>(turn: Turn, work: (query: Query) => Promise<T>) =>
     changing(database, scope, async (query) => {

@@ -21,17 +21,14 @@ export async function enterScope(query: Query, { tenant, workspace }: Scope): Pr
 /** As {@link inScope}, for changes: one at a time in a workspace, so that their order is that of the sequence. */
 export function changing<T>(database: Database, scope: Scope, work: (query: Query) => Promise<T>): Promise<T> {
   return inScope(database, scope, async (query) => {
-    await lockWorkspace(query)
+    await lockWorkspace(query, scope)
     return work(query)
   })
 }
 
-/** Waits for the other changes of the workspace. */
-async function lockWorkspace(query: Query): Promise<void> {
-  await query.rows(
-    `select pg_advisory_xact_lock(
-      hashtextextended(current_setting('escrow.tenant') || chr(31) || current_setting('escrow.workspace'), 0))`,
-  )
+/** Waits for the other changes of the workspace, and holds the lock until the transaction ends. */
+export async function lockWorkspace(query: Query, { tenant, workspace }: Scope): Promise<void> {
+  await query.rows('select pg_advisory_xact_lock(hashtextextended($1 || chr(31) || $2, 0))', [tenant, workspace])
 }
 
 /** Takes the next number of the workspace's sequence, and wakes those who wait for it once the transaction is committed. */

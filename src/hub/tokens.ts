@@ -1,6 +1,7 @@
 import { sha256hex } from '../../overlay/index.js'
 import { newToken } from '../os/loopback.js'
 import { HubError } from './hub-error.js'
+import { lockWorkspace } from './scope.js'
 import { type Database, maybeTextOf, type Row, textOf } from './sql.js'
 import { type Identity, ROLES } from './types.js'
 
@@ -54,7 +55,7 @@ export async function revokeToken(
   { tenant, workspace, name }: Pick<Identity, 'tenant' | 'workspace' | 'name'>,
 ): Promise<void> {
   const rows = await database.transaction(async (query) => {
-    await query.rows('select pg_advisory_xact_lock(hashtextextended($1 || chr(31) || $2, 0))', [tenant, workspace])
+    await lockWorkspace(query, { tenant, workspace })
     return query.rows(
       `update escrow.tokens set revoked_at = now()
         where tenant = $1 and workspace = $2 and name = $3 and revoked_at is null returning name`,

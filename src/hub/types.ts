@@ -198,7 +198,7 @@ export interface ReviewQueue {
   ): Promise<{ decisions: Decision[]; landings: LandingNews[]; next: number; last: number }>
 }
 
-/** `withdrawn`: the agent has changed its work before a worker took it. */
+/** `withdrawn`: before a worker took it, the agent changed its work, a reviewer rejected it, or the repository was removed. */
 export type LandingState = 'waiting' | 'landing' | 'landed' | 'evicted' | 'withdrawn'
 
 /** The approved changes of a session, on their way to the branch of a repository. */

@@ -148,14 +148,14 @@ class TurnRun {
   }
 
   /** Tries fewer landings, to find the one that is at fault; evicts it if it is alone. */
-  async #fewer(built: readonly Built[], reason: () => string | Promise<string>): Promise<void> {
+  async #fewer(built: readonly Built[], reason: () => string): Promise<void> {
     const [first] = built
     if (built.length > 1 || first === undefined) {
       this.#together = Math.ceil(built.length / 2)
       return
     }
     const paths = first.landing.changes.map(({ path }) => path)
-    await this.#end([{ id: first.landing.id, state: 'evicted', reason: await reason(), paths }])
+    await this.#end([{ id: first.landing.id, state: 'evicted', reason: reason(), paths }])
     this.#together = MOST_TOGETHER
   }
 

@@ -1,7 +1,7 @@
 import type { Change, Workspace } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
 import { changeKey } from '../hub/index.js'
-import type { ReceivedDecision, ReceivedLanding } from './hub-client.js'
+import type { ReceivedDecision } from './hub-client.js'
 
 /** What a decision did. `passed over`: this machine has other bytes now, the same verdict, or a rejection by a person here. */
 export type Outcome = 'approved' | 'rejected' | 'passed over'
@@ -38,36 +38,6 @@ export async function recordDecision(
   } catch (error) {
     // The agent has written since, or the disk has: the verdict is on other bytes.
     if (error instanceof EscrowError && error.reason === 'stale_file') return 'other bytes'
-    throw error
-  }
-}
-
-/** Who rejects what did not land. */
-const QUEUE = { name: 'landing queue' }
-
-/**
- * Gives the agent the reason of an eviction: it rejects those changes that the session still has, byte by byte.
- * @returns the changes that were rejected
- */
-export async function recordEviction(
-  workspace: Workspace,
-  session: string,
-  { changes: evicted, reason = 'It did not land.' }: ReceivedLanding,
-): Promise<ReceivedLanding['changes']> {
-  if (!(await workspace.sessions()).some(({ id }) => id === session)) return []
-  const review = await workspace.review(session)
-  const { changes } = await review.changes()
-  const rejected = evicted.filter(({ key, path }) => {
-    const [change, ...more] = changes.filter((each) => each.path === path)
-    // A selection by path would choose both changes where a directory replaces a file.
-    return change !== undefined && more.length === 0 && isChange(change, key) && change.state !== 'rejected'
-  })
-  if (rejected.length === 0) return []
-  try {
-    await review.reject({ paths: rejected.map(({ path }) => path) }, reason, QUEUE)
-    return rejected
-  } catch (error) {
-    if (error instanceof EscrowError && error.reason === 'stale_file') return []
     throw error
   }
 }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Workspace } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
 import { HubClient, HubRefusal, type ReceivedDecision, type ReceivedLanding } from './hub-client.js'
-import { recordDecision, recordEviction } from './incoming.js'
+import { type Outcome, recordDecision } from './incoming.js'
 import type { SyncReport } from './report.js'
 import { Sender } from './sender.js'
 import { type Remote, readRemote, readSeen, type Seen, writeSeen } from './settings.js'
@@ -111,30 +111,39 @@ export class RemoteSync {
   async #record(decision: ReceivedDecision, isWaiting = false): Promise<void> {
     const session = this.#ownSession(decision)
     if (session === undefined) return
+    const outcome = await this.#decide(session, decision, isWaiting)
+    if (outcome !== undefined)
+      this.report({ kind: 'decided', session, path: decision.path, outcome, reviewer: decision.reviewer })
+  }
+
+  /** Records a decision, or keeps it for the bytes that it is on. Returns undefined if it still waits for them. */
+  async #decide(session: string, decision: ReceivedDecision, isWaiting: boolean): Promise<Outcome | undefined> {
     const { rejected } = this.#seen
     const recorded = await recordDecision(this.workspace, session, decision, rejected.includes(decision.key))
-    if (isWaiting && recorded === 'other bytes') return
+    if (isWaiting && recorded === 'other bytes') return undefined
     const isSame = ({ session, key }: ReceivedDecision) => session === decision.session && key === decision.key
     const others = this.#seen.waiting.filter((each) => !isSame(each))
     this.#keep({ waiting: recorded === 'other bytes' ? [...others, decision].slice(-MAX_WAITING) : others })
     if (recorded === 'rejected') this.#keep({ rejected: [...rejected, decision.key].slice(-MAX_REJECTED) })
-    const outcome = recorded === 'other bytes' ? 'passed over' : recorded
-    this.report({ kind: 'decided', session, path: decision.path, outcome, reviewer: decision.reviewer })
+    return recorded === 'other bytes' ? 'passed over' : recorded
   }
 
   async #recordLanding(landing: ReceivedLanding): Promise<void> {
     const session = this.#ownSession(landing)
     if (session === undefined) return
-    const { state, branch, commit, changes, reason = '' } = landing
+    const { state, branch, commit, changes, reason = 'It did not land.' } = landing
     if (state === 'landed' && commit !== undefined) {
       const others = this.#seen.landed.filter((each) => each.commit !== commit || each.session !== session)
       this.#keep({ landed: [...others, { session, branch, commit, changes }].slice(-MAX_LANDED) })
       this.report({ kind: 'landed', session, branch, commit, changes: changes.length })
       return
     }
-    const rejected = await recordEviction(this.workspace, session, landing)
-    this.#keep({ rejected: [...this.#seen.rejected, ...rejected.map(({ key }) => key)].slice(-MAX_REJECTED) })
-    for (const { path } of rejected) this.report({ kind: 'evicted', session, path, reason })
+    // A rejection like a reviewer's: it replaces an approval of the same bytes, also one that waits for them.
+    for (const { key, path } of changes) {
+      const decision = { seq: landing.seq, session: landing.session, key, path, verdict: 'rejected', reason } as const
+      const outcome = await this.#decide(session, Object.assign({ reviewer: 'landing queue' }, decision), false)
+      if (outcome === 'rejected') this.report({ kind: 'evicted', session, path, reason })
+    }
   }
 
   /** This machine's name of a session; undefined for another machine's. */

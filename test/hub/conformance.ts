@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { digest, sha256hex } from '../../overlay/index.js'
 import { changeKey } from '../../src/hub/change-key.js'
 import { migrate } from '../../src/hub/migrate.js'
@@ -10,7 +10,7 @@ import { openStores } from '../../src/hub/stores.js'
 import { addToken, findToken, listTokens, revokeToken } from '../../src/hub/tokens.js'
 import type { Hold, Scope, Stores, Submission } from '../../src/hub/types.js'
 import { describeApprovals } from './approvals.js'
-import { createChange, type HubClock, newScope, setClock } from './fixtures.js'
+import { createChange, type HubClock, newScope, openTwice, setClock } from './fixtures.js'
 import { checkClaims, checkQueue } from './models.js'
 
 /**
@@ -19,19 +19,7 @@ import { checkClaims, checkQueue } from './models.js'
  */
 export function describeHub(name: string, open: () => Promise<Database>): void {
   describe(`the stores of a hub on ${name}`, () => {
-    let [one, two]: Database[] = []
-    beforeAll(async () => {
-      one = await open()
-      two = await open()
-    })
-    afterAll(async () => {
-      // The embedded database is one for all, and goes with the process.
-      if (two !== one) await Promise.all([one?.close(), two?.close()])
-    })
-    const hosts = (): [Database, Database] => {
-      if (one === undefined || two === undefined) throw new Error('The database is not open.')
-      return [one, two]
-    }
+    const hosts = openTwice(open)
     const stores = (clock?: HubClock, scope: Scope = newScope()): Stores => openStores(hosts()[0], scope, clock)
     const held = async ({ registry }: Stores, session = 'agent-1', host = 'laptop'): Promise<Hold> => ({
       session,

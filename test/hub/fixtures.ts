@@ -1,4 +1,4 @@
-import { onTestFinished } from 'vitest'
+import { afterAll, beforeAll, onTestFinished } from 'vitest'
 import { digest } from '../../overlay/index.js'
 import { defined } from '../../src/core/defined.js'
 import { newId } from '../../src/core/ids.js'
@@ -33,6 +33,23 @@ export function createChange(path: string, other: Partial<QueuedChange> = {}): Q
   const { after = digest(path), risk = 0 } = other
   const shown = 'shown' in other ? other.shown : { before: null, after: null }
   return { path, kind: 'create', before: null, after, risk, ...defined({ shown }) }
+}
+
+/** Opens two connections for the tests of a suite. @returns what gives them */
+export function openTwice(open: () => Promise<Database>): () => [Database, Database] {
+  let [one, two]: Database[] = []
+  beforeAll(async () => {
+    one = await open()
+    two = await open()
+  })
+  afterAll(async () => {
+    // The embedded database is one for all, and goes with the process.
+    if (two !== one) await Promise.all([one?.close(), two?.close()])
+  })
+  return () => {
+    if (one === undefined || two === undefined) throw new Error('The database is not open.')
+    return [one, two]
+  }
 }
 
 let trial: Promise<Database> | undefined

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { takeTurn } from '../../src/hub/index.js'
 import { inScope } from '../../src/hub/scope.js'
 import type { Database } from '../../src/hub/sql.js'
 import type { Scope, Turn } from '../../src/hub/types.js'
+import { openTwice } from '../hub/fixtures.js'
 import { landingKit, landOnce } from './kit.js'
 
 /**
@@ -11,18 +12,7 @@ import { landingKit, landOnce } from './kit.js'
  */
 export function describeLanding(name: string, open: () => Promise<Database>): void {
   describe(`landing with a hub on ${name}`, () => {
-    let [one, two]: Database[] = []
-    beforeAll(async () => {
-      one = await open()
-      two = await open()
-    })
-    afterAll(async () => {
-      if (two !== one) await Promise.all([one?.close(), two?.close()])
-    })
-    const databases = (): [Database, Database] => {
-      if (one === undefined || two === undefined) throw new Error('The database is not open.')
-      return [one, two]
-    }
+    const databases = openTwice(open)
     describeWhatLands(() => databases()[0])
     describeFaults(databases)
   })

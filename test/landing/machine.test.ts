@@ -59,3 +59,15 @@ it('an agent gets the reason of an eviction, and its next version is reviewed ag
   expect(await states(workspace)).toEqual(['src/a.ts pending'])
   expect(await ada.queue()).toMatchObject([{ session: 'laptop.agent-1', pending: 1 }])
 })
+
+it('what was evicted stays rejected where the agent returns to it, although a reviewer had approved it', async () => {
+  const { workspace, session, land } = await machine('a one\na two by another\n')
+  await land()
+  session.fs.writeFileSync('src/a.ts', 'other bytes\n')
+  // The approval and the eviction arrive together, while the session has other bytes.
+  await sync(workspace)
+  expect(await states(workspace)).toEqual(['src/a.ts pending'])
+  session.fs.writeFileSync('src/a.ts', 'reviewed\n')
+  await sync(workspace)
+  expect(await states(workspace)).toEqual(['src/a.ts rejected'])
+})

@@ -37,7 +37,7 @@ async function partlyApproved(hook: string) {
   return { ...at, run, session, commit: () => review.commit({ git: { hooks: true } }) }
 }
 
-it('shows the pre-commit hook what is approved, and nothing else that is staged', async () => {
+it('shows the pre-commit hook the approved changes, and no other staged change', async () => {
   const looks = 'git diff --cached --name-status; git status --porcelain -uall; cat src/a.ts src/b.ts; ls src; exit 1'
   const { run, commit, text } = await partlyApproved(looks)
   const { output } = await failure(commit)

@@ -6,12 +6,8 @@ import type { Context } from '../context.js'
 import { table } from '../output.js'
 import { oneLine } from '../printable.js'
 import { runUntilSignal } from '../run-until-signal.js'
-import { withDatabase } from './with-database.js'
+import { type Owner, withDatabase, withOwner } from './with-database.js'
 
-interface Owner {
-  readonly workspace: string
-  readonly tenant: string
-}
 interface RepositoryOptions extends Owner {
   readonly branch: string
   readonly check?: readonly string[]
@@ -111,11 +107,4 @@ function describe(report: WorkerReport): string {
   const { end } = report
   const what = end.state === 'landed' ? `as ${end.commit.slice(0, 12)}` : oneLine(end.reason.split('\n', 1)[0] ?? '')
   return `${end.state}  ${workspace}${end.id} ${what}`
-}
-
-/** Adds the options that say which workspace of the hub is meant. */
-export function withOwner(command: Command): Command {
-  return command
-    .option('--workspace <name>', 'the workspace that it is for', 'default')
-    .option('--tenant <name>', 'the tenant that the workspace belongs to', 'default')
 }

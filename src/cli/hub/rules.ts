@@ -6,11 +6,9 @@ import type { Context } from '../context.js'
 import { parseWholeNumber } from '../numbers.js'
 import { oneLine } from '../printable.js'
 import { collect } from '../repeated.js'
-import { withDatabase } from './with-database.js'
+import { type Owner, withDatabase, withOwner } from './with-database.js'
 
-interface Options {
-  readonly workspace: string
-  readonly tenant: string
+interface Options extends Owner {
   readonly approvals?: number
   /** False: remove it. */
   readonly codeowners?: string | false
@@ -20,21 +18,15 @@ interface Options {
 /** Adds `escrow hub rules`. */
 export function registerRules(hub: Command, context: Context): void {
   const rules = hub.command('rules').description('Who must approve a change before it counts as approved.')
-  withScope(rules.command('show').description('Print the rules of a workspace.')).action((options: Options) =>
+  withOwner(rules.command('show').description('Print the rules of a workspace.')).action((options: Options) =>
     show(context, hub, options),
   )
-  withScope(rules.command('set').description('Set rules of a workspace, for decisions from now on. Others stay.'))
+  withOwner(rules.command('set').description('Set rules of a workspace, for decisions from now on. Others stay.'))
     .option('--approvals <number>', 'how many different people must approve', parseWholeNumber)
     .option('--codeowners <file>', 'a file CODEOWNERS: an owner of each changed path must be among them')
     .option('--no-codeowners', 'remove CODEOWNERS')
     .option('--team <team>', "the members of a team in CODEOWNERS, as '@shop/docs=Ada,Bo'; may be repeated", collect)
     .action((options: Options) => set(context, hub, options))
-}
-
-function withScope(command: Command): Command {
-  return command
-    .option('--workspace <name>', 'the workspace', 'default')
-    .option('--tenant <name>', 'the tenant that the workspace belongs to', 'default')
 }
 
 async function show(context: Context, hub: Command, { tenant, workspace }: Options): Promise<void> {

@@ -7,6 +7,19 @@ interface Where {
   readonly dir?: string
 }
 
+/** Which workspace of the hub a command is for. */
+export interface Owner {
+  readonly workspace: string
+  readonly tenant: string
+}
+
+/** Adds the options of {@link Owner}. */
+export function withOwner(command: Command): Command {
+  return command
+    .option('--workspace <name>', 'the workspace that it is for', 'default')
+    .option('--tenant <name>', 'the tenant that the workspace belongs to', 'default')
+}
+
 /** Opens the database that the options of `hub` name. Refused within an agent's session: its tokens decide. */
 export async function withDatabase<T>(
   { io, library }: Context,

@@ -142,7 +142,7 @@ describe('without namespaces', () => {
       expect([way, other.exitCode, other.signalCode]).toEqual([way, null, null])
       expect([way, settingsOf(pid)]).toEqual([way, before])
     }
-    // It ends its guard as well, so the command is not taken in.
+    // The command also kills the supervisor that contains it, so none of its changes are staged.
     await expect(session.exec('kill -9 -1; sleep 600')).rejects.toThrow('guards it')
     expect([other.exitCode, other.signalCode]).toEqual([null, null])
   })
