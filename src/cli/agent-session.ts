@@ -77,6 +77,17 @@ function refuseShadow(program: string): void {
   })
 }
 
+/**
+ * Returns the command line to start in the sandbox. Where a workspace has a program of the same name, a bare name becomes the path of the
+ * person's own: the sandbox may hide that one, and its search would go on to the workspace's.
+ * @param command the program and its arguments
+ */
+export function resolveAgent([program = '', ...args]: readonly string[], { env }: AgentOptions): string[] {
+  if (program.includes('/') || env.PATH !== undefined) return [program, ...args]
+  const { path = program, inTree } = findProgram(program)
+  return [inTree === undefined ? program : path, ...args]
+}
+
 /** Converts the command line options to options of `session.run`. */
 export function runOptionsOf(
   [program = '']: readonly string[],

@@ -37,6 +37,8 @@ export interface FoundProgram {
   readonly path?: string
   /** The program in a workspace that a shell would start instead. */
   readonly shadow?: string
+  /** The first program of this name in a workspace, also if it comes after the person's own. */
+  readonly inTree?: string
 }
 
 /** Searches `PATH` for a program as a shell does, and separates the programs of a workspace from the person's. */
@@ -49,7 +51,7 @@ export function findProgram(name: string, env: NodeJS.ProcessEnv = process.env):
   const path = found.find(isOwn)
   const [first] = found
   const shadow = first === undefined || first === path ? undefined : first
-  return { ...defined({ path, shadow }) }
+  return { ...defined({ path, shadow, inTree: found.find((each) => !isOwn(each)) }) }
 }
 
 /**

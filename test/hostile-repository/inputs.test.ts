@@ -73,6 +73,25 @@ describe('a program in the clone that has the name of a system program', () => {
     expect(clone.startedPrograms()).toEqual([])
   })
 
+  it.each(['run', 'start', 'acp'])(
+    'is not started by `escrow %s` where the sandbox hides the own one',
+    {
+      timeout: 60_000,
+    },
+    (command) => {
+      const clone = hostileClone()
+      clone.runModule(SESSION)
+      clone.write('node_modules/.bin/agent', '#!/bin/sh\necho clone >&2\n', 0o755)
+      // The sandbox has an empty directory in place of one that holds secrets.
+      clone.write('../home/.aws/agent', '#!/bin/sh\n', 0o755)
+      const PATH = `${clone.home}/.aws:${clone.root}/node_modules/.bin:${process.env.PATH}`
+      const yes = command === 'start' ? ['--yes'] : []
+      const { stderr } = clone.escrow([command, ...yes, '--intent', 'INT-001', '--', 'agent'], { PATH })
+      expect(stderr).not.toMatch(/^clone$/m)
+      expect(stderr).toContain(`${clone.home}/.aws/agent`)
+    },
+  )
+
   it('is not named in a hook answer to a client', () => {
     const clone = hostileClone()
     const env = shadowPrograms(clone, ['escrow-sh'])
@@ -122,9 +141,10 @@ describe('the search path for programs', () => {
     for (const path of ['bin/tool', '../own/tool']) clone.write(path, '#!/bin/sh\n', 0o755)
     clone.write('../own/text', 'no program')
     const [inside, own] = [`${clone.root}/bin`, join(clone.root, '../own')]
-    expect(findProgram('tool', { PATH: `${inside}:${own}` })).toEqual({ path: `${own}/tool`, shadow: `${inside}/tool` })
-    expect(findProgram('tool', { PATH: `${own}:${inside}` })).toEqual({ path: `${own}/tool` })
-    expect(findProgram('tool', { PATH: inside })).toEqual({ shadow: `${inside}/tool` })
+    const [shadow, path] = [`${inside}/tool`, `${own}/tool`]
+    expect(findProgram('tool', { PATH: `${inside}:${own}` })).toEqual({ path, shadow, inTree: shadow })
+    expect(findProgram('tool', { PATH: `${own}:${inside}` })).toEqual({ path, inTree: shadow })
+    expect(findProgram('tool', { PATH: inside })).toEqual({ shadow, inTree: shadow })
     expect(findProgram('text', { PATH: own })).toEqual({})
   })
 })

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { type AgentOptions, addAgentOptions, openAgentSession, runOptionsOf } from '../agent-session.js'
+import { type AgentOptions, addAgentOptions, openAgentSession, resolveAgent, runOptionsOf } from '../agent-session.js'
 import type { Context } from '../context.js'
 import { pluralize } from '../output.js'
 import { oneLine } from '../printable.js'
@@ -22,8 +22,14 @@ async function serve({ io, asAgent, exit }: Context, agent: string[], options: A
     await runUntilSignal(async (signal) => {
       const streams = { input: process.stdin, output: process.stdout, log: io.err }
       exit(
-        (await serveAcp({ workspace, session, command: agent, ...runOptionsOf(agent, options), signal, ...streams })) ??
-          1,
+        (await serveAcp({
+          workspace,
+          session,
+          command: resolveAgent(agent, options),
+          ...runOptionsOf(agent, options),
+          signal,
+          ...streams,
+        })) ?? 1,
       )
     })
     const { changes } = await session.changes()

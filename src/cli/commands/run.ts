@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { type AgentOptions, addAgentOptions, openAgentSession, runOptionsOf } from '../agent-session.js'
+import { type AgentOptions, addAgentOptions, openAgentSession, resolveAgent, runOptionsOf } from '../agent-session.js'
 import type { Context } from '../context.js'
 import { reportRun } from '../run-report.js'
 import { runUntilTerminated } from '../run-until-signal.js'
@@ -18,7 +18,7 @@ async function runProgram({ io, asAgent, exit }: Context, program: string[], opt
   await asAgent(async (workspace) => {
     const session = await openAgentSession(program, workspace, options, { io, prefix: 'run' })
     const result = await runUntilTerminated((signal) =>
-      session.run(program, { ...runOptionsOf(program, options), signal }),
+      session.run(resolveAgent(program, options), { ...runOptionsOf(program, options), signal }),
     )
     await reportRun(io, workspace, session, result)
     exit(result.exitCode ?? 1)

@@ -4,7 +4,7 @@ import type { Command } from 'commander'
 import { HOME_HOSTS, homeProfileOf } from '../../hosts/index.js'
 import { EscrowError, findProgram, rootOf, type Workspace } from '../../index.js'
 import { failuresOf, firstToFix, hostOfProgram, proposeScope, providerHosts, providerOf } from '../../surface/index.js'
-import { type AgentOptions, addAgentOptions, openAgentSession, runOptionsOf } from '../agent-session.js'
+import { type AgentOptions, addAgentOptions, openAgentSession, resolveAgent, runOptionsOf } from '../agent-session.js'
 import { type Context, EXIT } from '../context.js'
 import { requireIntent, unknownIntentError } from '../intents/require-intent.js'
 import { oneLine } from '../printable.js'
@@ -206,7 +206,7 @@ async function runAgent(
   )
   io.err(formatIntroduction(program, options, session.intent, session.id))
   const result = await runUntilTerminated((signal) =>
-    session.run(program, { ...runOptionsOf(program, options), signal }),
+    session.run(resolveAgent(program, options), { ...runOptionsOf(program, options), signal }),
   )
   const staged = await reportRun(io, workspace, session, result)
   exit(result.exitCode ?? 1)
