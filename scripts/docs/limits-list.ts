@@ -54,6 +54,8 @@ export const CALLS: Limits = {
   'src/exec/proposed-commits.ts#MAX_ANSWER': ['bytes', "of git's answer about a session's git"],
   'src/exec/git-report.ts#MAX_NAMED': ['count', 'git commits and refs named in the summary of a command'],
   'src/terminal/git-layer.ts#MAX_GIT_LAYER': ['bytes', "a session's changes of `.git`; beyond it they are not kept"],
+  'src/terminal/home-copy.ts#MAX_HOME_COPY': ['bytes', "a client's directory, where it is copied for its commands"],
+  'src/terminal/home-copy.ts#MAX_HOME_ENTRIES': ['count', "files of a client's directory, where it is copied"],
   'src/terminal/git-layer.ts#MAX_GIT_ENTRIES': ['count', "files of a session's changes of `.git`"],
   'src/review/story.ts#MAX_PATHS': ['count', 'paths of a proposed git commit that a review names'],
   'src/exec/proposed-commits.ts#TIMEOUT_MS': ['milliseconds', "for git to list a program's commits"],

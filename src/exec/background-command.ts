@@ -100,7 +100,11 @@ export class BackgroundCommand implements RunningCommand {
     const mount = await CommandMount.open(deps, true, { isolation: options.isolation, network: admitted.network })
     let home: MountedHome | undefined
     try {
-      home = await takeHome({ client, home: options.home }, deps.layout.root, deps.layout.clients)
+      const tree = mount.containment?.tree ?? 'overlay'
+      home = await takeHome(
+        { client, home: options.home },
+        { root: deps.layout.root, layersDir: deps.layout.clients, tree },
+      )
       const where = containedBy(mount, admitted)
       await deps.record({ command, ...admitted.admission, background: id, exit_code: null, ...where, started: true })
       await whenIdle((other) => {

@@ -6,14 +6,17 @@ import { EscrowError } from '../core/api-error.js'
 import { type HomeHost, homeOf } from '../hosts/index.js'
 import { takeOwnership } from '../os/owner.js'
 import { isLink, readSmall } from '../os/read.js'
-import { createFile, ensureDir, ensurePrivateDir, removeTree } from '../os/write.js'
+import { createFile, ensureDir, ensurePrivateDir } from '../os/write.js'
+import { refreshHomeCopy, removeInside } from './home-copy.js'
 
-/** A directory outside the workspace that a command may write to. Its writes go to a layer above the directory. */
+/** A directory outside the workspace that a command may write to. Its writes go to a layer above the directory, or to a copy. */
 export interface HomeMount {
   /** Absolute and physical. */
   readonly at: string
   /** The directory of the layer, kept for later commands; undefined for a layer that is dropped with the command. */
   readonly layer: string | undefined
+  /** The copy that commands write to, where they run on a copy of the workspace. */
+  readonly copy?: string
 }
 
 /** A file or directory that no command may change. A missing one is shown as empty. */
@@ -44,22 +47,33 @@ export interface HomeRequest {
   readonly home?: boolean | undefined
 }
 
+/** Where the layers of a workspace's clients are, and how its commands see the workspace. */
+export interface HomePlace {
+  readonly root: string
+  /** The directory of the layers, which one command has at a time. */
+  readonly layersDir: string
+  /** How commands run: above layers, or on copies. */
+  readonly tree: 'overlay' | 'copy'
+}
+
 /** Largest file that is copied into a client's layer, in bytes. */
 const MAX_COPIED = 16 << 20
 
 /**
  * Takes exclusive access to the parts of the home directory that a program may write.
- * @param layersDir the directory of the layers, which one command has at a time.
- * @throws EscrowError `session_busy` if another command of this workspace has them.
+ * @throws EscrowError `session_busy` if another command of this workspace has them, `unsupported` if they cannot be copied.
  */
 export async function takeHome(
   { client, home }: HomeRequest,
-  root: string,
-  layersDir: string,
+  { root, layersDir, tree }: HomePlace,
   env: NodeJS.ProcessEnv = process.env,
 ): Promise<MountedHome> {
   const base = physicalHome(env)
   const isApart = base !== undefined && !isWithin(base, root)
+  if (home && tree === 'copy')
+    throw new EscrowError('unsupported', 'Commands run on a copy here, and the whole home directory is not copied.', {
+      hint: "Leave '--home' out. Or let the machine mount overlayfs in a namespace: see 'escrow doctor'.",
+    })
   const whole: HomeMount[] = home && isApart ? [{ at: base, layer: undefined }] : []
   if (client === undefined || !isApart) return { mounts: whole, readOnly: [], env: {}, release: () => undefined }
   const own = join(layersDir, client)
@@ -73,7 +87,7 @@ export async function takeHome(
       },
     )
   try {
-    return { ...viewOf(client, { base, root, own, env }, whole), release: () => lease.release() }
+    return { ...viewOf(client, { base, root, own, tree, env }, whole), release: () => lease.release() }
   } catch (error) {
     lease.release()
     throw error
@@ -86,10 +100,11 @@ interface HomePaths {
   readonly base: string
   readonly root: string
   readonly own: string
+  readonly tree: HomePlace['tree']
   readonly env: NodeJS.ProcessEnv
 }
 
-function viewOf(client: HomeHost, { base, root, own, env }: HomePaths, whole: readonly HomeMount[]): HomeView {
+function viewOf(client: HomeHost, { base, root, own, tree, env }: HomePaths, whole: readonly HomeMount[]): HomeView {
   const { state, settings, variable, copiedInto } = homeOf(client)
   const moved = variable === undefined ? undefined : env[variable]
   const placeOf = (path: string) => {
@@ -104,33 +119,50 @@ function viewOf(client: HomeHost, { base, root, own, env }: HomePaths, whole: re
     const physical = realpathSync(place)
     if (isWithin(physical, root) || isWithin(root, physical)) return []
     const layer = join(own, String(at))
+    if (tree === 'copy') return [{ at: physical, layer, copy: join(layer, 'copy') }]
     for (const name of ['upper', 'work']) ensurePrivateDir(join(layer, name))
     return [{ at: physical, layer }]
   })
   const within = (path: string) => {
     const place = placeOf(path)
     const mount = mounts.find(({ at }) => isWithin(physicalPath(place), at))
-    return mount?.layer === undefined ? undefined : { at: physicalPath(place), mount, layer: mount.layer }
+    if (mount?.layer === undefined) return undefined
+    return { at: physicalPath(place), mount, written: mount.copy ?? join(mount.layer, 'upper') }
   }
+  const fixed: [mount: HomeMount, path: string][] = []
   const readOnly = settings.flatMap((path): ReadOnlyEntry[] => {
     const found = within(path)
     if (found === undefined) return []
-    // An earlier command left it there: an empty mount point, or a file that no person wrote.
-    removeTree(join(found.layer, 'upper', relative(found.mount.at, found.at)))
+    fixed.push([found.mount, relative(found.mount.at, found.at)])
     // A link leads to a place that cannot be written to anyway.
     return isLink(found.at) ? [] : [{ at: found.at, kind: kindOf(path), exists: existsSync(found.at) }]
   })
+  for (const mount of mounts)
+    prepareLayer(
+      mount,
+      fixed.flatMap(([each, path]) => (each === mount ? [path] : [])),
+    )
   if (variable === undefined) return { mounts: [...whole, ...mounts], readOnly, env: {} }
   const [first = ''] = state
   const extra = copiedInto && { from: join(base, copiedInto[0]), to: within(copiedInto[1]) }
   if (extra?.to && moved === undefined) {
-    const copy = join(extra.to.layer, 'upper', relative(extra.to.mount.at, extra.to.at))
+    const copy = join(extra.to.written, relative(extra.to.mount.at, extra.to.at))
     if (existsSync(extra.from) && !existsSync(extra.to.at) && !existsSync(copy)) {
       ensurePrivateDir(dirname(copy))
       createFile(copy, readSmall(extra.from, MAX_COPIED), 0o600, false)
     }
   }
   return { mounts: [...whole, ...mounts], readOnly, env: { [variable]: placeOf(first) } }
+}
+
+/**
+ * Brings a copy up to the person's directory, and removes settings from a layer or a copy. An earlier command left those there: an empty
+ * mount point, or a file that no person wrote.
+ */
+function prepareLayer({ at, layer, copy }: HomeMount, settings: readonly string[]): void {
+  if (layer === undefined) return
+  if (copy !== undefined) refreshHomeCopy({ at, copy, list: join(layer, 'copied.json') }, settings)
+  else for (const path of settings) removeInside(join(layer, 'upper'), path)
 }
 
 function kindOf(path: string): ReadOnlyEntry['kind'] {

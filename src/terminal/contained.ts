@@ -6,7 +6,7 @@ import { startOf } from '../os/process.js'
 import { type CommandEnd, type CommandOptions, collect, createStopper, exitOf } from './command-io.js'
 import type { Holder } from './holder.js'
 import { bytesIn, loadOf, memoryLimit } from './process-load.js'
-import { bwrapArguments, STATUS_FD, sandboxOf } from './sandbox.js'
+import { bwrapArguments, layersOf, STATUS_FD, sandboxOf } from './sandbox.js'
 
 /**
  * Mounts the workspace, then executes the command. $1: the layers, $2: the workspace, $3: the filter, $4: a copy to mount there, or an
@@ -94,7 +94,7 @@ async function runInNamespace(
   // write-only executes a path; prlimit then finds the command in the PATH of the sandbox.
   const inside = bwrapArguments(root, [placeOfProgram('prlimit'), '--core=0', '--', ...options.args], options)
   const sandbox = ['bwrap', '--args', String(ARGS), '--', ...inside]
-  const mounts = options.home?.mounts ?? []
+  const mounts = layersOf(options)
   const homes = [String(mounts.length), ...mounts.flatMap(({ at, layer = '' }) => [at, layer])]
   const args = [...enter, 'sh', '-c', ENTER, 'sh', scratch, root, filter, tree, ...homes, ...limits, ...sandbox]
   const sandboxOptions = sandboxOf(root, scratch, options)

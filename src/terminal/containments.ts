@@ -13,6 +13,7 @@ import { mxcContract, seatbeltCopy } from './seatbelt/containment.js'
 const OF_COPIES = [
   'It has no git of its own: changes of `.git` are refused.',
   'It does not see what others stage while it runs.',
+  "A client's directories are copied, up to 1 GiB each, and '--home' is refused.",
 ]
 
 /** The kernel's overlayfs in a user namespace, under bubblewrap: a command sees the stage at the workspace's own path, without a copy. */
@@ -64,7 +65,6 @@ const namespaceCopy: Containment = {
   cannot: [
     ...OF_COPIES,
     'It cannot show a workspace with another mount inside.',
-    'A client has no directories of its own in the home.',
   ],
   attempt: () => attemptIn(openNamespaceCopy, { what: 'user namespaces', fix: NO_NAMESPACES }),
   unfit: nestedMount,
@@ -92,7 +92,7 @@ const landlockCopy: Containment = {
     'A command sees the workspace at another path, and the names and command lines of other processes.',
     'It has no network on the same machine either, no pseudo-terminals, no shared memory of System V or POSIX, and no extended attributes.',
     'A directory above a hidden path cannot be listed.',
-    'A client has no directories of its own in the home, and can change its settings in the copy while it runs.',
+    'A client can change its settings in its copy of them while it runs. The next command gets them as the person left them.',
   ],
   async attempt(): Promise<Attempt> {
     try {

@@ -2,6 +2,7 @@ import { readlinkSync } from 'node:fs'
 import { isWithin } from '../../overlay/index.js'
 import { ACCEPTED_IN_MOUNT } from '../os/accepted-files.js'
 import { layoutAt } from '../os/workspace-state.js'
+import type { HomeMount } from './client-home.js'
 import type { CommandOptions } from './command-io.js'
 import { FEEDBACK_AT, SPOOL_AT } from './denial-spool.js'
 import type { Visibility } from './secrets.js'
@@ -83,12 +84,19 @@ export function sandboxOf(root: string, scratch: string, options: CommandOptions
   ]
 }
 
+/** The directories of the home that have a layer, in the order of their mounts below `homes`. */
+export function layersOf({ home }: Pick<CommandOptions, 'home'>): readonly HomeMount[] {
+  return home?.mounts.filter(({ copy }) => copy === undefined) ?? []
+}
+
 /** The client's directories in the home, with its settings read-only. */
-function homeOf({ home }: CommandOptions, scratch: string): string[] {
+function homeOf(options: CommandOptions, scratch: string): string[] {
+  const { home } = options
   if (home === undefined) return []
   const nothing = { directory: 'empty', json: 'empty.json', text: 'empty.txt' }
   return [
-    ...home.mounts.flatMap(({ at }, each) => ['--bind', `${scratch}/homes/${each}/merged`, at]),
+    ...layersOf(options).flatMap(({ at }, each) => ['--bind', `${scratch}/homes/${each}/merged`, at]),
+    ...home.mounts.flatMap(({ at, copy }) => (copy === undefined ? [] : ['--bind', copy, at])),
     ...home.readOnly.flatMap(({ at, kind, exists }) => ['--ro-bind', exists ? at : `${scratch}/${nothing[kind]}`, at]),
   ]
 }

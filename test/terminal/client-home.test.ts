@@ -1,7 +1,7 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { takeHome } from '../../src/terminal/client-home.js'
+import { type HomePlace, takeHome } from '../../src/terminal/client-home.js'
 import { tempDir } from '../support/facade.js'
 
 let place = tempDir()
@@ -14,8 +14,11 @@ const put = (path: string, text: string) => {
   mkdirSync(dirname(join(place.path, path)), { recursive: true })
   writeFileSync(join(place.path, path), text)
 }
-const taking = (wish: Parameters<typeof takeHome>[0], more: NodeJS.ProcessEnv = {}, root = '/srv/shop') =>
-  takeHome(wish, root, join(place.path, 'kept'), { HOME: join(place.path, 'home'), ...more })
+const taking = (
+  wish: Parameters<typeof takeHome>[0],
+  more: NodeJS.ProcessEnv = {},
+  { root = '/srv/shop', tree = 'overlay' }: Partial<HomePlace> = {},
+) => takeHome(wish, { root, layersDir: join(place.path, 'kept'), tree }, { HOME: join(place.path, 'home'), ...more })
 
 it('gives a client its own directories, its settings fixed, and nothing else', async () => {
   put('home/.codex/config.toml', 'model = "x"\n')
@@ -37,7 +40,10 @@ it('gives nothing to a program that is no client, and the whole home where that 
 
 it('gives nothing where the workspace holds the home directory', async () => {
   mkdirSync(join(place.path, 'home'))
-  expect(await taking({ client: 'gemini', home: true }, {}, place.path)).toMatchObject({ mounts: [], readOnly: [] })
+  expect(await taking({ client: 'gemini', home: true }, {}, { root: place.path })).toMatchObject({
+    mounts: [],
+    readOnly: [],
+  })
 })
 
 it('follows the variable that puts the directory elsewhere', async () => {
@@ -57,6 +63,25 @@ it("copies what lies beside a client's directory once, and takes away what stand
   ;(await taking({ client: 'claude' })).release()
   expect(readFileSync(copy, 'utf8')).toBe('{"two":2}')
   expect(() => readFileSync(join(place.path, 'kept/claude/0/upper/settings.json'))).toThrow('ENOENT')
+})
+
+it('removes nothing behind a link that a client left in its layer', async () => {
+  put('precious/settings/cline_mcp_settings.json', 'precious\n')
+  put('kept/cline/0/upper/x', 'x\n')
+  symlinkSync(join(place.path, 'precious'), join(place.path, 'kept/cline/0/upper/data'))
+  mkdirSync(join(place.path, 'home'))
+  ;(await taking({ client: 'cline' })).release()
+  expect(readFileSync(join(place.path, 'precious/settings/cline_mcp_settings.json'), 'utf8')).toBe('precious\n')
+})
+
+it('is a copy of the directory where commands run on a copy', async () => {
+  put('home/.codex/history.jsonl', 'one\n')
+  const { mounts, release } = await taking({ client: 'codex' }, {}, { tree: 'copy' })
+  const layer = join(place.path, 'kept/codex/0')
+  expect(mounts).toEqual([{ at: join(place.path, 'home/.codex'), layer, copy: join(layer, 'copy') }])
+  expect(readFileSync(join(layer, 'copy/history.jsonl'), 'utf8')).toBe('one\n')
+  release()
+  await expect(taking({ home: true }, {}, { tree: 'copy' })).rejects.toMatchObject({ reason: 'unsupported' })
 })
 
 it('is had by one at a time', async () => {

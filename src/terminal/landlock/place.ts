@@ -28,7 +28,8 @@ export async function openAlone({ root }: Shown): Promise<Place> {
     },
     run(options, { scratch }) {
       if (options.terminal) drop()
-      return runAlone({ root, tree: `${scratch}/tree`, temporary: `${scratch}/tmp` }, options, take())
+      const place = { root, tree: `${scratch}/tree`, temporary: `${scratch}/tmp`, home: `${scratch}/home` }
+      return runAlone(place, options, take())
     },
     close: async () => drop(),
     ...NO_SPOOL,

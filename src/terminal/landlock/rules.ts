@@ -51,17 +51,20 @@ export interface RulesRequest {
   readonly root: string
   /** Directories of the command's own. */
   readonly own: readonly string[]
+  /** Directories that were made for the command to read. */
+  readonly readOnly: readonly string[]
   readonly visibility: Visibility
 }
 
 /** @throws Error if a hidden path cannot be kept from the command. */
-export function rulesFor({ root, own, visibility }: RulesRequest): Rule[] {
+export function rulesFor({ root, own, readOnly, visibility }: RulesRequest): Rule[] {
   const hidden = [...visibility.hidden.map(({ path }) => path), ...SHARED, ...SYSTEM_SECRETS, root, ...sshHostKeys()]
   const above = own.find((dir) => visibility.hidden.some(({ path }) => isWithin(path, dir)))
   if (above !== undefined) throw new Error(`${above} has a path that must stay hidden.`)
   return [
     ...readable('/', hidden, visibility.shown),
     ...DEVICES.map((path): Rule => [path, DEVICE]),
+    ...readOnly.map((path): Rule => [path, READ_TREE]),
     ...own.map((path): Rule => [path, WRITE_TREE]),
   ]
 }

@@ -9,13 +9,18 @@ import { type Architecture, ownArchitecture, SYSTEM_CALLS, type SystemCall } fro
 import { ASKED, aloneFilter, type CommandNetwork } from './filter.js'
 import { LAUNCHER, type LaunchJob, type LaunchReport } from './launch-job.js'
 import { launcherProgram } from './launcher.js'
+import { makeOwnHome } from './own-home.js'
 import { ALL_FILE_RIGHTS, ALL_NETWORK_RIGHTS, ALL_SCOPES, rulesFor } from './rules.js'
 
-/** Where a command runs: the copy of the workspace, and a directory for temporary files. */
+/** Where a command runs. */
 export interface AloneTree {
   readonly root: string
+  /** The copy of the workspace. */
   readonly tree: string
+  /** A directory for temporary files. */
   readonly temporary: string
+  /** A free path for a home directory of a client. */
+  readonly home: string
 }
 
 /** A launcher that waits for its job. */
@@ -50,9 +55,7 @@ export async function runAlone(place: AloneTree, options: CommandOptions, waitin
 }
 
 async function runOn(launcher: Launcher, place: AloneTree, options: CommandOptions): Promise<CommandEnd> {
-  const { network, home } = options
-  if (home !== undefined && home.mounts.length > 0)
-    throw new Error('A command without a namespace cannot have directories of the home.')
+  const { network } = options
   if (typeof network === 'boolean')
     return launch(launcher, jobOf(place, options, network ? 'machine' : 'none'), options)
   const [{ openLoopbackGate }, { withConnections }] = await Promise.all([
@@ -94,12 +97,15 @@ async function launch(
 
 function jobOf(place: AloneTree, options: CommandOptions, network: CommandNetwork): LaunchJob {
   const { root, tree, temporary } = place
+  const home = makeOwnHome(options.home, place.home)
+  const writable = [tree, temporary, ...home.writable]
   const cwd = `${tree}${options.cwd.slice(root.length)}`
   const own = {
     TMPDIR: temporary,
     XDG_CACHE_HOME: `${temporary}/.cache`,
     npm_config_cache: `${temporary}/.npm`,
     PWD: cwd,
+    ...home.env,
   }
   const env = { ...options.env, ...own }
   const architecture = ownArchitecture()
@@ -109,8 +115,8 @@ function jobOf(place: AloneTree, options: CommandOptions, network: CommandNetwor
     asked: askedBy(architecture),
     filter: aloneFilter(network, options.terminal === true, architecture).toString('base64'),
     ruleset: { files: ALL_FILE_RIGHTS, network: network === 'machine' ? 0 : ALL_NETWORK_RIGHTS, scoped: ALL_SCOPES },
-    rules: rulesFor({ root, own: [tree, temporary], visibility: options.visibility }),
-    writable: [tree, temporary],
+    rules: rulesFor({ root, own: writable, readOnly: home.readable, visibility: options.visibility }),
+    writable,
     args: options.args,
     env: Object.entries(env).map(([key, value]) => `${key}=${value}`),
     cwd,

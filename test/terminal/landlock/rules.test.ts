@@ -19,7 +19,7 @@ function scene() {
 const rules = (request: Parameters<typeof rulesFor>[0]) => new Map(rulesFor(request))
 
 it('grants nothing above a hidden path, what lies beside it, and no shared directory', () => {
-  const granted = rules({ root: '/nowhere', own: [], visibility: NOTHING })
+  const granted = rules({ root: '/nowhere', own: [], readOnly: [], visibility: NOTHING })
   for (const path of ['/', '/tmp', '/var', '/var/tmp', '/run', '/dev', '/dev/pts', '/dev/shm', '/etc', '/etc/shadow'])
     expect([path, granted.has(path)]).toEqual([path, false])
   expect(granted.has('/usr')).toBe(true)
@@ -29,7 +29,12 @@ it('grants nothing above a hidden path, what lies beside it, and no shared direc
 it('shows below a hidden directory only what policy reveals, without what is hidden in it', () => {
   const at = scene()
   const hidden = [`${at}/home`, `${at}/home/.config/secret`].map((path) => ({ path, isDirectory: true }))
-  const granted = rules({ root: `${at}/root`, own: [], visibility: { hidden, shown: [`${at}/home/.config`] } })
+  const granted = rules({
+    root: `${at}/root`,
+    own: [],
+    readOnly: [],
+    visibility: { hidden, shown: [`${at}/home/.config`] },
+  })
   const seen = [...granted.keys()].filter((path) => path.startsWith(at))
   expect(seen).toEqual([`${at}/home/.config/tool`])
 })
@@ -41,14 +46,14 @@ it('lists the siblings of hidden files, and no link', () => {
     { path: `${at}/home/.netrc`, isDirectory: false },
   ]
   // The directories of temporary files are hidden as a whole, so the home is revealed in them.
-  const granted = rules({ root: `${at}/root`, own: [], visibility: { hidden, shown: [`${at}/home`] } })
+  const granted = rules({ root: `${at}/root`, own: [], readOnly: [], visibility: { hidden, shown: [`${at}/home`] } })
   const seen = [...granted.keys()].filter((path) => path.startsWith(at)).sort()
   expect(seen).toEqual([`${at}/home/.config`, `${at}/home/plain`, `${at}/home/src`])
 })
 
 it('lets a command write in its own directories alone, and never makes devices', () => {
   const at = scene()
-  const writing = [...rules({ root: `${at}/root`, own: [`${at}/own`], visibility: NOTHING })].filter(
+  const writing = [...rules({ root: `${at}/root`, own: [`${at}/own`], readOnly: [], visibility: NOTHING })].filter(
     ([path, access]) => !path.startsWith('/dev/') && (access & ~0b1101) !== 0,
   )
   expect(writing.map(([path]) => path)).toEqual([`${at}/own`])
@@ -58,7 +63,7 @@ it('lets a command write in its own directories alone, and never makes devices',
 it('refuses a hidden path in a directory of the command', () => {
   const at = scene()
   const hidden = [{ path: `${at}/own/secret`, isDirectory: false }]
-  expect(() => rulesFor({ root: `${at}/root`, own: [`${at}/own`], visibility: { hidden, shown: [] } })).toThrow(
-    'hidden',
-  )
+  expect(() =>
+    rulesFor({ root: `${at}/root`, own: [`${at}/own`], readOnly: [], visibility: { hidden, shown: [] } }),
+  ).toThrow('hidden')
 })

@@ -10,7 +10,7 @@ function run(given: Partial<CommandOptions> = {}, waiting?: Launcher) {
   const { path, dispose } = tempDir()
   onTestFinished(dispose)
   for (const dir of ['workspace', 'tree', 'tmp']) mkdirSync(`${path}/${dir}`)
-  const place = { root: `${path}/workspace`, tree: `${path}/tree`, temporary: `${path}/tmp` }
+  const place = { root: `${path}/workspace`, tree: `${path}/tree`, temporary: `${path}/tmp`, home: `${path}/home` }
   const options: CommandOptions = {
     args: ['/bin/sh', '-c', 'pwd'],
     cwd: place.root,
@@ -43,7 +43,10 @@ it('runs a command by a launcher that waits', async () => {
 it('ends a launcher that gets no job', async () => {
   const launcher = startLauncher(false)
   const ended = once(launcher.child, 'exit')
-  const home = { mounts: [{ at: '/nowhere', layer: undefined }], readOnly: [], env: {} }
-  await expect(run({ home }, launcher)).rejects.toThrow('directories of the home')
+  onTestFinished(() => void vi.restoreAllMocks())
+  vi.spyOn(filter, 'aloneFilter').mockImplementation(() => {
+    throw new Error('no filter')
+  })
+  await expect(run({}, launcher)).rejects.toThrow('no filter')
   await ended
 })
