@@ -56,7 +56,7 @@ export class CommandMount {
     private readonly deps: ExecDeps,
     private readonly isExclusive: boolean,
   ) {
-    this.#git = new PrivateGit(deps, place.gitLayer)
+    this.#git = new PrivateGit(deps, place.git)
   }
 
   /**

@@ -2,21 +2,7 @@ import { defined } from '../core/defined.js'
 import type { KeptRef, ProposedCommit } from '../core/exec-api.js'
 import { GIT_OPERATIONS } from '../os/git.js'
 import { removeName } from '../os/write.js'
-import {
-  countGitLayer,
-  GIT,
-  type GitLayerInfo,
-  type GitLayerPlace,
-  gitLayerStamp,
-  hasGitLayer,
-  isInGitLayer,
-  readStoredGit,
-  removeHooks,
-  restoreGitLayer,
-  type StoredGit,
-  saveGitLayer,
-  storedGitStamp,
-} from '../terminal/index.js'
+import { type GitChanges, type GitLayerInfo, readStoredGit, type StoredGit, storedGitStamp } from '../terminal/index.js'
 import type { ExecDeps } from './command-gate.js'
 import { followHead, keptRefs, type MountGit, proposedCommits } from './proposed-commits.js'
 
@@ -44,32 +30,33 @@ type Deps = Pick<ExecDeps, 'id' | 'layout' | 'gitRef'>
  */
 export class PrivateGit {
   readonly #file: string
-  /** The stored state that is in the layer now; null before the first. */
+  /** The stored state that commands have now; null before the first. */
   #loaded: string | undefined | null = null
   #info: GitLayerInfo | undefined
-  /** The layer before the command. */
+  /** The stamp of the changes before the command. */
   #before = ''
   #note: string | undefined
 
-  /** @param place undefined if commands run on a copy: their changes of `.git` are refused there. */
+  /** @param changes undefined if commands are not contained: their changes of `.git` are refused then. */
   constructor(
     private readonly deps: Deps,
-    private readonly place: GitLayerPlace | undefined,
+    private readonly changes: GitChanges | undefined,
   ) {
     this.#file = deps.layout.session(deps.id).git
   }
 
-  /** Whether the workspace's own `.git` in the layer is kept for the session, and no effect to stage. */
+  /** Whether the workspace's own `.git` is kept for the session, and no effect to stage. */
   get isKept(): boolean {
-    return this.place !== undefined && this.place.name === GIT && hasGitLayer(this.place)
+    return this.changes?.isOwn === true && this.changes.isThere()
   }
 
-  /** Loads the stored state into the layer. Drops it if HEAD on disk has moved and it has no commits of its own. */
+  /** Restores the stored state for the next command. Drops it if HEAD on disk has moved and it has no commits of its own. */
   load(): void {
-    if (this.place === undefined) return
+    const { changes } = this
+    if (changes === undefined) return
     this.#note = undefined
     let stored: StoredGit | undefined
-    if (storedGitStamp(this.#file) !== this.#loaded) {
+    if (changes.isReset || storedGitStamp(this.#file) !== this.#loaded) {
       stored = readStoredGit(this.#file)
       this.#info = stored?.head
     }
@@ -78,8 +65,8 @@ export class PrivateGit {
       stored = undefined
       this.#info = undefined
     }
-    if (storedGitStamp(this.#file) !== this.#loaded) this.#restore(this.place, stored)
-    this.#before = gitLayerStamp(this.place)
+    if (changes.isReset || storedGitStamp(this.#file) !== this.#loaded) this.#restore(changes, stored)
+    this.#before = changes.stamp()
   }
 
   /**
@@ -96,49 +83,50 @@ export class PrivateGit {
 
   /** Stores what the command did to `.git`. Undefined if that is nothing. */
   async end(git: MountGit): Promise<GitOutcome | undefined> {
-    const { place } = this
-    if (place === undefined) return undefined
-    const isKept = hasGitLayer(place)
-    const hooks = isKept && removeHooks(place) ? ({ hasHooks: true } as const) : undefined
-    if (!isKept || (this.#info === undefined && countGitLayer(place.written, place.name) === 0)) {
+    const { changes } = this
+    if (changes === undefined) return undefined
+    const isKept = changes.isThere()
+    const hooks = isKept && changes.removeHooks() ? ({ hasHooks: true } as const) : undefined
+    if (!isKept || (this.#info === undefined && changes.count() === 0)) {
       this.drop()
       return hooks
     }
     const head = this.#head()
-    if (this.#info !== undefined && gitLayerStamp(place) === this.#before) {
+    if (this.#info !== undefined && changes.stamp() === this.#before) {
       if (this.#info.base === head) return hooks
-      this.#save(place, { base: head, own: this.#info.own })
+      this.#save(changes, { base: head, own: this.#info.own })
       return { ...hooks, ...(this.#note !== undefined && { note: this.#note }) }
     }
     const commits = await proposedCommits(git, head ?? undefined)
     const refs = await keptRefs(git, this.deps.gitRef)
     const info = { base: head, own: commits.length > 0 || refs.length > 0 }
-    const problem = this.#save(place, info)
+    const problem = this.#save(changes, info)
     const note = this.#note
-    const unfinished = GIT_OPERATIONS.find(({ file }) => isInGitLayer(place, file))
+    const unfinished = GIT_OPERATIONS.find(({ file }) => changes.has(file))
     return { commits, refs, ...hooks, ...defined({ note, problem, unfinished }) }
   }
 
   /** Undoes what the command did to `.git`. */
   drop(): void {
-    if (this.place !== undefined && gitLayerStamp(this.place) !== this.#before)
-      this.#restore(this.place, readStoredGit(this.#file))
+    const { changes } = this
+    if (changes !== undefined && !changes.isReset && changes.stamp() !== this.#before)
+      this.#restore(changes, readStoredGit(this.#file))
   }
 
-  #restore(place: GitLayerPlace, stored: StoredGit | undefined): void {
-    restoreGitLayer(stored, place)
+  #restore(changes: GitChanges, stored: StoredGit | undefined): void {
+    changes.restore(stored)
     this.#loaded = storedGitStamp(this.#file)
-    this.#before = gitLayerStamp(place)
+    this.#before = changes.stamp()
   }
 
-  #save(place: GitLayerPlace, info: GitLayerInfo): string | undefined {
+  #save(changes: GitChanges, info: GitLayerInfo): string | undefined {
     if (storedGitStamp(this.#file) !== this.#loaded)
       return 'another command of this session changed its git state meanwhile'
-    const problem = saveGitLayer(this.#file, place, info)
+    const problem = changes.save(this.#file, info)
     if (problem !== undefined) return problem
     this.#loaded = storedGitStamp(this.#file)
     this.#info = info
-    this.#before = gitLayerStamp(place)
+    this.#before = changes.stamp()
     return undefined
   }
 

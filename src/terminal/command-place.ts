@@ -6,7 +6,7 @@ import { runContained } from './contained.js'
 import { copyKept } from './copy-kept.js'
 import { type SpooledReports, spoolReader } from './denial-spool.js'
 import { type Effect, type EffectQuery, type Effects, namesBelow, readEffects } from './effects.js'
-import { GIT, type GitLayerPlace } from './git-layer.js'
+import { GIT, type GitChanges, layeredGit } from './git-layer.js'
 import { Holder } from './holder.js'
 import { liveLayer } from './layer.js'
 import { clearEffects, syncLeftovers } from './leftovers.js'
@@ -33,8 +33,8 @@ export interface Place {
   seededState(path: RelPath): string | undefined
   /** The layer that commands write to, as a path of this process. */
   readonly written: string
-  /** Where the changes of the repository's `.git` lie; undefined if the place does not keep them. */
-  readonly gitLayer: GitLayerPlace | undefined
+  /** What commands changed in the repository's `.git`; undefined if the place does not keep that. */
+  readonly git: GitChanges | undefined
   /** Names of the lower layers that a replaced directory hides. */
   hiddenNames(dir: RelPath): readonly string[]
   /** Copies kept files from another place, in which no command may be running. Call it after {@link seed}. */
@@ -85,10 +85,11 @@ export async function openSandbox(root: string, gitDir?: string): Promise<Place>
     has: (path) => existsIn(places.written, path),
     seededState: (path) => layerState(places.staged, path),
     written: places.written,
-    gitLayer:
+    git: layeredGit(
       gitDir === undefined
         ? { written: places.written, name: GIT, whiteout: places.whiteout, hiddenNames }
         : outsideGit(holder, gitDir),
+    ),
     hiddenNames,
     copyKept: (from, kept, overlay) =>
       copyKept(kept, {

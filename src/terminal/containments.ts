@@ -11,7 +11,7 @@ import { mxcContract, seatbeltCopy } from './seatbelt/containment.js'
 
 /** What no command on a copy can do. */
 const OF_COPIES = [
-  'It has no git of its own: changes of `.git` are refused.',
+  'It has no git of its own where the repository is outside the workspace, as in a linked worktree.',
   'It does not see what others stage while it runs.',
   "A client's directories are copied, up to 1 GiB each, and '--home' is refused.",
 ]
@@ -62,10 +62,7 @@ const namespaceCopy: Containment = {
   title: 'a copy in a user namespace, bubblewrap, seccomp',
   keeps: namespaceOverlay.keeps.filter((each) => each !== 'write_limit'),
   tree: 'copy',
-  cannot: [
-    ...OF_COPIES,
-    'It cannot show a workspace with another mount inside.',
-  ],
+  cannot: [...OF_COPIES, 'It cannot show a workspace with another mount inside.'],
   attempt: () => attemptIn(openNamespaceCopy, { what: 'user namespaces', fix: NO_NAMESPACES }),
   unfit: nestedMount,
   open: openNamespaceCopy,

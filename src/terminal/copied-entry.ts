@@ -1,6 +1,7 @@
 import { readdirSync, type Stats } from 'node:fs'
 import type { Overlay, RelPath } from '../../overlay/index.js'
-import { layerStamp } from './layer.js'
+import type { Effect } from './effects.js'
+import { type Layer, layerStamp } from './layer.js'
 
 /** The copy at a path: the staged content it came from, and its stamp. */
 export interface CopiedEntry {
@@ -31,4 +32,16 @@ export function namesThere(host: string): string[] {
   } catch {
     return []
   }
+}
+
+/** The effect of a changed entry that is no directory; none for one that only the command's end decides. */
+export function leafEffect(path: RelPath, stats: Stats, layer: Layer, isLive: boolean): Effect[] {
+  const mode = stats.mode & 0o7777
+  if (stats.isSymbolicLink()) return [{ kind: 'symlink', path, target: layer.target(path) }]
+  if (stats.isFile()) {
+    const { size, ino, mtimeMs } = stats
+    const read = () => layer.read(path, stats)
+    return [{ kind: 'file', path, mode, size, ino, mtimeMs, stamp: layerStamp(stats), read }]
+  }
+  return isLive ? [] : [{ kind: 'other', path, description: 'no file' }]
 }

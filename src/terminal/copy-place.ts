@@ -22,11 +22,13 @@ import {
 } from '../os/write.js'
 import type { CommandEnd, CommandOptions } from './command-io.js'
 import type { Place } from './command-place.js'
-import { type CopiedEntry, lookOf, namesThere, tokenOf } from './copied-entry.js'
+import { type CopiedEntry, leafEffect, lookOf, namesThere, tokenOf } from './copied-entry.js'
+import { copiedGit } from './copied-git.js'
 import { copyKept } from './copy-kept.js'
 import { type EffectQuery, type Effects, unreadable } from './effects.js'
+import type { GitChanges } from './git-layer.js'
 import { scratchParent } from './holder.js'
-import { isInUse, type Layer, layerStamp, liveLayer, restingLayer } from './layer.js'
+import { isInUse, liveLayer, restingLayer } from './layer.js'
 import { runUncontained } from './uncontained.js'
 
 /** How commands run on a copy. */
@@ -93,7 +95,8 @@ export function openCopyPlace(root: string, runner: CopyRunner): Place {
     has: (path) => lookAt(`${scratch}/tree/${path}`) !== undefined,
     seededState: (path) => copy.seededState(path),
     written: `${scratch}/tree`,
-    gitLayer: undefined,
+    // Without containment, git would run outside with settings of the agent's.
+    git: runner.isolation === 'sandbox' ? copy.git : undefined,
     hiddenNames: () => [],
     copyKept: (from, kept, overlay) =>
       copyKept(kept, {
@@ -117,17 +120,25 @@ export function openCopyPlace(root: string, runner: CopyRunner): Place {
 class Copy {
   /** Counts the runs of commands. */
   #run = 0
+  /** Counts what changes the copy: runs, and bringing it up to the stage. */
+  #turn = 0
   readonly #copied = new Map<RelPath, CopiedEntry>()
   #kept: ReadonlySet<RelPath> = new Set()
 
   constructor(
     private readonly root: string,
     private readonly tree: string,
-  ) {}
+  ) {
+    this.git = copiedGit(tree, this.#copied, () => this.#turn)
+  }
+
+  /** What commands changed in the repository's `.git`. */
+  readonly git: GitChanges
 
   // ---- stage to copy
 
   seed(overlay: Overlay, closed: ReadonlySet<RelPath>): void {
+    this.#turn++
     const wanted = new Set<RelPath>()
     const walk = (dir: RelPath): void => {
       const names = new Set<string>()
@@ -153,6 +164,7 @@ class Copy {
   /** A command starts: from now on any entry may change. */
   forgetUnchanged(): void {
     this.#run++
+    this.#turn++
   }
 
   /** @returns false for a type that cannot be copied. */
@@ -247,13 +259,14 @@ class Copy {
         if (isNew || copied.look !== lookOf(stats))
           found.effects.push({ kind: 'dir', path, mode, isNew: overlay.typeOf(path) !== 'dir' })
         walk(path)
-      } else if (copied?.look !== lookOf(stats)) leaf(path, stats, layer, isLive, found)
+      } else if (copied?.look !== lookOf(stats)) found.effects.push(...leafEffect(path, stats, layer, isLive))
       else if (isFinal) copied.unchangedIn = this.#run
     }
     attempt(ROOT, () => walk(ROOT))
     const unsettled = new Set(found.unsettled)
     const gone = [...this.#copied.keys()].filter((path) => !seen.has(path)).sort()
     for (const path of gone) {
+      if (nameOf(path) === '.git' && !isLive) found.effects.push({ kind: 'git', path, count: 1 })
       if (/(^|\/)\.git(\/|$)/.test(path)) continue
       const above = path.slice(0, Math.max(0, path.lastIndexOf('/'))) as RelPath
       if ((above === ROOT || seen.has(above)) && !unsettled.has(above)) found.effects.push({ kind: 'gone', path })
@@ -282,14 +295,4 @@ class Copy {
   #at(path: RelPath): string {
     return path === ROOT ? this.tree : `${this.tree}/${path}`
   }
-}
-
-function leaf(path: RelPath, stats: Stats, layer: Layer, isLive: boolean, { effects }: Effects): void {
-  const mode = stats.mode & 0o7777
-  if (stats.isSymbolicLink()) effects.push({ kind: 'symlink', path, target: layer.target(path) })
-  else if (stats.isFile()) {
-    const { size, ino, mtimeMs } = stats
-    const read = () => layer.read(path, stats)
-    effects.push({ kind: 'file', path, mode, size, ino, mtimeMs, stamp: layerStamp(stats), read })
-  } else if (!isLive) effects.push({ kind: 'other', path, description: 'no file' })
 }

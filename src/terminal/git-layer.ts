@@ -11,7 +11,7 @@ import {
   replaceDurable,
   setTimes,
 } from '../os/write.js'
-import { layerStamp, restingLayer } from './layer.js'
+import { type Layer, layerStamp, restingLayer } from './layer.js'
 
 /**
  * The changes that a session's commands made in the repository's `.git`. During a mount they are in a layer that commands write to,
@@ -26,6 +26,31 @@ export const GIT = asRelPath('.git')
 const MAX_GIT_LAYER = 256 * 2 ** 20
 /** Largest number of its files and directories. */
 const MAX_GIT_ENTRIES = 100_000
+
+/** What commands changed in a repository's `.git`. No command may be running when it is used. */
+export interface GitChanges {
+  /** The repository is the workspace's own `.git`. */
+  readonly isOwn: boolean
+  /** Each new command begins with the `.git` of the disk, so the changes are restored for it. */
+  readonly isReset: boolean
+  /** Whether commands work on a `.git` directory there. Not if they removed or replaced it. */
+  isThere(): boolean
+  /** The number of changed files, without the index, which git refreshes by itself. */
+  count(): number
+  /** Leaves changed hooks out, so that the hooks on disk apply again. Returns whether any but samples had changed. */
+  removeHooks(): boolean
+  /** Whether commands have made a file or directory with this name in `.git`, or in that of a linked worktree. */
+  has(name: string): boolean
+  /** A digest that stays equal until a command changes something. */
+  stamp(): string
+  /**
+   * Stores the changes in a file.
+   * @returns why they could not be stored; undefined if they were.
+   */
+  save(file: string, info: GitLayerInfo): string | undefined
+  /** Replaces the changes with stored ones, or removes them if there are none. */
+  restore(stored: StoredGit | undefined): void
+}
 
 /** The layer that commands write to, while no command uses it. */
 export interface GitLayerPlace {
@@ -62,13 +87,26 @@ export interface StoredGit {
   readonly from: number
 }
 
-/** Whether commands have changed the `.git` directory in this layer. Not if they removed or replaced it. */
-export function hasGitLayer({ written, name }: GitLayerPlace): boolean {
-  return lstatSync(`${written}/${name}`, { throwIfNoEntry: false })?.isDirectory() === true
+/** The changes of `.git` in a layer. */
+export function layeredGit(place: GitLayerPlace): GitChanges {
+  return {
+    isOwn: place.name === GIT,
+    isReset: false,
+    isThere: () => isDirectoryAt(`${place.written}/${place.name}`),
+    count: () => countGitLayer(place),
+    removeHooks: () => removeHooks(place),
+    has: (name) => isInGit(`${place.written}/${place.name}`, name),
+    stamp: () => gitLayerStamp(place),
+    save: (file, info) => saveGitLayer(file, place, info),
+    restore(stored) {
+      const at = `${place.written}/${place.name}`
+      removeTree(at)
+      if (stored !== undefined) applyStored(stored, at, (host) => linkSync(place.whiteout, host))
+    },
+  }
 }
 
-/** The number of changed files below a `.git` directory, without its index, which git refreshes by itself. */
-export function countGitLayer(written: string, git: RelPath): number {
+function countGitLayer({ written, name: git }: GitLayerPlace): number {
   const count = (dir: RelPath): number =>
     readdirSync(`${written}/${dir}`, { withFileTypes: true }).reduce((sum, entry) => {
       if (entry.isDirectory()) return sum + count(childOf(dir, entry.name))
@@ -78,12 +116,11 @@ export function countGitLayer(written: string, git: RelPath): number {
 }
 
 /** Whether a path below `.git` is the index of its working tree, or of a linked one. */
-function isIndex(path: string): boolean {
+export function isIndex(path: string): boolean {
   return /^(?:worktrees\/[^/]+\/)?index(?:\.lock)?$/.test(path)
 }
 
-/** Removes changed hooks from the layer, so that the hooks on disk apply again. Returns whether any but samples had changed. */
-export function removeHooks({ written, name }: GitLayerPlace): boolean {
+function removeHooks({ written, name }: GitLayerPlace): boolean {
   const hooks = `${written}/${name}/hooks`
   const stats = lstatSync(hooks, { throwIfNoEntry: false })
   if (stats === undefined) return false
@@ -92,20 +129,21 @@ export function removeHooks({ written, name }: GitLayerPlace): boolean {
   return isHook
 }
 
-/** Whether commands have made a file or directory with this name in `.git`, or in that of a linked worktree. */
-export function isInGitLayer({ written, name }: GitLayerPlace, file: string): boolean {
-  const git = `${written}/${name}`
+/** Whether a `.git` directory, or that of a linked worktree in it, has a file or directory with this name. */
+export function isInGit(git: string, name: string): boolean {
   const isThere = (dir: string): boolean => {
-    const stats = lstatSync(`${dir}/${file}`, { throwIfNoEntry: false })
+    const stats = lstatSync(`${dir}/${name}`, { throwIfNoEntry: false })
     return stats?.isFile() === true || stats?.isDirectory() === true
   }
   const linked = `${git}/worktrees`
-  const isDir = lstatSync(linked, { throwIfNoEntry: false })?.isDirectory() === true
-  return isThere(git) || (isDir && readdirSync(linked).some((each) => isThere(`${linked}/${each}`)))
+  return isThere(git) || (isDirectoryAt(linked) && readdirSync(linked).some((each) => isThere(`${linked}/${each}`)))
 }
 
-/** Returns a digest that stays equal until a command changes the layer's `.git`. */
-export function gitLayerStamp({ written, name: git }: GitLayerPlace): string {
+export function isDirectoryAt(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+}
+
+function gitLayerStamp({ written, name: git }: GitLayerPlace): string {
   const hash = createHash('sha256')
   const look = (path: RelPath, stats: Stats): void => {
     hash.update(`${path}\0${stats.isDirectory() ? stats.mode : layerStamp(stats)}\0`)
@@ -119,44 +157,67 @@ export function gitLayerStamp({ written, name: git }: GitLayerPlace): string {
   return hash.digest('hex')
 }
 
-/**
- * Stores the layer's `.git` in a file.
- * @returns why it could not be stored; undefined if it was.
- */
-export function saveGitLayer(file: string, place: GitLayerPlace, info: GitLayerInfo): string | undefined {
-  const entries: Entry[] = []
-  const contents: Buffer[] = []
-  const layer = restingLayer(place.written)
-  let bytes = 0
-  let isTooLarge = false
-  const stored = (path: RelPath) => `${GIT}${path.slice(place.name.length)}`
+function saveGitLayer(file: string, place: GitLayerPlace, info: GitLayerInfo): string | undefined {
+  const entries = new GitEntries(restingLayer(place.written), place.name)
   const take = (path: RelPath): void => {
-    const stats = layer.look(path)
+    const stats = entries.layer.look(path)
     // A name that is not UTF-8 cannot be stored.
-    if (!stats || isTooLarge) return
-    const mode = stats.mode & 0o777
+    if (!stats || entries.isTooLarge) return
     if (stats.isDirectory()) {
-      entries.push(['dir', stored(path), mode])
-      const names = new Set(layer.names(path))
+      entries.add(path, stats)
+      const names = new Set(entries.layer.names(path))
       for (const name of names) take(childOf(path, name))
-      for (const name of place.hiddenNames(path))
-        if (!names.has(name)) entries.push(['gone', stored(childOf(path, name))])
-    } else if (stats.isSymbolicLink()) entries.push(['link', stored(path), layer.target(path)])
-    else if (stats.isFile()) {
-      bytes += stats.size
-      isTooLarge = bytes > MAX_GIT_LAYER || entries.length > MAX_GIT_ENTRIES
-      if (isTooLarge) return
-      const data = layer.read(path, stats)
-      contents.push(data)
-      entries.push(['file', stored(path), mode, stats.mtimeMs, data.length])
-    } else if (stats.isCharacterDevice() && stats.rdev === 0) entries.push(['gone', stored(path)])
+      for (const name of place.hiddenNames(path)) if (!names.has(name)) entries.addGone(childOf(path, name))
+    } else if (stats.isCharacterDevice() && stats.rdev === 0) entries.addGone(path)
+    else entries.add(path, stats)
   }
   take(place.name)
-  if (isTooLarge) return `it is larger than ${MAX_GIT_LAYER / 2 ** 20} MiB or ${MAX_GIT_ENTRIES} files`
-  const { base, own } = info
-  const head: Head = { version: 1, base, own, entries }
-  replaceDurable(file, Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), ...contents]), 0o600)
-  return undefined
+  return entries.write(file, info)
+}
+
+/** The entries of a stored state, parents first. */
+export class GitEntries {
+  readonly #entries: Entry[] = []
+  readonly #contents: Buffer[] = []
+  #bytes = 0
+  isTooLarge = false
+
+  /** @param name the repository's directory in the layer */
+  constructor(
+    readonly layer: Layer,
+    private readonly name: RelPath,
+  ) {}
+
+  /** Adds a directory, a file or a link. Other types are left out. */
+  add(path: RelPath, stats: Stats): void {
+    const mode = stats.mode & 0o777
+    if (stats.isDirectory()) this.#entries.push(['dir', this.#stored(path), mode])
+    else if (stats.isSymbolicLink()) this.#entries.push(['link', this.#stored(path), this.layer.target(path)])
+    else if (stats.isFile()) {
+      this.#bytes += stats.size
+      this.isTooLarge ||= this.#bytes > MAX_GIT_LAYER || this.#entries.length > MAX_GIT_ENTRIES
+      if (this.isTooLarge) return
+      const data = this.layer.read(path, stats)
+      this.#contents.push(data)
+      this.#entries.push(['file', this.#stored(path), mode, stats.mtimeMs, data.length])
+    }
+  }
+
+  addGone(path: RelPath): void {
+    this.#entries.push(['gone', this.#stored(path)])
+  }
+
+  /** @returns why they could not be stored; undefined if they were. */
+  write(file: string, { base, own }: GitLayerInfo): string | undefined {
+    if (this.isTooLarge) return `it is larger than ${MAX_GIT_LAYER / 2 ** 20} MiB or ${MAX_GIT_ENTRIES} files`
+    const head: Head = { version: 1, base, own, entries: this.#entries }
+    replaceDurable(file, Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), ...this.#contents]), 0o600)
+    return undefined
+  }
+
+  #stored(path: RelPath): string {
+    return `${GIT}${path.slice(this.name.length)}`
+  }
 }
 
 /** Identifies the stored state; undefined if there is none. */
@@ -165,19 +226,20 @@ export function storedGitStamp(file: string): string | undefined {
   return stats === undefined ? undefined : layerStamp(stats)
 }
 
-/** Replaces the layer's `.git` with a stored state, or removes it if there is none. */
-export function restoreGitLayer(
-  stored: StoredGit | undefined,
-  { written, name, whiteout }: Omit<GitLayerPlace, 'hiddenNames'>,
-): void {
-  removeTree(`${written}/${name}`)
-  if (stored === undefined) return
+/**
+ * Applies a stored state to a `.git` directory.
+ * @param markGone marks a removed name, where a layer below has it
+ */
+export function applyStored(stored: StoredGit, git: string, markGone: (host: string) => void = () => undefined): void {
   let at = stored.from
   const dirs: [host: string, mode: number][] = []
   for (const entry of stored.head.entries) {
-    const host = `${written}/${name}${entry[1].slice(GIT.length)}`
+    const host = `${git}${entry[1].slice(GIT.length)}`
+    const isKept = entry[0] === 'dir' && isDirectoryAt(host)
+    if (!isKept) removeTree(host)
     if (entry[0] === 'dir') {
-      makeDir(host, 0o700)
+      if (isKept) chmodSync(host, 0o700)
+      else makeDir(host, 0o700)
       dirs.push([host, entry[2]])
     } else if (entry[0] === 'file') {
       const [, , mode, mtimeMs, size] = entry
@@ -187,7 +249,7 @@ export function restoreGitLayer(
       setTimes(host, mtimeMs / 1000, mtimeMs / 1000)
       at += size
     } else if (entry[0] === 'link') makeSymlink(entry[2], host)
-    else linkSync(whiteout, host)
+    else markGone(host)
   }
   for (const [host, mode] of dirs.reverse()) chmodSync(host, mode)
 }

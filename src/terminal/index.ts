@@ -20,18 +20,11 @@ export {
 } from './denial-spool.js'
 export type { Effect, Effects } from './effects.js'
 export {
-  countGitLayer,
   GIT,
+  type GitChanges,
   type GitLayerInfo,
-  type GitLayerPlace,
-  gitLayerStamp,
-  hasGitLayer,
-  isInGitLayer,
   readStoredGit,
-  removeHooks,
-  restoreGitLayer,
   type StoredGit,
-  saveGitLayer,
   storedGitStamp,
 } from './git-layer.js'
 export { OutputRing } from './output-ring.js'

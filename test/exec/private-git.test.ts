@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { layoutAt } from '../../src/os/workspace-state.js'
 import { git } from '../support/git.js'
+import { PROVIDERS, withProvider } from '../support/providers.js'
 import { site } from '../terminal/site.js'
 
 const AS =
@@ -35,7 +36,9 @@ function digestOf(dir: string): string {
 const subjects = (commits: readonly { readonly message: string }[] = []) =>
   commits.map(({ message }) => message.split('\n')[0])
 
-describe("the session's own git", () => {
+describe.each(PROVIDERS)("the session's own git, in %s", (name) => {
+  withProvider(name)
+
   it.each([
     ['add and commit', 'echo 2 > src/a; git add src; git commit -q -m One', ['One']],
     ['amend', 'echo 2 > src/a; git commit -qam One; echo 3 > src/a; git commit -qa --amend -m Two', ['Two']],
@@ -70,7 +73,7 @@ describe("the session's own git", () => {
     ['gc', 'echo 2 > src/a; git commit -qam One; git gc -q', ['One']],
     [
       'log and worktree',
-      'git worktree add -q /tmp/w; cd /tmp/w; echo 2 > src/a; git commit -qam One; git log -1 --format=%s',
+      'git worktree add -q "${TMPDIR:-/tmp}/w"; cd "${TMPDIR:-/tmp}/w"; echo 2 > src/a; git commit -qam One; git log -1 --format=%s',
       [],
     ],
   ])("runs %s on private data, and the person's stays as it is", async (_, script, expected) => {

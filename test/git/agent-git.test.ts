@@ -1,7 +1,9 @@
 import { chmodSync, existsSync, readdirSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import type { ContainmentName } from '../../src/core/protection.js'
 import { escrowAt } from '../cli/real.js'
 import { git } from '../support/git.js'
+import { PROVIDERS, withProvider } from '../support/providers.js'
 import { site } from '../terminal/site.js'
 
 const AS =
@@ -29,7 +31,9 @@ async function land({ workspace, session }: Repository, paths?: readonly string[
 
 const subjects = (root: string) => git(root, 'log', '--reverse', '--format=%s', 'HEAD').trimEnd().split('\n')
 
-describe("the agent's own git history", () => {
+describe.each(PROVIDERS)("the agent's own git history, in %s", (name) => {
+  withProvider(name)
+
   it('with a branch, a rebase and an amend lands as the agent left it', async () => {
     const at = await repository()
     const { sh, root, session } = at
@@ -112,8 +116,16 @@ const TRAPS: readonly (readonly [name: string, script: string])[] = [
   ['an alternate', 'mkdir -p .git/objects/info; echo /nowhere/objects > .git/objects/info/alternates'],
 ]
 
-describe("the settings and hooks of the agent's git", () => {
-  it.each(TRAPS)('never start anything outside of the containment: %s', async (_, script) => {
+/** Git obeys the same settings everywhere, so on copies we try only those that a plain commit, status or log obeys. */
+function trapsIn(provider: ContainmentName): typeof TRAPS {
+  const plain = ['core.fsmonitor', 'core.hooksPath', 'a filter', 'a hook']
+  return provider === 'namespace-overlay' ? TRAPS : TRAPS.filter(([name]) => plain.includes(name))
+}
+
+describe.each(PROVIDERS)("the settings and hooks of the agent's git, in %s", (name) => {
+  withProvider(name)
+
+  it.each(trapsIn(name))('never start anything outside of the containment: %s', async (_, script) => {
     const at = await repository()
     const { root, sh, session, workspace } = at
     const mark = `${root}/../${root.split('/').pop()}-ran`
