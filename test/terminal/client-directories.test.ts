@@ -78,7 +78,7 @@ describe.each(PROVIDERS)('in %s, a client', (name) => {
     const output = await runAs(
       'opencode',
       session,
-      'cat ~/.gitconfig ~/.config/other/x; cat ~/.ssh/* ~/.codex/auth.json; echo x > ~/.gitconfig; echo x > ~/new; echo x > ~/.config/new; echo ok > ~/.config/opencode/made; cat ~/.config/opencode/made',
+      'exec 2>/dev/null; cat ~/.gitconfig ~/.config/other/x; cat ~/.ssh/* ~/.codex/auth.json; echo x > ~/.gitconfig; echo x > ~/new; echo x > ~/.config/new; echo ok > ~/.config/opencode/made; cat ~/.config/opencode/made',
     )
     expect(output).toMatch(/^\[user\]\nother\n/)
     expect(output).toMatch(/ok\n$/)
