@@ -52,16 +52,18 @@ export class Repository {
     return execFileSync('git', [...settings, ...args], { cwd: this.root, env, encoding: 'utf8', stdio: [...stdio] })
   }
 
-  /** Runs git, and undoes an operation that stopped at a conflict. Returns whether it ended well. */
+  /** Runs git, and undoes an operation that stopped at a conflict or at a commit that became empty. Returns whether it ended well. */
   try(undo: readonly string[], ...args: string[]): boolean {
+    let isDone = true
     try {
       this.git(...args)
-      return true
     } catch {
-      // A revert of a merge is refused before it begins.
-      if (this.git('status', '--porcelain') !== '') this.git(...undo)
-      return false
+      isDone = false
     }
+    // A rebase can stop with nothing changed, and a revert of a merge is refused before it begins.
+    const isStopped = existsSync(join(this.root, '.git/rebase-merge'))
+    if (isStopped || (!isDone && this.git('status', '--porcelain') !== '')) this.git(...undo)
+    return isDone && !isStopped
   }
 
   paths(): string[] {
