@@ -2,7 +2,10 @@ import { chmodSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { expect, it } from 'vitest'
+import type { ContainmentName } from '../../src/core/protection.js'
 import { homeOf } from '../../src/hosts/index.js'
+import { compileOnce } from '../support/compiled.js'
+import { PROVIDERS } from '../support/providers.js'
 import { type ClientDriver, enclosed, governedStand, prompted, put, readyStand } from './drivers.js'
 import type { Reply } from './model/turn.js'
 import type { ClientStand } from './stand.js'
@@ -111,6 +114,32 @@ export function checkWhole(driver: ClientDriver): void {
     expect(stand.model.strange).toEqual([])
   })
 
+  it.each(['namespace-copy', 'landlock-copy'] as const)(
+    'escrow run starts it where only %s works: its edits and its git commit are staged, its state is kept',
+    async (provider) => {
+      const commit = 'git add src && git -c user.name=A -c user.email=a@b.c commit -qm "Add new"'
+      const script = [driver.writes('src/new.ts', 'export {}\n'), driver.runs(commit)]
+      const stand = await readyStand(driver, { script })
+      await refuseBetterThan(provider, stand)
+      const before = stand.homeFiles()
+      const { code, err } = await enclosed(driver, stand)
+      expect([code, err]).toEqual([0, expect.stringContaining('1 change staged')])
+      expect(stand.text('src/new.ts')).toBeUndefined()
+      expect(await stand.escrow('status')).toContain('Add new')
+      expect(await stand.escrow('log', '--json')).toContain(provider)
+      expect(stand.homeFiles()).toEqual(before)
+      const { out } = await stand.run('find', [
+        join(stand.home, '.local/state/escrowfs'),
+        '-path',
+        '*/copy/*',
+        '-type',
+        'f',
+      ])
+      expect(out).toContain(`/clients/${driver.client}/`)
+      expect(stand.model.strange).toEqual([])
+    },
+  )
+
   it("in escrow run a reviewer's no is heard, by our hooks in the client", async () => {
     const stand: ClientStand = await governedStand(driver, {
       script: [
@@ -170,6 +199,18 @@ export function checkWhole(driver: ClientDriver): void {
     expect(told).toContain('kept')
     expect(told).not.toContain('a-secret-login')
   })
+}
+
+/** Records that the providers before this one do not work, as on a machine that refuses them. */
+async function refuseBetterThan(provider: ContainmentName, { run }: ClientStand): Promise<void> {
+  const module = join(compileOnce(), 'src/terminal/remembered-attempts.js')
+  const failure = { what: 'overlayfs', problem: 'The machine refuses it.', fix: 'Allow it.' }
+  const better = PROVIDERS.slice(0, PROVIDERS.indexOf(provider))
+  const script = `const { rememberAttempt } = await import(${JSON.stringify(module)})
+    for (const name of ${JSON.stringify(better)})
+      rememberAttempt(name, { works: false, failure: ${JSON.stringify(failure)} })`
+  const { code, err } = await run(process.execPath, ['--input-type=module', '-e', script])
+  if (code !== 0) throw new Error(err)
 }
 
 /** A reviewer's no reaches the model, whichever tool it calls next. */
