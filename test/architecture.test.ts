@@ -99,7 +99,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   attest: [...BELOW, 'trace'],
   hub: [...BELOW, 'review'],
   'hub-server': [...BELOW, 'hub', 'review'],
-  remote: [...BELOW, 'hub'],
+  remote: [...BELOW, 'hub', 'review', 'stage'],
   landing: [...BELOW, 'acceptance', 'git', 'hub', 'intents', 'policy', 'review'],
   transparency: [...BELOW, 'trace'],
   embed: [...BELOW, 'fs', 'inbox', 'session', 'terminal'],

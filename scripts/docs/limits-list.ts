@@ -317,6 +317,16 @@ export const HUB: Limits = {
   'src/hub-server/serve.ts#MAX_CONNECTIONS': ['count', 'connections; one more ends the longest idle one'],
   'src/hub-server/shown.ts#MAX_LINES': ['count', 'lines of a diff on the page; a longer one is decided on its machine'],
   'src/hub/change-body.ts#MAX_PATH': ['count', 'characters of a path'],
+  'src/hub/facts.ts#MAX_SENTENCES': [
+    'count',
+    'facts about a change, and lines of the scope or the criteria of an intent',
+  ],
+  'src/hub/facts.ts#MAX_SENTENCE': ['count', 'characters of one of these'],
+  'src/hub/facts.ts#MAX_INTENTS': ['count', 'intents of a session whose scope and criteria the page shows'],
+  'src/remote/facts.ts#MAX_FACTS': [
+    'count',
+    'characters of the facts that a machine sends about the changes of a session',
+  ],
   'src/hub/claims.ts#LONGEST_MS': ['milliseconds', 'that a claim lasts'],
   'src/hub/codeowners.ts#MAX_BYTES': ['bytes', 'a file CODEOWNERS'],
   'src/hub/codeowners.ts#MAX_LINES': ['count', 'lines of a file CODEOWNERS'],

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Hono } from 'hono'
 import { z } from 'zod'
-import { CHANGE, type Database, type Hold, HubError, type Identity, openStores } from '../hub/index.js'
+import { CHANGE, type Database, type Hold, HubError, type Identity, openStores, SESSION_FACTS } from '../hub/index.js'
 import { type HubEnv, requireRole } from './guard.js'
 import type { Wakes } from './wakes.js'
 
@@ -17,6 +17,7 @@ const SUBMISSION = z.object({
   digest: z.string().max(100),
   revision: z.number().int().min(1),
   changes: z.array(CHANGE).max(MAX_CHANGES),
+  facts: SESSION_FACTS.optional(),
 })
 const CLAIM = z.object({ session: z.string().max(100), epoch: EPOCH, path: z.string().max(4096) })
 const INTENT = z.object({ name: z.string().max(500), status: z.string().max(50) })
@@ -67,8 +68,8 @@ export function hostRoutes(database: Database, wakes: Wakes): Hono<HubEnv> {
   })
   app.post('/submissions', async (c) => {
     const { stores, holdOf } = own(c)
-    const { session, epoch, digest, revision, changes } = SUBMISSION.parse(await c.req.json())
-    return c.json(await stores.queue.submit(holdOf(session, epoch), { digest, revision, changes }))
+    const { session, epoch, digest, revision, changes, facts } = SUBMISSION.parse(await c.req.json())
+    return c.json(await stores.queue.submit(holdOf(session, epoch), { digest, revision, changes, facts }))
   })
   app.get('/decisions', async (c) => {
     const { caller, stores } = own(c)

@@ -1,6 +1,7 @@
 import { html } from 'hono/html'
 import { oneLine, printable } from '../core/printable.js'
 import type { Identity, QueuedChange, SubmissionDetails, SubmissionSummary } from '../hub/index.js'
+import { renderFacts, renderList } from './facts.js'
 import { describeMissing } from './missing.js'
 import type { ShownChange } from './shown.js'
 
@@ -70,7 +71,10 @@ ${landings}</main>`,
   )
 }
 
-export function renderReview({ id, session, isOpen, changes }: SubmissionDetails, shown: readonly ShownChange[]): Page {
+export function renderReview(
+  { id, session, isOpen, facts, changes }: SubmissionDetails,
+  shown: readonly ShownChange[],
+): Page {
   const closed = html`<p class="bad" role="alert">The agent has changed its work since. <a href="/">Open the newest one</a>.</p>`
   // Rejecting is first: the Enter key in the reason presses the first button.
   const bar = html`<div class="bar"><label for="reason">Reason, for a rejection</label>
@@ -81,13 +85,13 @@ export function renderReview({ id, session, isOpen, changes }: SubmissionDetails
     `Review of ${session}`,
     html`<main><p><a href="/">Queue</a></p><h1>Review of ${oneLine(session)}</h1>
 <p class="quiet">${changes.length} ${changes.length === 1 ? 'change' : 'changes'}</p>
-${isOpen ? '' : closed}
+${renderFacts(facts)}${isOpen ? '' : closed}
 <form method="post" action="/review/${id}">${shown.map((each) => renderChange(each, isOpen))}${isOpen ? bar : ''}</form></main>`,
   )
 }
 
 function renderChange({ change, lines, note, isWhole }: ShownChange, isOpen: boolean): Page {
-  const { key, path, from, kind, risk, verdict, reviewer, reason, mode } = change
+  const { key, path, from, kind, risk, verdict, reviewer, reason, mode, facts = [] } = change
   const name = from === undefined ? oneLine(path) : `${oneLine(from)} → ${oneLine(path)}`
   const modes = describeModes(mode)
   const box = html`<input type="checkbox" name="key" value="${key}" id="${key}">`
@@ -98,7 +102,7 @@ function renderChange({ change, lines, note, isWhole }: ShownChange, isOpen: boo
   const lacks = verdict === 'approved' ? '' : describeMissing(change)
   return html`<section class="file"><h2>${isOpen && isWhole ? box : ''}<label for="${key}">${name}</label>
 <span class="quiet">${kind}${modes}</span> <span class="risk-${riskOf(risk)}">${riskOf(risk) === 'none' ? '' : riskOf(risk)}</span> ${state}</h2>
-${lacks === '' ? '' : html`<p class="quiet">${lacks}</p>`}
+${renderList('Facts about the change', facts)}${lacks === '' ? '' : html`<p class="quiet">${lacks}</p>`}
 ${lines.length === 0 ? '' : html`<pre tabindex="0" aria-label="Changes of ${name}">${lines.map(renderLine)}</pre>`}
 ${note === undefined ? '' : html`<p class="quiet">${note}</p>`}</section>`
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { EMPTY_DIGEST } from '../../overlay/index.js'
+import { CHANGE_FACTS } from './facts.js'
 import type { QueuedChange } from './types.js'
 
 const DIGEST = z.string().regex(/^sha256:[0-9a-f]{64}$/)
@@ -21,6 +22,7 @@ export const BODY: z.ZodType<QueuedChange> = z.object({
   link: z.literal(true).optional(),
   intent: z.string().max(100).optional(),
   agent: z.string().max(200).optional(),
+  facts: CHANGE_FACTS.optional(),
 })
 
 /** A change as hosts send it. */

@@ -10,6 +10,7 @@
  */
 export { CHANGE } from './change-body.js'
 export { changeKey } from './change-key.js'
+export { limitFacts, limitSentences, SESSION_FACTS } from './facts.js'
 export { HubError, type HubErrorCode } from './hub-error.js'
 export { openDatabase } from './open-database.js'
 export { listRepositories, removeRepository, setRepository, takeTurn } from './repositories.js'
@@ -33,6 +34,7 @@ export {
   ROLES,
   type Role,
   type Scope,
+  type SessionFacts,
   type Stores,
   type SubmissionDetails,
   type SubmissionSummary,

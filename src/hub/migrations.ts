@@ -126,5 +126,8 @@ create index landings_news on escrow.landings (tenant, workspace, news) where ne
 ${secured('landings', 'select, insert, update')}
 `
 
+/** What a machine says about a session. Machines of an earlier version send none. */
+const FACTS = 'alter table escrow.submissions add column facts text;'
+
 /** Never change one that was published: add another. Its number is its place in this list, from 1 on. */
-export const MIGRATIONS: readonly string[] = [FIRST, VOTES, LANDINGS]
+export const MIGRATIONS: readonly string[] = [FIRST, VOTES, LANDINGS, FACTS]

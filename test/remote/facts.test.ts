@@ -1,0 +1,16 @@
+import { expect, it } from 'vitest'
+import { limitAll } from '../../src/remote/facts.js'
+import { createChange } from '../hub/fixtures.js'
+
+it('facts past the limit of a request are left out, first those about the changes with the least risk', () => {
+  const facts = Array.from({ length: 50 }, () => 'x'.repeat(500))
+  const changes = Array.from({ length: 60 }, (_, at) =>
+    Object.assign(createChange(`${at}`, { risk: at % 3 }), { facts }),
+  )
+  const limited = limitAll(changes)
+  expect(limited.map(({ path }) => path)).toEqual(changes.map(({ path }) => path))
+  const kept = limited.filter((each) => each.facts !== undefined)
+  expect(JSON.stringify(kept.map((each) => each.facts)).length).toBeLessThan(1024 * 1024)
+  expect([kept.length, Math.min(...kept.map(({ risk }) => risk))]).toEqual([41, 0])
+  expect(limited.filter(({ risk, facts: left }) => risk === 2 && left === undefined)).toEqual([])
+})
