@@ -1,7 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Hono } from 'hono'
 import { z } from 'zod'
-import { CHANGE, type Database, type Hold, HubError, type Identity, openStores, SESSION_FACTS } from '../hub/index.js'
+import {
+  CHANGE,
+  type Database,
+  type Decision,
+  type Hold,
+  HubError,
+  type Identity,
+  openStores,
+  SESSION_FACTS,
+} from '../hub/index.js'
 import { type HubEnv, requireRole } from './guard.js'
 import type { Wakes } from './wakes.js'
 
@@ -83,14 +92,26 @@ export function hostRoutes(database: Database, wakes: Wakes): Hono<HubEnv> {
       .min(0)
       .max(MAX_WAIT)
       .parse(c.req.query('wait') ?? 0)
+    const answer = (found: Awaited<ReturnType<typeof stores.queue.since>>) =>
+      c.json(c.req.query('hunks') === '1' ? found : Object.assign({}, found, { decisions: onWholes(found.decisions) }))
     // Taken before the read: a decision between the two is not missed.
     const woken = wakes.next()
     const found = await stores.queue.since(since, caller.name)
-    if (found.decisions.length > 0 || found.last < since || wait === 0) return c.json(found)
+    if (found.decisions.length > 0 || found.last < since || wait === 0) return answer(found)
     await within(wait * 1000, woken, c.req.raw.signal)
-    return c.json(await stores.queue.since(since, caller.name))
+    return answer(await stores.queue.since(since, caller.name))
   })
   return app
+}
+
+/**
+ * The decisions for a machine of an earlier version, which would take one on hunks for one on the whole change. It gets the approval of the
+ * last hunk as one of the whole, and the rejection of any.
+ */
+function onWholes(decisions: readonly Decision[]): Decision[] {
+  return decisions.flatMap(({ hunks, ...decision }) =>
+    hunks === undefined || decision.outcome === 'approved' || decision.verdict === 'rejected' ? [decision] : [],
+  )
 }
 
 /** Sessions of all hosts are in one list, so a host's begin with its name: it cannot take another's before it is opened. */

@@ -1,8 +1,8 @@
 import { oneLine } from '../core/printable.js'
-import type { SubmittedChange } from '../hub/index.js'
+import type { HunkState, SubmittedChange } from '../hub/index.js'
 
-/** What a change lacks beyond one approval by anybody, in words. Empty for one without such rules or votes. */
-export function describeMissing({ approvedBy = [], missing }: SubmittedChange): string {
+/** What a change or a hunk lacks beyond one approval by anybody, in words. Empty for one without such rules or votes. */
+export function describeMissing({ approvedBy = [], missing }: SubmittedChange | HunkState): string {
   const { approvals = 0, owners = [], rejectedBy = [] } = missing ?? {}
   const parts = [
     approvedBy.length > 0 ? `Approved by ${list(approvedBy)}.` : '',

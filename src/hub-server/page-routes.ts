@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
 import { z } from 'zod'
-import { type Database, type Identity, openStores } from '../hub/index.js'
+import { type ChosenHunks, type Database, type Identity, openStores } from '../hub/index.js'
 import { toFailure } from './failure.js'
 import { type Guard, type HubEnv, requireRole } from './guard.js'
 import { renderLandings } from './landings-page.js'
@@ -10,6 +10,7 @@ import { STYLE } from './style.js'
 
 const FORM = z.object({
   key: z.union([z.string(), z.array(z.string())]).optional(),
+  hunk: z.union([z.string(), z.array(z.string())]).optional(),
   verdict: z.enum(['approved', 'rejected']),
   reason: z.string().max(10_000).optional(),
 })
@@ -49,10 +50,20 @@ export function pageRoutes(database: Database, guard: Guard, report: (error: unk
     const caller = await guard.visitor(c)
     if (caller === undefined) return c.html(renderLogin(false), 401)
     requireRole(caller, 'reviewer')
-    const { key = [], verdict, reason } = FORM.parse(await c.req.parseBody({ all: true }))
-    const request = { keys: [key].flat(), verdict, reason }
+    const { key = [], hunk = [], verdict, reason } = FORM.parse(await c.req.parseBody({ all: true }))
+    const request = { keys: [key].flat(), hunks: hunksOf([hunk].flat()), verdict, reason }
     await asReviewer(caller).queue.decide(c.req.param('id'), request, caller.name, caller.proof)
     return c.redirect(`/review/${encodeURIComponent(c.req.param('id'))}`, 303)
   })
   return app
+}
+
+/** The hunks of the form by the key of their change. @param names a key, a space and the id of a hunk each */
+function hunksOf(names: readonly string[]): ChosenHunks[] {
+  const byKey = new Map<string, string[]>()
+  for (const name of names) {
+    const [key = '', id = ''] = name.split(' ', 2)
+    byKey.set(key, [...(byKey.get(key) ?? []), id])
+  }
+  return [...byKey].map(([key, ids]) => ({ key, ids }))
 }

@@ -1,7 +1,8 @@
 import { html } from 'hono/html'
-import { oneLine, printable } from '../core/printable.js'
+import { oneLine } from '../core/printable.js'
 import type { Identity, QueuedChange, SubmissionDetails, SubmissionSummary } from '../hub/index.js'
 import { renderFacts, renderList } from './facts.js'
+import { renderHunks, renderState } from './hunks.js'
 import { describeMissing } from './missing.js'
 import type { ShownChange } from './shown.js'
 
@@ -79,8 +80,8 @@ export function renderReview(
   // Rejecting is first: the Enter key in the reason presses the first button.
   const bar = html`<div class="bar"><label for="reason">Reason, for a rejection</label>
 <input id="reason" name="reason" maxlength="10000">
-<button name="verdict" value="rejected">Reject the chosen files</button>
-<button name="verdict" value="approved">Approve the chosen files</button></div>`
+<button name="verdict" value="rejected">Reject what is chosen</button>
+<button name="verdict" value="approved">Approve what is chosen</button></div>`
   return layout(
     `Review of ${session}`,
     html`<main><p><a href="/">Queue</a></p><h1>Review of ${oneLine(session)}</h1>
@@ -90,27 +91,18 @@ ${renderFacts(facts)}${isOpen ? '' : closed}
   )
 }
 
-function renderChange({ change, lines, note, isWhole }: ShownChange, isOpen: boolean): Page {
-  const { key, path, from, kind, risk, verdict, reviewer, reason, mode, facts = [] } = change
+function renderChange({ change, hunks, note, isWhole }: ShownChange, isOpen: boolean): Page {
+  const { key, path, from, kind, risk, verdict, mode, facts = [] } = change
   const name = from === undefined ? oneLine(path) : `${oneLine(from)} → ${oneLine(path)}`
   const modes = describeModes(mode)
   const box = html`<input type="checkbox" name="key" value="${key}" id="${key}">`
-  const state =
-    verdict === undefined
-      ? ''
-      : html`<span class="state ${verdict}">${verdict} by ${oneLine(reviewer ?? '')}${reason === undefined ? '' : `: ${oneLine(reason)}`}</span>`
+  const state = verdict === 'mixed' ? html`<span class="state">approved in part</span>` : renderState(change)
   const lacks = verdict === 'approved' ? '' : describeMissing(change)
   return html`<section class="file"><h2>${isOpen && isWhole ? box : ''}<label for="${key}">${name}</label>
 <span class="quiet">${kind}${modes}</span> <span class="risk-${riskOf(risk)}">${riskOf(risk) === 'none' ? '' : riskOf(risk)}</span> ${state}</h2>
 ${renderList('Facts about the change', facts)}${lacks === '' ? '' : html`<p class="quiet">${lacks}</p>`}
-${lines.length === 0 ? '' : html`<pre tabindex="0" aria-label="Changes of ${name}">${lines.map(renderLine)}</pre>`}
+${renderHunks(change, hunks, name, isOpen)}
 ${note === undefined ? '' : html`<p class="quiet">${note}</p>`}</section>`
-}
-
-function renderLine(line: string): Page {
-  const kinds: Readonly<Record<string, string>> = { '+': 'plus', '-': 'minus', '@': 'at' }
-  return html`<span class="${kinds[line[0] ?? ''] ?? 'same'}">${printable(line)}
-</span>`
 }
 
 /** The modes, where both sides have one or the new file can be run. */

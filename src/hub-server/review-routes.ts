@@ -3,8 +3,14 @@ import { z } from 'zod'
 import { type Database, HubError, openStores, RULES } from '../hub/index.js'
 import { type HubEnv, requireRole } from './guard.js'
 
-const DECISION = z.object({
-  keys: z.array(z.string().max(100)).max(20_000),
+const KEY = z.string().max(100)
+/** Strict: a field that this version does not know may be what limits the decision. */
+const DECISION = z.strictObject({
+  keys: z.array(KEY).max(20_000),
+  hunks: z
+    .array(z.object({ key: KEY, ids: z.array(z.string().max(100)).max(20_000) }))
+    .max(20_000)
+    .optional(),
   verdict: z.enum(['approved', 'rejected']),
   reason: z.string().max(10_000).optional(),
 })

@@ -1,11 +1,17 @@
-import type { Stores, SubmissionDetails, SubmittedChange } from '../hub/index.js'
+import { decidableHunks, type Stores, type SubmissionDetails, type SubmittedChange } from '../hub/index.js'
 import { diffFile } from '../review/index.js'
+
+export interface ShownHunk {
+  readonly lines: readonly string[]
+  /** Undefined: it cannot be decided by itself. */
+  readonly id?: string | undefined
+}
 
 /** A change with its diff, as far as it can be shown. */
 export interface ShownChange {
   readonly change: SubmittedChange
-  readonly lines: readonly string[]
-  /** In place of lines. */
+  readonly hunks: readonly ShownHunk[]
+  /** In place of hunks. */
   readonly note?: string
   /** Nobody may approve lines here that the page does not show. */
   readonly isWhole: boolean
@@ -26,19 +32,24 @@ export async function readShown(
 
 async function showChange(change: SubmittedChange, contents: Stores['contents']): Promise<ShownChange> {
   if (change.shown === undefined)
-    return { change, lines: [], isWhole: false, note: 'It is too large to show here. Approve it on its machine.' }
+    return { change, hunks: [], isWhole: false, note: 'It is too large to show here. Approve it on its machine.' }
   const [before, after] = [await readSide(change.shown.before, contents), await readSide(change.shown.after, contents)]
-  const { hunks, binary } = diffFile(before, after, change.path)
-  if (binary) return { change, lines: [], isWhole: true, note: 'It is not text.' }
-  const lines = hunks.flatMap(({ text }) => text.split('\n').filter((line) => line !== ''))
-  if (lines.length > MAX_LINES)
+  const diff = diffFile(before, after, change.path)
+  if (diff.binary) return { change, hunks: [], isWhole: true, note: 'It is not text.' }
+  const single = new Set(decidableHunks(change, diff).map(({ id }) => id))
+  const hunks = diff.hunks.map(({ id, text }) => ({
+    lines: text.split('\n').filter((line) => line !== ''),
+    id: single.has(id) ? id : undefined,
+  }))
+  const count = hunks.reduce((sum, { lines }) => sum + lines.length, 0)
+  if (count > MAX_LINES)
     return {
       change,
-      lines: [],
+      hunks: [],
       isWhole: false,
-      note: `It has ${lines.length} lines to compare. Decide on its machine.`,
+      note: `It has ${count} lines to compare. Decide on its machine.`,
     }
-  return { change, lines, isWhole: true }
+  return { change, hunks, isWhole: true }
 }
 
 async function readSide(digest: string | null, contents: Stores['contents']): Promise<Uint8Array | null> {

@@ -11,6 +11,8 @@ export interface Vote {
   readonly teams: readonly string[]
   /** Whether the reviewer's token was revoked since. Its approvals do not count, but its rejections hold. */
   readonly isRevoked: boolean
+  /** The hunks that it is on; undefined: the whole change. */
+  readonly hunks?: readonly string[] | undefined
 }
 
 /** What a change still lacks, by the rules of its workspace. */

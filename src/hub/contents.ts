@@ -24,6 +24,14 @@ export function createContents(database: Database, scope: Scope): ContentStore {
   }
 }
 
+/** Reads a content that a submission shows. Null: there is none on this side. */
+export async function readContent(query: Query, digest: string | null): Promise<Uint8Array | null> {
+  if (digest === null) return null
+  const [row] = await query.rows('select bytes from escrow.contents where digest = $1', [digest])
+  if (row === undefined) throw new TypeError('A content of a submission is missing.')
+  return bytesOf(row, 'bytes')
+}
+
 /** @throws HubError `missing` with the digests that the store lacks */
 export async function assertContents(query: Query, digests: readonly string[]): Promise<void> {
   const rows = await query.rows(

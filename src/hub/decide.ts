@@ -1,13 +1,16 @@
 import { defined } from '../core/defined.js'
-import { Approval } from './approval.js'
+import { Approval, type Vote } from './approval.js'
+import { votesOn } from './by-hunk.js'
 import { readBody } from './change-body.js'
+import { type Decided, outcomeOf, readDecided, UNDECIDED, withDecision } from './decided.js'
 import { HubError } from './hub-error.js'
+import { readHunks } from './hunks.js'
 import { appendLine } from './ledger.js'
 import { readSubmission } from './queue-read.js'
 import { readRules } from './review-rules.js'
 import { nextSeq } from './scope.js'
 import type { Query } from './sql.js'
-import type { DecisionRequest, Proof, SubmittedChange } from './types.js'
+import type { DecisionRequest, Outcome, Proof, SubmittedChange } from './types.js'
 import { assertNotRevoked, insertVote, readVotes } from './votes.js'
 
 export interface Deciding {
@@ -27,26 +30,54 @@ export async function decide(query: Query, deciding: Deciding): Promise<void> {
       'superseded',
       'The agent has changed its work since. Look at the newest submission. Nothing was recorded.',
     )
-  const chosen = request.keys.map((key) => {
-    const change = changes.find((each) => each.key === key)
-    if (change === undefined)
-      throw new HubError('not_found', 'The submission has no such change. Nothing was recorded.')
-    return change
-  })
-  if (chosen.length === 0) throw new HubError('invalid', 'Choose at least one file. Nothing was recorded.')
+  const chosen = await choose(query, changes, request)
   assertDecidable(chosen, request)
-  for (const change of chosen) await vote(query, session, change, deciding)
+  for (const each of chosen) await vote(query, session, each, deciding)
   const approval = new Approval(await readRules(query))
-  const votes = await readVotes(query, session, request.keys)
-  for (const change of chosen)
-    if (request.verdict === 'rejected' || approval.missing(change, votes.get(change.key) ?? []) === undefined)
-      await record(query, session, change, deciding)
+  const keys = chosen.map(({ change }) => change.key)
+  const votes = await readVotes(query, session, keys)
+  const decided = await readDecided(query, session, keys)
+  for (const each of chosen) {
+    const { key } = each.change
+    const known = { votes: votes.get(key) ?? [], decided: decided.get(key) ?? UNDECIDED, approval }
+    await settle(query, session, each, known, deciding)
+  }
 }
 
-function assertDecidable(chosen: readonly SubmittedChange[], { verdict, reason = '' }: DecisionRequest): void {
+/** A chosen change, or chosen hunks of it. */
+interface Chosen {
+  readonly change: SubmittedChange
+  readonly hunks?: readonly string[]
+}
+
+async function choose(
+  query: Query,
+  changes: readonly SubmittedChange[],
+  { keys, hunks = [] }: DecisionRequest,
+): Promise<Chosen[]> {
+  const find = (key: string) => {
+    const change = changes.find((each) => each.key === key)
+    if (change !== undefined) return change
+    throw new HubError('not_found', 'The submission has no such change. Nothing was recorded.')
+  }
+  const chosen: Chosen[] = [...new Set(keys)].map((key) => ({ change: find(key) }))
+  for (const { key, ids } of hunks) {
+    const change = find(key)
+    const known = await readHunks(query, change)
+    if (ids.length === 0 || !ids.every((id) => known.includes(id)))
+      throw new HubError('not_found', `${change.path} has no such hunk to decide on. Nothing was recorded.`)
+    chosen.push({ change, hunks: known.filter((id) => ids.includes(id)) })
+  }
+  if (chosen.length === 0) throw new HubError('invalid', 'Choose at least one file or hunk. Nothing was recorded.')
+  if (new Set(chosen.map(({ change }) => change)).size < chosen.length)
+    throw new HubError('invalid', 'Choose a file, or hunks of it, not both. Nothing was recorded.')
+  return chosen
+}
+
+function assertDecidable(chosen: readonly Chosen[], { verdict, reason = '' }: DecisionRequest): void {
   if (verdict === 'rejected' && reason.trim() === '')
     throw new HubError('invalid', 'A rejection needs a reason for the agent. Nothing was recorded.')
-  const unseen = verdict === 'approved' ? chosen.find(({ shown }) => shown === undefined) : undefined
+  const unseen = verdict === 'approved' ? chosen.find(({ change }) => change.shown === undefined)?.change : undefined
   if (unseen !== undefined)
     throw new HubError(
       'refused',
@@ -55,11 +86,12 @@ function assertDecidable(chosen: readonly SubmittedChange[], { verdict, reason =
 }
 
 /** Writes a vote and its line of the audit. */
-async function vote(query: Query, session: string, { key, path }: SubmittedChange, deciding: Deciding): Promise<void> {
+async function vote(query: Query, session: string, { change, hunks }: Chosen, deciding: Deciding): Promise<void> {
   const { id, request, reviewer, proof } = deciding
+  const { key, path } = change
   const { verdict } = request
   const reason = reasonOf(request)
-  await insertVote(query, { submission: id, session, key, verdict, reason, name: reviewer, proof })
+  await insertVote(query, { submission: id, session, key, verdict, reason, hunks, name: reviewer, proof })
   await appendLine(query, 'audit', {
     act: verdict,
     by: reviewer,
@@ -67,21 +99,63 @@ async function vote(query: Query, session: string, { key, path }: SubmittedChang
     submission: id,
     path,
     key,
+    ...defined({ hunks }),
     reason,
     ...defined({ subject: proof.subject }),
   })
 }
 
+/** What is known of a change after a vote. */
+interface Known {
+  readonly votes: readonly Vote[]
+  readonly decided: Decided
+  readonly approval: Approval
+}
+
+/** Records what the votes decide of a chosen change, and what that makes of all of it. */
+async function settle(query: Query, session: string, chosen: Chosen, known: Known, deciding: Deciding): Promise<void> {
+  const { votes, decided } = known
+  const isByHunk = chosen.hunks !== undefined || votes.some(({ hunks }) => hunks !== undefined)
+  const all = isByHunk ? await readHunks(query, chosen.change) : []
+  const part = decidedPart(chosen, all, known, deciding.request.verdict)
+  if (part === undefined) return
+  const { request, reviewer } = deciding
+  const outcome = outcomeOf(withDecision(decided, { verdict: request.verdict, reviewer }, part.hunks), all)
+  await record(query, session, { change: chosen.change, hunks: part.hunks, outcome }, deciding)
+}
+
+/** The part of a chosen change that the votes decide. Undefined: nothing of it. A part without hunks is the whole change. */
+function decidedPart(
+  { change, hunks }: Chosen,
+  all: readonly string[],
+  { votes, approval }: Known,
+  verdict: DecisionRequest['verdict'],
+): Pick<Chosen, 'hunks'> | undefined {
+  if (verdict === 'rejected') return defined({ hunks })
+  const isApproved = (hunk?: string) => approval.missing(change, votesOn(votes, hunk, all)) === undefined
+  if (all.length === 0) return isApproved() ? {} : undefined
+  const approved = (hunks ?? all).filter((hunk) => isApproved(hunk))
+  if (approved.length === 0) return undefined
+  return hunks === undefined && approved.length === all.length ? {} : { hunks: approved }
+}
+
+interface NewDecision {
+  readonly change: SubmittedChange
+  readonly hunks: readonly string[] | undefined
+  readonly outcome: Outcome
+}
+
 /** Writes a decision, which the session's machine gets. */
-async function record(query: Query, session: string, change: SubmittedChange, deciding: Deciding): Promise<void> {
+async function record(query: Query, session: string, decision: NewDecision, deciding: Deciding): Promise<void> {
+  const { change, hunks, outcome } = decision
   const { id, request, reviewer } = deciding
   const seq = await nextSeq(query)
   await query.rows(
-    `insert into escrow.decisions (seq, submission, session, key, body, verdict, reason, reviewer, at)
-      values ($1::float8::bigint, $2, $3, $4, $5, $6, $7, $8, clock_timestamp())`,
+    `insert into escrow.decisions (seq, submission, session, key, body, verdict, reason, reviewer, hunks, outcome, at)
+      values ($1::float8::bigint, $2, $3, $4, $5, $6, $7, $8, $9, $10, clock_timestamp())`,
     [
       ...[seq, id, session, change.key, JSON.stringify(readBody(JSON.stringify(change))), request.verdict],
-      ...[reasonOf(request), reviewer],
+      ...[reasonOf(request), reviewer, hunks === undefined ? null : JSON.stringify(hunks), outcome],
     ],
   )
 }

@@ -12,6 +12,7 @@ export { CHANGE } from './change-body.js'
 export { changeKey } from './change-key.js'
 export { limitFacts, limitSentences, SESSION_FACTS } from './facts.js'
 export { HubError, type HubErrorCode } from './hub-error.js'
+export { decidableHunks, isContentOnly } from './hunks.js'
 export { openDatabase } from './open-database.js'
 export { listRepositories, removeRepository, setRepository, takeTurn } from './repositories.js'
 export { RULES } from './review-rules.js'
@@ -19,9 +20,11 @@ export type { Database } from './sql.js'
 export { openStores } from './stores.js'
 export { addToken, findToken, listTokens, revokeToken } from './tokens.js'
 export {
+  type ChosenHunks,
   type Claim,
   type Decision,
   type Hold,
+  type HunkState,
   type Identity,
   type Landing,
   type LandingCheck,

@@ -1,13 +1,14 @@
 import { newId } from '../core/ids.js'
 import { BODY as CHANGE_BODY } from './change-body.js'
+import { readDecided } from './decided.js'
 import { keysOf, type LandingBody } from './landing-rows.js'
 import { readSubmission } from './queue-read.js'
 import { nextSeq } from './scope.js'
 import { type Query, textOf } from './sql.js'
 
 /**
- * Queues what is approved of a submission as one landing, if the workspace has a repository and every change has a verdict. Changes that
- * the session has landed, or that wait already, are left out.
+ * Queues what is approved of a submission as one landing, if the workspace has a repository and every change has a verdict. A change of
+ * which a hunk is rejected does not land: nobody has checked the file without it. Changes that the session has landed, or that wait already, are left out.
  * @param isAsked whether a person has just decided; else what a worker has evicted is not tried again with the same bytes
  */
 export async function queueLanding(query: Query, submission: string, isAsked: boolean): Promise<void> {
@@ -24,7 +25,13 @@ export async function queueLanding(query: Query, submission: string, isAsked: bo
   if (chosen.length === 0) return
   const keys = JSON.stringify(chosen.map(({ key }) => key).sort())
   if (!isAsked && earlier.some((row) => row.state === 'evicted' && row.keys === keys)) return
-  const reviewers = [...new Set(chosen.flatMap(({ reviewer }) => reviewer ?? []))].sort()
+  const decided = await readDecided(
+    query,
+    session,
+    chosen.map(({ key }) => key),
+  )
+  const decisions = [...decided.values()].flatMap(({ whole, hunks }) => [...(whole ? [whole] : []), ...hunks.values()])
+  const reviewers = [...new Set(decisions.map(({ reviewer }) => reviewer))].sort()
   const body: LandingBody = { changes: chosen.map((change) => CHANGE_BODY.parse(change)), reviewers }
   await query.rows(
     `insert into escrow.landings (id, seq, session, submission, keys, body, state, at)

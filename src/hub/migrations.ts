@@ -129,5 +129,15 @@ ${secured('landings', 'select, insert, update')}
 /** What a machine says about a session. Machines of an earlier version send none. */
 const FACTS = 'alter table escrow.submissions add column facts text;'
 
+/**
+ * Votes and decisions on some hunks of a change; null: on all of it. `outcome` is what a decision makes of the whole change, together
+ * with those before it; null: of an earlier version, where it is the verdict.
+ */
+const HUNKS = `
+alter table escrow.votes add column hunks text;
+alter table escrow.decisions add column hunks text,
+  add column outcome text check (outcome in ('approved', 'rejected', 'mixed', 'pending'));
+`
+
 /** Never change one that was published: add another. Its number is its place in this list, from 1 on. */
-export const MIGRATIONS: readonly string[] = [FIRST, VOTES, LANDINGS, FACTS]
+export const MIGRATIONS: readonly string[] = [FIRST, VOTES, LANDINGS, FACTS, HUNKS]

@@ -1,13 +1,15 @@
 import { defined } from '../core/defined.js'
 import { Approval } from './approval.js'
+import { approversOf, hunkStates, missingOf } from './by-hunk.js'
 import { readBody } from './change-body.js'
+import { maybeHunksOf, readDecided, UNDECIDED } from './decided.js'
 import { readFacts } from './facts.js'
 import { HubError } from './hub-error.js'
 import { readNews } from './landing-rows.js'
 import { readRules } from './review-rules.js'
 import { lastSeq } from './scope.js'
 import { maybeTextOf, numberOf, type Query, type Row, textOf } from './sql.js'
-import type { Decision, SubmissionDetails, SubmissionSummary, SubmittedChange } from './types.js'
+import type { Decision, Outcome, SubmissionDetails, SubmissionSummary, SubmittedChange } from './types.js'
 import { readVotes } from './votes.js'
 
 /** Decisions of one answer. */
@@ -15,7 +17,9 @@ const PAGE = 500
 
 /** The newest decision on the same bytes of the session: it holds also when the agent has changed other files. */
 const LATEST = `left join lateral (
-    select verdict, reason, reviewer from escrow.decisions
+    select nullif(coalesce(outcome, verdict), 'pending') as verdict, reviewer,
+      case when hunks is null then reason end as reason
+    from escrow.decisions
     where decisions.session = submissions.session and decisions.key = changes.key order by decisions.seq desc limit 1
   ) as latest on true`
 
@@ -57,18 +61,16 @@ export async function readSubmission(query: Query, id: string): Promise<Submissi
 
 /** Adds to changes that are not approved what they lack. */
 async function withVotes(query: Query, session: string, changes: SubmittedChange[]): Promise<SubmittedChange[]> {
-  const open = changes.filter(({ verdict }) => verdict !== 'approved').map(({ key }) => key)
-  const votes = await readVotes(query, session, open)
+  const keys = changes.map(({ key }) => key)
+  const [votes, decided] = [await readVotes(query, session, keys), await readDecided(query, session, keys)]
   const approval = new Approval(await readRules(query))
   return changes.map((change) => {
-    if (change.verdict === 'approved') return change
     const own = votes.get(change.key) ?? []
-    const approvedBy = own.filter(({ verdict, isRevoked }) => verdict === 'approved' && !isRevoked)
-    const names = [...new Set(approvedBy.map(({ name }) => name))]
-    return Object.assign(
-      change,
-      defined({ approvedBy: names.length > 0 ? names : undefined, missing: approval.missing(change, own) }),
-    )
+    const hunks = hunkStates(change, decided.get(change.key) ?? UNDECIDED, own, approval)
+    const known = Object.assign(change, hunks.length > 0 && { hunks })
+    if (change.verdict === 'approved') return known
+    const approvedBy = approversOf(own.filter((vote) => vote.hunks === undefined))
+    return Object.assign(known, defined({ approvedBy, missing: missingOf(change, own, approval) }))
   })
 }
 
@@ -84,15 +86,16 @@ function changeOf(row: Row): SubmittedChange {
   )
 }
 
-function verdictOf({ verdict }: Row): 'approved' | 'rejected' | undefined {
-  return verdict === 'approved' || verdict === 'rejected' ? verdict : undefined
+function verdictOf({ verdict }: Row): SubmittedChange['verdict'] {
+  return verdict === 'approved' || verdict === 'rejected' || verdict === 'mixed' ? verdict : undefined
 }
 
 /** `last` is read first: a decision between the two queries has a higher number, and `next` passes over none. */
 export async function readDecisions(query: Query, seq: number, host: string) {
   const last = await lastSeq(query)
   const rows = await query.rows(
-    `select decisions.seq::float8 as seq, decisions.session, key, body, verdict, reason, reviewer, at::text as at
+    `select decisions.seq::float8 as seq, decisions.session, key, body, verdict, reason, reviewer,
+        hunks, coalesce(outcome, verdict) as outcome, at::text as at
       from escrow.decisions join escrow.sessions on sessions.id = decisions.session and sessions.host = $2
       where decisions.seq > $1::float8::bigint order by decisions.seq limit ${PAGE}`,
     [seq, host],
@@ -107,9 +110,13 @@ export async function readDecisions(query: Query, seq: number, host: string) {
   return { decisions: decisions.filter(isWithin), landings: landings.filter(isWithin), next, last }
 }
 
+const OUTCOMES: readonly Outcome[] = ['approved', 'rejected', 'mixed', 'pending']
+
 function decisionOf(row: Row): Decision {
   const verdict = verdictOf(row)
-  if (verdict === undefined) throw new TypeError('A decision has no verdict.')
+  const outcome = OUTCOMES.find((each) => each === row.outcome)
+  if (verdict === undefined || verdict === 'mixed' || outcome === undefined)
+    throw new TypeError('A decision has no verdict.')
   return {
     seq: numberOf(row, 'seq'),
     session: textOf(row, 'session'),
@@ -118,6 +125,7 @@ function decisionOf(row: Row): Decision {
     verdict,
     reviewer: textOf(row, 'reviewer'),
     at: textOf(row, 'at'),
-    ...defined({ reason: maybeTextOf(row, 'reason') }),
+    outcome,
+    ...defined({ reason: maybeTextOf(row, 'reason'), hunks: maybeHunksOf(row) }),
   }
 }

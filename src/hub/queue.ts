@@ -25,7 +25,8 @@ export function createQueue(database: Database, scope: Scope, clock: Clock): Rev
         const { session } = await readSubmission(query, id)
         await decide(query, { id, request, reviewer, proof })
         // A landing that no worker has taken must not outlive a rejection.
-        if (request.verdict === 'rejected') await withdraw(query, session, (key) => request.keys.includes(key))
+        const keys = [...request.keys, ...(request.hunks ?? []).map(({ key }) => key)]
+        if (request.verdict === 'rejected') await withdraw(query, session, (key) => keys.includes(key))
         await queueLanding(query, id, true)
       }),
     since: (seq, host) => inScope(database, scope, (query) => readDecisions(query, seq, host)),

@@ -68,14 +68,30 @@ export interface SubmissionSummary {
   readonly pending: number
 }
 
+/** What decisions make of a whole change. `mixed`: some hunks are approved, the others rejected. `pending`: not all are decided. */
+export type Outcome = 'approved' | 'rejected' | 'mixed' | 'pending'
+
+/** A hunk that has a vote or a decision of its own. */
+export interface HunkState {
+  readonly id: string
+  readonly verdict?: 'approved' | 'rejected' | undefined
+  readonly reason?: string | undefined
+  readonly reviewer?: string | undefined
+  readonly approvedBy?: readonly string[] | undefined
+  readonly missing?: Missing | undefined
+}
+
 export interface SubmittedChange extends QueuedChange {
   readonly key: string
-  readonly verdict?: 'approved' | 'rejected' | undefined
+  /** Absent: some of it has none. `approved` only if all of it is. */
+  readonly verdict?: Exclude<Outcome, 'pending'> | undefined
   readonly reason?: string | undefined
   readonly reviewer?: string | undefined
   /** Who has approved so far, and what the change lacks, if it was not approved. */
   readonly approvedBy?: readonly string[] | undefined
   readonly missing?: Missing | undefined
+  /** If it was voted on by hunk: the hunks with a vote or a decision of their own. */
+  readonly hunks?: readonly HunkState[] | undefined
 }
 
 export interface SubmissionDetails {
@@ -97,11 +113,22 @@ export interface Decision {
   readonly reason?: string | undefined
   readonly reviewer: string
   readonly at: string
+  /** The ids of the hunks that it is on; absent: the whole change. */
+  readonly hunks?: readonly string[] | undefined
+  /** What it makes of the whole change, together with the decisions before it. */
+  readonly outcome: Outcome
+}
+
+export interface ChosenHunks {
+  readonly key: string
+  readonly ids: readonly string[]
 }
 
 export interface DecisionRequest {
-  /** The keys of changes of this submission. */
+  /** The keys of changes of this submission, each decided as a whole. */
   readonly keys: readonly string[]
+  /** Hunks of other changes, by the key of the change. */
+  readonly hunks?: readonly ChosenHunks[] | undefined
   readonly verdict: 'approved' | 'rejected'
   readonly reason?: string | undefined
 }

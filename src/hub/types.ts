@@ -9,10 +9,13 @@ import type {
 import type { ContentStore, LedgerStore } from './store-types.js'
 
 export type {
+  ChosenHunks,
   Decision,
   DecisionRequest,
+  HunkState,
   IntentFacts,
   Missing,
+  Outcome,
   QueuedChange,
   SessionFacts,
   Submission,

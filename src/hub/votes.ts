@@ -1,5 +1,7 @@
 import { z } from 'zod'
+import { defined } from '../core/defined.js'
 import type { Vote } from './approval.js'
+import { maybeHunksOf } from './decided.js'
 import { HubError } from './hub-error.js'
 import { type Query, type Row, textOf } from './sql.js'
 import type { Proof } from './types.js'
@@ -12,18 +14,20 @@ export interface NewVote {
   readonly key: string
   readonly verdict: 'approved' | 'rejected'
   readonly reason: string | null
+  /** Undefined: on all of the change. */
+  readonly hunks: readonly string[] | undefined
   readonly name: string
   readonly proof: Proof
 }
 
 export async function insertVote(query: Query, vote: NewVote): Promise<void> {
-  const { submission, session, key, verdict, reason, name, proof } = vote
+  const { submission, session, key, verdict, reason, hunks, name, proof } = vote
   await query.rows(
-    `insert into escrow.votes (submission, session, key, verdict, reason, name, subject, token, teams, at)
-      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, clock_timestamp())`,
+    `insert into escrow.votes (submission, session, key, verdict, reason, name, subject, token, teams, hunks, at)
+      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, clock_timestamp())`,
     [
       ...[submission, session, key, verdict, reason, name, proof.subject ?? `name ${name}`, proof.token ?? null],
-      JSON.stringify(proof.teams ?? []),
+      ...[JSON.stringify(proof.teams ?? []), hunks === undefined ? null : JSON.stringify(hunks)],
     ],
   )
 }
@@ -31,7 +35,7 @@ export async function insertVote(query: Query, vote: NewVote): Promise<void> {
 /** All votes on changes of a session, by key, oldest first. */
 export async function readVotes(query: Query, session: string, keys: readonly string[]): Promise<Map<string, Vote[]>> {
   const rows = await query.rows(
-    `select key, verdict, name, subject, teams, coalesce(escrow.is_token_revoked(token), false) as is_revoked
+    `select key, verdict, name, subject, teams, hunks, coalesce(escrow.is_token_revoked(token), false) as is_revoked
       from escrow.votes where session = $1 and key in (select json_array_elements_text($2::text::json))
       order by number`,
     [session, JSON.stringify(keys)],
@@ -58,5 +62,6 @@ function voteOf(row: Row): Vote {
     subject: textOf(row, 'subject'),
     teams: TEAMS.parse(JSON.parse(textOf(row, 'teams'))),
     isRevoked: row.is_revoked !== false,
+    ...defined({ hunks: maybeHunksOf(row) }),
   }
 }

@@ -19,6 +19,8 @@ export const DECISION = z.object({
   verdict: z.enum(['approved', 'rejected']),
   reason: z.string().optional(),
   reviewer: z.string(),
+  /** The ids of the hunks that it is on; absent: the whole change. */
+  hunks: z.array(z.string()).optional(),
 })
 const DECISIONS = z.object({
   decisions: z.array(DECISION),
@@ -120,7 +122,7 @@ export class HubClient {
 
   /** @param wait seconds that the hub waits for a first one */
   async decisions(since: number, wait: number, signal?: AbortSignal): Promise<Decisions> {
-    return DECISIONS.parse(await this.#ask(`/v1/decisions?since=${since}&wait=${wait}`, { wait, signal }))
+    return DECISIONS.parse(await this.#ask(`/v1/decisions?hunks=1&since=${since}&wait=${wait}`, { wait, signal }))
   }
 
   async #ask(path: string, sent: Sent = {}): Promise<unknown> {

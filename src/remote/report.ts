@@ -10,6 +10,8 @@ export type SyncReport =
       readonly path: string
       readonly outcome: Outcome
       readonly reviewer: string
+      /** How many hunks it is on; absent: the whole change. */
+      readonly hunks?: number
     }
   | {
       readonly kind: 'landed'

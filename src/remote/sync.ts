@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Workspace } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
+import { defined } from '../core/defined.js'
 import { HubClient, HubRefusal, type ReceivedDecision, type ReceivedLanding } from './hub-client.js'
-import { type Outcome, recordDecision } from './incoming.js'
+import { namesOf, type Outcome, recordDecision } from './incoming.js'
 import type { SyncReport } from './report.js'
 import { Sender } from './sender.js'
 import { type Remote, readRemote, readSeen, type Seen, writeSeen } from './settings.js'
@@ -112,19 +113,27 @@ export class RemoteSync {
     const session = this.#ownSession(decision)
     if (session === undefined) return
     const outcome = await this.#decide(session, decision, isWaiting)
-    if (outcome !== undefined)
-      this.report({ kind: 'decided', session, path: decision.path, outcome, reviewer: decision.reviewer })
+    if (outcome !== undefined) this.report(describeOutcome(session, decision, outcome))
   }
 
-  /** Records a decision, or keeps it for the bytes that it is on. Returns undefined if it still waits for them. */
+  /**
+   * Records a decision, or keeps it for the bytes that it is on. Returns undefined if it still waits for them. Decisions on the same bytes
+   * are recorded in their order, because a later one on a hunk changes an earlier one on the whole.
+   */
   async #decide(session: string, decision: ReceivedDecision, isWaiting: boolean): Promise<Outcome | undefined> {
-    const { rejected } = this.#seen
-    const recorded = await recordDecision(this.workspace, session, decision, rejected.includes(decision.key))
+    const isOnSame = (each: ReceivedDecision) => each.session === decision.session && each.key === decision.key
+    if (!isWaiting) for (const each of this.#seen.waiting.filter(isOnSame)) await this.#record(each, true)
+    const { waiting, rejected } = this.#seen
+    const place = isWaiting ? waiting.findIndex((each) => isOnSame(each) && isOnParts(decision, each)) : waiting.length
+    if (place === -1) return undefined
+    const others = waiting.filter((each, at) =>
+      isWaiting ? at !== place : !isOnSame(each) || !replaces(decision, each),
+    )
+    const isBlocked = others.some((each, at) => at < place && isOnSame(each))
+    const recorded = isBlocked ? 'other bytes' : await recordDecision(this.workspace, session, decision, rejected)
     if (isWaiting && recorded === 'other bytes') return undefined
-    const isSame = ({ session, key }: ReceivedDecision) => session === decision.session && key === decision.key
-    const others = this.#seen.waiting.filter((each) => !isSame(each))
     this.#keep({ waiting: recorded === 'other bytes' ? [...others, decision].slice(-MAX_WAITING) : others })
-    if (recorded === 'rejected') this.#keep({ rejected: [...rejected, decision.key].slice(-MAX_REJECTED) })
+    if (recorded === 'rejected') this.#keep({ rejected: [...rejected, ...namesOf(decision)].slice(-MAX_REJECTED) })
     return recorded === 'other bytes' ? 'passed over' : recorded
   }
 
@@ -156,6 +165,20 @@ export class RemoteSync {
     this.#seen = Object.assign({}, this.#seen, change)
     writeSeen(this.workspace.root, this.#seen)
   }
+}
+
+/** Whether a decision takes the place of an earlier one on the same bytes: one on the whole change that of each on hunks. */
+function replaces(decision: ReceivedDecision, earlier: ReceivedDecision): boolean {
+  return decision.hunks === undefined || isOnParts(decision, earlier)
+}
+
+/** Whether both are on the whole change, or on the same hunks of it. */
+function isOnParts(one: ReceivedDecision, other: ReceivedDecision): boolean {
+  return one.hunks?.join() === other.hunks?.join()
+}
+
+function describeOutcome(session: string, { path, reviewer, hunks }: ReceivedDecision, outcome: Outcome): SyncReport {
+  return { kind: 'decided', session, path, outcome, reviewer, ...defined({ hunks: hunks?.length }) }
 }
 
 /** Rejections that the hub can still turn into approvals here. */

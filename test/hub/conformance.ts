@@ -11,6 +11,7 @@ import { addToken, findToken, listTokens, revokeToken } from '../../src/hub/toke
 import type { Hold, Scope, Stores, Submission } from '../../src/hub/types.js'
 import { describeApprovals } from './approvals.js'
 import { createChange, type HubClock, newScope, openTwice, setClock } from './fixtures.js'
+import { describeHunks } from './hunks.js'
 import { checkClaims, checkQueue } from './models.js'
 
 /**
@@ -30,6 +31,7 @@ export function describeHub(name: string, open: () => Promise<Database>): void {
     describeClaims(stores, held)
     describeQueue(stores, held)
     describeApprovals(hosts)
+    describeHunks(hosts)
     describeLedger(hosts)
     describeContents(stores)
     describeTenants(hosts)

@@ -99,7 +99,7 @@ describe('a decision is not recorded if', () => {
     const decision = { seq: 1, session: 'laptop.agent-1', path: 'src/a.ts', reviewer: 'Ada', reason: 'No.' }
     const moving = changingAfterLook(at.workspace, () => act(at))
     const received = Object.assign(decision, { key: change?.key ?? '', verdict })
-    expect(await recordDecision(moving, 'agent-1', received, false)).toBe('other bytes')
+    expect(await recordDecision(moving, 'agent-1', received, [])).toBe('other bytes')
     expect(await states(at.workspace)).toEqual(['src/a.ts pending'])
     expect(await verdictsIn(at.workspace)).toEqual([])
   })

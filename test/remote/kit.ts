@@ -3,6 +3,7 @@ import type { SubmissionDetails, SubmissionSummary } from '../../src/hub/index.j
 import type { Workspace } from '../../src/index.js'
 import type { ReceivedDecision } from '../../src/remote/hub-client.js'
 import { addRemote, RemoteSync, type SyncReport } from '../../src/remote/index.js'
+import { diffFile } from '../../src/review/index.js'
 import { serveTrial } from '../hub/fixtures.js'
 import { serveFetch } from '../support/serve-fetch.js'
 import { testWorkspace, working } from '../support/workspace.js'
@@ -33,7 +34,7 @@ export function proxied(hub: Hub, change: (path: string, response: Response) => 
 }
 
 /** Another address of the hub. @param lie what it answers in place of each decision */
-function lyingHub(hub: Hub, lie: (decision: ReceivedDecision) => Partial<ReceivedDecision>): Promise<string> {
+export function lyingHub(hub: Hub, lie: (decision: ReceivedDecision) => Partial<ReceivedDecision>): Promise<string> {
   return proxied(hub, async (path, response) => {
     if (path !== '/v1/decisions') return response
     const answer: { decisions: ReceivedDecision[] } = await response.json()
@@ -84,8 +85,18 @@ export async function reviewerOf(hub: Hub, name = 'Ada') {
     return fetch(`${hub.url}/v1/queue/${id}/decisions`, { method: 'POST', headers, body })
   }
   const decide = async (...decision: Parameters<typeof ask>) => expect((await ask(...decision)).status).toBe(204)
+  /** @param hunks the numbers of hunks of a path, from 1, as the hub computes them */
+  const decideHunks = async (session: string, verdict: 'approved' | 'rejected', path: string, ...hunks: number[]) => {
+    const { id, changes } = await open(session)
+    const change = changes.find((each) => each.path === path)
+    const [before, after] = [await content(change?.shown?.before ?? ''), await content(change?.shown?.after ?? '')]
+    const known = diffFile(Buffer.from(before), Buffer.from(after), path).hunks
+    const ids = hunks.map((number) => known[number - 1]?.id)
+    const body = JSON.stringify({ keys: [], hunks: [{ key: change?.key, ids }], verdict, reason: 'Not like this.' })
+    expect((await fetch(`${hub.url}/v1/queue/${id}/decisions`, { method: 'POST', headers, body })).status).toBe(204)
+  }
   const content = async (digest: string) => (await fetch(`${hub.url}/v1/contents/${digest}`, { headers })).text()
-  return { queue, open, ask, decide, content }
+  return { queue, open, ask, decide, decideHunks, content }
 }
 
 export const states = async (workspace: Workspace) =>

@@ -67,13 +67,17 @@ async function sync({ io, asReviewer }: Context, { watch }: { readonly watch?: t
   })
 }
 
+function partOf({ hunks }: { readonly hunks?: number }): string {
+  return hunks === undefined ? '' : `${pluralize(hunks, 'hunk')} of `
+}
+
 function describe(report: SyncReport): string {
   const session = report.session === undefined ? '' : oneLine(report.session)
   if (report.kind === 'sent') return `sent  ${session}: ${pluralize(report.changes, 'change')}`
   if (report.kind === 'overlap')
     return `overlap  ${session}: ${oneLine(report.other)} also changes ${oneLine(report.path)}`
   if (report.kind === 'decided')
-    return `${report.outcome}  ${session}: ${oneLine(report.path)}, by ${oneLine(report.reviewer)}`
+    return `${report.outcome}  ${session}: ${partOf(report)}${oneLine(report.path)}, by ${oneLine(report.reviewer)}`
   if (report.kind === 'landed')
     return `landed  ${session}: ${pluralize(report.changes, 'change')} on ${oneLine(report.branch)} as ${oneLine(report.commit).slice(0, 12)}`
   if (report.kind === 'evicted')
