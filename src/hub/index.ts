@@ -26,6 +26,7 @@ export {
   type Hold,
   type HunkState,
   type Identity,
+  type IntentFacts,
   type Landing,
   type LandingCheck,
   type LandingEnd,

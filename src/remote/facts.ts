@@ -1,6 +1,6 @@
 import type { Change, Intent, Workspace } from '../core/api.js'
 import { defined } from '../core/defined.js'
-import { limitFacts, limitSentences, type QueuedChange, type SessionFacts } from '../hub/index.js'
+import { type IntentFacts, limitFacts, limitSentences, type QueuedChange, type SessionFacts } from '../hub/index.js'
 import { riskLines } from '../review/index.js'
 import { flagReasons } from '../stage/index.js'
 
@@ -35,7 +35,7 @@ export async function readSessionFacts(
   return limitFacts({ intents: known.map(describeIntent), ...defined({ agent }) })
 }
 
-function describeIntent(intent: Intent): SessionFacts['intents'][number] {
+function describeIntent(intent: Intent): IntentFacts {
   const { id, name, ownedScope, alsoWithin = [], acceptanceCriteria, checks } = intent
   const commands = checks.map(({ run }) => `run: ${run}`)
   const scope = [...ownedScope, ...alsoWithin.map((glob) => `also within ${glob}`)]
