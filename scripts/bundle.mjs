@@ -106,7 +106,7 @@ function importClosure(id, graph, found = new Set()) {
 }
 
 /** Packages that find files next to their own, and those that only a hub's operator installs. */
-const EXTERNAL = [/^@vscode\/tree-sitter-wasm/, /^@electric-sql\/pglite/, 'postgres']
+const EXTERNAL = [/^@vscode\/tree-sitter-wasm/, /^@electric-sql\/pglite/, 'openid-client', 'postgres']
 
 /** Our modules, except the two programs, have no side effects on import. */
 const isOurs = (id) =>

@@ -279,6 +279,9 @@ const GRANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'src/hub/pglite.ts': {
     'package @electric-sql/pglite': "keeps a hub's database in the directory that its operator names",
   },
+  'src/hub-server/provider.ts': {
+    'package openid-client': 'asks the identity provider that the operator named, and checks its answers',
+  },
   'src/hub-server/serve.ts': { 'package @hono/node-server': 'answers requests of a server it is given' },
   'src/web/serve.ts': { 'package @hono/node-server': 'answers requests of a server it is given' },
   'src/os/socket.ts': { 'module net': 'listens on a Unix socket in a directory of its own, for escrow-sh' },

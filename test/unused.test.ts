@@ -97,6 +97,7 @@ describe('files', () => {
 const UNNAMED: Readonly<Record<string, string>> = {
   '@biomejs/biome': 'formats and lints, by its command',
   '@types/node': 'the compiler',
+  '@types/oidc-provider': 'the compiler',
   '@types/picomatch': 'the compiler',
   '@types/proper-lockfile': 'the compiler',
   '@types/vscode': 'the compiler, for the shapes of an editor',

@@ -6,12 +6,17 @@ import { createGuard, type HubEnv } from './guard.js'
 import { hostRoutes } from './host-routes.js'
 import { Metrics } from './metrics.js'
 import { pageRoutes } from './page-routes.js'
+import type { Provider } from './provider.js'
 import { reviewRoutes } from './review-routes.js'
+import { signInRoutes } from './sign-in-routes.js'
+import type { SignInSettings } from './sign-in-settings.js'
 import type { Wakes } from './wakes.js'
 
 export interface HubAppOptions {
   readonly database: Database
   readonly wakes: Wakes
+  /** Undefined: people sign in by tokens alone. */
+  readonly signIn?: { readonly settings: SignInSettings; readonly provider: Provider } | undefined
   readonly report: (error: unknown) => void
 }
 
@@ -19,9 +24,9 @@ export interface HubAppOptions {
 const MAX_BODY_BYTES = 8 * 1024 * 1024
 
 /** The hub as one fetch-style handler. */
-export function createHubApp({ database, wakes, report }: HubAppOptions): Hono<HubEnv> {
+export function createHubApp({ database, wakes, signIn, report }: HubAppOptions): Hono<HubEnv> {
   const metrics = new Metrics()
-  const guard = createGuard(database)
+  const guard = createGuard(database, { signIn: signIn?.settings })
   const app = new Hono<HubEnv>()
   app.use(metrics.count)
   app.use(guard.headers)
@@ -49,6 +54,8 @@ export function createHubApp({ database, wakes, report }: HubAppOptions): Hono<H
   })
   app.route('/v1', hostRoutes(database, wakes))
   app.route('/v1', reviewRoutes(database))
-  app.route('/', pageRoutes(database, guard, report))
+  if (signIn !== undefined)
+    app.route('/', signInRoutes({ database, guard, report, settings: signIn.settings, provider: signIn.provider }))
+  app.route('/', pageRoutes({ database, guard, report, hasSignIn: signIn !== undefined }))
   return app
 }

@@ -1,8 +1,7 @@
 import { html } from 'hono/html'
 import { oneLine, printable } from '../core/printable.js'
 import type { Landing, Repository } from '../hub/index.js'
-
-type Page = ReturnType<typeof html>
+import type { Page } from './page-layout.js'
 
 /** What lands on the branch, and the result. Nothing if machines commit themselves. */
 export function renderLandings(

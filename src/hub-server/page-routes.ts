@@ -1,4 +1,4 @@
-import { Hono } from 'hono'
+import { type Context, Hono } from 'hono'
 import { z } from 'zod'
 import { type ChosenHunks, type Database, type Identity, openStores } from '../hub/index.js'
 import { toFailure } from './failure.js'
@@ -15,9 +15,20 @@ const FORM = z.object({
   reason: z.string().max(10_000).optional(),
 })
 
-/** The pages for people: without scripts, and with the token in a cookie. */
-export function pageRoutes(database: Database, guard: Guard, report: (error: unknown) => void): Hono<HubEnv> {
+const SIGN_OUT = z.object({ which: z.enum(['this', 'all']) })
+
+export interface PageRoutesOptions {
+  readonly database: Database
+  readonly guard: Guard
+  readonly hasSignIn: boolean
+  readonly report: (error: unknown) => void
+}
+
+/** The pages for people: without scripts, and with a token or a sign-in in a cookie. */
+export function pageRoutes({ database, guard, hasSignIn, report }: PageRoutesOptions): Hono<HubEnv> {
   const app = new Hono<HubEnv>()
+  const askWho = async (c: Context) =>
+    (await guard.signIn(c)) === undefined ? c.html(renderLogin(false, hasSignIn), 401) : c.redirect('/workspace', 303)
   const asReviewer = (caller: Identity) => {
     requireRole(caller, 'reviewer', 'admin')
     return openStores(database, caller)
@@ -29,11 +40,15 @@ export function pageRoutes(database: Database, guard: Guard, report: (error: unk
   app.get('/style.css', (c) => c.body(STYLE, 200, { 'content-type': 'text/css; charset=utf-8' }))
   app.post('/login', async (c) => {
     const { token } = z.object({ token: z.string() }).parse(await c.req.parseBody())
-    return (await guard.admit(c, token.trim())) ? c.redirect('/', 303) : c.html(renderLogin(true), 401)
+    return (await guard.admit(c, token.trim())) ? c.redirect('/', 303) : c.html(renderLogin(true, hasSignIn), 401)
+  })
+  app.post('/sign-out', async (c) => {
+    await guard.leave(c, SIGN_OUT.parse(await c.req.parseBody()).which)
+    return c.redirect('/', 303)
   })
   app.get('/', async (c) => {
     const caller = await guard.visitor(c)
-    if (caller === undefined) return c.html(renderLogin(false), 401)
+    if (caller === undefined) return askWho(c)
     const order = c.req.query('order') === 'age' ? 'age' : 'risk'
     const { queue, landings } = asReviewer(caller)
     const landing = renderLandings(await landings.repository(), await landings.list())
@@ -41,14 +56,14 @@ export function pageRoutes(database: Database, guard: Guard, report: (error: unk
   })
   app.get('/review/:id', async (c) => {
     const caller = await guard.visitor(c)
-    if (caller === undefined) return c.html(renderLogin(false), 401)
+    if (caller === undefined) return askWho(c)
     const { queue, contents } = asReviewer(caller)
     const submission = await queue.get(c.req.param('id'))
     return c.html(renderReview(submission, await readShown(submission, contents)))
   })
   app.post('/review/:id', async (c) => {
     const caller = await guard.visitor(c)
-    if (caller === undefined) return c.html(renderLogin(false), 401)
+    if (caller === undefined) return askWho(c)
     requireRole(caller, 'reviewer')
     const { key = [], hunk = [], verdict, reason } = FORM.parse(await c.req.parseBody({ all: true }))
     const request = { keys: [key].flat(), hunks: hunksOf([hunk].flat()), verdict, reason }

@@ -4,28 +4,16 @@ import type { Identity, QueuedChange, SubmissionDetails, SubmissionSummary } fro
 import { renderFacts, renderList } from './facts.js'
 import { renderHunks, renderState } from './hunks.js'
 import { describeMissing } from './missing.js'
+import { layout, type Page } from './page-layout.js'
 import type { ShownChange } from './shown.js'
+import { renderAccount } from './sign-in-pages.js'
 
-type Page = ReturnType<typeof html>
-
-function layout(title: string, body: Page): Page {
-  return html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title}</title>
-<link rel="stylesheet" href="/style.css">
-</head>
-<body>${body}</body>
-</html>
-`
-}
-
-export function renderLogin(isWrong: boolean): Page {
+/** @param hasSignIn whether the hub has an identity provider */
+export function renderLogin(isWrong: boolean, hasSignIn: boolean): Page {
+  const signIn = html`<p><a href="/sign-in">Sign in with your organisation</a></p>`
   return layout(
     'Escrow hub',
-    html`<main><h1>Escrow hub</h1>
+    html`<main><h1>Escrow hub</h1>${hasSignIn ? signIn : ''}
 <form method="post" action="/login">
 <label for="token">Your reviewer token</label>
 <input id="token" name="token" type="password" autocomplete="current-password" required autofocus>
@@ -50,7 +38,7 @@ function riskOf(risk: number): string {
 }
 
 export function renderQueue(
-  { workspace, name }: Identity,
+  caller: Identity,
   queue: readonly SubmissionSummary[],
   order: 'risk' | 'age',
   landings: Page | '' = '',
@@ -64,9 +52,10 @@ export function renderQueue(
   const table = html`<table><thead><tr><th scope="col">Session</th><th scope="col">Risk</th><th scope="col">To decide</th>
 <th scope="col">Since</th></tr></thead><tbody>${rows}</tbody></table>`
   return layout(
-    `Queue of ${workspace}`,
-    html`<main><h1>Queue of ${oneLine(workspace)}</h1>
-<p class="quiet">You are ${oneLine(name)}. Sorted by ${order}; <a href="/?order=${other}">sort by ${other}</a>.</p>
+    `Queue of ${caller.workspace}`,
+    html`<main><h1>Queue of ${oneLine(caller.workspace)}</h1>
+${renderAccount(caller)}
+<p class="quiet">Sorted by ${order}; <a href="/?order=${other}">sort by ${other}</a>.</p>
 ${queue.length === 0 ? html`<p>Nothing waits for a decision.</p>` : table}
 ${landings}</main>`,
   )

@@ -3,11 +3,15 @@ import { defined } from '../core/defined.js'
 import type { Database } from '../hub/index.js'
 import { listenOnLoopback, PATIENCE, type Patience } from '../os/loopback.js'
 import { createHubApp } from './app.js'
+import { openProvider } from './provider.js'
+import type { SignInSettings } from './sign-in-settings.js'
 import { Wakes } from './wakes.js'
 
 export interface HubServerOptions {
   readonly database: Database
   readonly port?: number
+  /** Lets people sign in by an identity provider. */
+  readonly signIn?: SignInSettings | undefined
   /** Called with errors that the hub does not expect. Callers do not see them. */
   readonly report: (error: unknown) => void
 }
@@ -21,10 +25,14 @@ export interface HubServer {
 const HUB_PATIENCE: Patience = { ...PATIENCE, idle: 60_000 }
 const MAX_CONNECTIONS = 512
 
-/** Serves a hub on loopback. */
-export async function serveHub({ database, port, report }: HubServerOptions): Promise<HubServer> {
+/**
+ * Serves a hub on loopback.
+ * @throws HubError `refused` if the package for sign-in is missing
+ */
+export async function serveHub({ database, port, signIn, report }: HubServerOptions): Promise<HubServer> {
+  const provider = signIn && { settings: signIn, provider: await openProvider(signIn, report) }
   const wakes = await Wakes.of(database)
-  const app = createHubApp({ database, wakes, report })
+  const app = createHubApp({ database, wakes, signIn: provider, report })
   const listener = getRequestListener((request) => app.fetch(request), { overrideGlobalObjects: false })
   const options = { patience: HUB_PATIENCE, connections: MAX_CONNECTIONS, ...defined({ port }) }
   const server = await listenOnLoopback(() => listener, options)

@@ -78,14 +78,24 @@ function isOnePerson(one: Vote, other: Vote): boolean {
   return one.subject === other.subject || fold(one.name) === fold(other.name)
 }
 
-/** Two votes are of one person if they have the name or the subject in common, with each other or through a third. */
+/**
+ * Two votes are of one person if they have the name or the subject in common, with each other or through a third. Who votes by a token
+ * alone may be anybody who votes by a sign-in alone, under another name: each such pair counts once.
+ */
 function countPeople(votes: readonly Vote[]): number {
   let people: Vote[][] = []
   for (const vote of votes) {
     const same = people.filter((person) => person.some((each) => isOnePerson(each, vote)))
     people = [...people.filter((person) => !same.includes(person)), [vote, ...same.flat()]]
   }
-  return people.length
+  const byToken = people.filter((person) => person.every(hasNoSignIn)).length
+  const bySignIn = people.filter((person) => !person.some(hasNoSignIn)).length
+  return people.length - Math.min(byToken, bySignIn)
+}
+
+/** Without a sign-in, the subject is the name: see `insertVote`. */
+function hasNoSignIn({ subject, name }: Vote): boolean {
+  return subject === `name ${name}`
 }
 
 /** Names that look alike are counted as one. */

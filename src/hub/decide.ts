@@ -11,7 +11,7 @@ import { readRules } from './review-rules.js'
 import { nextSeq } from './scope.js'
 import type { Query } from './sql.js'
 import type { DecisionRequest, Outcome, Proof, SubmittedChange } from './types.js'
-import { assertNotRevoked, insertVote, readVotes } from './votes.js'
+import { assertMayDecide, insertVote, readVotes } from './votes.js'
 
 export interface Deciding {
   readonly id: string
@@ -23,7 +23,7 @@ export interface Deciding {
 /** Records a vote on each chosen change, and a decision on each that the votes decide. Call it with the lock of the workspace. */
 export async function decide(query: Query, deciding: Deciding): Promise<void> {
   const { id, request, proof } = deciding
-  await assertNotRevoked(query, proof)
+  await assertMayDecide(query, proof)
   const { session, isOpen, changes } = await readSubmission(query, id)
   if (!isOpen)
     throw new HubError(

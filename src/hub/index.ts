@@ -5,7 +5,7 @@
  * `types.ts`. Each change of a store is one transaction, and the order of changes is a sequence that consumers read.
  *
  * No SQL may contain a value: values are parameters. No query may run outside `inScope`, which sets the tenant, the workspace and the
- * role that row security applies to. The exceptions are migrations, tokens, and the repositories, because workers look for work in every
+ * role that row security applies to. The exceptions are migrations, tokens, sign-ins, and the repositories, because workers look for work in every
  * workspace. Nothing here listens on the network or reads a workspace.
  */
 export { CHANGE } from './change-body.js'
@@ -14,8 +14,20 @@ export { limitFacts, limitSentences, SESSION_FACTS } from './facts.js'
 export { HubError, type HubErrorCode } from './hub-error.js'
 export { decidableHunks, isContentOnly } from './hunks.js'
 export { openDatabase } from './open-database.js'
+export { packageMissing } from './package-missing.js'
 export { listRepositories, removeRepository, setRepository, takeTurn } from './repositories.js'
 export { RULES } from './review-rules.js'
+export { listSignInGroups, removeSignInGroup, setSignInGroup } from './sign-in-groups.js'
+export type { Access, BegunSignIn, Person, SignIn, SignInRole } from './sign-in-types.js'
+export {
+  addSignIn,
+  beginSignIn,
+  chooseAccess,
+  endSignIn,
+  endSignInsNamed,
+  findSignIn,
+  takeBegunSignIn,
+} from './sign-ins.js'
 export type { Database } from './sql.js'
 export { openStores } from './stores.js'
 export { addToken, findToken, listTokens, revokeToken } from './tokens.js'

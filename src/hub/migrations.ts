@@ -139,5 +139,36 @@ alter table escrow.decisions add column hunks text,
   add column outcome text check (outcome in ('approved', 'rejected', 'mixed', 'pending'));
 `
 
+/**
+ * Sign-ins by an identity provider. They are looked up before the tenant is known, as tokens are, so the role of all other queries has no
+ * right to these tables. It asks a function whether a sign-in may decide now, and the sign-in cannot end until the decision is written.
+ */
+const SIGN_INS = `
+create table escrow.sign_in_groups (
+  tenant text not null, workspace text not null, name text not null,
+  role text not null check (role in ('reviewer', 'admin')), teams text not null,
+  primary key (tenant, workspace, name));
+
+create table escrow.begun_sign_ins (
+  sha256 text primary key, state text not null, nonce text not null, verifier text not null, until timestamptz not null);
+
+create table escrow.sign_ins (
+  sha256 text primary key, issuer text not null, subject text not null, name text not null, groups text not null,
+  tenant text, workspace text, role text, until timestamptz not null);
+create index sign_ins_of_person on escrow.sign_ins (issuer, subject);
+
+create function escrow.may_sign_in_decide(hash text) returns boolean
+  language sql volatile strict security definer set search_path = pg_catalog, pg_temp as $$
+    select exists (
+      select from escrow.sign_ins join escrow.sign_in_groups as allowed using (tenant, workspace, role)
+      where sha256 = hash and until > clock_timestamp() and role = 'reviewer'
+        and tenant = current_setting('escrow.tenant') and workspace = current_setting('escrow.workspace')
+        and allowed.name in (select json_array_elements_text(sign_ins.groups::json))
+      for share of sign_ins)
+  $$;
+revoke execute on function escrow.may_sign_in_decide(text) from public;
+grant execute on function escrow.may_sign_in_decide(text) to escrow_member;
+`
+
 /** Never change one that was published: add another. Its number is its place in this list, from 1 on. */
-export const MIGRATIONS: readonly string[] = [FIRST, VOTES, LANDINGS, FACTS, HUNKS]
+export const MIGRATIONS: readonly string[] = [FIRST, VOTES, LANDINGS, FACTS, HUNKS, SIGN_INS]

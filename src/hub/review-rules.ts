@@ -12,12 +12,15 @@ const MAX_TEAMS = 500
 const MAX_MEMBERS = 1_000
 const NAME = z.string().min(1).max(200)
 
+/** A team as CODEOWNERS writes it. */
+export const TEAM = z.string().regex(/^@[A-Za-z0-9_.-]+\/[A-Za-z0-9_.-]+$/)
+
 /** Rules as an admin sets them. */
 export const RULES: z.ZodType<ReviewRules> = z.strictObject({
   approvals: z.number().int().min(1).max(MAX_APPROVALS),
   codeowners: z.string().nullable(),
   teams: z
-    .record(z.string().regex(/^@[A-Za-z0-9_.-]+\/[A-Za-z0-9_.-]+$/), z.array(NAME).max(MAX_MEMBERS))
+    .record(TEAM, z.array(NAME).max(MAX_MEMBERS))
     .refine((teams) => Object.keys(teams).length <= MAX_TEAMS, `There are more than ${MAX_TEAMS} teams.`),
 })
 

@@ -35,7 +35,7 @@ export interface Scope {
 export type Role = 'host' | 'reviewer' | 'admin'
 export const ROLES: readonly Role[] = ['host', 'reviewer', 'admin']
 
-/** The owner of a token. */
+/** The owner of a token, or a person who signed in. */
 export interface Identity extends Scope {
   readonly name: string
   readonly role: Role
@@ -48,6 +48,8 @@ export interface Proof {
   readonly subject?: string | undefined
   /** The hash of the token. One that was revoked in the meantime decides nothing. */
   readonly token?: string | undefined
+  /** The hash of a sign-in. One that has ended in the meantime, or has lost its access, decides nothing. */
+  readonly signIn?: string | undefined
   /** As CODEOWNERS writes them. */
   readonly teams?: readonly string[] | undefined
 }

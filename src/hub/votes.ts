@@ -48,11 +48,20 @@ export async function readVotes(query: Query, session: string, keys: readonly st
   return found
 }
 
-/** Called with the lock of the workspace, which a revocation takes too. @throws HubError `refused` */
-export async function assertNotRevoked(query: Query, { token }: Proof): Promise<void> {
-  if (token === undefined) return
-  const [row] = await query.rows('select escrow.is_token_revoked($1) as is_revoked', [token])
-  if (row?.is_revoked !== false) throw new HubError('refused', 'The token was revoked. Nothing was recorded.')
+/**
+ * Called with the lock of the workspace, which a revocation and a change of groups take too.
+ * @throws HubError `refused`
+ */
+export async function assertMayDecide(query: Query, { token, signIn }: Proof): Promise<void> {
+  if (token !== undefined) {
+    const [row] = await query.rows('select escrow.is_token_revoked($1) as is_revoked', [token])
+    if (row?.is_revoked !== false) throw new HubError('refused', 'The token was revoked. Nothing was recorded.')
+  }
+  if (signIn !== undefined) {
+    const [row] = await query.rows('select escrow.may_sign_in_decide($1) as may_decide', [signIn])
+    if (row?.may_decide !== true)
+      throw new HubError('refused', 'Your sign-in has ended, or may not decide here any more. Nothing was recorded.')
+  }
 }
 
 function voteOf(row: Row): Vote {

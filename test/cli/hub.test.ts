@@ -55,12 +55,45 @@ it("sets a workspace's review rules, one at a time", () => {
   expect(rules('show', '--workspace', 'other').stdout).toContain('approvals   1\n')
 })
 
+it('gives groups of a provider access to a workspace, and takes it away', () => {
+  const hub = (...args: string[]) => runEscrow(hubPlace, ['hub', '--dir', 'hub', ...args])
+  const hubPlace = hubDirectory()
+  expect(hub('group', 'set', 'shop reviewers', '--role', 'reviewer', '--team', '@shop/docs')).toMatchObject({
+    status: 0,
+    stdout: 'Members of shop reviewers are reviewer of default.\n',
+  })
+  expect(hub('group', 'set', 'ops', '--role', 'host').stderr).toContain('Allowed choices are reviewer, admin')
+  expect(hub('group', 'set', 'ops', '--role', 'admin', '--team', 'docs').status).toBe(1)
+  expect(hub('group', 'set', 'ops', '--role', 'admin', '--workspace', 'other').status).toBe(0)
+  expect(
+    hub('group', 'list')
+      .stdout.split('\n')
+      .map((line) => line.split(/ {2,}/)),
+  ).toEqual([
+    ['shop reviewers', 'reviewer', 'default', 'default', '@shop/docs'],
+    ['ops', 'admin', 'other', 'default'],
+    [''],
+  ])
+  expect(hub('group', 'remove', 'ops').stderr).toContain('The group ops has no access to default.')
+  expect(hub('group', 'remove', 'ops', '--workspace', 'other').stdout).toBe('removed  ops\n')
+  expect(hub('sign-out', 'ada').stdout).toBe('ended  0 sign-ins\n')
+})
+
+it('does not start with half of the settings for sign-in', () => {
+  const env = Object.assign({}, process.env, { ESCROW_HUB_OIDC_CLIENT_SECRET: 'the secret' })
+  const { status, stdout, stderr } = runEscrow(hubDirectory(), ['hub', '--dir', 'hub'], { env })
+  expect([status, stdout]).toEqual([1, ''])
+  expect(stderr).toContain('Set ESCROW_HUB_OIDC_ISSUER.')
+  expect(stderr).not.toContain('the secret')
+})
+
 it("hub and remote are refused within an agent's session", () => {
   const { root } = testWorkspace()
   const env = Object.assign({}, process.env, { ESCROW_SESSION: 'agent-1' })
   for (const args of [
     ['hub', '--dir', '../hub', 'token', 'add', 'x', '--role', 'reviewer'],
     ['hub', '--dir', '../hub', 'rules', 'set', '--approvals', '1'],
+    ['hub', '--dir', '../hub', 'group', 'set', 'agents', '--role', 'reviewer'],
     ['remote', 'add', 'http://127.0.0.1:1'],
     ['remote', 'sync'],
   ]) {

@@ -10,7 +10,7 @@ it('a token that is valid works also while strangers guess', async () => {
   const token = await addToken(database, Object.assign(newScope(), { name: 'laptop', role: 'host' } as const))
   const app = new Hono<HubEnv>()
   app.onError((error, c) => c.json({}, toFailure(error, () => undefined).status))
-  app.use(createGuard(database, () => 0).authenticate)
+  app.use(createGuard(database, { now: () => 0 }).authenticate)
   app.get('/', (c) => c.text(c.get('caller').name))
   const ask = (word: string) => app.request('/', { headers: { authorization: `Bearer ${word}` } })
   const guesses = await Promise.all(Array.from({ length: 125 }, (_, at) => ask(`guess ${at}`)))

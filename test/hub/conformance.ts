@@ -13,6 +13,7 @@ import { describeApprovals } from './approvals.js'
 import { createChange, type HubClock, newScope, openTwice, setClock } from './fixtures.js'
 import { describeHunks } from './hunks.js'
 import { checkClaims, checkQueue } from './models.js'
+import { describeSignIns } from './sign-ins.js'
 
 /**
  * What every database of a hub does.
@@ -32,6 +33,7 @@ export function describeHub(name: string, open: () => Promise<Database>): void {
     describeQueue(stores, held)
     describeApprovals(hosts)
     describeHunks(hosts)
+    describeSignIns(hosts)
     describeLedger(hosts)
     describeContents(stores)
     describeTenants(hosts)
@@ -375,6 +377,9 @@ function describeTenants(hosts: () => [Database, Database]): void {
         `insert into escrow.intents (tenant, workspace, id, name, status) values ('${scope.tenant}', '${scope.workspace}', 'x', 'x', 'x')`,
         `update escrow.sessions set tenant = '${stranger.tenant}x'`,
         'select * from escrow.tokens',
+        'select * from escrow.sign_ins',
+        'select * from escrow.begun_sign_ins',
+        `update escrow.sign_in_groups set role = 'admin'`,
         'update escrow.ledgers set line = line',
         'delete from escrow.decisions',
         'update escrow.decisions set verdict = verdict',

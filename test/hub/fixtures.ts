@@ -8,6 +8,7 @@ import type { Database } from '../../src/hub/sql.js'
 import { addToken } from '../../src/hub/tokens.js'
 import type { QueuedChange, Role, Scope } from '../../src/hub/types.js'
 import { serveHub } from '../../src/hub-server/index.js'
+import type { HubServerOptions } from '../../src/hub-server/serve.js'
 
 export function newScope(): Scope {
   return { tenant: newId(), workspace: newId() }
@@ -64,7 +65,7 @@ export function trialDatabase(): Promise<Database> {
 }
 
 /** Serves a hub on the embedded database until the test ends, for a new tenant. */
-export async function serveTrial(): Promise<{
+export async function serveTrial(options: Pick<HubServerOptions, 'port' | 'signIn'> = {}): Promise<{
   readonly url: string
   readonly scope: Scope
   readonly errors: unknown[]
@@ -72,7 +73,7 @@ export async function serveTrial(): Promise<{
 }> {
   const database = await trialDatabase()
   const [scope, errors]: [Scope, unknown[]] = [newScope(), []]
-  const served = await serveHub({ database, report: (error) => errors.push(error) })
+  const served = await serveHub(Object.assign({ database, report: (error: unknown) => errors.push(error) }, options))
   onTestFinished(() => served.close())
   return {
     url: served.url,

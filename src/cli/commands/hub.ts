@@ -1,9 +1,11 @@
 import { type Command, Option } from 'commander'
+import { defined } from '../../core/defined.js'
 import type { Role } from '../../hub/index.js'
 import { errorText } from '../../surface/index.js'
 import type { Context } from '../context.js'
 import { land, registerLanding } from '../hub/landing.js'
 import { registerRules } from '../hub/rules.js'
+import { registerSignIn } from '../hub/sign-in.js'
 import { withDatabase, withOwner } from '../hub/with-database.js'
 import { table } from '../output.js'
 import { oneLine } from '../printable.js'
@@ -45,6 +47,7 @@ export function register(command: Command, context: Context): void {
     .command('list')
     .description('List tokens, without their secrets.')
     .action(() => listTokens(context, command))
+  registerSignIn(command, context)
   registerRules(command, context)
   registerLanding(command, context)
 }
@@ -56,10 +59,11 @@ function withName(command: Command): Command {
 async function serve(context: Context, command: Command, { port, worker }: ServeOptions): Promise<void> {
   const { io } = context
   await withDatabase(context, command, async (_, database) => {
-    const { serveHub } = await import('../../hub-server/index.js')
+    const { readSignInSettings, serveHub } = await import('../../hub-server/index.js')
+    const signIn = readSignInSettings(process.env)
     await runUntilSignal(async (signal) => {
       const report = (error: unknown) => io.err(`escrow: ${oneLine(errorText(error))}\n`)
-      const served = await serveHub(port === undefined ? { database, report } : { database, report, port })
+      const served = await serveHub({ database, report, signIn, ...defined({ port }) })
       io.out(`${served.url}\n`)
       if (worker) await land(context, database, signal)
       else await new Promise((resolve) => signal.addEventListener('abort', resolve))
