@@ -17,20 +17,20 @@ export interface IdentityProvider {
   isOtherKey: boolean
 }
 
-/** Runs a real OpenID provider on loopback until the test ends. @param hub the address of the hub */
-export async function startProvider(hub: string, other: Configuration = {}): Promise<IdentityProvider> {
+/** Runs a real OpenID provider on loopback until the test ends. @param host its name, of loopback */
+export async function startProvider(hub: string, host: string): Promise<IdentityProvider> {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => {
     server.closeAllConnections()
     return new Promise((resolve) => server.close(() => resolve()))
   })
-  const issuer = `http://127.0.0.1:${portOf(server.address())}`
+  const issuer = `http://${host}:${portOf(server.address())}`
   const [key, otherKey] = [newKey(), newKey()]
   const started: IdentityProvider = { issuer, people: new Map(), forge: undefined, isOtherKey: false }
   // The provider warns of what only a test may use.
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined)
-  const provider = new Provider(issuer, Object.assign(configuration(hub, started, key), other))
+  const provider = new Provider(issuer, configuration(hub, started, key))
   warn.mockRestore()
   provider.use(async (context, next) => {
     await next()
