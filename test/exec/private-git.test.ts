@@ -73,7 +73,7 @@ describe.each(PROVIDERS)("the session's own git, in %s", (name) => {
     ['gc', 'echo 2 > src/a; git commit -qam One; git gc -q', ['One']],
     [
       'log and worktree',
-      'git worktree add -q "${TMPDIR:-/tmp}/w"; cd "${TMPDIR:-/tmp}/w"; echo 2 > src/a; git commit -qam One; git log -1 --format=%s',
+      'git worktree add -q "$TMPDIR/w"; cd "$TMPDIR/w"; echo 2 > src/a; git commit -qam One; git log -1 --format=%s',
       [],
     ],
   ])("runs %s on private data, and the person's stays as it is", async (_, script, expected) => {
