@@ -345,7 +345,7 @@ export const HUB: Limits = {
     'one side of a change; a larger one is not sent, and cannot be approved on the hub',
   ],
   'src/remote/sender.ts#MAX_CLAIMS': ['count', 'files of a session that are compared with those of other sessions'],
-  'src/remote/hub-client.ts#TIMEOUT_MS': ['milliseconds', 'for one answer of a hub'],
+  'src/remote/ask.ts#TIMEOUT_MS': ['milliseconds', 'for one answer of a hub'],
   'src/remote/settings.ts#MAX_BYTES': ['bytes', 'what a machine keeps of its hub'],
   'src/landing/reasons.ts#MAX_REASON': ['count', 'characters of the reason of an eviction'],
   'src/landing/turn.ts#MOST_TOGETHER': ['count', 'landings that are checked and pushed together'],

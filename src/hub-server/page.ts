@@ -1,9 +1,15 @@
 import { html } from 'hono/html'
 import { oneLine } from '../core/printable.js'
-import type { Identity, QueuedChange, SubmissionDetails, SubmissionSummary } from '../hub/index.js'
+import {
+  describeMissing,
+  type Identity,
+  type QueuedChange,
+  type SubmissionDetails,
+  type SubmissionSummary,
+} from '../hub/index.js'
 import { renderFacts, renderList } from './facts.js'
 import { renderHunks, renderState } from './hunks.js'
-import { describeMissing } from './missing.js'
+
 import { layout, type Page } from './page-layout.js'
 import type { ShownChange } from './shown.js'
 import { renderAccount } from './sign-in-pages.js'

@@ -8,11 +8,12 @@
  * role that row security applies to. The exceptions are migrations, tokens, sign-ins, and the repositories, because workers look for work in every
  * workspace. Nothing here listens on the network or reads a workspace.
  */
-export { CHANGE } from './change-body.js'
+export { BODY, CHANGE } from './change-body.js'
 export { changeKey } from './change-key.js'
 export { limitFacts, limitSentences, SESSION_FACTS } from './facts.js'
 export { HubError, type HubErrorCode } from './hub-error.js'
 export { decidableHunks, isContentOnly } from './hunks.js'
+export { describeMissing } from './missing.js'
 export { openDatabase } from './open-database.js'
 export { packageMissing } from './package-missing.js'
 export { listRepositories, removeRepository, setRepository, takeTurn } from './repositories.js'
@@ -35,6 +36,7 @@ export {
   type ChosenHunks,
   type Claim,
   type Decision,
+  type DecisionRequest,
   type Hold,
   type HunkState,
   type Identity,

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Workspace } from '../core/api.js'
-import { type HubClient, HubRefusal } from './hub-client.js'
+import { HubRefusal } from './ask.js'
+import type { HubClient } from './hub-client.js'
 import { type Outgoing, readOutgoing, StageMoved } from './outgoing.js'
 import type { SyncReport } from './report.js'
 

@@ -86,8 +86,11 @@ export function removeRemote(root: string): void {
   removeName(pathOf(root, 'remote.json'))
 }
 
-/** A token must not cross a network in the clear. */
-function addressOf(text: string): string {
+/**
+ * The address of a hub. A token must not cross a network in the clear.
+ * @throws EscrowError `unsupported` for any other address
+ */
+export function addressOf(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined
   const isLocal = url !== undefined && ['127.0.0.1', 'localhost', '[::1]'].includes(url.hostname)
   if (url?.protocol === 'https:' || (url?.protocol === 'http:' && isLocal)) return url.origin

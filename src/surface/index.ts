@@ -78,6 +78,7 @@ export {
   foldTitle,
   type Highlighter,
   isNewSince,
+  type KeyOn,
   keysOf,
   type LastLook,
   loadHighlighter,

@@ -51,6 +51,7 @@ const NOT_RUN: readonly (readonly [document: string, begin: string, why: string]
   ['docs/hub.md', 'npm install @electric', 'wants the registry; test/cli/hub.test.ts runs the commands after it'],
   ['docs/hub.md', 'cd shop-one', 'runs until Ctrl-C; test/cli/hub.test.ts connects two workspaces'],
   ['docs/hub.md', 'cd shop-two', 'runs until Ctrl-C; test/cli/hub.test.ts connects two workspaces'],
+  ['docs/hub.md', 'ESCROW_HUB_TOKEN=', 'test/cli/review/on-hub.test.ts does the same in a terminal'],
   ['docs/hub.md', 'npm install openid-client', 'wants a provider; test/hub-server/sign-in-routes.test.ts starts one'],
   ['docs/hub.md', 'escrow hub rules', 'wants a database; test/cli/hub.test.ts runs both commands'],
   ['docs/hub.md', 'npm install postgres', 'wants the registry and a server; npm run test:postgres starts one'],

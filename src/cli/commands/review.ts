@@ -10,6 +10,8 @@ interface Options {
   readonly web?: true
   readonly export?: string
   readonly per?: GitCommitPer
+  /** True for the hub of this workspace. */
+  readonly hub?: string | true
 }
 
 export function register(command: Command, context: Context): void {
@@ -19,6 +21,10 @@ export function register(command: Command, context: Context): void {
     )
     .argument('[session]', "the session's id; without it, choose from a list")
     .option('--web', "review in a browser, as with 'escrow serve'")
+    .option(
+      '--hub [url]',
+      'review what waits on a hub, by default that of this workspace; the variable ESCROW_HUB_TOKEN has the token of a reviewer',
+    )
     .option(
       '--export <directory>',
       'write the review for somebody without escrowfs: an HTML page, and everything staged as patches for `git am`',
@@ -42,7 +48,7 @@ export function openReview(context: Context, session: string): Promise<void> {
 
 async function review(context: Context, session: string | undefined, options: Options): Promise<void> {
   const { io, asReviewer, library, exit } = context
-  const { by, web, per } = options
+  const { by, web, per, hub } = options
   if (options.export !== undefined) {
     const { exportReview } = await import('../export-review.js')
     return exportReview(context, session, options.export, per)
@@ -66,16 +72,16 @@ async function review(context: Context, session: string | undefined, options: Op
     return
   }
   const { editText } = await library()
+  if (hub !== undefined) {
+    const { reviewOnHub } = await import('../review/on-hub.js')
+    return reviewOnHub(context, hub, { ...defined({ session }), color: io.color, editText })
+  }
   const { code, summary } = await asReviewer(async (workspace) => {
     const { offerTrust } = await import('./trust.js')
     await offerTrust(context, workspace, by)
     const { reviewInTerminal } = await import('../review/app.js')
-    return reviewInTerminal(workspace, {
-      ...defined({ session }),
-      ...(by && { by }),
-      color: io.color,
-      editText,
-    })
+    const { localSource } = await import('../review/local-source.js')
+    return reviewInTerminal(localSource(workspace, by), { ...defined({ session }), color: io.color, editText })
   })
   io.out(summary)
   exit(code)

@@ -1,20 +1,12 @@
-import { defined } from '../../core/defined.js'
-import type { Reviewer, SessionSummary, Workspace } from '../../index.js'
-import { agentOfSession, readLastLook, readSessionWork, stateOfSession, writeLastLook } from '../../surface/index.js'
-import { describeDelivery } from '../delivery.js'
-import { pluralize } from '../output.js'
-import { oneLine } from '../printable.js'
-import { countStates } from './document.js'
-import { createEffectRunner } from './effect-runner.js'
-import { type ListEvent, type ListState, updateList, viewList, type WaitingSession, waitingSessions } from './list.js'
-import { type Effect, type Head, initialState, type Size, type State } from './state.js'
+import { type ListEvent, type ListState, updateList, viewList } from './list.js'
+import type { ReviewSource } from './source.js'
+import { type Effect, initialState, type Size, type State } from './state.js'
 import { type Listener, openTerminal, type Terminal } from './terminal.js'
 import { type Event, update } from './update.js'
 import { view } from './view.js'
 
 export interface ReviewOptions {
   readonly session?: string
-  readonly by?: Reviewer
   readonly color: boolean
   editText(text: string, name: string): Promise<string>
 }
@@ -35,7 +27,7 @@ interface Screen {
 const CODES = { SIGHUP: 129, SIGTERM: 143 } as const
 
 /** Runs the review on the full screen until the person leaves. Rejects for an unknown session before it takes the terminal. */
-export async function reviewInTerminal(workspace: Workspace, options: ReviewOptions): Promise<ReviewResult> {
+export async function reviewInTerminal(source: ReviewSource, options: ReviewOptions): Promise<ReviewResult> {
   const current: { screen?: Screen; code?: number } = {}
   const listener: Listener = {
     key: (name) => current.screen?.key(name),
@@ -46,7 +38,7 @@ export async function reviewInTerminal(workspace: Workspace, options: ReviewOpti
     },
   }
   // Reject for an unknown session while the normal screen is still visible.
-  if (options.session !== undefined) await workspace.review(options.session)
+  if (options.session !== undefined) await source.assertKnown(options.session)
   const terminal = openTerminal(listener, options.color)
   const setScreen = (screen: Screen | undefined) => {
     if (screen === undefined) delete current.screen
@@ -54,7 +46,7 @@ export async function reviewInTerminal(workspace: Workspace, options: ReviewOpti
   }
   const isOver = () => current.code !== undefined
   try {
-    const loop = { workspace, options, terminal, setScreen, isOver }
+    const loop = { source, options, terminal, setScreen, isOver }
     const summary = options.session === undefined ? await reviewFromList(loop) : await reviewOne(loop, options.session)
     return { code: current.code ?? 0, summary }
   } finally {
@@ -63,7 +55,7 @@ export async function reviewInTerminal(workspace: Workspace, options: ReviewOpti
 }
 
 interface ReviewLoop {
-  readonly workspace: Workspace
+  readonly source: ReviewSource
   readonly options: ReviewOptions
   readonly terminal: Terminal
   setScreen(screen: Screen | undefined): void
@@ -81,8 +73,8 @@ async function reviewFromList(loop: ReviewLoop): Promise<string> {
 }
 
 /** Resolves with the chosen session, or undefined when the person leaves. */
-async function chooseSession({ workspace, terminal, setScreen }: ReviewLoop): Promise<string | undefined> {
-  const sessions = await readWaitingSessions(workspace)
+async function chooseSession({ source, terminal, setScreen }: ReviewLoop): Promise<string | undefined> {
+  const sessions = await source.sessions()
   return new Promise((resolve) => {
     let state: ListState = { sessions, cursor: 0, size: terminal.size(), charset: terminal.charset }
     const end = (session?: string) => {
@@ -99,8 +91,8 @@ async function chooseSession({ workspace, terminal, setScreen }: ReviewLoop): Pr
       if (effect?.do === 'suspend') void terminal.suspend()
       terminal.draw(viewList(state))
     }
-    const unwatch = workspace.watch(() => {
-      readWaitingSessions(workspace).then(
+    const unwatch = source.watchSessions(() => {
+      source.sessions().then(
         (now) => dispatch({ is: 'sessions', sessions: now }),
         (error: unknown) => dispatch({ is: 'message', text: String(error) }),
       )
@@ -114,20 +106,9 @@ async function chooseSession({ workspace, terminal, setScreen }: ReviewLoop): Pr
   })
 }
 
-async function readWaitingSessions(workspace: Workspace): Promise<WaitingSession[]> {
-  const found: WaitingSession[] = []
-  for (const session of await workspace.sessions())
-    found.push({ ...session, questions: await countQuestions(workspace, session) })
-  return waitingSessions(found)
-}
-
-async function countQuestions(workspace: Workspace, { id, damaged }: SessionSummary): Promise<number> {
-  return damaged === undefined ? (await (await workspace.review(id)).questions()).length : 0
-}
-
 /** Reviews a session until the person leaves. Resolves with a one-line summary. */
 async function reviewOne(loop: ReviewLoop, session: string): Promise<string> {
-  const { workspace, options, terminal, setScreen } = loop
+  const { source, options, terminal, setScreen } = loop
   let state: State | undefined
   let isScheduled = false
   let hasLeft = false
@@ -148,16 +129,11 @@ async function reviewOne(loop: ReviewLoop, session: string): Promise<string> {
       setImmediate(draw)
     }
   }
-  const runner = createEffectRunner({
-    review: await workspace.review(session),
-    ...(options.by && { by: options.by }),
-    head: () => headOf(workspace, session),
-    work: () => readSessionWork(workspace.root, session),
-    delivery: () => describeDelivery(stateOfSession(workspace.root, session)),
+  const review = await source.open(session, {
     dispatch,
     editText: (text, name) => terminal.runOutside(() => options.editText(text, name)),
-    now: () => performance.now(),
   })
+  const { runner, lastLook } = review
   let leave: () => void = () => undefined
   const left = new Promise<void>((resolve) => {
     leave = resolve
@@ -170,12 +146,10 @@ async function reviewOne(loop: ReviewLoop, session: string): Promise<string> {
     else if (effect.do === 'color') setTimeout(() => runner.run(effect), COLOR_DELAY_MS)
     else runner.run(effect)
   }
-  const place = { root: workspace.root, session, reviewer: options.by?.name ?? 'git' }
-  state = initialState(await runner.open(), terminal.size(), terminal.charset, readLastLook(place))
+  const { surface } = source
+  state = initialState(await runner.open(), terminal.size(), terminal.charset, { lastLook, surface })
   dispatch({ is: 'resized', size: terminal.size() })
-  const unwatch = workspace.watch(({ sessions, policy, intents, classes }) => {
-    if (policy || intents || classes || sessions.includes(session)) runner.onStageChange()
-  })
+  const unwatch = review.watch()
   setScreen({
     key: (key) => dispatch({ is: 'key', key, at: performance.now() }),
     onResize: (size) => dispatch({ is: 'resized', size }),
@@ -188,23 +162,8 @@ async function reviewOne(loop: ReviewLoop, session: string): Promise<string> {
   runner.stop()
   runner.close()
   await runner.idle()
-  writeLastLook(place, state.set.changes)
-  return summaryOf(state)
+  return review.leave(state)
 }
 
 /** Delay of colouring, so that the first screen appears without it. */
 const COLOR_DELAY_MS = 30
-
-function headOf({ root }: Workspace, session: string): Head {
-  const agent = agentOfSession(root, session)
-  const by = agent?.model ?? agent?.tool
-  return { session, live: stateOfSession(root, session) !== 'at rest', ...defined({ by }) }
-}
-
-function summaryOf({ set, head }: State): string {
-  const { pending, approved, rejected } = countStates(set)
-  if (set.changes.length === 0) return `Nothing is staged in session '${oneLine(head.session)}'.\n`
-  const next = approved > 0 ? ` Not on disk yet. Write it with 'escrow commit ${oneLine(head.session)}'.` : ''
-  const counts = `${pluralize(set.changes.length, 'change')}: ${approved} approved, ${rejected} rejected, ${pending} pending`
-  return `Session '${oneLine(head.session)}', ${counts}.${next}\n`
-}

@@ -91,6 +91,7 @@ const ACTIONS: Readonly<Record<Action, ActionHandler>> = {
   },
   list: (state) => step({ ...state, mode: { kind: 'list', at: cursorFileIndex(state) } }),
   help: (state) => step({ ...state, mode: { kind: 'help', top: 0 } }),
+  facts: (state) => step({ ...state, mode: { kind: 'facts', top: 0 } }),
   redraw: (state) => step(state, { do: 'redraw' }),
   suspend: (state) => step(state, { do: 'suspend' }),
   quit: (state) => step(state, { do: 'quit' }),

@@ -49,11 +49,15 @@ const CHUNK = 1_000
 /** Commands that are listed below a chapter's title. */
 const COMMANDS_SHOWN = 3
 
-/** @param opened paths of files that the reviewer has unfolded */
+/**
+ * @param opened paths of files that the reviewer has unfolded
+ * @param more lines below the names of files, by path
+ */
 export function toDocument(
   chapters: readonly Chapter[],
   questions: readonly Question[],
   opened: ReadonlySet<string> = new Set(),
+  more: ReadonlyMap<string, readonly string[]> = new Map(),
 ): Document {
   const items: Item[] = []
   const stops: Stop[] = []
@@ -71,7 +75,7 @@ export function toDocument(
     for (const change of group.changes) {
       const folded = group.folded === true && !opened.has(change.path)
       const whole = folded || change.hunks.length === 0
-      const notes = folded ? [foldNote(change)] : notesOf(change)
+      const notes = folded ? [foldNote(change)] : [...(more.get(change.path) ?? []), ...notesOf(change)]
       if (whole) stops.push({ key: changeKey(change), item: items.length, change, ...(folded && { folded }) })
       add({ kind: 'file', lines: 1 + notes.length, group, change, notes, ...(whole && { stop: stops.length - 1 }) })
       for (const hunk of folded ? [] : change.hunks) {

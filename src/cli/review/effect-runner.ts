@@ -286,7 +286,8 @@ class ReviewEffectRunner implements EffectRunner {
   }
 
   async #color({ change }: EffectOf<'color'>): Promise<void> {
-    const colors = this.#isClosed ? undefined : await colorsFor(this.deps.review, change)
+    if (this.#isClosed) return
+    const colors = await colorsFor(change.path, await this.deps.review.content(change.path, 'after'))
     if (colors !== undefined) this.deps.dispatch({ is: 'colored', change, colors })
   }
 }

@@ -1,15 +1,17 @@
-import { type ActionOn, keysOf } from '../../surface/index.js'
+import { type ActionOn, type KeyOn, keysOf } from '../../surface/index.js'
 
-/** Every key of the terminal review, in the order of the help. */
-export const KEYS = keysOf('terminal')
-export type Action = ActionOn<'terminal'>
+/** Where the changes come from: this machine, or a hub. */
+export type Surface = 'terminal' | 'hub'
+export type Action = ActionOn<Surface>
 
-const ACTIONS: ReadonlyMap<string, Action> = new Map(
-  KEYS.flatMap(({ keys, action }) => keys.map((key) => [key, action] as const)),
-)
+/** Every key of a terminal review, in the order of the help. */
+export const KEYS: Readonly<Record<Surface, readonly KeyOn<Surface>[]>> = {
+  terminal: keysOf('terminal'),
+  hub: keysOf('hub'),
+}
 
-export function actionOf(key: string): Action | undefined {
-  return ACTIONS.get(key)
+export function actionOf(key: string, surface: Surface = 'terminal'): Action | undefined {
+  return KEYS[surface].find(({ keys }) => keys.includes(key))?.action
 }
 
 /** A key event of Node's `readline`. */

@@ -8,6 +8,8 @@ import { type Charset, fitLine, type Line, type Span } from './text.js'
 export interface WaitingSession extends SessionSummary {
   /** Open questions. */
   readonly questions: number
+  /** On a hub: what its line says in place of the agent and the intents. */
+  readonly detail?: string
 }
 
 export interface ListState {
@@ -117,7 +119,8 @@ function headSpans({ id, live, changes, questions, damaged }: WaitingSession, ch
   ]
 }
 
-function detailOf({ agent, intents = [], damaged }: WaitingSession): string {
+function detailOf({ agent, intents = [], damaged, detail }: WaitingSession): string {
+  if (detail !== undefined) return detail
   return [damaged ?? [], agent?.model ?? agent?.tool ?? 'unknown agent', intents.join(', ') || 'no intent']
     .flat()
     .join('  ')

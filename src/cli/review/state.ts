@@ -1,6 +1,7 @@
 import type { Answer, Change, ChangeSet, ChecklistItem, CheckStatus, Question, Selection } from '../../index.js'
 import { chaptersOf, type LastLook, type ReviewOrder, type WorkEvent } from '../../surface/index.js'
 import { changeKey, type Document, type Stop, toDocument } from './document.js'
+import type { Surface } from './keys.js'
 import type { FileColors } from './lines.js'
 import type { Charset } from './text.js'
 
@@ -62,6 +63,8 @@ export interface AskMode {
 export type Mode =
   | { readonly kind: 'browse' }
   | { readonly kind: 'help'; readonly top: number }
+  /** What the machine says of the session, on a hub. */
+  | { readonly kind: 'facts'; readonly top: number }
   /** The list of files, with the index of the marked one. */
   | { readonly kind: 'list'; readonly at: number }
   /** The checklist, with the key of the marked sentence. */
@@ -86,9 +89,12 @@ export interface Head {
   readonly live: boolean
   /** The agent's model or tool. */
   readonly by?: string
+  /** On a hub: what the machine says of the session's intents, a paragraph each. */
+  readonly facts?: readonly string[]
 }
 
 export interface State {
+  readonly surface: Surface
   readonly head: Head
   readonly size: Size
   readonly charset: Charset
@@ -100,6 +106,8 @@ export interface State {
   /** The acceptance sentences of what a commit would write now. */
   readonly checklist: readonly ChecklistItem[]
   readonly work: readonly WorkEvent[]
+  /** More lines below a file's name, by path. */
+  readonly notes?: Notes
   /** The changes that this reviewer saw when they last left the review. */
   readonly lastLook: LastLook | undefined
   readonly order: ReviewOrder
@@ -130,6 +138,9 @@ export interface State {
   readonly pasting: boolean
 }
 
+/** Lines below the names of files, by path. */
+export type Notes = ReadonlyMap<string, readonly string[]>
+
 export interface Staged {
   readonly head: Head
   readonly set: ChangeSet
@@ -139,11 +150,18 @@ export interface Staged {
   readonly checklist: readonly ChecklistItem[]
   /** The events of the session in the ledger. */
   readonly work: readonly WorkEvent[]
+  readonly notes?: Notes
 }
 
-export function initialState(staged: Staged, size: Size, charset: Charset, lastLook?: LastLook): State {
+export function initialState(
+  staged: Staged,
+  size: Size,
+  charset: Charset,
+  { lastLook, surface = 'terminal' }: { readonly lastLook?: LastLook | undefined; readonly surface?: Surface } = {},
+): State {
   return {
     ...staged,
+    surface,
     size,
     charset,
     ...INITIAL_VIEW,
@@ -171,8 +189,9 @@ export function documentOf({
   questions,
   order,
   opened,
-}: Pick<State, 'set' | 'work' | 'questions' | 'order' | 'opened'>): Document {
-  return toDocument(chaptersOf(set, order, work), questions, opened)
+  notes,
+}: Pick<State, 'set' | 'work' | 'questions' | 'order' | 'opened' | 'notes'>): Document {
+  return toDocument(chaptersOf(set, order, work), questions, opened, notes)
 }
 
 export function currentStop(state: State): Stop | undefined {

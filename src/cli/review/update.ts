@@ -94,19 +94,24 @@ function onKey(state: State, key: string, at: number): Step {
   if (mode.kind === 'write') return onInputKey(state, mode, key)
   if (mode.kind === 'ask') return onAskKey(state, mode, key, at)
   // Once everything is decided, Enter commits.
-  const action = key === 'Enter' && isDecided(state.set) ? 'commit' : actionOf(key)
-  if (mode.kind === 'help') return step(onHelpKey(state, mode.top, action))
+  const isCommit = key === 'Enter' && state.surface === 'terminal' && isDecided(state.set)
+  const action = isCommit ? 'commit' : actionOf(key, state.surface)
+  if (mode.kind === 'help' || mode.kind === 'facts') return step(onTextKey(state, mode, action))
   if (mode.kind === 'checklist') return onChecklistKey(state, mode.marked, key, actionOf(key))
   if (mode.kind === 'list') return onListKey(state, mode.at, key === 'Enter' ? 'list' : action)
   return action === undefined ? step(state) : act(state, action, at)
 }
 
-/** In the help, movement keys scroll and every other key closes it. */
-function onHelpKey(state: State, top: number, action: string | undefined): State {
+/** In the help and the facts, movement keys scroll and every other key closes them. */
+function onTextKey(
+  state: State,
+  { kind, top }: Extract<State['mode'], { readonly kind: 'help' | 'facts' }>,
+  action: string | undefined,
+): State {
   const by = { down: 1, next: 1, up: -1, previous: -1, pageDown: bodyRows(state), pageUp: -bodyRows(state) }
   const step = Object.entries(by).find(([name]) => name === action)?.[1]
   if (step === undefined) return { ...state, mode: { kind: 'browse' } }
-  return { ...state, mode: { kind: 'help', top: Math.max(0, top + step) } }
+  return { ...state, mode: { kind, top: Math.max(0, top + step) } }
 }
 
 /** Returns to the target of the failed verdict. Keys typed ahead decide nothing. */

@@ -1,3 +1,4 @@
+import { oneLine } from '../printable.js'
 import { describeChecks } from './check-words.js'
 import { checklistRows } from './checklist.js'
 import { describeChecklist } from './checklist-words.js'
@@ -26,7 +27,8 @@ export function view(state: State): Line[] {
 
 function bodyOf(state: State): Line[] {
   const { mode } = state
-  if (mode.kind === 'help') return helpRows(state)
+  if (mode.kind === 'help') return helpRows(state, mode.top)
+  if (mode.kind === 'facts') return factsRows(state, mode.top)
   if (mode.kind === 'list') return fileRows(state, mode.at, bodyRows(state)).map((row) => spans(state, row))
   if (mode.kind === 'checklist')
     return checklistRows(state, mode.marked, bodyRows(state)).map((row) => spans(state, row))
@@ -89,9 +91,10 @@ function documentRows(state: State): Line[] {
   })
 }
 
-function helpRows(state: State): Line[] {
-  const wide = Math.max(...KEYS.map(({ keys }) => keys.join(', ').length)) + 2
-  const rows = KEYS.flatMap(({ keys, does }) => {
+function helpRows(state: State, top: number): Line[] {
+  const all = KEYS[state.surface]
+  const wide = Math.max(...all.map(({ keys }) => keys.join(', ').length)) + 2
+  const rows = all.flatMap(({ keys, does }) => {
     const rest = wrap([{ text: does, style: 'plain' }], {
       ...layoutContextOf(state),
       width: Math.max(1, state.size.columns - wide - 2),
@@ -100,10 +103,28 @@ function helpRows(state: State): Line[] {
       spans(state, [{ text: ` ${(at === 0 ? keys.join(', ') : '').padEnd(wide)}`, style: 'bold' }, ...row]),
     )
   })
-  const top = state.mode.kind === 'help' ? Math.min(state.mode.top, Math.max(0, rows.length - bodyRows(state))) : 0
-  return rows.slice(top)
+  return scrolled(state, rows, top)
 }
 
+/** What the machine says of the session: the hub checks none of it. */
+function factsRows(state: State, top: number): Line[] {
+  const { facts = [] } = state.head
+  const shape = { ...layoutContextOf(state), width: Math.max(1, state.size.columns - 2) }
+  const texts = facts.length === 0 ? ['The machine sent nothing about the intents.'] : facts
+  const rows = texts.flatMap((text) => [
+    ...wrap([{ text: oneLine(text), style: 'plain' }], shape).map((row) =>
+      spans(state, [{ text: ' ', style: 'plain' }, ...row]),
+    ),
+    line(state, ''),
+  ])
+  return scrolled(state, rows, top)
+}
+
+function scrolled(state: State, rows: readonly Line[], top: number): Line[] {
+  return rows.slice(Math.min(top, Math.max(0, rows.length - bodyRows(state))))
+}
+
+const HUB_HINTS = 'y yes  n no  j/k hunk  ? help  q quit  Y/N file  A all  i intents  l list'
 const HINTS = 'y yes  n no  j/k hunk  c commit  ? help  q quit  Y/N file  l list  u undo  e edit  x out  / find'
 
 function keysLine(state: State): Line {
@@ -115,7 +136,9 @@ function keysLine(state: State): Line {
   }
   if (mode.kind === 'list') return line(state, ' j/k move, Enter opens the file, any other key goes back', 'dim')
   if (mode.kind === 'checklist') return line(state, ' j/k move, Space ticks or clears, any other key goes back', 'dim')
-  if (mode.kind === 'help') return line(state, ' j/k scroll, any other key goes back', 'dim')
+  if (mode.kind === 'help' || mode.kind === 'facts') return line(state, ' j/k scroll, any other key goes back', 'dim')
+  if (state.surface === 'hub')
+    return line(state, ` ${isDecided(state.set) ? 'Everything is decided  ' : ''}${HUB_HINTS}`, 'dim')
   const hints = isDecided(state.set) ? `Everything is decided: Enter commits  ${HINTS}` : HINTS
   return line(state, ` ${hints}`, 'dim')
 }

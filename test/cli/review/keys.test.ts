@@ -6,13 +6,20 @@ describe('keys', () => {
   it('match docs/review.md', () => {
     const text = readFileSync(new URL('../../../docs/review.md', import.meta.url), 'utf8')
     const rows = [...text.matchAll(/^\| (`.*?) +\| (.*?) +\|$/gm)].map(([, keys, does]) => [keys, does])
-    expect(rows).toEqual(KEYS.map(({ keys, does }) => [keys.map((key) => `\`${key}\``).join(', '), does]))
+    expect(rows).toEqual(KEYS.terminal.map(({ keys, does }) => [keys.map((key) => `\`${key}\``).join(', '), does]))
   })
 
-  it('have one meaning each', () => {
-    const all = KEYS.flatMap(({ keys }) => keys)
+  it.each(['terminal', 'hub'] as const)('have one meaning each: %s', (surface) => {
+    const all = KEYS[surface].flatMap(({ keys }) => keys)
     expect(new Set(all).size).toBe(all.length)
-    for (const { keys, action } of KEYS) for (const key of keys) expect(actionOf(key)).toBe(action)
+    for (const { keys, action } of KEYS[surface]) for (const key of keys) expect(actionOf(key, surface)).toBe(action)
+  })
+
+  it('of a hub are those that a hub can do', () => {
+    const refused = ['c', 'e', 'x', 's', 'u', 'C', 'T', 'o', 't', 'r', 'v', 'f']
+    expect(refused.map((key) => actionOf(key, 'hub'))).toEqual(refused.map(() => undefined))
+    expect(KEYS.hub.map(({ does }) => does).join(' ')).not.toContain('question')
+    expect(actionOf('i')).toBeUndefined()
   })
 
   it('have the names of the typed keys', () => {

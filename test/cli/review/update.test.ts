@@ -234,7 +234,7 @@ describe('keys', () => {
   it('help has every key', () => {
     const s = screen(SMALL, { columns: 60, rows: 80 })
     s.press('?')
-    for (const { keys } of KEYS) expect(s.text()).toContain(keys.join(', '))
+    for (const { keys } of KEYS.terminal) expect(s.text()).toContain(keys.join(', '))
     s.press('q')
     expect(s.effects).toEqual([])
     expect(s.text()).toContain('gone.ts')
@@ -317,7 +317,7 @@ describe('for any sequence of events', () => {
   const set = fc
     .uniqueArray(made, { selector: (each) => each.path, maxLength: 4 })
     .map((all) => setOf(...all.filter(({ old, now }) => old !== now)))
-  const key = fc.constantFrom(...KEYS.flatMap(({ keys }) => keys), 'Enter', 'Escape', 'z', 'm', 'f')
+  const key = fc.constantFrom(...KEYS.terminal.flatMap(({ keys }) => keys), 'Enter', 'Escape', 'z', 'm', 'f')
   const size = fc.record({ columns: fc.integer({ min: 1, max: 130 }), rows: fc.integer({ min: 1, max: 40 }) })
   const event = fc.oneof(
     { weight: 12, arbitrary: key.map((name) => ({ is: 'key' as const, key: name })) },

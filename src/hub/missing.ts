@@ -1,5 +1,5 @@
 import { oneLine } from '../core/printable.js'
-import type { HunkState, SubmittedChange } from '../hub/index.js'
+import type { HunkState, SubmittedChange } from './types.js'
 
 /** What a change or a hunk lacks beyond one approval by anybody, in words. Empty for one without such rules or votes. */
 export function describeMissing({ approvedBy = [], missing }: SubmittedChange | HunkState): string {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { describeMissing } from '../../src/hub-server/missing.js'
+import { describeMissing } from '../../src/hub/missing.js'
 import { createChange } from '../hub/fixtures.js'
 
 it.each([
