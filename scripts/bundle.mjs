@@ -75,7 +75,8 @@ const LATER = new Map(
 const SHARED = {
   debugName: 'shared',
   name: (id, graph) => {
-    if (LATER.has(id) || /[\\/](?:src[\\/]cli|commander)[\\/]/.test(id)) return null
+    // A hook never speaks with a hub.
+    if (LATER.has(id) || /[\\/](?:src[\\/](?:cli|hub|remote)|commander)[\\/]/.test(id)) return null
     hook ??= importClosure(HOOK, graph)
     return hook.has(id) ? 'base' : 'more'
   },
