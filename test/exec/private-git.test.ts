@@ -36,47 +36,53 @@ function digestOf(dir: string): string {
 const subjects = (commits: readonly { readonly message: string }[] = []) =>
   commits.map(({ message }) => message.split('\n')[0])
 
+const OPERATIONS: readonly (readonly [string, string, readonly string[]])[] = [
+  ['add and commit', 'echo 2 > src/a; git add src; git commit -q -m One', ['One']],
+  ['amend', 'echo 2 > src/a; git commit -qam One; echo 3 > src/a; git commit -qa --amend -m Two', ['Two']],
+  [
+    'switch and merge',
+    'git switch -qc t; echo 2 > src/a; git commit -qam T; git switch -q main; git merge -q t',
+    ['T'],
+  ],
+  [
+    'merge with a merge commit',
+    'git switch -qc t; echo 2 > src/a; git commit -qam T; git switch -q main; echo 2 > src/b; git commit -qam M; git merge -q -m J t',
+    ['M', 'T', 'J'],
+  ],
+  [
+    'rebase',
+    'git switch -qc t; echo 2 > src/a; git commit -qam T; git switch -q main; echo 2 > src/b; git commit -qam M; git switch -q t; git rebase -q main',
+    ['M', 'T'],
+  ],
+  [
+    'rebase -i',
+    'for n in 1 2 3; do echo $n >> src/a; git commit -qam $n; done; GIT_SEQUENCE_EDITOR="sed -i -e \'2s/pick/fixup/\'" git rebase -qi HEAD~3',
+    ['1', '3'],
+  ],
+  [
+    'cherry-pick',
+    'git switch -qc t; echo 2 > src/a; git commit -qam T; git switch -q main; git cherry-pick t >&2',
+    ['T'],
+  ],
+  ['reset --hard', 'echo 2 > src/a; git commit -qam One; git reset -q --hard HEAD~1', []],
+  ['revert', 'echo 2 > src/a; git commit -qam One; git revert --no-edit HEAD >&2', ['One', 'Revert "One"']],
+  ['stash', 'echo 2 > src/a; git stash -q; git stash pop -q; git commit -qam One', ['One']],
+  ['gc', 'echo 2 > src/a; git commit -qam One; git gc -q', ['One']],
+  [
+    'log and worktree',
+    'git worktree add -q "$TMPDIR/w"; cd "$TMPDIR/w"; echo 2 > src/a; git commit -qam One; git log -1 --format=%s',
+    [],
+  ],
+]
+
+/** Git does the same everywhere. On copies we try what replaces, removes and packs files of the repository. */
+const ON_COPIES = ['add and commit', 'rebase -i', 'stash', 'gc', 'log and worktree']
+
 describe.each(PROVIDERS)("the session's own git, in %s", (name) => {
   withProvider(name)
 
-  it.each([
-    ['add and commit', 'echo 2 > src/a; git add src; git commit -q -m One', ['One']],
-    ['amend', 'echo 2 > src/a; git commit -qam One; echo 3 > src/a; git commit -qa --amend -m Two', ['Two']],
-    [
-      'switch and merge',
-      'git switch -qc t; echo 2 > src/a; git commit -qam T; git switch -q main; git merge -q t',
-      ['T'],
-    ],
-    [
-      'merge with a merge commit',
-      'git switch -qc t; echo 2 > src/a; git commit -qam T; git switch -q main; echo 2 > src/b; git commit -qam M; git merge -q -m J t',
-      ['M', 'T', 'J'],
-    ],
-    [
-      'rebase',
-      'git switch -qc t; echo 2 > src/a; git commit -qam T; git switch -q main; echo 2 > src/b; git commit -qam M; git switch -q t; git rebase -q main',
-      ['M', 'T'],
-    ],
-    [
-      'rebase -i',
-      'for n in 1 2 3; do echo $n >> src/a; git commit -qam $n; done; GIT_SEQUENCE_EDITOR="sed -i -e \'2s/pick/fixup/\'" git rebase -qi HEAD~3',
-      ['1', '3'],
-    ],
-    [
-      'cherry-pick',
-      'git switch -qc t; echo 2 > src/a; git commit -qam T; git switch -q main; git cherry-pick t >&2',
-      ['T'],
-    ],
-    ['reset --hard', 'echo 2 > src/a; git commit -qam One; git reset -q --hard HEAD~1', []],
-    ['revert', 'echo 2 > src/a; git commit -qam One; git revert --no-edit HEAD >&2', ['One', 'Revert "One"']],
-    ['stash', 'echo 2 > src/a; git stash -q; git stash pop -q; git commit -qam One', ['One']],
-    ['gc', 'echo 2 > src/a; git commit -qam One; git gc -q', ['One']],
-    [
-      'log and worktree',
-      'git worktree add -q "$TMPDIR/w"; cd "$TMPDIR/w"; echo 2 > src/a; git commit -qam One; git log -1 --format=%s',
-      [],
-    ],
-  ])("runs %s on private data, and the person's stays as it is", async (_, script, expected) => {
+  const tried = OPERATIONS.filter(([operation]) => name === 'namespace-overlay' || ON_COPIES.includes(operation))
+  it.each(tried)("runs %s on private data, and the person's stays as it is", async (_, script, expected) => {
     const { sh, root } = await repository()
     const before = digestOf(root)
     const result = await sh(script)

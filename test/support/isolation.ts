@@ -46,6 +46,7 @@ export const OWN_PROCESS: readonly string[] = [
   'test/release/release-by-rule.test.ts',
   'test/release/release-evidence.test.ts',
   'test/review/highlight.test.ts',
+  'test/terminal/client-directories.test.ts',
   'test/terminal/copy-differential.test.ts',
   'test/terminal/copy.test.ts',
   'test/terminal/git-settings.test.ts',
