@@ -11,7 +11,7 @@ h1 { font-size: 1.4rem; margin: 0 0 .5rem; } table + h1, p + h1 { margin-top: 2.
 a { color: light-dark(#3451c7, #93a7ff); } .quiet { color: var(--quiet); font-weight: 400; } .bad { color: var(--bad); }
 table { border-collapse: collapse; width: 100%; } th, td { text-align: left; padding: .4rem .8rem .4rem 0; border-bottom: 1px solid var(--line); }
 .file, .intent { border: 1px solid var(--line); border-radius: 7px; margin: .8rem 0; overflow: hidden; } .file > p, .intent > p { margin: 0; padding: .5rem .8rem; }
-h3 { font-size: .9rem; font-weight: 400; margin: 0; padding: .3rem .8rem; }
+h3 { font-size: .9rem; font-weight: 400; margin: 0; padding: .3rem .8rem; } h3 input { margin-right: .4rem; }
 ul { margin: 0; padding: 0 1.8rem .5rem; overflow-wrap: anywhere; }
 pre { margin: 0; overflow: auto; font: 13px/1.5 ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace; }
 pre span { display: block; padding: 0 .8rem; min-width: max-content; }
