@@ -1,7 +1,6 @@
 import { html } from 'hono/html'
 import { oneLine, printable } from '../core/printable.js'
 import { describeMissing, type HunkState, type SubmittedChange } from '../hub/index.js'
-
 import type { ShownHunk } from './shown.js'
 
 type Page = ReturnType<typeof html>

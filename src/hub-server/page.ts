@@ -4,6 +4,7 @@ import {
   describeMissing,
   type Identity,
   type QueuedChange,
+  riskLevel,
   type SubmissionDetails,
   type SubmissionSummary,
 } from '../hub/index.js'
@@ -37,12 +38,6 @@ export function renderMessage(message: string): Page {
   )
 }
 
-const RISKS = ['none', 'note', 'look', 'stop']
-
-function riskOf(risk: number): string {
-  return RISKS[Math.min(risk, RISKS.length - 1)] ?? 'none'
-}
-
 export function renderQueue(
   caller: Identity,
   queue: readonly SubmissionSummary[],
@@ -51,7 +46,7 @@ export function renderQueue(
 ): Page {
   const rows = queue.map(
     ({ id, session, risk, at, changes, pending }) => html`<tr>
-<td><a href="/review/${id}">${oneLine(session)}</a></td><td class="risk-${riskOf(risk)}">${riskOf(risk)}</td>
+<td><a href="/review/${id}">${oneLine(session)}</a></td><td class="risk-${riskLevel(risk)}">${riskLevel(risk)}</td>
 <td>${pending} of ${changes}</td><td>${at.slice(0, 19)}</td></tr>`,
   )
   const other = order === 'risk' ? 'age' : 'risk'
@@ -94,7 +89,7 @@ function renderChange({ change, hunks, note, isWhole }: ShownChange, isOpen: boo
   const state = verdict === 'mixed' ? html`<span class="state">approved in part</span>` : renderState(change)
   const lacks = verdict === 'approved' ? '' : describeMissing(change)
   return html`<section class="file"><h2>${isOpen && isWhole ? box : ''}<label for="${key}">${name}</label>
-<span class="quiet">${kind}${modes}</span> <span class="risk-${riskOf(risk)}">${riskOf(risk) === 'none' ? '' : riskOf(risk)}</span> ${state}</h2>
+<span class="quiet">${kind}${modes}</span> <span class="risk-${riskLevel(risk)}">${riskLevel(risk) === 'none' ? '' : riskLevel(risk)}</span> ${state}</h2>
 ${renderList('Facts about the change', facts)}${lacks === '' ? '' : html`<p class="quiet">${lacks}</p>`}
 ${renderHunks(change, hunks, name, isOpen)}
 ${note === undefined ? '' : html`<p class="quiet">${note}</p>`}</section>`

@@ -89,10 +89,10 @@ async function discover(client: Client, settings: SignInSettings): Promise<Confi
     timeout: ANSWER_SECONDS,
     execute: isLocal ? [client.allowInsecureRequests] : [],
   })
-  // The library compares parsed addresses, and takes a template from one provider. A subject is of exactly one issuer.
+  // The library compares parsed addresses, and accepts a template as the issuer of one provider. A subject belongs to exactly one issuer.
   if (config.serverMetadata().issuer !== issuer)
     throw new Error(`The provider's issuer is not exactly the one of ESCROW_HUB_OIDC_ISSUER.`)
-  // With TLS the library refuses addresses without. On loopback, none may lead elsewhere without it.
+  // For an https issuer the library requires TLS everywhere. For one on loopback, we require it of every address beyond loopback.
   for (const key of ENDPOINTS) {
     const address = config.serverMetadata()[key]
     if (address !== undefined && !isProtected(address)) throw new Error(`The provider's ${key} has no TLS.`)

@@ -45,7 +45,10 @@ export async function readDecided(
   return found
 }
 
-/** What is in force after one more decision. @param hunks undefined: it is on the whole change, and replaces all before it */
+/**
+ * Returns the decisions that hold after one more.
+ * @param on the hunks that the new decision is on; undefined for the whole change, where it replaces all earlier decisions
+ */
 export function withDecision(
   { whole, hunks }: Decided,
   decision: PartDecision,

@@ -18,6 +18,7 @@ export { openDatabase } from './open-database.js'
 export { packageMissing } from './package-missing.js'
 export { listRepositories, removeRepository, setRepository, takeTurn } from './repositories.js'
 export { RULES } from './review-rules.js'
+export { riskLevel } from './risk-level.js'
 export { listSignInGroups, removeSignInGroup, setSignInGroup } from './sign-in-groups.js'
 export type { Access, BegunSignIn, Person, SignIn, SignInRole } from './sign-in-types.js'
 export {

@@ -86,9 +86,11 @@ export class HubReview {
       this.id = (await newestOf(this.client, this.session)) ?? this.id
       details = await this.client.submission(this.id)
     }
+    const known = this.#loaded?.diffs
     const diffs = new Map<string, FileDiff>()
     for (const change of details.changes) {
-      const diff = await this.#diff(change)
+      // A key is bound to both contents, so its diff never changes.
+      const diff = known?.get(change.key) ?? (await this.#diff(change))
       if (diff !== undefined) diffs.set(change.key, diff)
     }
     this.#loaded = { details, diffs }

@@ -56,9 +56,8 @@ export function namesOf({ key, hunks }: Pick<ReceivedDecision, 'key' | 'hunks'>)
 /** Undefined: it has the verdict, or a person here has rejected it, or a hunk of it, maybe after the decision on the hub. */
 function selectWhole(change: Change, { key, path, verdict }: ReceivedDecision, rejectedByHub: readonly string[]) {
   if (change.state === verdict) return undefined
-  const isOwn = (hunk: Hunk) => isRejectedHere(hunk, key, rejectedByHub)
-  if (verdict === 'rejected') return { paths: [path] }
-  const isKept = change.hunks.length === 0 ? isRejectedHere(change, key, rejectedByHub) : change.hunks.some(isOwn)
+  const parts = change.hunks.length === 0 ? [change] : change.hunks
+  const isKept = verdict === 'approved' && parts.some((part) => isRejectedHere(part, key, rejectedByHub))
   return isKept ? undefined : { paths: [path] }
 }
 

@@ -8,6 +8,7 @@
  * this. A token that may decide is refused for a workspace. A reviewer uses one to decide on the hub, and this room never stores it.
  */
 
+export { riskLevel } from '../hub/index.js'
 export { connectReviewer, type HubReview, type HubReviewer, type HubSession } from './hub-review.js'
 export { landedChanges } from './landed.js'
 export type { SyncReport } from './report.js'

@@ -71,7 +71,7 @@ function stampOf(stats: Stats | undefined): string {
   return stats.isDirectory() ? lookOf(stats) : layerStamp(stats)
 }
 
-/** The changed entries, each directory before what is in it. A directory is listed if it is new, or something in it has changed. */
+/** Lists the changed entries, parents before children. A directory is listed if it is new or contains a change. */
 function changesIn(tree: string, copied: ReadonlyMap<RelPath, CopiedEntry>): Change[] {
   if (!isDirectoryAt(`${tree}/${GIT}`)) return []
   const layer = restingLayer(tree)

@@ -1,4 +1,4 @@
-import type { HubReviewer, HubSession } from '../../remote/index.js'
+import { type HubReviewer, type HubSession, riskLevel } from '../../remote/index.js'
 import { HubEffectRunner } from './hub-runner.js'
 import type { WaitingSession } from './list.js'
 import { describeCounts } from './local-source.js'
@@ -6,8 +6,6 @@ import type { ReviewSource } from './source.js'
 
 /** Milliseconds between two looks at the hub. */
 const POLL_MS = 3_000
-
-const RISKS = ['no facts', 'note', 'look', 'stop'] as const
 
 /** The sessions that wait on a hub. */
 export function hubSource(reviewer: HubReviewer): ReviewSource {
@@ -35,7 +33,6 @@ export function hubSource(reviewer: HubReviewer): ReviewSource {
 }
 
 function waitingOf({ session, changes, pending, risk, at }: HubSession): WaitingSession {
-  const level = RISKS[Math.min(risk, RISKS.length - 1)] ?? 'no facts'
-  const detail = `risk: ${level}  ${pending} of ${changes} to decide  since ${at.slice(0, 16)}`
+  const detail = `risk: ${riskLevel(risk)}  ${pending} of ${changes} to decide  since ${at.slice(0, 16)}`
   return { id: session, live: false, changes, questions: 0, detail }
 }

@@ -14,7 +14,7 @@ export const seatbeltCopy: Containment = {
   caution: 'not run on a Mac',
   cannot: [
     'It was never run on a Mac by those who wrote it.',
-    'It has no git of its own: changes of `.git` are refused.',
+    'It has no git of its own where the repository is outside the workspace, as in a linked worktree.',
     'It does not see what others stage while it runs.',
     'A process that leaves its group outlives the command, and nothing limits its processes and memory.',
     'A command sees the workspace at another path, and cannot share the terminal.',

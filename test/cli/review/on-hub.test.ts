@@ -4,7 +4,7 @@ import { serveTrial } from '../../hub/fixtures.js'
 import { threeHunks } from '../../hub/hunks.js'
 import { reviewerOf, states, sync } from '../../remote/kit.js'
 import { compileOnce } from '../../support/compiled.js'
-import { start, type TerminalOptions } from '../../support/tmux.js'
+import { start, type Terminal, type TerminalOptions } from '../../support/tmux.js'
 import { testWorkspace, working } from '../../support/workspace.js'
 import { escrowAt } from '../real.js'
 
@@ -30,6 +30,14 @@ async function setUp() {
   return { hub, place, workspace, session, open }
 }
 
+/** Leaves the review, then the list of sessions. */
+async function leave(t: Terminal): Promise<void> {
+  t.key('q')
+  await t.waitFor('1 session to review')
+  t.key('q')
+  expect(await t.waitForExit()).toBe(0)
+}
+
 describe('escrow review --hub', () => {
   it('lists what waits, decides by hunk and by file, and the machine records it', async () => {
     const { workspace, session, open } = await setUp()
@@ -50,10 +58,7 @@ describe('escrow review --hub', () => {
     await t.waitFor('4/4 src/new.ts')
     t.key('Y')
     await t.waitFor('You approved src/new.ts.')
-    t.key('q')
-    await t.waitFor('1 session to review')
-    t.key('q')
-    expect(await t.waitForExit()).toBe(0)
+    await leave(t)
     expect(t.screen()).toContain("Session 'laptop.agent-1', 2 changes: 1 approved, 0 rejected, 1 pending.")
     await sync(workspace)
     expect(await states(workspace)).toEqual([`${PATH} pending`, 'src/new.ts approved'])
@@ -86,10 +91,7 @@ describe('escrow review --hub', () => {
     await t.waitFor('Approve all but what is rejected')
     t.key('y')
     await t.waitFor('You approved 3 changes.')
-    t.key('q')
-    await t.waitFor('1 session to review')
-    t.key('q')
-    expect(await t.waitForExit()).toBe(0)
+    await leave(t)
     await sync(workspace)
     expect(await states(workspace)).toEqual([`${PATH} approved`, 'src/later.ts approved', 'src/new.ts approved'])
   })
@@ -112,10 +114,7 @@ describe('escrow review --hub', () => {
     expect(t.screen()).toContain('Approved by Ada. It needs 1 more approval.')
     t.key('G')
     await t.waitFor('rejected by Bo: Not like this.')
-    t.key('q')
-    await t.waitFor('1 session to review')
-    t.key('q')
-    expect(await t.waitForExit()).toBe(0)
+    await leave(t)
   })
 
   it('needs the token of a reviewer, and is no way for an agent', async () => {
