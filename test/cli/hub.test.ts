@@ -1,14 +1,30 @@
-import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { testWorkspace, working } from '../support/workspace.js'
-import { runEscrow, startEscrow } from './real.js'
+import { escrowAt, runEscrow, startEscrow } from './real.js'
 
-/** A directory for a hub. */
+/** A hub that a command has made. A new database takes seconds, so each test gets a copy. */
+let made: string
+
+function temporary(): string {
+  return realpathSync(mkdtempSync(join(tmpdir(), 'escrow-hub-')))
+}
+
+beforeAll(() => {
+  made = temporary()
+  const first = runEscrow(made, ['hub', '--dir', 'hub', 'token', 'list'])
+  expect([first.status, first.stdout, first.stderr]).toEqual([0, '', ''])
+})
+
+afterAll(() => rmSync(made, { recursive: true, force: true }))
+
+/** A directory with a new hub. */
 function hubDirectory(): string {
-  const place = realpathSync(mkdtempSync(join(tmpdir(), 'escrow-hub-')))
+  const place = temporary()
   onTestFinished(() => rmSync(place, { recursive: true, force: true }))
+  cpSync(made, place, { recursive: true })
   return place
 }
 
@@ -38,45 +54,41 @@ it('two workspaces send to an embedded hub, by the commands of docs/hub.md', asy
   expect(await ended).toBe(0)
 })
 
-it("sets a workspace's review rules, one at a time", () => {
+it("sets a workspace's review rules, one at a time", async () => {
   const place = hubDirectory()
   writeFileSync(join(place, 'CODEOWNERS'), '* @ada\n/docs/ @shop/docs\n')
   writeFileSync(join(place, 'wrong'), '!docs/ @ada\n')
-  const rules = (...args: string[]) => runEscrow(place, ['hub', '--dir', 'hub', 'rules', ...args])
-  expect(rules('show').stdout).toBe('approvals   1\nCODEOWNERS  none\n')
-  expect(rules('set', '--approvals', '2').stdout).toContain('approvals   2\n')
-  expect(rules('set', '--codeowners', 'wrong')).toMatchObject({ status: 1, stderr: expect.stringContaining('Line 1') })
-  expect(rules('set', '--team', 'docs=Ada').stderr).toContain("write '@organisation/team=name,name'")
-  const set = rules('set', '--codeowners', 'CODEOWNERS', '--team', '@shop/docs=Ada,Bo')
+  const rules = (...args: string[]) => escrowAt(place, ['hub', '--dir', 'hub', 'rules', ...args])
+  expect((await rules('show')).out).toBe('approvals   1\nCODEOWNERS  none\n')
+  expect((await rules('set', '--approvals', '2')).out).toContain('approvals   2\n')
+  expect(await rules('set', '--codeowners', 'wrong')).toMatchObject({ code: 1, err: expect.stringContaining('Line 1') })
+  expect((await rules('set', '--team', 'docs=Ada')).err).toContain("write '@organisation/team=name,name'")
+  const set = await rules('set', '--codeowners', 'CODEOWNERS', '--team', '@shop/docs=Ada,Bo')
   const expected = 'approvals   2\nCODEOWNERS  3 lines\n@shop/docs  Ada, Bo\n'
-  expect(set).toMatchObject({ status: 0, stdout: expected, stderr: '' })
-  expect(rules('show').stdout).toBe(expected)
-  expect(rules('set', '--no-codeowners').stdout).toContain('CODEOWNERS  none\n')
-  expect(rules('show', '--workspace', 'other').stdout).toContain('approvals   1\n')
+  expect(set).toMatchObject({ code: 0, out: expected, err: '' })
+  expect((await rules('show')).out).toBe(expected)
+  expect((await rules('set', '--no-codeowners')).out).toContain('CODEOWNERS  none\n')
+  expect((await rules('show', '--workspace', 'other')).out).toContain('approvals   1\n')
 })
 
-it('gives groups of a provider access to a workspace, and takes it away', () => {
-  const hub = (...args: string[]) => runEscrow(hubPlace, ['hub', '--dir', 'hub', ...args])
+it('gives groups of a provider access to a workspace, and takes it away', async () => {
+  const hub = (...args: string[]) => escrowAt(hubPlace, ['hub', '--dir', 'hub', ...args])
   const hubPlace = hubDirectory()
-  expect(hub('group', 'set', 'shop reviewers', '--role', 'reviewer', '--team', '@shop/docs')).toMatchObject({
-    status: 0,
-    stdout: 'Members of shop reviewers are reviewer of default.\n',
+  expect(await hub('group', 'set', 'shop reviewers', '--role', 'reviewer', '--team', '@shop/docs')).toMatchObject({
+    code: 0,
+    out: 'Members of shop reviewers are reviewer of default.\n',
   })
-  expect(hub('group', 'set', 'ops', '--role', 'host').stderr).toContain('Allowed choices are reviewer, admin')
-  expect(hub('group', 'set', 'ops', '--role', 'admin', '--team', 'docs').status).toBe(1)
-  expect(hub('group', 'set', 'ops', '--role', 'admin', '--workspace', 'other').status).toBe(0)
-  expect(
-    hub('group', 'list')
-      .stdout.split('\n')
-      .map((line) => line.split(/ {2,}/)),
-  ).toEqual([
+  expect((await hub('group', 'set', 'ops', '--role', 'host')).err).toContain('Allowed choices are reviewer, admin')
+  expect((await hub('group', 'set', 'ops', '--role', 'admin', '--team', 'docs')).code).toBe(1)
+  expect((await hub('group', 'set', 'ops', '--role', 'admin', '--workspace', 'other')).code).toBe(0)
+  expect((await hub('group', 'list')).out.split('\n').map((line) => line.split(/ {2,}/))).toEqual([
     ['shop reviewers', 'reviewer', 'default', 'default', '@shop/docs'],
     ['ops', 'admin', 'other', 'default'],
     [''],
   ])
-  expect(hub('group', 'remove', 'ops').stderr).toContain('The group ops has no access to default.')
-  expect(hub('group', 'remove', 'ops', '--workspace', 'other').stdout).toBe('removed  ops\n')
-  expect(hub('sign-out', 'ada').stdout).toBe('ended  0 sign-ins\n')
+  expect((await hub('group', 'remove', 'ops')).err).toContain('The group ops has no access to default.')
+  expect((await hub('group', 'remove', 'ops', '--workspace', 'other')).out).toBe('removed  ops\n')
+  expect((await hub('sign-out', 'ada')).out).toBe('ended  0 sign-ins\n')
 })
 
 it('does not start with half of the settings for sign-in', () => {
