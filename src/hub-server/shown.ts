@@ -22,18 +22,26 @@ const MAX_LINES = 20_000
 
 /** Reads the contents of a submission and compares them. */
 export async function readShown(
-  { changes }: SubmissionDetails,
+  { changes, isOpen }: SubmissionDetails,
   contents: Stores['contents'],
 ): Promise<readonly ShownChange[]> {
   const shown: ShownChange[] = []
-  for (const change of changes) shown.push(await showChange(change, contents))
+  for (const change of changes) shown.push(await showChange(change, contents, isOpen))
   return shown
 }
 
-async function showChange(change: SubmittedChange, contents: Stores['contents']): Promise<ShownChange> {
+async function showChange(
+  change: SubmittedChange,
+  contents: Stores['contents'],
+  isOpen: boolean,
+): Promise<ShownChange> {
   if (change.shown === undefined)
     return { change, hunks: [], isWhole: false, note: 'It is too large to show here. Approve it on its machine.' }
   const [before, after] = [await readSide(change.shown.before, contents), await readSide(change.shown.after, contents)]
+  if (before === undefined || after === undefined) {
+    if (isOpen) throw new TypeError('A content of an open submission is missing.')
+    return { change, hunks: [], isWhole: false, note: 'The hub no longer has its contents.' }
+  }
   const diff = diffFile(before, after, change.path)
   if (diff.binary) return { change, hunks: [], isWhole: true, note: 'It is not text.' }
   const single = new Set(decidableHunks(change, diff).map(({ id }) => id))
@@ -52,9 +60,7 @@ async function showChange(change: SubmittedChange, contents: Stores['contents'])
   return { change, hunks, isWhole: true }
 }
 
-async function readSide(digest: string | null, contents: Stores['contents']): Promise<Uint8Array | null> {
-  if (digest === null) return null
-  const bytes = await contents.get(digest)
-  if (bytes === undefined) throw new TypeError('A content of a submission is missing.')
-  return bytes
+/** Null: there is none on this side. Undefined: it was removed. */
+async function readSide(digest: string | null, contents: Stores['contents']): Promise<Uint8Array | null | undefined> {
+  return digest === null ? null : contents.get(digest)
 }

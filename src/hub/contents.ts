@@ -1,25 +1,54 @@
 import { digest as digestOf } from '../../overlay/index.js'
 import { HubError } from './hub-error.js'
-import { inScope } from './scope.js'
-import { bytesOf, type Database, type Query, textOf } from './sql.js'
+import { changing, inScope, onlyRow } from './scope.js'
+import { bytesOf, type Database, numberOf, type Query, textOf } from './sql.js'
 import type { ContentStore, Scope } from './types.js'
+
+/** A content is older than the time between sending it and submitting its change. */
+const MIN_DAYS = 1
+
+/** The contents of the changes that wait for a reviewer or a worker. */
+const IN_USE = ['before', 'after']
+  .map(
+    (side) => `select changes.body::json -> 'shown' ->> '${side}' as digest from escrow.changes
+      where submission in (select id from escrow.submissions where is_open)
+      or submission in (select submission from escrow.landings where state in ('waiting', 'landing'))`,
+  )
+  .join(' union all ')
 
 export function createContents(database: Database, scope: Scope): ContentStore {
   return {
     async put(digest, bytes) {
       if (digestOf(bytes) !== digest) throw new HubError('invalid', 'The content has another digest.')
       return inScope(database, scope, async (query) => {
-        const rows = await query.rows(
+        const added = await query.rows(
           'insert into escrow.contents (digest, bytes) values ($1, $2) on conflict do nothing returning digest',
           [digest, bytes],
         )
-        return rows.length > 0
+        if (added.length === 0)
+          await query.rows('update escrow.contents set sent_at = clock_timestamp() where digest = $1', [digest])
+        return added.length > 0
       })
     },
     get: (digest) =>
       inScope(database, scope, async (query) => {
         const [row] = await query.rows('select bytes from escrow.contents where digest = $1', [digest])
         return row === undefined ? undefined : bytesOf(row, 'bytes')
+      }),
+    removeUnused: (days) =>
+      changing(database, scope, async (query) => {
+        if (!(days >= MIN_DAYS)) throw new HubError('invalid', `Contents are kept for at least ${MIN_DAYS} day.`)
+        const removed = await query.rows(
+          `with removed as (
+            delete from escrow.contents
+              where sent_at < clock_timestamp() - make_interval(secs => $1::float8 * 86400)
+              and digest not in (select digest from (${IN_USE}) as used where digest is not null)
+              returning octet_length(bytes) as size)
+          select count(*)::float8 as contents, coalesce(sum(size), 0)::float8 as bytes from removed`,
+          [days],
+        )
+        const row = onlyRow(removed)
+        return { contents: numberOf(row, 'contents'), bytes: numberOf(row, 'bytes') }
       }),
   }
 }
@@ -28,7 +57,7 @@ export function createContents(database: Database, scope: Scope): ContentStore {
 export async function readContent(query: Query, digest: string | null): Promise<Uint8Array | null> {
   if (digest === null) return null
   const [row] = await query.rows('select bytes from escrow.contents where digest = $1', [digest])
-  if (row === undefined) throw new TypeError('A content of a submission is missing.')
+  if (row === undefined) throw new HubError('not_found', 'The hub no longer has the contents of this change.')
   return bytesOf(row, 'bytes')
 }
 

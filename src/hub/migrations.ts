@@ -170,5 +170,11 @@ revoke execute on function escrow.may_sign_in_decide(text) from public;
 grant execute on function escrow.may_sign_in_decide(text) to escrow_member;
 `
 
+/** When a content was sent last, so that old ones can be removed. Of those from before this migration: now. */
+const SENT = `
+alter table escrow.contents add column sent_at timestamptz not null default clock_timestamp();
+grant update (sent_at), delete on escrow.contents to escrow_member;
+`
+
 /** Never change one that was published: add another. Its number is its place in this list, from 1 on. */
-export const MIGRATIONS: readonly string[] = [FIRST, VOTES, LANDINGS, FACTS, HUNKS, SIGN_INS]
+export const MIGRATIONS: readonly string[] = [FIRST, VOTES, LANDINGS, FACTS, HUNKS, SIGN_INS, SENT]

@@ -14,4 +14,10 @@ export interface ContentStore {
   /** Returns whether the content is new. Rejects with `invalid` if the bytes have another digest. */
   put(digest: string, bytes: Uint8Array): Promise<boolean>
   get(digest: string): Promise<Uint8Array | undefined>
+  /**
+   * Removes the contents that were not sent in the last `days`, except those of changes that wait for a reviewer or a worker.
+   * @returns how many contents, and their bytes
+   * @throws HubError `invalid` if `days` is less than one
+   */
+  removeUnused(days: number): Promise<{ readonly contents: number; readonly bytes: number }>
 }

@@ -91,6 +91,16 @@ it('gives groups of a provider access to a workspace, and takes it away', async 
   expect((await hub('sign-out', 'ada')).out).toBe('ended  0 sign-ins\n')
 })
 
+it('removes contents that no waiting change needs', async () => {
+  const place = hubDirectory()
+  const prune = (...args: string[]) => escrowAt(place, ['hub', '--dir', 'hub', 'prune', ...args])
+  expect(await prune()).toEqual({ code: 0, out: 'removed  0 contents, 0 bytes\n', err: '' })
+  expect(await prune('--days', '0')).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('Give a whole number above 0.'),
+  })
+})
+
 it('does not start with half of the settings for sign-in', () => {
   const env = Object.assign({}, process.env, { ESCROW_HUB_OIDC_CLIENT_SECRET: 'the secret' })
   const { status, stdout, stderr } = runEscrow(hubDirectory(), ['hub', '--dir', 'hub'], { env })

@@ -13,6 +13,7 @@ import { describeApprovals } from './approvals.js'
 import { createChange, type HubClock, newScope, openTwice, setClock } from './fixtures.js'
 import { describeHunks } from './hunks.js'
 import { checkClaims, checkQueue } from './models.js'
+import { describeRemoval } from './removal.js'
 import { describeSignIns } from './sign-ins.js'
 
 /**
@@ -36,6 +37,7 @@ export function describeHub(name: string, open: () => Promise<Database>): void {
     describeSignIns(hosts)
     describeLedger(hosts)
     describeContents(stores)
+    describeRemoval(hosts)
     describeTenants(hosts)
     describeDatabase(hosts)
   })
