@@ -4,6 +4,7 @@ import type { Database } from '../hub/index.js'
 import { toFailure } from './failure.js'
 import { createGuard, type HubEnv } from './guard.js'
 import { hostRoutes } from './host-routes.js'
+import { ledgerRoutes } from './ledger-routes.js'
 import { Metrics } from './metrics.js'
 import { pageRoutes } from './page-routes.js'
 import type { Provider } from './provider.js'
@@ -54,6 +55,7 @@ export function createHubApp({ database, wakes, signIn, report }: HubAppOptions)
   })
   app.route('/v1', hostRoutes(database, wakes))
   app.route('/v1', reviewRoutes(database))
+  app.route('/v1', ledgerRoutes(database, report))
   if (signIn !== undefined)
     app.route('/', signInRoutes({ database, guard, report, settings: signIn.settings, provider: signIn.provider }))
   app.route('/', pageRoutes({ database, guard, report, hasSignIn: signIn !== undefined }))

@@ -176,5 +176,14 @@ alter table escrow.contents add column sent_at timestamptz not null default cloc
 grant update (sent_at), delete on escrow.contents to escrow_member;
 `
 
+/** The end of each machine's ledger. Its lines are in `ledgers`, where a record that continues an earlier line is looked up by its hash. */
+const MACHINE_LEDGERS = `
+create table escrow.machine_ledgers (${OWN},
+  machine text not null, lines bigint not null, fold text not null, tip text not null, at timestamptz not null,
+  primary key (tenant, workspace, machine));
+create index ledgers_by_hash on escrow.ledgers (tenant, workspace, chain, sha256);
+${secured('machine_ledgers', 'select, insert, update')}
+`
+
 /** Never change one that was published: add another. Its number is its place in this list, from 1 on. */
-export const MIGRATIONS: readonly string[] = [FIRST, VOTES, LANDINGS, FACTS, HUNKS, SIGN_INS, SENT]
+export const MIGRATIONS: readonly string[] = [FIRST, VOTES, LANDINGS, FACTS, HUNKS, SIGN_INS, SENT, MACHINE_LEDGERS]

@@ -1,13 +1,47 @@
+import type { LineFold } from '../trace/remote-chain.js'
+
 export interface LedgerLine {
   readonly number: number
   readonly sha256: string
   readonly line: string
 }
 
+/** The chains that the hub writes itself, as its audit. */
 export interface LedgerStore {
-  /** Appends a line if the last line has this hash; null: if there is none. Rejects with `behind`. */
-  append(chain: string, previous: string | null, line: string): Promise<LedgerLine>
   read(chain: string, after: number): Promise<LedgerLine[]>
+}
+
+/** A machine's ledger, as far as the hub has it. */
+export interface MachineLedger {
+  /** The name of the machine's token. */
+  readonly machine: string
+  readonly lines: number
+  readonly bytes: number
+  /** The number and the hash of its newest record, as `escrow verify --heads` takes them. */
+  readonly head?: string
+  /** It has branches that no record joins yet: `escrow verify` reports them. */
+  readonly isForked?: true
+  /** ISO 8601: when its last line came. */
+  readonly at: string
+}
+
+/** The ledgers of machines: the same lines as in their files. */
+export interface MachineLedgers {
+  /** How many lines the hub has, and the fold of their hashes. */
+  head(machine: string): Promise<LineFold>
+  /**
+   * Appends lines if the ones before are those of `after`. The same lines again change nothing. Rejects with `behind` if others are there, and
+   * with `invalid` if they do not continue the chain.
+   * @param lines without their LF
+   * @returns what {@link head} returns then
+   */
+  append(machine: string, after: LineFold, lines: readonly Buffer[]): Promise<LineFold>
+  list(): Promise<MachineLedger[]>
+  /**
+   * Yields the bytes of the lines after a number, whole lines with their LF. Each is checked against the hash that it came with. Rejects with
+   * `not_found`, or with `refused` if the database was changed.
+   */
+  read(machine: string, after: number): AsyncGenerator<Buffer>
 }
 
 export interface ContentStore {

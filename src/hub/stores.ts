@@ -3,6 +3,7 @@ import { type Clock, DATABASE_CLOCK } from './clock.js'
 import { createContents } from './contents.js'
 import { createLandings } from './landings.js'
 import { createLedger } from './ledger.js'
+import { createMachineLedgers } from './machine-ledgers.js'
 import { createQueue } from './queue.js'
 import { createRegistry } from './registry.js'
 import { createRules } from './review-rules.js'
@@ -16,6 +17,7 @@ export function openStores(database: Database, scope: Scope, clock: Clock = DATA
     claims: createClaims(database, scope, clock),
     queue: createQueue(database, scope, clock),
     ledger: createLedger(database, scope),
+    machines: createMachineLedgers(database, scope),
     contents: createContents(database, scope),
     rules: createRules(database, scope),
     landings: createLandings(database, scope, clock),

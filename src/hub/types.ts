@@ -6,7 +6,7 @@ import type {
   SubmissionDetails,
   SubmissionSummary,
 } from './review-types.js'
-import type { ContentStore, LedgerStore } from './store-types.js'
+import type { ContentStore, LedgerStore, MachineLedgers } from './store-types.js'
 
 export type {
   ChosenHunks,
@@ -23,7 +23,7 @@ export type {
   SubmissionSummary,
   SubmittedChange,
 } from './review-types.js'
-export type { ContentStore, LedgerLine, LedgerStore } from './store-types.js'
+export type { ContentStore, LedgerLine, LedgerStore, MachineLedger, MachineLedgers } from './store-types.js'
 
 /** Whose rows a caller may see. */
 export interface Scope {
@@ -231,6 +231,7 @@ export interface Stores {
   readonly claims: Claims
   readonly queue: ReviewQueue
   readonly ledger: LedgerStore
+  readonly machines: MachineLedgers
   readonly contents: ContentStore
   readonly rules: RulesStore
   readonly landings: LandingQueue

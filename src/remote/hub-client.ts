@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { QueuedChange, SessionFacts } from '../hub/index.js'
-import { askHub, type HubAddress } from './ask.js'
+import type { LineFold } from '../trace/remote-chain.js'
+import { askHub, type HubAddress, HubRefusal } from './ask.js'
 
 const ME = z.object({
   tenant: z.string(),
@@ -39,6 +40,7 @@ const DECISIONS = z.object({
   next: z.number(),
   last: z.number(),
 })
+const LEDGER = z.object({ lines: z.int().nonnegative(), sha256: z.string() })
 const CLAIMED = z.object({ overlaps: z.array(z.object({ session: z.string(), prefix: z.string() })) })
 
 export type Decisions = z.infer<typeof DECISIONS>
@@ -94,5 +96,20 @@ export class HubClient {
   /** @param wait seconds that the hub waits for a first one */
   async decisions(since: number, wait: number, signal?: AbortSignal): Promise<Decisions> {
     return DECISIONS.parse(await askHub(this.to, `/v1/decisions?hunks=1&since=${since}&wait=${wait}`, { wait, signal }))
+  }
+
+  /** Which lines the hub has of this machine's ledger. Undefined: a hub of an earlier version, which keeps none. */
+  async ledgerHead(): Promise<LineFold | undefined> {
+    try {
+      return LEDGER.parse(await askHub(this.to, '/v1/ledger'))
+    } catch (error) {
+      if (error instanceof HubRefusal && error.code === 'not_found') return undefined
+      throw error
+    }
+  }
+
+  /** Appends whole lines after those that the hub has. Returns what it has then. */
+  async appendLines({ lines, sha256 }: LineFold, bytes: Uint8Array): Promise<LineFold> {
+    return LEDGER.parse(await askHub(this.to, `/v1/ledger?after=${lines}&sha256=${sha256}`, { bytes }))
   }
 }

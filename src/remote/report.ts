@@ -21,4 +21,5 @@ export type SyncReport =
       readonly changes: number
     }
   | { readonly kind: 'evicted'; readonly session: string; readonly path: string; readonly reason: string }
+  | { readonly kind: 'ledger'; readonly lines: number }
   | { readonly kind: 'problem'; readonly session?: string; readonly message: string }

@@ -36,6 +36,16 @@ const SEEN = z.object({
  */
 export type Seen = z.infer<typeof SEEN>
 
+const SENT_LEDGER = z.object({
+  url: z.string(),
+  name: z.string(),
+  stamp: z.string(),
+  lines: z.number(),
+  sha256: z.string(),
+})
+/** The ledger that a hub had whole: the stamp of its file, and what the hub answered. */
+export type SentLedger = z.infer<typeof SENT_LEDGER>
+
 const MAX_BYTES = 4 * 1024 * 1024
 
 function pathOf(root: string, name: string): string {
@@ -111,4 +121,14 @@ export function readLandedOf(root: string): readonly Landed[] {
 
 export function writeSeen(root: string, seen: Seen): void {
   write(root, 'remote-seen.json', seen)
+}
+
+/** Undefined if this hub, by this name, was not seen to have all lines. */
+export function readSentLedger(root: string, { url, name }: Remote): SentLedger | undefined {
+  const sent = read(root, 'remote-ledger.json', SENT_LEDGER)
+  return sent?.url === url && sent.name === name ? sent : undefined
+}
+
+export function writeSentLedger(root: string, sent: SentLedger): void {
+  write(root, 'remote-ledger.json', sent)
 }

@@ -5,6 +5,7 @@ import { defined } from '../core/defined.js'
 import { HubRefusal } from './ask.js'
 import { HubClient, type ReceivedDecision, type ReceivedLanding } from './hub-client.js'
 import { namesOf, type Outcome, recordDecision } from './incoming.js'
+import { LedgerSender } from './ledger-sender.js'
 import type { SyncReport } from './report.js'
 import { Sender } from './sender.js'
 import { type Remote, readRemote, readSeen, type Seen, writeSeen } from './settings.js'
@@ -13,12 +14,15 @@ import { type Remote, readRemote, readSeen, type Seen, writeSeen } from './setti
 const WAIT = 25
 /** Milliseconds until a hub that is away, or that refused a session, is asked again. */
 const RETRY_MS = 5_000
+/** Milliseconds between two looks at the ledger: sending new lines verifies all of them. */
+const LEDGER_MS = 2_000
 
 /** Keeps a workspace and its hub in step. */
 export class RemoteSync {
   readonly #remote: Remote
   readonly #client: HubClient
   readonly #sender: Sender
+  readonly #ledger: LedgerSender
   #seen: Seen
 
   constructor(
@@ -28,13 +32,18 @@ export class RemoteSync {
     this.#remote = readRemote(workspace.root)
     this.#client = new HubClient(this.#remote)
     this.#sender = new Sender(workspace, this.#client, this.#remote.name, report)
+    this.#ledger = new LedgerSender(workspace, this.#client, this.#remote, report)
     this.#seen = readSeen(workspace.root, this.#remote)
   }
 
-  /** Sends once, and records the decisions that there are. Rejects with `away` if the hub does not answer. */
+  /**
+   * Sends once, and records the decisions that there are. Rejects with `away` if the hub does not answer. The ledger goes last: its faults keep
+   * nothing else back.
+   */
   async once(): Promise<void> {
     await this.#send()
     while (await this.#receive(0));
+    await this.#ledger.send()
   }
 
   /** Goes on until the signal. A hub that is away is asked again; work on this machine does not wait for it. */
@@ -58,6 +67,10 @@ export class RemoteSync {
         await sleep(SEND_MS, undefined, { signal }).catch(() => undefined)
       }),
       this.#repeat(signal, async () => void (await this.#receive(WAIT, signal))),
+      this.#repeat(signal, async () => {
+        await this.#ledger.sendIfChanged()
+        await sleep(LEDGER_MS, undefined, { signal }).catch(() => undefined)
+      }),
     ]
     try {
       await Promise.all(tasks)

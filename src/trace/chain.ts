@@ -46,9 +46,9 @@ export interface Side extends Head {
 /** Finds the end of the chain after an earlier line, by the line's hash; null for the start of the file. */
 export type HeadAt = (hash: string | null) => Head | undefined
 
-const NO_FOREIGN = { lines: 0, sha256: '' } as const
+export const NO_LINES: Head['foreign'] = { lines: 0, sha256: '' }
 
-export const NO_HEAD: Head = { ledger: null, seq: 0, hash: null, own: null, foreign: NO_FOREIGN }
+export const NO_HEAD: Head = { ledger: null, seq: 0, hash: null, own: null, foreign: NO_LINES }
 
 export const EMPTY_TIP: Tip = { ...NO_HEAD, lines: 0, start: 0, end: 0, parent: null, sides: [] }
 
@@ -68,7 +68,7 @@ export interface Break {
 export function step(tip: Tip, value: TraceRecord, hash: string, size: number, headAt: HeadAt = noHead): Tip | Break {
   const own = ownFieldsOf(value)
   const [lines, start, end] = [tip.lines + 1, tip.end, tip.end + size]
-  if (own === undefined) return { ...tip, lines, start, end, hash, foreign: foldForeign(tip.foreign, hash) }
+  if (own === undefined) return { ...tip, lines, start, end, hash, foreign: foldLine(tip.foreign, hash) }
   if ('problem' in own) return own
   const from = branchOf(tip, own, headAt)
   if ('problem' in from) return from
@@ -76,7 +76,7 @@ export function step(tip: Tip, value: TraceRecord, hash: string, size: number, h
   if ('problem' in sides) return sides
   const parent = from.head.own?.hash ?? null
   const { ledger, seq } = own
-  return { lines, start, end, hash, ledger, seq, own: { hash, start, end }, foreign: NO_FOREIGN, parent, sides }
+  return { lines, start, end, hash, ledger, seq, own: { hash, start, end }, foreign: NO_LINES, parent, sides }
 }
 
 function noHead(): undefined {}
@@ -180,13 +180,17 @@ function check(head: Head, own: ChainLink): Break | undefined {
     return { problem: `has sequence number ${own.seq} where ${due} is expected: it is out of order or repeated` }
   }
   if (own.prev !== head.hash) return { problem: 'does not follow from the line before it', unlinked: true }
-  const claimed = own.foreign ?? NO_FOREIGN
+  const claimed = own.foreign ?? NO_LINES
   if (claimed.lines !== head.foreign.lines || claimed.sha256 !== head.foreign.sha256) {
     return { problem: 'follows lines of other tools that were changed since' }
   }
   return undefined
 }
 
-export function foldForeign(fold: Head['foreign'], hash: string): Head['foreign'] {
+/** A number of lines, and the fold of their hashes. */
+export type LineFold = Head['foreign']
+
+/** The fold of some lines and the next one. */
+export function foldLine(fold: LineFold, hash: string): LineFold {
   return { lines: fold.lines + 1, sha256: sha256hex(fold.sha256 + hash) }
 }

@@ -1,5 +1,5 @@
 import { sha256hex } from '../../overlay/index.js'
-import { foldForeign, type Head, NO_HEAD, ownFieldsOf } from './chain.js'
+import { foldLine, type Head, NO_HEAD, ownFieldsOf } from './chain.js'
 import { parseLine, readLines } from './lines.js'
 
 /** Hex digits of a hash that are used as the map's key. A match is compared in full. */
@@ -49,7 +49,7 @@ function* headsFrom(fd: number, offset: number): Generator<Head, undefined> {
     const hash = sha256hex(line.bytes)
     const own = ownFieldsOf(parsed.value)
     if (own !== undefined && 'problem' in own) return
-    if (own === undefined) head = { ...head, hash, foreign: foldForeign(head.foreign, hash) }
+    if (own === undefined) head = { ...head, hash, foreign: foldLine(head.foreign, hash) }
     else head = { ...NO_HEAD, ledger: own.ledger, seq: own.seq, hash, own: { hash, start: line.start, end: line.end } }
     yield head
   }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Tip } from './chain.js'
 
-/** The format of `ledger-point.json`, see reading-point.ts. Loaded only for a long ledger. */
+/** The format of `ledger-point.json`, see reading-point.ts. Loaded only for a long ledger, and by a hub. */
 
 const hash = z.string().regex(/^[0-9a-f]{64}$/)
 const count = z.int().nonnegative()
@@ -14,7 +14,7 @@ const head = {
   foreign: z.object({ lines: count, sha256: z.string() }),
 }
 
-const tip: z.ZodType<Tip> = z.object({
+export const TIP: z.ZodType<Tip> = z.object({
   ...head,
   lines: count,
   start: count,
@@ -27,7 +27,7 @@ const pointSchema = z.object({
   version: z.literal(1),
   dev: z.number(),
   ino: z.number(),
-  tip,
+  tip: TIP,
   heads: z.array(z.tuple([z.string(), z.string()])),
 })
 

@@ -12,6 +12,7 @@ import type { Hold, Scope, Stores, Submission } from '../../src/hub/types.js'
 import { describeApprovals } from './approvals.js'
 import { createChange, type HubClock, newScope, openTwice, setClock } from './fixtures.js'
 import { describeHunks } from './hunks.js'
+import { describeMachineLedgers, ledgerLines } from './machine-ledgers.js'
 import { checkClaims, checkQueue } from './models.js'
 import { describeRemoval } from './removal.js'
 import { describeSignIns } from './sign-ins.js'
@@ -35,7 +36,7 @@ export function describeHub(name: string, open: () => Promise<Database>): void {
     describeApprovals(hosts)
     describeHunks(hosts)
     describeSignIns(hosts)
-    describeLedger(hosts)
+    describeMachineLedgers(hosts)
     describeContents(stores)
     describeRemoval(hosts)
     describeTenants(hosts)
@@ -255,48 +256,6 @@ function describeQueue(stores: Open, held: Take): void {
   })
 }
 
-function describeLedger(hosts: () => [Database, Database]): void {
-  describe('a ledger', () => {
-    it('takes a line only after the last one', async () => {
-      const { ledger } = openStores(hosts()[0], newScope())
-      const first = await ledger.append('main', null, 'a')
-      expect(first).toEqual({ number: 1, sha256: sha256hex('a'), line: 'a' })
-      await expect(ledger.append('main', null, 'b')).rejects.toMatchObject({ code: 'behind', details: [first.sha256] })
-      await expect(ledger.append('main', first.sha256, 'b\nc')).rejects.toMatchObject({ code: 'invalid' })
-      await ledger.append('main', first.sha256, 'b')
-      expect((await ledger.read('main', 1)).map(({ line }) => line)).toEqual(['b'])
-      expect(await ledger.read('other', 0)).toEqual([])
-    })
-
-    it('gets every line of two hosts once, in one chain', async () => {
-      const scope = newScope()
-      const ledgers = hosts().map((database) => openStores(database, scope).ledger)
-      const append = async (ledger: Stores['ledger'], line: string): Promise<void> => {
-        for (let head: string | null = null; ; ) {
-          try {
-            await ledger.append('main', head, line)
-            return
-          } catch (error) {
-            const { code, details }: { code?: unknown; details?: readonly string[] } = Object(error)
-            if (code !== 'behind') throw error
-            head = details?.[0] ?? null
-          }
-        }
-      }
-      const lines = Array.from({ length: 12 }, (_, at) => [`one ${at}`, `two ${at}`])
-      await Promise.all(
-        ledgers.map(async (ledger, at) => {
-          for (const pair of lines) await append(ledger, pair[at] ?? '')
-        }),
-      )
-      const [ledger] = ledgers
-      const found = (await ledger?.read('main', 0)) ?? []
-      expect(found.map(({ line }) => line).sort()).toEqual(lines.flat().sort())
-      expect(found.map(({ number }) => number)).toEqual(found.map((_, at) => at + 1))
-    })
-  })
-}
-
 function describeContents(stores: Open): void {
   it('contents are kept once, under their own digest alone', () =>
     fc.assert(
@@ -321,6 +280,7 @@ const TABLES = [
   'changes',
   'decisions',
   'ledgers',
+  'machine_ledgers',
   'workspaces',
   'votes',
   'review_rules',
@@ -336,6 +296,7 @@ function describeTenants(hosts: () => [Database, Database]): void {
     await all.claims.claim(hold, 'src', 60_000)
     await all.contents.put(digest('secret'), Buffer.from('secret'))
     await all.rules.set({ approvals: 1, codeowners: null, teams: {} }, 'Root')
+    await all.machines.append('laptop', { lines: 0, sha256: '' }, ledgerLines(2))
     const change = createChange('a')
     const { id } = await all.queue.submit(hold, { digest: '1', revision: 1, changes: [change] })
     await all.queue.decide(id, { keys: [changeKey(change)], verdict: 'approved' }, 'Ada')
@@ -370,6 +331,8 @@ function describeTenants(hosts: () => [Database, Database]): void {
         ).overlaps,
       ).toEqual([])
       expect(await other.queue.since(0, 'laptop')).toMatchObject({ decisions: [], last: 0 })
+      expect([await other.machines.list(), await other.machines.head('laptop')]).toEqual([[], { lines: 0, sha256: '' }])
+      await expect(other.machines.read('laptop', 0).next()).rejects.toMatchObject({ code: 'not_found' })
     })
 
     it('cannot write a row of another, change the past, or read tokens', async () => {
@@ -386,6 +349,7 @@ function describeTenants(hosts: () => [Database, Database]): void {
         'delete from escrow.decisions',
         'update escrow.decisions set verdict = verdict',
         'delete from escrow.ledgers',
+        'delete from escrow.machine_ledgers',
         'update escrow.votes set verdict = verdict',
         'delete from escrow.votes',
         'update escrow.review_rules set body = body',

@@ -62,11 +62,11 @@ export async function approvedOnHub(
   return { hub, ada, ...machine }
 }
 
-/** Sends and receives once. */
+/** Sends and receives once. @returns the reports, but those about the ledger */
 export async function sync(workspace: Workspace): Promise<SyncReport[]> {
   const reports: SyncReport[] = []
   await new RemoteSync(workspace, (report) => reports.push(report)).once()
-  return reports
+  return reports.filter(({ kind }) => kind !== 'ledger')
 }
 
 /** A reviewer at the hub. */

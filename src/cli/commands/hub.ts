@@ -4,6 +4,7 @@ import type { Role } from '../../hub/index.js'
 import { errorText } from '../../surface/index.js'
 import type { Context } from '../context.js'
 import { land, registerLanding } from '../hub/landing.js'
+import { registerLedger } from '../hub/ledger.js'
 import { registerPrune } from '../hub/prune.js'
 import { registerRules } from '../hub/rules.js'
 import { registerSignIn } from '../hub/sign-in.js'
@@ -51,6 +52,7 @@ export function register(command: Command, context: Context): void {
   registerSignIn(command, context)
   registerRules(command, context)
   registerLanding(command, context)
+  registerLedger(command, context)
   registerPrune(command, context)
 }
 

@@ -1,10 +1,11 @@
 import { readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type Command, InvalidArgumentError } from 'commander'
-import type { ProofReport, PublishedLog, Witnessed } from '../../transparency/index.js'
+import type { ProofReport, Witnessed } from '../../transparency/index.js'
 import { type Context, EXIT } from '../context.js'
 import { type AsJson, json, jsonOption, pluralize } from '../output.js'
 import { oneLine } from '../printable.js'
+import { renderPublished } from '../render-published.js'
 import { collect } from '../repeated.js'
 
 export function register(command: Command, context: Context): void {
@@ -35,10 +36,6 @@ function registerPublish(command: Command, { io, directory, asReviewer }: Contex
       const published = await asReviewer(({ root }) => publishLedger({ root, dir, origin, hashesOnly }))
       io.out(options.json ? json(published) : renderPublished(published))
     })
-}
-
-function renderPublished({ origin, size, added, key }: PublishedLog): string {
-  return `${oneLine(origin)}: ${pluralize(size, 'line')}, ${added} new.\nThe log's key: ${oneLine(key)}\n`
 }
 
 function registerWitness(command: Command, { io, directory, library }: Context): void {

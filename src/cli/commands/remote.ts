@@ -19,7 +19,9 @@ export function register(command: Command, context: Context): void {
     .action((url: string) => add(context, url))
   command
     .command('sync')
-    .description('Send what sessions have staged, and record the decisions of reviewers on exactly those bytes.')
+    .description(
+      'Send what sessions have staged and the new lines of the ledger, and record the decisions of reviewers on exactly those bytes.',
+    )
     .option('--watch', 'go on until Ctrl-C')
     .action((options: { readonly watch?: true }) => sync(context, options))
   command
@@ -72,6 +74,7 @@ function partOf({ hunks }: { readonly hunks?: number }): string {
 }
 
 function describe(report: SyncReport): string {
+  if (report.kind === 'ledger') return `sent  ${pluralize(report.lines, 'line')} of the ledger`
   const session = report.session === undefined ? '' : oneLine(report.session)
   if (report.kind === 'sent') return `sent  ${session}: ${pluralize(report.changes, 'change')}`
   if (report.kind === 'overlap')

@@ -48,6 +48,7 @@ export const ARGUMENT_SOURCES: Readonly<Record<string, Source>> = {
   command: 'text',
   line: 'text',
   log: 'files',
+  machine: 'text',
   proof: 'files',
 }
 
