@@ -20,7 +20,7 @@ export interface MachineLedger {
   /** The number and the hash of its newest record, as `escrow verify --heads` takes them. */
   readonly head?: string
   /** It has branches that no record joins yet: `escrow verify` reports them. */
-  readonly isForked?: true
+  readonly isForked?: boolean
   /** ISO 8601: when its last line came. */
   readonly at: string
 }

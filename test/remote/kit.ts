@@ -23,13 +23,17 @@ export async function connected(hub: Hub, name = 'laptop', url = hub.url) {
 }
 
 /** Another address of the hub. @param change what it answers in place of the hub's answer */
-export function proxied(hub: Hub, change: (path: string, response: Response) => Promise<Response>): Promise<string> {
+export function proxied(
+  hub: Hub,
+  change: (path: string, response: Response, method: string) => Promise<Response>,
+): Promise<string> {
   return serveFetch(async (request) => {
     const { pathname, search } = new URL(request.url)
     const { method, headers } = request
     const body = method === 'GET' ? null : await request.arrayBuffer()
     const { authorization = '' } = Object.fromEntries(headers)
-    return change(pathname, await fetch(`${hub.url}${pathname}${search}`, { method, headers: { authorization }, body }))
+    const response = await fetch(`${hub.url}${pathname}${search}`, { method, headers: { authorization }, body })
+    return change(pathname, response, method)
   })
 }
 
