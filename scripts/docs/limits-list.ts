@@ -347,6 +347,15 @@ export const HUB: Limits = {
   'src/remote/sender.ts#MAX_CLAIMS': ['count', 'files of a session that are compared with those of other sessions'],
   'src/remote/ask.ts#TIMEOUT_MS': ['milliseconds', 'for one answer of a hub'],
   'src/remote/settings.ts#MAX_BYTES': ['bytes', 'what a machine keeps of its hub'],
+  'src/hub/machine-ledgers.ts#MAX_BATCH': ['count', 'lines of a ledger in one request'],
+  'src/hub/machine-ledgers.ts#MAX_LOOKUPS': [
+    'count',
+    'earlier lines that the hub reads for such a request: those that records of merged branches continue',
+  ],
+  'src/remote/ledger-batches.ts#MAX_LINE_BYTES': [
+    'bytes',
+    'one line of a ledger with its line feed; a longer one, and the lines after it, are not sent',
+  ],
   'src/landing/reasons.ts#MAX_REASON': ['count', 'characters of the reason of an eviction'],
   'src/landing/turn.ts#MOST_TOGETHER': ['count', 'landings that are checked and pushed together'],
   'src/landing/turn.ts#MOST_RACES': [
