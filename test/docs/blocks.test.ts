@@ -60,6 +60,7 @@ const NOT_RUN: readonly (readonly [document: string, begin: string, why: string]
     'escrow hub repository set',
     'wants a git server and runs until Ctrl-C; test/cli/hub-worker.test.ts runs both',
   ],
+  ['docs/hub.md', 'escrow hub ledger', 'wants a hub with a ledger; test/cli/hub-ledger.test.ts runs the commands'],
   ['docs/ledger.md', 'escrow init --git', 'asks a person; test/cli/git-hooks.test.ts runs it with --yes'],
   ['docs/ledger.md', 'git fetch', 'needs another clone; test/git/import-notes.test.ts does it with two'],
   ['examples/vscode-extension/README.md', 'cd examples', 'installs the packager; its tests build the same bundle'],
