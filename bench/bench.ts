@@ -1,6 +1,6 @@
 import { type Comparison, compare, type Effort } from './harness.js'
 import { type Aim, OURS, type Row, rowText, type Unit } from './report.js'
-import { growthExponent } from './stats.js'
+import { growthExponent, type Point } from './stats.js'
 
 /** The interface of a suite, which measures and reports row by row. */
 
@@ -28,6 +28,8 @@ export interface Bench {
   compare(spec: RowSpec): Promise<void>
   /** Measures the same operation at several sizes, and the exponent of its growth. */
   growth(spec: GrowthSpec): Promise<void>
+  /** Adds a row of growth whose costs, in nanoseconds, were measured elsewhere. @param of what the sizes count */
+  curve(title: string, points: readonly Point[], of: string): void
   /** Adds a row whose values were not timed. */
   values(title: string, unit: Unit, values: readonly { name: string; value: number }[], aim?: Aim): void
   /** Adds a row that could not be measured. */
@@ -69,13 +71,25 @@ export function newBench({ quick, isThorough, isHeldOut }: BenchOptions, onRow: 
     rows,
     compare: async (spec) => add(await measure(spec)),
     growth: async (spec) => add(withGrowth(await measure(spec), spec)),
+    curve(title, points, of) {
+      const values = points.map(({ size, cost }) => ({
+        name: `${OURS}, ${size.toLocaleString('en')} ${of}`,
+        value: cost,
+      }))
+      const growth = { points, exponent: growthExponent(points) }
+      add({ title, unit: 'ns', results: resultsOf(values), skipped: [], growth })
+    },
     values(title, unit, values, aim) {
-      const results = values.map(({ name, value }) => ({ name, p25: value, median: value, p90: value }))
-      add({ title, unit, results, skipped: [], ...(aim && { aim }) })
+      add({ title, unit, results: resultsOf(values), skipped: [], ...(aim && { aim }) })
     },
     skip: (title, reason, aim) =>
       add({ title, unit: 'ns', results: [], skipped: [{ name: OURS, reason }], ...(aim && { aim }) }),
   }
+}
+
+/** Results of one value each. */
+function resultsOf(values: readonly { name: string; value: number }[]): Row['results'] {
+  return values.map(({ name, value }) => ({ name, p25: value, median: value, p90: value }))
 }
 
 /** Adds the growth of a row. Costs are derived from ratios paired by round, which a slow moment of the machine does not change. */

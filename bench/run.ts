@@ -33,16 +33,22 @@ async function runSuites(
   { quick, isHeldOut }: Omit<BenchOptions, 'isThorough'>,
 ): Promise<number> {
   const isAll = names.length === 0 || names.includes('all')
-  const unknown = names.filter((name) => name !== 'all' && !(name in SUITES))
+  const unknown = names.filter((name) => name !== 'all' && !Object.keys(SUITES).some((suite) => isPart(suite, name)))
   if (unknown.length > 0) {
     const known = [...Object.keys(SUITES), 'all', 'guard', 'compare', 'table'].join(', ')
     process.stderr.write(`No suite ${unknown.join(', ')}. There are: ${known}.\n`)
     return 2
   }
   for (const [name, suite] of Object.entries(SUITES))
-    if (isAll || names.includes(name)) await runSuite(name, suite, { quick, isHeldOut, isThorough: !quick && !isAll })
+    if (isAll || names.some((each) => isPart(name, each)))
+      await runSuite(name, suite, { quick, isHeldOut, isThorough: !quick && !isAll })
   if (!quick) print(`Written: ${updateSpeedPage()}`)
   return 0
+}
+
+/** Whether a suite is the named one, or a part of it, as `fleet-ledger` is one of `fleet`. */
+function isPart(suite: string, name: string): boolean {
+  return suite === name || suite.startsWith(`${name}-`)
 }
 
 async function main([command = 'all', ...rest]: readonly string[], options: ReadonlySet<string>): Promise<number> {

@@ -3,7 +3,7 @@ import type { Suite } from './bench.js'
 import { commit } from './commit.js'
 import { exec } from './exec.js'
 import { facade } from './facade/suite.js'
-import { fleet } from './fleet/suite.js'
+import { FLEET } from './fleet/suite.js'
 import { frontier } from './frontier/suite.js'
 import { hooks } from './hooks.js'
 import { ledger } from './ledger.js'
@@ -19,5 +19,5 @@ import { trace } from './trace.js'
 /** The suites in the order in which they run. */
 export const SUITES: Readonly<Record<string, Suite>> = {
   ...{ facade, policy, commit, open, trace, exec, hooks, review, risk, agent, memory, lines, scale, ledger, frontier },
-  ...{ fleet },
+  ...FLEET,
 }

@@ -4,9 +4,11 @@ import { addToken, openDatabase } from '../../src/hub/index.js'
 import type { Row } from '../../src/hub/sql.js'
 import { serveHub } from '../../src/hub-server/index.js'
 import { HubClient } from '../../src/remote/hub-client.js'
+import type { Bench } from '../bench.js'
+import { OURS } from '../report.js'
 
 /** Milliseconds below which 99 of 100 calls were. */
-export interface Latencies {
+interface Latencies {
   /** A transaction that inserts a row into a table of its own: what PostgreSQL alone takes. */
   readonly plain: number
   readonly claim: number
@@ -14,16 +16,42 @@ export interface Latencies {
   readonly visible: number
 }
 
+const TITLES = [
+  ['plain', 'a plain insert'],
+  ['claim', 'a claim'],
+  ['visible', 'a submission until the queue has it'],
+] as const
 /** Calls of all agents together. A lease of the hub lasts longer than these. */
-const CALLS = 1_000
+const [CALLS, QUICK_CALLS] = [1_000, 200]
 /** Agents of one machine. The hub limits the requests of each machine. */
 const PER_MACHINE = 10
+
+/** Measures what a call costs 99 of 100 callers, by the agents that call at once. */
+export async function measureCalls(bench: Bench, url: string): Promise<void> {
+  const measured: { readonly size: number; readonly latencies: Latencies }[] = []
+  for (const size of bench.quick ? [10, 40] : [50, 100, 250, 500])
+    measured.push({ size, latencies: await measureLatency(url, size, bench.quick ? QUICK_CALLS : CALLS) })
+  for (const [what, title] of TITLES)
+    bench.curve(
+      `${title}, 99 of 100 calls, by the agents that call at once`,
+      measured.map(({ size, latencies }) => ({ size, cost: latencies[what] * 1e6 })),
+      'agents',
+    )
+  for (const { size, latencies } of measured)
+    bench.values(
+      `a claim of ${size} agents at once, 99 of 100 calls, of a plain insert`,
+      'percent',
+      [{ name: OURS, value: (100 * latencies.claim) / latencies.plain }],
+      { of: 'value', atMost: 300 },
+    )
+}
 
 /**
  * Measures a hub without faults. Each agent makes its calls one after the other, and all agents do so at once.
  * @param agents how many call at once
+ * @param calls of all agents together
  */
-export function measureLatency(url: string, agents: number): Promise<Latencies> {
+function measureLatency(url: string, agents: number, calls: number): Promise<Latencies> {
   return openDatabase({ url }, async (database) => {
     const scope = { tenant: newId(), workspace: 'latency' }
     const token = (name: string, role: 'host' | 'reviewer') => addToken(database, Object.assign({ name, role }, scope))
@@ -47,17 +75,17 @@ export function measureLatency(url: string, agents: number): Promise<Latencies> 
       await database.transaction((query) =>
         query.script('create table if not exists public.plain (id text primary key, body text not null)'),
       )
-      const plain = await atOnce(agents, async () => {
+      const plain = await atOnce(agents, calls, async () => {
         await database.transaction<Row[]>((query) =>
           query.rows('insert into public.plain (id, body) values ($1, $2)', [newId(), 'x'.repeat(200)]),
         )
       })
-      const claim = await atOnce(agents, async (agent, call) => {
+      const claim = await atOnce(agents, calls, async (agent, call) => {
         const { client, session, epoch } = callerAt(callers, agent)
         await client.claim({ session, epoch, path: `src/${agent}/${call}`, milliseconds: 60_000 })
       })
       for (const { client, session, epoch } of callers) await client.beat(session, epoch)
-      const visible = await atOnce(agents, async (agent, call) => {
+      const visible = await atOnce(agents, calls, async (agent, call) => {
         const { client, reviewer, session, epoch } = callerAt(callers, agent)
         const after = digest(`${agent} ${call}`)
         const change = { path: 'src/a.ts', kind: 'create', before: null, after, risk: 0 } as const
@@ -84,11 +112,15 @@ async function assertQueued(url: string, token: string, session: string): Promis
 }
 
 /** Runs the calls of all agents at once. @returns the 99th percentile in milliseconds */
-async function atOnce(agents: number, call: (agent: number, call: number) => Promise<void>): Promise<number> {
+async function atOnce(
+  agents: number,
+  calls: number,
+  call: (agent: number, call: number) => Promise<void>,
+): Promise<number> {
   const times: number[] = []
   await Promise.all(
     Array.from({ length: agents }, async (_, agent) => {
-      for (let n = 0; n < CALLS / agents; n++) {
+      for (let n = 0; n < calls / agents; n++) {
         const start = performance.now()
         await call(agent, n)
         times.push(performance.now() - start)

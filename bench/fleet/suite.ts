@@ -4,7 +4,9 @@ import { memoryPlace } from '../places.js'
 import { OURS } from '../report.js'
 import { injectFaults } from './faults.js'
 import { Fleet, type FleetSize } from './fleet.js'
-import { measureLatency } from './latency.js'
+import { measureLanding } from './landing.js'
+import { measureCalls } from './latency.js'
+import { measureLedger } from './ledger.js'
 import { judge, type Outcome } from './outcome.js'
 
 const SMALL: FleetSize = { hosts: 2, agents: 4, rounds: 3, faults: 15, seed: 1, patience: 15 * 60_000 }
@@ -12,19 +14,31 @@ const MIDDLE: FleetSize = { hosts: 5, agents: 10, rounds: 4, faults: 100, seed: 
 /** The suite on its own. */
 const WHOLE: FleetSize = { hosts: 20, agents: 25, rounds: 4, faults: 1_000, seed: 1, patience: 15 * 60_000 }
 
-/** Simulates a team: machines with agents, hubs on a real PostgreSQL and reviewers, while processes, network and database fail. */
-export const fleet: Suite = async (bench) => {
-  const programs = findPostgres()
-  if (programs === undefined) return bench.skip('a fleet of machines on a hub', 'PostgreSQL is not installed')
-  const postgres = await startPostgres(programs, true)
-  try {
-    await measureFaults(bench, postgres, bench.isThorough ? WHOLE : bench.quick ? SMALL : MIDDLE)
-    await measureGrowth(bench, postgres)
-  } finally {
-    postgres.stop()
+/** Runs a part of the fleet's measurements with a PostgreSQL server of its own, whose commits are synced to disk. */
+function withPostgres(title: string, measure: (bench: Bench, postgres: Postgres) => Promise<void>): Suite {
+  return async (bench) => {
+    const programs = findPostgres()
+    if (programs === undefined) return bench.skip(title, 'PostgreSQL is not installed')
+    const postgres = await startPostgres(programs, true)
+    try {
+      await measure(bench, postgres)
+    } finally {
+      postgres.stop()
+    }
   }
 }
 
+/** A team on a real PostgreSQL. Each part is a suite; `fleet` runs all of them. */
+export const FLEET: Readonly<Record<string, Suite>> = {
+  'fleet-faults': withPostgres('a fleet of machines on a hub', (bench, postgres) =>
+    measureFaults(bench, postgres, bench.isThorough ? WHOLE : bench.quick ? SMALL : MIDDLE),
+  ),
+  'fleet-calls': withPostgres('calls of agents to a hub', (bench, { url }) => measureCalls(bench, url)),
+  'fleet-ledger': withPostgres('the ledger of a hub', (bench, { url }) => measureLedger(bench, url)),
+  'fleet-landing': withPostgres('landings', (bench, { url }) => measureLanding(bench, url)),
+}
+
+/** Machines with agents, hubs and reviewers, while processes, network and database fail. */
 async function measureFaults(bench: Bench, postgres: Postgres, size: FleetSize): Promise<void> {
   const { path } = memoryPlace()
   const { outcome, faults, decisions } = await simulate(postgres, `${path}/fleet`, size)
@@ -55,17 +69,5 @@ export async function simulate(
     return { outcome, faults, decisions: fleet.reviewers.reduce((sum, each) => sum + each.decisions, 0) }
   } finally {
     await fleet.stop()
-  }
-}
-
-async function measureGrowth(bench: Bench, postgres: Postgres): Promise<void> {
-  for (const agents of bench.quick ? [10] : [50, 500]) {
-    const { plain, claim, visible } = await measureLatency(postgres.url, agents)
-    const values = { 'a plain insert': plain, 'a claim': claim, 'a submission, until the queue has it': visible }
-    bench.values(
-      `${agents} agents at once, 99 of 100 calls took at most`,
-      'ns',
-      Object.entries(values).map(([name, value]) => ({ name, value: value * 1e6 })),
-    )
   }
 }
