@@ -3,31 +3,36 @@ import { type Clock, nowAsSql } from './clock.js'
 import { HubError } from './hub-error.js'
 import { appendLine } from './ledger.js'
 import { assertHeld } from './registry.js'
-import { changing, inScope, onlyRow } from './scope.js'
+import { changing, changingPath, inScope, onlyRow } from './scope.js'
 import { type Database, type Query, type Row, textOf } from './sql.js'
 import type { Claim, Claims, Scope } from './types.js'
 
 /** A claim cannot outlive a working day, even if nobody releases it. */
 const LONGEST_MS = 8 * 3_600_000
+/** Claims below so many directories wait for each other, because the database has room for some thousand locks. */
+const MAX_LOCKED = 12
 const COLUMNS = 'id, prefix, session, until::text as until'
 
 export function createClaims(database: Database, scope: Scope, clock: Clock): Claims {
   return {
-    claim: (hold, path, milliseconds) =>
-      changing(database, scope, async (query) => {
-        const prefix = prefixOf(path)
+    async claim(hold, path, milliseconds) {
+      const prefix = prefixOf(path)
+      return changingPath(database, scope, lockedPaths(prefix), async (query) => {
         if (!(milliseconds > 0 && milliseconds <= LONGEST_MS))
           throw new HubError('invalid', `A claim lasts from 1 to ${LONGEST_MS} milliseconds.`)
         await assertHeld(query, hold, clock)
         const overlaps = await findOverlaps(query, hold.session, prefix, clock)
         if (overlaps.length > 0) return { overlaps }
         return { claim: await insert(query, hold.session, prefix, milliseconds, clock), overlaps }
-      }),
-    release: (hold, path) =>
-      changing(database, scope, async (query) => {
+      })
+    },
+    async release(hold, path) {
+      const prefix = prefixOf(path)
+      return changingPath(database, scope, lockedPaths(prefix), async (query) => {
         await assertHeld(query, hold, clock)
-        await query.rows('delete from escrow.claims where session = $1 and prefix = $2', [hold.session, prefixOf(path)])
-      }),
+        await query.rows('delete from escrow.claims where session = $1 and prefix = $2', [hold.session, prefix])
+      })
+    },
     override: (id, by) =>
       changing(database, scope, async (query) => {
         const [row] = await query.rows(`delete from escrow.claims where id = $1 returning ${COLUMNS}`, [id])
@@ -43,6 +48,12 @@ export function createClaims(database: Database, scope: Scope, clock: Clock): Cl
         return rows.map(claimOf)
       }),
   }
+}
+
+/** The prefixes above a path from the root on, which is empty, and the path at the end. Of two that overlap, one has the last of the other. */
+function lockedPaths(prefix: string): string[] {
+  const segments = prefix.split('/').slice(0, -1).slice(0, MAX_LOCKED)
+  return ['', ...segments.map((_, at) => `${segments.slice(0, at + 1).join('/')}/`)]
 }
 
 /** Two prefixes overlap where one is an ancestor of the other, or they are equal. The slash at the end keeps `src/a` from `src/ab`. */

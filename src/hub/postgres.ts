@@ -34,11 +34,16 @@ export async function openPostgres(url: string, connections = CONNECTIONS): Prom
 async function inTransaction<T>(sql: Sql, work: (query: Query) => Promise<T>): Promise<T> {
   const done = await sql.begin('isolation level read committed', async (open) => {
     const query: Query = {
-      rows: async (text, values: readonly SqlValue[] = []) => [...(await open.unsafe<Row[]>(text, [...values]))],
+      rows: (text, values) => run(open, text, values),
       script: async (text) => void (await open.unsafe(text)),
     }
     // In an object, because the driver awaits each element of an array that it is given.
     return { result: await work(query) }
   })
   return done.result
+}
+
+/** Runs a statement. Each connection prepares it once: later calls take one round trip instead of two. */
+async function run(sql: Pick<Sql, 'unsafe'>, text: string, values: readonly SqlValue[] = []): Promise<Row[]> {
+  return [...(await sql.unsafe<Row[]>(text, [...values], { prepare: true }))]
 }

@@ -25,13 +25,14 @@ const LATEST = `left join lateral (
 
 export async function readSummaries(query: Query, order: 'risk' | 'age'): Promise<SubmissionSummary[]> {
   const rows = await query.rows(
-    `select submissions.id, submissions.session, risk, submissions.at::text as at, count(changes.key)::float8 as changes,
-        count(changes.key) filter (where latest.verdict is null)::float8 as pending
-      from escrow.submissions left join escrow.changes on changes.submission = submissions.id ${LATEST}
-      where is_open group by submissions.tenant, submissions.workspace, submissions.id
-      having count(changes.key) > 0
-      order by count(changes.key) filter (where latest.verdict is null) = 0,
-        ${order === 'risk' ? 'risk desc, ' : ''}submissions.seq`,
+    // Counted by submission: without statistics PostgreSQL would compare each submission with the changes of all others.
+    `select id, session, risk, at::text as at, changes, pending
+      from escrow.submissions cross join lateral (
+        select count(*)::float8 as changes, count(*) filter (where latest.verdict is null)::float8 as pending
+        from escrow.changes ${LATEST} where changes.submission = submissions.id
+      ) as counted
+      where is_open and changes > 0
+      order by pending = 0, ${order === 'risk' ? 'risk desc, ' : ''}seq`,
   )
   return rows.map((row) => ({
     id: textOf(row, 'id'),

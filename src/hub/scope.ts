@@ -1,6 +1,13 @@
 import { CHANNEL, type Database, numberOf, type Query, type Row } from './sql.js'
 import type { Scope } from './types.js'
 
+/** The rights of a tenant's workspace, $1 and $2, for the rest of a transaction. */
+const ENTER = `set_config('escrow.tenant', $1, true), set_config('escrow.workspace', $2, true),
+  set_config('role', 'escrow_member', true)`
+/** A lock of the workspace $1 and $2, or of a path of it. It is held until the transaction ends. */
+const lockOf = (kind: 'xact_lock' | 'xact_lock_shared', path?: number) =>
+  `pg_advisory_${kind}(hashtextextended($1 || chr(31) || $2${path === undefined ? '' : ` || chr(31) || $${path}`}, 0))`
+
 /** Runs `work` with the rights of a tenant's workspace: row security hides all other rows, whatever a query asks for. */
 export function inScope<T>(database: Database, scope: Scope, work: (query: Query) => Promise<T>): Promise<T> {
   return database.transaction(async (query) => {
@@ -11,24 +18,42 @@ export function inScope<T>(database: Database, scope: Scope, work: (query: Query
 
 /** Gives the rest of a transaction the rights of a tenant's workspace, and no others. */
 export async function enterScope(query: Query, { tenant, workspace }: Scope): Promise<void> {
-  await query.rows(
-    `select set_config('escrow.tenant', $1, true), set_config('escrow.workspace', $2, true),
-      set_config('role', 'escrow_member', true)`,
-    [tenant, workspace],
-  )
+  await query.rows(`select ${ENTER}`, [tenant, workspace])
 }
 
 /** As {@link inScope}, for changes: one at a time in a workspace, so that their order is that of the sequence. */
 export function changing<T>(database: Database, scope: Scope, work: (query: Query) => Promise<T>): Promise<T> {
-  return inScope(database, scope, async (query) => {
-    await lockWorkspace(query, scope)
+  return database.transaction(async (query) => {
+    await query.rows(`select ${ENTER}, ${lockOf('xact_lock')}`, [scope.tenant, scope.workspace])
+    return work(query)
+  })
+}
+
+/**
+ * As {@link changing}, for what concerns one path and takes no number of the sequence: it waits for the same at a path above or below, and
+ * for all changes by {@link changing}. Locks are taken from the root down, so that no two transactions wait for each other.
+ * @param paths the path, after those above it from the root on
+ */
+export function changingPath<T>(
+  database: Database,
+  { tenant, workspace }: Scope,
+  paths: readonly string[],
+  work: (query: Query) => Promise<T>,
+): Promise<T> {
+  return database.transaction(async (query) => {
+    const locks = paths.map((_, at) => lockOf(at < paths.length - 1 ? 'xact_lock_shared' : 'xact_lock', at + 3))
+    await query.rows(`select ${[ENTER, lockOf('xact_lock_shared'), ...locks].join(', ')}`, [
+      tenant,
+      workspace,
+      ...paths,
+    ])
     return work(query)
   })
 }
 
 /** Waits for the other changes of the workspace, and holds the lock until the transaction ends. */
 export async function lockWorkspace(query: Query, { tenant, workspace }: Scope): Promise<void> {
-  await query.rows('select pg_advisory_xact_lock(hashtextextended($1 || chr(31) || $2, 0))', [tenant, workspace])
+  await query.rows(`select ${lockOf('xact_lock')}`, [tenant, workspace])
 }
 
 /** Takes the next number of the workspace's sequence, and wakes those who wait for it once the transaction is committed. */
