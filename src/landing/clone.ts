@@ -39,6 +39,8 @@ export interface Committer {
 export class Clone {
   readonly #git: Git
   readonly #dir: string
+  /** How the worker's own git wants commits signed, read once. */
+  #sign: readonly string[] | undefined
 
   private constructor(
     dir: string,
@@ -149,8 +151,8 @@ export class Clone {
       const tree = this.#output(['write-tree'], { env })
       const file = join(dir, 'message')
       createFile(file, message(this.#git), 0o600, false)
-      const sign = this.#git.query(['config', '--type=bool', '--get', 'commit.gpgSign']) === 'true' ? ['-S'] : []
-      const commit = this.#output(['commit-tree', ...sign, '-p', parent, '-F', file, tree], {
+      this.#sign ??= this.#git.query(['config', '--type=bool', '--get', 'commit.gpgSign']) === 'true' ? ['-S'] : []
+      const commit = this.#output(['commit-tree', ...this.#sign, '-p', parent, '-F', file, tree], {
         env: { GIT_AUTHOR_NAME: author, GIT_AUTHOR_EMAIL: email, GIT_COMMITTER_NAME: name, GIT_COMMITTER_EMAIL: email },
       })
       return { commit }

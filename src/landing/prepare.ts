@@ -80,7 +80,7 @@ export class Preparation {
     const { own } = this.landing
     if (from !== undefined && this.#isMoved(change)) return
     const [base, after] = [await this.#content(change.before), await this.#content(change.after)]
-    const source = this.#tip(from ?? path)
+    const source = this.#tip(from ?? path, base)
     const problem = mergeFile(from ?? path, { base, tip: source, after, own: own.get(from ?? path) }, (...texts) =>
       this.clone.mergeTexts(...texts),
     )
@@ -134,9 +134,11 @@ export class Preparation {
     }
   }
 
-  #tip(path: string): Uint8Array | null {
+  /** What the branch has. @param guess a content that it may have: then it need not be read */
+  #tip(path: string, guess: Uint8Array | null = null): Uint8Array | null {
     const entry = this.tree.get(path)
-    return entry === undefined ? null : this.clone.read(entry.id)
+    if (entry === undefined) return null
+    return guess !== null && this.clone.idOf(guess, entry.id) === entry.id ? guess : this.clone.read(entry.id)
   }
 
   async #content(digest: string | null): Promise<Uint8Array | null> {

@@ -77,20 +77,50 @@ class TurnRun {
     const tip = this.#clone.fetch()
     const left = await this.#withoutLanded(tip, batch)
     const tree = new BranchTree(this.#clone.entries(tip))
-    const required = checksFor(this.#clone, tree, this.turn.checks, left)
-    const built = await this.#build(tip, tree, left)
-    const head = built.at(-1)?.commit
-    if (head === undefined) return
-    const failed = await this.#check(head, required)
-    if (failed !== undefined) return this.#fewer(built, () => checkReason(this.turn.branch, failed))
+    await this.#push(tip, tree, await this.#build(tip, tree, left))
+  }
+
+  /**
+   * Pushes the commits up to the last one if it passes, else half of them, and so on. Evicts a landing that fails alone. Each commit is
+   * on the one before it, so fewer landings need no other commits.
+   */
+  async #push(tip: string, tree: BranchTree, built: readonly Built[]): Promise<void> {
+    let tried = built
+    let failing = 0
+    for (;;) {
+      const last = tried.at(-1)
+      if (last === undefined) return
+      const refused = await this.#try(tip, last.commit, tree, tried)
+      if (refused === 'lost') return this.#lost()
+      if (refused !== undefined && tried.length > 1) {
+        failing = tried.length
+        tried = tried.slice(0, Math.ceil(failing / 2))
+        continue
+      }
+      if (refused !== undefined) await this.#evict(last.landing, refused.why)
+      else await this.#end(tried.map(({ landing: { id }, commit }) => ({ id, state: 'landed', commit })))
+      // Among the landings right behind those that passed is one that fails.
+      this.#together = refused === undefined && failing > 0 ? failing - tried.length : MOST_TOGETHER
+      this.#races = 0
+      return
+    }
+  }
+
+  /** Checks a commit and pushes it. Returns why it may not be pushed. */
+  async #try(
+    tip: string,
+    commit: string,
+    tree: BranchTree,
+    built: readonly Built[],
+  ): Promise<{ readonly why: string } | 'lost' | undefined> {
+    const landings = built.map(({ landing }) => landing)
+    const failed = await this.#check(commit, checksFor(this.#clone, tree, this.turn.checks, landings))
+    if (failed !== undefined) return { why: checkReason(this.turn.branch, failed) }
     // A full turn is left for the push, which takes less.
     await this.#stores.landings.renew(this.turn)
-    const pushed = this.#clone.push(tip, head)
-    if (pushed.is === 'lost') return this.#lost()
-    if (pushed.is === 'declined') return this.#fewer(built, () => declinedReason(this.turn.branch, pushed.why))
-    await this.#end(built.map(({ landing: { id }, commit }) => ({ id, state: 'landed', commit })))
-    this.#together = MOST_TOGETHER
-    this.#races = 0
+    const pushed = this.#clone.push(tip, commit)
+    if (pushed.is === 'declined') return { why: declinedReason(this.turn.branch, pushed.why) }
+    return pushed.is === 'lost' ? 'lost' : undefined
   }
 
   /** A worker may have died after its push. What the branch has is landed, and not pushed again. */
@@ -147,16 +177,8 @@ class TurnRun {
     }
   }
 
-  /** Tries fewer landings, to find the one that is at fault; evicts it if it is alone. */
-  async #fewer(built: readonly Built[], reason: () => string): Promise<void> {
-    const [first] = built
-    if (built.length > 1 || first === undefined) {
-      this.#together = Math.ceil(built.length / 2)
-      return
-    }
-    const paths = first.landing.changes.map(({ path }) => path)
-    await this.#end([{ id: first.landing.id, state: 'evicted', reason: reason(), paths }])
-    this.#together = MOST_TOGETHER
+  async #evict({ id, changes }: OpenLanding, reason: string): Promise<void> {
+    await this.#end([{ id, state: 'evicted', reason, paths: changes.map(({ path }) => path) }])
   }
 
   #lost(): void {

@@ -133,6 +133,27 @@ function describeWhatLands(database: () => Database): void {
     expect(good).toMatchObject({ state: 'landed' })
     expect([kit.read('ok.txt'), kit.read('src/a.ts')]).toEqual(['ok\n', 'A\n'])
   })
+
+  it('finds the landings that fail among many, and lands the others in few pushes', async () => {
+    const kit = await landingKit(database(), { 'src/a.ts': 'a\n' }, [{ run: '! grep -rq broken src' }])
+    kit.run('config', 'core.logAllRefUpdates', 'true')
+    const failing = ['laptop.2', 'laptop.7']
+    for (let at = 0; at < 10; at++) {
+      const text = failing.includes(`laptop.${at}`) ? 'broken\n' : 'fine\n'
+      await kit.approve(`laptop.${at}`, kit.change(`src/new-${at}.ts`, null, text))
+    }
+    await kit.work1()
+    const ends = Object.values(await kit.landings())
+    expect(
+      ends
+        .filter(({ state }) => state === 'evicted')
+        .map(({ session }) => session)
+        .sort(),
+    ).toEqual(failing)
+    expect(ends.filter(({ state }) => state === 'landed')).toHaveLength(8)
+    expect(kit.files().filter((path) => path.startsWith('src/new-'))).toHaveLength(8)
+    expect(kit.run('reflog', 'show', '--format=%H', 'main').trim().split('\n').length).toBeLessThanOrEqual(5)
+  })
 }
 
 /** A database whose process dies before a transaction: what came before is kept, and nothing after it happens. */
