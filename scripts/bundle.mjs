@@ -107,7 +107,13 @@ function importClosure(id, graph, found = new Set()) {
 }
 
 /** Packages that find files next to their own, and those that only a hub's operator installs. */
-const EXTERNAL = [/^@vscode\/tree-sitter-wasm/, /^@electric-sql\/pglite/, 'openid-client', 'postgres']
+const EXTERNAL = [
+  /^@vscode\/tree-sitter-wasm/,
+  /^@electric-sql\/pglite/,
+  'openid-client',
+  'postgres',
+  '@opentelemetry/sdk-node',
+]
 
 /** Our modules, except the two programs, have no side effects on import. */
 const isOurs = (id) =>

@@ -283,6 +283,9 @@ const GRANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'src/hub-server/provider.ts': {
     'package openid-client': 'asks the identity provider that the operator named, and checks its answers',
   },
+  'src/hub-server/telemetry.ts': {
+    'package @opentelemetry/sdk-node': 'sends spans and counters to where the operator named',
+  },
   'src/hub-server/serve.ts': { 'package @hono/node-server': 'answers requests of a server it is given' },
   'src/web/serve.ts': { 'package @hono/node-server': 'answers requests of a server it is given' },
   'src/os/socket.ts': { 'module net': 'listens on a Unix socket in a directory of its own, for escrow-sh' },

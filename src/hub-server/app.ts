@@ -11,6 +11,7 @@ import type { Provider } from './provider.js'
 import { reviewRoutes } from './review-routes.js'
 import { signInRoutes } from './sign-in-routes.js'
 import type { SignInSettings } from './sign-in-settings.js'
+import type { Telemetry } from './telemetry.js'
 import type { Wakes } from './wakes.js'
 
 export interface HubAppOptions {
@@ -18,6 +19,8 @@ export interface HubAppOptions {
   readonly wakes: Wakes
   /** Undefined: people sign in by tokens alone. */
   readonly signIn?: { readonly settings: SignInSettings; readonly provider: Provider } | undefined
+  /** Undefined: nothing is sent to OpenTelemetry. */
+  readonly telemetry?: Telemetry | undefined
   readonly report: (error: unknown) => void
 }
 
@@ -25,8 +28,8 @@ export interface HubAppOptions {
 const MAX_BODY_BYTES = 8 * 1024 * 1024
 
 /** The hub as one fetch-style handler. */
-export function createHubApp({ database, wakes, signIn, report }: HubAppOptions): Hono<HubEnv> {
-  const metrics = new Metrics()
+export function createHubApp({ database, wakes, signIn, telemetry, report }: HubAppOptions): Hono<HubEnv> {
+  const metrics = new Metrics(telemetry)
   const guard = createGuard(database, { signIn: signIn?.settings })
   const app = new Hono<HubEnv>()
   app.use(metrics.count)

@@ -5,6 +5,7 @@ import { listenOnLoopback, PATIENCE, type Patience } from '../os/loopback.js'
 import { createHubApp } from './app.js'
 import { openProvider } from './provider.js'
 import type { SignInSettings } from './sign-in-settings.js'
+import type { Telemetry } from './telemetry.js'
 import { Wakes } from './wakes.js'
 
 export interface HubServerOptions {
@@ -12,6 +13,8 @@ export interface HubServerOptions {
   readonly port?: number
   /** Lets people sign in by an identity provider. */
   readonly signIn?: SignInSettings | undefined
+  /** Receives each request. The caller stops it after the server. */
+  readonly telemetry?: Telemetry | undefined
   /** Called with errors that the hub does not expect. Callers do not see them. */
   readonly report: (error: unknown) => void
 }
@@ -29,10 +32,10 @@ const MAX_CONNECTIONS = 512
  * Serves a hub on loopback.
  * @throws HubError `refused` if the package for sign-in is missing
  */
-export async function serveHub({ database, port, signIn, report }: HubServerOptions): Promise<HubServer> {
+export async function serveHub({ database, port, signIn, telemetry, report }: HubServerOptions): Promise<HubServer> {
   const provider = signIn && { settings: signIn, provider: await openProvider(signIn, report) }
   const wakes = await Wakes.of(database)
-  const app = createHubApp({ database, wakes, signIn: provider, report })
+  const app = createHubApp({ database, wakes, signIn: provider, telemetry, report })
   const listener = getRequestListener((request) => app.fetch(request), { overrideGlobalObjects: false })
   const options = { patience: HUB_PATIENCE, connections: MAX_CONNECTIONS, ...defined({ port }) }
   const server = await listenOnLoopback(() => listener, options)

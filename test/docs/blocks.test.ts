@@ -48,6 +48,7 @@ const NOT_RUN: readonly (readonly [document: string, begin: string, why: string]
   ['docs/hosts/gemini.md', 'escrow run', 'starts a client that is not installed here'],
   ['docs/hosts/opencode.md', 'escrow opencode', 'starts a client; test/clients drives it on the real one'],
   ['docs/hosts/opencode.md', 'escrow run', 'starts a client that is not installed here'],
+  ['docs/hub-operations.md', 'npm install @opentelemetry', 'wants the registry; test/hub-server/telemetry.test.ts'],
   ['docs/hub.md', 'npm install @electric', 'wants the registry; test/cli/hub.test.ts runs the commands after it'],
   ['docs/hub.md', 'cd shop-one', 'runs until Ctrl-C; test/cli/hub.test.ts connects two workspaces'],
   ['docs/hub.md', 'cd shop-two', 'runs until Ctrl-C; test/cli/hub.test.ts connects two workspaces'],

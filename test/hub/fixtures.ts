@@ -65,7 +65,7 @@ export function trialDatabase(): Promise<Database> {
 }
 
 /** Serves a hub on the embedded database until the test ends, for a new tenant. */
-export async function serveTrial(options: Pick<HubServerOptions, 'port' | 'signIn'> = {}): Promise<{
+export async function serveTrial(options: Pick<HubServerOptions, 'port' | 'signIn' | 'telemetry'> = {}): Promise<{
   readonly url: string
   readonly scope: Scope
   readonly errors: unknown[]

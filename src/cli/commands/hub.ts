@@ -63,15 +63,20 @@ function withName(command: Command): Command {
 async function serve(context: Context, command: Command, { port, worker }: ServeOptions): Promise<void> {
   const { io } = context
   await withDatabase(context, command, async (_, database) => {
-    const { readSignInSettings, serveHub } = await import('../../hub-server/index.js')
+    const { readSignInSettings, readTelemetrySettings, serveHub, startTelemetry } = await import(
+      '../../hub-server/index.js'
+    )
     const signIn = readSignInSettings(process.env)
+    const asked = readTelemetrySettings(process.env)
     await runUntilSignal(async (signal) => {
       const report = (error: unknown) => io.err(`escrow: ${oneLine(errorText(error))}\n`)
-      const served = await serveHub({ database, report, signIn, ...defined({ port }) })
+      const telemetry = asked && (await startTelemetry(asked, report))
+      const served = await serveHub({ database, report, signIn, telemetry, ...defined({ port }) })
       io.out(`${served.url}\n`)
       if (worker) await land(context, database, signal)
       else await new Promise((resolve) => signal.addEventListener('abort', resolve))
       await served.close()
+      await telemetry?.stop()
     })
   })
 }
