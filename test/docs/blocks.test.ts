@@ -119,6 +119,9 @@ function helpOf(words: readonly string[]): Promise<string> {
   return helpOf(words)
 }
 
+/** Commands whose commands have options of their own. */
+const GROUPS: ReadonlySet<string> = new Set(['hub', 'intents'])
+
 describe('the commands that documents name', () => {
   const named = allDocuments().flatMap((document) =>
     commandsIn(fs.readFileSync(`${project}${document}`, 'utf8')).map((command) => [document, command] as const),
@@ -131,7 +134,7 @@ describe('the commands that documents name', () => {
       // Another program's command line follows `--` or `|`.
       const [own = ''] = command.split(/ -- | \| | > | \\\| /)
       const [name = '', ...rest] = own.split(/\s+/)
-      const below = name === 'intents' && /^[a-z]+$/.test(rest[0] ?? '') ? rest.slice(0, 1) : []
+      const below = GROUPS.has(name) && /^[a-z]+$/.test(rest[0] ?? '') ? rest.slice(0, 1) : []
       const text = names.includes(name) ? await helpOf([name, ...below]) : ''
       const options = rest.filter((word) => word.startsWith('--')).map((word) => word.split('=')[0] ?? '')
       if (text === '' || options.some((option) => !text.includes(option))) wrong.push(`${document}: ${command}`)
