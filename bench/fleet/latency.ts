@@ -1,3 +1,4 @@
+import { cpus } from 'node:os'
 import { digest } from '../../overlay/index.js'
 import { newId } from '../../src/core/ids.js'
 import { addToken, openDatabase } from '../../src/hub/index.js'
@@ -7,13 +8,22 @@ import { HubClient } from '../../src/remote/hub-client.js'
 import type { Bench } from '../bench.js'
 import { OURS } from '../report.js'
 
-/** Milliseconds below which 99 of 100 calls were. */
-interface Latencies {
+/** The cost of a call, in milliseconds. */
+interface Cost {
+  /** Of 100 calls 99 took at most this. */
+  readonly most: number
+  /** The time of all calls, divided by their number: the calls of all agents in one workspace share it. */
+  readonly share: number
+  /** Processor time of the whole machine: of the caller, the hub and the database. */
+  readonly processor: number
+}
+
+interface Costs {
   /** A transaction that inserts a row into a table of its own: what PostgreSQL alone takes. */
-  readonly plain: number
-  readonly claim: number
+  readonly plain: Cost
+  readonly claim: Cost
   /** From the start of a submission until the queue of a reviewer has it. */
-  readonly visible: number
+  readonly visible: Cost
 }
 
 const TITLES = [
@@ -28,22 +38,32 @@ const PER_MACHINE = 10
 
 /** Measures what a call costs 99 of 100 callers, by the agents that call at once. */
 export async function measureCalls(bench: Bench, url: string): Promise<void> {
-  const measured: { readonly size: number; readonly latencies: Latencies }[] = []
+  const measured: { readonly size: number; readonly costs: Costs }[] = []
   for (const size of bench.quick ? [10, 40] : [50, 100, 250, 500])
-    measured.push({ size, latencies: await measureLatency(url, size, bench.quick ? QUICK_CALLS : CALLS) })
+    measured.push({ size, costs: await measureCosts(url, size, bench.quick ? QUICK_CALLS : CALLS) })
   for (const [what, title] of TITLES)
     bench.curve(
       `${title}, 99 of 100 calls, by the agents that call at once`,
-      measured.map(({ size, latencies }) => ({ size, cost: latencies[what] * 1e6 })),
+      measured.map(({ size, costs }) => ({ size, cost: costs[what].most * 1e6 })),
       'agents',
     )
-  for (const { size, latencies } of measured)
+  for (const { size, costs } of measured) {
+    for (const [kind, name] of [
+      ['processor', 'processor time of the machine for one call'],
+      ['share', 'time for one call of all in a workspace'],
+    ] as const)
+      bench.values(
+        `${size} agents at once: ${name}`,
+        'ns',
+        TITLES.map(([what, title]) => ({ name: title, value: costs[what][kind] * 1e6 })),
+      )
     bench.values(
       `a claim of ${size} agents at once, 99 of 100 calls, of a plain insert`,
       'percent',
-      [{ name: OURS, value: (100 * latencies.claim) / latencies.plain }],
+      [{ name: OURS, value: (100 * costs.claim.most) / costs.plain.most }],
       { of: 'value', atMost: 300 },
     )
+  }
 }
 
 /**
@@ -51,7 +71,7 @@ export async function measureCalls(bench: Bench, url: string): Promise<void> {
  * @param agents how many call at once
  * @param calls of all agents together
  */
-function measureLatency(url: string, agents: number, calls: number): Promise<Latencies> {
+function measureCosts(url: string, agents: number, calls: number): Promise<Costs> {
   return openDatabase({ url }, async (database) => {
     const scope = { tenant: newId(), workspace: 'latency' }
     const token = (name: string, role: 'host' | 'reviewer') => addToken(database, Object.assign({ name, role }, scope))
@@ -111,13 +131,14 @@ async function assertQueued(url: string, token: string, session: string): Promis
   if (!queue.some((each) => each.session === session)) throw new Error(`The queue does not have ${session}.`)
 }
 
-/** Runs the calls of all agents at once. @returns the 99th percentile in milliseconds */
+/** Runs the calls of all agents at once. */
 async function atOnce(
   agents: number,
   calls: number,
   call: (agent: number, call: number) => Promise<void>,
-): Promise<number> {
+): Promise<Cost> {
   const times: number[] = []
+  const [began, busy] = [performance.now(), processorTime()]
   await Promise.all(
     Array.from({ length: agents }, async (_, agent) => {
       for (let n = 0; n < calls / agents; n++) {
@@ -127,6 +148,13 @@ async function atOnce(
       }
     }),
   )
+  const share = (performance.now() - began) / times.length
+  const processor = (processorTime() - busy) / times.length
   times.sort((a, b) => a - b)
-  return times[Math.ceil(times.length * 0.99) - 1] ?? 0
+  return { most: times[Math.ceil(times.length * 0.99) - 1] ?? 0, share, processor }
+}
+
+/** Milliseconds that the machine's processors have worked. */
+function processorTime(): number {
+  return cpus().reduce((sum, { times }) => sum + times.user + times.sys, 0)
 }
