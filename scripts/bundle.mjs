@@ -71,12 +71,14 @@ const ON_FIRST_USE = [
 const LATER = new Map(
   ON_FIRST_USE.map((name) => [join(ROOT, `${name}.ts`), `later/${name.replace(/^src\//, '').replaceAll('/', '-')}`]),
 )
+/** A hook neither parses a command line, nor speaks with a hub, nor publishes a ledger. */
+const NOT_OF_HOOKS =
+  /[\\/](?:src[\\/](?:cli|hub|remote|transparency)|commander)[\\/]|[\\/]src[\\/]trace[\\/]remote-chain\.ts$/
 /** Opening a file takes about as long as reading 20 kB. So shared modules go into two files, one of them with the modules of hooks. */
 const SHARED = {
   debugName: 'shared',
   name: (id, graph) => {
-    // A hook never speaks with a hub.
-    if (LATER.has(id) || /[\\/](?:src[\\/](?:cli|hub|remote)|commander)[\\/]/.test(id)) return null
+    if (LATER.has(id) || NOT_OF_HOOKS.test(id)) return null
     hook ??= importClosure(HOOK, graph)
     return hook.has(id) ? 'base' : 'more'
   },
