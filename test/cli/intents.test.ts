@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { type Scene, scene } from '../attacks/kit.js'
 import { escrowAt } from './real.js'
 
@@ -17,8 +17,12 @@ const BY = ['--by', 'Ada <ada@example.org>']
 const plan = (at: Scene) => readFileSync(at.at('.orchestration/active_intents.yaml'), 'utf8')
 
 function editor(command: string): void {
-  vi.stubEnv('VISUAL', command)
-  onTestFinished(() => void vi.unstubAllEnvs())
+  const { VISUAL, EDITOR } = process.env
+  process.env.VISUAL = command
+  onTestFinished(() => {
+    process.env.VISUAL = VISUAL ?? ''
+    process.env.EDITOR = EDITOR ?? ''
+  })
 }
 
 describe('intents', () => {

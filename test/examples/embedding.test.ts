@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { main as agentLoop } from '../../examples/agent-loop/demo.js'
 import { main as aiSdk } from '../../examples/ai-sdk/demo.js'
 import { main as langchain } from '../../examples/langchain/demo.js'
@@ -14,7 +14,6 @@ describe.each([
   it('stages the model’s writes, reports a refusal to it, and commits what a person approves', async () => {
     // Otherwise the SDK warns about missing telemetry.
     vi.stubEnv('LANGSMITH_TRACING', 'false')
-    onTestFinished(() => void vi.unstubAllEnvs())
     const said: string[] = []
     await main((line) => said.push(line))
     const read = said.filter((line) => line.startsWith('the model read: ')).map((line) => line.slice(16))
