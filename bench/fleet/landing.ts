@@ -215,5 +215,5 @@ function reportMix(bench: Bench, sets: number, { nanoseconds, wrong, branch, end
   bench.values(`${title}: until all have ended`, 'ns', [{ name: OURS, value: nanoseconds }])
   const none = { of: 'value', atMost: 0 } as const
   bench.values(`${title}: red tips`, 'count', [{ name: OURS, value: branch.red(tips).length }], none)
-  bench.values(`${title}: that ended otherwise than they should`, 'count', [{ name: OURS, value: wrong }], none)
+  bench.values(`${title}: with the wrong end`, 'count', [{ name: OURS, value: wrong }], none)
 }

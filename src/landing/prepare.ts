@@ -134,7 +134,7 @@ export class Preparation {
     }
   }
 
-  /** What the branch has. @param guess a content that it may have: then it need not be read */
+  /** Reads a file of the branch. @param guess its likely content: if the object id matches, git is not asked for it */
   #tip(path: string, guess: Uint8Array | null = null): Uint8Array | null {
     const entry = this.tree.get(path)
     if (entry === undefined) return null

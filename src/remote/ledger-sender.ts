@@ -47,7 +47,7 @@ export class LedgerSender {
     }
   }
 
-  /** As {@link send}, if the file has changed since the last time. Reports a fault of the ledger, once, in place of throwing it. */
+  /** As {@link send}, if the file has changed since the last time. Reports a fault of the ledger, once, instead of throwing it. */
   async sendIfChanged(): Promise<void> {
     const stamp = this.#stamp()
     if (stamp === this.#seen) return
@@ -66,7 +66,7 @@ export class LedgerSender {
     const { root } = this.workspace
     const there = await this.client.ledgerHead()
     if (there === undefined) return this.#reportOld()
-    // Before the read: what is appended meanwhile is for the next pass.
+    // Taken before the file is read, so that the next pass sends lines that are appended during this one.
     const stamp = this.#stamp()
     const sent = readSentLedger(root, this.remote)
     if (stamp === sent?.stamp && there.lines === sent?.lines && there.sha256 === sent.sha256) return

@@ -32,7 +32,7 @@ export const EMPTY_CHAIN: ChainEnd = { tip: EMPTY_TIP, all: NO_LINES }
 
 /** The lines of a chain before those that are checked. */
 export interface EarlierLines {
-  /** The number of the first line with a hash; undefined if there is none. */
+  /** The number of the first line that has this hash; undefined if there is none. */
   find(hash: string): Promise<number | undefined>
   /** The bytes of a line that is there, without its LF. */
   line(number: number): Promise<Buffer>

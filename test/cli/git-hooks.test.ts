@@ -1,13 +1,23 @@
 import { chmodSync, existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { installLauncher } from '../../src/surface/index.js'
 import { authors, BEGIN, ONE, repository, TWO, text } from '../git/kit.js'
 import { compileOnce } from '../support/compiled.js'
+import { tempDir } from '../support/facade.js'
 import { tryGit } from '../support/git.js'
 import { escrowAt } from './real.js'
 
-beforeAll(() => installLauncher(join(compileOnce(), 'src/cli/main.js')))
+// The hooks start the launcher of the state directory, and other suites run `escrow init` with a launcher of their own.
+const state = tempDir()
+beforeAll(() => {
+  vi.stubEnv('XDG_STATE_HOME', state.path)
+  installLauncher(join(compileOnce(), 'src/cli/main.js'))
+})
+afterAll(() => {
+  vi.unstubAllEnvs()
+  state.dispose()
+})
 
 /** A repository with the hooks, where two agents work on a branch. */
 async function hooked() {

@@ -73,6 +73,15 @@ export async function sync(workspace: Workspace): Promise<SyncReport[]> {
   return reports.filter(({ kind }) => kind !== 'ledger')
 }
 
+/** Lets a test wait for the reports of a sync that watches. */
+export function awaitReports() {
+  const waiting = new Map<string, () => void>()
+  return {
+    report: ({ kind }: SyncReport) => waiting.get(kind)?.(),
+    next: (kind: SyncReport['kind']) => new Promise<void>((resolve) => waiting.set(kind, resolve)),
+  }
+}
+
 /** A reviewer at the hub. */
 export async function reviewerOf(hub: Hub, name = 'Ada') {
   const headers = { authorization: `Bearer ${await hub.token(name, 'reviewer')}` }

@@ -8,7 +8,7 @@ import { openLedger } from '../../src/trace/ledger.js'
 import { serveTrial, trialDatabase } from '../hub/fixtures.js'
 import { failure } from '../support/workspace.js'
 import { drafts } from '../trace/support.js'
-import { connected, proxied, reviewerOf, states } from './kit.js'
+import { awaitReports, connected, proxied, reviewerOf, states } from './kit.js'
 
 type Hub = Awaited<ReturnType<typeof serveTrial>>
 
@@ -165,12 +165,12 @@ describe("a machine's ledger", () => {
   it('is sent while a sync watches, which a fault of the ledger does not end', async () => {
     const { hub, workspace, session } = await machine(asItIs)
     const ada = await reviewerOf(hub)
-    const [end, waiting] = [new AbortController(), new Map<string, () => void>()]
-    const next = (kind: string) => new Promise<void>((resolve) => waiting.set(kind, resolve))
+    const end = new AbortController()
+    const { report: wake, next } = awaitReports()
     const problems: SyncReport[] = []
     const syncing = new RemoteSync(workspace, (report) => {
       if (report.kind === 'problem') problems.push(report)
-      waiting.get(report.kind)?.()
+      wake(report)
     })
     const first = next('ledger')
     const running = syncing.watch(end.signal)

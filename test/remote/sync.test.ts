@@ -10,7 +10,7 @@ import { readRemote, readSeen, writeSeen } from '../../src/remote/settings.js'
 import { newScope, serveTrial, trialDatabase } from '../hub/fixtures.js'
 import { stateOf } from '../support/state.js'
 import { failure, testWorkspace, working } from '../support/workspace.js'
-import { approvedOnHub, connected, reviewerOf, states, sync } from './kit.js'
+import { approvedOnHub, awaitReports, connected, reviewerOf, states, sync } from './kit.js'
 
 describe('what two machines stage', () => {
   it('is decided on the hub, and each commits exactly the reviewed bytes', async () => {
@@ -185,9 +185,9 @@ describe('a sync', () => {
     const hub = await serveTrial()
     const { workspace, session } = await connected(hub)
     const ada = await reviewerOf(hub)
-    const [end, waiting] = [new AbortController(), new Map<string, () => void>()]
-    const next = (kind: string) => new Promise<void>((resolve) => waiting.set(kind, resolve))
-    const syncing = new RemoteSync(workspace, ({ kind }) => waiting.get(kind)?.())
+    const end = new AbortController()
+    const { report, next } = awaitReports()
+    const syncing = new RemoteSync(workspace, report)
     const sent = next('sent')
     const running = syncing.watch(end.signal)
     session.fs.writeFileSync('src/a.ts', 'x\n')

@@ -14,6 +14,7 @@ export const OWN_PROCESS: readonly string[] = [
   'test/attest/attest.test.ts',
   'test/cli/ci.test.ts',
   'test/cli/export-review.test.ts',
+  'test/cli/git-hooks.test.ts',
   'test/cli/intents.test.ts',
   'test/cli/review/effect-runner.test.ts',
   'test/client-settings/config.test.ts',

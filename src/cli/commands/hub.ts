@@ -71,12 +71,15 @@ async function serve(context: Context, command: Command, { port, worker }: Serve
     await runUntilSignal(async (signal) => {
       const report = (error: unknown) => io.err(`escrow: ${oneLine(errorText(error))}\n`)
       const telemetry = asked && (await startTelemetry(asked, report))
-      const served = await serveHub({ database, report, signIn, telemetry, ...defined({ port }) })
-      io.out(`${served.url}\n`)
-      if (worker) await land(context, database, signal)
-      else await new Promise((resolve) => signal.addEventListener('abort', resolve))
-      await served.close()
-      await telemetry?.stop()
+      try {
+        const served = await serveHub({ database, report, signIn, telemetry, ...defined({ port }) })
+        io.out(`${served.url}\n`)
+        if (worker) await land(context, database, signal)
+        else await new Promise((resolve) => signal.addEventListener('abort', resolve))
+        await served.close()
+      } finally {
+        await telemetry?.stop()
+      }
     })
   })
 }

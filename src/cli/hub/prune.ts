@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import type { Context } from '../context.js'
 import { parseWholeNumber } from '../numbers.js'
+import { pluralize } from '../output.js'
 import { type Owner, withDatabase, withOwner } from './with-database.js'
 
 interface Options extends Owner {
@@ -16,7 +17,7 @@ export function registerPrune(hub: Command, context: Context): void {
         'Remove contents that no waiting change needs. Decisions, the audit and the digests of the contents stay.',
       ),
   )
-    .option('--days <number>', 'keep what was sent in the last days', parseWholeNumber, 30)
+    .option('--days <number>', 'keep contents that a machine sent within this many days', parseWholeNumber, 30)
     .action((options: Options) => prune(context, hub, options))
 }
 
@@ -24,7 +25,5 @@ async function prune(context: Context, hub: Command, { tenant, workspace, days }
   const { contents, bytes } = await withDatabase(context, hub, (room, database) =>
     room.openStores(database, { tenant, workspace }).contents.removeUnused(days),
   )
-  context.io.out(
-    `removed  ${contents} ${contents === 1 ? 'content' : 'contents'}, ${bytes.toLocaleString('en')} bytes\n`,
-  )
+  context.io.out(`removed  ${pluralize(contents, 'content')}, ${pluralize(bytes, 'byte')}\n`)
 }
