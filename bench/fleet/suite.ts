@@ -12,7 +12,7 @@ import { judge, type Outcome } from './outcome.js'
 const SMALL: FleetSize = { hosts: 2, agents: 4, rounds: 3, faults: 15, seed: 1, patience: 15 * 60_000 }
 const MIDDLE: FleetSize = { hosts: 5, agents: 10, rounds: 4, faults: 100, seed: 1, patience: 15 * 60_000 }
 /** The suite on its own. */
-const WHOLE: FleetSize = { hosts: 20, agents: 25, rounds: 4, faults: 1_000, seed: 1, patience: 15 * 60_000 }
+const WHOLE: FleetSize = { hosts: 20, agents: 25, rounds: 4, faults: 1_000, seed: 1, patience: 60 * 60_000 }
 
 /** Runs a part of the fleet's measurements with a PostgreSQL server of its own, whose commits are synced to disk. */
 function withPostgres(title: string, measure: (bench: Bench, postgres: Postgres) => Promise<void>): Suite {

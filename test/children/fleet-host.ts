@@ -11,7 +11,8 @@ import { RemoteSync } from '../../src/remote/index.js'
  */
 
 const [root = '', agents = '1', rounds = '1'] = process.argv.slice(2)
-const PAUSE_MS = 250
+/** Milliseconds between two looks at all agents. A look compares every staged file, so more agents look less often. */
+const PAUSE_MS = Math.max(250, 100 * Number(agents))
 const LINES = 30
 
 const print = (event: object) => console.log(JSON.stringify(event))
