@@ -46,7 +46,7 @@ class Landings {
     const { path } = memoryPlace()
     const landings = new Landings(database, new Branch(path, seconds))
     const { url, name } = landings.branch
-    await setRepository(database, Object.assign({ url, branch: name, checks: [] }, landings.#scope))
+    await setRepository(database, Object.assign({ url, branch: name, directory: '', checks: [] }, landings.#scope))
     landings.#worker = runWorker({
       database,
       work: `${path}/work`,

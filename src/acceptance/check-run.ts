@@ -17,6 +17,8 @@ const VERSIONS_TIMEOUT = 10_000
 /** Where a check runs, and for whom. */
 export interface CheckPlace {
   readonly root: string
+  /** Where the command starts: the root, if it is not given. */
+  readonly cwd?: string
   readonly sessionId: string
   readonly intentId: string
   readonly policy: Policy
@@ -36,7 +38,7 @@ export type CheckOutcome = Pick<
  * not allow a copy.
  */
 export async function runCheck(
-  { root, sessionId, intentId, policy, overlay }: CheckPlace,
+  { root, cwd = root, sessionId, intentId, policy, overlay }: CheckPlace,
   check: IntentCheck,
   { signal, onOutput }: Pick<CheckOptions, 'signal' | 'onOutput'>,
 ): Promise<CheckOutcome> {
@@ -50,7 +52,7 @@ export async function runCheck(
     signal?.throwIfAborted()
     place.seed(overlay, view.closedPaths(overlay, visibility))
     const shared = {
-      cwd: root,
+      cwd,
       env: commandEnv({}, { session: sessionId, root, intent: intentId }),
       visibility,
       readOnlyNames: [],

@@ -9,7 +9,7 @@ export function renderLandings(
   landings: readonly Landing[],
 ): Page | '' {
   if (repository === undefined) return ''
-  const { url, branch, problem } = repository
+  const { url, branch, directory, problem } = repository
   const rows = landings.map(
     ({ session, submission, state, changes, at, ...landing }) => html`<tr>
 <td><a href="/review/${submission}">${oneLine(session)}</a></td><td class="landing-${state}">${state}</td>
@@ -18,7 +18,7 @@ export function renderLandings(
   const table = html`<table><thead><tr><th scope="col">Session</th><th scope="col">State</th><th scope="col">Changes</th>
 <th scope="col">Since</th><th scope="col">Result</th></tr></thead><tbody>${rows}</tbody></table>`
   return html`<h1>Landings on ${oneLine(branch)}</h1>
-<p class="quiet">Approved changes land in ${oneLine(url)} once every change of their session has a verdict.</p>
+<p class="quiet">Approved changes land in ${oneLine(url)}${directory === '' ? '' : `, directory ${oneLine(directory)},`} once every change of their session has a verdict.</p>
 ${problem === undefined || problem === '' ? '' : html`<p class="bad" role="alert">Nothing lands now: ${oneLine(problem)}</p>`}
 ${landings.length === 0 ? html`<p>Nothing has landed yet.</p>` : table}`
 }

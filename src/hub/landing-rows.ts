@@ -26,12 +26,15 @@ export function keysOf(row: Row): string[] {
   return KEYS.parse(JSON.parse(textOf(row, 'keys')))
 }
 
+export const REPOSITORY_COLUMNS = 'tenant, workspace, url, branch, directory, checks'
+
 export function repositoryOf(row: Row): Repository {
   return {
     tenant: textOf(row, 'tenant'),
     workspace: textOf(row, 'workspace'),
     url: textOf(row, 'url'),
     branch: textOf(row, 'branch'),
+    directory: textOf(row, 'directory'),
     checks: CHECKS.parse(JSON.parse(textOf(row, 'checks'))),
   }
 }

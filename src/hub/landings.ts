@@ -1,7 +1,7 @@
 import { defined } from '../core/defined.js'
 import { type Clock, nowAsSql } from './clock.js'
 import { HubError } from './hub-error.js'
-import { bodyOf, LANDING_COLUMNS, landingOf, repositoryOf, TURN_MS } from './landing-rows.js'
+import { bodyOf, LANDING_COLUMNS, landingOf, REPOSITORY_COLUMNS, repositoryOf, TURN_MS } from './landing-rows.js'
 import { appendLine } from './ledger.js'
 import { changing, inScope, nextSeq } from './scope.js'
 import { type Database, maybeTextOf, type Query, textOf } from './sql.js'
@@ -51,9 +51,7 @@ export function createLandings(database: Database, scope: Scope, clock: Clock): 
       }),
     repository: () =>
       inScope(database, scope, async (query) => {
-        const [row] = await query.rows(
-          'select tenant, workspace, url, branch, checks, problem from escrow.repositories',
-        )
+        const [row] = await query.rows(`select ${REPOSITORY_COLUMNS}, problem from escrow.repositories`)
         return row === undefined
           ? undefined
           : Object.assign(repositoryOf(row), defined({ problem: maybeTextOf(row, 'problem') }))

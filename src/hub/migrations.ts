@@ -185,5 +185,10 @@ create index ledgers_by_hash on escrow.ledgers (tenant, workspace, chain, sha256
 ${secured('machine_ledgers', 'select, insert, update')}
 `
 
+/** Where a workspace is in its repository. */
+const DIRECTORIES = `alter table escrow.repositories add column directory text not null default '';`
+
 /** Never change one that was published: add another. Its number is its place in this list, from 1 on. */
-export const MIGRATIONS: readonly string[] = [FIRST, VOTES, LANDINGS, FACTS, HUNKS, SIGN_INS, SENT, MACHINE_LEDGERS]
+export const MIGRATIONS: readonly string[] = [
+  ...[FIRST, VOTES, LANDINGS, FACTS, HUNKS, SIGN_INS, SENT, MACHINE_LEDGERS, DIRECTORIES],
+]

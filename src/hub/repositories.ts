@@ -1,6 +1,6 @@
 import { type Clock, DATABASE_CLOCK, nowAsSql } from './clock.js'
 import { HubError } from './hub-error.js'
-import { repositoryOf, TURN_MS } from './landing-rows.js'
+import { REPOSITORY_COLUMNS, repositoryOf, TURN_MS } from './landing-rows.js'
 import { enterScope } from './scope.js'
 import { type Database, numberOf } from './sql.js'
 import type { Repository, Scope, Turn } from './types.js'
@@ -13,20 +13,20 @@ import type { Repository, Scope, Turn } from './types.js'
 /** Addresses that git opens without starting a program of the address's choice. */
 const URL_FORM = /^(?:(?:https?|ssh|git|file):\/\/|\/|[\w.-]+@[\w.-]+:)/
 const BRANCH = /^(?!-)[^\s~^:?*[\\\p{Cc}]+$/u
-const COLUMNS = 'tenant, workspace, url, branch, checks'
 
 /** Sets where a workspace's approved changes land. It ends the turn of a worker that has the workspace. */
 export async function setRepository(database: Database, repository: Repository): Promise<void> {
-  const { tenant, workspace, url, branch, checks } = repository
+  const { tenant, workspace, url, branch, directory, checks } = repository
   assertAddress(url)
   if (!BRANCH.test(branch)) throw new HubError('invalid', `'${branch}' is no name for a branch.`)
+  assertDirectory(directory)
   await database.transaction((query) =>
     query.rows(
-      `insert into escrow.repositories (tenant, workspace, url, branch, checks) values ($1, $2, $3, $4, $5)
+      `insert into escrow.repositories (tenant, workspace, url, branch, directory, checks) values ($1, $2, $3, $4, $5, $6)
         on conflict (tenant, workspace) do update
-        set url = excluded.url, branch = excluded.branch, checks = excluded.checks, problem = null,
-          worker = null, epoch = repositories.epoch + 1, until = '-infinity'`,
-      [tenant, workspace, url, branch, JSON.stringify(checks)],
+        set url = excluded.url, branch = excluded.branch, directory = excluded.directory, checks = excluded.checks,
+          problem = null, worker = null, epoch = repositories.epoch + 1, until = '-infinity'`,
+      [tenant, workspace, url, branch, directory, JSON.stringify(checks)],
     ),
   )
 }
@@ -46,6 +46,17 @@ function assertAddress(url: string): void {
     )
 }
 
+/** @throws HubError `invalid` for a path that leaves the repository, or that no git tree can hold */
+function assertDirectory(directory: string): void {
+  if (directory === '') return
+  const isName = (segment: string) => !['', '.', '..'].includes(segment) && segment.toLowerCase() !== '.git'
+  if (/[\\\p{Cc}]/u.test(directory) || !directory.split('/').every(isName))
+    throw new HubError(
+      'invalid',
+      `'${directory}' is no directory of a repository. Give its path from the top, such as packages/shop.`,
+    )
+}
+
 /** Lets the machines of a workspace commit their own changes again. What waits to land stays approved, and does not land. */
 export async function removeRepository(database: Database, scope: Scope): Promise<void> {
   const { tenant, workspace } = scope
@@ -62,7 +73,7 @@ export async function removeRepository(database: Database, scope: Scope): Promis
 
 export async function listRepositories(database: Database): Promise<Repository[]> {
   const rows = await database.transaction((query) =>
-    query.rows(`select ${COLUMNS} from escrow.repositories order by tenant, workspace`),
+    query.rows(`select ${REPOSITORY_COLUMNS} from escrow.repositories order by tenant, workspace`),
   )
   return rows.map(repositoryOf)
 }
@@ -80,7 +91,7 @@ export async function takeTurn(
         from (select tenant, workspace from escrow.repositories where is_due and until <= ${nowAsSql(2)}
           order by until limit 1 for update skip locked) as free
         where taken.tenant = free.tenant and taken.workspace = free.workspace
-        returning taken.tenant, taken.workspace, url, branch, checks, epoch::float8 as epoch`,
+        returning taken.tenant, taken.workspace, url, branch, directory, checks, epoch::float8 as epoch`,
       [worker, clock()],
     ),
   )

@@ -183,6 +183,8 @@ export interface LandingCheck {
 export interface Repository extends Scope {
   readonly url: string
   readonly branch: string
+  /** Where the workspace is in the repository, such as `packages/shop`. Empty: at its top. */
+  readonly directory: string
   /** Run for each landing, in addition to those of its intent on the branch. */
   readonly checks: readonly LandingCheck[]
 }

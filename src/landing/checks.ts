@@ -57,9 +57,13 @@ function intentsOf(clone: Clone, tree: BranchTree): IntentsState {
   return parseIntents({ kind: 'bytes', bytes: Buffer.from(clone.read(entry.id)) }, 0).state
 }
 
-/** Runs checks contained, on a commit that is checked out for them. Returns the first that fails. */
+/**
+ * Runs checks contained, in the workspace's directory of a commit that is checked out for them.
+ * @returns the first that fails
+ */
 export async function runChecks(
   clone: Clone,
+  directory: string,
   commit: string,
   { state, checks }: ReturnType<typeof checksFor>,
   signal: AbortSignal,
@@ -68,15 +72,16 @@ export async function runChecks(
   const dir = makeTempDir(join(tmpdir(), 'escrow-landing-'))
   try {
     const root = clone.checkOut(commit, dir)
+    const cwd = join(root, directory)
     const policy = createPolicy({
       intents: () => state,
       activeIntentId: () => undefined,
-      policy: openPolicyFile(layoutAt(root)),
+      policy: openPolicyFile(layoutAt(cwd)),
       base: () => 'fresh',
     })
     for (const { intentId, check } of checks) {
       const overlay = new Overlay({ lower: openLower(root), stage: new Stage() })
-      const place = { root, sessionId: 'landing', intentId, policy, overlay }
+      const place = { root, cwd, sessionId: 'landing', intentId, policy, overlay }
       const { exitCode, ended, output, isolation } = await runCheck(place, check, { signal })
       if (isolation === 'none')
         throw new EscrowError('unsupported', 'This machine cannot contain commands, so no check may run on it.')

@@ -39,6 +39,8 @@ export interface Committer {
 export class Clone {
   readonly #git: Git
   readonly #dir: string
+  /** Before each path of the workspace in the repository. */
+  readonly #prefix: string
   /** How the worker's own git wants commits signed, read once. */
   #sign: readonly string[] | undefined
 
@@ -47,6 +49,7 @@ export class Clone {
     private readonly repository: Repository,
   ) {
     this.#dir = dir
+    this.#prefix = repository.directory === '' ? '' : `${repository.directory}/`
     this.#git = new Git(dir, SETTINGS)
   }
 
@@ -84,9 +87,14 @@ export class Clone {
     return found
   }
 
+  /** The files of the workspace. @throws EscrowError `unsupported` if the commit does not have its directory */
   entries(commit: string): Map<string, GitEntry> {
+    const { directory, branch } = this.repository
+    const top = `${commit}:${directory}`
+    if (this.#git.query(['cat-file', '-t', top]) !== 'tree')
+      throw new EscrowError('unsupported', `${branch} has no directory ${directory}.`)
     const entries = new Map<string, GitEntry>()
-    for (const line of fieldsOf(this.#output(['ls-tree', '-r', '-z', commit]))) {
+    for (const line of fieldsOf(this.#output(['ls-tree', '-r', '-z', top]))) {
       const [, mode = '', id = '', path = ''] = /^(\d+) \w+ ([0-9a-f]+)\t([\s\S]+)$/.exec(line) ?? []
       entries.set(path, { mode, id })
     }
@@ -145,7 +153,7 @@ export class Clone {
       const env = { GIT_INDEX_FILE: join(dir, 'index') }
       this.#output(['read-tree', parent], { env })
       const removedFirst = [...changes].sort(([, a], [, b]) => Number(a !== undefined) - Number(b !== undefined))
-      const input = removedFirst.map(([path, entry]) => indexInfo(path, entry, parent.length)).join('')
+      const input = removedFirst.map(([path, entry]) => indexInfo(this.#prefix + path, entry, parent.length)).join('')
       const ran = this.#git.run(['update-index', '-z', '--index-info'], { env, input })
       if (ran.status !== 0) return { refused: ran.stderr.trim() }
       const tree = this.#output(['write-tree'], { env })
@@ -174,11 +182,12 @@ export class Clone {
     try {
       const env = { GIT_INDEX_FILE: join(dir, 'index') }
       this.#output(['read-tree', commit], { env })
-      const input = paths.map((path) => `${path}\0`).join('')
+      const input = paths.map((path) => `${this.#prefix}${path}\0`).join('')
       const names = ['filter', 'ident', 'working-tree-encoding', 'text', 'eol']
       const fields = this.#output(['check-attr', '--cached', '-z', '--stdin', ...names], { env, input }).split('\0')
       for (let at = 0; at + 2 < fields.length; at += 3) {
-        const [path = '', name = '', value = ''] = fields.slice(at, at + 3)
+        const [full = '', name = '', value = ''] = fields.slice(at, at + 3)
+        const path = full.slice(this.#prefix.length)
         if (value !== 'unspecified' && value !== 'unset') found.set(path, [...(found.get(path) ?? []), name])
       }
       return found
@@ -187,7 +196,7 @@ export class Clone {
     }
   }
 
-  /** Checks a commit out into a new directory, exactly as git stores it. The caller removes the directory. */
+  /** Checks a commit out into a new directory, exactly as git stores it. The caller removes the directory. @returns the repository's top */
   checkOut(commit: string, dir: string): string {
     const [own, tree] = [join(dir, 'git'), join(dir, 'tree')]
     for (const each of [own, tree]) ensurePrivateDir(each)

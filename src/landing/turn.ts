@@ -171,7 +171,13 @@ class TurnRun {
       })
     }, BEAT_MS)
     try {
-      return await runChecks(this.#clone, commit, required, AbortSignal.any([stop.signal, this.options.signal]))
+      return await runChecks(
+        this.#clone,
+        this.turn.directory,
+        commit,
+        required,
+        AbortSignal.any([stop.signal, this.options.signal]),
+      )
     } finally {
       clearInterval(beat)
     }

@@ -25,7 +25,7 @@ export function hunkIds(
   return hunks.map(({ lines, oldStart }, index) => {
     const block = blocks[index] ?? []
     const apart = isRepeated(block, oldLines, places) ? [oldStart, base()] : []
-    return `h_${sha256hex(JSON.stringify([path, lines.join('\n'), ...apart])).slice(0, 16)}`
+    return `h_${sha256hex(JSON.stringify([path, lines.join('\n'), ...apart])).slice(0, 40)}`
   })
 }
 

@@ -56,7 +56,7 @@ function toWireChange(change: Change, mark: string): WireChange {
 function verdictDigest(hunks: readonly Hunk[]): string {
   const hash = createHash('sha256')
   for (const { id, state } of hunks) hash.update(`${id} ${state}\n`)
-  return hash.digest('base64url').slice(0, 16)
+  return hash.digest('base64url')
 }
 
 function octal(bits: number | null): string {

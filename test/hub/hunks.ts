@@ -212,7 +212,10 @@ export function describeHunks(hosts: () => [Database, Database]): void {
   describe('a landing', () => {
     const landing = async (others: QueuedChange[]) => {
       const at = await workspace({ others })
-      await setRepository(hosts()[0], Object.assign({ url: '/x.git', branch: 'main', checks: [] }, at.scope))
+      await setRepository(
+        hosts()[0],
+        Object.assign({ url: '/x.git', branch: 'main', directory: '', checks: [] }, at.scope),
+      )
       const landings = async () =>
         (await at.stores.landings.list()).map(({ state, changes, reviewers }) => [
           ...[state, changes.map(({ path }) => path).join(), reviewers.join()],

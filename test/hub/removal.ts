@@ -63,7 +63,7 @@ export function describeRemoval(hosts: () => [Database, Database]): void {
       const { stores, submit, age, kept } = await workspace(scope)
       await setRepository(
         hosts()[0],
-        Object.assign({ url: 'https://example.com/x.git', branch: 'main', checks: [] }, scope),
+        Object.assign({ url: 'https://example.com/x.git', branch: 'main', directory: '', checks: [] }, scope),
       )
       const { id, key } = await submit('approved')
       await stores.queue.decide(id, { keys: [key], verdict: 'approved' }, 'Ada')

@@ -4,6 +4,7 @@ import { inScope } from '../../src/hub/scope.js'
 import type { Database } from '../../src/hub/sql.js'
 import type { Scope, Turn } from '../../src/hub/types.js'
 import { openTwice } from '../hub/fixtures.js'
+import { describeDirectories } from './directory.js'
 import { landingKit, landOnce } from './kit.js'
 
 /**
@@ -14,6 +15,7 @@ export function describeLanding(name: string, open: () => Promise<Database>): vo
   describe(`landing with a hub on ${name}`, () => {
     const databases = openTwice(open)
     describeWhatLands(() => databases()[0])
+    describeDirectories(() => databases()[0])
     describeFaults(databases)
   })
 }

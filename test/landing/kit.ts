@@ -54,6 +54,7 @@ export async function landingKit(
   database: Database,
   files: Readonly<Record<string, string>> = { 'src/a.ts': 'a\n', 'src/b.ts': 'b\n' },
   checks: readonly LandingCheck[] = [],
+  directory = '',
 ): Promise<Kit> {
   const [root, scope] = [place(), newScope()]
   const [remote, own, work] = [join(root, 'remote.git'), join(root, 'own'), join(root, 'work')]
@@ -122,7 +123,7 @@ export async function landingKit(
     },
   }
   kit.push(files)
-  await setRepository(database, Object.assign({ url: remote, branch: 'main', checks }, scope))
+  await setRepository(database, Object.assign({ url: remote, branch: 'main', directory, checks }, scope))
   onTestFinished(() => removeRepository(database, scope).catch(() => undefined))
   return kit
 }

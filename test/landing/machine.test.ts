@@ -23,7 +23,7 @@ async function machine(text = 'a one\na two\n') {
       git(own, 'push', '-q', 'origin', 'main')
       git(own, 'reset', '-q', '--hard', before)
     }
-    await setRepository(database, Object.assign({ url: remote, branch: 'main', checks: [] }, hub.scope))
+    await setRepository(database, Object.assign({ url: remote, branch: 'main', directory: '', checks: [] }, hub.scope))
   })
   return { ...on, remote, land: () => landOnce(database, `${root}/work`) }
 }

@@ -37,6 +37,12 @@ const firstLine = (text: string) => Number(/^\+new (\d+)$/m.exec(text)?.[1] ?? /
 const edited = (...lines: number[]) => numbered(Object.fromEntries(lines.map((line) => [line, `new ${line}`])))
 
 describe('verdicts on hunks', () => {
+  it('name a hunk by so many bits that nobody finds two hunks with one id', async () => {
+    const s = await scene()
+    s.session.fs.writeFileSync('src/a.ts', edited(2))
+    expect(await s.id(2)).toMatch(/^h_[0-9a-f]{40}$/)
+  })
+
   it('land base and approved hunks exactly; the rest stays staged on the new base', async () => {
     const s = await scene()
     s.session.fs.writeFileSync('src/a.ts', edited(2, 12, 22))

@@ -10,6 +10,7 @@ import { type Owner, withDatabase, withOwner } from './with-database.js'
 
 interface RepositoryOptions extends Owner {
   readonly branch: string
+  readonly directory: string
   readonly check?: readonly string[]
 }
 
@@ -24,6 +25,7 @@ export function registerLanding(command: Command, context: Context): void {
       .description("Let workers land a workspace's approved changes on a branch.")
       .argument('<url>', 'a git repository: https://, ssh://, user@host:path or a path; without a password')
       .option('--branch <name>', 'the branch', 'main')
+      .option('--directory <path>', "the workspace's directory in the repository, if it is not the top", '')
       .option('--check <command...>', 'a command that must succeed, contained, on what would be pushed'),
   ).action((url: string, options: RepositoryOptions) => setRepository(context, command, url, options))
   withOwner(
@@ -50,11 +52,13 @@ async function setRepository(
   options: RepositoryOptions,
 ): Promise<void> {
   const { workspace, tenant, branch, check = [] } = options
+  const directory = options.directory.replace(/\/+$/, '')
   const checks = check.map((run) => ({ run }))
   await withDatabase(context, command, (room, database) =>
-    room.setRepository(database, { workspace, tenant, url, branch, checks }),
+    room.setRepository(database, { workspace, tenant, url, branch, directory, checks }),
   )
-  context.io.out(`Approved changes of ${oneLine(workspace)} land on ${oneLine(branch)} of ${oneLine(url)}.\n`)
+  const where = directory === '' ? '' : `, in ${oneLine(directory)}`
+  context.io.out(`Approved changes of ${oneLine(workspace)} land on ${oneLine(branch)} of ${oneLine(url)}${where}.\n`)
 }
 
 async function removeRepository(context: Context, command: Command, { workspace, tenant }: Owner): Promise<void> {
@@ -64,8 +68,8 @@ async function removeRepository(context: Context, command: Command, { workspace,
 
 async function listRepositories(context: Context, command: Command): Promise<void> {
   const found = await withDatabase(context, command, (room, database) => room.listRepositories(database))
-  const rows = found.map(({ tenant, workspace, url, branch, checks }) =>
-    [tenant, workspace, url, branch, checks.map(({ run }) => run).join('; ')].map(oneLine),
+  const rows = found.map(({ tenant, workspace, url, branch, directory, checks }) =>
+    [tenant, workspace, url, branch, directory, checks.map(({ run }) => run).join('; ')].map(oneLine),
   )
   context.io.out(table(rows))
 }

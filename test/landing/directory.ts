@@ -1,0 +1,89 @@
+import { expect, it } from 'vitest'
+import type { Database } from '../../src/hub/sql.js'
+import { landingKit } from './kit.js'
+
+const DIRECTORY = 'packages/shop'
+const FILES = { 'packages/shop/src/a.ts': 'a\n', 'packages/other/src/a.ts': 'other\n', 'src/a.ts': 'top\n' }
+
+/** Landing for a workspace that is a directory of its repository. */
+export function describeDirectories(database: () => Database): void {
+  it('lands below the directory of the workspace, and nowhere else', async () => {
+    const kit = await landingKit(database(), FILES, [], DIRECTORY)
+    await kit.approve('laptop.one', kit.change('src/a.ts', 'a\n', 'A\n'), kit.change('src/new.ts', null, 'new\n'))
+    await kit.work1()
+    await kit.approve(
+      'laptop.two',
+      kit.change('src/a.ts', 'A\n', null),
+      kit.change('../other/src/a.ts', 'other\n', 'x\n'),
+    )
+    await kit.approve(
+      'laptop.three',
+      kit.change('src/moved.ts', 'new\n', 'new\n', { kind: 'rename', from: 'src/new.ts' }),
+    )
+    await kit.work1()
+    const { 'laptop.one': one, 'laptop.two': two, 'laptop.three': three } = await kit.landings()
+    expect([one?.state, two?.state, three?.state]).toEqual(['landed', 'evicted', 'landed'])
+    expect(two?.reason).toContain('no path within the repository')
+    expect(kit.files().sort()).toEqual([
+      'packages/other/src/a.ts',
+      'packages/shop/src/a.ts',
+      'packages/shop/src/moved.ts',
+      'src/a.ts',
+    ])
+    expect(kit.read('packages/shop/src/a.ts')).toBe('A\n')
+    expect([kit.read('src/a.ts'), kit.read('packages/other/src/a.ts')]).toEqual(['top\n', 'other\n'])
+  })
+
+  it('runs the checks in the directory, with the whole repository around it', async () => {
+    const run = 'grep -q A src/a.ts && grep -q top ../../src/a.ts || { echo in $PWD; exit 3; }'
+    const kit = await landingKit(database(), FILES, [{ run }], DIRECTORY)
+    await kit.approve('laptop.one', kit.change('src/a.ts', 'a\n', 'b\n'))
+    await kit.work1()
+    await kit.approve('laptop.two', kit.change('src/a.ts', 'a\n', 'A\n'))
+    await kit.work1()
+    const { 'laptop.one': one, 'laptop.two': two } = await kit.landings()
+    expect(one?.reason).toMatch(/in \/.*\/packages\/shop\n?$/)
+    expect(two).toMatchObject({ state: 'landed' })
+  })
+
+  it('takes the intents and attributes of the directory', async () => {
+    const intents = `active_intents:
+  - id: INT-001
+    name: Shop
+    status: IN_PROGRESS
+    owned_scope: [src/**]
+    acceptance_criteria:
+      - run: echo from the intent; exit 4
+`
+    const files = {
+      ...FILES,
+      'packages/shop/.orchestration/active_intents.yaml': intents,
+      '.gitattributes': 'packages/shop/src/*.bin filter=lfs\n',
+    }
+    const kit = await landingKit(database(), files, [], DIRECTORY)
+    await kit.approve('laptop.one', kit.change('src/a.ts', 'a\n', 'A\n', { intent: 'INT-001' }))
+    await kit.approve('laptop.two', kit.change('src/x.bin', null, 'x\n'))
+    await kit.approve('laptop.three', kit.change('.orchestration/active_intents.yaml', intents, 'x\n'))
+    await kit.work1()
+    const { 'laptop.one': one, 'laptop.two': two, 'laptop.three': three } = await kit.landings()
+    expect(one?.reason).toContain('from the intent')
+    expect(two?.reason).toContain('src/x.bin has the git attribute filter')
+    expect(three?.reason).toContain('committed by a person')
+  })
+
+  it('lands nothing where the branch has no such directory, and says so', async () => {
+    const kit = await landingKit(database(), FILES, [], 'packages/gone')
+    await kit.approve('laptop.one', kit.change('src/a.ts', null, 'A\n'))
+    expect(await kit.work1()).toMatchObject([{ kind: 'problem', message: 'main has no directory packages/gone.' }])
+    expect(await kit.stores.landings.repository()).toMatchObject({ problem: 'main has no directory packages/gone.' })
+    expect((await kit.landings())['laptop.one']).toMatchObject({ state: 'waiting' })
+  })
+
+  it('follows no link of the branch in place of the directory', async () => {
+    const kit = await landingKit(database(), FILES, [], 'link')
+    kit.pushSpecial()
+    await kit.approve('laptop.one', kit.change('src/a.ts', 'a\n', 'A\n'))
+    expect(await kit.work1()).toMatchObject([{ kind: 'problem', message: 'main has no directory link.' }])
+    expect(kit.read('src/a.ts')).toBe('top\n')
+  })
+}
