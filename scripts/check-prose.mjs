@@ -1,4 +1,4 @@
-// Fails on wordy phrases, repeated words and clichés in the guides: node scripts/check-prose.mjs [FILE...]
+// Fails on wordy phrases, repeated words and clichés in guides and decision notes: node scripts/check-prose.mjs [FILE...]
 // The rules on idioms, which messages and comments follow too, and on long sentences are in test/docs/plain-words.ts.
 import { readdirSync, readFileSync } from 'node:fs'
 import writeGood from 'write-good'
@@ -9,6 +9,9 @@ const QUESTION_SUBJECT = /(?<=^|[.:;] +)Wh(?:at|o)\b(?=[^?\n]*[.:;])/gm
 /** Phrases that write-good calls wordy, but that our sentences need. */
 const ALLOWED = ['it is', 'it was', 'all of', 'however', 'therefore', 'validate', 'transmit', 'monitor']
 
+/** The folders of the guides and of the decision notes. */
+const FOLDERS = ['docs', 'docs/hosts', 'docs/decisions']
+
 /** Generated pages. Their text is in the code. */
 const GENERATED = ['docs/cli.md', 'docs/hosts/checks.md']
 
@@ -16,7 +19,7 @@ const OPTIONS = { passive: false, adverb: false, weasel: false, eprime: false }
 
 const guides = [
   ...['README.md', 'SECURITY.md'],
-  ...[...markdownIn('docs'), ...markdownIn('docs/hosts')].filter((file) => !GENERATED.includes(file)),
+  ...FOLDERS.flatMap(markdownIn).filter((file) => !GENERATED.includes(file)),
 ]
 const named = process.argv.slice(2)
 const findings = (named.length > 0 ? named : guides).flatMap(check)

@@ -8,7 +8,7 @@ const pages = ['README.md', 'SECURITY.md', 'CONTRIBUTING.md']
   .concat(readdirSync('docs/decisions').map((name) => `docs/decisions/${name}`))
   .filter((name) => name.endsWith('.md'))
 
-const guides = pages.filter((page) => page === 'README.md' || /^docs\/(?!decisions\/)/.test(page))
+const guides = pages.filter((page) => page === 'README.md' || page.startsWith('docs/'))
 
 it.each(guides)('%s has no sentence over 35 words', (page) => {
   expect(longSentences(readFileSync(page, 'utf8'))).toEqual([])
