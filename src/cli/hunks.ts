@@ -24,19 +24,41 @@ export interface SelectionOptions {
   readonly call?: readonly string[]
 }
 
-/** Combines paths, `--hunk` and `--call` into a selection. Undefined if all are empty. */
+/**
+ * Combines paths, `--hunk` and `--call` into a selection. Hunks of named files are only these hunks, as in `git add --patch`.
+ * @returns undefined if all are empty
+ * @throws Error `nothing_selected` for a path and a hunk that do not fit together, or for a call with either
+ */
 export function selectionOf(
   paths: string[],
   { hunk = [], call = [] }: SelectionOptions,
   set: ChangeSet,
 ): Selection | undefined {
   if (hunk.length + call.length === 0) return paths.length === 0 ? undefined : paths
-  return {
-    ...(paths.length > 0 && { paths }),
-    ...(hunk.length > 0 && { hunks: hunk.map((typed) => fullId(typed, set)) }),
-    ...(call.length > 0 && { calls: [...call] }),
+  if (call.length > 0) {
+    if (paths.length + hunk.length > 0) throw nothingSelected('--call takes all changes of a tool call', CALL_ALONE)
+    return { calls: [...call] }
   }
+  const hunks = hunk.map((typed) => fullId(typed, set))
+  if (paths.length > 0) assertTogether(paths, hunks, set)
+  return { hunks }
 }
+
+/** Fails unless each hunk is in a named file, and each named file has one of the hunks. */
+function assertTogether(paths: readonly string[], hunks: readonly string[], set: ChangeSet): void {
+  const named = new Set(paths.map((path) => path.replace(/^\.\//, '')))
+  const holders = set.changes
+    .filter(({ hunks: own }) => own.some(({ id }) => hunks.includes(id)))
+    .map(({ path }) => path)
+  const other = holders.find((path) => !named.has(path))
+  if (other !== undefined) throw nothingSelected(`A hunk is in ${other}, which is not named`, HUNKS_ALONE)
+  const without = [...named].find((path) => !holders.includes(path))
+  if (without !== undefined) throw nothingSelected(`No hunk that you named is in ${without}`, HUNKS_ALONE)
+}
+
+const CALL_ALONE = 'Give --call without paths and hunks.'
+const HUNKS_ALONE =
+  'A path with --hunk means only these hunks of that file. Give --hunk without paths, or run it twice.'
 
 function fullId(typed: string, set: ChangeSet): string {
   const prefix = typed.startsWith(PREFIX) ? typed : PREFIX + typed
@@ -44,11 +66,14 @@ function fullId(typed: string, set: ChangeSet): string {
   const [only] = found
   if (only !== undefined && found.length === 1) return only.id
   const what = found.length === 0 ? 'No hunk has' : `${found.length} hunks have`
-  const message = `${what} an id that begins with '${typed}'. Nothing was recorded.`
-  throw Object.assign(new Error(message), {
-    reason: 'nothing_selected',
-    hint: "'escrow diff' shows each hunk's id behind its @@.",
-  })
+  throw nothingSelected(
+    `${what} an id that begins with '${typed}'`,
+    "'escrow diff' shows each hunk's id behind its @@.",
+  )
+}
+
+function nothingSelected(what: string, hint: string): Error {
+  return Object.assign(new Error(`${what}. Nothing was recorded.`), { reason: 'nothing_selected', hint })
 }
 
 function hunksOf(set: ChangeSet): Hunk[] {

@@ -1,4 +1,4 @@
-import { confirm, multiselect, select, text } from '@clack/prompts'
+import { confirm, multiselect, password, select, text } from '@clack/prompts'
 import { defined } from '../core/defined.js'
 
 /** Asks the person at the terminal. Each method resolves to undefined on Ctrl-C or Escape. */
@@ -13,6 +13,8 @@ export interface Prompts {
     question: string,
     about: { readonly placeholder?: string; readonly initial?: string },
   ): Promise<string | undefined>
+  /** A text that is not shown. */
+  password(question: string): Promise<string | undefined>
 }
 
 export interface Choice<T extends string> {
@@ -45,6 +47,7 @@ export const prompts: Prompts = {
     const typed = unlessCancelled(await text({ ...STREAMS, message, ...about }))
     return typed === undefined ? undefined : (typed ?? '').trim()
   },
+  password: async (message) => unlessCancelled(await password({ ...STREAMS, message }))?.trim(),
 }
 
 /** Converts the symbol of a cancelled prompt to undefined. */

@@ -12,7 +12,7 @@ export function requireSelection(
 
 /** Adds `--hunk ID...` and `--call ID...`, which select parts of a change set. */
 export function addSelectionOptions(command: Command): Command {
-  const hunk = "ids of hunks or their beginnings, as 'escrow diff' shows them"
-  const call = "ids of tool calls whose changes to take, as 'escrow diff' shows them"
+  const hunk = "only these hunks: their ids or unique beginnings of ids, as 'escrow diff' shows them"
+  const call = "all changes of these tool calls: their ids, as 'escrow diff' shows them"
   return command.addOption(new Option('--hunk <id...>', hunk)).addOption(new Option('--call <id...>', call))
 }

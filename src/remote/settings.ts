@@ -71,7 +71,7 @@ export function readRemote(root: string): Remote {
   const remote = read(root, 'remote.json', REMOTE)
   if (remote !== undefined) return remote
   throw new EscrowError('nothing_selected', 'This workspace has no hub.', {
-    hint: "Add one with 'escrow remote add URL'. It reads the token from stdin.",
+    hint: "Add one with 'escrow remote add URL'.",
   })
 }
 

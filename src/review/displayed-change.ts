@@ -50,8 +50,11 @@ export function refuseChanged(
     if (left !== undefined && hunks?.every(({ id }) => left.has(id))) return []
     return [refusal(displayed.path, 'was changed in the stage')]
   })
-  throwIfAny(refused, 'since it was shown')
+  throwIfAny(refused, 'since it was shown', "Look at it again with 'escrow diff', then decide.")
 }
+
+const DRIFTED =
+  "First merge it with what is on disk: 'escrow commit SESSION --merge', or c, then m in the terminal review."
 
 /** @throws EscrowError `stale_file` naming each change whose base is no longer on disk. */
 export function refuseDrifted(
@@ -59,7 +62,7 @@ export function refuseDrifted(
   drifted: (displayed: DisplayedChange) => boolean,
 ): void {
   const refused = chosen.flatMap(({ change }) => (drifted(change) ? [refusal(change.path, 'was changed on disk')] : []))
-  throwIfAny(refused, 'since the agent read it')
+  throwIfAny(refused, 'since the agent read it', DRIFTED)
 }
 
 /** @throws EscrowError `stale_file` naming each change whose staged content has conflict markers. */
@@ -70,16 +73,16 @@ export function refuseMarked(
   const refused = chosen.flatMap(({ change }) =>
     marked(change) ? [refusal(change.path, 'has a conflict, between markers,')] : [],
   )
-  throwIfAny(refused, 'since it was merged')
+  throwIfAny(refused, 'since it was merged', 'Resolve the conflict, then decide.')
 }
 
 function refusal(path: string, what: string): Refusal {
   return { path, reason: 'stale_file', message: `${path} ${what}` }
 }
 
-function throwIfAny(found: readonly Refusal[], since: string): void {
+function throwIfAny(found: readonly Refusal[], since: string, hint: string): void {
   if (found.length === 0) return
   const refused = found.map((each) => ({ ...each, message: `${each.message} ${since}.` }))
   const message = `${refused.map((each) => each.message).join(' ')} Nothing was recorded.`
-  throw new EscrowError('stale_file', message, { hint: "Look at it again with 'escrow diff', then decide.", refused })
+  throw new EscrowError('stale_file', message, { hint, refused })
 }

@@ -106,6 +106,18 @@ describe('approve', () => {
     expect((await approve('--by', 'Ann Lee')).calls[2]).toEqual(['approve', undefined, { name: 'Ann Lee' }])
   })
 
+  it('names the rejected hunks of a file that an approval of everything leaves out', async () => {
+    const hunks = change.hunks.map((hunk) => ({ ...hunk, state: 'rejected' as const }))
+    const review = {
+      approve: async () => ({ id: 'v', verdict: 'approved' as const, by: { name: 'Ann' }, at: 'now', paths: ['a.ts'] }),
+    }
+    const { out } = await escrow(workspaceDir(), ['approve', 's1'], {
+      set: { ...set, changes: [{ ...change, hunks }] },
+      review,
+    })
+    expect(out).toContain('left out  a.ts: 1 rejected hunk\n')
+  })
+
   it('approves only the change set with the given digest', async () => {
     expect((await approve('--digest', 'sha256:2')).calls).toContainEqual(['approve', undefined, undefined])
     const stale = await approve('--digest', 'sha256:other')
@@ -122,16 +134,43 @@ describe('hunks and calls', () => {
     const review = {
       approve: async () => ({ ...verdict, paths: ['a.ts', 'b.ts'], hunks: ['h_aaaa1111'] }),
     }
-    const argv = ['approve', 's1', 'b.ts', '--hunk', 'aaaa1', 'h_aaaa2', '--call', 'c1']
+    const argv = ['approve', 's1', '--hunk', 'aaaa1', 'h_aaaa2']
     expect((await escrow(workspaceDir(), argv, { set })).calls[2]).toEqual([
       'approve',
-      { paths: ['b.ts'], hunks: ['h_aaaa1111', 'h_aaaa2222'], calls: ['c1'] },
+      { hunks: ['h_aaaa1111', 'h_aaaa2222'] },
       undefined,
     ])
+    const byCall = await escrow(workspaceDir(), ['approve', 's1', '--call', 'c1'], { set })
+    expect(byCall.calls[2]).toEqual(['approve', { calls: ['c1'] }, undefined])
     const { out } = await escrow(workspaceDir(), argv, { set, review })
     expect(out).toContain('approved  a.ts  aaaa1\napproved  b.ts\n1 change and 1 hunk approved.')
     const rejected = await escrow(workspaceDir(), ['reject', 's1', '--hunk', 'aaaa2', '--reason', 'no'], { set })
     expect(rejected.calls[2]).toEqual(['reject', { hunks: ['h_aaaa2222'] }, 'no', undefined])
+  })
+
+  it('select nothing else of a file that is named with its hunk', async () => {
+    const selected = async (...more: string[]) =>
+      (await escrow(workspaceDir(), ['approve', 's1', ...more], { set })).calls[2]?.[1]
+    expect(await selected('a.ts', '--hunk', 'aaaa1')).toEqual({ hunks: ['h_aaaa1111'] })
+    expect(await selected('./a.ts', 'b.ts', '--hunk', 'aaaa1', 'aaaa2')).toEqual({
+      hunks: ['h_aaaa1111', 'h_aaaa2222'],
+    })
+  })
+
+  it.each([
+    ['A hunk is in a.ts, which is not named', ['b.ts', '--hunk', 'aaaa1']],
+    ['No hunk that you named is in b.ts', ['a.ts', 'b.ts', '--hunk', 'aaaa1']],
+    ['--call takes all changes', ['a.ts', '--call', 'c1']],
+    ['--call takes all changes', ['--hunk', 'aaaa1', '--call', 'c1']],
+  ])('are refused where they do not fit together: %s', async (message, argv) => {
+    for (const command of [['approve'], ['reject', '--reason', 'no'], ['discard']]) {
+      const { code, err, calls } = await escrow(workspaceDir(), [...command, 's1', ...argv], { set })
+      expect([code, calls.some(([name]) => ['approve', 'reject', 'discard'].includes(String(name)))]).toEqual([
+        1,
+        false,
+      ])
+      expect(err).toContain(message)
+    }
   })
 
   it('are refused for an unknown or ambiguous id prefix', async () => {
@@ -155,8 +194,8 @@ describe('discard', () => {
         selections.push(selection)
       },
     }
-    const { code, out } = await escrow(workspaceDir(), ['discard', 's1', 'a.ts', '--hunk', 'aaaa2'], { set, review })
-    expect(selections).toEqual([{ paths: ['a.ts'], hunks: ['h_aaaa2222'] }])
+    const { code, out } = await escrow(workspaceDir(), ['discard', 's1', '--hunk', 'aaaa2'], { set, review })
+    expect(selections).toEqual([{ hunks: ['h_aaaa2222'] }])
     expect([code, out]).toEqual([0, "Discarded from session 's1': 2 left, see 'escrow diff s1'.\n"])
   })
 })

@@ -93,6 +93,10 @@ function createPrompts({ answer = false, typed }: Fake, recordCall: (...call: un
       recordCall('text', question)
       return typed
     },
+    password: async (question) => {
+      recordCall('password', question)
+      return typed
+    },
   }
 }
 

@@ -1,7 +1,8 @@
-import { cpSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { openDatabase } from '../../src/hub/index.js'
 import { testWorkspace, working } from '../support/workspace.js'
 import { escrowAt, runEscrow, startEscrow } from './real.js'
 
@@ -12,10 +13,9 @@ function temporary(): string {
   return realpathSync(mkdtempSync(join(tmpdir(), 'escrow-hub-')))
 }
 
-beforeAll(() => {
+beforeAll(async () => {
   made = temporary()
-  const first = runEscrow(made, ['hub', '--dir', 'hub', 'token', 'list'])
-  expect([first.status, first.stdout, first.stderr]).toEqual([0, '', ''])
+  await openDatabase({ directory: join(made, 'hub') }, async () => undefined)
 })
 
 afterAll(() => rmSync(made, { recursive: true, force: true }))
@@ -134,4 +134,23 @@ it('a database address in the variable is not printed', () => {
   expect([status, stdout]).toEqual([1, ''])
   expect(stderr).toContain('ECONNREFUSED')
   expect(stderr).not.toContain('secret')
+})
+
+it('makes no hub where a command only reads one, as after a mistyped directory', () => {
+  const place = hubDirectory()
+  for (const args of [
+    ['token', 'list'],
+    ['token', 'revoke', 'x'],
+    ['repository', 'list'],
+    ['ledger', 'list'],
+    ['prune'],
+    ['worker'],
+  ]) {
+    const { status, stderr } = runEscrow(place, ['hub', '--dir', 'hubb', ...args])
+    expect([status, stderr]).toEqual([
+      2,
+      expect.stringContaining("there is no hub in hubb. Make one with 'escrow hub --dir hubb token add"),
+    ])
+  }
+  expect(existsSync(join(place, 'hubb'))).toBe(false)
 })

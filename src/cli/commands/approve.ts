@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
-import type { Reviewer, Verdict } from '../../index.js'
+import type { ChangeSet, Reviewer, Verdict } from '../../index.js'
 import { type Context, EXIT } from '../context.js'
 import { renderVerdict, type SelectionOptions, selectionOf } from '../hunks.js'
-import { type AsJson, json, jsonOption } from '../output.js'
+import { type AsJson, json, jsonOption, pluralize } from '../output.js'
 import { oneLine } from '../printable.js'
 import { byOption } from '../reviewer.js'
 import { addSelectionOptions } from '../selection-options.js'
@@ -43,9 +43,23 @@ async function approve(context: Context, session: string, paths: string[], optio
     const { lines, amount } = renderVerdict(verdict, set)
     io.out(lines)
     const reasons = new Map(verdict.left?.map(({ path, message }) => [path, message]))
-    if (selection === undefined) for (const path of left) io.out(`left out  ${oneLine(reasons.get(path) ?? path)}\n`)
+    if (selection === undefined) {
+      for (const path of left) io.out(`left out  ${oneLine(reasons.get(path) ?? path)}\n`)
+      io.out(rejectedHunks(set, verdict))
+    }
     io.out(`${amount} approved.${describeNextStep(verdict, session)}\n`)
   })
+}
+
+/** A line for each approved file of which hunks stay rejected. */
+function rejectedHunks({ changes }: ChangeSet, { paths }: Verdict): string {
+  const lines = changes.flatMap(({ path, hunks }) => {
+    const count = hunks.filter(({ state }) => state === 'rejected').length
+    return count > 0 && paths.includes(path)
+      ? [`left out  ${oneLine(path)}: ${pluralize(count, 'rejected hunk')}\n`]
+      : []
+  })
+  return lines.join('')
 }
 
 function describeNextStep({ paths }: Verdict, session: string): string {

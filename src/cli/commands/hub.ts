@@ -62,26 +62,31 @@ function withName(command: Command): Command {
 
 async function serve(context: Context, command: Command, { port, worker }: ServeOptions): Promise<void> {
   const { io } = context
-  await withDatabase(context, command, async (_, database) => {
-    const { readSignInSettings, readTelemetrySettings, serveHub, startTelemetry } = await import(
-      '../../hub-server/index.js'
-    )
-    const signIn = readSignInSettings(process.env)
-    const asked = readTelemetrySettings(process.env)
-    await runUntilSignal(async (signal) => {
-      const report = (error: unknown) => io.err(`escrow: ${oneLine(errorText(error))}\n`)
-      const telemetry = asked && (await startTelemetry(asked, report))
-      try {
-        const served = await serveHub({ database, report, signIn, telemetry, ...defined({ port }) })
-        io.out(`${served.url}\n`)
-        if (worker) await land(context, database, signal)
-        else await new Promise((resolve) => signal.addEventListener('abort', resolve))
-        await served.close()
-      } finally {
-        await telemetry?.stop()
-      }
-    })
-  })
+  await withDatabase(
+    context,
+    command,
+    async (_, database) => {
+      const { readSignInSettings, readTelemetrySettings, serveHub, startTelemetry } = await import(
+        '../../hub-server/index.js'
+      )
+      const signIn = readSignInSettings(process.env)
+      const asked = readTelemetrySettings(process.env)
+      await runUntilSignal(async (signal) => {
+        const report = (error: unknown) => io.err(`escrow: ${oneLine(errorText(error))}\n`)
+        const telemetry = asked && (await startTelemetry(asked, report))
+        try {
+          const served = await serveHub({ database, report, signIn, telemetry, ...defined({ port }) })
+          io.out(`${served.url}\n`)
+          if (worker) await land(context, database, signal)
+          else await new Promise((resolve) => signal.addEventListener('abort', resolve))
+          await served.close()
+        } finally {
+          await telemetry?.stop()
+        }
+      })
+    },
+    true,
+  )
 }
 
 async function addToken(context: Context, command: Command, name: string, options: TokenOptions): Promise<void> {
@@ -90,8 +95,11 @@ async function addToken(context: Context, command: Command, name: string, option
     if (!/^[A-Za-z0-9_-]{1,40}$/.test(each))
       command.error(`error: '${oneLine(each)}' is no name: use up to 40 letters, digits, - and _`)
   if (role === undefined) return command.error("error: required option '--role <role>' not specified")
-  const token = await withDatabase(context, command, (room, database) =>
-    room.addToken(database, { name, role, workspace, tenant }),
+  const token = await withDatabase(
+    context,
+    command,
+    (room, database) => room.addToken(database, { name, role, workspace, tenant }),
+    true,
   )
   context.io.out(`${token}\n`)
 }

@@ -13,7 +13,7 @@ export function register(command: Command, context: Context): void {
   command
     .command('add')
     .description(
-      'Connect with a hub. The token, of the role host, comes from the variable ESCROW_HUB_TOKEN or from stdin, and is kept in the state directory.',
+      'Connect with a hub. It asks for the token, of the role host, or takes it from the variable ESCROW_HUB_TOKEN or from stdin. It keeps the token in the state directory.',
     )
     .argument('<url>', 'the address, with https://, or http://127.0.0.1:PORT for a hub on this machine')
     .action((url: string) => add(context, url))
@@ -33,19 +33,19 @@ export function register(command: Command, context: Context): void {
 async function add({ io, asReviewer }: Context, url: string): Promise<void> {
   await asReviewer(async ({ root }) => {
     const { addRemote } = await import('../../remote/index.js')
-    const { name, workspace } = await addRemote(root, url, readToken(io.terminal))
+    const { name, workspace } = await addRemote(root, url, await readToken(io))
     io.out(
       `This machine is ${oneLine(name)} in the hub's workspace ${oneLine(workspace)}. Send with 'escrow remote sync'.\n`,
     )
   })
 }
 
-function readToken(isTerminal: boolean): string {
+async function readToken({ ask, terminal }: Context['io']): Promise<string> {
   const given = process.env.ESCROW_HUB_TOKEN?.trim()
   if (given !== undefined && given !== '') return given
-  const typed = isTerminal ? '' : readFileSync(0, 'utf8').trim()
-  if (typed !== '') return typed
-  throw new Error('Give the token on stdin or in ESCROW_HUB_TOKEN: `escrow remote add URL < token.txt`')
+  const typed = terminal ? await (await ask?.())?.password('The token of this machine') : readFileSync(0, 'utf8').trim()
+  if (typed !== undefined && typed !== '') return typed
+  throw new Error('There is no token. Run it at a terminal and paste the token, or set ESCROW_HUB_TOKEN.')
 }
 
 async function remove({ io, asReviewer }: Context): Promise<void> {

@@ -173,7 +173,10 @@ function formatResult({ colors }: Context, result: VerifyResult): string {
       `This machine also knows ${which} of this ledger; ${they} not in this file: another branch is checked out, or its end was cut off.`,
     )
   }
-  const whole = `The ledger is intact: ${pluralize(result.records, 'record')}${formatAnchors(result)}.`
+  const whole =
+    result.records === 0
+      ? 'The ledger has no records.'
+      : `The ledger is intact: ${pluralize(result.records, 'record')}${formatAnchors(result)}.`
   return [whole, ...warnings.map(colors.yellow)].map((line) => `${line}\n`).join('')
 }
 

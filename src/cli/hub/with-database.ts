@@ -1,6 +1,8 @@
-import { resolve } from 'node:path'
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { Context } from '../context.js'
+import { oneLine } from '../printable.js'
 
 interface Where {
   readonly database?: string
@@ -20,17 +22,29 @@ export function withOwner(command: Command): Command {
     .option('--tenant <name>', 'the tenant that the workspace belongs to', 'default')
 }
 
-/** Opens the database that the options of `hub` name. Refused within an agent's session: its tokens decide. */
+/**
+ * Opens the database that the options of `hub` name. Refused within an agent's session: its tokens decide.
+ * @param mayCreate whether to make an embedded database that does not exist. Else a mistyped directory would be a new, empty hub.
+ */
 export async function withDatabase<T>(
   { io, library }: Context,
   command: Command,
   work: (room: typeof import('../../hub/index.js'), database: import('../../hub/index.js').Database) => Promise<T>,
+  mayCreate = false,
 ): Promise<T> {
   const { assertOutsideSession } = await library()
   assertOutsideSession()
   const { database = process.env.ESCROW_HUB_DATABASE, dir } = command.opts<Where>()
   if (dir === undefined && (database === undefined || database === ''))
     command.error("error: give '--dir', '--database' or the variable ESCROW_HUB_DATABASE")
+  if (dir !== undefined && !existsSync(join(resolve(io.cwd, dir), 'data'))) {
+    const name = oneLine(dir)
+    if (!mayCreate)
+      command.error(
+        `error: there is no hub in ${name}. Make one with 'escrow hub --dir ${name} token add NAME --role ROLE'`,
+      )
+    io.err(`New hub in ${name}\n`)
+  }
   const room = await import('../../hub/index.js')
   const place = dir === undefined ? { url: database ?? '' } : { directory: resolve(io.cwd, dir) }
   return room.openDatabase(place, (opened) => work(room, opened))

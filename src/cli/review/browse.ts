@@ -3,7 +3,7 @@ import type { Answer, Question } from '../../index.js'
 import { foldReason } from '../../surface/index.js'
 import { pluralize } from '../output.js'
 import { openChecklist } from './checklist.js'
-import { commitQuestion } from './commit-question.js'
+import { commitQuestion, mergeQuestion } from './commit-question.js'
 import { foldNote, type Stop } from './document.js'
 import { cursorFileIndex, describeFiles } from './files.js'
 import type { Action } from './keys.js'
@@ -62,9 +62,12 @@ const ACTIONS: Readonly<Record<Action, ActionHandler>> = {
   }),
   commit: decide((state) => {
     const text = commitQuestion(state)
-    if (text === undefined)
-      return notice(state, 'Nothing is approved, so there is nothing to commit. y approves a hunk.')
     const commit = (merge: boolean): Effect => ({ do: 'commit', merge, shown: state.set })
+    const drifted = mergeQuestion(state)
+    if (text === undefined)
+      return drifted === undefined
+        ? notice(state, 'Nothing is approved, so there is nothing to commit. y approves a hunk.')
+        : openQuestion(state, drifted, { m: commit(true) })
     return openQuestion(state, text, { y: commit(false), m: commit(true) })
   }),
   check: (state) => step(state, { do: 'check' }),

@@ -194,6 +194,19 @@ describe('an effect runner', () => {
     expect(ann.message()).toMatch(/^1 change committed, number \d\. Not ticked: "Tax is shown"\.$/)
   })
 
+  it('merges a file that changed on disk before anything is approved', async () => {
+    const { on, workspace } = await scene()
+    const ann = await openScreen(workspace, 'Ann')
+    writeFileSync(`${on.root}/src/a.ts`, numberedLines(60, { 50: 'by hand' }))
+    await ann.press('Y')
+    expect(ann.message()).toContain('c, then m in the terminal review')
+    // The screen reads the stage again shortly after a refusal.
+    await expect.poll(() => ann.state.set.changes[0]?.flags, { timeout: 10_000 }).toContain('drifted')
+    await ann.press('c', 'm')
+    await ann.press('g', 'Y', 'c', 'y')
+    expect(on.text('src/a.ts')).toBe(numberedLines(60, { 3: 'three', 30: 'thirty', 50: 'by hand' }))
+  })
+
   it('reports conflicts of a commit, and merges on request', async () => {
     const { on, workspace } = await scene()
     const ann = await openScreen(workspace, 'Ann')

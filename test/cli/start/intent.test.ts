@@ -31,6 +31,7 @@ function person(answer: string | undefined) {
       questions.push(question)
       return answer
     },
+    password: async () => undefined,
   }
   return { asking, questions }
 }
