@@ -41,6 +41,25 @@ const HEADERS: Readonly<Record<string, string>> = {
   'x-frame-options': 'DENY',
 }
 
+const NO_TOKEN = 'The token is missing, wrong, or from an earlier start.'
+
+/** For a person who opens an old address in a browser. */
+const NO_TOKEN_PAGE = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>escrow · review</title>
+</head>
+<body>
+<h1>This address is not valid now</h1>
+<p>${NO_TOKEN}</p>
+<p>Run <code>escrow review --web</code> again, or open the address that <code>escrow serve</code> prints now. All verdicts are kept.</p>
+</body>
+</html>
+`
+
 /**
  * Admits requests that have the token, our host name and our origin. A browser sends cookies to every port of a host, so also to
  * other servers on this machine: our cookie is bound to a path with a second secret, and is sent nowhere else.
@@ -69,9 +88,11 @@ export function createGuard({ token, port }: GuardOptions): Guard {
         foreignTo(port, { host: c.req.header('host'), origin: c.req.header('origin') }) ?? crossSiteProblem(c)
       if (foreign !== undefined) return c.json({ error: { reason: 'foreign', message: foreign } }, 403)
       const credential = authenticate(c)
-      const message =
-        'The token is missing, wrong, or from an earlier start. Open the address that `escrow serve` prints.'
-      if (credential === undefined) return c.json({ error: { reason: 'no_token', message } }, 401)
+      if (credential === undefined) {
+        if (c.req.header('accept')?.includes('text/html')) return c.html(NO_TOKEN_PAGE, 401)
+        const message = `${NO_TOKEN} Open the address that \`escrow serve\` prints.`
+        return c.json({ error: { reason: 'no_token', message } }, 401)
+      }
       if (credential === 'cookie' && isDecision(c) && c.req.header('origin') === undefined)
         return c.json(
           {

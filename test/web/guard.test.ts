@@ -110,6 +110,24 @@ describe('every route', () => {
     expect([await visit(latest), await visit(latest)]).toEqual([200, 401])
   })
 
+  it('tells a browser without the token how to get a new address, with the same status and headers', async () => {
+    const { url, ask } = await setUp()
+    const accept = 'text/html,application/xhtml+xml,*/*;q=0.8'
+    for (const path of ['/', '/?token=old', '/nowhere']) {
+      const refused = await send(new URL(path, url), 'GET', { accept })
+      expect(refused.status).toBe(401)
+      expect(refused.headers['content-type']).toMatch(/^text\/html/)
+      expect(refused.text).toContain('Run <code>escrow review --web</code> again')
+      expect(refused.headers['set-cookie']).toBeUndefined()
+      const { headers } = await ask('/')
+      for (const name of ['content-security-policy', 'cache-control', 'x-frame-options', 'referrer-policy'])
+        expect(refused.headers[name]).toBe(headers[name])
+    }
+    expect((await send(new URL('/?token=old', url), 'GET', { accept: '*/*' })).json()).toMatchObject({
+      error: { reason: 'no_token' },
+    })
+  })
+
   it('restricts what a browser may do with its responses', async () => {
     const { ask } = await setUp()
     for (const path of ['/', '/api/state', '/nowhere']) {
