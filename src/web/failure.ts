@@ -41,9 +41,14 @@ export function toFailure(error: unknown): { readonly status: ContentfulStatusCo
   const known = error instanceof EscrowError || error instanceof Conflict || error instanceof BadRequest
   const reason = known ? error.reason : 'failed'
   const message = oneLine(errorText(error))
-  const hint = known && 'hint' in error && error.hint !== undefined ? { hint: error.hint } : {}
+  const hint = known && 'hint' in error && error.hint !== undefined ? { hint: forPage(error.hint) } : {}
   const refused = error instanceof EscrowError && error.refused ? { refused: error.refused.map(toWireLeft) } : {}
   return { status: STATUS[reason] ?? 500, failure: { reason, message, ...hint, ...refused } }
+}
+
+/** A hint of the review names a command. Here the page itself shows the changes. */
+function forPage(hint: string): string {
+  return hint.replace("with 'escrow diff'", 'on this page')
 }
 
 /** Shortens a refused or skipped path to one line with its reason. */

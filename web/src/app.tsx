@@ -8,7 +8,7 @@ import { actionOf, keyOf } from './keys.js'
 import { Ledger } from './ledger.js'
 import { Review } from './review.js'
 import { hrefOf, type Route, useRoute } from './route.js'
-import { describeError } from './shared.js'
+import { describeError, Missing } from './shared.js'
 import { Stats } from './stats.js'
 import { Trust } from './trust.js'
 
@@ -24,7 +24,7 @@ export interface Versions {
 }
 
 export interface Notifier {
-  /** Shows a message below the content. A failure stays until it is closed. */
+  /** Shows a message below the content, until the view changes. A failure stays until then, or until it is closed. */
   notify(words: string, kind?: 'good' | 'bad', undo?: () => void): void
 }
 
@@ -131,6 +131,7 @@ export function App() {
         {route.at === 'ledger' && <Ledger version={versions.ledger} notify={notify} />}
         {route.at === 'blame' && <Blame path={route.path} version={versions.ledger} />}
         {route.at === 'stats' && <Stats version={versions.ledger} />}
+        {route.at === 'missing' && <Missing title={`There is no page ${route.name}.`} />}
         {state === undefined && error === undefined && route.at === 'review' && <p class="loading">Loading…</p>}
       </main>
       <div class="toasts" role="status" aria-live="polite">
@@ -228,9 +229,18 @@ function useToasts() {
   const close = useCallback((id: number) => setToasts((last) => last.filter((each) => each.id !== id)), [])
   const notify = useCallback((text: string, kind: 'good' | 'bad' = 'good', undo?: () => void) => {
     const id = next.current++
-    // A new message replaces the last result. Failures stay until they are closed.
-    setToasts((last) => [...last.filter((each) => each.kind === 'bad' && each.text !== text), { id, text, kind, undo }])
+    // A failure replaces every earlier message, and a result replaces the last result.
+    setToasts((last) => [
+      ...(kind === 'bad' ? [] : last.filter((each) => each.kind === 'bad')),
+      { id, text, kind, undo },
+    ])
     if (kind === 'good') setTimeout(() => close(id), TOAST_MS)
+  }, [])
+  // A message is about the view where it appeared.
+  useLayoutEffect(() => {
+    const clear = () => setToasts([])
+    addEventListener('hashchange', clear)
+    return () => removeEventListener('hashchange', clear)
   }, [])
   return { words: toasts, notify, close }
 }

@@ -108,8 +108,8 @@ export function CommitBar({
             : `${pluralize(paths.length, 'change')} on disk now.${gitSentence(git)}`,
           id === '' && !merge ? 'bad' : 'good',
         )
-        for (const { path, reason } of conflicts) notify(`${path}: ${reason}`, 'bad')
-        for (const warning of warnings) notify(warning, 'bad')
+        const problems = [...conflicts.map(({ path, reason }) => `${path}: ${reason}`), ...warnings]
+        if (problems.length > 0) notify(problems.join('\n'), 'bad')
         setLeft(out)
       })
     } catch (error) {
@@ -121,9 +121,9 @@ export function CommitBar({
   const undo = async (id: string) => {
     try {
       const { session: undoSession } = await post<{ session: string }>('undo', { commit: id })
-      notify(`The inverse is staged in session ${undoSession}: review it there.`)
       setLastCommit(undefined)
       goTo({ at: 'review', session: undoSession })
+      notify(`The inverse is staged in session ${undoSession}: review it there.`)
     } catch (error) {
       notify(describeError(error), 'bad')
     }

@@ -206,13 +206,13 @@ function formatTitle(title: string, intents: readonly WireIntent[]): string {
   return name === undefined ? title : [step, [`${own} ${name}`, ...reason].join(': '), ...rest].join(', ')
 }
 
-/** Shows the whole file name. The directory may be cut off, and is omitted in the tree. */
+/** Shows the file name, cut in its middle if it is too long. The directory may be cut off, and is omitted in the tree. */
 function FileName({ path, isInTree }: { path: string; isInTree: boolean }) {
   const cut = path.lastIndexOf('/') + 1
   return (
     <span class="name">
       <span class="leaf">
-        <Name text={path.slice(cut)} />
+        <LeafName name={path.slice(cut)} />
       </span>
       {!isInTree && (
         <span class="where">
@@ -220,6 +220,24 @@ function FileName({ path, isInTree }: { path: string; isInTree: boolean }) {
         </span>
       )}
     </span>
+  )
+}
+
+/** The end of a long name always shows: it often tells the name from others. */
+const TAIL = 14
+
+function LeafName({ name }: { name: string }) {
+  const characters = [...name]
+  if (characters.length <= 2 * TAIL) return <Name text={name} />
+  return (
+    <>
+      <span class="cut">
+        <Name text={characters.slice(0, -TAIL).join('')} />
+      </span>
+      <span class="tail">
+        <Name text={characters.slice(-TAIL).join('')} />
+      </span>
+    </>
   )
 }
 

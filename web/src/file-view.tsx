@@ -87,10 +87,15 @@ export function FileView({
   const diff = useRef<DiffKeys>(null)
   const matches = useMatches(session, change, shownLayout, find, (row) => diff.current?.show(row), step)
 
+  const hasMarkers = file?.conflict === 'markers'
   const decide = useCallback(
-    (verdict: WireWord, selection: WireSelection, what: string) =>
-      verdict === 'rejected' ? reject({ what, selection }) : recordVerdict(verdict, selection),
-    [recordVerdict, reject],
+    (verdict: WireWord, selection: WireSelection, what: string) => {
+      if (verdict === 'rejected') reject({ what, selection })
+      else if (verdict === 'approved' && hasMarkers)
+        notify(`${path} has a conflict. Resolve it on this page first: choose lines, then save them.`, 'bad')
+      else recordVerdict(verdict, selection)
+    },
+    [recordVerdict, reject, hasMarkers],
   )
   const decideHunk = (verdict: WireWord, id: string) =>
     decide(verdict, { hunks: { path, ids: [id] } }, `a hunk of ${path}`)

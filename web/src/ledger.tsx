@@ -32,8 +32,8 @@ export function Ledger({ version, notify }: Notifier & { version: number }) {
   const undo = async (tx: string) => {
     try {
       const { session } = await post<{ session: string }>('undo', { commit: tx })
-      notify(`The inverse is staged in session ${session}: review it there.`)
       goTo({ at: 'review', session })
+      notify(`The inverse is staged in session ${session}: review it there.`)
     } catch (failed) {
       notify(describeError(failed), 'bad')
     }

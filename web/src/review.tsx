@@ -23,7 +23,7 @@ import { actionOf, keyOf, type ReviewAction } from './keys.js'
 import { answerByKey, Questions } from './questions.js'
 import { Reject } from './reject.js'
 import { goTo, type Route } from './route.js'
-import { SessionPicker } from './sessions.js'
+import { SessionPicker, UnknownSession } from './sessions.js'
 import { describeError, Empty, pluralize } from './shared.js'
 import { countHunks, Risks } from './summary.js'
 
@@ -79,6 +79,12 @@ export function Review({ route, state, versions, notify }: Props) {
     sticky.current = change?.path
   }, [change?.path])
   const id = session?.id
+  /** Every change that this page has shown, so that it can tell a removed one from one that never was. */
+  const known = useRef(new Set<string>())
+  useEffect(() => {
+    for (const { path } of everything) known.current.add(`${id} ${path}`)
+  }, [everything])
+  useEffect(() => setLeft([]), [id])
 
   const checklist = useChecklist(id, shown, notify)
   const open = useCallback(
@@ -103,6 +109,8 @@ export function Review({ route, state, versions, notify }: Props) {
           ...(reason !== undefined && { reason }),
         },
       )
+      // The next file opens before the message, because messages end with the view.
+      if (paths.length > 0 && movesOn && verdict !== 'withdrawn' && keys.current?.next() === false) step(1)
       const amount = hunks > 0 ? pluralize(hunks, 'hunk') : pluralize(paths.length, 'change')
       isRecorded = paths.length > 0
       const bulk = selection.all !== undefined || (selection.changes?.length ?? 0) > 1
@@ -111,7 +119,6 @@ export function Review({ route, state, versions, notify }: Props) {
       else notify('Nothing was recorded: there is nothing left to decide.', 'bad')
       setLeft(left)
       if (selection.changes !== undefined) put(paths, verdict === 'withdrawn' ? 'pending' : verdict)
-      if (isRecorded && movesOn && verdict !== 'withdrawn' && keys.current?.next() === false) step(1)
     } catch (failed) {
       notify(describeError(failed), 'bad')
       if (!(failed instanceof RequestError)) throw failed
@@ -140,8 +147,10 @@ export function Review({ route, state, versions, notify }: Props) {
     [files, isWhole],
   )
   const approveAll = () => {
-    if (approvable.length === 0) notify('There is nothing left to approve.', 'bad')
-    else setAsksAll(true)
+    if (approvable.length > 0) return setAsksAll(true)
+    const conflict = files.find(({ state, flags }) => state === 'pending' && flags.includes('conflict'))
+    if (conflict === undefined) notify('There is nothing left to approve.', 'bad')
+    else notify(`${conflict.path} has a conflict. Open it and resolve the conflict first, then approve it.`, 'bad')
   }
 
   // Before the paint: a key must mean what the screen shows.
@@ -205,6 +214,8 @@ export function Review({ route, state, versions, notify }: Props) {
         </p>
       </Empty>
     )
+  if (session === undefined && route.session !== undefined)
+    return <UnknownSession key={route.session} id={route.session} />
   return (
     <div class={`review ${route.path === undefined ? 'on-list' : 'on-file'}${hidesList ? ' no-list' : ''}`}>
       <section class="side" aria-label="Changes of the session">
@@ -292,6 +303,7 @@ export function Review({ route, state, versions, notify }: Props) {
           shown && (
             <NoFileOpen
               path={route.path}
+              wasStaged={known.current.has(`${id} ${route.path}`)}
               isEmpty={everything.length === 0}
               back={() => id !== undefined && goTo({ at: 'review', session: id })}
             />
@@ -326,14 +338,25 @@ export function Review({ route, state, versions, notify }: Props) {
 }
 
 /** Shown in place of a removed file. No other file opens by itself, because a key could decide on unseen content. */
-function NoFileOpen({ path, isEmpty, back }: { path: string | undefined; isEmpty: boolean; back: () => void }) {
-  const isGone = path !== undefined && !isEmpty
+function NoFileOpen({
+  path,
+  wasStaged,
+  isEmpty,
+  back,
+}: {
+  path: string | undefined
+  wasStaged: boolean
+  isEmpty: boolean
+  back: () => void
+}) {
+  const missing = wasStaged ? `${path} is no longer staged.` : `No change of ${path} is staged.`
   return (
-    <Empty title={isEmpty ? 'Nothing is staged.' : isGone ? `${path} is no longer staged.` : 'Choose a change.'}>
+    <Empty title={isEmpty ? 'Nothing is staged.' : path === undefined ? 'Choose a change.' : missing}>
       {isEmpty && <p>Changes that the agent makes appear here by themselves.</p>}
-      {isGone && (
+      {path !== undefined && !isEmpty && (
         <p>
-          It was committed, discarded, or reverted by the agent. Press <kbd>{keyOf('nextFile')}</kbd> for the next file.
+          {wasStaged && 'It was committed, discarded, or reverted by the agent. '}Press <kbd>{keyOf('nextFile')}</kbd>{' '}
+          for the next file.
         </p>
       )}
       {path !== undefined && (

@@ -4,6 +4,8 @@ export type Route =
   | { readonly at: 'review'; readonly session?: string; readonly path?: string }
   | { readonly at: 'intents' | 'ledger' | 'stats' }
   | { readonly at: 'blame'; readonly path?: string }
+  /** An address of no view. */
+  | { readonly at: 'missing'; readonly name: string }
 
 /** The current view, from the fragment of the address. */
 export function useRoute(): Route {
@@ -18,6 +20,7 @@ export function useRoute(): Route {
 
 export function hrefOf(route: Route): string {
   if (route.at === 'review') return `#/review${part(route.session)}${part(route.path)}`
+  if (route.at === 'missing') return `#${part(route.name)}`
   return route.at === 'blame' ? `#/blame${part(route.path)}` : `#/${route.at}`
 }
 
@@ -34,9 +37,10 @@ function part(text: string | undefined): string {
 }
 
 function parseHash(hash: string): Route {
-  const [at, first, second] = hash.replace(/^#\/?/, '').split('/').map(decodePart)
+  const [at = '', first, second] = hash.replace(/^#\/?/, '').split('/').map(decodePart)
   if (at === 'intents' || at === 'ledger' || at === 'stats') return { at }
   if (at === 'blame') return { at, ...(first && { path: first }) }
+  if (at !== '' && at !== 'review') return { at: 'missing', name: at }
   return { at: 'review', ...(first && { session: first }), ...(second && { path: second }) }
 }
 

@@ -1,6 +1,7 @@
+import { useEffect, useState } from 'preact/hooks'
 import type { WireSession } from '../../src/web/wire.js'
 import { goTo } from './route.js'
-import { Name, pluralize } from './shared.js'
+import { Missing, Name, pluralize } from './shared.js'
 
 /** Selects a session. Sessions with questions come first, then those with changes. */
 export function SessionPicker({ sessions, chosen }: { sessions: readonly WireSession[]; chosen: string | undefined }) {
@@ -39,6 +40,19 @@ export function SessionPicker({ sessions, chosen }: { sessions: readonly WireSes
       )}
     </div>
   )
+}
+
+/** A new session may be known a moment after the address that names it. */
+const GRACE_MS = 500
+
+/** Shown for an address of a session that does not exist. */
+export function UnknownSession({ id }: { id: string }) {
+  const [isOver, setOver] = useState(false)
+  useEffect(() => {
+    const timer = setTimeout(() => setOver(true), GRACE_MS)
+    return () => clearTimeout(timer)
+  }, [])
+  return isOver ? <Missing title={`There is no session ${id}.`} /> : <p class="loading">Loading…</p>
 }
 
 function weight({ questions, changes }: WireSession): number {

@@ -3,6 +3,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { printableParts } from '../../src/core/printable.js'
 import type { Piece } from '../../src/web/wire.js'
 import { RequestError } from './api.js'
+import { hrefOf } from './route.js'
 
 /** Renders a name, with hidden characters by name. */
 export function Name({ text }: { text: string }) {
@@ -141,6 +142,17 @@ export function Empty({ title, children }: { title: string; children?: Component
       </p>
       {children}
     </div>
+  )
+}
+
+/** Shown for an address that names nothing. */
+export function Missing({ title }: { title: string }) {
+  return (
+    <Empty title={title}>
+      <p>
+        <a href={hrefOf({ at: 'review' })}>Back to the list of changes</a>
+      </p>
+    </Empty>
   )
 }
 
