@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import { oneLine, printable } from '../core/printable.js'
 import type { Landing, Repository } from '../hub/index.js'
-import type { Page } from './page-layout.js'
+import { formatTime, type Page } from './page-layout.js'
 
 /** What lands on the branch, and the result. Nothing if machines commit themselves. */
 export function renderLandings(
@@ -13,11 +13,11 @@ export function renderLandings(
   const rows = landings.map(
     ({ session, submission, state, changes, at, ...landing }) => html`<tr>
 <td><a href="/review/${submission}">${oneLine(session)}</a></td><td class="landing-${state}">${state}</td>
-<td>${changes.length}</td><td>${at.slice(0, 19)}</td><td>${renderEnd(landing)}</td></tr>`,
+<td>${changes.length}</td><td>${formatTime(at)}</td><td>${renderEnd(landing)}</td></tr>`,
   )
   const table = html`<table><thead><tr><th scope="col">Session</th><th scope="col">State</th><th scope="col">Changes</th>
 <th scope="col">Since</th><th scope="col">Result</th></tr></thead><tbody>${rows}</tbody></table>`
-  return html`<h1>Landings on ${oneLine(branch)}</h1>
+  return html`<h1 id="landings">Landings on ${oneLine(branch)}</h1>
 <p class="quiet">Approved changes land in ${oneLine(url)}${directory === '' ? '' : `, directory ${oneLine(directory)},`} once every change of their session has a verdict.</p>
 ${problem === undefined || problem === '' ? '' : html`<p class="bad" role="alert">Nothing lands now: ${oneLine(problem)}</p>`}
 ${landings.length === 0 ? html`<p>Nothing has landed yet.</p>` : table}`

@@ -2,6 +2,12 @@ import { html } from 'hono/html'
 
 export type Page = ReturnType<typeof html>
 
+/** A time of the hub in UTC, such as `2026-01-31 12:00:00 UTC`. */
+export function formatTime(at: string): string {
+  const time = new Date(at)
+  return Number.isNaN(time.getTime()) ? at : `${time.toISOString().slice(0, 19).replace('T', ' ')} UTC`
+}
+
 export function layout(title: string, body: Page, head: Page | '' = ''): Page {
   return html`<!doctype html>
 <html lang="en">

@@ -59,16 +59,23 @@ export function pageRoutes({ database, guard, hasSignIn, report }: PageRoutesOpt
     if (caller === undefined) return askWho(c)
     const { queue, contents } = asReviewer(caller)
     const submission = await queue.get(c.req.param('id'))
-    return c.html(renderReview(submission, await readShown(submission, contents)))
+    const shown = await readShown(submission, contents)
+    return c.html(renderReview(submission, shown, c.req.query('choose') === 'all'))
   })
   app.post('/review/:id', async (c) => {
     const caller = await guard.visitor(c)
     if (caller === undefined) return askWho(c)
     requireRole(caller, 'reviewer')
-    const { key = [], hunk = [], verdict, reason } = FORM.parse(await c.req.parseBody({ all: true }))
-    const request = { keys: [key].flat(), hunks: hunksOf([hunk].flat()), verdict, reason }
-    await asReviewer(caller).queue.decide(c.req.param('id'), request, caller.name, caller.proof)
-    return c.redirect(`/review/${encodeURIComponent(c.req.param('id'))}`, 303)
+    const id = c.req.param('id')
+    try {
+      const { key = [], hunk = [], verdict, reason } = FORM.parse(await c.req.parseBody({ all: true }))
+      const request = { keys: [key].flat(), hunks: hunksOf([hunk].flat()), verdict, reason }
+      await asReviewer(caller).queue.decide(id, request, caller.name, caller.proof)
+    } catch (error) {
+      const { status, failure } = toFailure(error, report)
+      return c.html(renderMessage(failure.message, status === 404 ? undefined : id), status)
+    }
+    return c.redirect(`/review/${encodeURIComponent(id)}`, 303)
   })
   return app
 }

@@ -11,7 +11,7 @@ import {
 import { renderFacts, renderList } from './facts.js'
 import { renderHunks, renderState } from './hunks.js'
 
-import { layout, type Page } from './page-layout.js'
+import { formatTime, layout, type Page } from './page-layout.js'
 import type { ShownChange } from './shown.js'
 import { renderAccount } from './sign-in-pages.js'
 
@@ -31,10 +31,13 @@ ${isWrong ? html`<p class="bad" role="alert">The token is wrong or revoked.</p>`
   )
 }
 
-export function renderMessage(message: string): Page {
+/** @param review the id of the submission that the message is about */
+export function renderMessage(message: string, review?: string): Page {
+  const back =
+    review === undefined ? '' : html`<a href="/review/${encodeURIComponent(review)}">Back to the review</a> · `
   return layout(
     'Escrow hub',
-    html`<main><h1>Escrow hub</h1><p role="alert">${message}</p><p><a href="/">Queue</a></p></main>`,
+    html`<main><h1>Escrow hub</h1><p role="alert">${message}</p><p>${back}<a href="/">Queue</a></p></main>`,
   )
 }
 
@@ -47,16 +50,16 @@ export function renderQueue(
   const rows = queue.map(
     ({ id, session, risk, at, changes, pending }) => html`<tr>
 <td><a href="/review/${id}">${oneLine(session)}</a></td><td class="risk-${riskLevel(risk)}">${riskLevel(risk)}</td>
-<td>${pending} of ${changes}</td><td>${at.slice(0, 19)}</td></tr>`,
+<td>${pending} of ${changes}</td><td>${formatTime(at)}</td></tr>`,
   )
   const other = order === 'risk' ? 'age' : 'risk'
   const table = html`<table><thead><tr><th scope="col">Session</th><th scope="col">Risk</th><th scope="col">To decide</th>
 <th scope="col">Since</th></tr></thead><tbody>${rows}</tbody></table>`
   return layout(
-    `Queue of ${caller.workspace}`,
-    html`<main><h1>Queue of ${oneLine(caller.workspace)}</h1>
+    `Queue of the workspace ${caller.workspace}`,
+    html`<main><h1>Queue of the workspace ${oneLine(caller.workspace)}</h1>
 ${renderAccount(caller)}
-<p class="quiet">Sorted by ${order}; <a href="/?order=${other}">sort by ${other}</a>.</p>
+<p class="quiet">Sorted by ${order}; <a href="/?order=${other}">sort by ${other}</a>.${landings === '' ? '' : html` <a href="#landings">Landings</a> are below.`}</p>
 ${queue.length === 0 ? html`<p>Nothing waits for a decision.</p>` : table}
 ${landings}</main>`,
   )
@@ -65,10 +68,16 @@ ${landings}</main>`,
 export function renderReview(
   { id, session, isOpen, facts, changes }: SubmissionDetails,
   shown: readonly ShownChange[],
+  choosesAll = false,
 ): Page {
+  const undecided = shown.filter(isUndecided).length
+  const choose =
+    choosesAll || undecided > 1
+      ? html`<a href="?choose=${choosesAll ? 'none' : 'all'}">${choosesAll ? 'Choose none' : `Choose all ${undecided} undecided`}</a>`
+      : ''
   const closed = html`<p class="bad" role="alert">The agent has changed its work since. <a href="/">Open the newest one</a>.</p>`
   // Rejecting is first: the Enter key in the reason presses the first button.
-  const bar = html`<div class="bar"><label for="reason">Reason, for a rejection</label>
+  const bar = html`<div class="bar">${choose}<label for="reason">Reason, for a rejection</label>
 <input id="reason" name="reason" maxlength="10000">
 <button name="verdict" value="rejected">Reject what is chosen</button>
 <button name="verdict" value="approved">Approve what is chosen</button></div>`
@@ -77,15 +86,21 @@ export function renderReview(
     html`<main><p><a href="/">Queue</a></p><h1>Review of ${oneLine(session)}</h1>
 <p class="quiet">${changes.length} ${changes.length === 1 ? 'change' : 'changes'}</p>
 ${renderFacts(facts)}${isOpen ? '' : closed}
-<form method="post" action="/review/${id}">${shown.map((each) => renderChange(each, isOpen))}${isOpen ? bar : ''}</form></main>`,
+<form method="post" action="/review/${id}">${shown.map((each) => renderChange(each, isOpen, choosesAll))}${isOpen ? bar : ''}</form></main>`,
   )
 }
 
-function renderChange({ change, hunks, note, isWhole }: ShownChange, isOpen: boolean): Page {
+/** Whether a change can be chosen as a whole, and has no verdict on any part. */
+function isUndecided({ change, isWhole }: ShownChange): boolean {
+  return isWhole && change.verdict === undefined && !(change.hunks ?? []).some(({ verdict }) => verdict !== undefined)
+}
+
+function renderChange(shown: ShownChange, isOpen: boolean, choosesAll: boolean): Page {
+  const { change, hunks, note, isWhole } = shown
   const { key, path, from, kind, risk, verdict, mode, facts = [] } = change
   const name = from === undefined ? oneLine(path) : `${oneLine(from)} → ${oneLine(path)}`
   const modes = describeModes(mode)
-  const box = html`<input type="checkbox" name="key" value="${key}" id="${key}">`
+  const box = html`<input type="checkbox" name="key" value="${key}" id="${key}"${choosesAll && isUndecided(shown) ? ' checked' : ''}>`
   const state = verdict === 'mixed' ? html`<span class="state">approved in part</span>` : renderState(change)
   const lacks = verdict === 'approved' ? '' : describeMissing(change)
   return html`<section class="file"><h2>${isOpen && isWhole ? box : ''}<label for="${key}">${name}</label>

@@ -20,7 +20,8 @@ pre span { display: block; padding: 0 .8rem; min-width: max-content; }
 .state { font-weight: 400; } .landing-landed, .approved { color: var(--good); } .landing-evicted, .rejected, .risk-stop { color: var(--bad); } .risk-look { color: var(--warn); }
 input:not([type="checkbox"]), button { font: inherit; padding: .4rem .7rem; border: 1px solid var(--quiet); border-radius: 7px;
   background: light-dark(#fff, #1a1d24); color: inherit; }
-button { cursor: pointer; } label[for="token"] { display: block; }
+button { cursor: pointer; } button[value="approved"] { color: var(--good); border-color: var(--good); background: light-dark(#e3f6ea, #12301f); margin-left: 1.5rem; }
+button[value="rejected"] { color: var(--bad); } button[value="approved"]:hover { border-width: 2px; padding: calc(.4rem - 1px) calc(.7rem - 1px); } label[for="token"] { display: block; }
 .bar { position: fixed; inset: auto 0 0; padding: .8rem 1.5rem; border-top: 1px solid var(--line); background: light-dark(#fff, #14161b);
   display: flex; flex-wrap: wrap; gap: .6rem; align-items: center; justify-content: center; } .bar input { flex: 0 1 24rem; }
 `

@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest'
+import { changeKey } from '../../src/hub/change-key.js'
+import { createChange, serveTrial } from '../hub/fixtures.js'
+import { submit, uploaded } from './kit.js'
+
+describe('the pages for a reviewer', () => {
+  const openReview = async () => {
+    const hub = await serveTrial()
+    const [host, reviewer] = [await hub.token('laptop', 'host'), await hub.token('Ada', 'reviewer')]
+    const changes = [await uploaded(hub, host, 'a.txt', 'a\n'), await uploaded(hub, host, 'b.txt', 'b\n')]
+    const { id } = (await submit(hub, host, [...changes, createChange('big.bin', { shown: undefined })])).body
+    const cookie = `escrow-hub=${reviewer}`
+    const read = async (path: string) => (await fetch(`${hub.url}${path}`, { headers: { cookie } })).text()
+    const decide = (fields: Record<string, string>) =>
+      fetch(`${hub.url}/review/${id}`, {
+        method: 'POST',
+        redirect: 'manual',
+        headers: { cookie, origin: hub.url, 'content-type': 'application/x-www-form-urlencoded' },
+        body: new URLSearchParams(fields),
+      })
+    return { hub, id, changes, read, decide }
+  }
+
+  it('link back to the review after a refused decision', async () => {
+    const { hub, id, decide } = await openReview()
+    const refused = await decide({ verdict: 'approved', reason: '' })
+    expect(refused.status).toBe(400)
+    const page = await refused.text()
+    expect(page).toContain('Choose at least one file or hunk.')
+    expect(page).toContain(`<a href="/review/${id}">Back to the review</a>`)
+    expect(hub.errors).toEqual([])
+  })
+
+  it('say which workspace the queue is of, and the zone of its times', async () => {
+    const { hub, read } = await openReview()
+    const queue = await read('/')
+    expect(queue).toContain(`<h1>Queue of the workspace ${hub.scope.workspace}</h1>`)
+    expect(queue).toMatch(/<td>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC<\/td>/)
+  })
+
+  it('choose all undecided files without a script, and mark approval and rejection', async () => {
+    const { id, changes, read, decide } = await openReview()
+    const page = await read(`/review/${id}`)
+    expect(page).not.toContain(' checked')
+    expect(page).toContain('<a href="?choose=all">Choose all 2 undecided</a>')
+    expect((await read(`/review/${id}?choose=all`)).match(/ checked>/g)).toHaveLength(2)
+    expect((await decide({ key: changeKey(changes[0] ?? createChange('')), verdict: 'approved' })).status).toBe(303)
+    expect((await read(`/review/${id}?choose=all`)).match(/ checked>/g)).toHaveLength(1)
+    const style = await read('/style.css')
+    expect(style).toMatch(/button\[value="approved"\] \{[^}]*var\(--good\)/)
+    expect(style).toMatch(/button\[value="rejected"\] \{[^}]*var\(--bad\)/)
+  })
+})
