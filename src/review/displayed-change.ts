@@ -53,8 +53,7 @@ export function refuseChanged(
   throwIfAny(refused, 'since it was shown', "Look at it again with 'escrow diff', then decide.")
 }
 
-const DRIFTED =
-  "First merge it with what is on disk: 'escrow commit SESSION --merge', or c, then m in the terminal review."
+const DRIFTED = "First merge it with what is on disk, with 'escrow commit --merge'."
 
 /** @throws EscrowError `stale_file` naming each change whose base is no longer on disk. */
 export function refuseDrifted(

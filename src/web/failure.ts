@@ -48,7 +48,7 @@ export function toFailure(error: unknown): { readonly status: ContentfulStatusCo
 
 /** A hint of the review names a command. Here the page itself shows the changes. */
 function forPage(hint: string): string {
-  return hint.replace("with 'escrow diff'", 'on this page')
+  return hint.replace("with 'escrow diff'", 'on this page').replace(", with 'escrow commit --merge'", '')
 }
 
 /** Shortens a refused or skipped path to one line with its reason. */

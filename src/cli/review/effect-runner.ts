@@ -123,7 +123,8 @@ class ReviewEffectRunner implements EffectRunner {
     const { message, hint, refused } = detailsOf(error)
     const more = refused.slice(0, 3).map((each) => `${each.path}: ${each.message}`)
     const reasons = more.filter((each) => !message.includes(each.slice(each.indexOf(': ') + 2)))
-    this.#showMessage([message, ...reasons, hint ?? ''].join(' ').trim(), 'failed')
+    const here = hint?.replace("with 'escrow commit --merge'", 'by c, then m') ?? ''
+    this.#showMessage([message, ...reasons, here].join(' ').trim(), 'failed')
   }
 
   #showMessage(text: string, kind: Message['kind'] = 'info'): void {
