@@ -6,7 +6,7 @@ import type { AskAnswer } from './ask-answer.js'
 import type { PathRule } from './path-rules.js'
 import { POLICY_FILE } from './policy-file.js'
 import type { AccessMode } from './policy-schema.js'
-import type { Secret } from './secrets.js'
+import { openedBy, type Secret } from './secrets.js'
 
 /** The denials. Each message names what was refused and why; the hint says what to do. */
 
@@ -59,10 +59,10 @@ export function accessDenied(asked: string, name: string, rule: PathRule<AccessM
 }
 
 /** The denial of a secret, which is closed by default and can be opened by a rule. */
-export function secret(asked: string, { path, why }: Secret): Denial {
-  const section = path.startsWith('/') ? 'outside' : 'access'
+export function secret(asked: string, found: Secret): Denial {
+  const { path, why } = found
   const message = `Access Denied: ${describePath(asked, path)} may hold secrets (${why}), so it is closed to agents.`
-  const hint = `A person can open it: \`${section}: { ${JSON.stringify(path)}: allow }\` in ${POLICY_FILE}.`
+  const hint = `A person can open it: ${openedBy([found])} in ${POLICY_FILE}.`
   return { reason: 'access_denied', file: asked, message, hint }
 }
 

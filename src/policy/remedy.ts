@@ -3,6 +3,7 @@ import { newGlobProblem } from '../core/globs.js'
 import { shellWord } from '../core/shell-word.js'
 import { POLICY_FILE } from './policy-file.js'
 import { protection } from './protected.js'
+import { openedBy, secretIn } from './secrets.js'
 
 /** A refused path, from a quarantine, a commit, a command's result or the ledger. */
 export interface RefusedPath {
@@ -44,7 +45,7 @@ export interface Remedy {
 export function remediesFor(refused: readonly RefusedPath[], context: RemedyContext): Remedy[] {
   const groups = new Map<string, Group>()
   for (const { path, reason, intentId, source } of refused) {
-    const kind = reason === 'protected_path' ? protectionKind(path) : reason
+    const kind = kindOf(reason, path, source)
     const key = JSON.stringify([kind, intentId ?? null, source ?? null])
     const group = groups.get(key) ?? { kind, reason, intentId, source, paths: new Set() }
     groups.set(key, group)
@@ -71,6 +72,7 @@ type Kind =
   | 'protected'
   | 'protected always'
   | 'protected by rule'
+  | 'secret'
   | typeof PASSES
 
 /** Typed by every reason, so that a new one needs a row here. */
@@ -100,6 +102,7 @@ const BY_KIND: Readonly<Record<Kind, (group: Group, context: RemedyContext) => A
     advice: 'No agent may change it. Change it yourself, outside escrow.',
   }),
   'protected by rule': changeRule,
+  secret: openSecret,
   path_escape: () => ({ why: 'It is outside the workspace.', advice: 'Only you can change it.' }),
   access_denied: changeRule,
   hidden: changeRule,
@@ -147,6 +150,11 @@ const REMEDIES: Readonly<Record<string, (group: Group, context: RemedyContext) =
 
 function noRemedy({ reason }: Group): Answer {
   return { why: `The reason is ${reason}.`, advice: 'No command allows it.' }
+}
+
+function kindOf(reason: string, path: string, source: string | undefined): string {
+  if (reason === 'protected_path') return protectionKind(path)
+  return reason === 'access_denied' && source === undefined && secretIn(path) !== undefined ? 'secret' : reason
 }
 
 function protectionKind(path: string): Kind {
@@ -202,6 +210,15 @@ function changeRule({ paths, source }: Group): Answer {
   if (source !== undefined) return { why, advice: `Change the rule at ${source}, then accept it with 'escrow trust'.` }
   const [first = ''] = paths
   return { why, command: `escrow why ${words([first])}`, advice: 'See which rule.' }
+}
+
+function openSecret({ paths }: Group): Answer {
+  const secrets = [...paths].flatMap((path) => secretIn(path) ?? [])
+  const [first] = secrets
+  return {
+    why: `It may hold secrets (${first?.why ?? 'by its name'}).`,
+    advice: `Write ${openedBy(secrets)} in ${POLICY_FILE}, then accept it with 'escrow trust'.`,
+  }
 }
 
 function amount({ size }: ReadonlySet<string>): string {

@@ -40,6 +40,22 @@ export function secretIn(path: string): Secret | undefined {
   return matchSecret(path)
 }
 
+/** The rules of policy.yaml that open secrets, as a phrase. */
+export function openedBy(secrets: readonly Secret[]): string {
+  return ['access', 'outside']
+    .map((section) => [section, secrets.filter(({ path }) => sectionOf(path) === section)] as const)
+    .filter(([, found]) => found.length > 0)
+    .map(([section, found]) => {
+      const keys = new Set(found.map(({ path }) => `${JSON.stringify(path)}: allow`))
+      return `\`${section}: { ${[...keys].join(', ')} }\``
+    })
+    .join(' and ')
+}
+
+function sectionOf(path: string): string {
+  return path.startsWith('/') ? 'outside' : 'access'
+}
+
 function matchSecret(path: string): Secret | undefined {
   // Non-ASCII letters may fold to ASCII.
   if (!CANDIDATE.test(path.toLowerCase()) && !/[^\0-\x7f]/.test(path)) return undefined

@@ -47,6 +47,14 @@ describe('why', () => {
     expect(found.remedies[0].advice).toContain('.orchestration/policy.yaml:2')
   })
 
+  it('names what to write in policy.yaml to open a secret, and never the command just typed', async () => {
+    const at = workspace()
+    const { out } = await escrowAt(at.root, ['why', '.env'])
+    const open = out.slice(out.indexOf('To allow it'))
+    expect(open).toContain('`access: { ".env": allow }` in .orchestration/policy.yaml')
+    expect(open).not.toContain('escrow why')
+  })
+
   it.each([
     ['.git/config', undefined],
     ['.npmrc', 'escrow intents scope INT-001 --add .npmrc'],

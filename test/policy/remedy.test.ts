@@ -59,6 +59,20 @@ describe('a remedy', () => {
     )
   })
 
+  it('of a secret names the key to write in policy.yaml, and not the command that asked', () => {
+    const [remedy, ...others] = remediesFor(
+      ['.env', 'keys/.env.local/x', '/etc/shadow'].map((path) => ({ path, reason: 'access_denied' })),
+      { selectable: [] },
+    )
+    expect(others).toEqual([])
+    expect(remedy?.why).toBe('It may hold secrets (environment variables).')
+    expect(remedy?.advice).toBe(
+      'Write `access: { ".env": allow, "keys/.env.local": allow }` and `outside: { "/etc/shadow": allow }` in ' +
+        ".orchestration/policy.yaml, then accept it with 'escrow trust'.",
+    )
+    expect(remedy?.command).toBeUndefined()
+  })
+
   it('says where the rule stands', () => {
     const source = '.orchestration/policy.yaml:3'
     const [remedy] = remediesFor([{ path: 'a', reason: 'access_denied', source }], KEPT)
