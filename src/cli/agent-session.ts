@@ -1,9 +1,10 @@
-import { basename } from 'node:path'
+import { existsSync } from 'node:fs'
+import { basename, resolve } from 'node:path'
 import { type Command, Option } from 'commander'
 import { defined } from '../core/defined.js'
 import { EscrowError, findProgram, type HomeHost, type Intent, type Session, type Workspace } from '../index.js'
 import { HOME_HOSTS, hostOfProgram } from '../surface/index.js'
-import type { Io } from './context.js'
+import { type Io, UsageError } from './context.js'
 import { requireIntent } from './intents/require-intent.js'
 import { oneLine } from './printable.js'
 import { collect } from './repeated.js'
@@ -53,6 +54,7 @@ export async function openAgentSession(
   { io, prefix }: { readonly io: Io; readonly prefix: string },
 ): Promise<Session> {
   if (env.PATH === undefined) refuseShadow(program)
+  await refuseMissing(program, workspace, { id, env, cwd: io.cwd })
   // Check the intent first, so that a mistyped id creates no session.
   if (intent !== undefined) await requireIntent(workspace, intent)
   const session = await workspace.session({
@@ -75,6 +77,28 @@ function refuseShadow(program: string): void {
   throw new EscrowError('unsupported', `The only '${program}' on PATH is in a workspace: ${shadow}.`, {
     hint: 'escrow starts no program from a workspace by its bare name. If you mean it, give its path.',
   })
+}
+
+/** The places where a program may be. */
+interface ProgramPlaces {
+  /** The requested session, which may have staged the program. */
+  readonly id: string | undefined
+  readonly env: Variables
+  readonly cwd: string
+}
+
+/** Refuses a program that does not exist, before there is a session for it. */
+async function refuseMissing(program: string, workspace: Workspace, { id, env, cwd }: ProgramPlaces): Promise<void> {
+  const isPath = program.includes('/')
+  const { path, inTree } = isPath ? {} : findProgram(program, { ...process.env, ...defined({ PATH: env.PATH }) })
+  if (path !== undefined || inTree !== undefined) return
+  if (isPath && [cwd, workspace.root].some((place) => existsSync(resolve(place, program)))) return
+  if (!isPath && (await workspace.intents.get(program)) !== undefined)
+    throw new UsageError(`${program} is an intent. Name it with '--intent ${program}'.`)
+  // Only a session that exists can have staged it: at a path, or on a PATH that leads into the workspace.
+  const isStageable = isPath || env.PATH !== undefined
+  if (isStageable && (await workspace.sessions()).some((session) => session.id === id)) return
+  throw new EscrowError('unsupported', `There is no program ${program}${isPath ? '' : ' on the PATH of commands'}.`)
 }
 
 /**

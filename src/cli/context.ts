@@ -104,6 +104,11 @@ export interface Context {
   exit(code: number): void
 }
 
+/** Wrong usage that only the workspace shows. The exit code is that of a wrong option. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError'
+}
+
 /** Thrown if neither the directory nor one above it has `.orchestration`. */
 export class NoWorkspace extends Error {
   override readonly name = 'NoWorkspace'

@@ -1,5 +1,5 @@
 import { defined } from '../core/defined.js'
-import { type Colors, EXIT, type ExitCode, type Io, NoWorkspace } from './context.js'
+import { type Colors, EXIT, type ExitCode, type Io, NoWorkspace, UsageError } from './context.js'
 import { oneLine } from './printable.js'
 
 /** Prints an error with its refusals, hint and commands to stderr. Returns the exit code. */
@@ -10,6 +10,7 @@ export function reportError(error: unknown, io: Io, colors: Colors): ExitCode {
   for (const each of refused) io.err(`  ${oneLine(each.path)}: ${oneLine(each.message)}\n`)
   if (hint !== undefined) io.err(`${oneLine(hint)}\n`)
   for (const command of commands) io.err(`  ${oneLine(command)}\n`)
+  if (error instanceof UsageError) return EXIT.usage
   return reason === 'no_orchestration' || error instanceof NoWorkspace ? EXIT.noWorkspace : EXIT.refused
 }
 
