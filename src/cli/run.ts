@@ -1,9 +1,10 @@
+import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type Command, CommanderError } from 'commander'
 import picocolors from 'picocolors'
 import { rootOf, type Workspace } from '../index.js'
 import { COMMANDS } from './commands.js'
-import { type Context, EXIT, type Io, type Library, NoWorkspace } from './context.js'
+import { type Context, EXIT, type Io, type Library, NoWorkspace, UsageError } from './context.js'
 import { reportError } from './failure.js'
 import { buildFullProgram, createProgram } from './program.js'
 
@@ -96,8 +97,25 @@ function findCommandName(argv: readonly string[]): string | undefined {
 
 function directoryOf(program: Command, io: Io): string {
   const given: unknown = program.opts().C
-  return resolve(io.cwd, typeof given === 'string' ? given : '.')
+  if (typeof given !== 'string') return resolve(io.cwd)
+  const directory = resolve(io.cwd, given)
+  const problem = directoryProblem(directory)
+  if (problem !== undefined) throw new UsageError(problem(given))
+  return directory
 }
+
+/** Formats why a path given as a directory is none; undefined for a directory. */
+function directoryProblem(path: string): ((given: string) => string) | undefined {
+  try {
+    return statSync(path).isDirectory() ? undefined : notDirectory
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    if (code === 'ENOTDIR') return notDirectory
+    return code === 'ENOENT' ? (given) => `There is no directory ${given}.` : undefined
+  }
+}
+
+const notDirectory = (given: string) => `${given} is not a directory.`
 
 async function withWorkspace<T>(
   directory: string,

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -67,6 +67,19 @@ describe('escrow', () => {
     const root = workspaceDir()
     const reason = new EscrowError('no_orchestration', 'gone')
     expect((await escrow(root, ['diff', 's1'], denied(reason))).code).toBe(4)
+  })
+
+  it('refuses a -C that is no directory', async () => {
+    const root = workspaceDir()
+    writeFileSync(join(root, 'bash.json'), '{}')
+    for (const [given, message] of [
+      ['bash.json', 'bash.json is not a directory.'],
+      ['bash.json/deep', 'bash.json/deep is not a directory.'],
+      ['/nowhere', 'There is no directory /nowhere.'],
+    ] as const) {
+      for (const command of ['status', 'init', 'backtest'])
+        expect(await escrow(root, ['-C', given, command])).toMatchObject({ code: 2, err: `escrow: ${message}\n`, out: '' })
+    }
   })
 
   it('finds the workspace from a subdirectory, with -C before and after the command', async () => {
