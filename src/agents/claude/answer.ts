@@ -5,6 +5,7 @@ import { feedbackText, protocolText } from '../hook/context.js'
 import { candidatePaths, type HookDeps, hookDeps, intentOption, sessionIdFor } from '../hook/deps.js'
 import { type Ruling, ruleOnCall } from '../hook/ruling.js'
 import { buildShellLine } from '../hook/shell-line.js'
+import { readEvent } from '../hook/read-event.js'
 import { modelInTranscript } from '../hook/transcript.js'
 import { type ClaudeEvent, type ClaudeToolEvent, parseEvent } from './event-schema.js'
 import { plainToolEvent } from './plain-event.js'
@@ -22,8 +23,7 @@ const NO_DECISION: ClaudeAnswer = {}
  */
 export async function answerClaude(text: string, more: Partial<HookDeps> = {}): Promise<ClaudeAnswer> {
   const deps = hookDeps(more)
-  const value: unknown = JSON.parse(text)
-  const event = plainToolEvent(value) ?? parseEvent(value)
+  const event = readEvent('Claude Code', text, (value) => plainToolEvent(value) ?? parseEvent(value))
   if (event === undefined) return NO_DECISION
   const root = findWorkspace(event, deps)
   if (root === undefined) return answerOutsideWorkspace(event)

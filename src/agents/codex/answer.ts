@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { type HookDeps, hookDeps } from '../hook/deps.js'
 import { namedEvent, toHookEvent } from '../hook/named-event.js'
+import { readEvent } from '../hook/read-event.js'
 import { type HookEvent, type HookVerdict, verdictOn } from '../hook/verdict.js'
 import { codexCall } from './tools.js'
 
@@ -11,7 +12,7 @@ const NOTHING: CodexAnswer = {}
 
 /** If it rejects, the hook must exit with code 2, empty stdout, and the reason on stderr; Codex ignores code 2 without a reason. */
 export async function answerCodex(text: string, more: Partial<HookDeps> = {}): Promise<CodexAnswer> {
-  const parsed = codexEvent.parse(JSON.parse(text))
+  const parsed = readEvent('Codex', text, (value) => codexEvent.parse(value))
   const event = toHookEvent(parsed, 'codex', KINDS, (call) => codexCall({ ...call, id: parsed.tool_use_id }))
   return toAnswer(await verdictOn(event, hookDeps(more)), parsed.hook_event_name)
 }

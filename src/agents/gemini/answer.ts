@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { type HookDeps, hookDeps } from '../hook/deps.js'
 import { namedEvent, toHookEvent } from '../hook/named-event.js'
+import { readEvent } from '../hook/read-event.js'
 import { type HookEvent, type HookVerdict, verdictOn } from '../hook/verdict.js'
 import { geminiCall } from './tools.js'
 
@@ -11,7 +12,7 @@ const NOTHING: GeminiAnswer = {}
 
 /** If it rejects, the hook must exit with code 2, empty stdout, and the reason on stderr. */
 export async function answerGemini(text: string, more: Partial<HookDeps> = {}): Promise<GeminiAnswer> {
-  const { mcp_context: server, ...parsed } = geminiEvent.parse(JSON.parse(text))
+  const { mcp_context: server, ...parsed } = readEvent('Gemini CLI', text, (value) => geminiEvent.parse(value))
   const event = toHookEvent(parsed, 'gemini-cli', KINDS, (call) => geminiCall(call, server?.server_name))
   return toAnswer(await verdictOn(event, hookDeps(more)), parsed.hook_event_name)
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { type HookDeps, hookDeps } from '../hook/deps.js'
+import { readEvent } from '../hook/read-event.js'
 import { type HookEvent, verdictOn } from '../hook/verdict.js'
 import { opencodeCall } from './tools.js'
 
@@ -10,7 +11,8 @@ export type OpencodeAnswer =
 
 /** If it rejects, the plugin refuses the tool. */
 export async function answerOpencode(text: string, more: Partial<HookDeps> = {}): Promise<OpencodeAnswer> {
-  const verdict = await verdictOn(toHookEvent(opencodeEvent.parse(JSON.parse(text))), hookDeps(more))
+  const event = readEvent('opencode', text, (value) => opencodeEvent.parse(value))
+  const verdict = await verdictOn(toHookEvent(event), hookDeps(more))
   switch (verdict.kind) {
     case 'pass':
       return { go: true }

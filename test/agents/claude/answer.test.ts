@@ -285,6 +285,21 @@ describe('invalid input', () => {
     await expect(answerClaude(text, { env: {} })).rejects.toThrow()
   })
 
+  it.each([
+    [' ', 'it is empty'],
+    ['no event', 'it is not JSON'],
+    ['[]', 'it is no event of a hook'],
+    ['{}', 'its field `hook_event_name` is missing'],
+    ['{"hook_event_name":"PreToolUse","cwd":"/"}', 'its field `session_id` is missing'],
+    [
+      '{"hook_event_name":"PreToolUse","session_id":"s","cwd":"/","tool_name":"Write","tool_input":"x"}',
+      'its field `tool_input` has the wrong form',
+    ],
+  ])('%s fails with one line that says what is wrong', async (text, problem) => {
+    const message = `The input of a Claude Code hook (JSON on stdin) was expected, but ${problem}.`
+    await expect(answerClaude(text, { env: {} })).rejects.toThrow(new Error(message))
+  })
+
   it('fails for an invalid session id and a damaged workspace', async () => {
     const { claude, place } = setUpHooks()
     const write = call('Write', { file_path: 'src/a.ts', content: '' })
