@@ -67,6 +67,7 @@ function createTerminalProgram(io: Io): Command {
     .configureOutput({
       writeOut: (text) => io.out(text),
       writeErr: (text) => io.err(text),
+      outputError: (text, write) => write(text.replace(/\(Did you mean ([^',?]+)\?\)/, "(Did you mean '$1'?)")),
     })
     .exitOverride()
 }

@@ -126,7 +126,7 @@ export interface KeptCommit extends CommittedPlan {
 
 /**
  * A commit by its `tx` or number, with the contents it replaced and the directories it made.
- * @throws EscrowError `undo_expired` once the replaced contents are pruned, or if there is no such commit
+ * @throws EscrowError `undo_expired` once the replaced contents are pruned, `nothing_selected` if there is no such commit
  */
 export function keptCommit(layout: Layout, id: string, disk: Disk = realDisk): KeptCommit {
   const seq = Number(/^(\d{1,15})(?:-[0-9a-f]+)?$/.exec(id)?.[1] ?? 0)
@@ -172,7 +172,7 @@ function contentBefore(
 }
 
 function unknownCommit(id: string): EscrowError {
-  return new EscrowError('undo_expired', `There is no finished commit ${id} in this workspace.`, {
+  return new EscrowError('nothing_selected', `There is no finished commit ${id} in this workspace.`, {
     hint: "'escrow log' shows the id of each commit. The number before the dash is enough.",
   })
 }

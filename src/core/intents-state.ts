@@ -85,7 +85,7 @@ export function unknownIntent(state: IntentsState, id: string): Denial {
   if (state.ok && state.waiting?.has(id)) return notTrusted(state, id)
   const message = `Unknown Intent: ${id} is not declared in .orchestration/active_intents.yaml. ${choice(state)}`
   const meant = nearest(id, selectableIds(state))
-  const question = meant === undefined ? '' : `Did you mean ${meant}? `
+  const question = meant === undefined ? '' : `Did you mean '${meant}'? `
   return { reason: 'unknown_intent', intentId: id, message, hint: question + hintOf(state) }
 }
 

@@ -10,7 +10,7 @@ export function unknownSession(id: string, ids: readonly string[]): EscrowError 
   const suggestion = nearest(id, ids)
   const some = ids.length > MAX_LISTED ? [...ids.slice(0, MAX_LISTED), `and ${ids.length - MAX_LISTED} more`] : ids
   const known = ids.length === 0 ? 'This workspace has none.' : `There are: ${some.join(', ')}.`
-  const hint = suggestion === undefined ? {} : { hint: `Did you mean ${suggestion}?` }
+  const hint = suggestion === undefined ? {} : { hint: `Did you mean '${suggestion}'?` }
   return new EscrowError('nothing_selected', `There is no session ${id}. ${known}`, hint)
 }
 

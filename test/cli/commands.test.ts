@@ -380,7 +380,7 @@ describe('log', () => {
     expect(await numbers('--kind', 'verdict')).toEqual([4])
     expect(await numbers('--kind', 'approved')).toEqual([])
     const { code, err } = await escrow(workspaceDir(), ['log', '--kind', 'comit'])
-    expect([code, err]).toEqual([2, expect.stringContaining('Did you mean commit?')])
+    expect([code, err]).toEqual([2, expect.stringContaining("Did you mean 'commit'?")])
   })
 })
 

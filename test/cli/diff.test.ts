@@ -45,7 +45,7 @@ describe('diff without a session', () => {
 
   it('suggests a session for a mistyped id', async () => {
     await stage('agent', { 'src/a.ts': '1\n' })
-    expect((await diff('agnet')).err).toContain('Did you mean agent?')
+    expect((await diff('agnet')).err).toContain("Did you mean 'agent'?")
   })
 })
 

@@ -53,7 +53,7 @@ it('log refuses an unknown session or intent, and is empty for one without recor
   const none = await escrow(workspaceDir(), ['log', '--session', 'three'], { records, review })
   expect([none.code, none.out, none.calls]).toEqual([0, 'No records.\n', expect.arrayContaining([['review', 'three']])])
   const mistyped = await escrow(workspaceDir(), ['log', '--intent', 'INT-01'], { records })
-  expect([mistyped.code, mistyped.err]).toEqual([1, expect.stringContaining('Did you mean INT-001?')])
+  expect([mistyped.code, mistyped.err]).toEqual([1, expect.stringContaining("Did you mean 'INT-001'?")])
   expect((await escrow(workspaceDir(), ['log', '--intent', 'INT-001', '--path', 'x'], { records })).out).toBe(
     'No records.\n',
   )

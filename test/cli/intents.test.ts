@@ -32,7 +32,7 @@ describe('intents', () => {
       const at = scene({}, INTENTS)
       const { code, err } = await escrow(at, command, 'INT-01', ...rest)
       expect(code).toBe(1)
-      expect(err).toContain("There is no intent INT-01. (unknown_intent)\nDid you mean INT-001? 'escrow intents'")
+      expect(err).toContain("There is no intent INT-01. (unknown_intent)\nDid you mean 'INT-001'? 'escrow intents'")
       expect((await escrow(at, command, 'unlike', ...rest)).err).not.toContain('mean')
       expect(plan(at)).toBe(INTENTS)
     },

@@ -34,6 +34,6 @@ it('names the command that widens the scope', async () => {
 
 it('refuses an intent that is not declared, and --intent without --take', async () => {
   const quarantine = await refusedWithoutIntent()
-  expect((await quarantine('--take', 'src/a.ts', '--intent', 'INT-01')).err).toContain('Did you mean INT-001?')
+  expect((await quarantine('--take', 'src/a.ts', '--intent', 'INT-01')).err).toContain("Did you mean 'INT-001'?")
   expect((await quarantine('--intent', 'INT-001')).code).toBe(2)
 })

@@ -81,7 +81,7 @@ it('return to a snapshot and back again', () => {
 it('are not created by a mistyped id, which is reported', () => {
   for (const command of ['travel agnet-1 x', 'exec agnet-1 -- true', 'diff agnet-1', 'approve agnet-1']) {
     const { status, stderr } = shell(`escrow ${command}`)
-    expect([status, stderr]).toEqual([1, expect.stringContaining('Did you mean agent-1?')])
+    expect([status, stderr]).toEqual([1, expect.stringContaining("Did you mean 'agent-1'?")])
   }
   expect(fs.readdirSync(`${stateOf(`${home}/shop`)}/sessions`)).toEqual(['agent-1'])
 })
@@ -93,10 +93,10 @@ it('are not created for a mistyped intent, which is reported', () => {
     'acp --intent INT-01 -- x',
   ]) {
     const { status, stderr } = shell(`escrow ${command}`)
-    expect([command, status, stderr]).toEqual([command, 1, expect.stringContaining('Did you mean INT-001?')])
+    expect([command, status, stderr]).toEqual([command, 1, expect.stringContaining("Did you mean 'INT-001'?")])
   }
   expect(shell('escrow mcp --intent INT-01 < /dev/null')).toMatchObject({
-    ...{ status: 1, stderr: expect.stringContaining('Did you mean INT-001?') },
+    ...{ status: 1, stderr: expect.stringContaining("Did you mean 'INT-001'?") },
   })
   expect(fs.readdirSync(`${stateOf(`${home}/shop`)}/sessions`)).toEqual(['agent-1'])
 })

@@ -190,9 +190,9 @@ it('help and figures fit into 60 columns, also after a resize', async () => {
 })
 
 it.each([
-  ['escrow discrad', 'Did you mean discard?'],
-  ['escrow log --intnt x', 'Did you mean --intent?'],
-  ['escrow intents lst', 'Did you mean list?'],
+  ['escrow discrad', "Did you mean 'discard'?"],
+  ['escrow log --intnt x', "Did you mean '--intent'?"],
+  ['escrow intents lst', "Did you mean 'list'?"],
 ])('%s gets a suggestion', async (command, words) => {
   const wrong = type(command, at('wrong'))
   expect(await wrong.waitForExit()).toBe(2)

@@ -36,7 +36,7 @@ it('changes and shows the selection', async () => {
 it('suggests an id for a mistyped one', async () => {
   const at = workspace()
   const { code, err } = await at.use('INT-01')
-  expect([code, err]).toEqual([1, expect.stringContaining('Did you mean INT-001?')])
+  expect([code, err]).toEqual([1, expect.stringContaining("Did you mean 'INT-001'?")])
   expect(at.file()).toBe(INTENTS)
 })
 

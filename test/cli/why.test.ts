@@ -72,7 +72,7 @@ describe('why', () => {
 
   it('refuses a mistyped intent and an unknown session', async () => {
     const at = workspace()
-    expect((await escrowAt(at.root, ['why', 'a', '--intent', 'INT-01'])).err).toContain('Did you mean INT-001?')
+    expect((await escrowAt(at.root, ['why', 'a', '--intent', 'INT-01'])).err).toContain("Did you mean 'INT-001'?")
     expect((await escrowAt(at.root, ['why', 'a', '--session', 'nobody'])).code).toBe(1)
   })
 })

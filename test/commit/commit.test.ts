@@ -314,7 +314,7 @@ describe('the journal', () => {
 
   it('does not find a commit by an invalid name', async () => {
     start()
-    expect(() => keptCommit(bench.layout, '../1-ab')).toThrow(expect.objectContaining({ reason: 'undo_expired' }))
+    expect(() => keptCommit(bench.layout, '../1-ab')).toThrow(expect.objectContaining({ reason: 'nothing_selected' }))
   })
 
   it('commits one after the other when asked at the same time', async () => {

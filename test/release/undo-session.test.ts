@@ -211,12 +211,12 @@ function changeTwo(fs: Session['fs']): void {
 }
 
 describe('commits that can be undone', () => {
-  it('throws undo_expired for a commit whose contents were pruned, and for an unknown one', async () => {
+  it('throws undo_expired for a commit whose contents were pruned, and nothing_selected for an unknown one', async () => {
     const at = testWorkspace()
     const workspace = await at.open()
     const { id } = await committed(workspace, (fs) => fs.writeFileSync('src/a.ts', 'x\n'))
     for (const none of ['2', '1-00000000', '', '../1', '9-abcdef01'])
-      expect(await reasonOf(() => workspace.undo(none))).toBe('undo_expired')
+      expect(await reasonOf(() => workspace.undo(none))).toBe('nothing_selected')
     const { tx } = layoutAt(at.root)
     for (const name of readdirSync(tx)) if (name.startsWith(id)) removeTree(`${tx}/${name}`)
     expect(await reasonOf(() => workspace.undo(id))).toBe('undo_expired')
@@ -356,7 +356,7 @@ describe('an undo of several commits', () => {
     const error = await failure(() => workspace.undo([one.id, three.id]))
     expect(error).toMatchObject({ reason: 'stale_file', refused: [{ path: 'src/a.ts' }] })
     expect((await workspace.sessions()).map(({ id }) => id)).toEqual(['agent'])
-    expect(await reasonOf(() => workspace.undo([three.id, '99']))).toBe('undo_expired')
+    expect(await reasonOf(() => workspace.undo([three.id, '99']))).toBe('nothing_selected')
     expect(await reasonOf(() => workspace.undo([]))).toBe('nothing_selected')
   })
 
@@ -366,6 +366,6 @@ describe('an undo of several commits', () => {
     const ids = [(await edit(workspace, 'one\n')).id, (await edit(workspace, 'two\n')).id]
     expect((await workspace.previewUndo(ids)).changes.map(({ path }) => path)).toEqual(['src/a.ts'])
     expect((await workspace.sessions()).map(({ id }) => id)).toEqual(['agent'])
-    expect(await reasonOf(() => workspace.previewUndo('99'))).toBe('undo_expired')
+    expect(await reasonOf(() => workspace.previewUndo('99'))).toBe('nothing_selected')
   })
 })

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { TraceRecord, Workspace } from '../../index.js'
-import { intentOf, nearest, pathsOf, TRACE_TYPES, toHistoryEntry } from '../../surface/index.js'
-import type { Context } from '../context.js'
+import { intentOf, nearest, pathsOf, shellWord, TRACE_TYPES, toHistoryEntry } from '../../surface/index.js'
+import { type Context, UsageError } from '../context.js'
 import { requireIntent } from '../intents/require-intent.js'
 import { parseWholeNumber } from '../numbers.js'
 import { json, jsonOption, table } from '../output.js'
@@ -25,6 +25,7 @@ interface Options {
 export function register(command: Command, { io, page, withWorkspace }: Context): void {
   command
     .description('Show the ledger, newest record first.')
+    .allowExcessArguments()
     .option('-n, --max-count <n>', 'at most this many, the newest ones', parseWholeNumber)
     .option('--since <when>', "records since a date or an age: '2026-11-22', '3d', '2 hours ago'", parseWhen)
     .option('--until <when>', 'records until a date or an age', parseWhen)
@@ -39,7 +40,13 @@ export function register(command: Command, { io, page, withWorkspace }: Context)
     .option('--oneline', 'one line per record: number, kind, intent and subject')
     .option('--reverse', 'show the oldest record first')
     .addOption(jsonOption('an array of records, oldest first'))
-    .action(async (options: Options) => {
+    .action(async (options: Options, { args: [path] }: Command) => {
+      if (path !== undefined) {
+        const word = shellWord(path)
+        throw new UsageError(
+          `'escrow log' takes no path. 'escrow log --path ${word}' lists the records about it, 'escrow blame ${word}' shows who wrote its lines.`,
+        )
+      }
       const records = await withWorkspace(async (workspace) => {
         const found: TraceRecord[] = []
         const seen = { session: false, intent: false }
@@ -76,7 +83,7 @@ function parseKinds(text: string, before: readonly string[] = []): readonly stri
   const unknown = words.find((word) => !KINDS.includes(word))
   if (unknown === undefined) return [...before, ...words]
   const meant = nearest(unknown, KINDS)
-  const question = meant === undefined ? '' : ` Did you mean ${meant}?`
+  const question = meant === undefined ? '' : ` Did you mean '${meant}'?`
   throw new InvalidArgumentError(`There is no kind '${oneLine(unknown)}'.${question} Use one of: ${KINDS.join(', ')}.`)
 }
 

@@ -15,7 +15,7 @@ export function unknownIntentError(id: string, intents: readonly Intent[], more?
     id,
     intents.map((each) => each.id),
   )
-  const question = meant === undefined ? '' : `Did you mean ${meant}? `
+  const question = meant === undefined ? '' : `Did you mean '${meant}'? `
   return Object.assign(new Error(`There is no intent ${id}.`), {
     reason: 'unknown_intent',
     hint: `${question}'escrow intents' lists them.${more === undefined ? '' : ` ${more}`}`,

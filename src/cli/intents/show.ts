@@ -102,6 +102,6 @@ function failOnUnknownCommand(command: Command, word: string): never {
     command.commands.map((each) => each.name()),
   )
   return command.error(
-    `error: unknown command '${oneLine(word)}'${meant === undefined ? '' : `\n(Did you mean ${meant}?)`}`,
+    `error: unknown command '${oneLine(word)}'${meant === undefined ? '' : `\n(Did you mean '${meant}'?)`}`,
   )
 }
