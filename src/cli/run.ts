@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type Command, CommanderError } from 'commander'
 import picocolors from 'picocolors'
@@ -32,7 +32,7 @@ export async function run(argv: readonly string[], io: Io, library: () => Promis
     argv,
     library,
     page: async (text) => (io.page && program.opts().pager !== false ? io.page(text) : io.out(text)),
-    directory: () => directoryOf(program, io),
+    directory: (isNew) => directoryOf(program, io, isNew),
     root: () => workspaceAt(directoryOf(program, io)),
     withWorkspace: (work) => withWorkspace(directoryOf(program, io), library, work),
     asAgent: async (work) => {
@@ -96,11 +96,11 @@ function findCommandName(argv: readonly string[]): string | undefined {
   return argv.find((word, at) => !word.startsWith('-') && argv[at - 1] !== '-C')
 }
 
-function directoryOf(program: Command, io: Io): string {
+function directoryOf(program: Command, io: Io, isNew = false): string {
   const given: unknown = program.opts().C
   if (typeof given !== 'string') return resolve(io.cwd)
   const directory = resolve(io.cwd, given)
-  const problem = directoryProblem(directory)
+  const problem = isNew && !existsSync(directory) ? undefined : directoryProblem(directory)
   if (problem !== undefined) throw new UsageError(problem(given))
   return directory
 }

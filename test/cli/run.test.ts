@@ -77,7 +77,7 @@ describe('escrow', () => {
       ['bash.json/deep', 'bash.json/deep is not a directory.'],
       ['/nowhere', 'There is no directory /nowhere.'],
     ] as const) {
-      for (const command of ['status', 'init', 'backtest'])
+      for (const command of ['status', 'diff', 'backtest'])
         expect(await escrow(root, ['-C', given, command])).toMatchObject({ code: 2, err: `escrow: ${message}\n`, out: '' })
     }
   })
