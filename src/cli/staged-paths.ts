@@ -54,7 +54,13 @@ function onlySessionId(sessions: readonly SessionSummary[]): string {
   const list = meant.map(({ id, changes }) => `${oneLine(id)} (${pluralize(changes, 'change')})`).join(', ')
   throw Object.assign(
     new Error(meant.length === 0 ? 'There is no session yet.' : `Several sessions have staged changes: ${list}.`),
-    { reason: 'nothing_selected', hint: meant.length === 0 ? "'escrow run' starts one." : 'Name one of them.' },
+    {
+      reason: 'nothing_selected',
+      hint:
+        meant.length === 0
+          ? "'escrow run' starts one."
+          : `Name one of them, as in 'escrow diff ${oneLine(only?.id ?? '')}'.`,
+    },
   )
 }
 

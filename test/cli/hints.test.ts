@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { openWorkspace } from '../../src/index.js'
 import { FILES, INTENTS, testWorkspace } from '../support/workspace.js'
 import { escrowAt } from './real.js'
 
@@ -27,4 +28,17 @@ it('undo of an unknown commit names the command that lists them', async () => {
     expect.stringContaining('no finished commit two in this workspace. (nothing_selected)'),
   ])
   expect(err).toContain("'escrow log'")
+})
+
+it('diff with several sessions names a command for one of them', async () => {
+  const { root } = testWorkspace(FILES, INTENTS)
+  const workspace = await openWorkspace(root)
+  for (const id of ['one', 'two']) {
+    const session = await workspace.session({ id })
+    await session.selectIntent('INT-001')
+    session.fs.writeFileSync(`src/${id}.ts`, 'x\n')
+  }
+  await workspace.close()
+  const { code, err } = await escrowAt(root, ['diff'])
+  expect([code, err]).toEqual([1, expect.stringMatching(/Name one of them, as in 'escrow diff (one|two)'\./)])
 })
