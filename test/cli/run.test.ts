@@ -78,7 +78,11 @@ describe('escrow', () => {
       ['/nowhere', 'There is no directory /nowhere.'],
     ] as const) {
       for (const command of ['status', 'diff', 'backtest'])
-        expect(await escrow(root, ['-C', given, command])).toMatchObject({ code: 2, err: `escrow: ${message}\n`, out: '' })
+        expect(await escrow(root, ['-C', given, command])).toMatchObject({
+          code: 2,
+          err: `escrow: ${message}\n`,
+          out: '',
+        })
     }
   })
 
