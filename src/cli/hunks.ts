@@ -36,7 +36,7 @@ export function selectionOf(
 ): Selection | undefined {
   if (hunk.length + call.length === 0) return paths.length === 0 ? undefined : paths
   if (call.length > 0) {
-    if (paths.length + hunk.length > 0) throw nothingSelected('--call takes all changes of a tool call', CALL_ALONE)
+    if (paths.length + hunk.length > 0) throw nothingSelected('--call takes all changes of a tool call.', CALL_ALONE)
     return { calls: [...call] }
   }
   const hunks = hunk.map((typed) => fullId(typed, set))
@@ -51,9 +51,9 @@ function assertTogether(paths: readonly string[], hunks: readonly string[], set:
     .filter(({ hunks: own }) => own.some(({ id }) => hunks.includes(id)))
     .map(({ path }) => path)
   const other = holders.find((path) => !named.has(path))
-  if (other !== undefined) throw nothingSelected(`A hunk is in ${other}, which is not named`, HUNKS_ALONE)
+  if (other !== undefined) throw nothingSelected(`A hunk is in ${other}, which is not named.`, HUNKS_ALONE)
   const without = [...named].find((path) => !holders.includes(path))
-  if (without !== undefined) throw nothingSelected(`No hunk that you named is in ${without}`, HUNKS_ALONE)
+  if (without !== undefined) throw nothingSelected(`No hunk that you named is in ${without}.`, HUNKS_ALONE)
 }
 
 const CALL_ALONE = 'Give --call without paths and hunks.'
@@ -67,13 +67,13 @@ function fullId(typed: string, set: ChangeSet): string {
   if (only !== undefined && found.length === 1) return only.id
   const what = found.length === 0 ? 'No hunk has' : `${found.length} hunks have`
   throw nothingSelected(
-    `${what} an id that begins with '${typed}'`,
+    `${what} an id that begins with '${typed}'.`,
     "'escrow diff' shows each hunk's id behind its @@.",
   )
 }
 
 function nothingSelected(what: string, hint: string): Error {
-  return Object.assign(new Error(`${what}. Nothing was recorded.`), { reason: 'nothing_selected', hint })
+  return Object.assign(new Error(`${what} Nothing was recorded.`), { reason: 'nothing_selected', hint })
 }
 
 function hunksOf(set: ChangeSet): Hunk[] {

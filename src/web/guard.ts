@@ -44,21 +44,16 @@ const HEADERS: Readonly<Record<string, string>> = {
 const NO_TOKEN = 'The token is missing, wrong, or from an earlier start.'
 
 /** For a person who opens an old address in a browser. */
-const NO_TOKEN_PAGE = `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>escrow · review</title>
-</head>
-<body>
-<h1>This address is not valid now</h1>
-<p>${NO_TOKEN}</p>
-<p>Run <code>escrow review --web</code> again, or open the address that <code>escrow serve</code> prints now. All verdicts are kept.</p>
-</body>
-</html>
-`
+const NO_TOKEN_PAGE = [
+  '<!doctype html>',
+  '<html lang="en"><head><meta charset="utf-8"><title>escrow · review</title>',
+  '<meta name="viewport" content="width=device-width, initial-scale=1">',
+  '<meta name="color-scheme" content="light dark"></head>',
+  '<body><h1>This address is not valid now</h1>',
+  `<p>${NO_TOKEN}</p>`,
+  '<p>Run <code>escrow review --web</code> again, or open the address that <code>escrow serve</code> prints now.</p>',
+  '<p>All verdicts are kept.</p></body></html>',
+].join('\n')
 
 /**
  * Admits requests that have the token, our host name and our origin. A browser sends cookies to every port of a host, so also to

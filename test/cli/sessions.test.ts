@@ -90,7 +90,7 @@ it('are not created for a mistyped intent, which is reported', () => {
   for (const command of [
     'run --intent INT-01 -- true',
     'exec agent-1 --intent INT-01 -- true',
-    'acp --intent INT-01 -- x',
+    'acp --intent INT-01 -- true',
   ]) {
     const { status, stderr } = shell(`escrow ${command}`)
     expect([command, status, stderr]).toEqual([command, 1, expect.stringContaining("Did you mean 'INT-001'?")])

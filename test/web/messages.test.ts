@@ -69,7 +69,7 @@ describe('an address', () => {
       location.hash = '#/review/cents/src%2Fnever.ts'
     })
     await page.getByText('No change of src/never.ts is staged.').waitFor()
-    expect(await page.locator('.content').innerText()).not.toMatch(/committed|discarded|no longer/)
+    expect(await page.locator('.content').textContent()).not.toMatch(/committed|discarded|no longer/)
   })
 })
 
@@ -140,7 +140,7 @@ describe('the layout', () => {
         [row, row.locator('.tail')].map((each) => each.evaluate((element) => element.getBoundingClientRect().toJSON())),
       )
       expect(tail.right).toBeLessThan(whole.right)
-      expect(name.endsWith((await row.locator('.tail').innerText()).trim())).toBe(true)
+      expect(name.endsWith((await row.locator('.tail').textContent())?.trim() ?? '')).toBe(true)
       expect(
         await row.locator('.leaf .cut').evaluate(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth),
       ).toBe(true)
