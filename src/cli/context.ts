@@ -104,7 +104,7 @@ export interface Context {
   exit(code: number): void
 }
 
-/** Wrong usage that only the workspace shows. The exit code is that of a wrong option. */
+/** Wrong usage that the parser of options cannot find. The exit code is that of a wrong option. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }

@@ -36,7 +36,11 @@ export function register(command: Command, context: Context): void {
     .option('--remove', 'remove escrow from the settings of the named clients, or of all; with --git, the git hooks')
     .option('-y, --yes', 'do not ask')
     .addOption(jsonOption())
-    .action((options: Options) => init(command, context, options))
+    .action((options: Options) => {
+      // The directory of -C is made with the workspace.
+      const directory = () => context.directory(true)
+      return init(command, { ...context, directory }, options)
+    })
 }
 
 async function init(command: Command, context: Context, options: Options): Promise<void> {
@@ -52,7 +56,7 @@ async function init(command: Command, context: Context, options: Options): Promi
   if (!isAsked) {
     const { planClients } = await context.library()
     // Throws for settings that cannot be changed, before anything is created.
-    planClients(context.directory(true), named, clientOptionsOf(options))
+    planClients(context.directory(), named, clientOptionsOf(options))
     await createWorkspace(context, options)
     if (named.length > 0) await updateSettings(context, named, options)
     await enterGitHooks(context, options)
@@ -65,7 +69,7 @@ async function init(command: Command, context: Context, options: Options): Promi
 async function enterGitHooks(context: Context, { git, remove, yes }: Options): Promise<void> {
   if (git === undefined) return
   const { enterHooks } = await import('../git-hooks.js')
-  await enterHooks(context, context.directory(true), { remove: remove === true, yes: yes === true })
+  await enterHooks(context, context.directory(), { remove: remove === true, yes: yes === true })
 }
 
 /** Initializes with `--json`: asks nothing, and changes client settings only with `--yes`. */
@@ -73,14 +77,14 @@ async function initAsJson(context: Context, clients: readonly HostName[], option
   const { io, library, directory, exit } = context
   const { planClients, applyClients, initWorkspace } = await library()
   const { approvalBy } = options
-  const files = planClients(directory(true), clients, clientOptionsOf(options))
+  const files = planClients(directory(), clients, clientOptionsOf(options))
   const hooks = options.git && (await planGit(context, options))
   if (files.length + (hooks?.changes.length ?? 0) > 0 && options.yes !== true) {
     io.err("escrow: Nothing was changed: '--json' asks no question. Add '--yes' to confirm.\n")
     return exit(EXIT.refused)
   }
-  const made = options.remove ? { created: [], kept: [] } : await initWorkspace(directory(true), { approvalBy })
-  applyClients(directory(true), files)
+  const made = options.remove ? { created: [], kept: [] } : await initWorkspace(directory(), { approvalBy })
+  applyClients(directory(), files)
   const gitSettings = hooks === undefined ? [] : await hooks.apply()
   const blocked = options.remove ? [] : await checkEntries(context, clients)
   if (blocked.length > 0) exit(EXIT.refused)
@@ -91,7 +95,7 @@ async function initAsJson(context: Context, clients: readonly HostName[], option
 
 async function planGit(context: Context, { remove }: Options) {
   const { planHooks, writeHooks } = await import('../git-hooks.js')
-  const plan = await planHooks(context, context.directory(true), remove === true)
+  const plan = await planHooks(context, context.directory(), remove === true)
   return plan && { ...plan, apply: () => writeHooks(context, plan.changes, remove === true) }
 }
 
@@ -100,11 +104,11 @@ async function runInteractively(context: Context, options: Options): Promise<voi
   const { io, library, directory } = context
   const { findClients, planClients, applyClients, admitReviewer, openWorkspace } = await library()
   const prompts = await io.ask?.()
-  const found = findClients(directory(true)).map(({ client }) => client)
+  const found = findClients(directory()).map(({ client }) => client)
   const answers = prompts && (await askForWorkspace(prompts, found))
   if (prompts === undefined || answers === undefined) return reportNothingChanged(context)
   const { intent } = answers
-  const files = planClients(directory(true), answers.clients)
+  const files = planClients(directory(), answers.clients)
   for (const file of files) io.out(patchOf(file))
   const changes = files.length === 0 ? '' : `, and change ${pluralize(files.length, 'file')} as shown`
   if ((await prompts.confirm(`Make this a workspace${changes}?`, true)) !== true) return reportNothingChanged(context)
@@ -116,14 +120,14 @@ async function runInteractively(context: Context, options: Options): Promise<voi
   }
   if (intent === undefined)
     return io.out("Declare an intent with 'escrow intents add', or in .orchestration/active_intents.yaml.\n")
-  admitReviewer(directory(true), { terminal: io.terminal })
-  const workspace = await openWorkspace(directory(true))
+  admitReviewer(directory(), { terminal: io.terminal })
+  const workspace = await openWorkspace(directory())
   const added = await workspace.intents.add(intent).finally(() => workspace.close())
   io.out(`added    ${oneLine(added.id)}  ${oneLine(added.name)}\n`)
 }
 
 async function createWorkspace({ io, library, directory }: Context, { approvalBy }: Options): Promise<void> {
-  const { created, kept } = await (await library()).initWorkspace(directory(true), { approvalBy })
+  const { created, kept } = await (await library()).initWorkspace(directory(), { approvalBy })
   for (const path of created) io.out(`created  ${oneLine(path)}\n`)
   for (const path of kept) io.out(`kept     ${oneLine(path)}\n`)
 }
@@ -131,7 +135,7 @@ async function createWorkspace({ io, library, directory }: Context, { approvalBy
 async function updateSettings(context: Context, clients: readonly HostName[], options: Options): Promise<void> {
   const { library, directory } = context
   const { planClients, applyClients } = await library()
-  const files = planClients(directory(true), clients, clientOptionsOf(options))
+  const files = planClients(directory(), clients, clientOptionsOf(options))
   const isAgreed = files.length > 0 && (await confirm(context, files, options.yes === true))
   if (isAgreed) writeSettings(context, applyClients, files)
   if (files.length === 0) context.io.out('The settings need no change.\n')
@@ -150,7 +154,7 @@ async function checkEntries({ io, library, directory }: Context, clients: readon
   const { installLauncher, probeEntry } = await library()
   if (io.entry !== undefined) installLauncher(io.entry)
   const checked = await Promise.all(
-    clients.map(async (client) => ({ client, blocked: await probeEntry(directory(true), client) })),
+    clients.map(async (client) => ({ client, blocked: await probeEntry(directory(), client) })),
   )
   return checked.flatMap(({ client, blocked }) => (blocked === undefined ? [] : [{ client, blocked }]))
 }
@@ -173,8 +177,8 @@ async function reportEntries(context: Context, clients: readonly HostName[]): Pr
 /** Warns about settings that the client runs by itself, which hooks do not govern, and about hooks that do not run. */
 async function warnAboutClients({ io, library, directory }: Context): Promise<void> {
   const { foreignSettings, findClients } = await library()
-  io.err(describeForeignSettings(foreignSettings(directory(true))))
-  for (const { client, problems = [] } of findClients(directory(true)))
+  io.err(describeForeignSettings(foreignSettings(directory())))
+  for (const { client, problems = [] } of findClients(directory()))
     for (const problem of problems) io.out(`${client} is not governed yet: ${oneLine(problem)}\n`)
 }
 
@@ -183,7 +187,7 @@ function clientOptionsOf({ remove, http }: Options): ClientOptions {
 }
 
 function writeSettings({ io, directory }: Context, write: Library['applyClients'], files: readonly ClientFile[]): void {
-  write(directory(true), files)
+  write(directory(), files)
   for (const file of files) io.out(`${changeOf(file)}  ${oneLine(file.path)}\n`)
 }
 
