@@ -274,6 +274,7 @@ export class BackgroundCommand implements RunningCommand {
 
   async #finish(end: CommandEnd): Promise<CommandResult> {
     const { deps, mount, id, command } = this
+    await mount.prepare('effects')
     this.#readSpool()
     deps.journal.recordUnreported(this.#unreported, deps.state.intentId)
     const last = deps.store.createSnapshot({})

@@ -99,6 +99,11 @@ export class CommandMount {
     return runIn({ place: this.place, containment: this.containment }, options)
   }
 
+  /** Call it before {@link seed}, or before the effects of a command that has ended are found: it makes that cheap. */
+  async prepare(next: 'seed' | 'effects'): Promise<void> {
+    await this.place.prepare?.(next)
+  }
+
   // ---- stage to mount
 
   /** Brings the mount up to the stage, and tracks from now on which paths others change in the stage. */

@@ -57,6 +57,7 @@ export class SessionExec {
     const mount = await this.#openMount({ isolation: options.isolation, network: admitted.network })
     mount.assertAllowed(options.isolation)
     const { store } = this.deps
+    await mount.prepare('seed')
     this.deps.syncExternal()
     let isSound = false
     try {
@@ -64,6 +65,7 @@ export class SessionExec {
       await mount.followGit(admitted)
       const { timeout, memory, stdin, signal, onOutput } = options
       const end = await mount.run({ ...admitted, timeout, memory, stdin, signal, onOutput, processes: PROCESSES })
+      await mount.prepare('effects')
       this.#recordSpool(mount)
       mount.stopTracking()
       this.deps.syncExternal()

@@ -21,6 +21,11 @@ export interface Place {
   /** What the process is that a run begins with: the command, or the first process of its namespace, whose child the command is. */
   readonly startsWith: 'command' | 'init'
   readonly isAlive: boolean
+  /**
+   * Finds out what has changed, so that the next call of {@link seed} or {@link effects} need not read the whole tree. No command may be
+   * running. Absent where both cost little anyway.
+   */
+  prepare?(next: 'seed' | 'effects'): Promise<void>
   /** Brings the tree up to the stage, without the closed paths. */
   seed(overlay: Overlay, closed: readonly RelPath[]): void
   run(options: CommandOptions): Promise<CommandEnd>

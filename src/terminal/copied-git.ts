@@ -1,32 +1,23 @@
 import { createHash } from 'node:crypto'
 import type { Stats } from 'node:fs'
-import { childOf, nameOf, parentOf, type RelPath } from '../../overlay/index.js'
-import { type CopiedEntry, lookOf } from './copied-entry.js'
+import { ancestorsOf, childOf, type RelPath } from '../../overlay/index.js'
+import { lookOf } from './copied-entry.js'
+import type { CopyChange } from './copy-changes.js'
 import { applyStored, GIT, type GitChanges, GitEntries, isDirectoryAt, isIndex, isInGit } from './git-layer.js'
 import { layerStamp, restingLayer } from './layer.js'
 
 const HOOKS = childOf(GIT, 'hooks')
 
-/** A changed entry; without stats it is gone. */
-interface Change {
-  readonly path: RelPath
-  readonly stats: Stats | undefined
-}
-
 /**
  * The changes of `.git` in a copy of the workspace. They are the differences from what was copied; the next bringing up to the stage
  * undoes them.
  * @param tree the copy
- * @param copied what was copied, by path
- * @param turn another number for each time that something may have changed
+ * @param find lists the changed entries below `.git`
+ * @param onRestore is called after the copy was changed
  */
-export function copiedGit(tree: string, copied: ReadonlyMap<RelPath, CopiedEntry>, turn: () => number): GitChanges {
+export function copiedGit(tree: string, find: () => readonly CopyChange[], onRestore: () => void): GitChanges {
   const at = `${tree}/${GIT}`
-  let found: { readonly turn: number; readonly changes: readonly Change[] } | undefined
-  const changes = () => {
-    if (found?.turn !== turn()) found = { turn: turn(), changes: changesIn(tree, copied) }
-    return found.changes
-  }
+  const changes = () => (isDirectoryAt(at) ? withDirectories(tree, find()) : [])
   const withoutHooks = () => changes().filter(({ path }) => !isHook(path))
   return {
     isOwn: true,
@@ -52,8 +43,9 @@ export function copiedGit(tree: string, copied: ReadonlyMap<RelPath, CopiedEntry
       return entries.write(file, info)
     },
     restore(stored) {
-      found = undefined
-      if (stored !== undefined) applyStored(stored, at)
+      if (stored === undefined) return
+      applyStored(stored, at)
+      onRestore()
     },
   }
 }
@@ -71,45 +63,17 @@ function stampOf(stats: Stats | undefined): string {
   return stats.isDirectory() ? lookOf(stats) : layerStamp(stats)
 }
 
-/** Lists the changed entries, parents before children. A directory is listed if it is new or contains a change. */
-function changesIn(tree: string, copied: ReadonlyMap<RelPath, CopiedEntry>): Change[] {
-  if (!isDirectoryAt(`${tree}/${GIT}`)) return []
+/** Adds the directories of changed entries. What was in a directory that is gone, or no directory now, is gone with it. */
+function withDirectories(tree: string, changes: readonly CopyChange[]): CopyChange[] {
   const layer = restingLayer(tree)
-  const before = childrenBelow(GIT, copied)
-  const found: Change[] = []
-  const visit = (path: RelPath, stats: Stats): void => {
-    const isSame = copied.get(path)?.look === lookOf(stats)
-    if (!stats.isDirectory()) {
-      if (!isSame) found.push({ path, stats })
-      return
-    }
-    const at = found.push({ path, stats })
-    const names = new Set(layer.names(path))
-    for (const name of names) {
-      const child = childOf(path, name)
-      const each = layer.look(child)
-      if (each !== undefined) visit(child, each)
-    }
-    for (const name of before.get(path) ?? [])
-      if (!names.has(name)) found.push({ path: childOf(path, name), stats: undefined })
-    if (isSame && found.length === at) found.pop()
+  const found = new Map<RelPath, CopyChange>()
+  const closed = new Set<RelPath>()
+  for (const change of changes) {
+    const dirs = ancestorsOf(change.path).reverse()
+    if (dirs.some((dir) => closed.has(dir))) continue
+    if (!change.stats?.isDirectory()) closed.add(change.path)
+    for (const path of dirs) if (!found.has(path)) found.set(path, { path, stats: layer.look(path) })
+    found.set(change.path, change)
   }
-  const top = layer.look(GIT)
-  if (top !== undefined) visit(GIT, top)
-  return found
-}
-
-/** The names that were copied into each directory. */
-function childrenBelow(
-  dir: RelPath,
-  copied: ReadonlyMap<RelPath, CopiedEntry>,
-): ReadonlyMap<RelPath, readonly string[]> {
-  const found = new Map<RelPath, string[]>()
-  for (const path of copied.keys()) {
-    if (!path.startsWith(`${dir}/`)) continue
-    const names = found.get(parentOf(path))
-    if (names === undefined) found.set(parentOf(path), [nameOf(path)])
-    else names.push(nameOf(path))
-  }
-  return found
+  return [...found.values()]
 }
