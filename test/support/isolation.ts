@@ -50,6 +50,7 @@ export const OWN_PROCESS: readonly string[] = [
   'test/review/highlight.test.ts',
   'test/terminal/client-directories.test.ts',
   'test/terminal/copy-differential.test.ts',
+  'test/terminal/copy-scan.test.ts',
   'test/terminal/copy.test.ts',
   'test/terminal/git-settings.test.ts',
   'test/terminal/hostile.test.ts',
