@@ -7,6 +7,7 @@ import { existsSync } from 'node:fs'
 const PACKAGES = {
   bwrap: 'bubblewrap',
   pgrep: 'procps',
+  pip3: 'python3-pip',
   prlimit: 'util-linux',
   'ssh-agent': 'openssh-client',
   'ssh-keygen': 'openssh-client',

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import fc from 'fast-check'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { childOf, type Overlay, type RelPath, ROOT } from '../../overlay/index.js'
+import { ancestorsOf, childOf, type Overlay, type RelPath, ROOT } from '../../overlay/index.js'
 import type { CommandEnd } from '../../src/terminal/command-io.js'
 import { NO_SPOOL, openCopyPlace } from '../../src/terminal/copy-place.js'
 import type { Effect, Effects } from '../../src/terminal/effects.js'
@@ -48,6 +48,7 @@ const FILES = {
 }
 
 const END: CommandEnd = { exitCode: 0, stdout: '', stderr: '', began: true } as CommandEnd
+const withAncestors = (path: RelPath) => [path, ...ancestorsOf(path)]
 const isKept = (path: RelPath) => /(^|\/)(keep[^/]*|k)$/.test(path)
 
 function ground() {
@@ -151,7 +152,9 @@ const command = fc.oneof(
   fc.tuple(path, path).map(([from, to]) => `ln -f ${from} ${to}`),
   fc.tuple(path, path).map(([target, at]) => `ln -sfn ${target} ${at}`),
   fc.tuple(path, path).map(([target, at]) => `rm -rf ${at}; ln -s ${target} ${at}`),
-  fc.tuple(fc.constantFrom('600', '700', '755', '777'), path).map(([mode, at]) => `chmod ${mode} ${at}`),
+  fc.tuple(fc.constantFrom('700', '750', '777'), path).map(([mode, at]) => `chmod ${mode} ${at}`),
+  // Reading a locked directory unlocks it, so only the first of two readings would see its mode.
+  path.map((at) => `test -d ${at} || chmod 600 ${at}`),
   // The same size and time as before.
   path.map((at) => `touch -r ${at} t; sed -i y/abcxs/ABCXS/ ${at}; touch -r t ${at}; rm t`),
   path.map((at) => `mkfifo ${at}`),
@@ -213,7 +216,9 @@ describe('a copy that is read by its times', { timeout: 300_000 + RUNS * 2_000 }
           const hidden = closed === undefined ? [] : [closed as RelPath]
           await seed(hidden)
           const wanted = Object.entries(stagedTree(overlay)).filter(
-            ([at]) => !isKept(at as RelPath) && !hidden.some((each) => at === each || at.startsWith(`${each}/`)),
+            ([at]) =>
+              !withAncestors(at as RelPath).some(isKept) &&
+              !hidden.some((each) => at === each || at.startsWith(`${each}/`)),
           )
           expect(diskTree(place.written)).toEqual(Object.fromEntries(wanted))
           expect(place.git?.count()).toBe(0)
