@@ -12,7 +12,7 @@ export interface CopyRunner {
   readonly isolation: Place['isolation']
   readonly startsWith: Place['startsWith']
   readonly isAlive: boolean
-  /** A command will run soon: called once before each run, while the copy is brought up to the stage. */
+  /** A command will run, maybe soon: called once before each run. */
   prepare?(): void
   run(options: CommandOptions, place: CopyDirs): Promise<CommandEnd>
   readSpool: Place['readSpool']
@@ -50,6 +50,8 @@ export function openCopyPlace(root: string, runner: CopyRunner): Place {
   const copy = new Copy(root, scratch, runner.isolation === 'sandbox')
   let isAlive = true
   let isRunnerPrepared = false
+  /** More commands may follow each. */
+  let isReused = false
   const prepareRunner = () => {
     if (!isRunnerPrepared) runner.prepare?.()
     isRunnerPrepared = true
@@ -61,6 +63,7 @@ export function openCopyPlace(root: string, runner: CopyRunner): Place {
       return isAlive && runner.isAlive
     },
     prepare(next) {
+      isReused ||= next === 'seed'
       if (next === 'seed') prepareRunner()
       return copy.prepare(next)
     },
@@ -68,10 +71,12 @@ export function openCopyPlace(root: string, runner: CopyRunner): Place {
       prepareRunner()
       copy.seed(overlay, new Set(closed))
     },
-    run(options) {
+    async run(options) {
       isRunnerPrepared = false
       copy.begin()
-      return runner.run(options, { root, scratch })
+      const end = await runner.run(options, { root, scratch })
+      if (isReused && isAlive) prepareRunner()
+      return end
     },
     effects: (query) => copy.effects(query),
     // A command can replace any directory by a link, and no mount would keep our write inside.

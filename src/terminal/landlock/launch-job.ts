@@ -3,11 +3,15 @@ import type { SystemCall } from '../system-calls.js'
 /** What the launcher does about a call that the filter hands to it. */
 export type AskedKind = 'mode' | 'owner' | 'times' | 'socket' | 'connection'
 
-/** What the launcher is to start, and how to restrict it. */
-export interface LaunchJob {
+/** How the launcher calls this machine's kernel. */
+export interface LaunchMachine {
   /** The file of the koffi package, which calls functions of the C library. */
   readonly koffi: string
   readonly numbers: Readonly<Partial<Record<SystemCall, number | null>>>
+}
+
+/** What the launcher is to start, and how to restrict it. */
+export interface LaunchJob {
   /** The calls that the filter hands to the launcher, by number. */
   readonly asked: Readonly<Record<number, readonly [kind: AskedKind, name: SystemCall]>>
   /** The seccomp filter, in base64. */
@@ -40,7 +44,7 @@ export const LAUNCHER = {
   /** The descriptor of the channel: the job comes in, reports go out. */
   channel: 3,
   /** Places in the memory that the launcher shares with its restricted thread. */
-  slots: { state: 0, listener: 1, command: 2, guard: 3, guardInput: 4, gate: 5, thread: 6 },
+  slots: { state: 0, listener: 1, command: 2, guard: 3, guardInput: 4, gate: 5, thread: 6, job: 7 },
   /** Values of the slot `state`. */
   states: { listening: 1, begun: 2, failed: 3 },
 } as const

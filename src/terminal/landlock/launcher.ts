@@ -1,5 +1,5 @@
 import { attributeCalls } from './attribute-calls.js'
-import { LAUNCHER } from './launch-job.js'
+import { LAUNCHER, type LaunchMachine } from './launch-job.js'
 import { openLibc } from './libc.js'
 import { networkCalls } from './network-calls.js'
 import { restrict } from './restrict.js'
@@ -14,14 +14,17 @@ import { supervise } from './supervise.js'
  * with the same restrictions, kills all processes that it may kill when this program ends or says so: those are the command's, and none
  * can start another meanwhile.
  *
+ * All that takes long is done before its job comes in: the start of Node, the packages, the thread.
+ *
  * Each part is the text of one function, which may use nothing outside of itself.
  */
-export function launcherProgram(): string {
+export function launcherProgram(machine: LaunchMachine): string {
   return `(${supervise})({
     openLibc: ${openLibc},
     attributeCalls: ${attributeCalls},
     networkCalls: ${networkCalls},
     restrict: ${restrict},
     numbers: ${JSON.stringify(LAUNCHER)},
+    machine: ${JSON.stringify(machine)},
   })`
 }

@@ -1,10 +1,10 @@
 import type { SystemCall } from '../system-calls.js'
-import type { LaunchJob } from './launch-job.js'
+import type { LaunchMachine } from './launch-job.js'
 
 export type Libc = ReturnType<typeof openLibc>
 
 /** Calls functions of the C library by the koffi package. The launcher runs the text of this function. */
-export function openLibc({ koffi: file, numbers }: LaunchJob) {
+export function openLibc({ koffi: file, numbers }: LaunchMachine) {
   const { createRequire } = process.getBuiltinModule('node:module')
   const { constants } = process.getBuiltinModule('node:os')
   const koffi = createRequire('/')(file)

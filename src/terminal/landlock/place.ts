@@ -1,17 +1,19 @@
 import type { Place } from '../command-place.js'
 import type { Shown } from '../containment.js'
 import { NO_SPOOL, openCopyPlace } from '../copy-place.js'
-import { type Launcher, runAlone, startLauncher } from './run.js'
+import { holdProcess, type Launcher, runAlone, startLauncher } from './run.js'
 
 /** Opens a copy of the workspace that commands run on under Landlock, without a namespace. */
 export async function openAlone({ root }: Shown): Promise<Place> {
-  /** It starts while the copy is brought up to the stage. */
+  /** It starts while the copy is brought up to the stage, or after the command before. */
   let waiting: Launcher | undefined
   const take = (): Launcher | undefined => {
     const taken = waiting
     waiting = undefined
     const { exitCode, signalCode, pid } = taken?.child ?? {}
-    return pid !== undefined && exitCode === null && signalCode === null ? taken : undefined
+    if (taken === undefined || pid === undefined || exitCode !== null || signalCode !== null) return undefined
+    holdProcess(taken, true)
+    return taken
   }
   const drop = () => {
     // It ends with its channel.
@@ -25,6 +27,7 @@ export async function openAlone({ root }: Shown): Promise<Place> {
     prepare() {
       drop()
       waiting = startLauncher(false)
+      holdProcess(waiting, false)
     },
     run(options, { scratch }) {
       if (options.terminal) drop()

@@ -1,29 +1,33 @@
-import type { LAUNCHER, LaunchJob, LaunchReport } from './launch-job.js'
-import type { openLibc } from './libc.js'
+import type { LAUNCHER, LaunchJob, LaunchMachine, LaunchReport } from './launch-job.js'
+import type { Libc, openLibc } from './libc.js'
 
 /** What this function needs of the launcher. */
 export interface RestrictParts {
   readonly openLibc: typeof openLibc
   readonly numbers: typeof LAUNCHER
+  readonly machine: LaunchMachine
 }
 
 /**
  * Restricts its thread by Landlock and the seccomp filter, then starts the guard and the command from it. If one restriction cannot be
  * applied, nothing is started. The launcher runs the text of this function in a thread.
  */
-export function restrict({ openLibc, numbers }: RestrictParts): void {
+export function restrict({ openLibc, numbers, machine }: RestrictParts): void {
   /** It waits for the end of its input. */
   const GUARD = 'trap "" HUP INT QUIT TERM; exec >&- 2>&-; read -r line; kill -s KILL -- -1'
   /** It waits until the launcher lets the command begin. */
   const GATE = 'read -r line <&3; exec 3<&-; exec "$@"'
   const { slots, states, channel } = numbers
   const fs = process.getBuiltinModule('node:fs')
-  const { workerData } = process.getBuiltinModule('node:worker_threads')
-  const job: LaunchJob = workerData.job
+  const { parentPort, receiveMessageOnPort, workerData } = process.getBuiltinModule('node:worker_threads')
   const shared: Int32Array = workerData.shared
 
   try {
-    run()
+    const libc = openLibc(machine)
+    Atomics.wait(shared, slots.job, 0)
+    const job: LaunchJob | undefined = parentPort === null ? undefined : receiveMessageOnPort(parentPort)?.message
+    if (job === undefined) throw new Error('the thread got no job')
+    run(job, libc)
   } catch (error) {
     fs.writeSync(
       channel,
@@ -33,8 +37,7 @@ export function restrict({ openLibc, numbers }: RestrictParts): void {
     Atomics.notify(shared, slots.state)
   }
 
-  function run(): void {
-    const { libc, addressOf, call, must, errorName } = openLibc(job)
+  function run(job: LaunchJob, { libc, addressOf, call, must, errorName }: Libc): void {
     dropRights()
     must('prctl', 38, 1, 0, 0, 0) // PR_SET_NO_NEW_PRIVS
     fence()

@@ -7,7 +7,7 @@ import type { LoopbackGate } from '../network/loopback-gate.js'
 import { memoryLimit } from '../process-load.js'
 import { type Architecture, ownArchitecture, SYSTEM_CALLS, type SystemCall } from '../system-calls.js'
 import { ASKED, aloneFilter, type CommandNetwork } from './filter.js'
-import { LAUNCHER, type LaunchJob, type LaunchReport } from './launch-job.js'
+import { LAUNCHER, type LaunchJob, type LaunchMachine, type LaunchReport } from './launch-job.js'
 import { launcherProgram } from './launcher.js'
 import { makeOwnHome } from './own-home.js'
 import { ALL_FILE_RIGHTS, ALL_NETWORK_RIGHTS, ALL_SCOPES, rulesFor } from './rules.js'
@@ -33,7 +33,7 @@ export type Launcher = Pick<ReturnType<typeof startLauncher>, 'child' | 'channel
 export function startLauncher(terminal: boolean) {
   const own = terminal ? 'inherit' : 'pipe'
   const stdio: StdioOptions = [own, own, own, 'pipe']
-  const child = startProgram(process.execPath, ['-e', launcherProgram()], stdio, terminal)
+  const child = startProgram(process.execPath, ['-e', launcherProgram(machine())], stdio, terminal)
   // Without it, an error before the run would end this process.
   child.on('error', () => undefined)
   return { child, channel: channelOf(child) }
@@ -110,8 +110,6 @@ function jobOf(place: AloneTree, options: CommandOptions, network: CommandNetwor
   const env = { ...options.env, ...own }
   const architecture = ownArchitecture()
   return {
-    koffi: koffiFile(),
-    numbers: Object.fromEntries(Object.entries(SYSTEM_CALLS).map(([call, by]) => [call, by[architecture]])),
     asked: askedBy(architecture),
     filter: aloneFilter(network, options.terminal === true, architecture).toString('base64'),
     ruleset: { files: ALL_FILE_RIGHTS, network: network === 'machine' ? 0 : ALL_NETWORK_RIGHTS, scoped: ALL_SCOPES },
@@ -123,6 +121,23 @@ function jobOf(place: AloneTree, options: CommandOptions, network: CommandNetwor
     sharesGroup: options.terminal === true,
     processes: options.processes,
     memory: Math.min(options.memory ?? memoryLimit(), memoryLimit()),
+  }
+}
+
+function machine(): LaunchMachine {
+  const architecture = ownArchitecture()
+  return {
+    koffi: koffiFile(),
+    numbers: Object.fromEntries(Object.entries(SYSTEM_CALLS).map(([call, by]) => [call, by[architecture]])),
+  }
+}
+
+/** Lets our process end while a launcher waits, or holds it until the launcher has ended. */
+export function holdProcess({ child }: Launcher, isHeld: boolean): void {
+  const method = isHeld ? 'ref' : 'unref'
+  for (const each of [child, ...child.stdio]) {
+    const call: unknown = each && Reflect.get(each, method)
+    if (typeof call === 'function') call.call(each)
   }
 }
 

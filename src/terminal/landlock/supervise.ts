@@ -14,21 +14,22 @@ export interface LauncherParts extends RestrictParts {
  * The main thread of the launcher: it starts the restricted thread, and stays as the parent of all processes of the command. The launcher
  * runs the text of this function.
  */
-export function supervise({ openLibc, attributeCalls, networkCalls, restrict, numbers }: LauncherParts): void {
+export function supervise(parts: LauncherParts): void {
+  const { openLibc, attributeCalls, networkCalls, restrict, numbers, machine } = parts
   const { slots, states, channel } = numbers
   const fs = process.getBuiltinModule('node:fs')
   const { Worker } = process.getBuiltinModule('node:worker_threads')
 
   try {
-    run(readJob())
+    run()
   } catch (error) {
     report({ error: error instanceof Error ? error.message : String(error) })
     // The thread may be gone, and Node would wait for it.
     process.kill(process.pid, 'SIGKILL')
   }
 
-  function run(job: LaunchJob): void {
-    const libc = openLibc(job)
+  function run(): void {
+    const libc = openLibc(machine)
     const { addressOf, call, must } = libc
     must('prctl', 36, 1, 0, 0, 0) // PR_SET_CHILD_SUBREAPER
     must('prctl', 4, 0, 0, 0, 0) // PR_SET_DUMPABLE: nobody reads or writes this process
@@ -36,8 +37,6 @@ export function supervise({ openLibc, attributeCalls, networkCalls, restrict, nu
     const limit = Buffer.alloc(16)
     for (const at of [0, 8]) limit.writeBigUInt64LE(1n, at)
     must('prlimit64', 0, 4, addressOf(limit), 0) // RLIMIT_CORE: one byte also turns off a program that takes dumps
-    for (const signal of ['SIGINT', 'SIGQUIT', 'SIGTERM', 'SIGHUP', 'SIGTTIN', 'SIGTTOU'] as const)
-      if (job.sharesGroup) process.on(signal, () => undefined)
 
     const shared = new Int32Array(new SharedArrayBuffer(4 * Object.keys(slots).length))
     const slot = (name: keyof typeof slots) => Atomics.load(shared, slots[name])
@@ -45,9 +44,15 @@ export function supervise({ openLibc, attributeCalls, networkCalls, restrict, nu
     const gate = pipeInto('gate')
     /** The exit codes of ended children: the command may end before its id is known. */
     const ends = new Map<number, number>()
-    const text = `(${restrict})({ openLibc: ${openLibc}, numbers: ${JSON.stringify(numbers)} })`
-    const worker = new Worker(text, { eval: true, workerData: { job, shared } })
+    const text = `(${restrict})({ openLibc: ${openLibc}, numbers: ${JSON.stringify(numbers)}, machine: ${JSON.stringify(machine)} })`
+    const worker = new Worker(text, { eval: true, workerData: { shared } })
     worker.on('error', () => undefined)
+    const job = readJob(() => call('exit_group', 1))
+    for (const signal of ['SIGINT', 'SIGQUIT', 'SIGTERM', 'SIGHUP', 'SIGTTIN', 'SIGTTOU'] as const)
+      if (job.sharesGroup) process.on(signal, () => undefined)
+    worker.postMessage(job)
+    Atomics.store(shared, slots.job, 1)
+    Atomics.notify(shared, slots.job)
     Atomics.wait(shared, slots.state, 0, 10_000)
     assertStarted()
     const listener = slot('listener')
@@ -72,7 +77,8 @@ export function supervise({ openLibc, attributeCalls, networkCalls, restrict, nu
       if (pid === 0 && slot('state') === states.begun) begin()
       reap()
       if (exit !== undefined || isOver || ended !== undefined || isUnguarded) break
-      const [asks, closes] = look(50)
+      // The thread wakes nobody when it has started the command.
+      const [asks, closes] = look(pid === 0 ? 1 : 50)
       if (asks) answerCall()
       if (closes) isOver = true
       if (Date.now() - looked >= 100) watch()
@@ -199,13 +205,13 @@ export function supervise({ openLibc, attributeCalls, networkCalls, restrict, nu
     }
   }
 
-  /** The job, up to the end of its line. */
-  function readJob(): LaunchJob {
+  /** The job, up to the end of its line. @param leave ends this process: nobody has a job any more. */
+  function readJob(leave: () => unknown): LaunchJob {
     const parts: Buffer[] = []
     for (;;) {
       const part = Buffer.alloc(65_536)
       const length = fs.readSync(channel, part)
-      if (length === 0) process.exit(1)
+      if (length === 0) leave()
       parts.push(part.subarray(0, length))
       if (part[length - 1] === 10) return JSON.parse(Buffer.concat(parts).toString())
     }
