@@ -100,9 +100,7 @@ export class CommandMount {
   }
 
   /** Call it before {@link seed}, or before the effects of a command that has ended are found: it makes that cheap. */
-  async prepare(next: 'seed' | 'effects'): Promise<void> {
-    await this.place.prepare?.(next)
-  }
+  readonly prepare = async (next: 'seed' | 'effects'): Promise<void> => this.place.prepare?.(next)
 
   // ---- stage to mount
 
@@ -191,12 +189,9 @@ export class CommandMount {
         (isDirectory || overlay.typeOf(path) !== 'file') &&
         isIgnored(path, isDirectory || overlay.typeOf(path) === 'dir'),
     })
-    const fresh = found.effects.filter((effect) => !this.#ledger.isIngested(effect) && !this.#isPrivateGit(effect))
+    const isPrivateGit = ({ kind, path }: Effect) => kind === 'git' && path === GIT && this.#git.isKept
+    const fresh = found.effects.filter((effect) => !this.#ledger.isIngested(effect) && !isPrivateGit(effect))
     return { ...found, effects: [...fresh, ...this.#ledger.removedSince(found, (path) => this.place.has(path))] }
-  }
-
-  #isPrivateGit(effect: Effect): boolean {
-    return effect.kind === 'git' && effect.path === GIT && this.#git.isKept
   }
 
   /** Whether a running command has effects that were neither ingested nor refused. */
