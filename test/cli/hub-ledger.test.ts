@@ -5,6 +5,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { openDatabase } from '../../src/hub/index.js'
 import { withStateHome } from '../../src/os/state-dir.js'
 import { changeRows } from '../hub/machine-ledgers.js'
+import { copyNewHub } from '../hub/new-hub.js'
 import { testWorkspace, working } from '../support/workspace.js'
 import { escrowAt, runEscrow, startEscrow } from './real.js'
 
@@ -12,6 +13,7 @@ import { escrowAt, runEscrow, startEscrow } from './real.js'
 async function operator() {
   const place = realpathSync(mkdtempSync(join(tmpdir(), 'escrow-hub-')))
   onTestFinished(() => rmSync(place, { recursive: true, force: true }))
+  await copyNewHub(join(place, 'hub'))
   const escrow = (cwd: string, ...args: string[]) => withStateHome(join(place, 'state'), () => escrowAt(cwd, args))
   const hub = (...args: string[]) => escrow(place, 'hub', '--dir', 'hub', ...args)
   const token = (await hub('token', 'add', 'laptop', '--role', 'host')).out

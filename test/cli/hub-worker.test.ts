@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { copyNewHub } from '../hub/new-hub.js'
 import { place } from '../landing/kit.js'
 import { git, initRepository } from '../support/git.js'
 import { testWorkspace, working } from '../support/workspace.js'
@@ -6,6 +7,7 @@ import { runEscrow, startEscrow } from './real.js'
 
 it('a hub with a worker lands what a machine sent, and its status says so', async () => {
   const root = place()
+  await copyNewHub(`${root}/hub`)
   const hub = (...args: string[]) => {
     const { status, stdout } = runEscrow(root, ['hub', '--dir', 'hub', ...args])
     expect(status).toBe(0)

@@ -1,35 +1,25 @@
-import { cpSync, existsSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
-import { openDatabase } from '../../src/hub/index.js'
+import { expect, it, onTestFinished } from 'vitest'
+import { copyNewHub } from '../hub/new-hub.js'
 import { testWorkspace, working } from '../support/workspace.js'
 import { escrowAt, runEscrow, startEscrow } from './real.js'
-
-/** A hub that a command has made. A new database takes seconds, so each test gets a copy. */
-let made: string
 
 function temporary(): string {
   return realpathSync(mkdtempSync(join(tmpdir(), 'escrow-hub-')))
 }
 
-beforeAll(async () => {
-  made = temporary()
-  await openDatabase({ directory: join(made, 'hub') }, async () => undefined)
-})
-
-afterAll(() => rmSync(made, { recursive: true, force: true }))
-
 /** A directory with a new hub. */
-function hubDirectory(): string {
+async function hubDirectory(): Promise<string> {
   const place = temporary()
   onTestFinished(() => rmSync(place, { recursive: true, force: true }))
-  cpSync(made, place, { recursive: true })
+  await copyNewHub(`${place}/hub`)
   return place
 }
 
 it('two workspaces send to an embedded hub, by the commands of docs/hub.md', async () => {
-  const place = hubDirectory()
+  const place = await hubDirectory()
   const tokenOf = (name: string, role: string) => {
     const { status, stdout, stderr } = runEscrow(place, ['hub', '--dir', 'hub', 'token', 'add', name, '--role', role])
     expect([status, stderr]).toEqual([0, ''])
@@ -55,7 +45,7 @@ it('two workspaces send to an embedded hub, by the commands of docs/hub.md', asy
 })
 
 it("sets a workspace's review rules, one at a time", async () => {
-  const place = hubDirectory()
+  const place = await hubDirectory()
   writeFileSync(join(place, 'CODEOWNERS'), '* @ada\n/docs/ @shop/docs\n')
   writeFileSync(join(place, 'wrong'), '!docs/ @ada\n')
   const rules = (...args: string[]) => escrowAt(place, ['hub', '--dir', 'hub', 'rules', ...args])
@@ -73,7 +63,7 @@ it("sets a workspace's review rules, one at a time", async () => {
 
 it('gives groups of a provider access to a workspace, and takes it away', async () => {
   const hub = (...args: string[]) => escrowAt(hubPlace, ['hub', '--dir', 'hub', ...args])
-  const hubPlace = hubDirectory()
+  const hubPlace = await hubDirectory()
   expect(await hub('group', 'set', 'shop reviewers', '--role', 'reviewer', '--team', '@shop/docs')).toMatchObject({
     code: 0,
     out: 'Members of shop reviewers are reviewer of default.\n',
@@ -92,7 +82,7 @@ it('gives groups of a provider access to a workspace, and takes it away', async 
 })
 
 it('removes contents that no waiting change needs', async () => {
-  const place = hubDirectory()
+  const place = await hubDirectory()
   const prune = (...args: string[]) => escrowAt(place, ['hub', '--dir', 'hub', 'prune', ...args])
   expect(await prune()).toEqual({ code: 0, out: 'removed  0 contents, 0 bytes\n', err: '' })
   expect(await prune('--days', '0')).toMatchObject({
@@ -101,9 +91,9 @@ it('removes contents that no waiting change needs', async () => {
   })
 })
 
-it('does not start with half of the settings for sign-in', () => {
+it('does not start with half of the settings for sign-in', async () => {
   const env = Object.assign({}, process.env, { ESCROW_HUB_OIDC_CLIENT_SECRET: 'the secret' })
-  const { status, stdout, stderr } = runEscrow(hubDirectory(), ['hub', '--dir', 'hub'], { env })
+  const { status, stdout, stderr } = runEscrow(await hubDirectory(), ['hub', '--dir', 'hub'], { env })
   expect([status, stdout]).toEqual([1, ''])
   expect(stderr).toContain('Set ESCROW_HUB_OIDC_ISSUER.')
   expect(stderr).not.toContain('the secret')
@@ -128,16 +118,16 @@ it("hub and remote are refused within an agent's session", () => {
   }
 })
 
-it('a database address in the variable is not printed', () => {
+it('a database address in the variable is not printed', async () => {
   const env = Object.assign({}, process.env, { ESCROW_HUB_DATABASE: 'postgres://hub:secret@127.0.0.1:1/hub' })
-  const { status, stdout, stderr } = runEscrow(hubDirectory(), ['hub', 'token', 'list'], { env })
+  const { status, stdout, stderr } = runEscrow(await hubDirectory(), ['hub', 'token', 'list'], { env })
   expect([status, stdout]).toEqual([1, ''])
   expect(stderr).toContain('ECONNREFUSED')
   expect(stderr).not.toContain('secret')
 })
 
-it('makes no hub where a command only reads one, as after a mistyped directory', () => {
-  const place = hubDirectory()
+it('makes no hub where a command only reads one, as after a mistyped directory', async () => {
+  const place = await hubDirectory()
   for (const args of [
     ['token', 'list'],
     ['token', 'revoke', 'x'],

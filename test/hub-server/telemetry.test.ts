@@ -6,6 +6,7 @@ import { z } from 'zod'
 import { readTelemetrySettings, startTelemetry } from '../../src/hub-server/index.js'
 import { startEscrow } from '../cli/real.js'
 import { serveTrial } from '../hub/fixtures.js'
+import { copyNewHub } from '../hub/new-hub.js'
 import { serveFetch } from '../support/serve-fetch.js'
 import { call } from './kit.js'
 
@@ -186,6 +187,7 @@ it("takes a resource's attributes from the variables alone, also where they ask 
 it('escrow hub sends what is left when a signal ends it', async () => {
   const place = mkdtempSync(join(tmpdir(), 'escrow-hub-'))
   onTestFinished(() => rmSync(place, { recursive: true, force: true }))
+  await copyNewHub(join(place, 'hub'))
   const received = await collector()
   const { child, url } = await startEscrow(place, 'hub', '--dir', 'hub')
   expect((await fetch(`${url}/healthz`)).status).toBe(200)

@@ -1,14 +1,17 @@
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, onTestFinished } from 'vitest'
 import { digest } from '../../overlay/index.js'
 import { defined } from '../../src/core/defined.js'
 import { newId } from '../../src/core/ids.js'
-import { migrate } from '../../src/hub/migrate.js'
 import { openPglite } from '../../src/hub/pglite.js'
 import type { Database } from '../../src/hub/sql.js'
 import { addToken } from '../../src/hub/tokens.js'
 import type { QueuedChange, Role, Scope } from '../../src/hub/types.js'
 import { serveHub } from '../../src/hub-server/index.js'
 import type { HubServerOptions } from '../../src/hub-server/serve.js'
+import { copyNewHub } from './new-hub.js'
 
 export function newScope(): Scope {
   return { tenant: newId(), workspace: newId() }
@@ -55,13 +58,16 @@ export function openTwice(open: () => Promise<Database>): () => [Database, Datab
 
 let trial: Promise<Database> | undefined
 
-/** An embedded database, the same for all suites of a process: it takes seconds to start. */
+/** An embedded database, the same for all suites of a process. Its files go with those of all suites. */
 export function trialDatabase(): Promise<Database> {
-  trial ??= openPglite().then(async (database) => {
-    await migrate(database)
-    return database
-  })
+  trial ??= openTrial()
   return trial
+}
+
+async function openTrial(): Promise<Database> {
+  const directory = join(mkdtempSync(join(process.env.ESCROWFS_TEST_SCRATCH ?? tmpdir(), 'escrow-hub-')), 'hub')
+  await copyNewHub(directory)
+  return openPglite(join(directory, 'data'))
 }
 
 /** Serves a hub on the embedded database until the test ends, for a new tenant. */

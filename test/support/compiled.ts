@@ -17,10 +17,12 @@ import { sha256hex } from '../../overlay/digest.js'
 import { buildPageOnce } from './built-page.js'
 
 const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url))
-const FOLDERS = ['src', 'overlay', 'test/children']
+const CHILDREN = 'test/children'
+const FOLDERS = ['src', 'overlay', CHILDREN]
 const BUNDLER = 'scripts/bundle.mjs'
+const CHILDREN_BUNDLER = 'test/support/bundle-children.mjs'
 /** Other inputs of the command's bundle. */
-const OTHER_SOURCES = [BUNDLER, 'package.json', 'package-lock.json']
+const OTHER_SOURCES = [BUNDLER, CHILDREN_BUNDLER, 'package.json', 'package-lock.json']
 
 /**
  * Compiles the sources and the tests' child programs, and bundles the command as it is published. Runs once for each state of the
@@ -49,7 +51,8 @@ function compile(): string {
   try {
     if (isThere(done)) return done
     for (const [name, text] of files) emit(temporary, name, text)
-    bundle(join(temporary, 'src/cli'))
+    run(BUNDLER, join(temporary, 'src/cli'))
+    run(CHILDREN_BUNDLER, join(temporary, CHILDREN), ...files.flatMap(([name]) => (isChild(name) ? [name] : [])))
     mkdirSync(join(temporary, 'dist'))
     symlinkSync(page, join(temporary, 'dist', 'web'))
     copyFileSync(join(REPOSITORY, 'package.json'), join(temporary, 'package.json'))
@@ -63,9 +66,15 @@ function compile(): string {
   return done
 }
 
-function bundle(into: string): void {
-  const { status, stderr } = spawnSync(process.execPath, [join(REPOSITORY, BUNDLER), into], { encoding: 'utf8' })
-  if (status !== 0) throw new Error(`The command cannot be bundled: ${stderr}`)
+/** Whether a file is a child program, except for the one that is the command's bundle. */
+function isChild(name: string): boolean {
+  return name.startsWith(`${CHILDREN}/`) && name !== `${CHILDREN}/escrow.ts`
+}
+
+function run(bundler: string, ...args: string[]): void {
+  const command = [join(REPOSITORY, bundler), ...args]
+  const { status, stderr } = spawnSync(process.execPath, command, { cwd: REPOSITORY, encoding: 'utf8' })
+  if (status !== 0) throw new Error(`${bundler} failed: ${stderr}`)
 }
 
 function sources(folder: string): string[] {

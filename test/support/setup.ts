@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import picomatch from 'picomatch'
 import { expect } from 'vitest'
 import { fuzzSeed } from './fuzz.js'
+import { restoreAfterSuite } from './restore.js'
 import { ON_DISK } from './scratch.js'
 
 /** Before each suite: sets its temporary directory on a disk or in memory, and the seed of its random cases. */
@@ -12,3 +13,4 @@ fc.configureGlobal({ seed: fuzzSeed() })
 const { ESCROWFS_TEST_DISK: disk, ESCROWFS_TEST_SCRATCH: scratch } = process.env
 const suite = relative(process.cwd(), expect.getState().testPath ?? '').replaceAll('\\', '/')
 process.env.TMPDIR = picomatch.isMatch(suite, [...ON_DISK]) ? disk : scratch
+restoreAfterSuite()
