@@ -3,7 +3,7 @@
 import { basename } from 'node:path'
 import { rolldown } from 'rolldown'
 
-const [out, ...files] = process.argv.slice(2)
+const [out = '', ...files] = process.argv.slice(2)
 const bundle = await rolldown({
   input: Object.fromEntries(files.map((file) => [basename(file, '.ts'), file])),
   platform: 'node',
