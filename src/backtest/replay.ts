@@ -1,16 +1,17 @@
 import { type HostCall, hostCallOf, type Ruling, ruleOnCall } from '../agents/history/index.js'
-import { classifyCommand } from '../command-class/index.js'
+import { classifyCommand, classifyGitEffects } from '../command-class/index.js'
 import type { Classified } from '../core/command-class.js'
 import { defined } from '../core/defined.js'
 import type { Denial } from '../core/denials.js'
-import { openReplayJudges, type ReplayJudges, type ReplayRules } from '../judge/index.js'
+import { openReplayJudges, REPLAY_ROOT, type ReplayJudges, type ReplayRules } from '../judge/index.js'
 import { judgeCommand } from '../policy/index.js'
 import { Places, plainDirectory, plainInput } from './places.js'
 import type { RecordedCall } from './recorded.js'
 
 export const OUTCOMES = ['allowed', 'staged', 'asked', 'refused'] as const
 /**
- * `allowed`: it changes nothing. `staged`: it would wait for the review. `asked`: a person is asked first. `refused`: it would not have run.
+ * `allowed`: it changes nothing, or only the session's own `.git`. `staged`: it would wait for the review. `asked`: a person is asked
+ * first. `refused`: it would not have run, or its change of a repository would have been dropped.
  */
 export type Outcome = (typeof OUTCOMES)[number]
 
@@ -28,6 +29,23 @@ export interface ReplayedCall {
 
 /** Decisions and classes of this many different calls are remembered. */
 const MAX_REMEMBERED = 20_000
+
+/** The workspace of a command, and the directory it ran in, as recorded. */
+interface CommandPlaces {
+  readonly root: string
+  readonly cwd: string
+}
+
+/** A command may run that changes a repository's own files; at its end these changes are dropped. */
+const DROPPED = {
+  reason: 'protected_path',
+  message: "The command runs, and its changes of a repository's own files are dropped.",
+  file: `${REPLAY_ROOT}/.git`,
+} as const satisfies ReplayedCall['denial']
+
+function namesGit({ command }: HostCall): boolean {
+  return command !== undefined && /\bgit\b/.test(command)
+}
 
 /** Replays recorded calls through the decision path of live ones, and runs nothing. */
 export class Replay {
@@ -58,9 +76,10 @@ export class Replay {
     const input = plainInput(recorded.input, recorded.cwd)
     const read = hostCallOf(host, { tool, input, cwd, ...defined({ server: recorded.server }) })
     const call = places.map(read)
-    const key = JSON.stringify(call)
+    // Relative paths of a command begin at its directory.
+    const key = namesGit(call) ? JSON.stringify([call, cwd, places.root]) : JSON.stringify(call)
     const known = this.#decided.get(key)
-    const decided = known ?? (await this.#judge(call))
+    const decided = known ?? (await this.#judge(call, { root: places.root, cwd }))
     if (!known) remember(this.#decided, key, decided)
     return { recorded, ...decided }
   }
@@ -75,24 +94,28 @@ export class Replay {
     return places
   }
 
-  async #judge(call: HostCall): Promise<Omit<ReplayedCall, 'recorded'>> {
+  async #judge(call: HostCall, at: CommandPlaces): Promise<Omit<ReplayedCall, 'recorded'>> {
     const { intents } = this.#judges
     let first: Ruling | undefined
     let intent: string | undefined
     // An agent selects the intent that its work belongs to, so the call counts as allowed if one of them allows it.
     for (const each of intents.length === 0 ? [undefined] : intents) {
       const ruling = await ruleOnCall(this.#judges.judge(each), call, { isStaged: true, canContain: true })
-      if (ruling.kind === 'pass') return this.#passed(call)
+      if (ruling.kind === 'pass') return this.#passed(call, at)
       if (first === undefined || isNearer(ruling, first)) [first, intent] = [ruling, each]
     }
     return this.#stopped(call, first, intent)
   }
 
-  async #passed(call: HostCall): Promise<Omit<ReplayedCall, 'recorded'>> {
+  async #passed(call: HostCall, at: CommandPlaces): Promise<Omit<ReplayedCall, 'recorded'>> {
     const { command } = call
     if (command === undefined) return { call, outcome: call.class === 'write' ? 'staged' : 'allowed' }
     const classified = await this.#classify(command)
-    return { call, outcome: isReadOnly(classified) ? 'allowed' : 'staged', classified }
+    if (isReadOnly(classified)) return { call, outcome: 'allowed', classified }
+    if (!namesGit(call)) return { call, outcome: 'staged', classified }
+    const effects = await classifyGitEffects(command, at)
+    if (effects.has('refused')) return { call, outcome: 'refused', rule: 'protected', denial: DROPPED, classified }
+    return { call, outcome: effects.has('other') ? 'staged' : 'allowed', classified }
   }
 
   async #stopped(call: HostCall, ruling: Ruling | undefined, intent: string | undefined) {

@@ -10,10 +10,10 @@ export function renderText(report: BacktestReport, { columns = 100 }: { readonly
   if (calls.all === 0) return `No tool call was found in ${count(read.files, 'file')}.${brokenWords(report)}\n`
   const share = (part: number) => percent(part, calls.all)
   const outcomes = [
-    ['allowed', calls.allowed, 'they change nothing'],
+    ['allowed', calls.allowed, 'they change nothing for a review'],
     ['staged', calls.staged, 'their changes would have waited for the review'],
     ['asked', calls.asked, `${count(prompts.total, 'question')} to you`],
-    ['refused', calls.refused, 'they would not have run'],
+    ['refused', calls.refused, 'they would not have run, or their change would have been dropped'],
   ] as const
   const rows = outcomes.map(([name, n, words]) => [name, number(n), share(n), words])
   return [

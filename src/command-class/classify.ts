@@ -1,6 +1,7 @@
 import type { Classified } from '../core/command-class.js'
 import { type Parsed, parserFor } from '../os/grammars.js'
 import { Findings } from './findings.js'
+import { type GitEffect, type Places, gitEffectsOf } from './git-effects.js'
 import { JUDGES, judgeWords } from './judge.js'
 import type { Stdin } from './scene.js'
 import { judgeScript } from './script.js'
@@ -19,6 +20,18 @@ const CALLER: Stdin = { from: 'caller' }
  * @throws Error where the grammar cannot be loaded.
  */
 export async function classifyCommand(command: string | readonly string[]): Promise<Classified> {
+  return (await findIn(command)).toClassified()
+}
+
+/**
+ * What a command line does to repositories.
+ * @throws Error where the grammar cannot be loaded.
+ */
+export async function classifyGitEffects(command: string, places: Places): Promise<ReadonlySet<GitEffect>> {
+  return gitEffectsOf((await findIn(command)).steps, places)
+}
+
+async function findIn(command: string | readonly string[]): Promise<Findings> {
   const parse = await parserFor('bash')
   const found = new Findings()
   if (typeof command === 'string') judgeText(parse, command, CALLER, found, 0)
@@ -26,7 +39,7 @@ export async function classifyCommand(command: string | readonly string[]): Prom
     const script = (text: string, stdin: Stdin) => judgeText(parse, text, stdin, found, 1)
     judgeWords(command.map(literal), { found, script, isFunction: () => false, stdin: CALLER, judges: JUDGES })
   }
-  return found.toClassified()
+  return found
 }
 
 function judgeText(

@@ -1,4 +1,11 @@
 import { type Classified, type ClassReason, COMMAND_CLASSES, type CommandClass } from '../core/command-class.js'
+import type { Word } from './words.js'
+
+/** A step of a line: a program with its words, the target of a redirection, or a part that was not understood. */
+export type Step =
+  | { readonly program: string; readonly given: readonly Word[]; readonly classes: readonly CommandClass[] }
+  | { readonly writes: Word }
+  | 'unknown'
 
 /** Largest length (characters) of a part and of a reason, to keep records short. */
 const MAX_PART = 120
@@ -11,6 +18,14 @@ export class Findings {
   readonly #classes = new Set<CommandClass>()
   readonly #why = new Map<string, ClassReason>()
 
+  /** @param steps the steps of the whole line, in order */
+  constructor(readonly steps: Step[] = []) {}
+
+  /** Findings of a part, whose steps are those of the line. */
+  part(): Findings {
+    return new Findings(this.steps)
+  }
+
   add(classes: CommandClass | readonly CommandClass[], part: string, because: string): undefined {
     for (const each of [classes].flat()) {
       const key = `${each} ${because}`
@@ -22,6 +37,7 @@ export class Findings {
   }
 
   unknown(part: string, because: string): undefined {
+    this.steps.push('unknown')
     this.add('other', part, because)
   }
 

@@ -6,5 +6,5 @@
  * that is not understood is `other`, never `read-only`.
  * Must not happen here: running a command, reading a file, or deciding whether a command may run (`policy/` does).
  */
-export { classifyCommand } from './classify.js'
+export { classifyCommand, classifyGitEffects } from './classify.js'
 export { lineOf, perilousVariables } from './line.js'

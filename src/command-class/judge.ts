@@ -31,7 +31,11 @@ export function judgeWords(words: readonly Word[], scene: CommandContext, layer 
   if (SHELLS.has(name)) return judgeShell(name, given, scene)
   const rule = PROGRAMS.get(name)
   if (rule === undefined) return found.unknown(part, 'is an unknown program')
-  judgeRule(rule, given, scene, part)
+  const own = found.part()
+  judgeRule(rule, given, { ...scene, found: own }, part)
+  const classified = own.toClassified()
+  found.addAll(classified)
+  found.steps.push({ program: name, given, classes: classified.classes })
 }
 
 /** The name of a program on PATH or in a system directory; undefined for any other path. */

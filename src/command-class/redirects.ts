@@ -20,7 +20,8 @@ export function judgeRedirect(node: Node, script: Script): Word[] {
   return others.map((each) => wordOf(syntax, each))
 }
 
-function judgeTarget(operator: string, { text, lead }: Word, part: string, { found }: Script): undefined {
+function judgeTarget(operator: string, target: Word, part: string, { found }: Script): undefined {
+  const { text, lead } = target
   const known = text ?? lead
   if (SOCKET.test(known)) return found.add('network', part, 'contacts another machine')
   const isOpen =
@@ -31,6 +32,7 @@ function judgeTarget(operator: string, { text, lead }: Word, part: string, { fou
   if (/^[<>]&$/.test(operator) && /^(?:\d+|-|\d+-)$/.test(known)) return
   if (text !== undefined && NOWHERE.test(text)) return
   if (text !== undefined && DEVICE.test(text)) return found.add('destructive', part, 'writes to a device')
+  found.steps.push({ writes: target })
   found.add('write', part, 'writes a file')
 }
 

@@ -1,6 +1,6 @@
 import { defined } from '../core/defined.js'
 import { type Node, type Syntax, textOf } from '../os/tree.js'
-import { Findings } from './findings.js'
+import type { Findings } from './findings.js'
 import { isWord, judgeInside } from './inside.js'
 import { JUDGES, judgeWords } from './judge.js'
 import { heredocOf, judgeRedirect } from './redirects.js'
@@ -68,7 +68,7 @@ function judgeCommand(node: Node, after: readonly Word[], script: Script): undef
   const words: Word[] = []
   const late: Word[] = []
   const prefixes: string[] = []
-  const inside = new Findings()
+  const inside = found.part()
   let { stdin } = script
   for (const child of node.children) {
     if (child.type === 'variable_assignment') prefixes.push(judgeAssignment(child, script, 'prefix'))
@@ -81,7 +81,7 @@ function judgeCommand(node: Node, after: readonly Word[], script: Script): undef
     else if (!/^(?:=~|==|=)$/.test(child.type)) found.unknown(textOf(syntax, node), `has ${child.type} among its words`)
   }
   const all = [...words, ...late, ...after]
-  const own = new Findings()
+  const own = found.part()
   judgeWords(all, sceneOf(node, script, own, stdin))
   if (inside.has('network') && own.has('other'))
     own.add('destructive', textOf(syntax, node), 'may run code from another machine')
@@ -156,7 +156,7 @@ function judgePipeline(node: Node, script: Script): undefined {
   let { stdin } = script
   for (const child of node.children) {
     if (!child.named) continue
-    const own = new Findings()
+    const own = script.found.part()
     visit(child, { ...script, found: own, stdin })
     script.found.addAll(own.toClassified())
     const isFar = own.has('network') || stdin.from === 'network'

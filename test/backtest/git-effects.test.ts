@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { Replay } from '../../src/backtest/replay.js'
 import type { ExecResult } from '../../src/core/exec-api.js'
@@ -25,7 +25,6 @@ const COMMANDS: readonly (readonly [command: string, outcome: string])[] = [
   ['mkdir lib && git -C lib init -q .', 'refused'],
   ['git worktree add -q tree', 'refused'],
   ['rm -rf nested/.git', 'refused'],
-  ['git -C nested config user.name Ada', 'refused'],
   ['echo x >> nested/.git/config', 'refused'],
   // The session's own copy of the repository: kept, with nothing to review.
   ['git config user.name Ada', 'allowed'],
@@ -42,7 +41,6 @@ const COMMANDS: readonly (readonly [command: string, outcome: string])[] = [
   ['git gc -q', 'allowed'],
   ['git restore --staged src/a', 'allowed'],
   ['git rm -q --cached src/b', 'allowed'],
-  ['git worktree add -q "$TMPDIR/tree"', 'allowed'],
   ['echo x >> .git/config', 'allowed'],
   ['echo x > .git/description', 'allowed'],
   ["sed -i 's/true/false/' .git/config", 'allowed'],
@@ -62,33 +60,114 @@ const COMMANDS: readonly (readonly [command: string, outcome: string])[] = [
   ['rm -rf src', 'staged'],
 ]
 
-function outcomeOf({ refused, effects, commits = [], gitRefs = [] }: ExecResult): string {
+/** Tags and branches are kept in the session: no review shows them. */
+function outcomeOf({ refused, effects, commits = [] }: ExecResult): string {
   if (refused.length > 0) return 'refused'
-  return effects.all.length + commits.length + gitRefs.length > 0 ? 'staged' : 'allowed'
+  return effects.changes.length + commits.length > 0 ? 'staged' : 'allowed'
+}
+
+/** A repository with one commit, and another one below it. */
+async function repository() {
+  const at = await site({ 'src/a': 'a\n', 'src/b': 'b\n' })
+  git(at.root, 'init', '-q', '-b', 'main')
+  mkdirSync(`${at.root}/nested`)
+  git(`${at.root}/nested`, 'init', '-q')
+  git(at.root, 'add', 'src')
+  git(at.root, 'commit', '-q', '-m', 'Start')
+  return at
 }
 
 describe.each(PROVIDERS)('a live run, in %s', (name) => {
   withProvider(name)
 
-  it.each(COMMANDS)('%s: %s', async (command, outcome) => {
-    const { root, session } = await site({ 'src/a': 'a\n', 'src/b': 'b\n' })
-    git(root, 'init', '-q', '-b', 'main')
-    mkdirSync(`${root}/nested`)
-    git(`${root}/nested`, 'init', '-q')
-    writeFileSync(`${root}/.git/info/exclude`, 'nested\n')
-    git(root, 'add', 'src')
-    git(root, 'commit', '-q', '-m', 'Start')
-    const result = await session.exec(command)
-    expect(result.exitCode, result.stderr).toBe(0)
-    expect(outcomeOf(result), result.summary).toBe(outcome)
+  it('has the outcomes of the table', async () => {
+    const { workspace } = await repository()
+    const outcomes: [string, string][] = []
+    for (const [at, [command]] of COMMANDS.entries()) {
+      const session = await workspace.session({ id: `command-${at}` })
+      await session.selectIntent('INT-001')
+      const result = await session.exec(command)
+      outcomes.push([command, result.exitCode === 0 ? outcomeOf(result) : result.stderr])
+      await session.close()
+    }
+    expect(outcomes).toEqual(COMMANDS)
   })
 })
 
+/** The commands, each with the outcome of a backtest. */
+async function backtested(calls: readonly { command: string; cwd?: string }[]): Promise<string[][]> {
+  const lines = calls.map(({ command, cwd = '/home/ada/shop' }) => claudeLine('Bash', { command }, { cwd }))
+  const replay = new Replay({})
+  const found: string[][] = []
+  for (const recorded of readAll(histories({ 'a.jsonl': lines })).calls) {
+    const { call, outcome } = await replay.decide(recorded)
+    found.push([call.command ?? '', outcome])
+  }
+  return found
+}
+
 describe('a backtest', () => {
-  it.each(COMMANDS)('%s: %s', async (command, outcome) => {
-    const { calls } = readAll(histories({ 'a.jsonl': [claudeLine('Bash', { command })] }))
-    const replay = new Replay({})
-    const [decided] = await Promise.all(calls.map((call) => replay.decide(call)))
-    expect(decided?.outcome).toBe(outcome)
+  it('has the same outcomes', async () => {
+    expect(await backtested(COMMANDS.map(([command]) => ({ command })))).toEqual(COMMANDS)
+  })
+
+  it('takes relative paths from the directory of the call', async () => {
+    const outcomes = await backtested([
+      { command: 'git status', cwd: '/home/ada/shop' },
+      { command: 'rm -rf ../.git', cwd: '/home/ada/shop/src' },
+      { command: 'rm -rf ../.git', cwd: '/home/ada/shop' },
+      { command: 'rm -rf /home/ada/shop/.git', cwd: '/home/ada' },
+      { command: 'git init', cwd: '/home/ada/shop/src' },
+      { command: 'git init /home/ada/shop', cwd: '/home/ada/shop/src' },
+      { command: 'rm -rf "$HOME"/.git', cwd: '/home/ada/shop' },
+      { command: 'cd "$HOME" && rm -rf .git', cwd: '/home/ada/shop' },
+      { command: 'git worktree add /home/ada/tree', cwd: '/home/ada/shop' },
+      { command: 'git worktree add -b topic tree', cwd: '/home/ada/shop' },
+    ])
+    expect(outcomes.map(([, outcome]) => outcome)).toEqual([
+      'allowed',
+      'refused',
+      'staged',
+      'refused',
+      'refused',
+      'allowed',
+      'staged',
+      'staged',
+      'allowed',
+      'refused',
+    ])
+  })
+
+  it.each([
+    'git config user.name Ada; ./build.sh',
+    'git config user.name Ada; sh build.sh',
+    'git config -f notes.ini a.b c',
+    'git add src && npm run deploy',
+    'git stash',
+    'git reset --hard HEAD~1',
+    'git restore src/a',
+    'git restore --staged --worktree src/a',
+    'git checkout -b topic main~3',
+    'git checkout -- src/a',
+    'git apply x.patch',
+    'git init --bare shop.git',
+    'git frobnicate',
+    'git add "$(cat list | tee copy)"',
+  ])('counts a change that a review shows, or that is not understood: %s', async (command) => {
+    expect(await backtested([{ command }])).toEqual([[command, 'staged']])
+  })
+
+  it('names the rule, and asks first where policy does', async () => {
+    const replay = new Replay({ policy: 'terminal: { classes: { destructive: ask } }\n' })
+    const { calls } = readAll(
+      histories({
+        'a.jsonl': ['rm -rf .git', 'echo x > .git/hooks/pre-commit'].map((command) => claudeLine('Bash', { command })),
+      }),
+    )
+    const decided = await Promise.all(calls.map((call) => replay.decide(call)))
+    expect(decided.map(({ outcome, rule }) => [outcome, rule])).toEqual([
+      ['asked', 'destructive'],
+      ['refused', 'protected'],
+    ])
   })
 })
