@@ -21,6 +21,8 @@ export interface ReadCounts {
   broken: number
   /** Files that cannot be read, or are no history. */
   skippedFiles: number
+  /** Tool calls, also those of sessions that are left out. */
+  calls: number
   /** Calls whose id was read before: clients copy a conversation when they resume it. */
   repeated: number
 }
@@ -33,7 +35,7 @@ export interface HistoryOptions {
 }
 
 export function emptyCounts(): ReadCounts {
-  return { files: 0, bytes: 0, lines: 0, broken: 0, skippedFiles: 0, repeated: 0 }
+  return { files: 0, bytes: 0, lines: 0, broken: 0, skippedFiles: 0, calls: 0, repeated: 0 }
 }
 
 /** The ids of this many calls are remembered, to find repeated ones. */
@@ -56,7 +58,10 @@ export function* readHistories({ files, counts, progress }: HistoryOptions): Gen
     try {
       for (const call of callsIn(file, counts, directories, (bytes) => progress?.(before + bytes))) {
         if (isRepeated(call)) counts.repeated += 1
-        else yield call
+        else {
+          counts.calls += 1
+          yield call
+        }
       }
       counts.files += 1
     } catch {

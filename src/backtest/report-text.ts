@@ -1,5 +1,6 @@
 import { COMMAND_CLASSES } from '../core/command-class.js'
 import { oneLine } from '../core/printable.js'
+import { KNOWN_FORMATS } from './known-formats.js'
 import type { BacktestReport, Listed } from './tally.js'
 
 const MAX_ROWS = 5
@@ -7,13 +8,13 @@ const MAX_ROWS = 5
 /** The report for a terminal. All texts of the history are made printable. */
 export function renderText(report: BacktestReport, { columns = 100 }: { readonly columns?: number } = {}): string {
   const { calls, read, sessions, prompts, review } = report
-  if (calls.all === 0) return `No tool call was found in ${count(read.files, 'file')}.${brokenWords(report)}\n`
+  if (calls.all === 0) return emptyText(report, columns)
   const share = (part: number) => percent(part, calls.all)
   const outcomes = [
-    ['allowed', calls.allowed, 'they change nothing for a review'],
+    ['allowed', calls.allowed, 'nothing to review'],
     ['staged', calls.staged, 'their changes would have waited for the review'],
     ['asked', calls.asked, `${count(prompts.total, 'question')} to you`],
-    ['refused', calls.refused, 'they would not have run, or their change would have been dropped'],
+    ['refused', calls.refused, 'they would not have run, or their change of .git would have been dropped'],
   ] as const
   const rows = outcomes.map(([name, n, words]) => [name, number(n), share(n), words])
   return [
@@ -28,6 +29,16 @@ export function renderText(report: BacktestReport, { columns = 100 }: { readonly
     listSection('Writes outside the workspace', report.outside, columns),
     listSection('Deletions', report.deletions, columns),
   ].join('')
+}
+
+/** Why there is nothing to report, and what to name instead. */
+function emptyText(report: BacktestReport, columns: number): string {
+  const { read } = report
+  if (read.calls > 0)
+    return `No session in ${count(read.files, 'file')} began in the chosen directory. It left out ${count(read.calls, 'tool call')} of other sessions: '--below /' takes them all.\n`
+  const rows = KNOWN_FORMATS.map(([client, files]) => [client, files])
+  const found = `No tool call was found in ${count(read.files, 'file')}.${brokenWords(report)}`
+  return `${found}\n${section('Histories that escrow backtest reads', rows, columns)}`
 }
 
 function brokenWords({ read: { broken, skippedFiles, repeated } }: BacktestReport): string {

@@ -1,7 +1,7 @@
 import type { Classified } from '../core/command-class.js'
 import { type Parsed, parserFor } from '../os/grammars.js'
 import { Findings } from './findings.js'
-import { type GitEffect, type Places, gitEffectsOf } from './git-effects.js'
+import { type GitEffect, gitEffectsOf, type Places } from './git-effects.js'
 import { JUDGES, judgeWords } from './judge.js'
 import type { Stdin } from './scene.js'
 import { judgeScript } from './script.js'

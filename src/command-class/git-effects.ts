@@ -41,7 +41,9 @@ function resolved(at: Cwd, word: Word | undefined): Cwd {
 type Way = 'replaces' | 'updates' | 'fills'
 
 /** Programs whose operands are the files that they change. `values`: options with a value in the next word. */
-const WRITERS: Readonly<Record<string, { readonly way: Way; readonly from?: 'second' | 'last'; readonly values?: string }>> = {
+const WRITERS: Readonly<
+  Record<string, { readonly way: Way; readonly from?: 'second' | 'last'; readonly values?: string }>
+> = {
   rm: { way: 'replaces' },
   unlink: { way: 'replaces' },
   rmdir: { way: 'replaces' },

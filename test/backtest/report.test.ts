@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { findHistories, renderPage, renderText, runBacktest } from '../../src/backtest/index.js'
+import { KNOWN_FORMATS } from '../../src/backtest/known-formats.js'
 import type { ReplayRules } from '../../src/judge/index.js'
 import { claudeLine, histories } from './history.js'
 
@@ -76,8 +78,22 @@ it('reads only sessions of a directory, and says so when there are none', async 
   const report = await runBacktest({ files, rules: {}, below: '/home/ada/shop' })
   expect(report.sessions.map(({ id }) => id)).toEqual(['s1'])
   expect(renderText(await runBacktest({ files, rules: {}, below: '/none' }))).toBe(
-    'No tool call was found in 1 file.\n',
+    "No session in 1 file began in the chosen directory. It left out 2 tool calls of other sessions: '--below /' takes them all.\n",
   )
+})
+
+it('names the histories that it reads, as its page does, where a file has no tool call', async () => {
+  const files = findHistories([`${histories({ 'notes.txt': 'Buy milk\n' })}/notes.txt`])
+  const text = renderText(await runBacktest({ files, rules: {} }))
+  expect(text).toContain(
+    'No tool call was found in 1 file. 1 broken line left out.\n\nHistories that escrow backtest reads\n',
+  )
+  const page = readFileSync(new URL('../../docs/backtest.md', import.meta.url), 'utf8')
+  for (const [client, place] of KNOWN_FORMATS) {
+    expect(text).toContain(`${client.padEnd(15)}  ${place}`)
+    const row = page.split('\n').find((line) => line.startsWith(`| ${client} `))
+    for (const [name] of place.matchAll(/[~.]\/?[\w./*-]{6,}|api_\w+\.json/g)) expect(row).toContain(name)
+  }
 })
 
 it('fits the terminal', async () => {
