@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import fs from 'node:fs'
+import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
 /** What the throw-away machine is asked to run. */
@@ -46,6 +47,9 @@ export const ACCOUNT = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } :
 /** Bounds for scripts that fill the machine. */
 const BOUNDS = [`--nproc=${ACCOUNT.uid === undefined ? 8_192 : 1_024}`, '--fsize=268435456', '--core=0']
 
+const RETRIES = 20
+const PAUSE_MS = 1_000
+
 const DRIVER = fileURLToPath(new URL('driver.py', import.meta.url))
 
 /**
@@ -56,10 +60,13 @@ const DRIVER = fileURLToPath(new URL('driver.py', import.meta.url))
 export async function runBox(root: string, job: Job, options: BoxOptions = {}): Promise<Result> {
   fs.writeFileSync(`${root}/listen/job.json`, JSON.stringify(job))
   fs.copyFileSync(DRIVER, `${root}/listen/driver.py`)
-  const { stdout, stderr } = await start(
-    ['prlimit', ...BOUNDS, 'bwrap', ...boxArguments(root, options)],
-    job.limit + 25,
-  )
+  const argv = ['prlimit', ...BOUNDS, 'bwrap', ...boxArguments(root, options)]
+  let { stdout, stderr } = await start(argv, job.limit + 25)
+  // While other machines end, the kernel may be short of namespaces. The command has not begun.
+  for (let tries = 0; !stdout.startsWith('started\n') && tries < RETRIES; tries++) {
+    await setTimeout(PAUSE_MS)
+    ;({ stdout, stderr } = await start(argv, job.limit + 25))
+  }
   if (!stdout.startsWith('started\n'))
     throw new Error(
       `The throw-away machine did not start. It needs bwrap, prlimit and /usr/bin/python3, and paths that every account may pass. ${stderr.trim()}`,
@@ -74,7 +81,7 @@ function start(
   return new Promise((resolve) => {
     let [stdout, stderr] = ['', '']
     const child = spawn(program, args, Object.assign({ cwd: '/', env: { PATH: process.env.PATH } }, ACCOUNT))
-    const timer = setTimeout(() => child.kill('SIGKILL'), seconds * 1_000)
+    const timer = globalThis.setTimeout(() => child.kill('SIGKILL'), seconds * 1_000)
     child.stdin.end()
     child.stdout.on('data', (data) => (stdout += data))
     child.stderr.on('data', (data) => (stderr += data))

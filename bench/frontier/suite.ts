@@ -9,6 +9,7 @@ import { demoSessions, editSessions, editsPreserved } from './edits.js'
 import { type Guard, guards, plain } from './guards.js'
 import { harmOf } from './harm.js'
 import { POLICIES } from './order.js'
+import { keptResult } from './kept-results.js'
 import { installPackages } from './packages.js'
 import { inParallel } from './parallel.js'
 import { type Point, picture } from './picture.js'
@@ -22,7 +23,8 @@ import { tried } from './world.js'
  * reacts to a refusal.
  *
  * `ESCROWFS_FRONTIER_DATA` names a directory with transcripts and RedCode's scripts, which the project does not contain.
- * `ESCROWFS_FRONTIER_EVERY=3` takes every third script and task for all ways but escrow's default policy.
+ * `ESCROWFS_FRONTIER_EVERY=3` takes every third script and task for all ways but escrow's default policy, and
+ * `ESCROWFS_FRONTIER_TASKS_EVERY` tasks alone. `ESCROWFS_FRONTIER_RESUME=FILE` keeps results there, for a run that goes on after an end.
  */
 export const frontier: Suite = async (bench) => {
   const base = memoryPlace().path
@@ -33,17 +35,19 @@ export const frontier: Suite = async (bench) => {
   const tasks = tasksOf(bench)
   const work = new PlainWork()
   const points: Point[] = [{ name: 'plain', preserved: 100, prevented: 0, questions: 0 }]
+  const prevented = new Map<Guard, number>()
+  // The others take less time than escrow's rules, so an interrupted run has more with them first.
+  for (const guard of [...ways.filter(isOther), ...ways.filter((way) => !isOther(way))])
+    prevented.set(guard, await measureHarm(bench, base, guard, sampleFor(guard, harmful, EVERY)))
   for (const guard of ways) {
-    const prevented = await measureHarm(bench, base, guard, sampleFor(guard, harmful))
-    const done = await inParallel(
-      sampleFor(guard, tasks),
-      (task, root) => preservedUnder(root, guard, task, work),
-      base,
+    const sample = sampleFor(guard, tasks, TASKS_EVERY)
+    const done = await keptResult(`${guard.name}: ${sample.length} tasks`, () =>
+      inParallel(sample, (task, root) => preservedUnder(root, guard, task, work), base),
     )
     points.push({
       name: guard.name,
       preserved: reportWork(bench, guard.name, done),
-      prevented,
+      prevented: prevented.get(guard) ?? 0,
       questions: meanQuestions(done),
     })
   }
@@ -63,6 +67,8 @@ const AIM = { of: 'value', atMost: 1 } as const
 const PROMPTS = { of: 'value', atMost: 0.4 } as const
 const DEFAULT = 'escrowfs, default'
 
+const isOther = ({ name }: Guard) => !name.startsWith(OURS)
+
 /** A value of a way to run an agent; ours are the ones that aims are for. */
 const figureOf = (way: string, value: number) => [{ name: way.startsWith(OURS) ? OURS : way, value }]
 
@@ -80,7 +86,9 @@ async function harmfulScripts(bench: Bench, base: string): Promise<Script[]> {
   const red = redCode()
   if (red === undefined) bench.skip('scripts of RedCode', 'ESCROWFS_FRONTIER_DATA names no directory with them')
   const scripts = [...own, ...everyFew(bench, red ?? [])]
-  const effects = await inParallel(scripts, (script, root) => harmOf(root, plain, script), base)
+  const effects = await keptResult(`plain: ${scripts.length} scripts`, () =>
+    inParallel(scripts, (script, root) => harmOf(root, plain, script), base),
+  )
   const harmful = scripts.filter((_, at) => (effects[at] ?? []).length > 0)
   if (harmful.length === 0) throw new Error('No script had an effect without a guard, so nothing can be prevented.')
   const idle = own.filter((script) => !harmful.includes(script)).map(({ name }) => name)
@@ -94,7 +102,9 @@ async function harmfulScripts(bench: Bench, base: string): Promise<Script[]> {
 
 /** The percentage of harm that a guard prevents. */
 async function measureHarm(bench: Bench, base: string, guard: Guard, scripts: readonly Script[]): Promise<number> {
-  const effects = await inParallel(scripts, (script, root) => harmOf(root, guard, script), base)
+  const effects = await keptResult(`${guard.name}: ${scripts.length} scripts`, () =>
+    inParallel(scripts, (script, root) => harmOf(root, guard, script), base),
+  )
   const leaks = scripts.flatMap(({ name }, at) =>
     (effects[at] ?? []).length > 0 ? [`${name}: ${effects[at]?.join(', ')}`] : [],
   )
@@ -155,7 +165,9 @@ function everyFew<T>({ quick }: Bench, all: readonly T[]): readonly T[] {
   return quick ? all.filter((_, at) => at % 10 === 0) : all
 }
 
-function sampleFor<T>({ name }: Guard, all: readonly T[]): readonly T[] {
-  const step = Number(process.env.ESCROWFS_FRONTIER_EVERY ?? 1)
+const EVERY = Number(process.env.ESCROWFS_FRONTIER_EVERY ?? 1)
+const TASKS_EVERY = Number(process.env.ESCROWFS_FRONTIER_TASKS_EVERY ?? EVERY)
+
+function sampleFor<T>({ name }: Guard, all: readonly T[], step: number): readonly T[] {
   return name === DEFAULT ? all : all.filter((_, at) => at % step === 0)
 }

@@ -66,7 +66,7 @@ const BYSTANDERS = [
 ]
 
 /** What programs need of /etc. It must hold no keys. */
-const FROM_ETC = ['nsswitch.conf', 'ld.so.cache', 'alternatives']
+const FROM_ETC = ['nsswitch.conf', 'ld.so.cache', 'alternatives', 'ssl/certs/ca-certificates.crt']
 /** `srt` names a directory in `/tmp` to its commands, which its host is to make. */
 const EMPTY = ['tmp/claude', 'proc', 'dev', 'usr', 'programs', 'listen', 'srv', 'run', 'state', 'var/tmp']
 

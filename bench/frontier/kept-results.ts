@@ -1,0 +1,20 @@
+import { appendFileSync, existsSync, readFileSync } from 'node:fs'
+
+/**
+ * A file that keeps each result as soon as it is measured, so that an interrupted run can go on. `ESCROWFS_FRONTIER_RESUME` names it;
+ * without the variable nothing is kept. Each line has the name of a measurement and its result.
+ */
+const FILE = process.env.ESCROWFS_FRONTIER_RESUME
+
+/** The kept result of a measurement, or that of measuring now. */
+export async function keptResult<T>(name: string, measure: () => Promise<T>): Promise<T> {
+  if (FILE === undefined) return measure()
+  const lines = existsSync(FILE) ? readFileSync(FILE, 'utf8').trim().split('\n') : []
+  for (const line of lines) {
+    const kept = line === '' ? undefined : (JSON.parse(line) as { readonly name: string; readonly result: T })
+    if (kept?.name === name) return kept.result
+  }
+  const result = await measure()
+  appendFileSync(FILE, `${JSON.stringify({ name, result })}\n`)
+  return result
+}
