@@ -62,7 +62,7 @@ export async function revokeToken(
       [tenant, workspace, name],
     )
   })
-  if (rows.length === 0) throw new HubError('not_found', `There is no token for ${name} in ${workspace}.`)
+  if (rows.length === 0) throw new HubError('not_found', `There is no token for ${name} in ${workspace}. 'escrow hub token list' lists those that there are.`)
 }
 
 function identityOf(row: Row): Identity {

@@ -1,10 +1,11 @@
-import { codeOf, type FileState, sameState } from '../../overlay/index.js'
-import { type KeptCommit, keptCommit, stageInverse, statesAfter, statesBefore } from '../commit/index.js'
+import { existsSync } from 'node:fs'
+import { codeOf, diffStage, type FileState, sameState } from '../../overlay/index.js'
+import { committedSince, type KeptCommit, keptCommit, stageInverse, statesAfter, statesBefore } from '../commit/index.js'
 import { EscrowError, type Refusal } from '../core/api-error.js'
 import type { Layout } from '../core/layout.js'
 import { takeOwnership } from '../os/owner.js'
 import { ensurePrivateDir, makeDir, removeTree } from '../os/write.js'
-import { openStage, ownStage, type StageStore } from '../stage/index.js'
+import { openStage, ownStage, readStage, type StageStore } from '../stage/index.js'
 
 /** The commits that an undo session undoes. */
 export interface Undone {
@@ -21,7 +22,8 @@ const NOTE = 'undo'
  * Stages the inverse of commits, newest first, in a new session (`undo-3`, `undo-3-to-5`). The note that marks it as an undo
  * is written last: after an earlier crash, its commit is refused.
  * @returns the id of the session
- * @throws EscrowError `undo_expired`; `stale_file` with each path in the way; nothing is staged then
+ * @throws EscrowError `undo_expired`; `stale_file` with each path in the way; `nothing_selected` if the disk already has the earlier
+ * states; nothing is staged then
  */
 export async function stageUndo(layout: Layout, commitIds: readonly string[]): Promise<string> {
   const found = new Map(commitIds.map((id) => keptCommit(layout, id)).map((kept) => [kept.seq, kept]))
@@ -45,6 +47,7 @@ export async function stageUndo(layout: Layout, commitIds: readonly string[]): P
     const refused = newestFirst.flatMap((kept) => stageInverse(store.overlay, kept))
     if (refused.length > 0)
       throw cannotUndo(txs, refused, 'Move these paths away, or restore the committed files there. Then undo again.')
+    if (diffStage(store.overlay).changes.length === 0) throw nothingToUndo(layout, newestFirst)
     store.enqueue(NOTE, undoNoteOf(txs))
     isStaged = true
   } finally {
@@ -67,6 +70,32 @@ function cannotUndo(txs: readonly string[], refused: Refusal[], hint: string): E
     refused,
     hint,
   })
+}
+
+/** @param newestFirst commits whose inverse changes nothing */
+function nothingToUndo(layout: Layout, newestFirst: readonly KeptCommit[]): EscrowError {
+  const txs = newestFirst.map(({ tx }) => tx).reverse()
+  const what = txs.length === 1 ? `commit ${txs[0]}` : `commits ${txs.join(', ')}`
+  const oldest = Math.min(...newestFirst.map(({ seq }) => seq))
+  const undoing = committedSince(layout, oldest).filter(({ sessionId }) => {
+    const undone = undoneIn(layout, sessionId)
+    return txs.some((tx) => undone.includes(tx))
+  })
+  const by = undoing.map(({ tx, sessionId }) => `commit ${tx} of session ${sessionId}`).join(' and ')
+  const why = by === '' ? 'The files on disk are as they were before' : `It was undone by ${by}`
+  return new EscrowError('nothing_selected', `There is nothing to undo of ${what}. ${why}.`, {
+    hint: by === '' ? "See the commits with 'escrow log'." : `To restore it, undo ${undoing.map(({ tx }) => tx).join(' and ')}.`,
+  })
+}
+
+/** The commits that a session undoes, by its note; none for a session that is gone. */
+function undoneIn(layout: Layout, sessionId: string): readonly string[] {
+  return existsSync(layout.session(sessionId).dir) ? notedIn(readStage(layout, sessionId)) : []
+}
+
+function notedIn(store: Pick<StageStore, 'queued'>): string[] {
+  const [note] = store.queued(NOTE)
+  return [note].flat().filter((tx) => typeof tx === 'string')
 }
 
 /** The state that the newest commit left at each path, and the paths that a commit in between changed without being undone. */
@@ -113,8 +142,7 @@ function newSession(layout: Layout, name: string): string {
  * @throws EscrowError `undo_expired` for a commit whose plan was pruned
  */
 export function undoneBy(layout: Layout, store: StageStore): Undone | undefined {
-  const [note] = store.queued(NOTE)
-  const txs = [note].flat().filter((tx) => typeof tx === 'string')
+  const txs = notedIn(store)
   if (txs.length === 0) return undefined
   const newestFirst = txs.map((tx) => keptCommit(layout, tx)).reverse()
   // Where two of them changed one path, the older one's state is restored.

@@ -31,6 +31,8 @@ export class Sender {
     private readonly client: HubClient,
     private readonly name: string,
     private readonly report: (report: SyncReport) => void,
+    /** Digests that the hub took from earlier processes, by session. They are sent again, as the hub may be another one now. */
+    private readonly told: Map<string, string>,
   ) {}
 
   /** Whether the last pass left a session that the next one sends again. */
@@ -59,6 +61,7 @@ export class Sender {
           this.report({ kind: 'problem', session, message: error.message })
         this.#problems.set(session, error.message)
         left.add(session)
+        this.told.delete(session)
       }
     }
     return [...left]
@@ -78,7 +81,9 @@ export class Sender {
     if (this.#sent.get(session) === outgoing.digest) return
     await this.#fenced(session, (epoch) => this.#submit(session, epoch, outgoing))
     this.#sent.set(session, outgoing.digest)
-    this.report({ kind: 'sent', session, changes: outgoing.changes.length })
+    if (this.told.get(session) !== outgoing.digest)
+      this.report({ kind: 'sent', session, changes: outgoing.changes.length })
+    this.told.set(session, outgoing.digest)
     await this.#fenced(session, (epoch) => this.#claim(session, epoch, outgoing))
   }
 

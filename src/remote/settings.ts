@@ -29,10 +29,11 @@ const SEEN = z.object({
   rejected: z.array(z.string()),
   waiting: z.array(DECISION).default([]),
   landed: z.array(LANDED).default([]),
+  told: z.record(z.string(), z.string()).default({}),
 })
 /**
  * How far the decisions of a hub were recorded, the sessions that it has, the keys of changes that it rejected, and the decisions on
- * bytes that a session did not have when they came, and what it landed.
+ * bytes that a session did not have when they came, what it landed, and the digests of what a person was told was sent.
  */
 export type Seen = z.infer<typeof SEEN>
 
@@ -111,7 +112,7 @@ export function addressOf(text: string): string {
 
 export function readSeen(root: string, { url }: Remote): Seen {
   const seen = read(root, 'remote-seen.json', SEEN)
-  return seen?.url === url ? seen : { url, since: 0, sessions: [], rejected: [], waiting: [], landed: [] }
+  return seen?.url === url ? seen : { url, since: 0, sessions: [], rejected: [], waiting: [], landed: [], told: {} }
 }
 
 /** What the hub of a workspace has landed; nothing without a hub. */

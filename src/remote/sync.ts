@@ -24,6 +24,7 @@ export class RemoteSync {
   readonly #sender: Sender
   readonly #ledger: LedgerSender
   #seen: Seen
+  readonly #told: Map<string, string>
 
   constructor(
     private readonly workspace: Workspace,
@@ -31,9 +32,10 @@ export class RemoteSync {
   ) {
     this.#remote = readRemote(workspace.root)
     this.#client = new HubClient(this.#remote)
-    this.#sender = new Sender(workspace, this.#client, this.#remote.name, report)
     this.#ledger = new LedgerSender(workspace, this.#client, this.#remote, report)
     this.#seen = readSeen(workspace.root, this.#remote)
+    this.#told = new Map(Object.entries(this.#seen.told))
+    this.#sender = new Sender(workspace, this.#client, this.#remote.name, report, this.#told)
   }
 
   /**
@@ -97,7 +99,8 @@ export class RemoteSync {
 
   async #send(): Promise<void> {
     const sessions = await this.#sender.send(this.#seen.sessions)
-    this.#keep({ sessions })
+    const told = [...this.#told].filter(([session]) => sessions.includes(session))
+    this.#keep({ sessions, told: Object.fromEntries(told) })
     // A session may have come back to bytes that were decided on in the meantime.
     for (const decision of this.#seen.waiting) await this.#record(decision, true)
   }

@@ -173,7 +173,24 @@ describe('an undo', () => {
     const workspace = await at.open()
     const { id } = await committed(workspace, (fs) => fs.writeFileSync('src/a.ts', 'x\n'))
     at.write('src/a.ts', 'a one\na two\n')
-    expect((await (await workspace.undo(id)).changes()).changes).toEqual([])
+    expect(await failure(() => workspace.undo(id))).toMatchObject({
+      reason: 'nothing_selected',
+      message: `There is nothing to undo of commit ${id}. The files on disk are as they were before.`,
+    })
+    expect((await workspace.sessions()).map((session) => session.id)).toEqual(['agent'])
+  })
+
+  it('has nothing to do a second time, and names the commit that undid it', async () => {
+    const workspace = await testWorkspace().open()
+    const { id } = await committed(workspace, (fs) => fs.writeFileSync('src/a.ts', 'x\n'))
+    const undo = await workspace.undo(id)
+    const { id: undoing } = await commitAll(workspace, undo.sessionId)
+    expect(await failure(() => workspace.undo(id))).toMatchObject({
+      reason: 'nothing_selected',
+      message: `There is nothing to undo of commit ${id}. It was undone by commit ${undoing} of session undo-1.`,
+      hint: `To restore it, undo ${undoing}.`,
+    })
+    expect((await workspace.sessions()).map((session) => session.id).sort()).toEqual(['agent', 'undo-1'])
   })
 
   it('is refused with the paths where another kind of entry is in the way, and stages nothing', async () => {

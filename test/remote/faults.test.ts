@@ -19,6 +19,18 @@ it('takes an answer that ends early as that of a hub that is away', async () => 
   expect(await sync(workspace)).toMatchObject([{ kind: 'sent', changes: 1 }])
 })
 
+it('reports a session once, and again when it has changed', async () => {
+  const hub = await serveTrial()
+  const { workspace, session } = await connected(hub, 'laptop')
+  session.fs.writeFileSync('src/a.ts', 'x\n')
+  expect(await sync(workspace)).toMatchObject([{ kind: 'sent', changes: 1 }])
+  expect(await sync(workspace)).toEqual([])
+  session.fs.writeFileSync('src/a.ts', 'y\n')
+  expect(await sync(workspace)).toMatchObject([{ kind: 'sent', changes: 1 }])
+  session.fs.writeFileSync('src/a.ts', 'x\n')
+  expect(await sync(workspace)).toMatchObject([{ kind: 'sent', changes: 1 }])
+})
+
 it('sends what a hub refused once again while it watches, though nothing is staged since', async () => {
   const hub = await serveTrial()
   let refusals = 1

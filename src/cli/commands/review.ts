@@ -4,6 +4,7 @@ import type { GitCommitPer, Reviewer } from '../../index.js'
 import { type Context, EXIT } from '../context.js'
 import { oneLine } from '../printable.js'
 import { byOption } from '../reviewer.js'
+import { resolveTarget } from '../staged-paths.js'
 
 interface Options {
   readonly by?: Reviewer
@@ -41,13 +42,20 @@ export function register(command: Command, context: Context): void {
     .action((session: string | undefined, options: Options) => review(context, session, options))
 }
 
+function withoutTerminal(session: string | undefined, isOnHub: boolean): string {
+  if (isOnHub)
+    return "A review on a hub needs a terminal, and this is not one. Nothing was changed.\nDecide on the hub's page in a browser.\n"
+  const name = session === undefined ? 'SESSION' : oneLine(session)
+  return `A review needs a terminal, and this is not one. Nothing was changed.\nSee the changes with 'escrow diff ${name}'. Decide with 'escrow approve ${name}' or 'escrow reject ${name}'.\n`
+}
+
 /** Opens the terminal review of a session. Other commands call it as their last step. */
 export function openReview(context: Context, session: string): Promise<void> {
   return review(context, session, {})
 }
 
 async function review(context: Context, session: string | undefined, options: Options): Promise<void> {
-  const { io, asReviewer, library, exit } = context
+  const { io, asReviewer, library, exit, withWorkspace } = context
   const { by, web, per, hub } = options
   if (options.export !== undefined) {
     const { exportReview } = await import('../export-review.js')
@@ -63,11 +71,10 @@ async function review(context: Context, session: string | undefined, options: Op
     return openPage(context, { ...(by && { by }) }, session)
   }
   if (!io.terminal || process.stdin.isTTY !== true || process.stdout.isTTY !== true) {
-    const name = session === undefined ? 'SESSION' : oneLine(session)
-    io.err('escrow: A review needs a terminal, and this is not one. Nothing was changed.\n')
-    io.err(
-      `See the changes with 'escrow diff ${name}'. Decide with 'escrow approve ${name}' or 'escrow reject ${name}'.\n`,
-    )
+    if (hub === undefined && session !== undefined)
+      // For an unknown session, the answer of `escrow diff`.
+      await withWorkspace((workspace) => resolveTarget(workspace, [session], undefined))
+    io.err(`escrow: ${withoutTerminal(session, hub !== undefined)}`)
     exit(EXIT.usage)
     return
   }
