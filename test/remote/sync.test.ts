@@ -32,7 +32,6 @@ describe('what two machines stage', () => {
     await ada.decide('laptop.agent-1', 'approved', 'src/a.ts')
     await ada.decide('laptop.agent-1', 'rejected', 'src/b.ts')
     expect(await sync(one.workspace)).toMatchObject([
-      { kind: 'sent' },
       { kind: 'decided', path: 'src/a.ts', outcome: 'approved', reviewer: 'Ada' },
       { kind: 'decided', path: 'src/b.ts', outcome: 'rejected' },
     ])
@@ -87,7 +86,6 @@ describe('what two machines stage', () => {
       return { key: changeKey({ path, kind: 'modify', before, after: digest('other bytes\n') }) }
     })
     expect(await sync(workspace)).toEqual([
-      { kind: 'sent', session: 'agent-1', changes: 1 },
       { kind: 'decided', session: 'agent-1', path: 'src/a.ts', outcome: 'passed over', reviewer: 'Ada' },
     ])
     expect(await states(workspace)).toEqual(['src/a.ts pending'])
