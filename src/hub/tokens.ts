@@ -62,7 +62,11 @@ export async function revokeToken(
       [tenant, workspace, name],
     )
   })
-  if (rows.length === 0) throw new HubError('not_found', `There is no token for ${name} in ${workspace}. 'escrow hub token list' lists those that there are.`)
+  if (rows.length === 0)
+    throw new HubError(
+      'not_found',
+      `There is no token for ${name} in ${workspace}. 'escrow hub token list' lists those that there are.`,
+    )
 }
 
 function identityOf(row: Row): Identity {

@@ -1,6 +1,13 @@
 import { existsSync } from 'node:fs'
 import { codeOf, diffStage, type FileState, sameState } from '../../overlay/index.js'
-import { committedSince, type KeptCommit, keptCommit, stageInverse, statesAfter, statesBefore } from '../commit/index.js'
+import {
+  committedSince,
+  type KeptCommit,
+  keptCommit,
+  stageInverse,
+  statesAfter,
+  statesBefore,
+} from '../commit/index.js'
 import { EscrowError, type Refusal } from '../core/api-error.js'
 import type { Layout } from '../core/layout.js'
 import { takeOwnership } from '../os/owner.js'
@@ -84,7 +91,10 @@ function nothingToUndo(layout: Layout, newestFirst: readonly KeptCommit[]): Escr
   const by = undoing.map(({ tx, sessionId }) => `commit ${tx} of session ${sessionId}`).join(' and ')
   const why = by === '' ? 'The files on disk are as they were before' : `It was undone by ${by}`
   return new EscrowError('nothing_selected', `There is nothing to undo of ${what}. ${why}.`, {
-    hint: by === '' ? "See the commits with 'escrow log'." : `To restore it, undo ${undoing.map(({ tx }) => tx).join(' and ')}.`,
+    hint:
+      by === ''
+        ? "See the commits with 'escrow log'."
+        : `To restore it, undo ${undoing.map(({ tx }) => tx).join(' and ')}.`,
   })
 }
 

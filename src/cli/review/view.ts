@@ -58,7 +58,7 @@ function titleLine(state: State): Line {
   const by = facts.flatMap((each) => (each === '' ? [] : `  ${each}`)).join('')
   return line(
     state,
-    ` ${head.session}  ${live}files: ${states}; hunks: ${hunks.decided} of ${hunks.all} decided${by}`,
+    ` ${head.session}  ${live}files: ${states}; hunks: ${hunks.decided} of ${hunks.all}${by}`,
     'bar',
     'bar',
   )
