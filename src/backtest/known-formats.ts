@@ -6,5 +6,5 @@ export const KNOWN_FORMATS: readonly (readonly [client: string, files: string])[
   ['opencode', "~/.local/share/opencode/storage, or the files of 'opencode export'"],
   ['Cline, Roo Code', "api_conversation_history.json in the task folders of the editor's extension"],
   ['Cline CLI', '~/.cline/data/sessions/*/*.messages.json'],
-  ['escrowfs', '.orchestration/agent_trace.jsonl'],
+  ['escrowfs', 'the ledger .orchestration/agent_trace.jsonl'],
 ]

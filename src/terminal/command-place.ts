@@ -22,8 +22,8 @@ export interface Place {
   readonly startsWith: 'command' | 'init'
   readonly isAlive: boolean
   /**
-   * Finds out what has changed, so that the next call of {@link seed} or {@link effects} need not read the whole tree. No command may be
-   * running. Absent where both cost little anyway.
+   * Finds out what has changed. The next call of {@link seed} or {@link effects} then reads these paths, not the whole tree. Call it while no
+   * command runs. A place has no such method where both calls cost little.
    */
   prepare?(next: 'seed' | 'effects'): Promise<void>
   /** Brings the tree up to the stage, without the closed paths. */

@@ -17,6 +17,10 @@ const LIMIT =
 /** Matching or exported numbers that are not limits for users, with the reason. */
 const UNMET: Readonly<Record<string, string>> = {
   ...because('claims below it only wait for each other', ['src/hub/claims.ts#MAX_LOCKED']),
+  ...because('beyond it the whole tree is compared', [
+    'src/terminal/copy.ts#MAX_WITHOUT',
+    'src/terminal/tree-scan.ts#MAX_OUTPUT',
+  ]),
   ...because('it limits only how something is printed or counted', [
     'src/cli/commands/blame.ts#MOST_NUMBERS',
     ...['src/hub/postgres.ts#CONNECTIONS', 'src/hub/retry.ts#LONGEST_MS', 'src/remote/sync.ts#WAIT'],
