@@ -51,10 +51,10 @@ function markup(strings: TemplateStringsArray, ...values: (Part | readonly Part[
 
 const NOTHING = raw('')
 const WORDS = {
-  allowed: 'change nothing',
+  allowed: 'nothing to review',
   staged: 'wait for the review',
   asked: 'ask you first',
-  refused: 'do not run',
+  refused: 'do not run, or leave .git as it is',
 } as const
 
 /** One bar of all calls, divided by outcome, with a legend. */
