@@ -8,17 +8,18 @@ import { recordsOf, testWorkspace } from '../support/workspace.js'
 
 const CLIENTS = ['claude', 'cline', 'codex', 'gemini', 'opencode'] as const
 
-/** Makes `escrow` on PATH a shell script. */
+/** Makes `escrow` on PATH a shell script, on a machine where no launcher is installed. */
 function installProgram(script: string | undefined): void {
-  const given = process.env.PATH
+  const { PATH, XDG_STATE_HOME } = process.env
   const { path, dispose } = tempDir()
   if (script !== undefined) {
     writeFileSync(join(path, 'escrow'), `#!/bin/sh\n${script}\n`)
     chmodSync(join(path, 'escrow'), 0o755)
   }
   process.env.PATH = `${path}:${dirname(process.execPath)}:/usr/bin:/bin`
+  process.env.XDG_STATE_HOME = `${path}/state`
   onTestFinished(() => {
-    process.env.PATH = given
+    Object.assign(process.env, { PATH, XDG_STATE_HOME })
     dispose()
   })
 }
