@@ -1,7 +1,7 @@
 import { linkSync, lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { digest } from '../../overlay/digest.js'
 import { type Disk, realDisk } from '../../src/commit/disk.js'
 import { type CommitEntry, commitEntries, committedSince, keptCommit } from '../../src/commit/index.js'
@@ -12,9 +12,9 @@ import { type Bench, inputFor, listing, newBench, type Tree, turn } from './kit.
 let bench: Bench
 const start = (tree: Tree = {}) => {
   bench = newBench(tree)
+  onTestFinished(() => bench.remove())
   return bench
 }
-afterEach(() => bench.remove())
 
 const commit = (entries: CommitEntry[], more = {}) => commitEntries(inputFor(bench, entries, more))
 
