@@ -35,7 +35,7 @@ export function renderText(report: BacktestReport, { columns = 100 }: { readonly
 function emptyText(report: BacktestReport, columns: number): string {
   const { read } = report
   if (read.calls > 0)
-    return `No session in ${count(read.files, 'file')} began in the chosen directory. It left out ${count(read.calls, 'tool call')} of other sessions: '--below /' takes them all.\n`
+    return `No session in ${count(read.files, 'file')} began in the chosen directory. Left out: ${count(read.calls, 'tool call')} of other sessions. Include them with '--below /'.\n`
   const rows = KNOWN_FORMATS.map(([client, files]) => [client, files])
   const found = `No tool call was found in ${count(read.files, 'file')}.${brokenWords(report)}`
   return `${found}\n${section('Histories that escrow backtest reads', rows, columns)}`

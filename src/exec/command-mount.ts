@@ -99,7 +99,7 @@ export class CommandMount {
     return runIn({ place: this.place, containment: this.containment }, options)
   }
 
-  /** Call it before {@link seed}, or before the effects of a command that has ended are found: it makes that cheap. */
+  /** Makes the next {@link seed}, or the reading of a finished command's effects, cheap. Call it right before. */
   readonly prepare = async (next: 'seed' | 'effects'): Promise<void> => this.place.prepare?.(next)
 
   // ---- stage to mount

@@ -65,7 +65,7 @@ export async function revokeToken(
   if (rows.length === 0)
     throw new HubError(
       'not_found',
-      `There is no token for ${name} in ${workspace}. 'escrow hub token list' lists those that there are.`,
+      `There is no token for ${name} in ${workspace}. See the tokens with 'escrow hub token list'.`,
     )
 }
 

@@ -31,7 +31,7 @@ export class Sender {
     private readonly client: HubClient,
     private readonly name: string,
     private readonly report: (report: SyncReport) => void,
-    /** Digests that the hub took from earlier processes, by session. They are sent again, as the hub may be another one now. */
+    /** The digest last reported as sent, by session. A new process sends it again, because the hub may have been replaced. */
     private readonly told: Map<string, string>,
   ) {}
 

@@ -33,7 +33,7 @@ const SEEN = z.object({
 })
 /**
  * How far the decisions of a hub were recorded, the sessions that it has, the keys of changes that it rejected, and the decisions on
- * bytes that a session did not have when they came, what it landed, and the digests of what a person was told was sent.
+ * bytes that a session did not have when they came, what it landed, and the digest last reported as sent for each session.
  */
 export type Seen = z.infer<typeof SEEN>
 

@@ -16,7 +16,7 @@ export interface CopyChanges {
   readonly kept: readonly RelPath[]
 }
 
-/** Where to look for changes. */
+/** The copy to search, and the rules for it. */
 export interface CopySearch {
   readonly tree: string
   readonly copied: CopiedTree
@@ -70,7 +70,7 @@ class Walk {
 
   candidate(path: RelPath): void {
     const dir = parentOf(path)
-    // What is in a new directory was found with it, and nobody asks for what is in a kept one.
+    // The walk of a new directory has already listed its entries. The entries of a kept directory do not matter.
     if (dir !== ROOT && this.#copied.get(dir) === undefined) return
     if (path !== ROOT) this.entry(path, false)
     const isHere = path === ROOT || this.#layer.look(path)?.isDirectory() === true
@@ -86,7 +86,7 @@ class Walk {
     if (this.#seen.has(path)) return
     const stats = this.#layer.look(path)
     const copied = this.#copied.get(path)
-    // A name that is not UTF-8 leads to no entry.
+    // The decoded form of a name that is not UTF-8 matches no entry.
     if (stats === undefined) {
       this.#gone(path)
       return

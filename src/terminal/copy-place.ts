@@ -12,7 +12,7 @@ export interface CopyRunner {
   readonly isolation: Place['isolation']
   readonly startsWith: Place['startsWith']
   readonly isAlive: boolean
-  /** A command will run, maybe soon: called once before each run. */
+  /** Called once before each run, possibly long before it. */
   prepare?(): void
   run(options: CommandOptions, place: CopyDirs): Promise<CommandEnd>
   readSpool: Place['readSpool']

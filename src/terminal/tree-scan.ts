@@ -87,7 +87,7 @@ function outputOf({ tree, since, proof, without = [] }: TreeScan): Promise<Buffe
   })
 }
 
-/** The option finds what is newer, so the time is one nanosecond earlier. */
+/** `-newerct` excludes entries of exactly the given time. Subtracting one nanosecond includes them. */
 function timeOf(since: bigint): string {
   const time = since - 1n
   return `@${time / 1_000_000_000n}.${String(time % 1_000_000_000n).padStart(9, '0')}`
@@ -104,7 +104,7 @@ function literally(text: string): string {
   return text.replace(/[\\*?[\]]/g, '\\$&')
 }
 
-/** The time by two clocks: one that people and programs set, and one that nobody does. Milliseconds. */
+/** The time in milliseconds by the wall clock, which can be set, and by the monotonic clock, which cannot. */
 export interface Clocks {
   readonly wall: number
   readonly steady: number
@@ -114,7 +114,7 @@ export function readClocks(): Clocks {
   return { wall: Date.now(), steady: performance.now() }
 }
 
-/** Milliseconds that two readings of both clocks differ by: one follows the other. */
+/** Milliseconds by which two readings may differ, because the clocks are read one after the other. */
 const CLOCK_NOISE_MS = 20
 
 /** Whether the clock was set back: the times of later changes may be earlier than before. */

@@ -78,7 +78,7 @@ it('reads only sessions of a directory, and says so when there are none', async 
   const report = await runBacktest({ files, rules: {}, below: '/home/ada/shop' })
   expect(report.sessions.map(({ id }) => id)).toEqual(['s1'])
   expect(renderText(await runBacktest({ files, rules: {}, below: '/none' }))).toBe(
-    "No session in 1 file began in the chosen directory. It left out 2 tool calls of other sessions: '--below /' takes them all.\n",
+    "No session in 1 file began in the chosen directory. Left out: 2 tool calls of other sessions. Include them with '--below /'.\n",
   )
 })
 
