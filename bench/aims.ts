@@ -132,6 +132,19 @@ export const AIMED: readonly AimedRow[] = [
     parts: parts('exec', 'a command that does nothing'),
   },
   {
+    what: 'a later command on a copy of 5,000 files / of 50,000: with namespaces, then under Landlock',
+    beside: 'the same on an overlay',
+    parts: parts(
+      'exec',
+      'a later command in a tree of 5,000 files, on namespace-copy',
+      'a later command in a tree of 50,000 files, on namespace-copy',
+      'a later command in a tree of 5,000 files, on landlock-copy',
+      'a later command in a tree of 50,000 files, on landlock-copy',
+    ),
+    missed:
+      'Two scans by `find` ask the kernel for the times of all files: of the workspace before the command, and of the copy after it. Each starts a process and needs a microsecond per file.',
+  },
+  {
     what: '`escrow run -- true`, in a new process',
     beside: '',
     parts: parts('exec', 'escrow run of a command that does nothing'),

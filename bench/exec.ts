@@ -68,6 +68,11 @@ async function measureStart(bench: Bench, small: GovernedTree, large: GovernedTr
   })
 }
 
+/** Milliseconds for which new files count as changed, and a little more. */
+const SETTLED_MS = 4_000
+/** Milliseconds between two commands. An agent takes longer. */
+const PAUSE_MS = 1_000
+
 /** Measures a later command on each copy: the first makes it. */
 async function measureProviders(bench: Bench, place: string, files: number): Promise<void> {
   const trees: { name: string; tree: GovernedTree }[] = []
@@ -89,16 +94,21 @@ async function measureProviders(bench: Bench, place: string, files: number): Pro
   }
   const [overlay, ...copies] = trees
   if (overlay === undefined) return
+  const title = (name: string) => `a later command in a tree of ${files.toLocaleString('en')} files, on ${name}`
+  const before = () => wait(PAUSE_MS)
+  await wait(SETTLED_MS)
   for (const { name, tree } of copies)
     await bench.compare({
-      title: `a later command in a tree of ${files.toLocaleString('en')} files, on ${name}`,
+      title: title(name),
       mode: 'async',
       aim: COPY_AIM,
       heavy: true,
-      variants: [inside(overlay.name, overlay.tree, ['true']), inside(OURS, tree, ['true'])],
+      variants: [
+        { ...inside(overlay.name, overlay.tree, ['true']), before },
+        { ...inside(OURS, tree, ['true']), before },
+      ],
     })
-  for (const { name, reason } of absent)
-    bench.skip(`a later command in a tree of ${files.toLocaleString('en')} files, on ${name}`, reason, COPY_AIM)
+  for (const { name, reason } of absent) bench.skip(title(name), reason, COPY_AIM)
   for (const { tree } of trees) await tree.governed.workspace.close()
 }
 

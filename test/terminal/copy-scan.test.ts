@@ -47,20 +47,19 @@ const FILES = {
   'd/.git/HEAD': 'nested\n',
 }
 
-const END: CommandEnd = { exitCode: 0, stdout: '', stderr: '', began: true } as CommandEnd
+const END: CommandEnd = { exitCode: 0, stdout: '', stderr: '', truncated: false, began: true }
 const withAncestors = (path: RelPath) => [path, ...ancestorsOf(path)]
 const isKept = (path: RelPath) => /(^|\/)(keep[^/]*|k)$/.test(path)
 
 function ground() {
   const { root, overlay, dispose } = overlayOver(FILES)
   onTestFinished(dispose)
-  let script = ''
   const place = openCopyPlace(root, {
     isolation: 'sandbox',
     startsWith: 'command',
     isAlive: true,
-    async run() {
-      spawnSync('/bin/sh', ['-c', script], { cwd: place.written, stdio: 'ignore' })
+    async run({ args: [program = '', ...args] }) {
+      spawnSync(program, args, { cwd: place.written, stdio: 'ignore' })
       return END
     },
     close: async () => undefined,
@@ -71,10 +70,16 @@ function ground() {
     await place.prepare?.('seed')
     place.seed(overlay, closed)
   }
-  const run = async (command: string) => {
-    script = command
-    await place.run({} as Parameters<typeof place.run>[0])
-  }
+  const run = (command: string) =>
+    place.run({
+      args: ['/bin/sh', '-c', command],
+      cwd: root,
+      env: {},
+      network: false,
+      processes: 1,
+      visibility: { hidden: [], shown: [] },
+      readOnlyNames: [],
+    })
   const read = () => place.effects({ overlay, isLive: false, isKept })
   return { root, overlay, place, seed, run, read }
 }
