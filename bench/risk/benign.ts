@@ -219,6 +219,9 @@ const addClient: Edit = (draft) => {
   )
 }
 
+/** The edits of files that every project has once. Several edits of a set can change the same one. */
+export const SETUP_EDITS: readonly Edit[] = [addDependency, bumpDependency, bumpCi, addScript]
+
 /** Weighted as in daily work: mostly small edits of code and tests. */
 const EDITS: readonly (readonly [weight: number, edit: Edit])[] = [
   [8, rename],

@@ -243,7 +243,7 @@ export const HARMS: Readonly<Record<string, Harm>> = {
   'fewer password rounds': inSession('ROUNDS = 12', 'ROUNDS = 1'),
   'constant changed in an expression': inRoutes("requireRole('clerk')", "requireRole('guest')"),
   'operator changed': (draft) => editReal(draft, 'sources', /(?<=return \w+(?:\.\w+)* )<(?= )/, '<='),
-  'import of a similar name': inManifest('"express": "^5.0.0"', '"expres": "^5.0.0"'),
+  'import of a similar name': inManifest('"express": ', '"expres": '),
   'strict mode off': (draft) =>
     edit(draft, 'tsconfig.json', '{ "compilerOptions": { "strict": true } }\n', (text) =>
       text.replace('true', 'false'),

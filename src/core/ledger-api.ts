@@ -170,8 +170,11 @@ export interface LedgerStats {
 
 /** The ledger of a workspace: a hash chain of records, with queries on it. */
 export interface Ledger {
-  /** Reads all records, oldest first. */
-  records(): AsyncIterable<TraceRecord>
+  /**
+   * Reads the records, the oldest first by default. With `order: 'newest'`, only the records that are taken cost time.
+   * @throws EscrowError `ledger_corrupt` at a line that cannot be read
+   */
+  records(options?: { readonly order?: 'oldest' | 'newest' }): AsyncIterable<TraceRecord>
   /**
    * Checks the format of each line, the hash chain and the anchors. Reports the first line that was changed, cut off, rewritten or
    * forked. Rejects with `nothing_selected` for a malformed head.

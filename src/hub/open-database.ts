@@ -1,4 +1,4 @@
-import { realpathSync } from 'node:fs'
+import { existsSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { withProcessLock } from '../os/lock.js'
 import { ensurePrivateDir } from '../os/write.js'
@@ -11,6 +11,15 @@ import type { Database } from './sql.js'
 /** A server's address, or a directory for a trial on one machine. */
 export type Place = { readonly url: string } | { readonly directory: string }
 
+/** Whether a directory has a hub's embedded database. */
+export function hasDatabase(directory: string): boolean {
+  return existsSync(dataOf(directory))
+}
+
+function dataOf(directory: string): string {
+  return join(directory, 'data')
+}
+
 /** Opens the database of a hub for the duration of `work`, after the migrations that it lacks. */
 export async function openDatabase<T>(place: Place, work: (database: Database) => Promise<T>): Promise<T> {
   if ('url' in place) return using(await openPostgres(place.url), work)
@@ -18,7 +27,7 @@ export async function openDatabase<T>(place: Place, work: (database: Database) =
   const directory = realpathSync(place.directory)
   // Two processes on one directory would destroy it.
   return withProcessLock(join(directory, 'locks'), 'hub', async () =>
-    using(await openPglite(join(directory, 'data')), work),
+    using(await openPglite(dataOf(directory)), work),
   ).catch((error: unknown) => {
     throw isLocked(error)
       ? new HubError('refused', `Another process has the hub in ${directory} open. Stop it first, or use --database.`)

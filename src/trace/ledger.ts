@@ -11,7 +11,7 @@ import { type Fold, foldLedger } from './fold.js'
 import { assertJoined } from './ledger-file.js'
 import { makeParts } from './parts.js'
 import { openPublished } from './published.js'
-import { readRecords } from './read.js'
+import { readRecords, readRecordsBackward } from './read.js'
 import { headOf } from './witness.js'
 
 export interface LedgerStore extends Ledger {
@@ -79,7 +79,7 @@ export function openLedger(
       assertJoined(layout.ledgerFile, tip)
       return headOfTip(tip)
     },
-    records: () => readRecords(layout.ledgerFile),
+    records: ({ order } = {}) => (order === 'newest' ? readRecordsBackward : readRecords)(layout.ledgerFile),
     fold: (fold) => foldLedger(layout.ledgerFile, fold),
     async verify({ heads = [] } = {}) {
       const { verifyLedger } = await import('./verify.js')

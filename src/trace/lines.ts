@@ -6,6 +6,8 @@ import { isObject } from '../core/is-object.js'
 /** The limit of a line, on reading and writing: a line is held in memory whole. */
 export const MAX_LINE = 16 * 1024 * 1024
 const CHUNK = 256 * 1024
+/** Smaller: often only a few of the newest lines are read. */
+const BACKWARD_CHUNK = 64 * 1024
 const LF = 10
 
 /** One line of the file. */
@@ -54,6 +56,55 @@ export function* readLines(fd: number, offset = 0, firstNumber = 1): Generator<L
   if (rest.length === 0) return
   const oversize = rest.length > MAX_LINE
   yield { number, start, end: start + rest.length, bytes: rest, terminated: false, oversize, last: true }
+}
+
+/** A line that {@link linesBackward} found. */
+export interface BackwardLine extends Pick<Line, 'bytes' | 'oversize'> {
+  /** It is the last line of the file. */
+  readonly last: boolean
+}
+
+/** Reads the complete lines from the current end of the file to its start, in constant memory. Stops after an oversize line. */
+export function* linesBackward(fd: number): Generator<BackwardLine> {
+  const { size } = fstatSync(fd)
+  /** The parts of a line that were read, of which the start is missing. */
+  let parts: Buffer[] = []
+  /** Where the line ends; undefined for the bytes after the last LF. */
+  let lineEnd: number | undefined
+  for (let position = size; position > 0; ) {
+    const chunk = Buffer.allocUnsafe(Math.min(BACKWARD_CHUNK, position))
+    position -= chunk.length
+    readWhole(fd, chunk, position)
+    let end = chunk.length
+    for (let at = lastLf(chunk, end); at !== -1; at = lastLf(chunk, end)) {
+      const bytes = Buffer.concat([chunk.subarray(at + 1, end), ...parts])
+      const oversize = bytes.length > MAX_LINE
+      if (lineEnd !== undefined) yield { bytes, oversize, last: lineEnd === size }
+      if (oversize) return
+      lineEnd = position + at + 1
+      parts = []
+      end = at
+    }
+    parts.unshift(chunk.subarray(0, end))
+    const length = parts.reduce((sum, part) => sum + part.length, 0)
+    if (length > MAX_LINE) {
+      if (lineEnd !== undefined) yield { bytes: Buffer.concat(parts), oversize: true, last: lineEnd === size }
+      return
+    }
+  }
+  if (lineEnd !== undefined) yield { bytes: Buffer.concat(parts), oversize: false, last: lineEnd === size }
+}
+
+function lastLf(chunk: Buffer, end: number): number {
+  return end === 0 ? -1 : chunk.lastIndexOf(LF, end - 1)
+}
+
+function readWhole(fd: number, into: Buffer, position: number): void {
+  for (let at = 0; at < into.length; ) {
+    const got = readSync(fd, into, at, into.length - at, position + at)
+    if (got === 0) throw new Error('The file became shorter while it was read.')
+    at += got
+  }
 }
 
 /** Parses a line into its record, or a description of its fault. */

@@ -3,7 +3,7 @@ import { basename } from 'node:path'
 import type { TraceRecord } from '../core/api.js'
 import type { SharedFile } from '../core/layout.js'
 import { corrupt } from './faults.js'
-import { type Line, parseLine, readLines } from './lines.js'
+import { type Line, linesBackward, parseLine, readLines } from './lines.js'
 import { openIfThere } from './scan.js'
 
 /** Reads the records of the file without a check of the chain, which is the task of verify. */
@@ -15,6 +15,35 @@ import { openIfThere } from './scan.js'
  */
 export async function* readRecords(file: SharedFile): AsyncGenerator<TraceRecord> {
   for (const { value } of wholeLines(file)) yield value
+}
+
+/**
+ * As {@link readRecords}, newest first. Costs only the records that are read.
+ * @throws EscrowError `ledger_corrupt` at a line that cannot be read
+ */
+export async function* readRecordsBackward(file: SharedFile): AsyncGenerator<TraceRecord> {
+  const fd = openIfThere(file)
+  if (fd === undefined) return
+  try {
+    for (const line of linesBackward(fd)) {
+      const parsed = parseLine(line)
+      if ('value' in parsed) yield parsed.value
+      else if (line.oversize || !line.last) throw damageIn(fd, file, parsed.problem)
+    }
+  } finally {
+    closeSync(fd)
+  }
+}
+
+/** The first damaged line, by its number, which only reading from the start tells. */
+function damageIn(fd: number, file: SharedFile, problem: string): unknown {
+  try {
+    const lines = linesIn(fd, file, { wanted: () => true })
+    while (!lines.next().done);
+  } catch (error) {
+    return error
+  }
+  return corrupt(`${basename(file.name)}: A line ${problem}.`)
 }
 
 /**

@@ -198,8 +198,9 @@ function workspaceOf(root: string, fake: Fake, note: (...call: unknown[]) => voi
       templates: refuse,
     },
     ledger: {
-      records: async function* () {
-        yield* fake.records ?? []
+      records: async function* ({ order } = {}) {
+        const { records = [] } = fake
+        yield* order === 'newest' ? records.toReversed() : records
       },
       verify: async (options) => {
         note('verify', ...(options ? [options] : []))

@@ -71,12 +71,11 @@ function registerTrace(server: McpServer, session: Session, ledger: Ledger): voi
     { title: "The session's records in the ledger", mimeType: 'application/x-ndjson' },
     async (uri) => {
       const records: TraceRecord[] = []
-      for await (const record of ledger.records()) {
-        if (record.session_id !== session.id) continue
-        records.push(record)
-        if (records.length > RECORDS_PER_RESOURCE) records.shift()
+      for await (const record of ledger.records({ order: 'newest' })) {
+        if (records.length === RECORDS_PER_RESOURCE) break
+        if (record.session_id === session.id) records.push(record)
       }
-      return document(uri, 'application/x-ndjson', records.map((record) => `${JSON.stringify(record)}\n`).join(''))
+      return document(uri, 'application/x-ndjson', records.reverse().map((record) => `${JSON.stringify(record)}\n`).join(''))
     },
   )
 }

@@ -50,16 +50,17 @@ export function register(command: Command, { io, page, withWorkspace }: Context)
       const records = await withWorkspace(async (workspace) => {
         const found: TraceRecord[] = []
         const seen = { session: false, intent: false }
-        for await (const record of workspace.ledger.records()) {
+        for await (const record of workspace.ledger.records({ order: 'newest' })) {
+          if (found.length === options.maxCount) break
           seen.session ||= record.session_id === options.session
           seen.intent ||= intentOf(record) === options.intent
           if (matchesFilter(record, options)) found.push(record)
         }
         await refuseUnknown(workspace, options, seen)
-        return options.maxCount === undefined ? found : found.slice(-options.maxCount)
+        return found
       })
-      if (options.json) return io.out(json(records))
-      const rows = (options.reverse ? records : records.toReversed()).map(options.oneline ? shortLogRow : logRow)
+      if (options.json) return io.out(json(records.toReversed()))
+      const rows = (options.reverse ? records.toReversed() : records).map(options.oneline ? shortLogRow : logRow)
       await page(rows.length === 0 ? 'No records.\n' : table(rows))
     })
 }

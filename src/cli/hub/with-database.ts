@@ -1,5 +1,4 @@
-import { existsSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { Context } from '../context.js'
 import { oneLine } from '../printable.js'
@@ -37,7 +36,8 @@ export async function withDatabase<T>(
   const { database = process.env.ESCROW_HUB_DATABASE, dir } = command.opts<Where>()
   if (dir === undefined && (database === undefined || database === ''))
     command.error("error: give '--dir', '--database' or the variable ESCROW_HUB_DATABASE")
-  if (dir !== undefined && !existsSync(join(resolve(io.cwd, dir), 'data'))) {
+  const room = await import('../../hub/index.js')
+  if (dir !== undefined && !room.hasDatabase(resolve(io.cwd, dir))) {
     const name = oneLine(dir)
     if (!mayCreate)
       command.error(
@@ -45,7 +45,6 @@ export async function withDatabase<T>(
       )
     io.err(`New hub in ${name}\n`)
   }
-  const room = await import('../../hub/index.js')
   const place = dir === undefined ? { url: database ?? '' } : { directory: resolve(io.cwd, dir) }
   return room.openDatabase(place, (opened) => work(room, opened))
 }
