@@ -29,13 +29,19 @@ export const ledger: Suite = async (bench) => {
   await measure(bench, made, 'blame a file of 200 lines, by the records of the ledger', 1, async ({ layout }) => {
     await openLedger(layout).blame('src.ts')
   })
-  await measure(bench, made, `log: the last ${PAGE} records, by the records of the ledger`, 0.15, async ({ layout }) => {
-    const page: unknown[] = []
-    for await (const record of openLedger(layout).records({ order: 'newest' })) {
-      page.push(record)
-      if (page.length === PAGE) break
-    }
-  })
+  await measure(
+    bench,
+    made,
+    `log: the last ${PAGE} records, by the records of the ledger`,
+    0.15,
+    async ({ layout }) => {
+      const page: unknown[] = []
+      for await (const record of openLedger(layout).records({ order: 'newest' })) {
+        page.push(record)
+        if (page.length === PAGE) break
+      }
+    },
+  )
 }
 
 type Made = { readonly name: string; readonly size: number; readonly layout: Layout }

@@ -2,6 +2,7 @@ import { diffStage, type StagedChange } from '../../overlay/index.js'
 import { type CommitEntry, entriesFor } from '../commit/index.js'
 import type { CheckedSelection } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
+import { BY_MERGE } from '../core/hint-commands.js'
 import { staleFile } from '../policy/index.js'
 import { BaseDiffs, commitSlicesOf, type ReviewLog, splitsIn, verdictState } from '../review/index.js'
 import { beforeOf, type StageStore } from '../stage/index.js'
@@ -33,7 +34,7 @@ export function assertCheckable({ selection, changes }: SelectedChanges): void {
   if (drifted.length === 0) return
   throw new EscrowError('stale_file', `Nothing was checked. Selected paths that changed on disk: ${drifted.length}.`, {
     refused: drifted.map(({ path }) => ({ path, reason: 'stale_file', message: staleFile(path).message })),
-    hint: "They cannot be committed as they are. Merge them with 'escrow commit --merge', then check again.",
+    hint: `They cannot be committed as they are. Merge them ${BY_MERGE}, then check again.`,
   })
 }
 

@@ -10,6 +10,7 @@ import {
 import type { CommitResult, GitCommitOptions } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
 import { defined } from '../core/defined.js'
+import { BY_DIFF, BY_MERGE } from '../core/hint-commands.js'
 import type { Layout } from '../core/layout.js'
 import { mapCommitted } from '../history/intent-map.js'
 import { readShared } from '../os/shared-files.js'
@@ -147,7 +148,7 @@ function refuseDriftedChanges(approved: readonly StagedChange[]): void {
     `Nothing was committed. Approved paths that changed on disk: ${drifted.length}.`,
     {
       refused,
-      hint: "Review them again with 'escrow diff', or merge with 'escrow commit --merge'.",
+      hint: `Review them again ${BY_DIFF}, or merge ${BY_MERGE}.`,
     },
   )
 }

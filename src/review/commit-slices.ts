@@ -1,5 +1,6 @@
 import { type StagedChange, sameState } from '../../overlay/index.js'
 import { EscrowError } from '../core/api-error.js'
+import { BY_DIFF } from '../core/hint-commands.js'
 import { newId } from '../core/ids.js'
 import type { BaseDiffs } from './base-diffs.js'
 import { type CommitSlice, commitSliceOf, refOf } from './judge.js'
@@ -86,7 +87,7 @@ export function refuseNewVerdicts(
   const message = `Nothing was committed. ${refused.map((each) => each.message).join(' ')}`
   throw new EscrowError('stale_file', message, {
     refused,
-    hint: "Look at the changes again with 'escrow diff', then commit.",
+    hint: `Look at the changes again ${BY_DIFF}, then commit.`,
   })
 }
 

@@ -1,6 +1,7 @@
 import type { StagedChange } from '../../overlay/index.js'
 import type { Change } from '../core/api.js'
 import { EscrowError, type Refusal } from '../core/api-error.js'
+import { BY_DIFF, BY_MERGE } from '../core/hint-commands.js'
 import type { BaseDiffs } from './base-diffs.js'
 import { byImportance } from './change-set.js'
 import { isDivisible, refOf } from './judge.js'
@@ -50,10 +51,10 @@ export function refuseChanged(
     if (left !== undefined && hunks?.every(({ id }) => left.has(id))) return []
     return [refusal(displayed.path, 'was changed in the stage')]
   })
-  throwIfAny(refused, 'since it was shown', "Look at it again with 'escrow diff', then decide.")
+  throwIfAny(refused, 'since it was shown', `Look at it again ${BY_DIFF}, then decide.`)
 }
 
-const DRIFTED = "First merge it with what is on disk, with 'escrow commit --merge'."
+const DRIFTED = `First merge it with what is on disk, ${BY_MERGE}.`
 
 /** @throws EscrowError `stale_file` naming each change whose base is no longer on disk. */
 export function refuseDrifted(

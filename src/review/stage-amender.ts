@@ -1,5 +1,6 @@
 import { type Digest, digest, type FileState, type StagedChange, sameState } from '../../overlay/index.js'
 import { EscrowError, type Refusal } from '../core/api-error.js'
+import { BY_DIFF } from '../core/hint-commands.js'
 import { newId } from '../core/ids.js'
 import type { Reviewer } from '../core/people.js'
 import { DISK } from './amend.js'
@@ -140,6 +141,6 @@ export function needsApproval({ path, message }: Merged): Refusal {
 export function mergedCommit(merged: readonly Merged[]): EscrowError {
   const refused = merged.map(({ path, reason, message }) => ({ path, reason, message }))
   const message = `Nothing was committed. ${refused.map((each) => each.message).join(' ')}`
-  const hint = "A merged change needs a new verdict: look at it with 'escrow diff', approve it, then commit."
+  const hint = `A merged change needs a new verdict: look at it ${BY_DIFF}, approve it, then commit.`
   return new EscrowError('stale_file', message, { refused, hint })
 }

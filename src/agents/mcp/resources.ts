@@ -75,7 +75,14 @@ function registerTrace(server: McpServer, session: Session, ledger: Ledger): voi
         if (records.length === RECORDS_PER_RESOURCE) break
         if (record.session_id === session.id) records.push(record)
       }
-      return document(uri, 'application/x-ndjson', records.reverse().map((record) => `${JSON.stringify(record)}\n`).join(''))
+      return document(
+        uri,
+        'application/x-ndjson',
+        records
+          .reverse()
+          .map((record) => `${JSON.stringify(record)}\n`)
+          .join(''),
+      )
     },
   )
 }
