@@ -32,13 +32,30 @@ export async function classifyGitEffects(command: string, places: Places): Promi
 }
 
 async function findIn(command: string | readonly string[]): Promise<Findings> {
-  const parse = await parserFor('bash')
-  const found = new Findings()
-  if (typeof command === 'string') judgeText(parse, command, CALLER, found, 0)
-  else {
-    const script = (text: string, stdin: Stdin) => judgeText(parse, text, stdin, found, 1)
-    judgeWords(command.map(literal), { found, script, isFunction: () => false, stdin: CALLER, judges: JUDGES })
+  if (typeof command !== 'string') {
+    let hasScript = false
+    const found = judgeProgram(command, () => {
+      hasScript = true
+    })
+    // Loading the grammar takes longer than starting most programs.
+    if (!hasScript) return found
   }
+  const parse = await parserFor('bash')
+  if (typeof command !== 'string')
+    return judgeProgram(command, (text, stdin, found) => judgeText(parse, text, stdin, found, 1))
+  const found = new Findings()
+  judgeText(parse, command, CALLER, found, 0)
+  return found
+}
+
+/** @param onScript called with each shell script among the words */
+function judgeProgram(
+  words: readonly string[],
+  onScript: (text: string, stdin: Stdin, found: Findings) => undefined,
+): Findings {
+  const found = new Findings()
+  const script = (text: string, stdin: Stdin) => onScript(text, stdin, found)
+  judgeWords(words.map(literal), { found, script, isFunction: () => false, stdin: CALLER, judges: JUDGES })
   return found
 }
 
