@@ -64,7 +64,10 @@ export interface BackwardLine extends Pick<Line, 'bytes' | 'oversize'> {
   readonly last: boolean
 }
 
-/** Reads the complete lines from the current end of the file to its start, in constant memory. Stops after an oversize line. */
+/**
+ * Reads the complete lines from the current end of the file to its start, in constant memory. Stops after an oversize line, complete or
+ * not.
+ */
 export function* linesBackward(fd: number): Generator<BackwardLine> {
   const { size } = fstatSync(fd)
   /** The parts of a line that were read, of which the start is missing. */
@@ -79,7 +82,7 @@ export function* linesBackward(fd: number): Generator<BackwardLine> {
     for (let at = lastLf(chunk, end); at !== -1; at = lastLf(chunk, end)) {
       const bytes = Buffer.concat([chunk.subarray(at + 1, end), ...parts])
       const oversize = bytes.length > MAX_LINE
-      if (lineEnd !== undefined) yield { bytes, oversize, last: lineEnd === size }
+      if (oversize || lineEnd !== undefined) yield { bytes, oversize, last: lineEnd === size }
       if (oversize) return
       lineEnd = position + at + 1
       parts = []
@@ -88,7 +91,7 @@ export function* linesBackward(fd: number): Generator<BackwardLine> {
     parts.unshift(chunk.subarray(0, end))
     const length = parts.reduce((sum, part) => sum + part.length, 0)
     if (length > MAX_LINE) {
-      if (lineEnd !== undefined) yield { bytes: Buffer.concat(parts), oversize: true, last: lineEnd === size }
+      yield { bytes: Buffer.concat(parts), oversize: true, last: lineEnd === size }
       return
     }
   }

@@ -48,6 +48,17 @@ describe('the records of a ledger, newest first', () => {
     await expect(records.next()).rejects.toThrow(/line 2 is longer than 16 MiB/)
   })
 
+  it('are not read where the file ends in a line that is too long', async () => {
+    const layout = workspace()
+    for (const length of [MAX_LINE + 1, MAX_LINE + 70_000]) {
+      writeFileSync(`${layout.ledgerFile}`, `{"n":1}\n${'x'.repeat(length)}`)
+      for (const order of ['oldest', 'newest'] as const)
+        expect(await read(layout, order)).toMatchObject({
+          message: expect.stringMatching(/line 2 is longer than 16 MiB/),
+        })
+    }
+  })
+
   it('do not include those that are appended meanwhile', async () => {
     const layout = workspace()
     writeFileSync(`${layout.ledgerFile}`, '{"n":1}\n{"n":2}\n')
