@@ -68,7 +68,7 @@ async function measureStart(bench: Bench, small: GovernedTree, large: GovernedTr
   })
 }
 
-/** Milliseconds for which new files count as changed, and a little more. */
+/** Milliseconds to wait for a new tree: commands on a copy compare each file again that changed in the last three seconds. */
 const SETTLED_MS = 4_000
 /** Milliseconds between two commands. An agent takes longer. */
 const PAUSE_MS = 1_000

@@ -17,10 +17,14 @@ const CALLER: Stdin = { from: 'caller' }
 /**
  * Classifies a command: a string as a line for `/bin/sh -c`, an array as a program and its arguments. Whatever cannot be classified is
  * `other`, never `read-only`.
- * @throws Error where the grammar cannot be loaded.
+ * @param load loads the grammar, for a command with a script
+ * @throws Error where the grammar is needed and cannot be loaded.
  */
-export async function classifyCommand(command: string | readonly string[]): Promise<Classified> {
-  return (await findIn(command)).toClassified()
+export async function classifyCommand(
+  command: string | readonly string[],
+  load: typeof parserFor = parserFor,
+): Promise<Classified> {
+  return (await findIn(command, load)).toClassified()
 }
 
 /**
@@ -28,24 +32,23 @@ export async function classifyCommand(command: string | readonly string[]): Prom
  * @throws Error where the grammar cannot be loaded.
  */
 export async function classifyGitEffects(command: string, places: Places): Promise<ReadonlySet<GitEffect>> {
-  return gitEffectsOf((await findIn(command)).steps, places)
+  return gitEffectsOf((await findIn(command, parserFor)).steps, places)
 }
 
-async function findIn(command: string | readonly string[]): Promise<Findings> {
-  if (typeof command !== 'string') {
-    let hasScript = false
-    const found = judgeProgram(command, () => {
-      hasScript = true
-    })
-    // Loading the grammar takes longer than starting most programs.
-    if (!hasScript) return found
+async function findIn(command: string | readonly string[], load: typeof parserFor): Promise<Findings> {
+  if (typeof command === 'string') {
+    const found = new Findings()
+    judgeText(await load('bash'), command, CALLER, found, 0)
+    return found
   }
-  const parse = await parserFor('bash')
-  if (typeof command !== 'string')
-    return judgeProgram(command, (text, stdin, found) => judgeText(parse, text, stdin, found, 1))
-  const found = new Findings()
-  judgeText(parse, command, CALLER, found, 0)
-  return found
+  let hasScript = false
+  const found = judgeProgram(command, () => {
+    hasScript = true
+  })
+  // Loading the grammar takes longer than starting most programs.
+  if (!hasScript) return found
+  const parse = await load('bash')
+  return judgeProgram(command, (text, stdin, into) => judgeText(parse, text, stdin, into, 1))
 }
 
 /** @param onScript called with each shell script among the words */

@@ -67,6 +67,7 @@ export interface BackwardLine extends Pick<Line, 'bytes' | 'oversize'> {
 /**
  * Reads the complete lines from the current end of the file to its start, in constant memory. Stops after an oversize line, complete or
  * not.
+ * @throws Error if the file becomes shorter meanwhile
  */
 export function* linesBackward(fd: number): Generator<BackwardLine> {
   const { size } = fstatSync(fd)
@@ -77,7 +78,7 @@ export function* linesBackward(fd: number): Generator<BackwardLine> {
   for (let position = size; position > 0; ) {
     const chunk = Buffer.allocUnsafe(Math.min(BACKWARD_CHUNK, position))
     position -= chunk.length
-    readWhole(fd, chunk, position)
+    fill(chunk, fd, position)
     let end = chunk.length
     for (let at = lastLf(chunk, end); at !== -1; at = lastLf(chunk, end)) {
       const bytes = Buffer.concat([chunk.subarray(at + 1, end), ...parts])
@@ -102,9 +103,10 @@ function lastLf(chunk: Buffer, end: number): number {
   return end === 0 ? -1 : chunk.lastIndexOf(LF, end - 1)
 }
 
-function readWhole(fd: number, into: Buffer, position: number): void {
-  for (let at = 0; at < into.length; ) {
-    const got = readSync(fd, into, at, into.length - at, position + at)
+/** Fills a buffer from a position of the file. */
+function fill(buffer: Buffer, fd: number, position: number): void {
+  for (let at = 0; at < buffer.length; ) {
+    const got = readSync(fd, buffer, at, buffer.length - at, position + at)
     if (got === 0) throw new Error('The file became shorter while it was read.')
     at += got
   }

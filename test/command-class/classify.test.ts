@@ -125,3 +125,19 @@ describe('properties', () => {
     )
   })
 })
+
+describe('the grammar of shell scripts', () => {
+  const load = async () => {
+    throw new Error('The grammar cannot be loaded.')
+  }
+
+  it('is not loaded for a program without a script', async () => {
+    for (const command of [['npm', 'test'], ['claude'], ['env', 'A=1', 'rm', '-rf', 'src'], ['git', 'push']])
+      expect(await classifyCommand(command, load)).toEqual(await classifyCommand(command))
+  })
+
+  it('is loaded for a line, and for a script among the words of a program', async () => {
+    for (const command of ['true', ['sh', '-c', 'true'], ['env', 'bash', '-c', 'rm -rf src']])
+      await expect(classifyCommand(command, load)).rejects.toThrow('The grammar cannot be loaded.')
+  })
+})
