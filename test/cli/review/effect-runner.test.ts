@@ -91,6 +91,7 @@ describe('an effect runner', () => {
     expect(ann.message()).toMatch(/Nothing was recorded|has changed/)
     await ann.press('k', 'Y')
     expect(ann.message()).toContain('was changed in the stage since it was shown')
+    expect(ann.message()).toContain('Look at it again here, then decide.')
     expect(ann.decided).toEqual([])
     await session.flush()
     expect((await (await workspace.review('agent')).changes()).changes[0]?.state).toBe('pending')
