@@ -15,8 +15,8 @@ export interface HostileClone {
   /** The names of the clone's programs that ran, in order. */
   startedPrograms(): string[]
   env(extra?: NodeJS.ProcessEnv): NodeJS.ProcessEnv
-  /** Runs `escrow` in the clone. */
-  escrow(argv: readonly string[], extra?: NodeJS.ProcessEnv): CommandResult
+  /** Runs `escrow` in the clone. @param stdin a file descriptor to read from, instead of an input that has ended */
+  escrow(argv: readonly string[], extra?: NodeJS.ProcessEnv, stdin?: number): CommandResult
   /** Runs statements in a new process in the clone. `load(path)` imports a compiled module by its path in the repository. */
   runModule(statements: string, extra?: NodeJS.ProcessEnv): CommandResult
 }
@@ -50,13 +50,16 @@ export function hostileClone(files: Readonly<Record<string, string>> = {}): Host
     ...{ PATH: process.env.PATH, HOME: home, XDG_STATE_HOME: join(home, 'state'), NO_COLOR: '1', LC_ALL: 'C' },
     ...extra,
   })
-  const run = (argv: readonly string[], extra: NodeJS.ProcessEnv | undefined) =>
-    spawnSync(process.execPath, argv, { cwd: root, env: env(extra), encoding: 'utf8', timeout: 60_000 })
+  const run = (argv: readonly string[], extra: NodeJS.ProcessEnv | undefined, stdin: number | 'pipe' = 'pipe') =>
+    spawnSync(process.execPath, argv, {
+      ...{ cwd: root, env: env(extra), encoding: 'utf8', timeout: 60_000 },
+      stdio: [stdin, 'pipe', 'pipe'],
+    })
   return {
     ...{ root, home, write, env },
     canary: `#!/bin/sh\necho "\${0##*/}" >> '${log}'\nexit 1\n`,
     startedPrograms: () => (existsSync(log) ? readFileSync(log, 'utf8').split('\n').filter(Boolean) : []),
-    escrow: (argv, extra) => run([join(compileOnce(), 'src/cli/main.js'), ...argv], extra),
+    escrow: (argv, extra, stdin) => run([join(compileOnce(), 'src/cli/main.js'), ...argv], extra, stdin),
     runModule: (statements, extra) => {
       const load = `const load = (name) => import(${JSON.stringify(`${compileOnce()}/`)} + name)`
       return run(['--input-type=module', '-e', `${load}\n${statements}`], extra)

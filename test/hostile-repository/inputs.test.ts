@@ -1,10 +1,20 @@
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { findProgram, ownEnv } from '../../src/os/search-path.js'
 import { hostileClone, shadowPrograms } from './inputs-kit.js'
 
 /** Programs in a clone, and variables that its direnv sets. */
+
+/** A named pipe that stays open: whoever reads from it waits. */
+function openPipe(dir: string): number {
+  const path = join(dir, 'pipe')
+  execFileSync('mkfifo', [path])
+  const descriptor = openSync(path, 'r+')
+  onTestFinished(() => closeSync(descriptor))
+  return descriptor
+}
 
 /** Opens a session whose scope is the whole tree. */
 const SESSION = `const { openWorkspace } = await load('src/index.js')
@@ -86,7 +96,9 @@ describe('a program in the clone that has the name of a system program', () => {
       clone.write('../home/.aws/agent', '#!/bin/sh\n', 0o755)
       const PATH = `${clone.home}/.aws:${clone.root}/node_modules/.bin:${process.env.PATH}`
       const yes = command === 'start' ? ['--yes'] : []
-      const { stderr } = clone.escrow([command, ...yes, '--intent', 'INT-001', '--', 'agent'], { PATH })
+      // An editor that has closed its connection would end the agent before the sandbox starts it.
+      const editor = openPipe(clone.home)
+      const { stderr } = clone.escrow([command, ...yes, '--intent', 'INT-001', '--', 'agent'], { PATH }, editor)
       expect(stderr).not.toMatch(/^clone$/m)
       expect(stderr).toContain(`${clone.home}/.aws/agent`)
     },
