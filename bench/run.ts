@@ -6,6 +6,7 @@ import { memoryPlace, removePlaces } from './places.js'
 import { headline, type Report, reportText, saveResult, summaryText, thisMachine } from './report.js'
 import { updateSpeedPage } from './speed.js'
 import { SUITES } from './suites.js'
+import { benchState } from './tools.js'
 
 /** npm run bench [-- all | suite … | guard [--record] | compare A B | table] [--quick] [--held-out] */
 
@@ -69,8 +70,7 @@ async function main([command = 'all', ...rest]: readonly string[], options: Read
   return 0
 }
 
-// State goes to the bench's directory, so the user's own state does not change.
-process.env.XDG_STATE_HOME = memoryPlace().path
+process.env.XDG_STATE_HOME = benchState()
 process.once('exit', removePlaces)
 process.once('SIGINT', () => process.exit(130))
 const args = process.argv.slice(2)

@@ -1,15 +1,31 @@
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { systemStateHome } from '../src/os/state-home.js'
+import { memoryPlace } from './places.js'
 
 /** Installed programs to compare with. */
 
 /** The built command. */
 export const ESCROW = fileURLToPath(new URL('../dist/src/cli/main.js', import.meta.url))
 
-/** The environment of a person, without an agent's session. */
+/** The home directory of the bench. */
+let home: string | undefined
+
+function benchHome(): string {
+  home ??= memoryPlace().path
+  return home
+}
+
+/** Where the bench keeps state, so that the user's own does not change: in the directory of the system below its own home. */
+export function benchState(): string {
+  return systemStateHome(benchHome(), '', process.platform)
+}
+
+/** The environment of a person whose home is the bench's directory, without an agent's session. */
 export function personEnv(): NodeJS.ProcessEnv {
-  const { ESCROW_SESSION, ESCROW_SESSION_ID, ESCROW_INTENT_ID, CLAUDE_PROJECT_DIR, ...env } = process.env
-  return env
+  const { ESCROW_SESSION, ESCROW_SESSION_ID, ESCROW_INTENT_ID, CLAUDE_PROJECT_DIR, XDG_STATE_HOME, ...env } =
+    process.env
+  return { ...env, HOME: benchHome() }
 }
 
 const NEUTRAL = { GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_SYSTEM: '/dev/null' }

@@ -39,6 +39,7 @@ const ON_FIRST_USE = [
   'src/intents/schema',
   'src/intents/template-schema',
   'src/os/json-edit',
+  'src/os/keep-code',
   'src/os/lock',
   'src/os/text-maps',
   'src/os/yaml',
@@ -88,7 +89,7 @@ const SHARED = {
 const BEFORE_CACHE = {
   debugName: 'early',
   name: 'early',
-  test: /[\\/]src[\\/]os[\\/](?:compile-cache|state-home)\.ts$/,
+  test: /[\\/]src[\\/]os[\\/](?:build|code-cache|code-file|compile-cache|state-home)\.ts$/,
   priority: 1,
 }
 /** The libraries of the modules that load later. */
@@ -154,6 +155,18 @@ const lazyModules = {
   load(id) {
     if (id === '\0memfs') return SMALL_MEMFS
     return id.startsWith('\0node:') ? lazyModule(id.slice(1)).join('\n') : undefined
+  },
+}
+
+/**
+ * Has each dynamic import of a package go through a file of its own. Code from V8's cache cannot import, so a file with an import is
+ * never cached (`src/os/code-cache.ts`), and the large ones must have none.
+ */
+const IMPORTS_APART = {
+  name: 'imports-apart',
+  renderChunk: (code, { fileName }) => {
+    const to = `${'../'.repeat(fileName.split('/').length - 1) || './'}import.js`
+    return code.replace(/\bimport\((["'`][@\w][^"'`]*["'`])\)/g, (_, name) => `require(${JSON.stringify(to)})(${name})`)
   },
 }
 
@@ -274,7 +287,7 @@ async function write(dir) {
     platform: 'node',
     external: EXTERNAL,
     transform: { define: { ESCROW_VERSION: JSON.stringify(VERSION), ESCROW_BUILD: JSON.stringify(sourcesDigest()) } },
-    plugins: [lazyModules, firstUse, skipIndexes],
+    plugins: [lazyModules, firstUse, skipIndexes, IMPORTS_APART],
     // The ES module builds of these packages, which allow tree shaking.
     resolve: {
       alias: {
@@ -308,6 +321,7 @@ async function write(dir) {
   await bundle.close()
   // CommonJS starts some milliseconds sooner than ES modules.
   writeFileSync(join(dir, 'package.json'), '{"type":"commonjs"}\n')
+  writeFileSync(join(dir, 'import.js'), 'module.exports=(name)=>import(name)\n')
   checkFirstUse(dir)
   for (const name of Object.keys(PROGRAMS)) chmodSync(join(dir, `${name}.js`), 0o755)
   writeFileSync(join(dir, 'LICENSES.txt'), licences(output.flatMap((file) => file.moduleIds ?? [])))

@@ -310,6 +310,11 @@ const GRANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'src/cli/prompts.ts': { 'package @clack/prompts': 'asks the person at the terminal' },
   'src/os/pager.ts': { 'module child_process': 'starts the pager a person has chosen' },
   'src/os/json-edit.ts': { 'package jsonc-parser': 'parses text' },
+  'src/os/code-cache.ts': {
+    'module module': 'compiles the files of the command',
+    'module vm': 'compiles the files of the command from code that it kept',
+    createRequire: 'gives a file of the command what Node gives it',
+  },
   'src/os/compile-cache.ts': { 'module module': 'has Node keep compiled code in the state directory' },
   'src/os/browser.ts': { 'module child_process': 'starts the browser a person has chosen' },
   'src/os/editor.ts': { 'module child_process': 'starts the editor a person has chosen' },

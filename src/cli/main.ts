@@ -8,6 +8,7 @@ import type { Prompts } from './prompts.js'
 /** The package's version. The bundler defines it (`scripts/bundle.mjs`). */
 declare const ESCROW_VERSION: string
 
+const entry = fileURLToPath(import.meta.url)
 const io: Io = {
   out: (text) => process.stdout.write(text),
   err: (text) => process.stderr.write(text),
@@ -15,7 +16,7 @@ const io: Io = {
   terminal: process.stdin.isTTY === true,
   color: wantsColor(process.env, process.stdout.isTTY === true),
   version: ESCROW_VERSION,
-  entry: fileURLToPath(import.meta.url),
+  entry,
   ...(process.stdin.isTTY === true && process.stderr.isTTY === true && { ask }),
   ...(process.stdout.isTTY === true && { columns: process.stdout.columns, page }),
 }
@@ -40,7 +41,7 @@ for (const stream of [process.stdout, process.stderr])
 
 /** Fast path: hooks run for every tool call, so they skip Commander. */
 async function start(argv: readonly string[]): Promise<number> {
-  cacheCompiledCode(ESCROW_VERSION)
+  cacheCompiledCode({ version: ESCROW_VERSION, entry, command: argv[0] })
   const { answerHook, hookClient } = await import('./hook-answer.js')
   const client = hookClient(argv)
   if (client !== undefined) return answerHook(client, io)

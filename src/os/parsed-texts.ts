@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { lstatSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { BUILD } from './build.js'
 import { personalState } from './personal-state.js'
 import { readSmall } from './read.js'
 import { ensurePrivateDir, removeName, replaceDurable } from './write.js'
@@ -10,10 +11,6 @@ import { ensurePrivateDir, removeName, replaceDurable } from './write.js'
  * of the time that loading the YAML parser and the schemas takes. Other builds never read it, so it is of the type that was
  * written. No agent can write the state directory, and whoever can write there can accept any rule (decision 0025).
  */
-
-/** The digest of the sources. The bundler defines it (`scripts/bundle.mjs`); the library keeps nothing. */
-declare const ESCROW_BUILD: string
-const BUILD = typeof ESCROW_BUILD === 'string' ? ESCROW_BUILD : undefined
 
 /** How many texts are kept, of all workspaces. Beyond it the older half is removed. */
 const MOST = 64

@@ -3,6 +3,9 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { cacheCompiledCode } from '../../src/os/compile-cache.js'
 import { tempDir } from '../support/facade.js'
 
+const NODE_20 = { prototype: { require: () => undefined } }
+const PROGRAM = { version: '1.2.3', entry: '/opt/escrow/main.js', command: 'status', build: 'b'.repeat(64) }
+
 function newHome(): string {
   const { path, dispose } = tempDir()
   onTestFinished(dispose)
@@ -12,7 +15,7 @@ function newHome(): string {
 /** The directories that Node was told to use, for a person with this home. */
 function enabledFor(home: string, env: NodeJS.ProcessEnv = {}): string[] {
   const enabled: string[] = []
-  cacheCompiledCode('1.2.3', { HOME: home, ...env }, { enableCompileCache: (dir) => enabled.push(dir) })
+  cacheCompiledCode(PROGRAM, { HOME: home, ...env }, { ...NODE_20, enableCompileCache: (dir) => enabled.push(dir) })
   return enabled
 }
 
@@ -28,7 +31,11 @@ describe('the compile cache', () => {
   it('is created for its owner alone, whatever the umask: a group that may write it would turn the cache off', () => {
     const home = newHome()
     const umask = process.umask()
-    cacheCompiledCode('1.2.3', { HOME: home }, { enableCompileCache: (dir) => mkdirSync(dir, { recursive: true }) })
+    cacheCompiledCode(
+      PROGRAM,
+      { HOME: home },
+      { ...NODE_20, enableCompileCache: (dir) => mkdirSync(dir, { recursive: true }) },
+    )
     expect(statSync(`${home}/.local/state/escrowfs/compiled/1.2.3`).mode & 0o777).toBe(0o700)
     expect(process.umask()).toBe(umask)
   })
@@ -49,9 +56,20 @@ describe('the compile cache', () => {
     expect([shared, linked, blocked].flatMap((home) => enabledFor(home))).toEqual([])
   })
 
-  it('is off where Node has none', () => {
+  it('is a file of our own where Node has none, if the program is bundled and outside a session', () => {
     const home = newHome()
-    cacheCompiledCode('1.2.3', { HOME: home }, {})
-    expect(existsSync(`${home}/.local`)).toBe(false)
+    mkdirSync(`${home}/.local/state/escrowfs/compiled/1.2.3`, { recursive: true, mode: 0o700 })
+    const isPatched = (program: Partial<typeof PROGRAM>, env: NodeJS.ProcessEnv = {}) => {
+      const compile = () => undefined
+      const node = { prototype: { ...NODE_20.prototype, _compile: compile } }
+      const exits = process.listeners('exit')
+      cacheCompiledCode({ ...PROGRAM, ...program }, { HOME: home, ...env }, node)
+      for (const each of process.listeners('exit')) if (!exits.includes(each)) process.removeListener('exit', each)
+      return node.prototype._compile !== compile
+    }
+    expect(isPatched({})).toBe(true)
+    expect(isPatched({ command: '../../x' })).toBe(false)
+    for (const name of ['ESCROW_SESSION', 'NODE_V8_COVERAGE', 'XDG_STATE_HOME'])
+      expect(isPatched({}, { [name]: 'x' }), name).toBe(false)
   })
 })

@@ -36,7 +36,10 @@ export function commitAll(root: string, ...options: string[]): void {
 export function initEmptyRepository(root: string): void {
   git(root, 'init', '-q', '-b', 'main')
   // Many suites need a repository, and three more programs would take longer than the first.
-  appendFileSync(`${root}/.git/config`, '[user]\n\tname = Ada\n\temail = ada@example.org\n[commit]\n\tgpgSign = false\n')
+  appendFileSync(
+    `${root}/.git/config`,
+    '[user]\n\tname = Ada\n\temail = ada@example.org\n[commit]\n\tgpgSign = false\n',
+  )
 }
 
 interface RepositoryOptions {
