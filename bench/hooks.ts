@@ -150,7 +150,9 @@ async function measureMcp(bench: Bench, root: string): Promise<void> {
 
 async function connectServer(name: string, root: string, args: string[]) {
   const client = new Client({ name: 'bench', version: '1' })
-  await client.connect(new StdioClientTransport({ command: process.execPath, args, cwd: root, stderr: 'ignore' }))
+  // Without it the server would look for accepted rules in the state directory of the person who runs the bench.
+  const env = personEnv()
+  await client.connect(new StdioClientTransport({ command: process.execPath, args, cwd: root, env, stderr: 'ignore' }))
   const content = contentOf(BYTES).toString()
   const variant: Variant = {
     name,

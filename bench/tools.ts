@@ -21,11 +21,19 @@ export function benchState(): string {
   return systemStateHome(benchHome(), '', process.platform)
 }
 
+/** Variables of an agent's session, and of where state is. */
+const OWN_VARIABLES = new Set([
+  'CLAUDE_PROJECT_DIR',
+  'ESCROW_INTENT_ID',
+  'ESCROW_SESSION',
+  'ESCROW_SESSION_ID',
+  'XDG_STATE_HOME',
+])
+
 /** The environment of a person whose home is the bench's directory, without an agent's session. */
-export function personEnv(): NodeJS.ProcessEnv {
-  const { ESCROW_SESSION, ESCROW_SESSION_ID, ESCROW_INTENT_ID, CLAUDE_PROJECT_DIR, XDG_STATE_HOME, ...env } =
-    process.env
-  return { ...env, HOME: benchHome() }
+export function personEnv(): Record<string, string> {
+  const others = Object.entries(process.env).filter(([name]) => !OWN_VARIABLES.has(name))
+  return { ...Object.fromEntries(others.map(([name, value = '']) => [name, value])), HOME: benchHome() }
 }
 
 const NEUTRAL = { GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_SYSTEM: '/dev/null' }
