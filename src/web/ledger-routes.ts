@@ -19,7 +19,10 @@ const PATHS_PER_LIST = 5_000
 /** Routes for the ledger: its records, the author of each line of a file, and statistics. */
 export function ledgerRoutes(workspace: Workspace): Hono {
   const app = new Hono()
-  app.get('/ledger', async (c) => c.json(await readTimeline(workspace, parseWholeNumber(c.req.query('before')))))
+  app.get('/ledger', async (c) => {
+    const { newest, skip } = c.req.query()
+    return c.json(await readTimeline(workspace, newest, parseWholeNumber(skip)))
+  })
   app.get('/ledger/paths', async (c) => c.json({ paths: await knownPaths(workspace) }))
   app.get('/blame', async (c) => {
     const path = c.req.query('path')
@@ -33,19 +36,28 @@ export function ledgerRoutes(workspace: Workspace): Hono {
   return app
 }
 
-/** Reads one page of records, newest first, in one pass. Positions count lines, because merged branches can have equal numbers. */
-async function readTimeline({ ledger }: Workspace, before: number): Promise<WireTimeline> {
+/**
+ * Reads one page of records, newest first. It costs as much as the records up to its end, however many are older.
+ * @param newest the first id on the first page: records after it are not counted
+ * @param skip the number of records on earlier pages, from that one
+ */
+async function readTimeline({ ledger }: Workspace, newest: string | undefined, skip: number): Promise<WireTimeline> {
   const page: WireRecord[] = []
+  let first = newest
+  let isCounted = newest === undefined
   let at = 0
-  for await (const record of ledger.records()) {
-    if (before > 0 && at >= before) break
+  for await (const record of ledger.records({ order: 'newest' })) {
+    if (page.length === RECORDS_PER_PAGE) return { records: page, next: { skip: at, ...defined({ newest: first }) } }
+    if (first === undefined && typeof record.id === 'string') {
+      first = record.id
+      at = 0
+    }
+    isCounted ||= record.id === newest
+    if (!isCounted || at++ < skip) continue
     const { about, ...entry } = toHistoryEntry(record)
     page.push({ ...entry, about: about.slice(0, PATHS_PER_RECORD), more: Math.max(0, about.length - PATHS_PER_RECORD) })
-    if (page.length > RECORDS_PER_PAGE) page.shift()
-    at++
   }
-  const first = at - page.length
-  return { records: page.reverse(), ...(first > 0 && { before: first }) }
+  return { records: page }
 }
 
 /** The committed paths that still exist: blame has no lines for a deleted file. */

@@ -254,8 +254,8 @@ export interface WireRecord {
 export interface WireTimeline {
   /** Newest first. */
   readonly records: readonly WireRecord[]
-  /** The start of the next, older page; absent at the start of the ledger. */
-  readonly before?: number
+  /** Asks for the next, older page; absent at the start of the ledger. */
+  readonly next?: { readonly newest?: string; readonly skip: number }
 }
 
 export interface WireBlame {

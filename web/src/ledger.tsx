@@ -8,7 +8,7 @@ import { ago, describeError, Empty, Name } from './shared.js'
 /** Lists the ledger records, newest first. */
 export function Ledger({ version, notify }: Notifier & { version: number }) {
   const [records, setRecords] = useState<readonly WireRecord[]>()
-  const [before, setBefore] = useState<number>()
+  const [next, setNext] = useState<WireTimeline['next']>()
   const [error, setError] = useState<string>()
   useEffect(() => {
     let stale = false
@@ -16,7 +16,7 @@ export function Ledger({ version, notify }: Notifier & { version: number }) {
       (page) => {
         if (stale) return
         setRecords(page.records)
-        setBefore(page.before)
+        setNext(page.next)
       },
       (reason: unknown) => !stale && setError(describeError(reason)),
     )
@@ -25,9 +25,9 @@ export function Ledger({ version, notify }: Notifier & { version: number }) {
     }
   }, [version])
   const more = async () => {
-    const page = await get<WireTimeline>('ledger', { before: before ?? 0 })
+    const page = await get<WireTimeline>('ledger', { ...next })
     setRecords([...(records ?? []), ...page.records])
-    setBefore(page.before)
+    setNext(page.next)
   }
   const undo = async (tx: string) => {
     try {
@@ -105,7 +105,7 @@ export function Ledger({ version, notify }: Notifier & { version: number }) {
           </li>
         ))}
       </ol>
-      {before !== undefined && (
+      {next !== undefined && (
         <button type="button" onClick={() => void more()}>
           Earlier
         </button>
