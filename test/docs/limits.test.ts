@@ -54,6 +54,7 @@ const UNMET: Readonly<Record<string, string>> = {
       'src/backtest/tally.ts#MAX_SHOWN',
       'src/policy/remedy.ts#MAX_NAMES',
       'src/cli/commands/completion.ts#MAX_DESCRIPTION_LENGTH',
+      'src/cli/completion/values.ts#MOST_COMMITS',
     ],
     ...['src/trace/origins.ts#WEIGHT_WITHIN', 'src/trace/origins.ts#WEIGHT_ACROSS', 'src/exec/format.ts#MAX_OUTPUT'],
     ...['src/exec/admission.ts#MAX_SHOWN', 'src/command-class/findings.ts#MAX_PART'],

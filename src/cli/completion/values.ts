@@ -83,14 +83,19 @@ async function onlySession(workspace: Workspace): Promise<string | undefined> {
   return others.length === 0 ? only?.id : undefined
 }
 
-/** Lists the commits, newest first. */
+/** How many commits are offered. Reading a long ledger to its start would keep the person waiting. */
+const MOST_COMMITS = 200
+
+/** Lists the newest commits, newest first. */
 async function commitCandidates(workspace: Workspace): Promise<Candidate[]> {
   const found = new Map<string, string>()
-  for await (const record of workspace.ledger.records()) {
+  for await (const record of workspace.ledger.records({ order: 'newest' })) {
     const { tx, what, at, about } = toHistoryEntry(record)
-    if (tx !== undefined && (what === 'commit' || what === 'undo')) found.set(tx, `${at ?? ''} ${about}`.trim())
+    if (tx === undefined || found.has(tx) || (what !== 'commit' && what !== 'undo')) continue
+    found.set(tx, `${at ?? ''} ${about}`.trim())
+    if (found.size === MOST_COMMITS) break
   }
-  return [...found].map(([value, about]) => ({ value, about })).reverse()
+  return [...found].map(([value, about]) => ({ value, about }))
 }
 
 async function requestCandidates(workspace: Workspace): Promise<Candidate[]> {
