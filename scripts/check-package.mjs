@@ -1,6 +1,6 @@
 // Checks the package that npm would publish, after `npm run build`: publint, are-the-types-wrong, contents and size.
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -94,9 +94,13 @@ function sizes({ bin }, tarball, files) {
 }
 
 /** The bytes of our modules that a client's hook loads for one answer. Each tool call waits for them. */
-function loadedBytes(main, workspace) {
+function loadedBytes(main, place) {
+  const [home, workspace] = ['home', 'workspace'].map((name) => join(place, name))
+  for (const dir of [home, workspace]) mkdirSync(dir)
+  // The state of the person who runs this stays as it is, and does not change the result.
+  const env = { ...process.env, HOME: home, XDG_STATE_HOME: undefined }
   const start = (input, ...args) =>
-    spawnSync(process.execPath, ['-e', COUNT_BYTES, main, ...args], { cwd: workspace, input, encoding: 'utf8' })
+    spawnSync(process.execPath, ['-e', COUNT_BYTES, main, ...args], { cwd: workspace, env, input, encoding: 'utf8' })
   start('', 'init', '--yes')
   const event = { session_id: 's', cwd: workspace, hook_event_name: 'PreToolUse', tool_name: 'Write' }
   const { stdout, stderr } = start(
