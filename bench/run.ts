@@ -72,7 +72,8 @@ async function main([command = 'all', ...rest]: readonly string[], options: Read
 
 process.env.XDG_STATE_HOME = benchState()
 process.once('exit', removePlaces)
-process.once('SIGINT', () => process.exit(130))
+for (const [signal, status] of Object.entries({ SIGINT: 130, SIGTERM: 143 }))
+  process.once(signal, () => process.exit(status))
 const args = process.argv.slice(2)
 const words = args.filter((arg) => !arg.startsWith('--'))
 process.exit(await main(words, new Set(args.filter((arg) => arg.startsWith('--')))))

@@ -24,12 +24,13 @@ export async function scoreHistories(
   return total
 }
 
-const QUICK = 30
-const FULL = 1000
+/** Histories. One takes seconds, so only the suite on its own runs all of them. */
+const FEW = 30
+const ALL = 1000
 
 /** Measures how many lines blame still attributes right after histories with squash, rebase, moves and formatters. */
 export const lines: Suite = async (bench) => {
-  const count = bench.quick ? QUICK : FULL
+  const count = bench.isThorough ? ALL : FEW
   const seeds = Array.from({ length: count }, (_, n) => n + 1)
   const { right, unknown, wrong, stopped } = await scoreHistories(memoryPlace().path, seeds)
   const all = right + unknown + wrong
