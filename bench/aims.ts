@@ -175,7 +175,7 @@ export const AIMED: readonly AimedRow[] = [
     beside: '`node -e 0`',
     parts: parts('hooks', 'escrow status in a new process', 'escrow diff --stat in a new process'),
     missed:
-      'The reason is that of the hook decision. These commands also load the command line parser, the workspace and the review, and read each session’s stage. In a profile of `escrow status`, 106 ms, finding the most severe fact of 20 changes is 24 %, taking compiled code 9 % and the garbage collector 5 %.',
+      'A new process loads the command line parser, the workspace and the review, from compiled code that it kept, and reads each session’s stage. In a profile of `escrow status`, 106 ms, finding the most severe fact of 20 changes is 24 %, taking compiled code 9 % and the garbage collector 5 %.',
   },
   {
     what: 'the first screen of `escrow review`, 50 / 2,000 changed files',
