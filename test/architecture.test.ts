@@ -307,6 +307,7 @@ const GRANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'src/attest/ssh-agent.ts': { 'module net': "asks the person's ssh-agent to sign" },
   'src/inbox/ask-owner.ts': { 'module net': "asks a session's owner what reviewers said" },
   'src/cli/shell/in-owner.ts': { 'module net': 'speaks with the process that owns a session' },
+  'src/cli/read-stdin.ts': { 'module stream/consumers': 'reads what the person pipes in' },
   'src/cli/prompts.ts': { 'package @clack/prompts': 'asks the person at the terminal' },
   'src/os/pager.ts': { 'module child_process': 'starts the pager a person has chosen' },
   'src/os/json-edit.ts': { 'package jsonc-parser': 'parses text' },

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { type Command, Option } from 'commander'
 import { rootOf } from '../../index.js'
 import { errorText } from '../../surface/index.js'
@@ -7,6 +6,7 @@ import type { Context } from '../context.js'
 import { type AsJson, jsonOption } from '../output.js'
 import { oneLine } from '../printable.js'
 import { withProgress } from '../progress.js'
+import { readStdin } from '../read-stdin.js'
 
 const HOOKS = ['post-rewrite', 'post-merge', 'post-checkout', 'post-commit'] as const
 type Hook = (typeof HOOKS)[number]
@@ -46,7 +46,7 @@ async function answerHook({ io, directory, withWorkspace }: Context, name: Hook,
   try {
     // An agent's git is private to its session, and a repository may have no workspace on this branch.
     if (process.env.ESCROW_SESSION || rootOf(directory()) === undefined) return
-    const input = name === 'post-rewrite' && !io.terminal ? readFileSync(0, 'utf8') : ''
+    const input = name === 'post-rewrite' && !io.terminal ? await readStdin() : ''
     await withWorkspace((workspace) => workspace.adopt({ hook: { name, args, input } }))
   } catch (error) {
     io.err(`escrow: the authors of lines were not noted: ${oneLine(errorText(error))}\n`)

@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import type { SyncReport } from '../../remote/index.js'
 import type { Context } from '../context.js'
 import { pluralize } from '../output.js'
 import { oneLine } from '../printable.js'
+import { readStdin } from '../read-stdin.js'
 import { runUntilSignal } from '../run-until-signal.js'
 
 export function register(command: Command, context: Context): void {
@@ -43,7 +43,7 @@ async function add({ io, asReviewer }: Context, url: string): Promise<void> {
 async function readToken({ ask, terminal }: Context['io']): Promise<string> {
   const given = process.env.ESCROW_HUB_TOKEN?.trim()
   if (given !== undefined && given !== '') return given
-  const typed = terminal ? await (await ask?.())?.password('The token of this machine') : readFileSync(0, 'utf8').trim()
+  const typed = terminal ? await (await ask?.())?.password('The token of this machine') : (await readStdin()).trim()
   if (typed !== undefined && typed !== '') return typed
   throw new Error('There is no token. Run it at a terminal and paste the token, or set ESCROW_HUB_TOKEN.')
 }

@@ -5,6 +5,7 @@ import { type Colors, type Context, EXIT } from '../context.js'
 import { json, jsonOption, pluralize, table } from '../output.js'
 import { oneLine } from '../printable.js'
 import { withProgress } from '../progress.js'
+import { readStdin } from '../read-stdin.js'
 import { formatRecordNumbers } from '../record-numbers.js'
 import { collect } from '../repeated.js'
 import { byOption } from '../reviewer.js'
@@ -69,7 +70,7 @@ function parseThreshold(value: string): number {
 async function verify(context: Context, options: Options): Promise<void> {
   const { io, withWorkspace, asReviewer, exit } = context
   const { anchor, heads, join, by } = options
-  const expectedHeads = heads === undefined ? [] : readHeads(heads)
+  const expectedHeads = heads === undefined ? [] : await readHeads(heads)
   const open = join || anchor ? asReviewer : withWorkspace
   const result = await open(async (workspace) => {
     const { ledger } = workspace
@@ -188,8 +189,8 @@ function capitalize(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
-function readHeads(file: string): string[] {
-  const text = readFileSync(file === '-' ? 0 : file, 'utf8')
+async function readHeads(file: string): Promise<string[]> {
+  const text = file === '-' ? await readStdin() : readFileSync(file, 'utf8')
   return text.split('\n').filter((line) => line.trim() !== '')
 }
 
