@@ -85,11 +85,11 @@ const SHARED = {
   },
   minShareCount: 4,
 }
-/** Turns the compile cache on. In a shared file it would load that file before the cache is on. */
+/** Turns the compile cache on, with what it needs for that. In a shared file it would load that file before the cache is on. */
 const BEFORE_CACHE = {
   debugName: 'early',
   name: 'early',
-  test: /[\\/]src[\\/]os[\\/](?:build|code-cache|code-file|compile-cache|state-home)\.ts$/,
+  test: /[\\/](?:overlay[\\/](?:errno|path)|src[\\/]core[\\/](?:api-error|defined|layout)|src[\\/]os[\\/](?:build|code-cache|code-file|compile-cache|home|private-dir|search-path|state-home))\.ts$/,
   priority: 1,
 }
 /** The libraries of the modules that load later. */

@@ -1,9 +1,10 @@
-import { lstatSync } from 'node:fs'
 import module from 'node:module'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { BUILD } from './build.js'
 import { type Compiler, reuseCode } from './code-cache.js'
+import { arePrivate } from './private-dir.js'
+import { isInTree } from './search-path.js'
 import { systemStateHome } from './state-home.js'
 
 /** A part of `node:module` that Node 20 lacks, and a part that it has. */
@@ -25,8 +26,8 @@ interface Program {
 /**
  * Caches the compiled code of this program on disk, so that later commands start sooner: Node does it from 22.1, and
  * `code-cache.ts` before. A writer of the directory could change the code that runs. It is therefore in the state
- * directory of the person's system, which no agent can write, and is used only if no other user can write it.
- * `XDG_STATE_HOME` could name a directory of a clone, so with it there is no cache.
+ * directory of the person's system, which no agent can write, and is used only if no other user can write it
+ * and it is in no workspace. `XDG_STATE_HOME` could name a directory of a clone, so with it there is no cache.
  */
 export function cacheCompiledCode(
   { version, entry, command = '', build = BUILD }: Program,
@@ -35,8 +36,9 @@ export function cacheCompiledCode(
 ): void {
   if (env.XDG_STATE_HOME) return
   const home = systemStateHome(env.HOME || homedir(), env.LOCALAPPDATA ?? '', process.platform)
-  const dir = join(home, 'escrowfs', 'compiled', version)
-  if (!isPrivate(dir)) return
+  const state = join(home, 'escrowfs')
+  const dir = join(state, 'compiled', version)
+  if (!isTrusted(dir, state)) return
   if (node.enableCompileCache === undefined) {
     // In a session's sandbox the state directory is dropped with the command, so keeping code would only take time.
     if (build === undefined || env.ESCROW_SESSION || env.NODE_V8_COVERAGE || !/^[a-z]*$/.test(command)) return
@@ -53,13 +55,13 @@ export function cacheCompiledCode(
   }
 }
 
-/** Whether only this user owns and can write the directory. True if it is absent: Node then creates it. */
-function isPrivate(dir: string): boolean {
+/**
+ * Whether no clone brings the directory, and only this user can write or replace it. Node creates an absent one.
+ * @param state the state directory, which is above it
+ */
+function isTrusted(dir: string, state: string): boolean {
   try {
-    const stats = lstatSync(dir, { throwIfNoEntry: false })
-    if (stats === undefined) return true
-    const isOwn = process.getuid === undefined || stats.uid === process.getuid()
-    return stats.isDirectory() && isOwn && (process.platform === 'win32' || (stats.mode & 0o022) === 0)
+    return !isInTree(dir) && arePrivate(state, dirname(dir), dir)
   } catch {
     // Without the cache the command starts slowly, but it starts.
     return false

@@ -3,6 +3,7 @@ import { lstatSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { BUILD } from './build.js'
 import { personalState } from './personal-state.js'
+import { arePrivate } from './private-dir.js'
 import { readSmall } from './read.js'
 import { ensurePrivateDir, removeName, replaceDurable } from './write.js'
 
@@ -43,7 +44,7 @@ export function parsedOnce<T extends object, P>(
 function readKept<T extends object>(name: string): T | undefined {
   try {
     const dir = keptDir()
-    if (!isPrivate(dir)) return undefined
+    if (!arePrivate(dirname(dir), dir)) return undefined
     const kept: Kept<T> | null = JSON.parse(readSmall(join(dir, name), MAX_BYTES))
     return kept?.name === name ? kept.value : undefined
   } catch {
@@ -61,7 +62,7 @@ function keep<T extends object>(name: string, value: T): void {
   try {
     const dir = keptDir()
     ensurePrivateDir(dir)
-    if (!isPrivate(dir)) return
+    if (!arePrivate(dirname(dir), dir)) return
     prune(dir)
     replaceDurable(join(dir, name), JSON.stringify({ name, value } satisfies Kept<T>), 0o600)
   } catch {
@@ -71,15 +72,6 @@ function keep<T extends object>(name: string, value: T): void {
 
 function keptDir(): string {
   return join(personalState(), 'parsed')
-}
-
-/** Whether only this person can write the directory, and replace it. */
-function isPrivate(dir: string): boolean {
-  return [dirname(dir), dir].every((path) => {
-    const stats = lstatSync(path)
-    const isOwn = process.geteuid === undefined || stats.uid === process.geteuid()
-    return stats.isDirectory() && isOwn && (process.platform === 'win32' || (stats.mode & 0o022) === 0)
-  })
 }
 
 function prune(dir: string): void {

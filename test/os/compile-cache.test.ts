@@ -46,6 +46,22 @@ describe('the compile cache', () => {
     expect(existsSync(`${home}/clone`)).toBe(false)
   })
 
+  it('is off where the home directory is in a workspace: a clone could bring the compiled code', () => {
+    const clone = newHome()
+    mkdirSync(`${clone}/.orchestration`)
+    mkdirSync(`${clone}/home/.local/state/escrowfs/compiled/1.2.3`, { recursive: true, mode: 0o700 })
+    expect([clone, `${clone}/home`].flatMap((home) => enabledFor(home))).toEqual([])
+  })
+
+  it('is off where another user can replace it, because a directory above is writable', () => {
+    for (const writable of ['escrowfs', 'escrowfs/compiled']) {
+      const home = newHome()
+      mkdirSync(`${home}/.local/state/escrowfs/compiled/1.2.3`, { recursive: true, mode: 0o700 })
+      chmodSync(`${home}/.local/state/${writable}`, 0o770)
+      expect(enabledFor(home), writable).toEqual([])
+    }
+  })
+
   it('is off where another user can write it, where it is a link, and where it cannot be read', () => {
     const [shared, linked, blocked] = [newHome(), newHome(), newHome()]
     mkdirSync(`${shared}/.local/state/escrowfs/compiled/1.2.3`, { recursive: true })
