@@ -73,14 +73,14 @@ export function renderReview(
   const undecided = shown.filter(isUndecided).length
   const choose =
     choosesAll || undecided > 1
-      ? html`<a href="?choose=${choosesAll ? 'none' : 'all'}">${choosesAll ? 'Choose none' : `Choose all ${undecided} undecided`}</a>`
+      ? html`<a href="?choose=${choosesAll ? 'none' : 'all'}">${choosesAll ? 'Select none' : `Select all ${undecided} undecided`}</a>`
       : ''
   const closed = html`<p class="bad" role="alert">The agent has changed its work since. <a href="/">Open the newest one</a>.</p>`
   // Rejecting is first: the Enter key in the reason presses the first button.
   const bar = html`<div class="bar">${choose}<label for="reason">Reason, for a rejection</label>
 <input id="reason" name="reason" maxlength="10000">
-<button name="verdict" value="rejected">Reject what is chosen</button>
-<button name="verdict" value="approved">Approve what is chosen</button></div>`
+<span class="verdicts"><button name="verdict" value="rejected">Reject selected</button>
+<button name="verdict" value="approved">Approve selected</button></span></div>`
   return layout(
     `Review of ${session}`,
     html`<main><p><a href="/">Queue</a></p><h1>Review of ${oneLine(session)}</h1>

@@ -68,7 +68,7 @@ async function choose(
       throw new HubError('not_found', `${change.path} has no such hunk to decide on. Nothing was recorded.`)
     chosen.push({ change, hunks: known.filter((id) => ids.includes(id)) })
   }
-  if (chosen.length === 0) throw new HubError('invalid', 'Choose at least one file or hunk. Nothing was recorded.')
+  if (chosen.length === 0) throw new HubError('invalid', 'Select at least one file or hunk. Nothing was recorded.')
   if (new Set(chosen.map(({ change }) => change)).size < chosen.length)
     throw new HubError('invalid', 'Choose a file, or hunks of it, not both. Nothing was recorded.')
   return chosen

@@ -17,7 +17,7 @@ it('in a browser, the answer of a provider on another site leads to the queue, a
     expect(await page.textContent('main')).toContain('You are ada, reviewer.')
     await page.goto(`${all.url}/review/${change.id}`)
     await page.getByRole('checkbox').check()
-    await page.getByRole('button', { name: 'Approve what is chosen' }).click()
+    await page.getByRole('button', { name: 'Approve selected' }).click()
     await expect.poll(change.decisions).toMatchObject([{ reviewer: 'ada', verdict: 'approved' }])
     await page.goto(all.url)
     await page.getByRole('button', { name: 'Sign out everywhere' }).click()
