@@ -9,7 +9,7 @@ import { type Block, fileOf, says, settled, stepsOf } from './readme-blocks.js'
 
 export const project = fileURLToPath(new URL('../../', import.meta.url))
 
-/** Creates a reader's directory with the package of the current source, as npm installs it. */
+/** Creates a reader's directory with the package of the current source, where npm installs it. Its library is a bundle. */
 export function readersHome(): string {
   const home = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'escrowfs-reader-')))
   const place = `${home}/node_modules/escrowfs`

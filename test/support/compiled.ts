@@ -21,8 +21,16 @@ const CHILDREN = 'test/children'
 const FOLDERS = ['src', 'overlay', CHILDREN]
 const BUNDLER = 'scripts/bundle.mjs'
 const CHILDREN_BUNDLER = 'test/support/bundle-children.mjs'
-/** Other inputs of the command's bundle. */
-const OTHER_SOURCES = [BUNDLER, CHILDREN_BUNDLER, 'package.json', 'package-lock.json']
+/** What programs of tests import of the library. It runs as a bundle, because a process that loads hundreds of files starts slowly. */
+const LIBRARY = [
+  'overlay/public.ts',
+  'src/index.ts',
+  'src/hooks/index.ts',
+  'src/surface/index.ts',
+  ...['claude', 'cline', 'mcp', 'roo', 'vscode'].map((host) => `src/agents/${host}/index.ts`),
+]
+/** Other inputs of the bundles. */
+const OTHER_SOURCES = [BUNDLER, CHILDREN_BUNDLER, 'test/support/compiled.ts', 'package.json', 'package-lock.json']
 
 /**
  * Compiles the sources and the tests' child programs, and bundles the command as it is published. Runs once for each state of the
@@ -52,7 +60,9 @@ function compile(): string {
     if (isThere(done)) return done
     for (const [name, text] of files) emit(temporary, name, text)
     run(BUNDLER, join(temporary, 'src/cli'))
-    run(CHILDREN_BUNDLER, join(temporary, CHILDREN), ...files.flatMap(([name]) => (isChild(name) ? [name] : [])))
+    const children = files.flatMap(([name]) => (isChild(name) ? [name] : []))
+    run(CHILDREN_BUNDLER, temporary, `${CHILDREN}/chunks`, ...children)
+    run(CHILDREN_BUNDLER, temporary, 'src/bundled', ...LIBRARY)
     mkdirSync(join(temporary, 'dist'))
     symlinkSync(page, join(temporary, 'dist', 'web'))
     copyFileSync(join(REPOSITORY, 'package.json'), join(temporary, 'package.json'))
