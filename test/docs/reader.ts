@@ -85,7 +85,13 @@ export function typeAll(blocks: readonly Block[], home: string): void {
     expect([command, isRun ? '' : stderr, status]).toEqual([command, '', 0])
     return isRun ? (command.startsWith('escrow check') ? stderr + stdout : stdout + stderr) : stdout
   }
-  const accept = (command: string) => (ACCEPTS.test(command) ? `export ${reviewerKey(shell)}; ${command}` : command)
+  let key: string | undefined
+  const accept = (command: string) => {
+    if (!ACCEPTS.test(command)) return command
+    // A person has one key for all workspaces.
+    key ??= reviewerKey(shell)
+    return `export ${key}; ${command}`
+  }
   for (const block of blocks) {
     if (block.language === 'sh') continue
     if (block.language !== 'console') {
