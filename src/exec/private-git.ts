@@ -4,7 +4,7 @@ import { GIT_OPERATIONS } from '../os/git.js'
 import { removeName } from '../os/write.js'
 import { type GitChanges, type GitLayerInfo, readStoredGit, type StoredGit, storedGitStamp } from '../terminal/index.js'
 import type { ExecDeps } from './command-gate.js'
-import { followHead, keptRefs, type MountGit, proposedCommits } from './proposed-commits.js'
+import { followHead, type MountGit, proposalsIn } from './proposed-commits.js'
 
 /** What a session's private repository has after a command that changed it. */
 export interface GitOutcome {
@@ -97,8 +97,7 @@ export class PrivateGit {
       this.#save(changes, { base: head, own: this.#info.own })
       return { ...hooks, ...(this.#note !== undefined && { note: this.#note }) }
     }
-    const commits = await proposedCommits(git, head ?? undefined)
-    const refs = await keptRefs(git, this.deps.gitRef)
+    const { commits, refs } = await proposalsIn(git, head ?? undefined, this.deps.gitRef)
     const info = { base: head, own: commits.length > 0 || refs.length > 0 }
     const problem = this.#save(changes, info)
     const note = this.#note

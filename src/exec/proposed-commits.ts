@@ -1,4 +1,5 @@
 import type { KeptRef, ProposedCommit } from '../core/exec-api.js'
+import { newId } from '../core/ids.js'
 import type { Place } from '../terminal/index.js'
 import type { AdmittedCommand } from './command-gate.js'
 
@@ -11,6 +12,7 @@ const MAX_ANSWER = 1 << 20
 /** Milliseconds for git. */
 const TIMEOUT_MS = 10_000
 const FORMAT = '%x01%H%x00%B%x00'
+const REF_FORMAT = '%(refname)%00%(objectname)%00%(contents:subject)'
 
 /** Runs git in the mount, where the settings and hooks of the private repository can do no harm. */
 export interface MountGit {
@@ -20,18 +22,43 @@ export interface MountGit {
   readonly root: string
 }
 
+/** What a session's repository has and the one on disk lacks. */
+export interface GitProposals {
+  /** Oldest first. A commit with the same changes as one on disk is left out: it has landed. */
+  readonly commits: readonly ProposedCommit[]
+  /** The branches, tags and the stash with commits that are not on the current branch, other than those on disk. */
+  readonly refs: readonly KeptRef[]
+}
+
 /**
- * The git commits that a session's programs made and the repository on disk lacks, oldest first. A commit with the same changes as one on
- * disk is left out: it has landed.
- * @param head the HEAD commit of the repository on disk; undefined without one.
+ * Reads what a session's programs made in the mount.
+ * @param head the HEAD commit of the repository on disk; undefined without one
+ * @param onDisk the id of a ref in the repository on disk
  */
-export async function proposedCommits(git: MountGit, head: string | undefined): Promise<ProposedCommit[]> {
+export async function proposalsIn(
+  git: MountGit,
+  head: string | undefined,
+  onDisk: (ref: string) => string | undefined,
+): Promise<GitProposals> {
+  const list = ['for-each-ref', `--count=${MAX_REFS}`, `--format=${REF_FORMAT}`]
+  const [log, all, loose] = await runEach(git, [
+    logSince(head),
+    [...list, 'refs/heads', 'refs/tags', 'refs/stash'],
+    [...list, '--no-merged=HEAD', 'refs/heads'],
+  ])
+  const isLoose = new Set(parseRefs(loose ?? all ?? '').map(({ ref }) => ref))
+  const refs = parseRefs(all ?? '').filter(
+    ({ ref, id }) => onDisk(ref) !== id && (!ref.startsWith('refs/heads/') || isLoose.has(ref)),
+  )
+  return { commits: parseLog(log ?? ''), refs }
+}
+
+function logSince(head: string | undefined): string[] {
   const log = ['log', '--reverse', `--max-count=${MAX_COMMITS}`, '-z', '--name-only', '--relative', '--no-renames']
   const side = head === undefined ? [] : ['--cherry-pick', '--right-only']
   const range = head === undefined ? 'HEAD' : `${head}...HEAD`
   const options = ['--no-show-signature', '--no-ext-diff', '--no-textconv']
-  const args = [...log, ...options, `--format=${FORMAT}`, ...side, range, '--']
-  return parseLog((await runGit(git, args)) ?? '')
+  return [...log, ...options, `--format=${FORMAT}`, ...side, range, '--']
 }
 
 /** Parses the output of {@link FORMAT}: id, message and paths of each commit. A truncated commit is left out. */
@@ -44,21 +71,6 @@ function parseLog(text: string): ProposedCommit[] {
   })
 }
 
-/**
- * The branches, tags and the stash in the mount with commits that are not on its current branch, other than those on disk.
- * @param onDisk the id of a ref in the repository on disk
- */
-export async function keptRefs(git: MountGit, onDisk: (ref: string) => string | undefined): Promise<KeptRef[]> {
-  const format = '%(refname)%00%(objectname)%00%(contents:subject)'
-  const list = ['for-each-ref', `--count=${MAX_REFS}`, `--format=${format}`]
-  const all = await runGit(git, [...list, 'refs/heads', 'refs/tags', 'refs/stash'])
-  const loose = await runGit(git, [...list, '--no-merged=HEAD', 'refs/heads'])
-  const isLoose = new Set(parseRefs(loose ?? all ?? '').map(({ ref }) => ref))
-  return parseRefs(all ?? '').filter(
-    ({ ref, id }) => onDisk(ref) !== id && (!ref.startsWith('refs/heads/') || isLoose.has(ref)),
-  )
-}
-
 function parseRefs(text: string): KeptRef[] {
   return text.split('\n').flatMap((line) => {
     const [ref = '', id = '', subject = ''] = line.split('\0')
@@ -68,17 +80,46 @@ function parseRefs(text: string): KeptRef[] {
 
 /** Moves the current branch in the mount to a commit, if both have the same files. Returns whether it did. */
 export async function followHead(git: MountGit, head: string): Promise<boolean> {
-  const trees = (await runGit(git, ['rev-parse', '-q', '--verify', 'HEAD^{tree}']))?.trim()
-  const now = (await runGit(git, ['rev-parse', '-q', '--verify', `${head}^{tree}`]))?.trim()
-  if (trees === undefined || trees !== now) return false
+  // With this option git leaves out a name that it does not know.
+  const trees = await runGit(git, ['rev-parse', '--revs-only', 'HEAD^{tree}', `${head}^{tree}`])
+  const [own, other] = (trees ?? '').split('\n').filter(Boolean)
+  if (own === undefined || own !== other) return false
   return (await runGit(git, ['reset', '-q', '--soft', head])) !== undefined
 }
 
+const GIT = ['git', '--no-pager', '-c', 'core.quotePath=false']
+
 /** The output of git; undefined if it failed. */
-async function runGit({ mount, admitted, root }: MountGit, args: readonly string[]): Promise<string | undefined> {
+async function runGit(git: MountGit, args: readonly string[]): Promise<string | undefined> {
+  const { exitCode, stdout } = await runInMount(git, [...GIT, ...args])
+  return exitCode === 0 ? stdout : undefined
+}
+
+/**
+ * The outputs of several calls of git, in one run: to set up a containment takes longer than git. Where that run did not end, or its
+ * output is too long, each call has a run of its own.
+ */
+async function runEach(git: MountGit, calls: readonly (readonly string[])[]): Promise<(string | undefined)[]> {
+  // No commit that is there already contains this text.
+  const mark = newId()
+  const lines = calls.map((args) => `${[...GIT, ...args].map(quoted).join(' ')}; printf '\\n${mark} %s\\n' "$?"\n`)
+  const { stdout } = await runInMount(git, ['/bin/sh', '-c', lines.join('')])
+  const parts = stdout.split(new RegExp(`\n${mark} (\\d+)\n`))
+  if (parts.length === 2 * calls.length + 1)
+    return calls.map((_, at) => (parts[2 * at + 1] === '0' ? parts[2 * at] : undefined))
+  const outputs: (string | undefined)[] = []
+  for (const args of calls) outputs.push(await runGit(git, args))
+  return outputs
+}
+
+function quoted(word: string): string {
+  return `'${word.replaceAll("'", "'\\''")}'`
+}
+
+function runInMount({ mount, admitted, root }: MountGit, args: readonly string[]) {
   const { visibility, readOnlyNames, env } = admitted
-  const { exitCode, stdout } = await mount.run({
-    args: ['git', '--no-pager', '-c', 'core.quotePath=false', ...args],
+  return mount.run({
+    args,
     cwd: root,
     env: { ...env, GIT_OPTIONAL_LOCKS: '0' },
     network: false,
@@ -88,5 +129,4 @@ async function runGit({ mount, admitted, root }: MountGit, args: readonly string
     timeout: TIMEOUT_MS,
     keepBytes: MAX_ANSWER,
   })
-  return exitCode === 0 ? stdout : undefined
 }

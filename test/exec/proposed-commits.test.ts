@@ -38,4 +38,18 @@ describe('git commits of a program in the mount', () => {
     git(root, 'commit', '-q', '-m', 'Start')
     expect((await (await session.start('git status && git log')).wait()).commits).toBeUndefined()
   })
+
+  it('do not hide its tags with messages that are too long to read', async () => {
+    const { session, root } = await site({ 'src/a': 'a\n' })
+    git(root, 'init', '-q', '-b', 'main')
+    git(root, 'add', 'src')
+    git(root, 'commit', '-q', '-m', 'Start')
+    const commit = 'git -c user.name=A -c user.email=a@b.c commit -q --allow-empty'
+    const long = '{ printf "Long\\n\\n"; head -c 2000000 /dev/zero | tr "\\0" x; }'
+    const script = `${commit} -m Short && git tag v1 && ${long} | ${commit} -F -`
+    const { exitCode, commits, gitRefs } = await (await session.start(script)).wait()
+    expect(exitCode).toBe(0)
+    expect(commits?.[0]?.message).toBe('Short')
+    expect(gitRefs?.map(({ ref }) => ref)).toEqual(['refs/tags/v1'])
+  })
 })
