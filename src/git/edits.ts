@@ -40,11 +40,13 @@ function refusal(path: string, message: string): Refusal {
 function idsOnDisk(git: Git, { top, prefix }: Target, paths: readonly string[]): Map<string, string | undefined> {
   const ids = new Map<string, string | undefined>()
   const files: string[] = []
-  const isSha256 = git.output(['hash-object', '--stdin']).length > 40
+  let isSha256: boolean | undefined
   for (const path of paths) {
     const stats = lstatSync(join(git.root, path), { throwIfNoEntry: false })
-    if (stats?.isSymbolicLink()) ids.set(path, blobId(readlinkSync(join(git.root, path)), isSha256))
-    else if (stats?.isFile()) files.push(path)
+    if (stats?.isSymbolicLink()) {
+      isSha256 ??= git.output(['hash-object', '--stdin']).length > 40
+      ids.set(path, blobId(readlinkSync(join(git.root, path)), isSha256))
+    } else if (stats?.isFile()) files.push(path)
   }
   // A line feed would end the name on the standard input.
   const plain = files.filter((path) => !path.includes('\n'))

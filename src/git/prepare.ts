@@ -126,8 +126,9 @@ const ON_A_POSIX_DISK = ['-c', 'core.fileMode=true', '-c', 'core.symlinks=true']
 class CommitChain {
   readonly #commits: string[] = []
   readonly #written = new Set<string>()
-  readonly #gitDir: string
   #parent: string | undefined
+  /** The tree of the parent; undefined before the first group. */
+  #tree: string | undefined
 
   constructor(
     private readonly git: Git,
@@ -136,13 +137,15 @@ class CommitChain {
     private readonly request: GitRequest,
   ) {
     this.#parent = target.parent
-    this.#gitDir = git.output(['rev-parse', '--absolute-git-dir'])
   }
 
   async build(ignored: ReadonlySet<string>): Promise<string[]> {
     for (const group of this.request.groups) {
       const tree = this.#stage(group.changes.filter(hasFile), ignored)
-      if (tree !== this.#parentTree()) await this.#commit(group, tree)
+      this.#tree ??= this.#parentTree()
+      if (tree === this.#tree) continue
+      await this.#commit(group, tree)
+      this.#tree = tree
     }
     return this.#commits
   }
@@ -155,12 +158,12 @@ class CommitChain {
     const removed = changes
       .flatMap(({ path, from, after }) => (after === null ? [path] : from === undefined ? [] : [from]))
       .filter((path) => !this.#written.has(path))
-    const digits = git.emptyTree().length
+    const digits = removed.length === 0 ? 0 : (target.parent ?? git.emptyTree()).length
     const info = removed.map((path) => indexInfo(target.prefix + path, undefined, digits)).join('')
     if (info !== '') git.output(['update-index', '-z', '--index-info'], { env: scratch.env, input: info })
     for (const change of written) scratch.write(target.prefix + change.path, change)
     const names = written.map(({ path }) => `${target.prefix}${path}\0`).join('')
-    const call = { env: scratch.treeEnv(this.#gitDir), cwd: scratch.tree, input: names }
+    const call = { env: scratch.treeEnv(target.gitDir), cwd: scratch.tree, input: names }
     if (names !== '') git.output([...ON_A_POSIX_DISK, 'update-index', '-z', '--add', '--replace', '--stdin'], call)
     return git.output(['write-tree'], { env: scratch.env })
   }

@@ -11,6 +11,8 @@ export interface Target {
   readonly top: string
   /** The workspace's root below it: `''`, or a path that ends with `/`. */
   readonly prefix: string
+  /** The repository's own directory, absolute. */
+  readonly gitDir: string
   /** The ref that moves; `HEAD` if it is detached. */
   readonly ref: string
   /** The commit that the ref has now; undefined for a branch without commits, or a new one. */
@@ -32,18 +34,26 @@ export function findTarget(git: Git, branch: string | undefined): Target {
     throw new EscrowError('unsupported', `${git.root} is not in a git repository.`, {
       hint: "Run 'git init' first, or commit without --git.",
     })
-  const top = git.output(['rev-parse', '--show-toplevel'])
-  const prefix = prefixOf(git)
+  const places = placesOf(git)
   const current = git.query(['symbolic-ref', '-q', 'HEAD']) ?? 'HEAD'
   const head = git.query(['rev-parse', '-q', '--verify', 'HEAD^{commit}'])
   const ref = branch === undefined ? current : branchRef(git, branch)
   if (ref === current) {
     refuseBusy(dirs.own)
-    return { top, prefix, ref, isCheckedOut: true, ...defined({ old: head, parent: head }) }
+    return { ...places, ref, isCheckedOut: true, ...defined({ old: head, parent: head }) }
   }
   refuseCheckedOut(git, ref)
   const old = git.query(['rev-parse', '-q', '--verify', `${ref}^{commit}`])
-  return { top, prefix, ref, isCheckedOut: false, ...defined({ old, parent: old ?? head }) }
+  return { ...places, ref, isCheckedOut: false, ...defined({ old, parent: old ?? head }) }
+}
+
+/** Asks for all places in one call. Where a path contains a line feed, each has a call of its own. */
+function placesOf(git: Git): Pick<Target, 'top' | 'prefix' | 'gitDir'> {
+  const asked = ['--show-toplevel', '--show-prefix', '--absolute-git-dir']
+  const lines = git.output(['rev-parse', ...asked]).split('\n')
+  const answers = lines.length === asked.length ? lines : asked.map((each) => git.output(['rev-parse', each]))
+  const [top = '', prefix = '', gitDir = ''] = answers
+  return { top, prefix, gitDir }
 }
 
 /** The path of the workspace below the top of its repository: `''`, or a path that ends with `/`. `''` without a repository. */

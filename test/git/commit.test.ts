@@ -358,6 +358,19 @@ describe('a commit with git', () => {
     expect(readFileSync(`${root}/src/a.ts`, 'utf8')).toBe(FILES['src/a.ts'])
   })
 
+  it('commits in a repository whose path has a line feed', async () => {
+    const { path: outer, dispose } = tempDir()
+    onTestFinished(dispose)
+    const root = `${outer}/two\nlines`
+    mkdirSync(`${root}/src`, { recursive: true })
+    writeFileSync(`${root}/src/a.ts`, 'a\n')
+    initRepository(root)
+    const inner = await over(testWorkspaceAt(`${root}/src`))
+    inner.session.fs.writeFileSync('a.ts', 'inner\n')
+    await inner.commit()
+    expect(inner.git('show', '--name-only', '--format=', 'HEAD')).toBe('src/a.ts')
+  })
+
   it('commits in a worktree, and in a directory below the top of the repository', async () => {
     const { path: outer, dispose } = tempDir()
     onTestFinished(dispose)
