@@ -2,7 +2,7 @@ import { chmodSync, existsSync, readdirSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import type { ContainmentName } from '../../src/core/protection.js'
 import { escrowAt } from '../cli/real.js'
-import { git } from '../support/git.js'
+import { git, initEmptyRepository } from '../support/git.js'
 import { PROVIDERS, withProvider } from '../support/providers.js'
 import { site } from '../terminal/site.js'
 
@@ -11,9 +11,7 @@ const AS =
 
 async function repository() {
   const at = await site({ 'src/a': 'a\n', 'src/b': 'b\n', '.gitignore': '.orchestration/\n' })
-  git(at.root, 'init', '-q', '-b', 'main')
-  for (const setting of ['user.name=Ada', 'user.email=ada@example.org', 'commit.gpgSign=false'])
-    git(at.root, 'config', ...setting.split('='))
+  initEmptyRepository(at.root)
   git(at.root, 'add', '-A')
   git(at.root, 'commit', '-q', '-m', 'Start')
   const sh = (script: string) => at.session.exec(`${AS}; set -e; ${script}`)
