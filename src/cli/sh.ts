@@ -1,5 +1,8 @@
 #!/usr/bin/env node
 import { runShell } from './shell/run.js'
+import { delayWasmOptimizer } from './wasm-optimizer.js'
+
+delayWasmOptimizer()
 
 /** Signals that end the command, and then this process. */
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
