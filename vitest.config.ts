@@ -2,11 +2,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
-import { LIBRARIES, OWN_PROCESS, REAL_CLIENTS, REAL_EDITOR, REAL_POSTGRES } from './test/support/isolation.js'
+import { GROUPS, LIBRARIES, OWN_PROCESS, REAL_CLIENTS, REAL_EDITOR, REAL_POSTGRES } from './test/support/isolation.js'
 import { SCRATCH } from './test/support/scratch.js'
 import { LongFirst } from './test/support/sequence.js'
 
 const here = (file: string) => fileURLToPath(new URL(file, import.meta.url))
+
+const SEPARATE = [...OWN_PROCESS, ...REAL_CLIENTS, ...REAL_EDITOR, ...REAL_POSTGRES, ...LIBRARIES]
+const groups = Object.entries(GROUPS)
+const matched = (at: number) => groups.slice(0, at).flatMap(([, globs]) => globs)
 
 export default defineConfig({
   // The examples import the package by its name: here it is the source as it is now.
@@ -20,6 +24,8 @@ export default defineConfig({
     testTimeout: 180_000,
     hookTimeout: 180_000,
     pool: 'forks',
+    // V8 collects garbage earlier below a limit. The second is as in src/cli/wasm-optimizer.ts.
+    execArgv: ['--max-old-space-size=1024', '--wasm-tiering-budget=2000000000'],
     // A fifth of the time tests wait for other programs: one worker more than cores keeps two cores busy.
     maxWorkers: 3,
     // On a busy CI machine a test may run out of time while it waits for another program. It runs once more, and the report names it.
@@ -36,15 +42,10 @@ export default defineConfig({
     sequence: { sequencer: LongFirst, shuffle: { files: false, tests: true }, seed: 1_795_601_144_370 },
     projects: [
       { extends: true, test: { name: 'own', include: [...OWN_PROCESS] } },
-      {
-        extends: true,
-        test: {
-          name: 'together',
-          isolate: false,
-          include: ['test/**/*.test.ts'],
-          exclude: [...OWN_PROCESS, ...REAL_CLIENTS, ...REAL_EDITOR, ...REAL_POSTGRES, ...LIBRARIES],
-        },
-      },
+      ...groups.map(([name, include], at) => ({
+        extends: true as const,
+        test: { name, isolate: false, include: [...include], exclude: [...SEPARATE, ...matched(at)] },
+      })),
     ],
   },
 })

@@ -1,13 +1,16 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { appendFileSync, writeFileSync } from 'node:fs'
 
-const IDENTITY = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.org', '-c', 'commit.gpgsign=false']
+const IDENTITY = ['user.name=Ada', 'user.email=ada@example.org', 'commit.gpgsign=false']
+/** Without it, each commit starts a second git. */
+const NO_MAINTENANCE = 'maintenance.auto=false'
+const SETTINGS = [...IDENTITY, NO_MAINTENANCE].flatMap((setting) => ['-c', setting])
 
 const isolated = () => ({ ...process.env, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_SYSTEM: '/dev/null' })
 
 /** Runs git as Ada, without the machine's settings. Returns its output. */
 export function git(cwd: string, ...args: string[]): string {
-  return execFileSync('git', [...IDENTITY, ...args], {
+  return execFileSync('git', [...SETTINGS, ...args], {
     cwd,
     env: isolated(),
     encoding: 'utf8',
@@ -17,7 +20,7 @@ export function git(cwd: string, ...args: string[]): string {
 
 /** As {@link git}, for what git says on stderr. Does not throw where git fails. */
 export function tryGit(cwd: string, ...args: string[]): { status: number | null; stderr: string } {
-  const { status, stderr } = spawnSync('git', [...IDENTITY, ...args], {
+  const { status, stderr } = spawnSync('git', [...SETTINGS, ...args], {
     cwd,
     env: isolated(),
     encoding: 'utf8',
