@@ -127,6 +127,7 @@ async function measureRun(bench: Bench, root: string): Promise<void> {
   })
   const variants = [
     program(`node -e 0 (${process.version})`, ['-e', '0']),
+    program(`${OURS}, a shell command`, [ESCROW, 'run', '--', 'sh', '-c', 'true']),
     program(OURS, [ESCROW, 'run', '--', 'true']),
   ]
   await bench.compare({ title, mode: 'sync', aim: RUN_AIM, heavy: true, variants })
