@@ -24,7 +24,7 @@ export default defineConfig({
     testTimeout: 180_000,
     hookTimeout: 180_000,
     pool: 'forks',
-    // V8 collects garbage earlier below a limit. The second is as in src/cli/wasm-optimizer.ts.
+    // V8 collects garbage earlier below a limit. The second is as in src/os/wasm-optimizer.ts.
     execArgv: ['--max-old-space-size=1024', '--wasm-tiering-budget=2000000000'],
     // A fifth of the time tests wait for other programs: one worker more than cores keeps two cores busy.
     maxWorkers: 3,

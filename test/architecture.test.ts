@@ -325,7 +325,7 @@ const GRANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'package @vscode/tree-sitter-wasm': 'reads its own grammars',
     'module module': 'finds them',
   },
-  'src/cli/wasm-optimizer.ts': { 'module v8': 'sets when WebAssembly is optimized' },
+  'src/os/wasm-optimizer.ts': { getBuiltinModule: 'sets when WebAssembly is optimized' },
   'src/terminal/landlock/attribute-calls.ts': {
     getBuiltinModule: 'is the text of a child, which changes attributes of files in the copy for its command',
   },

@@ -1,10 +1,9 @@
 #!/usr/bin/env node
 import { fileURLToPath } from 'node:url'
-import { cacheCompiledCode } from '../surface/index.js'
+import { allowProcessFlags, cacheCompiledCode } from '../surface/index.js'
 import { wantsColor } from './color.js'
 import type { Io } from './context.js'
 import type { Prompts } from './prompts.js'
-import { delayWasmOptimizer } from './wasm-optimizer.js'
 
 /** The package's version. The bundler defines it (`scripts/bundle.mjs`). */
 declare const ESCROW_VERSION: string
@@ -42,7 +41,7 @@ for (const stream of [process.stdout, process.stderr])
 
 /** Fast path: hooks run for every tool call, so they skip Commander. */
 async function start(argv: readonly string[]): Promise<number> {
-  delayWasmOptimizer()
+  allowProcessFlags()
   cacheCompiledCode({ version: ESCROW_VERSION, entry, command: argv[0] })
   const { answerHook, hookClient } = await import('./hook-answer.js')
   const client = hookClient(argv)

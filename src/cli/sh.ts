@@ -1,8 +1,5 @@
 #!/usr/bin/env node
 import { runShell } from './shell/run.js'
-import { delayWasmOptimizer } from './wasm-optimizer.js'
-
-delayWasmOptimizer()
 
 /** Signals that end the command, and then this process. */
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
@@ -33,10 +30,11 @@ const io = {
 }
 
 void runShell(process.argv.slice(2), io, process.env, async () => {
-  const [{ openWorkspace }, { formatRefusals }] = await Promise.all([
+  const [{ openWorkspace }, { allowProcessFlags, formatRefusals }] = await Promise.all([
     import('../index.js'),
     import('../surface/index.js'),
   ])
+  allowProcessFlags()
   return { openWorkspace, formatRefusals }
 }).then((code) => {
   process.exitCode = code

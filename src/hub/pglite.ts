@@ -1,3 +1,4 @@
+import { delayWasmOptimizer } from '../os/wasm-optimizer.js'
 import { packageMissing } from './package-missing.js'
 import { retried } from './retry.js'
 import { CHANNEL, type Database, type Query, type Row, type SqlValue } from './sql.js'
@@ -7,6 +8,7 @@ import { CHANNEL, type Database, type Query, type Row, type SqlValue } from './s
  * @param directory undefined: in memory
  */
 export async function openPglite(directory?: string): Promise<Database> {
+  delayWasmOptimizer()
   const { PGlite } = await import('@electric-sql/pglite').catch((error: unknown) => {
     throw packageMissing('@electric-sql/pglite', error)
   })

@@ -4,6 +4,7 @@ import { errorText } from '../core/error-text.js'
 import { editOf } from './text-edit.js'
 import { copyTree, type Node, type Syntax } from './tree.js'
 import { hasOnlyVarianceErrors } from './variance.js'
+import { delayWasmOptimizer } from './wasm-optimizer.js'
 
 const require = createRequire(import.meta.url)
 
@@ -119,6 +120,7 @@ function parseWith<T>(parser: ParserType, text: string, take: Take<T>, { old, ga
 
 function engine(): Promise<typeof import('@vscode/tree-sitter-wasm')> {
   ready ??= (async () => {
+    delayWasmOptimizer()
     const { default: engine } = await import('@vscode/tree-sitter-wasm')
     await engine.Parser.init()
     return engine
