@@ -96,11 +96,11 @@ async function runGit(git: MountGit, args: readonly string[]): Promise<string | 
 }
 
 /**
- * The outputs of several calls of git, in one run: to set up a containment takes longer than git. Where that run did not end, or its
- * output is too long, each call has a run of its own.
+ * The outputs of several calls of git, from one contained command, because setting up a containment takes longer than git. If that
+ * command did not end, or its output is too long, each call gets its own.
  */
 async function runEach(git: MountGit, calls: readonly (readonly string[])[]): Promise<(string | undefined)[]> {
-  // No commit that is there already contains this text.
+  // It is random, so no existing commit contains it.
   const mark = newId()
   const lines = calls.map((args) => `${[...GIT, ...args].map(quoted).join(' ')}; printf '\\n${mark} %s\\n' "$?"\n`)
   const { stdout } = await runInMount(git, ['/bin/sh', '-c', lines.join('')])

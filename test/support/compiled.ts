@@ -21,7 +21,7 @@ const CHILDREN = 'test/children'
 const FOLDERS = ['src', 'overlay', CHILDREN]
 const BUNDLER = 'scripts/bundle.mjs'
 const CHILDREN_BUNDLER = 'test/support/bundle-children.mjs'
-/** What programs of tests import of the library. It runs as a bundle, because a process that loads hundreds of files starts slowly. */
+/** The library's entries that the tests' programs import. They are bundled, because a process that loads hundreds of files starts slowly. */
 const LIBRARY = [
   'overlay/public.ts',
   'src/index.ts',
