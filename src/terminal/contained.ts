@@ -9,18 +9,21 @@ import { bytesIn, loadOf, memoryLimit } from './process-load.js'
 import { bwrapArguments, layersOf, STATUS_FD, sandboxOf } from './sandbox.js'
 
 /**
- * Mounts the workspace, then executes the command. $1: the layers, $2: the workspace, $3: the filter, $4: a copy to mount there, or an
- * empty string for an overlay, $5: the number of home directories that follow, each with the directory of its layer or an empty string.
+ * Mounts the workspace, then executes the command. $1: the layers, $2: the workspace, $3: the filter, $4: a copy to mount there, which
+ * stays mounted, or an empty string for an overlay, $5: the number of home directories that follow, each with the directory of its layer
+ * or an empty string.
  * The layers have relative names because a comma or a colon in a path would end a mount option. Inherited descriptors are closed last.
  * The kernel's out-of-memory killer takes the command first. Each umount may fail: an earlier start may have been cut short before its mounts.
  */
 const ENTER = `set -e
-cd /
-umount "$2" 2>/dev/null || :
 cd "$1"
 : > stamp
-if [ -n "$4" ]; then mount --bind "$4" "$2"
-else mount -t overlay escrowfs -o lowerdir=staged:workspace,upperdir=written,workdir=work,userxattr "$2"
+if [ -z "$4" ]; then
+  umount "$2" 2>/dev/null || :
+  mount -t overlay escrowfs -o lowerdir=staged:workspace,upperdir=written,workdir=work,userxattr "$2"
+elif ! [ -e copied ]; then
+  mount --bind "$4" "$2"
+  : > copied
 fi
 layers=$1
 filter=$3
