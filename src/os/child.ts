@@ -50,6 +50,15 @@ export function runForPerson([program = '', ...args]: readonly string[]): Promis
   })
 }
 
+/** Has a child and its streams keep this process running, or not. */
+export function holdProcess(child: ChildProcess, isHeld: boolean): void {
+  const method = isHeld ? 'ref' : 'unref'
+  for (const each of [child, ...child.stdio]) {
+    const call: unknown = each && Reflect.get(each, method)
+    if (typeof call === 'function') call.call(each)
+  }
+}
+
 /** Kills a program and its process group. */
 export function killGroup({ pid, exitCode, signalCode }: ChildProcess): void {
   if (pid === undefined || exitCode !== null || signalCode !== null) return

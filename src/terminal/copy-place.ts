@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import { lookAt } from '../os/read.js'
 import { makeDir, makeTempDir, removeTree } from '../os/write.js'
 import type { CommandEnd, CommandOptions } from './command-io.js'
@@ -62,21 +63,25 @@ export function openCopyPlace(root: string, runner: CopyRunner): Place {
     get isAlive() {
       return isAlive && runner.isAlive
     },
-    prepare(next) {
+    async prepare(next) {
       isReused ||= next === 'seed'
-      if (next === 'seed') prepareRunner()
-      return copy.prepare(next)
+      const searched = copy.prepare(next)
+      // A start of a program blocks this process. By then, another has begun the search.
+      const started = turn().then(() => {
+        if (isReused && isAlive) prepareRunner()
+      })
+      await Promise.all([searched, started])
     },
     seed(overlay, closed) {
       prepareRunner()
       copy.seed(overlay, new Set(closed))
     },
-    async run(options) {
+    run(options) {
       isRunnerPrepared = false
       copy.begin()
-      const end = await runner.run(options, { root, scratch })
-      if (isReused && isAlive) prepareRunner()
-      return end
+      const running = runner.run(options, { root, scratch })
+      copy.expectEnd()
+      return running
     },
     effects: (query) => copy.effects(query),
     // A command can replace any directory by a link, and no mount would keep our write inside.
@@ -100,6 +105,7 @@ export function openCopyPlace(root: string, runner: CopyRunner): Place {
     clear: () => undefined,
     async close() {
       isAlive = false
+      copy.close()
       await runner.close()
       removeTree(scratch)
     },

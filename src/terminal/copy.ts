@@ -15,6 +15,7 @@ import {
 import { effectsOf, liveEffects } from './copy-effects.js'
 import { CopyPlan, CopyWriter } from './copy-writer.js'
 import { type EffectQuery, type Effects, unreadable } from './effects.js'
+import { FindShell } from './find-shell.js'
 import { GIT, type GitChanges } from './git-layer.js'
 import { StagedPaths } from './staged-paths.js'
 import { type Clocks, changedEntries, readClocks, wasSetBack } from './tree-scan.js'
@@ -59,6 +60,7 @@ export class Copy {
   #found: (CopyChanges & { readonly turn: number }) | undefined
   #foundInGit: { readonly turn: number; readonly changes: readonly CopyChange[] } | undefined
   #prepared: Prepared | undefined
+  readonly #finder = new FindShell()
   private readonly tree: string
 
   /** @param isContained whether every process of a command has ended with it */
@@ -84,6 +86,15 @@ export class Copy {
   /** A command starts: from now on any entry may change. */
   begin(): void {
     this.#turn++
+  }
+
+  /** A command runs: its end is followed by {@link prepare}. */
+  expectEnd(): void {
+    if (this.isContained) this.#finder.start()
+  }
+
+  close(): void {
+    this.#finder.close()
   }
 
   /** Finds out which entries of the copy, and before {@link seed} of the workspace, have changed. No command may run. */
@@ -192,14 +203,14 @@ export class Copy {
     const before = this.#readAt
     if (before === undefined || wasSetBack(before, now)) return undefined
     const since = BigInt(Math.floor(before.wall - MARGIN_MS)) * 1_000_000n
-    return changedEntries({ tree: this.root, since, proof: `${this.scratch}/stamp` })
+    return changedEntries({ tree: this.root, since, proof: `${this.scratch}/stamp` }, this.#finder)
   }
 
   async #scanCopy(now: Clocks): Promise<readonly RelPath[] | undefined> {
     if (this.#mark === undefined || wasSetBack(this.#mark.clocks, now)) return undefined
     const without = [...this.#kept].filter((path) => this.#copied.get(path) === undefined).slice(0, MAX_WITHOUT)
     const since = this.#mark.time - COPY_MARGIN_NS
-    return changedEntries({ tree: this.tree, since, proof: `${this.scratch}/mark`, without })
+    return changedEntries({ tree: this.tree, since, proof: `${this.scratch}/mark`, without }, this.#finder)
   }
 
   #stamp(): void {

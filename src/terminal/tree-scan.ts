@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer'
 import { statfsSync } from 'node:fs'
 import { asRelPath, type RelPath, ROOT } from '../../overlay/index.js'
-import { startProgram } from '../os/child.js'
 import { mountsBelow } from '../os/read.js'
+import type { FindShell } from './find-shell.js'
 
 /**
  * Local file systems of Linux, by their number in statfs(2). On each, every change of an entry sets its time of the last status change
@@ -18,9 +18,6 @@ const FILE_SYSTEMS: ReadonlySet<number> = new Set([
   0x2fc1_2fc1, // ZFS
   0xca45_1a4e, // bcachefs
 ])
-
-/** Bytes of output that are read. */
-const MAX_OUTPUT = 64 * 2 ** 20
 
 /** What to look for in a tree. */
 export interface TreeScan {
@@ -39,9 +36,9 @@ export interface TreeScan {
  * if a name in it came or went, or if its mode changed.
  * @returns undefined if the answer could miss a change. Then the whole tree is to be read.
  */
-export async function changedEntries(scan: TreeScan): Promise<readonly RelPath[] | undefined> {
+export async function changedEntries(scan: TreeScan, shell: FindShell): Promise<readonly RelPath[] | undefined> {
   if (!isScannable(scan.tree)) return undefined
-  const output = await outputOf(scan)
+  const output = await shell.run(searchOf(scan))
   if (output === undefined || output.at(-1) !== 0 || !isUtf8(output)) return undefined
   const found: RelPath[] = []
   let isProven = false
@@ -63,28 +60,8 @@ function isScannable(tree: string): boolean {
   }
 }
 
-/** The output of find; undefined if it failed in any way. */
-function outputOf({ tree, since, proof, without = [] }: TreeScan): Promise<Buffer | undefined> {
-  const child = startProgram(
-    'find',
-    [tree, proof, ...prune(tree, without), '-newerct', timeOf(since), '-print0'],
-    ['ignore', 'pipe', 'pipe'],
-  )
-  const chunks: Buffer[] = []
-  let size = 0
-  let isSound = true
-  child.stdout?.on('data', (chunk: Buffer) => {
-    size += chunk.length
-    if (size <= MAX_OUTPUT) chunks.push(chunk)
-    else isSound = false
-  })
-  child.stderr?.on('data', () => {
-    isSound = false
-  })
-  return new Promise((resolve) => {
-    child.once('error', () => resolve(undefined))
-    child.once('close', (code) => resolve(code === 0 && isSound ? Buffer.concat(chunks) : undefined))
-  })
+function searchOf({ tree, since, proof, without = [] }: TreeScan): string[] {
+  return [tree, proof, ...prune(tree, without), '-newerct', timeOf(since), '-print0']
 }
 
 /** `-newerct` excludes entries of exactly the given time. Subtracting one nanosecond includes them. */

@@ -19,7 +19,7 @@ const UNMET: Readonly<Record<string, string>> = {
   ...because('claims below it only wait for each other', ['src/hub/claims.ts#MAX_LOCKED']),
   ...because('beyond it the whole tree is compared', [
     'src/terminal/copy.ts#MAX_WITHOUT',
-    'src/terminal/tree-scan.ts#MAX_OUTPUT',
+    'src/terminal/find-shell.ts#MAX_OUTPUT',
   ]),
   ...because('it limits only how something is printed or counted', [
     'src/cli/commands/blame.ts#MOST_NUMBERS',

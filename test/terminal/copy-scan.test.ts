@@ -19,12 +19,12 @@ const scans = vi.hoisted(() => ({ count: 0, failed: 0, isBroken: false, times: n
 
 vi.mock('../../src/terminal/tree-scan.js', async (original) => {
   const real = await original<typeof treeScan>()
-  const changedEntries: typeof real.changedEntries = async (scan) => {
+  const changedEntries: typeof real.changedEntries = async (scan, shell) => {
     const { tree, proof } = scan
     const isCopy = proof.endsWith('/mark')
     const since = (isCopy ? fs.lstatSync(proof, { bigint: true }).ctimeNs : scans.times.get(tree)) ?? scan.since
     scans.times.set(tree, fs.lstatSync(proof, { bigint: true }).ctimeNs)
-    const found = scans.isBroken ? undefined : await real.changedEntries({ ...scan, since })
+    const found = scans.isBroken ? undefined : await real.changedEntries({ ...scan, since }, shell)
     scans.count++
     if (found === undefined) scans.failed++
     return found

@@ -1,7 +1,8 @@
+import { holdProcess } from '../../os/child.js'
 import type { Place } from '../command-place.js'
 import type { Shown } from '../containment.js'
 import { NO_SPOOL, openCopyPlace } from '../copy-place.js'
-import { holdProcess, type Launcher, runAlone, startLauncher } from './run.js'
+import { type Launcher, runAlone, startLauncher } from './run.js'
 
 /** Opens a copy of the workspace that commands run on under Landlock, without a namespace. */
 export async function openAlone({ root }: Shown): Promise<Place> {
@@ -12,7 +13,7 @@ export async function openAlone({ root }: Shown): Promise<Place> {
     waiting = undefined
     const { exitCode, signalCode, pid } = taken?.child ?? {}
     if (taken === undefined || pid === undefined || exitCode !== null || signalCode !== null) return undefined
-    holdProcess(taken, true)
+    holdProcess(taken.child, true)
     return taken
   }
   const drop = () => {
@@ -27,7 +28,7 @@ export async function openAlone({ root }: Shown): Promise<Place> {
     prepare() {
       drop()
       waiting = startLauncher(false)
-      holdProcess(waiting, false)
+      holdProcess(waiting.child, false)
     },
     run(options, { scratch }) {
       if (options.terminal) drop()

@@ -132,15 +132,6 @@ function machine(): LaunchMachine {
   }
 }
 
-/** Lets our process end while a launcher waits, or holds it until the launcher has ended. */
-export function holdProcess({ child }: Launcher, isHeld: boolean): void {
-  const method = isHeld ? 'ref' : 'unref'
-  for (const each of [child, ...child.stdio]) {
-    const call: unknown = each && Reflect.get(each, method)
-    if (typeof call === 'function') call.call(each)
-  }
-}
-
 function askedBy(architecture: Architecture): LaunchJob['asked'] {
   const kinds = ['mode', 'owner', 'times', 'socket', 'connection'] as const
   return Object.fromEntries(
