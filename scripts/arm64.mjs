@@ -37,8 +37,6 @@ function nodeForArm64() {
 
 async function check() {
   const { openWorkspace, checkContainment } = await import('../dist/src/index.js')
-  const { ownArchitecture } = await import('../dist/src/terminal/system-calls.js')
-  assert.equal(ownArchitecture(), 'arm64')
   const found = await checkContainment()
   assert.deepEqual(found[0], { name: 'platform', ok: true })
   // The programs that the emulated Node starts are this machine's own: to them, the filter for arm64 is one of a foreign architecture.

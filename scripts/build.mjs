@@ -1,4 +1,4 @@
-// Compiles src/ and overlay/ into dist/, bundles the command, and builds the review page into dist/web. npm's `prepare` runs it, so a
+// Declares the types of src/ and overlay/ in dist/, bundles the library and the command, and builds the review page into dist/web. npm's `prepare` runs it, so a
 // fresh `npm ci` leaves a usable package.
 import { spawnSync } from 'node:child_process'
 import { rmSync } from 'node:fs'
@@ -7,6 +7,7 @@ import { createRequire } from 'node:module'
 const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc')
 rmSync('dist', { recursive: true, force: true })
 run(tsc, '-p', 'tsconfig.build.json')
+run('scripts/bundle-library.mjs', 'dist')
 run('scripts/bundle.mjs', 'dist/src/cli')
 run('scripts/build-web.mjs', 'dist/web')
 

@@ -58,6 +58,22 @@ describe('the package, installed', () => {
     expect(said).toEqual(names.map((name) => `${name} true`).sort())
   })
 
+  it('has the shell for commands of Roo', () => {
+    const script = `import { rooShell } from 'escrowfs/roo'
+      const settings = new Map()
+      const provider = {
+        contextProxy: { getValue: (name) => settings.get(name), setValue: async (name, value) => void settings.set(name, value) },
+        getState: async () => Object.fromEntries(settings),
+        setWebviewMessageListener: ({ onDidReceiveMessage }) => onDidReceiveMessage(async ({ updatedSettings }) => {
+          for (const [name, value] of Object.entries(updatedSettings)) settings.set(name, value)
+        }),
+      }
+      console.log((await rooShell({ provider })).path)`
+    const file = run(process.execPath, ['--input-type=module', '-e', script]).trim()
+    expect(file).toBe(`${project}/node_modules/escrowfs/dist/src/cli/sh.js`)
+    expect(fs.statSync(file).mode & 0o111).toBe(0o111)
+  })
+
   it.each([
     ['NodeNext', ts.ModuleKind.NodeNext, ts.ModuleResolutionKind.NodeNext],
     ['a bundler', ts.ModuleKind.ESNext, ts.ModuleResolutionKind.Bundler],

@@ -1,5 +1,5 @@
-/** The digest of the sources. The bundler defines it (`scripts/bundle.mjs`). */
+/** The digest of the sources. The command's bundler defines it (`scripts/bundle.mjs`). */
 declare const ESCROW_BUILD: string
 
-/** Names a build of the command. Undefined in the library, which is not bundled. */
+/** Names a build of the command. Undefined in the library. */
 export const BUILD = typeof ESCROW_BUILD === 'string' ? ESCROW_BUILD : undefined

@@ -109,3 +109,4 @@ export {
   toHistoryEntry,
 } from '../trace/index.js'
 export { applyRepair, findRepairs, probedEscapes, triedContainments } from './containments.js'
+export { packageRoot } from './package-root.js'

@@ -1,17 +1,10 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { dirname, extname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { readdirSync, readFileSync } from 'node:fs'
+import { extname, join } from 'node:path'
+import { packageRoot } from '../surface/index.js'
 
 /** The directory of the built page in the package; `npm run build` creates it. */
 export function builtPage(): string {
-  return join(findPackage(dirname(fileURLToPath(import.meta.url))), 'dist', 'web')
-}
-
-/** The root of the escrowfs package. The bundled command has a nameless package.json next to it. */
-function findPackage(directory: string): string {
-  const file = join(directory, 'package.json')
-  const isOurs = existsSync(file) && JSON.parse(readFileSync(file, 'utf8')).name === 'escrowfs'
-  return isOurs || directory === dirname(directory) ? directory : findPackage(dirname(directory))
+  return join(packageRoot(), 'dist', 'web')
 }
 
 export interface PageFile {

@@ -1,9 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { existsSync, realpathSync } from 'node:fs'
 import Module from 'node:module'
-import { dirname, resolve, sep } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { resolve, sep } from 'node:path'
 import { EscrowError, type HostFsOptions, hostFs, hostPrograms, type Session } from '../../index.js'
+import { packageRoot } from '../../surface/index.js'
 import type { RooShell } from './shell.js'
 
 /** Options of {@link aliasModules}. */
@@ -98,11 +98,7 @@ export function aliasModules(session: Session | (() => Session), options: AliasO
 const CANNOT_GOVERN = 'This Node does not load CommonJS modules by Module._load, or other code has taken it over.'
 
 /** The directory of this package. */
-const PACKAGE_ROOT = findPackageRoot(dirname(fileURLToPath(import.meta.url)))
-
-function findPackageRoot(dir: string): string {
-  return existsSync(`${dir}/package.json`) || dir === dirname(dir) ? dir : findPackageRoot(dirname(dir))
-}
+const PACKAGE_ROOT = packageRoot()
 
 /** Node identifies modules by their real paths. */
 function realPath(path: string): string {

@@ -1,8 +1,8 @@
 import { accessSync, constants } from 'node:fs'
-import { isAbsolute } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { isAbsolute, join } from 'node:path'
 import type { HookPayload } from '../../hooks/index.js'
 import { EscrowError, type Session, type ShellServer, serveShell } from '../../index.js'
+import { packageRoot } from '../../surface/index.js'
 import { ExclusiveEnv } from './exclusive-env.js'
 import type { LiveMessage, LiveProvider } from './live.js'
 
@@ -205,7 +205,7 @@ export class RooShell {
 }
 
 /** The `escrow-sh` of this package. */
-export const ESCROW_SHELL = fileURLToPath(new URL('../../cli/sh.js', import.meta.url))
+export const ESCROW_SHELL = join(packageRoot(), 'dist/src/cli/sh.js')
 
 function isProgram(path: string): boolean {
   try {
