@@ -64,7 +64,7 @@ export function refusalsOf(record: TraceRecord): { path: string; reason: string 
 function aboutOf(record: TraceRecord): string[] {
   const own = ownRecordOf(record, 'command', 'check', 'verdict', 'intent_selected', 'scope_changed')
   if ((own?.type === 'command' || own?.type === 'check') && own.command !== undefined)
-    return [formatCommand(own.command, own.exit_code ?? own.ended)]
+    return [formatCommand(own.command, own.exit_code ?? own.ended) + formatRefused(refusalsOf(record))]
   if (own?.type === 'verdict' && own.command !== undefined) return [formatCommand(own.command, undefined)]
   const paths = pathsOf(record)
   if (paths.length > 0 || own === undefined || !('change' in own)) return paths
@@ -78,6 +78,17 @@ function formatCommand(command: string | readonly string[], end: number | string
   const whole = typeof command === 'string' ? command : command.join(' ')
   const short = whole.length > COMMAND_LENGTH ? `${whole.slice(0, COMMAND_LENGTH)}…` : whole
   return end === undefined ? short : `${short}: ${end}`
+}
+
+/** Paths of a command's refused effects that a history names. */
+const REFUSED_SHOWN = 3
+
+/** `, refused: a.ts, b.ts and 2 more`; an empty string if nothing was refused. */
+function formatRefused(refusals: readonly { readonly path: string }[]): string {
+  if (refusals.length === 0) return ''
+  const paths = [...new Set(refusals.map(({ path }) => path))].sort()
+  const more = paths.length > REFUSED_SHOWN ? ` and ${paths.length - REFUSED_SHOWN} more` : ''
+  return `, refused: ${paths.slice(0, REFUSED_SHOWN).join(', ')}${more}`
 }
 
 /** `PENDING to BLOCKED`, `+docs/**`, `-src/**`. */

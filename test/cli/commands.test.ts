@@ -338,7 +338,11 @@ describe('log', () => {
       },
     ),
     record(5, {}, { type: 'commit', tx: '1-ab', changes: [{ path: 'new.ts', from: 'moved.ts' }, null, 3] }),
-    record(6, {}, { type: 'command', command: 'npm test', exit_code: 1, refused: [{ path: 'a.ts' }] }),
+    record(
+      6,
+      {},
+      { type: 'command', command: 'npm test', exit_code: 1, refused: [{ path: 'a.ts', reason: 'missing_intent_id' }] },
+    ),
     record(7, {}, { type: 'command', command: ['sleep', '9'.repeat(90)], exit_code: null, ended: 'timeout' }),
   ]
   const numbers = async (...argv: string[]) => {
@@ -356,7 +360,7 @@ describe('log', () => {
       ['-', '-', '-', 'INT-001', '-', 'old.ts'],
       ['4', '2026-01-04T00:00:00.000Z', 'rejected', '-', 's1', 'a.ts c.ts by Ada (no^[[2J)'],
       ['5', '2026-01-05T00:00:00.000Z', 'commit', '-', 's1', '1-ab moved.ts new.ts'],
-      ['6', '2026-01-06T00:00:00.000Z', 'command', '-', 's1', 'npm test: 1'],
+      ['6', '2026-01-06T00:00:00.000Z', 'command', '-', 's1', 'npm test: 1, refused: a.ts'],
       ['7', '2026-01-07T00:00:00.000Z', 'command', '-', 's1', `sleep ${'9'.repeat(54)}…: timeout`],
       [''],
     ])

@@ -8,8 +8,18 @@ async function refusedWithoutIntent() {
   await at.session.selectIntent(null)
   await at.session.exec('echo y >> src/a.ts; echo n > other.txt')
   await at.session.close()
-  return (...argv: string[]) => escrowAt(at.root, ['quarantine', 'agent', ...argv])
+  return Object.assign((...argv: string[]) => escrowAt(at.root, ['quarantine', 'agent', ...argv]), at)
 }
+
+it('is named by diff where nothing is staged, and the refused paths by log', async () => {
+  const { root } = await refusedWithoutIntent()
+  expect((await escrowAt(root, ['diff', 'agent'])).out).toBe(
+    "Nothing is staged in session 'agent'.\n2 refused effects of its commands in quarantine: escrow quarantine agent\n",
+  )
+  expect((await escrowAt(root, ['log'])).out).toContain(
+    'echo y >> src/a.ts; echo n > other.txt: 0, refused: other.txt, src/a.ts\n',
+  )
+})
 
 it('proposes a command for a person, not a tool, and the command works', async () => {
   const quarantine = await refusedWithoutIntent()

@@ -1,8 +1,8 @@
 import { type Command, Option } from 'commander'
 import type { ChangeSet } from '../../index.js'
-import { byRisk, type ReviewOrder, readSessionWork, type WorkEvent } from '../../surface/index.js'
+import { byRisk, type ReviewOrder, readSessionWork, shellWord, type WorkEvent } from '../../surface/index.js'
 import type { Colors, Context } from '../context.js'
-import { type AsJson, json, jsonOption } from '../output.js'
+import { type AsJson, json, jsonOption, pluralize } from '../output.js'
 import { oneLine } from '../printable.js'
 import { renderChangeSet } from '../render-diff.js'
 import { renderNameStatus, renderNames, renderStat } from '../render-stat.js'
@@ -49,15 +49,23 @@ export function register(command: Command, { io, page, colors, argv, withWorkspa
         const work = isWhole ? readSessionWork(workspace.root, review.sessionId) : []
         return {
           session: review.sessionId,
+          refused: changes.length === 0 ? (await review.quarantined()).length : 0,
           set: { ...set, changes },
           work,
           unfold: options.unfold === true || paths.length > 0,
         }
       })
       if (options.json) io.out(json(found.set))
-      else if (found.set.changes.length === 0) io.out(`Nothing is staged in session '${oneLine(found.session)}'.\n`)
+      else if (found.set.changes.length === 0) io.out(describeNothing(found))
       else await page(render(found, options, colors))
     })
+}
+
+function describeNothing({ session, refused }: { readonly session: string; readonly refused: number }): string {
+  const name = oneLine(session)
+  const nothing = `Nothing is staged in session '${name}'.\n`
+  if (refused === 0) return nothing
+  return `${nothing}${pluralize(refused, 'refused effect')} of its commands in quarantine: escrow quarantine ${shellWord(name)}\n`
 }
 
 const SUMMARIES = ['stat', 'nameOnly', 'nameStatus']
