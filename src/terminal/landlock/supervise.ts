@@ -70,7 +70,7 @@ export function supervise(parts: LauncherParts): void {
     let isOver = false
     /** The guard has ended before the command. */
     let isUnguarded = false
-    let looked = 0
+    let looked = Date.now()
     let childFd = -1
     for (;;) {
       assertStarted()
