@@ -1,5 +1,5 @@
-// Declares the types of src/ and overlay/ in dist/, bundles the library and the command, and builds the review page into dist/web. npm's `prepare` runs it, so a
-// fresh `npm ci` leaves a usable package.
+// Declares the types of src/ and overlay/ in dist/, bundles the library and the command, and builds the review page into dist/web.
+// npm's `prepare` runs it, so a fresh `npm ci` leaves a usable package.
 import { spawnSync } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { createRequire } from 'node:module'

@@ -17,22 +17,29 @@ export class FindShell {
   #child: ChildProcess | undefined
   #last: Promise<unknown> = Promise.resolve()
 
-  /** Starts the shell, if none runs. */
+  /** @param startShell starts a shell that reads commands */
+  constructor(private readonly startShell = () => startProgram('sh', [], ['pipe', 'pipe', 'ignore'])) {}
+
+  /** Starts the shell, if none runs. Never throws: {@link run} tries again. */
   start(): void {
-    this.#running()
+    try {
+      this.#running()
+    } catch {
+      // There is no memory for another process, for example.
+    }
   }
 
   /**
-   * Resolves with the output of find; undefined if find failed in any way, or wrote to stderr.
+   * Resolves with the output of find; undefined if find failed in any way, or wrote to stderr. Never rejects.
    * @param args paths, and expressions that end with `-print0`
    */
   run(args: readonly string[]): Promise<Buffer | undefined> {
-    const answer = this.#last.then(() => this.#ask(this.#running(), requestOf(args)))
+    const answer = this.#last.then(() => this.#ask(this.#running(), requestOf(args))).catch(() => undefined)
     this.#last = answer
     return answer
   }
 
-  /** A search that runs fails. */
+  /** Ends the shell. A search in progress fails. */
   close(): void {
     if (this.#child !== undefined) killGroup(this.#child)
     this.#child = undefined
@@ -40,7 +47,7 @@ export class FindShell {
 
   #running(): ChildProcess {
     if (this.#child !== undefined) return this.#child
-    const child = startProgram('sh', [], ['pipe', 'pipe', 'ignore'])
+    const child = this.startShell()
     const forget = () => {
       if (this.#child === child) this.#child = undefined
     }

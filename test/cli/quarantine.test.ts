@@ -14,7 +14,7 @@ async function refusedWithoutIntent() {
 it('is named by diff where nothing is staged, and the refused paths by log', async () => {
   const { root } = await refusedWithoutIntent()
   expect((await escrowAt(root, ['diff', 'agent'])).out).toBe(
-    "Nothing is staged in session 'agent'.\n2 refused effects of its commands in quarantine: escrow quarantine agent\n",
+    "Nothing is staged in session 'agent'.\nIts quarantine has 2 refused effects: escrow quarantine agent\n",
   )
   expect((await escrowAt(root, ['log'])).out).toContain(
     'echo y >> src/a.ts; echo n > other.txt: 0, refused: other.txt, src/a.ts\n',

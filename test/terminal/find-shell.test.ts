@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { childrenOf, sendSignal } from '../../src/os/child.js'
+import { childrenOf, sendSignal, startProgram } from '../../src/os/child.js'
 import { FindShell } from '../../src/terminal/find-shell.js'
 
 function directory(): string {
@@ -95,6 +95,24 @@ describe('a shell that runs find', () => {
     sendSignal(pid, 'SIGKILL')
     expect(await answer).toBeUndefined()
     expect(String(await shell.run([dir, '-print0']))).toBe(`${dir}\0`)
+  })
+
+  it('fails where no shell can be started, and tries again', async () => {
+    const failures = [
+      () => {
+        throw new Error('spawn ENOMEM')
+      },
+      () => {
+        throw new Error('spawn ENOMEM')
+      },
+      () => startProgram('absent', [], ['pipe', 'pipe', 'ignore']),
+    ]
+    const shell = new FindShell(() => failures.shift()?.() ?? startProgram('sh', [], ['pipe', 'pipe', 'ignore']))
+    onTestFinished(() => shell.close())
+    const dir = directory()
+    shell.start()
+    for (const expected of [undefined, undefined, `${dir}\0`])
+      expect((await shell.run([dir, '-print0']))?.toString()).toBe(expected)
   })
 
   it('fails if it is closed, and leaves no process', async () => {

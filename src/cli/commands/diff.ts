@@ -65,7 +65,7 @@ function describeNothing({ session, refused }: { readonly session: string; reado
   const name = oneLine(session)
   const nothing = `Nothing is staged in session '${name}'.\n`
   if (refused === 0) return nothing
-  return `${nothing}${pluralize(refused, 'refused effect')} of its commands in quarantine: escrow quarantine ${shellWord(name)}\n`
+  return `${nothing}Its quarantine has ${pluralize(refused, 'refused effect')}: escrow quarantine ${shellWord(name)}\n`
 }
 
 const SUMMARIES = ['stat', 'nameOnly', 'nameStatus']
