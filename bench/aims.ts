@@ -142,7 +142,7 @@ export const AIMED: readonly AimedRow[] = [
       'a later command in a tree of 50,000 files, on landlock-copy',
     ),
     missed:
-      'Two searches by `find` ask the kernel for the times of all files: of the workspace before the command, and of the copy after it. Each takes one to four microseconds per file, by machine.',
+      'Two searches by `find` ask the kernel for the times of all files: of the workspace before the command, and of the copy after it. Each takes one to four microseconds per file, depending on the machine.',
   },
   {
     what: '`escrow run -- true`, in a new process',

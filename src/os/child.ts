@@ -50,7 +50,7 @@ export function runForPerson([program = '', ...args]: readonly string[]): Promis
   })
 }
 
-/** Has a child and its streams keep this process running, or not. */
+/** Sets whether a child and its streams keep this process running. */
 export function holdProcess(child: ChildProcess, isHeld: boolean): void {
   const method = isHeld ? 'ref' : 'unref'
   for (const each of [child, ...child.stdio]) {

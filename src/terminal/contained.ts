@@ -9,9 +9,8 @@ import { bytesIn, loadOf, memoryLimit } from './process-load.js'
 import { bwrapArguments, layersOf, STATUS_FD, sandboxOf } from './sandbox.js'
 
 /**
- * Mounts the workspace, then executes the command. $1: the layers, $2: the workspace, $3: the filter, $4: a copy to mount there, which
- * stays mounted, or an empty string for an overlay, $5: the number of home directories that follow, each with the directory of its layer
- * or an empty string.
+ * Mounts the layers, then executes the command. $1: the layers, $2: the workspace, $3: the filter, $4: a copy of the workspace, or an
+ * empty string for an overlay on it, $5: the number of home directories that follow, each with the directory of its layer or an empty string.
  * The layers have relative names because a comma or a colon in a path would end a mount option. Inherited descriptors are closed last.
  * The kernel's out-of-memory killer takes the command first. Each umount may fail: an earlier start may have been cut short before its mounts.
  */
@@ -21,9 +20,6 @@ cd "$1"
 if [ -z "$4" ]; then
   umount "$2" 2>/dev/null || :
   mount -t overlay escrowfs -o lowerdir=staged:workspace,upperdir=written,workdir=work,userxattr "$2"
-elif ! [ -e copied ]; then
-  mount --bind "$4" "$2"
-  : > copied
 fi
 layers=$1
 filter=$3
@@ -100,7 +96,8 @@ async function runInNamespace(
   const mounts = layersOf(options)
   const homes = [String(mounts.length), ...mounts.flatMap(({ at, layer = '' }) => [at, layer])]
   const args = [...enter, 'sh', '-c', ENTER, 'sh', scratch, root, filter, tree, ...homes, ...limits, ...sandbox]
-  const sandboxOptions = sandboxOf(root, scratch, options)
+  // A mount of a copy at the workspace's path would stay with a directory that is replaced. bubblewrap binds the copy itself.
+  const sandboxOptions = sandboxOf(root, scratch, tree || root, options)
   const own = options.terminal ? 'inherit' : 'pipe'
   const stdio: StdioOptions = [own, own, own, 'pipe', 'pipe', ...(namespace === undefined ? [] : [namespace])]
   const child = startProgram('nsenter', args, stdio, options.terminal)

@@ -66,7 +66,7 @@ export function openCopyPlace(root: string, runner: CopyRunner): Place {
     async prepare(next) {
       isReused ||= next === 'seed'
       const searched = copy.prepare(next)
-      // A start of a program blocks this process. By then, another has begun the search.
+      // Starting a program blocks this process, so the search begins first, in another process.
       const started = turn().then(() => {
         if (isReused && isAlive) prepareRunner()
       })
@@ -80,7 +80,7 @@ export function openCopyPlace(root: string, runner: CopyRunner): Place {
       isRunnerPrepared = false
       copy.begin()
       const running = runner.run(options, { root, scratch })
-      copy.expectEnd()
+      copy.prepareSearch()
       return running
     },
     effects: (query) => copy.effects(query),

@@ -88,8 +88,8 @@ export class Copy {
     this.#turn++
   }
 
-  /** A command runs: its end is followed by {@link prepare}. */
-  expectEnd(): void {
+  /** Starts the shell for the search that follows a command. */
+  prepareSearch(): void {
     if (this.isContained) this.#finder.start()
   }
 

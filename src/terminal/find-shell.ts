@@ -6,11 +6,11 @@ import { holdProcess, killGroup, startProgram } from '../os/child.js'
 const MAX_OUTPUT = 64 * 2 ** 20
 /** Descriptor 3 is the output of find. What find writes to stderr becomes a text. */
 const START = 'exec 3>&1\n'
-/** Longest end of an answer: see {@link requestOf}. */
+/** Largest number of bytes that mark the end of an answer: see {@link requestOf}. */
 const END_BYTES = 6
 
 /**
- * Runs find(1) in a shell that stays. Starting a program takes a large process several milliseconds, because the kernel copies its page
+ * Runs find(1) in a shell that keeps running. Starting a program takes a large process several milliseconds, because the kernel copies its page
  * tables. A small shell starts find in less than one. The shell ends with its input, so also when this process is killed.
  */
 export class FindShell {

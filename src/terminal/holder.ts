@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process'
 import { existsSync, realpathSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { isWithin } from '../../overlay/index.js'
-import { startProgram } from '../os/child.js'
+import { holdProcess, startProgram } from '../os/child.js'
 import { createFile, makeTempDir, removeEmptyDir } from '../os/write.js'
 import { sandboxPrograms } from './sandbox-programs.js'
 
@@ -115,9 +115,8 @@ export class Holder {
     }
     if (child.pid === undefined) throw new Error('unshare could not be started.')
     // The holder must not keep this process alive.
-    child.unref()
+    holdProcess(child, false)
     child.stdin?.on('error', () => undefined)
-    for (const stream of [child.stdin, child.stdout, child.stderr]) if (stream && 'unref' in stream) unref(stream)
     const holder = new Holder(child, child.pid, scratch, root)
     const { places } = holder
     createFile(places.filter, programs.filter, 0o600, false)
@@ -155,10 +154,6 @@ export function scratchParent(root: string): string {
   if (place === undefined)
     throw new Error(`There is no directory for temporary files outside ${root}. Set TMPDIR to one.`)
   return place
-}
-
-function unref(stream: object): void {
-  if ('unref' in stream && typeof stream.unref === 'function') stream.unref()
 }
 
 /** Waits for a line of output. @throws Error with the other output. */

@@ -40,8 +40,12 @@ export function bwrapArguments(
   return [WRITE_ONLY_AT, '/', root, ...PRIVATE_DIRS, ...NEVER_SHOWN, ...homes, ...covers, '', ...program]
 }
 
-/** The options that set up the sandbox. @param scratch the directory of the layers. */
-export function sandboxOf(root: string, scratch: string, options: CommandOptions): string[] {
+/**
+ * The options that set up the sandbox.
+ * @param scratch the directory of the layers
+ * @param tree what the command sees as the workspace: a copy, or the workspace itself, over which an overlay is mounted
+ */
+export function sandboxOf(root: string, scratch: string, tree: string, options: CommandOptions): string[] {
   const { cwd, env, network, visibility, readOnlyNames, terminal } = options
   const user = [process.getuid?.() ?? 0, process.getgid?.() ?? 0]
   return [
@@ -77,8 +81,8 @@ export function sandboxOf(root: string, scratch: string, options: CommandOptions
     ...(network === true ? resolverPaths() : []),
     ...homeOf(options, scratch),
     ...coverMounts(visibility, scratch),
-    ...['--bind', root, root],
-    ...['.orchestration', ...readOnlyNames].flatMap((name) => ['--ro-bind-try', `${root}/${name}`, `${root}/${name}`]),
+    ...['--bind', tree, root],
+    ...['.orchestration', ...readOnlyNames].flatMap((name) => ['--ro-bind-try', `${tree}/${name}`, `${root}/${name}`]),
     ...['--clearenv', ...Object.entries(env).flatMap(([name, value]) => ['--setenv', name, value])],
     ...['--chdir', cwd],
   ]
