@@ -25,6 +25,7 @@ import {
   unlinkSync,
   writeSync,
 } from 'node:fs'
+import { dirname } from 'node:path'
 import { codeOf, invalidateTick, openForReading } from '../../overlay/index.js'
 
 export { chmodSync, linkSync, renameSync } from 'node:fs'
@@ -188,9 +189,33 @@ export function cloneFile(from: string, to: string): void {
   copyFileSync(from, to, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL)
 }
 
-/** mkdir -p. Returns the first directory it made. */
+/**
+ * mkdir -p. Returns the first directory it made. Node's own recursive form never ends where the system says that an existing parent is
+ * absent, as in `/proc`.
+ * @throws ENOENT there, ENOTDIR or EEXIST where a file is in the way
+ */
 export function ensureDir(path: string, mode = 0o777): string | undefined {
-  return mkdirSync(path, { recursive: true, mode })
+  try {
+    return tryDir(path, mode)
+  } catch (error) {
+    const parent = dirname(path)
+    if (codeOf(error) !== 'ENOENT' || parent === path) throw error
+    const first = ensureDir(parent, mode)
+    const last = tryDir(path, mode)
+    return first ?? last
+  }
+}
+
+/** mkdir of one directory, which may be there. Returns the path if it made it. */
+function tryDir(path: string, mode: number): string | undefined {
+  try {
+    mkdirSync(path, mode)
+    return path
+  } catch (error) {
+    // Some systems report a read-only file system before they look.
+    if (codeOf(error) !== 'ENOENT' && statSync(path, { throwIfNoEntry: false })?.isDirectory()) return undefined
+    throw error
+  }
 }
 
 /** mkdir of one directory. Throws EEXIST. */
@@ -203,7 +228,7 @@ export function makeDir(path: string, mode = 0o777): void {
  * @returns the first one it made
  */
 export function ensurePrivateDir(path: string): string | undefined {
-  return mkdirSync(path, { recursive: true, mode: 0o700 })
+  return ensureDir(path, 0o700)
 }
 
 /** Makes a new directory of our own, whose name starts with `prefix`. */
