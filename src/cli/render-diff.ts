@@ -10,6 +10,7 @@ import {
   foldReason,
   foldTitle,
   type ReviewOrder,
+  rejectionLines,
   riskLines,
   type WorkEvent,
 } from '../surface/index.js'
@@ -58,8 +59,9 @@ function renderChange(change: Change, group: Chapter, short: ReadonlyMap<string,
   const header = headerOf(change).map((line) => `${colors.bold(line)}\n`)
   const hunks = change.hunks.map((hunk) => renderHunk(hunk, change, short.get(hunk.id) ?? hunk.id, colors))
   const reasons = flagReasons(change).map((why) => `${colors.magenta(`! ${oneLine(why)}`)}\n`)
+  const rejections = rejectionLines(change).map((each) => `${colors.red(`! ${oneLine(each)}`)}\n`)
   const facts = riskLines(change).map((fact) => `${colors.magenta(`! ${oneLine(fact)}`)}\n`)
-  return [headline(change, group, colors), ...facts, ...reasons, ...header, ...hunks].join('')
+  return [headline(change, group, colors), ...rejections, ...facts, ...reasons, ...header, ...hunks].join('')
 }
 
 /** The line above a change. Leaves out what the group's title already shows. */

@@ -13,7 +13,7 @@ import type { TrustReport } from './trust-api.js'
 import type { WorkspaceNews } from './workspace-api.js'
 
 export type { EscrowError, Refusal } from './api-error.js'
-export type { Change, ChangeGroup, ChangeKind, ChangeSet, ChangeState, Hunk } from './change-api.js'
+export type { Change, ChangeGroup, ChangeKind, ChangeRejection, ChangeSet, ChangeState, Hunk } from './change-api.js'
 export type {
   CheckEvidence,
   CheckedSelection,

@@ -1,6 +1,7 @@
 /** The types of staged changes in the public API. */
 
 import type { Mutation } from './mutation.js'
+import type { Reviewer } from './people.js'
 import type { Risk } from './risk-api.js'
 
 /** The kind of a change. */
@@ -24,6 +25,17 @@ export interface Hunk {
   readonly state: ChangeState
 }
 
+/** A rejection of a change, or of some of its hunks, that no later verdict has replaced. */
+export interface ChangeRejection {
+  /** What the agent is told. */
+  readonly reason: string
+  /** The ids of the rejected hunks; absent if the whole change is rejected. */
+  readonly hunks?: readonly string[]
+  readonly by: Reviewer
+  /** ISO 8601. */
+  readonly at: string
+}
+
 /** One path whose staged state differs from its base: the disk's state when the session first touched the path. */
 export interface Change {
   readonly path: string
@@ -38,6 +50,8 @@ export interface Change {
   readonly hunks: Hunk[]
   /** `pending` if its hunks have different states. */
   readonly state: ChangeState
+  /** The rejections in force. Absent if there are none. */
+  readonly rejections?: readonly ChangeRejection[]
   /** drifted, protected, out-of-scope, binary, symlink, … */
   readonly flags: string[]
   /** The intent that was active at the last write, if any. */

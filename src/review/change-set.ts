@@ -8,7 +8,7 @@ import { addedLines } from './added-lines.js'
 import type { AmendmentState } from './amend.js'
 import type { BaseDiffs } from './base-diffs.js'
 import type { FileDiff } from './diff.js'
-import { changeState, hunkVerdicts, isDivisible } from './judge.js'
+import { changeState, hunkVerdicts, isDivisible, rejectionsOf } from './judge.js'
 import { type CurrentVerdicts, stateOf, type VerdictState } from './verdicts.js'
 
 /** What a change set shows of each change. */
@@ -56,6 +56,7 @@ function toChange(change: StagedChange, views: ChangeViews): Change {
   const verdicts = views.verdicts.of(change)
   const mutation = views.mutation?.(change)
   const mode = { before: before?.mode ?? null, after: after?.mode ?? null }
+  const rejections = rejectionsOf(change, verdicts, diff)
   return {
     path,
     ...defined({ from }),
@@ -65,6 +66,7 @@ function toChange(change: StagedChange, views: ChangeViews): Change {
     ...(mode.before !== mode.after && { mode }),
     hunks: diff === undefined ? [] : hunksOf(change, verdicts, diff),
     state: changeState(change, verdicts, diff),
+    ...(rejections.length > 0 && { rejections }),
     flags: flagsOf(change, views, { diff, drifted, verdicts }),
     ...defined({ intentId }),
     ...(calls.length > 0 && { calls: [...calls] }),

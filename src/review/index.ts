@@ -34,6 +34,7 @@ export {
   type ReviewRecord,
   reviewRecord,
 } from './record-schema.js'
+export { rejectionLines } from './rejection-lines.js'
 export { createReview, type ReviewByRule, type StageReview } from './review.js'
 export type { ApprovedCommit, Criterion, DecidedTree, ReviewEffects, ReviewStage } from './review-stage.js'
 export { riskLines } from './risk-lines.js'

@@ -1,5 +1,6 @@
 import { digest, type FileState, type StagedChange, sameState } from '../../overlay/index.js'
-import type { ChangeState, Verdict } from '../core/api.js'
+import type { ChangeRejection, ChangeState, Verdict } from '../core/api.js'
+import { defined } from '../core/defined.js'
 import type { FileDiff, PlainHunk } from './diff.js'
 import type { HunkRef } from './record-schema.js'
 import { type CurrentVerdicts, stateOf } from './verdicts.js'
@@ -39,6 +40,27 @@ export function changeState(change: StagedChange, current: CurrentVerdicts, diff
   if (!isContentOnly(change)) states.add(own)
   const [only] = states
   return states.size === 1 && only !== undefined ? only : 'pending'
+}
+
+/** The rejections in force on a change, each with the hunks that it still applies to. */
+export function rejectionsOf(
+  change: StagedChange,
+  current: CurrentVerdicts,
+  diff: FileDiff | undefined,
+): ChangeRejection[] {
+  const hunks = diff !== undefined && isDivisible(change, diff) ? diff.hunks : []
+  const rejected = new Map<Verdict, string[]>()
+  if (current.file && (hunks.length === 0 || !isContentOnly(change))) rejected.set(current.file, [])
+  hunkVerdicts(current, hunks, true).forEach((verdict, index) => {
+    const id = hunks[index]?.id
+    if (verdict && id !== undefined) rejected.set(verdict, [...(rejected.get(verdict) ?? []), id])
+  })
+  return [...rejected].flatMap(([verdict, ids]) => {
+    if (stateOf(verdict) !== 'rejected') return []
+    const { reason = '', by, at } = verdict
+    const isPart = verdict !== current.file || ids.length < hunks.length
+    return [{ reason, by, at, ...defined({ hunks: isPart ? ids : undefined }) }]
+  })
 }
 
 /** Whether hunks show the whole change. Name and mode are in none; they need the verdict on the file. */

@@ -86,6 +86,7 @@ export {
   loadHighlighter,
   type ReviewOrder,
   readLastLook,
+  rejectionLines,
   relativeName,
   riskLines,
   type TextSpan,

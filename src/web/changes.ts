@@ -8,6 +8,7 @@ import {
   foldReason,
   foldTitle,
   type ReviewOrder,
+  rejectionLines,
   riskLines,
   type WorkEvent,
 } from '../surface/index.js'
@@ -39,7 +40,7 @@ function toWireChange(change: Change, mark: string): WireChange {
     kind,
     state,
     flags,
-    why: [...riskLines(change), ...flagReasons(change)],
+    why: [...rejectionLines(change), ...riskLines(change), ...flagReasons(change)],
     mark,
     look: verdictDigest(hunks),
     ...lineCounts(change),

@@ -11,6 +11,7 @@ import {
   oneLine,
   printable,
   readSessionWork,
+  rejectionLines,
   riskLines,
 } from '../surface/index.js'
 import { lineCounts } from './changes.js'
@@ -160,7 +161,7 @@ async function renderChapter(review: Review, { title, changes }: Chapter): Promi
 }
 
 async function renderFile(review: Review, change: Change): Promise<Html> {
-  const facts = [...riskLines(change), ...flagReasons(change)].map(oneLine)
+  const facts = [...rejectionLines(change), ...riskLines(change), ...flagReasons(change)].map(oneLine)
   const folded = foldReason(change)
   const why = folded === undefined ? NOTHING : markup` <span class="quiet">${foldTitle(folded)}</span>`
   const body =

@@ -3,7 +3,7 @@ import type { StagedChange } from '../../overlay/change.js'
 import { digest } from '../../overlay/digest.js'
 import type { Verdict } from '../../src/core/api.js'
 import { diffFile } from '../../src/review/diff.js'
-import { changeState, commitSliceOf } from '../../src/review/judge.js'
+import { changeState, commitSliceOf, rejectionsOf } from '../../src/review/judge.js'
 import type { CurrentVerdicts } from '../../src/review/verdicts.js'
 import { file, staged } from './staged.js'
 
@@ -93,5 +93,38 @@ describe('changeState', () => {
     expect(state(standing({ [first]: NO, [second]: NO }))).toBe('rejected')
     expect(state(standing({ [first]: NO }, YES))).toBe('pending')
     expect(state(standing({ [first]: NO }, YES), { kind: 'link' })).toBe('approved')
+  })
+})
+
+describe('rejectionsOf', () => {
+  const no = (id: string): Verdict => ({ ...word('rejected', id as 'rejected'), reason: id })
+  const found = (said: CurrentVerdicts, more?: Partial<StagedChange>) =>
+    rejectionsOf(change(more), said, DIFF).map(({ reason, hunks }) => [reason, hunks])
+
+  it('gives a rejection of the whole, and of single hunks with their ids', () => {
+    expect(found(standing({}))).toEqual([])
+    expect(found(standing({ [first]: YES }, word('withdrawn')))).toEqual([])
+    expect(found(standing({}, no('all')))).toEqual([['all', undefined]])
+    expect(found(standing({ [first]: no('one') }))).toEqual([['one', [first]]])
+    expect(found(standing({ [first]: no('one'), [second]: no('two') }, YES))).toEqual([
+      ['one', [first]],
+      ['two', [second]],
+    ])
+  })
+
+  it('leaves out hunks with a later verdict, and hunks that are gone', () => {
+    expect(found(standing({ [first]: YES }, no('all')))).toEqual([['all', [second]]])
+    expect(found(standing({ [first]: YES, [second]: YES }, no('all')))).toEqual([])
+    expect(found(standing({ h_gone: no('gone') }))).toEqual([])
+  })
+
+  it('keeps the rejection of a name or mode, which no hunk shows', () => {
+    const said = standing({ [first]: YES, [second]: YES }, no('name'))
+    expect(found(said, { from: 'b' as StagedChange['path'] })).toEqual([['name', []]])
+  })
+
+  it('gives the one rejection of a change without hunks to decide on', () => {
+    expect(found(standing({}, no('all')), { kind: 'create', before: null })).toEqual([['all', undefined]])
+    expect(rejectionsOf(change(), standing({}, no('all')), undefined)).toMatchObject([{ reason: 'all' }])
   })
 })

@@ -6,6 +6,7 @@ import {
   flagReasons,
   foldReason,
   foldTitle,
+  rejectionLines,
   riskLines,
 } from '../../surface/index.js'
 
@@ -104,6 +105,7 @@ function notesOf(change: Change): string[] {
   const { from, mode, flags, kind, hunks } = change
   const octal = (bits: number | null) => (bits === null ? 'none' : bits.toString(8).padStart(3, '0'))
   return [
+    ...rejectionLines(change),
     ...riskLines(change),
     ...flagReasons(change),
     ...(from === undefined ? [] : [`renamed from ${from}`]),
