@@ -91,11 +91,7 @@ export async function prepareCommit(disk: Disk, input: CommitInput, run: CommitR
 
 /** Words an error before the commit point. An EscrowError stays as it is. */
 export function nothingCommitted(error: unknown): unknown {
-  return diskFailure(
-    error,
-    'Nothing was committed',
-    'Correct the cause, then commit again. The staged changes are kept.',
-  )
+  return diskFailure(error, 'Nothing was committed', 'then commit again. The staged changes are kept.')
 }
 
 function ensureJournal(disk: Disk, pins: Pins, layout: Layout): void {

@@ -32,36 +32,42 @@ export function refusedCommit(refused: Refusal[]): EscrowError {
   const first = refused[0]?.reason ?? ''
   const count = refused.length === 1 ? '1 path was' : `${refused.length} paths were`
   const messages = [...new Set(refused.map((refusal) => refusal.message))]
-  const hint = refused.every(({ reason }) => reason === 'policy_invalid')
-    ? 'Correct that file, then commit again. The verdicts are kept.'
-    : 'Discard or correct these changes, or approve them again on top of what is on disk. Then commit.'
   return new EscrowError(
     isReason(first) ? first : 'access_denied',
     `Nothing was committed: ${count} refused. ${messages.join(' ')}`,
-    { refused, hint },
+    { refused, hint: hintFor(refused) },
   )
 }
 
-/** Words a disk error. Any other error is returned as it is. */
-export function diskFailure(error: unknown, state: string, hint: string): unknown {
+function hintFor(refused: readonly Refusal[]): string {
+  if (refused.some(({ reason }) => reason === FULL))
+    return 'The disk is full. Free space on it, then commit again. The verdicts are kept.'
+  if (refused.every(({ reason }) => reason === 'policy_invalid'))
+    return 'Correct that file, then commit again. The verdicts are kept.'
+  return 'Discard or correct these changes, or approve them again on top of what is on disk. Then commit.'
+}
+
+/**
+ * Words a disk error. Any other error is returned as it is.
+ * @param then what to do after its cause is corrected, as in 'then commit again'
+ */
+export function diskFailure(error: unknown, state: string, then: string): unknown {
   const code = codeOf(error)
   if (error instanceof EscrowError || code === undefined) return error
-  return new EscrowError(reasonFor(code), `${state}: ${errnoText(code)} (${code}).`, { hint, cause: error })
+  const reason = reasonFor(code)
+  const first = reason === FULL ? 'Free space on the disk' : 'Correct the cause'
+  return new EscrowError(reason, `${state}: ${errnoText(code)} (${code}).`, { hint: `${first}, ${then}`, cause: error })
 }
 
 /** The error of a commit that was published, which recovery will finish. */
 export function unfinishedCommit(error: unknown, seq: number): unknown {
-  return diskFailure(
-    error,
-    `Commit ${seq} is decided but not finished`,
-    "Correct the cause, then run 'escrow recover' to finish it.",
-  )
+  return diskFailure(error, `Commit ${seq} is decided but not finished`, "then run 'escrow recover' to finish it.")
 }
 
 /** The error of a journal that cannot be used: another process holds its lock, or the disk failed. */
 export function journalFailure(error: unknown): unknown {
   if (codeOf(error) === 'ELOCKED') return busy()
-  return diskFailure(error, 'The commit journal cannot be used', 'Correct the cause, then try again.')
+  return diskFailure(error, 'The commit journal cannot be used', 'then try again.')
 }
 
 export function busy(): EscrowError {
@@ -70,8 +76,11 @@ export function busy(): EscrowError {
   })
 }
 
+/** The reason of a full disk or quota. No other check of a commit gives it. */
+const FULL = 'limit_exceeded'
+
 function reasonFor(code: string): ApiReason {
-  if (code === 'ENOSPC' || code === 'EDQUOT') return 'limit_exceeded'
+  if (code === 'ENOSPC' || code === 'EDQUOT') return FULL
   if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') return 'access_denied'
   if (code === 'EXDEV') return 'cross_device'
   return 'ledger_unavailable'

@@ -1,0 +1,25 @@
+import { expect, it } from 'vitest'
+import { nothingCommitted } from '../../src/commit/prepare.js'
+import { refusalFor, refusedCommit, stale, unfinishedCommit } from '../../src/commit/refusals.js'
+
+const failure = (code: string) => Object.assign(new Error(code), { code })
+
+it('asks for space, not for other changes, where the disk is full', () => {
+  const refused = [refusalFor('a.txt', failure('ENOSPC')), refusalFor('b.txt', failure('EIO'))]
+  expect(refusedCommit(refused).hint).toBe(
+    'The disk is full. Free space on it, then commit again. The verdicts are kept.',
+  )
+  expect(nothingCommitted(failure('EDQUOT'))).toMatchObject({
+    reason: 'limit_exceeded',
+    hint: 'Free space on the disk, then commit again. The staged changes are kept.',
+  })
+  expect(unfinishedCommit(failure('ENOSPC'), 3)).toMatchObject({
+    hint: "Free space on the disk, then run 'escrow recover' to finish it.",
+  })
+})
+
+it('asks to discard or correct stale changes', () => {
+  const { hint } = refusedCommit([refusalFor('a.txt', stale('a.txt'))])
+  expect(hint).toMatch(/^Discard or correct these changes/)
+  expect(nothingCommitted(failure('EIO'))).toMatchObject({ hint: expect.stringMatching(/^Correct the cause, then/) })
+})
