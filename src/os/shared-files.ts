@@ -10,6 +10,7 @@
 import { closeSync, existsSync, fstatSync, lstatSync, readdirSync, readFileSync, type Stats } from 'node:fs'
 import { codeOf, fsError, openRegular } from '../../overlay/index.js'
 import { EscrowError } from '../core/api-error.js'
+import { defined } from '../core/defined.js'
 import { type Layout, ORCHESTRATION, type SharedFile } from '../core/layout.js'
 import { openDirectory } from './read.js'
 import { createDurable, extendFile, makeDir, openToExtend, replaceDurable, syncDir } from './write.js'
@@ -142,20 +143,41 @@ export function inDirectory<T>(root: string, name: string, work: (address: strin
 
 function inHeldDirectory<T>(root: string, name: string, work: (address: string) => T): T {
   let fd = openDirectory(root)
+  let held = root
   try {
     const owner = fstatSync(fd).uid
-    let way = root
     for (const segment of name === '' ? [] : name.split('/')) {
-      way = `${way}/${segment}`
+      const way = `${held}/${segment}`
       const next = openComponent(`/proc/self/fd/${fd}/${segment}`, way)
       closeSync(fd)
       fd = next
+      held = way
       assertOwner(fstatSync(fd), owner, way)
     }
     return work(`/proc/self/fd/${fd}`)
+  } catch (error) {
+    throw withRealPaths(error, `/proc/self/fd/${fd}`, held)
   } finally {
     closeSync(fd)
   }
+}
+
+/** Puts a directory's path in place of its address in Node's error, with advice. Returns the error. */
+function withRealPaths(error: unknown, address: string, directory: string): unknown {
+  const code = codeOf(error)
+  if (code === undefined || !(error instanceof Error)) return error
+  const named = (text: unknown) =>
+    typeof text === 'string' ? text.replaceAll(new RegExp(`${address}(?!\\d)`, 'g'), () => directory) : undefined
+  const { path, dest } = { path: undefined, dest: undefined, ...error }
+  const names = { message: named(error.message), path: named(path), dest: named(dest) }
+  return Object.assign(error, defined(names), defined({ hint: ADVICE[code] }))
+}
+
+const ADVICE: Readonly<Record<string, string>> = {
+  EROFS: 'The disk is read-only. Mount it for writing, or work on a copy of the project on another disk.',
+  ENOSPC: 'The disk is full. Free space on it, then try again.',
+  EDQUOT: 'Your quota of this disk is used up. Free space on it, then try again.',
+  EACCES: 'Give yourself access to it with chmod or chown, then try again.',
 }
 
 function openComponent(address: string, way: string): number {

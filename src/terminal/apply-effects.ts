@@ -1,7 +1,9 @@
 import {
   type Attributes,
   childOf,
+  codeOf,
   Errno,
+  errnoText,
   MAX_FILE_SIZE,
   type Overlay,
   type RelPath,
@@ -254,12 +256,18 @@ class EffectApplier {
     else if (error instanceof Unsupported) this.#refuse(effect, 'unsupported', error.message)
     else if (error instanceof Errno && error.code === 'EFBIG')
       this.#refuse(effect, 'limit_exceeded', `Limit Exceeded: ${path} is too large to stage.`)
-    else this.#refuse(effect, 'unsupported', `${path} could not be staged: ${errorText(error)}.`)
+    else this.#refuse(effect, 'unsupported', `${path} could not be staged: ${causeOf(error)}.`)
   }
 
   #refuse(effect: Effect, reason: string, message: string): void {
     this.#refused.push({ path: effect.path, reason, message, effect })
   }
+}
+
+/** Node's own message may name the layer by the address of a descriptor. */
+function causeOf(error: unknown): string {
+  const code = codeOf(error)
+  return code === undefined ? errorText(error) : `${errnoText(code)} (${code})`
 }
 
 /** Files in the order of writing: the stage dates each as it is applied, and build tools compare the dates. */

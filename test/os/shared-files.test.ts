@@ -126,3 +126,31 @@ it('is opened by no other module, as its type does not fit node:fs', () => {
   const sources = filesBelow('src', /\.tsx?$/).filter((file) => !file.startsWith('src/cli/'))
   expect(sources.filter((file) => opens.test(fs.readFileSync(file, 'utf8')))).toEqual([])
 })
+
+describe('an error of the disk', () => {
+  const failing = (code: string) => (address: string) => {
+    const path = `${address}/sub/file`
+    throw Object.assign(new Error(`${code}: it failed, mkdir '${path}'`), { code, path })
+  }
+
+  it('names the path in the workspace, not the address of a descriptor', () => {
+    const { layout } = workspace()
+    const path = `${layout.dir}/sub/file`
+    expect(() => inDirectory(layout.root, '.orchestration', failing('EIO'))).toThrow(
+      expect.objectContaining({ message: `EIO: it failed, mkdir '${path}'`, path, code: 'EIO' }),
+    )
+    expect(() => inDirectory(layout.root, '.orchestration/none', () => undefined)).toThrow(
+      expect.objectContaining({ message: expect.stringContaining(`${layout.dir}/none`), code: 'ENOENT' }),
+    )
+  })
+
+  it.each([
+    ['EROFS', /^The disk is read-only\. Mount it for writing/],
+    ['ENOSPC', /^The disk is full\. Free space/],
+  ])('%s says what to do', (code, hint) => {
+    const { layout } = workspace()
+    expect(() => inDirectory(layout.root, '', failing(code))).toThrow(
+      expect.objectContaining({ hint: expect.stringMatching(hint) }),
+    )
+  })
+})
