@@ -7,6 +7,24 @@ export function parsePort(text: string): number {
   return port
 }
 
+/** Starts a server. The error of a port that it cannot use names the option that gives another one. */
+export async function startOnPort<T>(option: '--port' | '--http', start: () => Promise<T>): Promise<T> {
+  try {
+    return await start()
+  } catch (error) {
+    const { code, port } = { code: undefined, port: undefined, ...(error instanceof Error ? error : {}) }
+    const why = WHY_NO_PORT.get(code)
+    if (why === undefined) throw error
+    const hint = `Give another port with '${option} PORT'. Without a port, escrow takes a free one.`
+    throw Object.assign(new Error(`Port ${port} cannot be used: ${why}`, { cause: error }), { hint })
+  }
+}
+
+const WHY_NO_PORT: ReadonlyMap<unknown, string> = new Map([
+  ['EADDRINUSE', 'another program uses it, perhaps a server of escrow that already runs.'],
+  ['EACCES', 'your user may not use it.'],
+])
+
 /** Signals of keys typed at the terminal. */
 const TERMINAL_SIGNALS = ['SIGINT', 'SIGQUIT'] as const
 const TERMINATION_SIGNALS = ['SIGTERM', 'SIGHUP'] as const

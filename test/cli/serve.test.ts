@@ -44,6 +44,18 @@ it('one server serves the page and the hooks of Claude Code, each with a separat
   expect(await ended).toEqual([0, null])
 })
 
+it('a port in use is named, with the option that gives another one', async () => {
+  const { root } = testWorkspace({ 'src/a.ts': 'x' })
+  const { url } = await startServer(root, 'serve')
+  const next = (option: string) =>
+    `Port ${url.port} cannot be used: another program uses it, perhaps a server of escrow that already runs.\n` +
+    `Give another port with '${option} PORT'. Without a port, escrow takes a free one.\n`
+  await expect(startServer(root, 'serve', '--port', url.port)).rejects.toThrow(next('--port'))
+  await expect(startServer(root, 'mcp', '--http', url.port)).rejects.toThrow(next('--http'))
+  const hub = ['hub', '--dir', `${root}/hub`, '--port', url.port]
+  await expect(startServer(root, ...hub)).rejects.toThrow(next('--port'))
+})
+
 it('review --web opens the named session, and refuses an unknown one', async () => {
   const place = testWorkspace({ 'src/a.ts': 'x' })
   const workspace = await place.open()

@@ -11,7 +11,7 @@ import { registerSignIn } from '../hub/sign-in.js'
 import { withDatabase, withOwner } from '../hub/with-database.js'
 import { table } from '../output.js'
 import { oneLine } from '../printable.js'
-import { parsePort, runUntilSignal } from '../run-until-signal.js'
+import { parsePort, runUntilSignal, startOnPort } from '../run-until-signal.js'
 
 interface ServeOptions {
   readonly port?: number
@@ -75,7 +75,9 @@ async function serve(context: Context, command: Command, { port, worker }: Serve
         const report = (error: unknown) => io.err(`escrow: ${oneLine(errorText(error))}\n`)
         const telemetry = asked && (await startTelemetry(asked, report))
         try {
-          const served = await serveHub({ database, report, signIn, telemetry, ...defined({ port }) })
+          const served = await startOnPort('--port', () =>
+            serveHub({ database, report, signIn, telemetry, ...defined({ port }) }),
+          )
           io.out(`${served.url}\n`)
           if (worker) await land(context, database, signal)
           else await new Promise((resolve) => signal.addEventListener('abort', resolve))

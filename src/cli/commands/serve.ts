@@ -3,7 +3,7 @@ import type { Reviewer, Workspace } from '../../index.js'
 import type { ReviewServer } from '../../web/index.js'
 import type { Context } from '../context.js'
 import { byOption } from '../reviewer.js'
-import { parsePort, runUntilSignal } from '../run-until-signal.js'
+import { parsePort, runUntilSignal, startOnPort } from '../run-until-signal.js'
 
 interface Options {
   readonly port?: number
@@ -52,7 +52,7 @@ async function serve(context: Context, { open, ...options }: Options, session?: 
       const admit = (act: 'decide' | 'accept') =>
         act === 'accept' ? admitTruster(root(), { terminal }, false) : admitReviewer(root(), { terminal })
       const mounts = { '/hooks/claude': claudeHookListener({ root: workspace.root, token: hookToken(workspace.root) }) }
-      const served = await serveReview({ workspace, admit, mounts, ...options })
+      const served = await startOnPort('--port', () => serveReview({ workspace, admit, mounts, ...options }))
       prepareFirst(workspace, served, session).catch(() => undefined)
       io.out(`${served.url}${view}\n`)
       if (open) openBrowser(served.ticket() + view)
