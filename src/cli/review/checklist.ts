@@ -1,7 +1,7 @@
 import type { ChecklistItem } from '../../index.js'
 import type { State } from './state.js'
 import { type Step, showMessage, step } from './step.js'
-import { type Charset, type Line, type Span, wrap } from './text.js'
+import { type Charset, type Line, type Span, wrapWords } from './text.js'
 
 /** Columns before a sentence: the mark and the box. */
 const INDENT = 6
@@ -60,7 +60,7 @@ function sentenceRows({ intentId, number, criterion, ticked, by }: ChecklistItem
     { text: criterion, style: isMarked ? 'bold' : 'plain' },
     ...(by === undefined ? [] : [{ text: `  ticked by ${by.name}`, style: 'dim' as const }]),
   ]
-  const lines = wrap(text, { width: Math.max(1, shape.width - INDENT), charset: shape.charset })
+  const lines = wrapWords(text, { width: Math.max(1, shape.width - INDENT), charset: shape.charset })
   const mark: Span = { text: isMarked ? '> ' : '  ', style: isMarked ? 'mark' : 'plain' }
   const box: Span = { text: ticked ? '[x] ' : '[ ] ', style: ticked ? 'ok' : 'wait' }
   return lines.map((line, index): Line => {

@@ -2,7 +2,7 @@ import type { CommitResult } from '../../index.js'
 import { pluralize } from '../output.js'
 import { describeUnticked } from './checklist-words.js'
 import type { Message, State } from './state.js'
-import { type Line, type Span, type Style, wrap } from './text.js'
+import { type Line, type Span, type Style, wrapWords } from './text.js'
 
 const STYLES: Readonly<Record<NonNullable<State['message']>['kind'], Style>> = {
   info: 'ok',
@@ -10,14 +10,17 @@ const STYLES: Readonly<Record<NonNullable<State['message']>['kind'], Style>> = {
   failed: 'no',
 }
 
+const SPACE: Span = { text: ' ', style: 'plain' }
+
 /** The rows of the question, progress or message: one to four. */
 export function messageRows(state: State): Line[] {
   const { columns, rows } = state.size
   const maxRows = Math.max(1, Math.min(4, rows - 10))
   const width = Math.max(1, columns - 1)
-  const lines = wrap([messageSpan(state)], { width, charset: state.charset })
-  const shown = lines.length <= maxRows ? lines : [...lines.slice(0, maxRows - 1), lines.slice(maxRows - 1).flat()]
-  return shown.map((line) => [{ text: ' ', style: 'plain' }, ...line])
+  const lines = wrapWords([messageSpan(state)], { width, charset: state.charset })
+  const rest = lines.slice(maxRows - 1).flatMap((line, at) => (at === 0 ? line : [SPACE, ...line]))
+  const shown = lines.length <= maxRows ? lines : [...lines.slice(0, maxRows - 1), rest]
+  return shown.map((line) => [SPACE, ...line])
 }
 
 function messageSpan({ mode, busy, message, quarantined, questions, checklist, head }: State): Span {

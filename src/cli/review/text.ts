@@ -125,6 +125,39 @@ export function wrap(spans: readonly Span[], { width, charset, tabs = false }: L
   return lines
 }
 
+/** As {@link wrap}, but breaks at spaces, which it drops there. Cuts only a word that is longer than a line. */
+export function wrapWords(spans: readonly Span[], { width, charset, tabs = false }: LineShape): Line[] {
+  const lines: Cell[][] = [[]]
+  for (const cell of cellsOf(spans, charset, tabs)) {
+    const line = lines.at(-1) ?? []
+    if (cell.text === ' ' && line.length === 0 && lines.length > 1) continue
+    if (widthOfCells(line) + cell.width <= width) line.push(cell)
+    else if (cell.text === ' ') lines.push([])
+    else if (cell.width <= width) lines.push([...takeLastWord(line), cell])
+  }
+  return lines.map((line) => {
+    const row: Span[] = []
+    for (const cell of line) append(row, cell)
+    return row
+  })
+}
+
+/** Removes the word at the end of a line, with the space before it. Leaves a line that is one word. */
+function takeLastWord(line: Cell[]): Cell[] {
+  const space = line.findLastIndex(({ text }) => text === ' ')
+  if (space < 0) return []
+  return line.splice(space).slice(1)
+}
+
+function widthOfCells(cells: readonly Cell[]): number {
+  return cells.reduce((sum, { width }) => sum + width, 0)
+}
+
+/** The columns of a text on one line. */
+export function columnsOf(text: string, charset: Charset): number {
+  return widthOfCells([...cellsOf([{ text, style: 'plain' }], charset, false)])
+}
+
 /** Fits spans into one line of exactly this width. A mark shows that text was cut off. */
 export function fitLine(spans: readonly Span[], shape: LineShape, fill: Style = 'plain'): Line {
   const more = shape.charset === 'utf-8' ? '…' : '>'

@@ -4,12 +4,13 @@ import { checklistRows } from './checklist.js'
 import { describeChecklist } from './checklist-words.js'
 import { countStates } from './document.js'
 import { countHunks, fileRows, isDecided } from './files.js'
+import { fitParts, type Part } from './fit-parts.js'
 import { KEYS } from './keys.js'
 import { STATE_STYLE } from './lines.js'
 import { messageRows } from './message.js'
 import { bodyRows, isTooSmall, layoutContextOf, visibleRows } from './place.js'
 import { currentStop, type State } from './state.js'
-import { fitLine, type Line, type Span, wrap } from './text.js'
+import { fitLine, type Line, type Span, wrap, wrapWords } from './text.js'
 
 /** Renders the screen: one line per row, each of full width. */
 export function view(state: State): Line[] {
@@ -53,15 +54,16 @@ function titleLine(state: State): Line {
   const dot = charset === 'utf-8' ? '●' : '*'
   const states = [`${counts.pending} pending`, `${counts.approved} approved`, `${counts.rejected} rejected`].join(', ')
   const hunks = countHunks(set.changes)
-  const live = head.live ? `${dot} live  ` : ''
   const facts = [describeChecks(state.checks, state.checking), describeChecklist(state.checklist), head.by ?? '']
-  const by = facts.flatMap((each) => (each === '' ? [] : `  ${each}`)).join('')
-  return line(
-    state,
-    ` ${head.session}  ${live}files: ${states}; hunks: ${hunks.decided} of ${hunks.all}${by}`,
-    'bar',
-    'bar',
-  )
+  const parts: Part[] = [
+    { text: ` ${head.session} `, rank: 3 },
+    { text: head.live ? ` ${dot} live ` : '', rank: 5 },
+    { text: ' files:', rank: 2 },
+    { text: ` ${states}`, rank: 1 },
+    { text: `; hunks: ${hunks.decided} of ${hunks.all}`, rank: 4 },
+    ...facts.map((text, at) => ({ text: text === '' ? '' : `  ${text}`, rank: 6 + at })),
+  ]
+  return line(state, fitParts(parts, state.size.columns, charset), 'bar', 'bar')
 }
 
 /** Shows the file of the cursor, whose name may have scrolled off the screen. */
@@ -95,7 +97,7 @@ function helpRows(state: State, top: number): Line[] {
   const all = KEYS[state.surface]
   const wide = Math.max(...all.map(({ keys }) => keys.join(', ').length)) + 2
   const rows = all.flatMap(({ keys, does }) => {
-    const rest = wrap([{ text: does, style: 'plain' }], {
+    const rest = wrapWords([{ text: does, style: 'plain' }], {
       ...layoutContextOf(state),
       width: Math.max(1, state.size.columns - wide - 2),
     })
@@ -112,7 +114,7 @@ function factsRows(state: State, top: number): Line[] {
   const shape = { ...layoutContextOf(state), width: Math.max(1, state.size.columns - 2) }
   const texts = facts.length === 0 ? ['The machine sent nothing about the intents.'] : facts
   const rows = texts.flatMap((text) => [
-    ...wrap([{ text: oneLine(text), style: 'plain' }], shape).map((row) =>
+    ...wrapWords([{ text: oneLine(text), style: 'plain' }], shape).map((row) =>
       spans(state, [{ text: ' ', style: 'plain' }, ...row]),
     ),
     line(state, ''),
@@ -124,8 +126,11 @@ function scrolled(state: State, rows: readonly Line[], top: number): Line[] {
   return rows.slice(Math.min(top, Math.max(0, rows.length - bodyRows(state))))
 }
 
-const HUB_HINTS = 'y yes  n no  j/k hunk  ? help  q quit  Y/N file  A all  i intents  l list'
-const HINTS = 'y yes  n no  j/k hunk  c commit  ? help  q quit  Y/N file  l list  u undo  e edit  x out  / find'
+/** The most important first, after {@link LAST}. */
+const HUB_HINTS = ['y yes', 'n no', 'j/k hunk', 'Y/N file', 'A all', 'i intents', 'l list']
+const HINTS = ['y yes', 'n no', 'j/k hunk', 'c commit', 'Y/N file', 'l list', 'u undo', 'e edit', 'x out', '/ find']
+/** These are on every screen. */
+const LAST = ['? help', 'q quit']
 
 function keysLine(state: State): Line {
   const { mode } = state
@@ -137,10 +142,20 @@ function keysLine(state: State): Line {
   if (mode.kind === 'list') return line(state, ' j/k move, Enter opens the file, any other key goes back', 'dim')
   if (mode.kind === 'checklist') return line(state, ' j/k move, Space ticks or clears, any other key goes back', 'dim')
   if (mode.kind === 'help' || mode.kind === 'facts') return line(state, ' j/k scroll, any other key goes back', 'dim')
-  if (state.surface === 'hub')
-    return line(state, ` ${isDecided(state.set) ? 'Everything is decided  ' : ''}${HUB_HINTS}`, 'dim')
-  const hints = isDecided(state.set) ? `Everything is decided: Enter commits  ${HINTS}` : HINTS
-  return line(state, ` ${hints}`, 'dim')
+  return line(state, hintsOf(state), 'dim')
+}
+
+/** The keys that fit into the row. */
+function hintsOf({ surface, set, size, charset }: State): string {
+  const hints = surface === 'hub' ? HUB_HINTS : HINTS
+  const [decided, next] =
+    surface === 'hub' ? ['Everything is decided ', ''] : ['Everything is decided:', ' Enter commits ']
+  const parts: Part[] = [
+    ...(isDecided(set) ? [` ${decided}`, next].map((text, at) => ({ text, rank: 4 - at })) : []),
+    ...hints.map((text, at) => ({ text: ` ${text} `, rank: 5 + at })),
+    ...LAST.map((text, at) => ({ text: ` ${text} `, rank: 1 + at })),
+  ]
+  return fitParts(parts, size.columns, charset)
 }
 
 /** Shows the end of the typed text with a cursor. */

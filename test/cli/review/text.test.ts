@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import stringWidth from 'string-width'
 import { describe, expect, it } from 'vitest'
 import { paint } from '../../../src/cli/review/paint.js'
-import { fitLine, type Line, NARROW, wrap } from '../../../src/cli/review/text.js'
+import { fitLine, type Line, NARROW, wrap, wrapWords } from '../../../src/cli/review/text.js'
 import { widthOf } from './sets.js'
 
 const plain = (line: Line) => line.map(({ text }) => text).join('')
@@ -61,6 +61,15 @@ describe('a line of a screen', () => {
       ),
       { numRuns: 200 },
     )
+  })
+
+  it('breaks at a space, and cuts only a word that is longer than the line', () => {
+    const broken = (text: string, width: number) => wrapWords([{ text, style: 'plain' }], utf8(width)).map(plain)
+    expect(broken('one deletion and more', 10)).toEqual(['one', 'deletion', 'and more'])
+    expect(broken('one two', 3)).toEqual(['one', 'two'])
+    expect(broken('a 0123456789ab c', 6)).toEqual(['a', '012345', '6789ab', 'c'])
+    expect(broken('one  two', 3)).toEqual(['one', 'two'])
+    expect(broken('', 6)).toEqual([''])
   })
 
   it('is painted with colours, or with other attributes only', () => {

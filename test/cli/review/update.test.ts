@@ -241,6 +241,31 @@ describe('keys', () => {
   })
 })
 
+describe('on a narrow screen', () => {
+  const rowsAt = (columns: number, ...keys: string[]) => {
+    const s = screen(SMALL, { columns, rows: 24 })
+    s.press(...keys)
+    return s.text().split('\n')
+  }
+
+  it('the keys row keeps the ways to help and out, and the title the counts', () => {
+    const [title, ...rest] = rowsAt(40)
+    expect(title).toBe(' 3 pending, 0 approved, 0 rejected')
+    expect(rest.at(-1)).toBe(' y yes  n no  j/k hunk  ? help  q quit')
+    expect(rowsAt(20).at(-1)).toBe(' ? help  q quit')
+    expect(rowsAt(60)[0]).toBe(' s  files: 3 pending, 0 approved, 0 rejected; hunks: 0 of 4')
+    expect(rowsAt(50)[0]).toBe(' s  files: 3 pending, 0 approved, 0 rejected')
+    expect(rowsAt(130).at(-1)).toMatch(/^ y yes {2}n no {2}j\/k hunk {2}c commit .* \/ find {2}\? help {2}q quit$/)
+  })
+
+  it('breaks a message at spaces', () => {
+    const s = screen(SMALL, { columns: 40, rows: 24 })
+    const text = 'Of the selected changes 1 deletion and 2 additions were approved'
+    s.send({ is: 'message', message: { text, kind: 'info' } })
+    expect(s.text()).toContain(' Of the selected changes 1 deletion and\n 2 additions were approved')
+  })
+})
+
 describe('while the agent writes', () => {
   const later = setOf(
     { path: 'a.ts', old: numberedLines(40), now: numberedLines(40, { 3: 'THREE', 30: 'thirty' }) },
