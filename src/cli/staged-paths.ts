@@ -58,7 +58,7 @@ function onlySessionId(sessions: readonly SessionSummary[]): string {
       reason: 'nothing_selected',
       hint:
         meant.length === 0
-          ? "'escrow run' starts one."
+          ? "'escrow start' starts one."
           : `Name one of them, as in 'escrow diff ${oneLine(only?.id ?? '')}'.`,
     },
   )

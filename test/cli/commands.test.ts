@@ -118,6 +118,24 @@ describe('approve', () => {
     expect(out).toContain('left out  a.ts: 1 rejected hunk\n')
   })
 
+  it('fails where it approves nothing, and says why', async () => {
+    const left = [{ path: 'b.ts', reason: 'stale_file', message: 'b.ts was changed on disk.' }]
+    const none = { id: '', verdict: 'approved' as const, paths: [], left, by: { name: 'Ann' }, at: '' }
+    const approveIn = async (changes: typeof set.changes, ...more: string[]) =>
+      escrow(workspaceDir(), ['approve', 's1', ...more], {
+        set: { ...set, changes },
+        review: { approve: async () => none },
+      })
+    const rejected = { ...change, state: 'rejected' as const }
+    const { code, out, err } = await approveIn([rejected, { ...change, path: 'b.ts' }])
+    expect([code, out]).toEqual([1, 'left out  a.ts is rejected.\nleft out  b.ts was changed on disk.\n'])
+    expect(err).toContain("Nothing was approved: every change is left out.\n'escrow diff s1' shows them")
+    const empty = await approveIn([])
+    expect([empty.code, empty.err]).toEqual([1, expect.stringContaining("Nothing is staged in session 's1'")])
+    const asJson = await approveIn([], '--json')
+    expect([asJson.code, JSON.parse(asJson.out)]).toMatchObject([1, { session: 's1', left: [] }])
+  })
+
   it('approves only the change set with the given digest', async () => {
     expect((await approve('--digest', 'sha256:2')).calls).toContainEqual(['approve', undefined, undefined])
     const stale = await approve('--digest', 'sha256:other')
@@ -530,6 +548,15 @@ describe('blame', () => {
   it('prints one document', async () => {
     const { out } = await escrow(workspaceDir(), ['blame', 'a.ts', '--json'], { blame })
     expect(JSON.parse(out)).toEqual(blame)
+  })
+
+  it.each([
+    ['99,100', 'lines 99 to 100'],
+    ['99', 'line 99'],
+    ['99,', 'lines from 99 on'],
+  ])('fails for -L %s beyond the end', async (range, lines) => {
+    const { code, err } = await escrow(workspaceDir(), ['blame', '-L', range, 'a.ts'], { blame })
+    expect([code, err]).toEqual([1, `escrow: 'a.ts' has no ${lines}.\n`])
   })
 })
 

@@ -40,7 +40,10 @@ describe('diff without a session', () => {
   })
 
   it('reports that there is none', async () => {
-    expect(await diff()).toMatchObject({ code: 1, err: expect.stringContaining('There is no session yet.') })
+    expect(await diff()).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("There is no session yet. (nothing_selected)\n'escrow start' starts one."),
+    })
   })
 
   it('suggests a session for a mistyped id', async () => {

@@ -100,7 +100,7 @@ it.each(['0', '3,2', 'x', ',', '+3', ''])('blame refuses -L %j', async (range) =
 it('blame reports a range without lines', async () => {
   const root = workspaceDir()
   writeFileSync(join(root, 'a'), 'one\n')
-  expect((await escrow(root, ['blame', '-L', '9', 'a'], { blame })).err).toContain('no lines 9 to 9')
+  expect((await escrow(root, ['blame', '-L', '9', 'a'], { blame })).err).toContain('has no line 9.')
 })
 
 const stats: LedgerStats = {

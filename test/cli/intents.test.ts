@@ -38,6 +38,16 @@ describe('intents', () => {
     },
   )
 
+  it.each([
+    ['add', ' '],
+    ['edit', 'INT-001', '--name', ''],
+  ])('%s needs a name', async (...argv) => {
+    const at = scene({}, INTENTS)
+    const { code, err } = await escrow(at, ...argv, ...BY)
+    expect([code, plan(at)]).toEqual([2, INTENTS])
+    expect(err).toContain('Name the task in a few words.')
+  })
+
   it('lists the intents, also without a subcommand', async () => {
     const at = scene({}, INTENTS)
     expect((await escrow(at)).out).toBe('INT-001  PENDING  Prices\n')

@@ -39,15 +39,19 @@ async function approve(context: Context, session: string, paths: string[], optio
     const selection = selectionOf(paths, options, set)
     const verdict = await review.approve(selection, options.by)
     const left = set.changes.map(({ path }) => path).filter((path) => !verdict.paths.includes(path))
+    if (verdict.paths.length === 0) context.exit(EXIT.refused)
     if (options.json) return io.out(json({ session, verdict, left }))
     const { lines, amount } = renderVerdict(verdict, set)
     io.out(lines)
     const reasons = new Map(verdict.left?.map(({ path, message }) => [path, message]))
     if (selection === undefined) {
-      for (const path of left) io.out(`left out  ${oneLine(reasons.get(path) ?? path)}\n`)
+      const rejected = new Set(set.changes.flatMap(({ path, state }) => (state === 'rejected' ? [path] : [])))
+      const why = (path: string) => reasons.get(path) ?? (rejected.has(path) ? `${path} is rejected.` : path)
+      for (const path of left) io.out(`left out  ${oneLine(why(path))}\n`)
       io.out(rejectedHunks(set, verdict))
     }
-    io.out(`${amount} approved.${describeNextStep(verdict, session)}\n`)
+    if (verdict.paths.length === 0) return io.err(describeNothing(set, session))
+    io.out(`${amount} approved. Write to disk with 'escrow commit ${oneLine(session)}'.\n`)
   })
 }
 
@@ -62,6 +66,9 @@ function rejectedHunks({ changes }: ChangeSet, { paths }: Verdict): string {
   return lines.join('')
 }
 
-function describeNextStep({ paths }: Verdict, session: string): string {
-  return paths.length === 0 ? '' : ` Write to disk with 'escrow commit ${oneLine(session)}'.`
+function describeNothing({ changes }: ChangeSet, session: string): string {
+  const id = oneLine(session)
+  return changes.length === 0
+    ? `escrow: Nothing is staged in session '${id}', so nothing was approved.\n'escrow sessions' lists the sessions.\n`
+    : `escrow: Nothing was approved: every change is left out.\n'escrow diff ${id}' shows them, and 'escrow review ${id}' opens the review.\n`
 }

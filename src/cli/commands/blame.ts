@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { type Command, InvalidArgumentError } from 'commander'
 import type { BlameLine } from '../../index.js'
 import { authorOf } from '../../surface/index.js'
-import type { Context } from '../context.js'
+import { type Context, EXIT } from '../context.js'
 import { json, jsonOption, table } from '../output.js'
 import { oneLine } from '../printable.js'
 import { withProgress } from '../progress.js'
@@ -19,7 +19,7 @@ interface Range {
   readonly to: number
 }
 
-export function register(command: Command, { io, page, withWorkspace }: Context): void {
+export function register(command: Command, { io, page, exit, withWorkspace }: Context): void {
   command
     .description(
       'Show who wrote each line of a file: intent, model, session and approver. A ? before the approver marks a record that nothing on this machine anchors, a ~ before the author one that only a git note names, a ^ one whose record the ledger has lost and git still has.',
@@ -34,13 +34,21 @@ export function register(command: Command, { io, page, withWorkspace }: Context)
           ({ line }) => line >= range.from && line <= range.to,
         ),
       }))
+      if (lines.length === 0 && range !== ALL_LINES) {
+        io.err(`escrow: '${oneLine(path)}' has no ${describeRange(range)}.\n`)
+        return exit(EXIT.refused)
+      }
       if (options.json) io.out(json(lines))
       else if (lines.length > 0) await page(render(lines, readFileSync(resolve(root, path), 'utf8').split('\n')))
-      else if (range !== ALL_LINES) io.err(`escrow: '${oneLine(path)}' has no lines ${range.from} to ${range.to}.\n`)
     })
 }
 
 const ALL_LINES: Range = { from: 1, to: Number.POSITIVE_INFINITY }
+
+function describeRange({ from, to }: Range): string {
+  if (from === to) return `line ${from}`
+  return to === ALL_LINES.to ? `lines from ${from} on` : `lines ${from} to ${to}`
+}
 
 /** Parses a line range as `git blame -L` does. */
 function parseRange(text: string): Range {

@@ -11,6 +11,7 @@ import {
   type ChangeOptions,
   type Details,
   detailsOf,
+  parseName,
   parseStatus,
   statusOption,
 } from './options.js'
@@ -34,7 +35,7 @@ export function registerEditing(command: Command, context: Context): void {
   const { io, asReviewer } = context
   addChangeOptions(addDetails(command.command('add').addOption(statusOption())))
     .description('Declare an intent: a task, and the paths that it may change.')
-    .argument('<name>', 'the task, in a few words')
+    .argument('<name>', 'the task, in a few words', parseName)
     .option('--scope <glob...>', 'globs of paths it may change; `!` excludes')
     .option('--from <template>', "start from a template; 'escrow intents templates' lists them")
     .option('--like <example>', 'propose the scope and the checks from a path or a git commit')
@@ -64,7 +65,7 @@ export function registerEditing(command: Command, context: Context): void {
       'Change an intent with options. Without options, open the whole file in your editor ($VISUAL, $EDITOR).',
     )
     .argument('[id]', "the intent's id")
-    .option('--name <text>', 'its name')
+    .option('--name <text>', 'its name', parseName)
     .addOption(jsonOption())
     .action(async (id: string | undefined, options: EditOptions, self: Command) => {
       const changes = changesOf(options)

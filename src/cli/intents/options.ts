@@ -54,6 +54,11 @@ export function parseStatus(text: string): IntentStatus {
   return status
 }
 
+export function parseName(text: string): string {
+  if (text.trim() === '') throw new InvalidArgumentError('Name the task in a few words.')
+  return text
+}
+
 /** `INT-001  PENDING  Show prices with tax`. */
 export function intentRow({ id, status, name }: Intent): string[] {
   return [id, status, name]
