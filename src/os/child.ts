@@ -1,6 +1,7 @@
 import { type ChildProcess, type SpawnOptions, spawn, spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { codeOf } from '../../overlay/index.js'
+import { defined } from '../core/defined.js'
 
 /**
  * The one file that starts processes for the terminal. It runs only programs of the system: a PATH into the workspace,
@@ -9,11 +10,22 @@ import { codeOf } from '../../overlay/index.js'
 export const SYSTEM_DIRECTORIES = ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin']
 const ENV = { PATH: SYSTEM_DIRECTORIES.join(':'), LC_ALL: 'C' }
 
+const notInstalled = (name: string) => `The program ${name} is not installed.`
+
+/** Whether the system has a program of this name. */
+export function isInstalled(name: string): boolean {
+  return placeOf(name) !== undefined
+}
+
 /** Returns the path of a program of the system. Throws an Error if there is none. */
 export function placeOfProgram(name: string): string {
-  const place = SYSTEM_DIRECTORIES.find((dir) => existsSync(`${dir}/${name}`))
-  if (place === undefined) throw new Error(`The program ${name} is not installed.`)
-  return `${place}/${name}`
+  const place = placeOf(name)
+  if (place === undefined) throw new Error(notInstalled(name))
+  return place
+}
+
+function placeOf(name: string): string | undefined {
+  return SYSTEM_DIRECTORIES.map((dir) => `${dir}/${name}`).find((path) => existsSync(path))
 }
 
 /**
@@ -139,5 +151,6 @@ export function runProgram(
     env: { ...ENV, ...more },
     cwd: '/',
   })
-  return { status, stdout: stdout ?? '', stderr: stderr ?? '', ...(error && { problem: error.message }) }
+  const problem = error && (codeOf(error) === 'ENOENT' ? notInstalled(program) : error.message)
+  return { status, stdout: stdout ?? '', stderr: stderr ?? '', ...defined({ problem }) }
 }

@@ -6,7 +6,7 @@ import type { Containment, Shown } from './containment.js'
 import { openAlone } from './landlock/place.js'
 import { koffiFile } from './landlock/run.js'
 import { openNamespaceCopy } from './namespace-copy.js'
-import { NO_NAMESPACES, probeNow } from './probe.js'
+import { bubblewrap, type Capability, NO_NAMESPACES, probeNow } from './probe.js'
 import { mxcContract, seatbeltCopy } from './seatbelt/containment.js'
 
 /** What no command on a copy can do. */
@@ -37,12 +37,14 @@ const namespaceOverlay: Containment = {
   cannot: ['It cannot show a workspace with another mount inside.'],
   async attempt(): Promise<Attempt> {
     const lacking = (await probeNow()).find(({ ok }) => !ok)
-    if (lacking === undefined) return { works: true }
-    const { name, problem = 'It does not work.', fix = '' } = lacking
-    return { works: false, failure: { what: name, problem, fix, isInstall: fix.startsWith('apt-get install') } }
+    return lacking === undefined ? { works: true } : failed(lacking)
   },
   unfit: nestedMount,
   open: ({ root, gitDir }) => openSandbox(root, gitDir),
+}
+
+function failed({ name, problem = 'It does not work.', fix = '' }: Capability): Attempt {
+  return { works: false, failure: { what: name, problem, fix, isInstall: fix.startsWith('apt-get install') } }
 }
 
 /**
@@ -63,7 +65,10 @@ const namespaceCopy: Containment = {
   keeps: namespaceOverlay.keeps.filter((each) => each !== 'write_limit'),
   tree: 'copy',
   cannot: [...OF_COPIES, 'It cannot show a workspace with another mount inside.'],
-  attempt: () => attemptIn(openNamespaceCopy, { what: 'user namespaces', fix: NO_NAMESPACES }),
+  async attempt(): Promise<Attempt> {
+    const found = bubblewrap()
+    return found.ok ? attemptIn(openNamespaceCopy, { what: 'user namespaces', fix: NO_NAMESPACES }) : failed(found)
+  },
   unfit: nestedMount,
   open: openNamespaceCopy,
 }

@@ -1,5 +1,5 @@
 import { tmpdir } from 'node:os'
-import { runProgram } from '../os/child.js'
+import { isInstalled, runProgram } from '../os/child.js'
 import { makeDir, makeTempDir, removeTree } from '../os/write.js'
 import { runContained } from './contained.js'
 import { Holder } from './holder.js'
@@ -84,8 +84,11 @@ function overlay(): Capability {
   }
 }
 
-function bubblewrap(): Capability {
-  return toCapability('bubblewrap', runProgram('bwrap', ['--version']), 'apt-get install bubblewrap')
+/** Whether bubblewrap starts. */
+export function bubblewrap(): Capability {
+  const fix = 'apt-get install bubblewrap'
+  if (!isInstalled('bwrap')) return { name: 'bubblewrap', ok: false, problem: 'bubblewrap is not installed.', fix }
+  return toCapability('bubblewrap', runProgram('bwrap', ['--version']), fix)
 }
 
 /** Runs a command in the whole sandbox. */

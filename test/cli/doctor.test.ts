@@ -86,6 +86,20 @@ it('says of a provider that was not run on a Mac that it was not, used or refuse
   expect(refused.out).toContain('To fix it: require fewer protections (docs/terminal.md)\n')
 })
 
+it('says what a better provider has beyond the one that works, and how to have it', async () => {
+  const { attempt: _, open: __, ...info } = seatbeltCopy
+  const failure = { what: 'bubblewrap', problem: 'bubblewrap is not installed.', fix: 'apt-get install bubblewrap' }
+  const keeps = [...info.keeps, 'process_list', 'write_limit'] as const
+  const best = { ...info, name: 'namespace-overlay', keeps, lacks: [], works: false, failure } as const
+  const { code, out } = await escrow(workspaceDir(), ['doctor'], { tried: [best, { ...info, lacks: [], works: true }] })
+  expect(code).toBe(0)
+  expect(out).toContain('does not work  bubblewrap is not installed.\n')
+  expect(out).toContain(
+    'It has every protection that policy requires. It has no process_list and no write_limit, which namespace-overlay has.\n' +
+      'To have namespace-overlay: apt-get install bubblewrap\n',
+  )
+})
+
 describe('with --fix', () => {
   const bubblewrap = {
     name: 'bubblewrap',

@@ -105,12 +105,24 @@ function describeContainments(tried: readonly TriedContainment[]): string {
       table(rows),
       'This machine can contain commands.\n',
       `They run in ${nameOfContainment(chosen)}: ${chosen.title}.\n`,
+      describeBetter(tried, chosen),
     ].join('')
   const isWeak = tried.length > 0 && tried.every(({ lacks }) => lacks.length > 0)
   const fix = isWeak ? 'require fewer protections (docs/terminal.md)' : firstToFix(failuresOf(tried))?.fix
   return (
     `${table(rows)}Commands are refused on this machine.${fix === undefined ? '' : ` To fix it: ${oneLine(fix)}`}\n` +
     'To run them on a copy, without containment, write `terminal: { isolation_none: true }` into policy.yaml.\n'
+  )
+}
+
+/** What the best provider keeps beyond the one that works, and what to do to have it. Empty if that one is the best. */
+function describeBetter(tried: readonly TriedContainment[], chosen: TriedContainment): string {
+  const [best] = tried
+  if (best === undefined || best.failure === undefined) return ''
+  const more = best.keeps.filter((each) => !chosen.keeps.includes(each))
+  const without = more.length === 0 ? '' : ` It has no ${more.join(' and no ')}, which ${best.name} has.`
+  return (
+    `It has every protection that policy requires.${without}\n` + `To have ${best.name}: ${oneLine(best.failure.fix)}\n`
   )
 }
 
