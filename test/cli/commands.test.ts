@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import type { BlameLine, Change, LedgerStats } from '../../src/core/api.js'
+import { EscrowError } from '../../src/core/api-error.js'
 import { escrow, workspaceDir } from './harness.js'
 
 const change: Change = {
@@ -299,6 +300,15 @@ describe('undo of several', () => {
     const { code, out, calls } = await undo('--since', '2026-01-01', '--dry-run')
     expect([code, calls.map(([name]) => name)]).toEqual([0, ['open', 'previewUndo', 'close']])
     expect(out).toMatch(/^3 commits: 1-aa, 2-bb, 3-cc\n[\s\S]*would be staged\. Nothing was changed\.\n$/)
+  })
+
+  it('needs a person to stage, and nobody for a dry run', async () => {
+    const admit = () => {
+      throw new EscrowError('access_denied', 'There is no terminal.')
+    }
+    const run = (...argv: string[]) => escrow(workspaceDir(), ['undo', '3', ...argv], { records, set, admit })
+    expect(await run('--dry-run')).toMatchObject({ code: 0, err: '' })
+    expect(await run()).toMatchObject({ code: 1, err: expect.stringContaining('There is no terminal.') })
   })
 
   it('refuses a time without later commits, and neither or both of ids and time', async () => {

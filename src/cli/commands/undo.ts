@@ -32,9 +32,11 @@ export function register(command: Command, context: Context): void {
 }
 
 async function undo(context: Context, named: readonly string[], options: Options): Promise<void> {
-  const { io, asReviewer, exit } = context
+  const { io, asReviewer, withWorkspace, exit } = context
   const { since, dryRun } = options
-  const found = await asReviewer(async (workspace) => {
+  // A dry run decides nothing, so anybody may ask for it.
+  const open = dryRun ? withWorkspace : asReviewer
+  const found = await open(async (workspace) => {
     const commits = since === undefined ? named : await commitsSince(workspace, since)
     if (commits.length === 0) return undefined
     if (dryRun) return { commits, changes: (await workspace.previewUndo(commits)).changes }
