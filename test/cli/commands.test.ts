@@ -505,6 +505,14 @@ describe('questions and answers', () => {
     expect((await escrow(workspaceDir(), ['answer', 's1', 'q1', 'perhaps'], { review })).code).not.toBe(0)
   })
 
+  it('denies only with a reason', async () => {
+    for (const more of [[], ['--reason', ' ']]) {
+      const { code, err, calls } = await escrow(workspaceDir(), ['answer', 's1', 'q1', 'deny', ...more], { review })
+      expect([code, calls]).toEqual([2, []])
+      expect(err).toContain("'deny' needs '--reason TEXT'")
+    }
+  })
+
   it('accepts a unique id prefix', async () => {
     const long = { questions: async () => ['af4d-1', 'af4e-2', 'q1', 'q10'].map((id) => ({ ...question, id })) }
     const answer = (id: string) => escrow(workspaceDir(), ['answer', 's1', id, 'once'], { review: long })

@@ -35,6 +35,8 @@ export function register(command: Command, { io, asReviewer, root }: Context): v
         answer: Answer['answer'],
         { reason, remember, by, json: asJson }: Options,
       ) => {
+        if (answer === 'deny' && (reason ?? '').trim() === '')
+          return command.error("error: 'deny' needs '--reason TEXT': a reason that the agent can act on")
         const answered = await asReviewer(async (workspace) => {
           const review = await workspace.review(session)
           const { id } = findQuestion(question, await review.questions(), `escrow questions ${session}`)
