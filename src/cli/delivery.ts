@@ -1,12 +1,15 @@
 import type { SessionState } from '../surface/index.js'
 
-/** Describes when a session's agent gets the reviewer's words. */
-export function describeDelivery(state: SessionState): string {
-  return DELIVERY[state]
+/** The text that an agent gets from its reviewer: of a rejection, or of a question. */
+export type Delivered = 'the reason' | 'your answer'
+
+/** Describes when a session's agent gets a reviewer's text. */
+export function describeDelivery(state: SessionState, what: Delivered): string {
+  return `The agent gets ${what} with its next call${DELIVERY[state]}`
 }
 
 const DELIVERY: Readonly<Record<SessionState, string>> = {
-  served: 'The agent gets your words with its next call.',
-  held: "The agent gets your words with its next call. In 'escrow run' this needs escrow's hooks in the client; 'escrow doctor' lists the clients that have them.",
-  'at rest': 'The agent gets your words with the next call in this session.',
+  served: '.',
+  held: ". In 'escrow run' this needs escrow's hooks in the client; 'escrow doctor' lists the clients that have them.",
+  'at rest': ' in this session.',
 }

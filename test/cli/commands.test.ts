@@ -224,7 +224,15 @@ describe('reject', () => {
     const argv = ['reject', 's1', 'a.ts', 'b.ts', '--reason', 'use the helper', '--by', 'Ann']
     const { code, out, calls } = await escrow(workspaceDir(), argv)
     expect([code, calls[2]]).toEqual([0, ['reject', ['a.ts', 'b.ts'], 'use the helper', { name: 'Ann' }]])
-    expect(out).toContain('rejected  a.ts\n1 change rejected.')
+    expect(out).toBe(
+      'rejected  a.ts\n1 change rejected. The agent gets the reason with its next call in this session.\n',
+    )
+  })
+
+  it('promises the agent no reason where it rejects nothing', async () => {
+    const reject = async () => ({ id: '', verdict: 'rejected' as const, by: { name: 'Ann' }, at: '', paths: [] })
+    const argv = ['reject', 's1', 'a.ts', '--reason', 'no']
+    expect((await escrow(workspaceDir(), argv, { set, review: { reject } })).out).toBe('0 changes rejected.\n')
   })
 })
 
@@ -501,7 +509,7 @@ describe('questions and answers', () => {
     const { code, calls, out } = await escrow(workspaceDir(), argv, { review })
     const by = { name: 'Ada', email: 'ada@x.org' }
     expect(calls).toContainEqual(['answer', 'q1', { answer: 'deny', words: 'Use a migration.', by }])
-    expect([code, out]).toEqual([0, 'Answered: deny. The agent gets your words with the next call in this session.\n'])
+    expect([code, out]).toEqual([0, 'Answered: deny. The agent gets your answer with its next call in this session.\n'])
     expect((await escrow(workspaceDir(), ['answer', 's1', 'q1', 'perhaps'], { review })).code).not.toBe(0)
   })
 

@@ -48,7 +48,7 @@ export function register(command: Command, { io, asReviewer, root }: Context): v
           return id
         })
         if (asJson) return io.out(json({ session, question: answered, answer }))
-        io.out(`Answered: ${answer}. ${describeDelivery(stateOfSession(root(), session))}\n`)
+        io.out(`Answered: ${answer}. ${describeDelivery(stateOfSession(root(), session), 'your answer')}\n`)
       },
     )
 }

@@ -31,7 +31,9 @@ export function register(command: Command, { io, asReviewer, root }: Context): v
       })
       if (options.json) return io.out(json({ session, verdict }))
       const { lines, amount } = renderVerdict(verdict, set)
-      io.out(`${lines}${amount} rejected. ${describeDelivery(stateOfSession(root(), session))}\n`)
+      const isEmpty = verdict.paths.length === 0
+      const delivery = isEmpty ? '' : ` ${describeDelivery(stateOfSession(root(), session), 'the reason')}`
+      io.out(`${lines}${amount} rejected.${delivery}\n`)
     })
 }
 

@@ -195,7 +195,7 @@ class ReviewEffectRunner implements EffectRunner {
     }
     dispatch({ is: 'decided', target, state })
     this.#showMessage(
-      `${what} is ${state === 'pending' ? 'undecided again' : state}.${state === 'rejected' ? ` ${this.deps.delivery()}` : ''}`,
+      `${what} is ${state === 'pending' ? 'undecided again' : state}.${state === 'rejected' ? ` ${this.deps.delivery('the reason')}` : ''}`,
     )
     this.onStageChange()
   }
@@ -283,7 +283,7 @@ class ReviewEffectRunner implements EffectRunner {
     const { review, by } = this.deps
     await review.answer(id, { ...answer, ...(by && { by }) })
     await this.#refresh(true)
-    this.#showMessage(`Answered: ${answer.answer}. ${this.deps.delivery()}`)
+    this.#showMessage(`Answered: ${answer.answer}. ${this.deps.delivery('your answer')}`)
   }
 
   async #color({ change }: EffectOf<'color'>): Promise<void> {

@@ -27,7 +27,7 @@ export function localSource(workspace: Workspace, by: Reviewer | undefined): Rev
         ...defined({ by }),
         head: () => headOf(workspace, session),
         work: () => readSessionWork(root, session),
-        delivery: () => describeDelivery(stateOfSession(root, session)),
+        delivery: (what) => describeDelivery(stateOfSession(root, session), what),
         dispatch,
         editText,
         now: () => performance.now(),

@@ -43,7 +43,16 @@ async function openScreen(
   const head = () => ({ session: 'agent', live: true })
   const review = await workspace.review('agent')
   const runner = createEffectRunner({
-    ...{ review, by: { name }, head, work: () => [], delivery: () => 'Soon.', dispatch, editText: editor, now },
+    ...{
+      review,
+      by: { name },
+      head,
+      work: () => [],
+      delivery: (what) => `Soon: ${what}.`,
+      dispatch,
+      editText: editor,
+      now,
+    },
   })
   const size = { columns: 80, rows: 60 }
   let shown = initialState(await runner.open(), size, 'utf-8')
