@@ -2,8 +2,8 @@ import { diffStage, type StagedChange } from '../../overlay/index.js'
 import { type CommitEntry, entriesFor } from '../commit/index.js'
 import type { CheckedSelection } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
+import { changedOnDisk } from '../core/changed-on-disk.js'
 import { BY_MERGE } from '../core/hint-commands.js'
-import { staleFile } from '../policy/index.js'
 import { BaseDiffs, commitSlicesOf, type ReviewLog, splitsIn, verdictState } from '../review/index.js'
 import { beforeOf, type StageStore } from '../stage/index.js'
 
@@ -33,7 +33,7 @@ export function assertCheckable({ selection, changes }: SelectedChanges): void {
   const drifted = changes.filter((change) => change.drifted)
   if (drifted.length === 0) return
   throw new EscrowError('stale_file', `Nothing was checked. Selected paths that changed on disk: ${drifted.length}.`, {
-    refused: drifted.map(({ path }) => ({ path, reason: 'stale_file', message: staleFile(path).message })),
+    refused: drifted.map(({ path }) => ({ path, reason: 'stale_file', message: changedOnDisk(path) })),
     hint: `They cannot be committed as they are. Merge them ${BY_MERGE}, then check again.`,
   })
 }

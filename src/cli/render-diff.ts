@@ -15,6 +15,7 @@ import {
   type WorkEvent,
 } from '../surface/index.js'
 import type { Colors } from './context.js'
+import { flagName } from './flag-name.js'
 import { shortIds } from './hunks.js'
 import { pluralize } from './output.js'
 import { oneLine, printable } from './printable.js'
@@ -67,7 +68,7 @@ function renderChange(change: Change, group: Chapter, short: ReadonlyMap<string,
 /** The line above a change. Leaves out what the group's title already shows. */
 function headline(change: Change, group: Chapter, colors: Colors): string {
   const { path, kind, state, flags } = change
-  const words = [oneLine(path), kind, colorState(state, colors), ...flags.map((flag) => colors.magenta(oneLine(flag)))]
+  const words = [oneLine(path), kind, colorState(state, colors), ...flags.map((flag) => colors.magenta(flagName(flag)))]
   const shownAlready = [group.intentId, group.callId]
   const label = classLabel(change)
   if (label) words.push(formatClass(label))

@@ -1,14 +1,12 @@
 import { codeOf, errnoText } from '../../overlay/index.js'
 import { type ApiReason, EscrowError, type Refusal } from '../core/api-error.js'
+import { changedOnDisk } from '../core/changed-on-disk.js'
 import { DENIAL_CODES } from '../core/denials.js'
 
 /** The errors of a commit. A check throws one, and the loop over the entries turns it into a {@link Refusal}. */
 
 export function stale(path: string): EscrowError {
-  return new EscrowError(
-    'stale_file',
-    `Stale File: ${path} changed on disk since you read it. Read it again, then retry.`,
-  )
+  return new EscrowError('stale_file', changedOnDisk(path))
 }
 
 export function notADirectory(dir: string): EscrowError {

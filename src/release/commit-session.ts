@@ -9,12 +9,13 @@ import {
 } from '../commit/index.js'
 import type { CommitResult, GitCommitOptions } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
+import { changedOnDisk } from '../core/changed-on-disk.js'
 import { defined } from '../core/defined.js'
 import { BY_DIFF, BY_MERGE } from '../core/hint-commands.js'
 import type { Layout } from '../core/layout.js'
 import { mapCommitted } from '../history/intent-map.js'
 import { readShared } from '../os/shared-files.js'
-import { freePathsOf, type PolicyState, staleFile } from '../policy/index.js'
+import { freePathsOf, type PolicyState } from '../policy/index.js'
 import { type ApprovedCommit, amendmentState, type DecidedTree } from '../review/index.js'
 import { classCache, declarationsOf, type StageStore } from '../stage/index.js'
 import { parseDraft, splitDraft } from '../trace/index.js'
@@ -142,7 +143,7 @@ function undoableOf(policy: PolicyState): number {
 function refuseDriftedChanges(approved: readonly StagedChange[]): void {
   const drifted = approved.filter((change) => change.drifted)
   if (drifted.length === 0) return
-  const refused = drifted.map(({ path }) => ({ path, reason: 'stale_file', message: staleFile(path).message }))
+  const refused = drifted.map(({ path }) => ({ path, reason: 'stale_file', message: changedOnDisk(path) }))
   throw new EscrowError(
     'stale_file',
     `Nothing was committed. Approved paths that changed on disk: ${drifted.length}.`,

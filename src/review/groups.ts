@@ -8,7 +8,7 @@ const TITLES: Readonly<Record<string, string>> = {
   conflict: 'Conflicts',
   'out-of-scope': 'Out of scope',
   protected: 'Protected paths',
-  drifted: 'Changed on disk since',
+  drifted: 'Changed on disk',
 }
 const GRAVE = Object.keys(TITLES)
 

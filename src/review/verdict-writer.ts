@@ -1,6 +1,7 @@
 import type { StagedChange } from '../../overlay/index.js'
 import type { Verdict } from '../core/api.js'
 import { EscrowError, type Refusal } from '../core/api-error.js'
+import { changedOnDisk } from '../core/changed-on-disk.js'
 import type { Reviewer } from '../core/people.js'
 import type { ReleaseRule } from '../core/release-api.js'
 import { type AmendmentState, amendmentState } from './amend.js'
@@ -99,7 +100,7 @@ export function refusedUnfit(
     const change = now.get(keyOf(displayed))
     if (change !== undefined && stateOf(verdicts.of(change).file) === 'rejected') return []
     if (displayed.drifted || unfit.drifted(displayed))
-      return [{ path, reason: 'stale_file', message: `${path} changed on disk after the agent read it.` }]
+      return [{ path, reason: 'stale_file', message: changedOnDisk(path) }]
     if (unfit.conflict(displayed) === undefined) return []
     return [{ path, reason: 'stale_file', message: `${path} has a merge conflict that is not resolved.` }]
   })

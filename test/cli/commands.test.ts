@@ -281,12 +281,12 @@ describe('undo', () => {
   it('lists what it staged, and the command that shows it', async () => {
     const { code, out, calls } = await escrow(workspaceDir(), ['undo', '4'], shown([]))
     expect([code, calls[1]]).toEqual([0, ['undo', ['4']]])
-    expect(out).toBe("staged   a.ts\n1 change staged in session 'undo-4'. See 'escrow diff undo-4'.\n")
+    expect(out).toBe("staged  a.ts\n1 change staged in session 'undo-4'. See 'escrow diff undo-4'.\n")
   })
 
   it('lists paths that changed on disk since', async () => {
     const { out } = await escrow(workspaceDir(), ['undo', '4'], shown(['drifted']))
-    expect(out).toContain('drifted  a.ts\n1 path changed on disk since')
+    expect(out).toContain('staged  a.ts  changed on disk\n1 path changed on disk: not approved by default.')
   })
 })
 

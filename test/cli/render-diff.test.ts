@@ -36,7 +36,7 @@ describe('renderChangeSet', () => {
       [
         '== Protected paths ==',
         '',
-        '# src/a.ts  modify  rejected  drifted  protected  INT-001',
+        '# src/a.ts  modify  rejected  changed on disk  protected  INT-001',
         '! protected: by policy.yaml, or as part of a git repository',
         'diff --git a/src/a.ts b/src/a.ts',
         '--- a/src/a.ts',

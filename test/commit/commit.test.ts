@@ -221,7 +221,7 @@ describe('a refused commit', () => {
     ])
     expect(error.reason).toBe('stale_file')
     expect(error.refused?.find(({ path }) => path === 'moved.txt')?.message).toBe(
-      'Stale File: moved.txt changed on disk since you read it. Read it again, then retry.',
+      'moved.txt changed on disk after the agent read it.',
     )
     expect(listing(bench.root)).toEqual(before)
     expect(bench.ledger).toEqual([])

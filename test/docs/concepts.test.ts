@@ -33,7 +33,7 @@ describe('docs/concepts.md', () => {
     ]
     const headings = [...text.matchAll(/^## (.+)$/gm)].map((match) => match[1]?.toLowerCase()).join(' ')
     expect([...words, 'ledger'].filter((word) => !headings.includes(word))).toEqual([])
-    const bold = ['lower layer', 'upper layer', 'stage', 'snapshot', 'denial', 'drifted']
+    const bold = ['lower layer', 'upper layer', 'stage', 'snapshot', 'denial', 'changed on disk']
     expect(bold.filter((word) => !told.includes(`**${word}**`))).toEqual([])
   })
 })

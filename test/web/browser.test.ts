@@ -199,7 +199,7 @@ describe("from an agent's write to the disk", () => {
     await session.flush()
     place.write('src/money.ts', 'export const format = (value: number) => value + " €"\n')
     const page = await visit(url)
-    await page.locator('.flag', { hasText: 'disk moved on' }).waitFor()
+    await page.locator('.flag', { hasText: 'changed on disk' }).waitFor()
     await page.keyboard.press('m')
     await page.getByRole('dialog').getByRole('button', { name: 'Merge' }).click()
     await toast(page, /both versions between conflict markers/)

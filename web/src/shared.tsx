@@ -73,7 +73,7 @@ const FLAGS: Readonly<Record<string, string>> = {
   'class-disagrees': 'class disagrees',
   'out-of-scope': 'out of scope',
   'verdict-void': 'changed since its verdict',
-  drifted: 'disk moved on',
+  drifted: 'changed on disk',
   'hard-link': 'hard link',
   'type-changed': 'type changed',
 }

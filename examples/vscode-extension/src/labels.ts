@@ -8,7 +8,7 @@ const ATTENTION: Readonly<Record<string, string>> = {
   conflict: 'In conflict',
   'out-of-scope': 'Outside of the scope',
   protected: 'Protected paths',
-  drifted: 'Changed on disk meanwhile',
+  drifted: 'Changed on disk',
 }
 
 export function pluralize(count: number, one: string): string {

@@ -72,9 +72,11 @@ function isCommit(record: TraceRecord): boolean {
 
 function render(commits: readonly string[], session: string | undefined, changes: readonly Change[]): string {
   const isDrifted = ({ flags }: Change) => flags.includes('drifted')
-  const lines = changes.map((change) => `${isDrifted(change) ? 'drifted' : 'staged '}  ${oneLine(change.path)}\n`)
+  const lines = changes.map(
+    (change) => `staged  ${oneLine(change.path)}${isDrifted(change) ? '  changed on disk' : ''}\n`,
+  )
   const drifted = changes.filter(isDrifted).length
-  const warning = drifted === 0 ? '' : `${pluralize(drifted, 'path')} changed on disk since: not approved by default.\n`
+  const warning = drifted === 0 ? '' : `${pluralize(drifted, 'path')} changed on disk: not approved by default.\n`
   const named =
     commits.length === 1 ? '' : `${pluralize(commits.length, 'commit')}: ${commits.map(oneLine).join(', ')}\n`
   const end =

@@ -1,5 +1,6 @@
 import type { Change, Hunk, Question } from '../../index.js'
 import { type Chapter, describeReach, describeRun, oneLine, type Token, wordDiff } from '../../surface/index.js'
+import { flagName } from '../flag-name.js'
 import { originLabels } from '../render-diff.js'
 import { type HunkLine, hunkLines, type Item } from './document.js'
 import { type Charset, type Line, type Span, type Style, wrap } from './text.js'
@@ -66,7 +67,7 @@ function fileSpans(change: Change, at: number, { group, notes = [] }: Item): Spa
     { text: path, style: 'bold' },
     { text: `  ${kind}  `, style: 'dim' },
     { text: state, style: STATE_STYLE[state] },
-    ...flags.map((flag): Span => ({ text: `  ${flag}`, style: 'warn' })),
+    ...flags.map((flag): Span => ({ text: `  ${flagName(flag)}`, style: 'warn' })),
     ...originLabels(change, shownAlready).map((text): Span => ({ text: `  ${text}`, style: 'dim' })),
   ]
 }
