@@ -45,12 +45,12 @@ export async function splitHunk(
   refuseChanged(chosen, staged, diffs)
   const [{ change: displayed, hunks } = {}] = chosen
   const change = displayed && staged.find((each) => keyOf(each) === keyOf(displayed))
-  if (change === undefined || hunks === undefined) throw notDivisible(id)
+  if (change === undefined || hunks === undefined) throw notDivisible(displayed?.path ?? 'a file')
   const done = partsOf(diffs.of(change)?.hunks ?? [], id)
   if (done.length > 0) return { change, pieces: done }
   const splits = new Set([...splitsIn(log.read()), id])
   const pieces = partsOf(diffs.withSplits(splits).of(change)?.hunks ?? [], id)
-  if (pieces.length < 2) throw notDivisible(id)
+  if (pieces.length < 2) throw notDivisible(change.path)
   await log.append(splitRecord(by, { ...entryOf(change), hunks: [...hunks] }, pieces))
   return { change, pieces }
 }
@@ -63,8 +63,8 @@ function splitRecord(by: Reviewer, entry: ReviewEntry, pieces: string[]): Review
   return { kind: 'split', id: newId(), at: new Date().toISOString(), entries: [entry], by, pieces }
 }
 
-function notDivisible(id: string): EscrowError {
-  const message = `The hunk '${id}' cannot be split, because there is no unchanged line between its changes. Nothing was recorded.`
+function notDivisible(path: string): EscrowError {
+  const message = `This hunk of ${path} cannot be split: there is no unchanged line between its changes. Nothing was recorded.`
   return new EscrowError('unsupported', message, { hint: 'Decide on the whole hunk, or edit the file.' })
 }
 

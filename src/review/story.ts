@@ -73,7 +73,7 @@ const LEVELS = {
   stop: 'Stop: understand these before you approve',
   look: 'Look at these',
   note: 'Good to know',
-  none: 'No facts',
+  none: 'Nothing to note',
 } as const
 
 /** A chapter for each severity. */

@@ -48,7 +48,7 @@ export function toFailure(error: unknown): { readonly status: ContentfulStatusCo
 
 /** A hint of the review names a command. Here the page itself shows the changes, and merges them. */
 function forPage(hint: string): string {
-  return hint.replace(BY_DIFF, 'on this page').replace(BY_MERGE, "by 'Merge disk changes'")
+  return hint.replace(BY_DIFF, 'on this page').replace(BY_MERGE, "with 'Merge disk changes'")
 }
 
 /** Shortens a refused or skipped path to one line with its reason. */

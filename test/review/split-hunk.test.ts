@@ -31,7 +31,10 @@ describe('split', () => {
     const [hunk] = (await only(review)).hunks
     const pieces = await review.split(hunk?.id ?? '')
     expect((await only(review)).hunks.map(({ id }) => id)).toEqual(pieces)
-    expect(await review.split(pieces[0] ?? '').catch((error) => error.reason)).toBe('unsupported')
+    expect(await review.split(pieces[0] ?? '').catch((error) => error)).toMatchObject({
+      reason: 'unsupported',
+      message: expect.stringMatching(/^This hunk of src\/a\.ts cannot be split: there is no unchanged line/),
+    })
     await review.approve({ hunks: [pieces[1] ?? ''] })
     await review.reject({ hunks: [pieces[2] ?? ''] }, 'not three')
     const other = await workspace.review('agent')

@@ -118,7 +118,7 @@ describe('a review by risk', () => {
       ['Stop: understand these before you approve', 'd.ts'],
       ['Look at these', 'c.ts'],
       ['Good to know', 'b.ts'],
-      ['No facts', 'e.ts'],
+      ['Nothing to note', 'e.ts'],
       ['Folded: 1 proven refactoring', 'a.ts'],
     ])
   })

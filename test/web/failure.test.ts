@@ -12,7 +12,7 @@ describe('the hint of a refused step, on the review page', () => {
       'A merged change needs a new verdict: look at it on this page, approve it, then commit.',
     )
     const drifted = new EscrowError('stale_file', 'Changed.', { hint: `Review them ${BY_DIFF}, or merge ${BY_MERGE}.` })
-    expect(hintOf(drifted)).toBe("Review them on this page, or merge by 'Merge disk changes'.")
+    expect(hintOf(drifted)).toBe("Review them on this page, or merge with 'Merge disk changes'.")
   })
 
   it('is absent for an error without one', () => {

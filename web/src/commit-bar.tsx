@@ -247,7 +247,10 @@ function MergeQuestion({
 }: Question & { readonly merging: readonly WireChange[] }) {
   return (
     <Ask title="Merge what changed on disk?" yes="Merge" close={close} confirm={run}>
-      <p>Merged in the stage, where {merging.length === 1 ? 'it waits' : 'they wait'} for your verdict:</p>
+      <p>
+        {merging.length === 1 ? 'This file is' : 'These files are'} merged in the stage, and then{' '}
+        {merging.length === 1 ? 'waits' : 'wait'} for your verdict:
+      </p>
       <Paths changes={merging} />
       {approvedFiles.length > 0 && <DiskSummary approvedFiles={approvedFiles} />}
       {approvedFiles.length > 0 && <Unticked sentences={unticked} />}

@@ -1,6 +1,6 @@
 import type { Layout, WireChange, WireWord } from '../../src/web/wire.js'
 import { keyOf } from './keys.js'
-import { Flag, Name, Path } from './shared.js'
+import { className, Flag, Name, Path } from './shared.js'
 
 interface Props {
   readonly change: WireChange
@@ -130,14 +130,13 @@ function Measured({ change: { flags, measured, declared, rule } }: { change: Wir
   const differs = declared !== undefined && flags.includes('class-disagrees')
   // Only a proven refactoring and a wrong declaration are informative.
   if (measured === undefined || (!differs && measured !== 'AST_REFACTOR')) return null
-  const words = (text: string) => text.toLowerCase().replaceAll('_', ' ')
   return (
     <span
       class={differs ? 'flag grave' : 'flag'}
       title={rule === undefined ? undefined : `Measured by the rule: ${rule}`}
     >
-      <Name text={words(measured)} />
-      {differs && <>, declared {words(declared)}</>}
+      <Name text={className(measured)} />
+      {differs && <>, declared {className(declared)}</>}
     </span>
   )
 }

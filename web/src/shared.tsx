@@ -78,6 +78,17 @@ const FLAGS: Readonly<Record<string, string>> = {
   'type-changed': 'type changed',
 }
 
+const CLASSES: Readonly<Record<string, string>> = {
+  AST_REFACTOR: 'refactoring',
+  INTENT_EVOLUTION: 'more than refactoring',
+  UNVERIFIED: 'not measured',
+}
+
+/** A class of changes in plain words. */
+export function className(name: string): string {
+  return CLASSES[name] ?? name.toLowerCase().replaceAll('_', ' ')
+}
+
 /** Loads a value again whenever a key changes. The last value stays until the next one arrives. */
 export function useLoaded<T>(load: () => Promise<T>, keys: readonly unknown[]): { value?: T; error?: string } {
   const [state, setState] = useState<{ value?: T; error?: string }>({})

@@ -1,7 +1,7 @@
 import { oneLine } from '../../src/core/printable.js'
 import type { WireStats } from '../../src/web/wire-stats.js'
 import { get } from './api.js'
-import { Empty, pluralize, useLoaded } from './shared.js'
+import { className, Empty, pluralize, useLoaded } from './shared.js'
 
 /** Shows totals from the ledger. */
 export function Stats({ version }: { version: number }) {
@@ -27,7 +27,7 @@ export function Stats({ version }: { version: number }) {
         <Ring
           title="Approved"
           rate={approval.rate}
-          detail={`${approval.approved} of ${pluralize(approval.approved + approval.rejected, 'judged path')}`}
+          detail={`${approval.approved} of ${pluralize(approval.approved + approval.rejected, 'path')} with a verdict`}
         />
         <Ring
           title="Changed again"
@@ -37,18 +37,22 @@ export function Stats({ version }: { version: number }) {
         <Ring
           title="By agents"
           rate={lines.total === 0 ? null : lines.ai / lines.total}
-          detail={`${lines.ai} of ${pluralize(lines.total, 'standing line')}`}
+          detail={`${lines.ai} of ${pluralize(lines.total, 'current line')}`}
         />
       </div>
       <div class="all-bars">
         <Bars title="Changes by who released them" counts={releasedBars(released)} />
         <Bars title="Lines by intent" counts={lines.byIntent} />
-        <Bars title="Lines by class" counts={lines.byClass} />
+        <Bars title="Lines by class" counts={byClassName(lines.byClass)} />
         <Bars title="Lines by model" counts={lines.byModel} />
         <Bars title="Lines by writer" counts={{ agents: lines.ai, people: lines.human, unknown: lines.unknown }} />
       </div>
     </div>
   )
+}
+
+function byClassName(counts: Readonly<Record<string, number>>): Readonly<Record<string, number>> {
+  return Object.fromEntries(Object.entries(counts).map(([name, count]) => [className(name), count]))
 }
 
 /** Nothing where no rule has released anything: then people released all. */

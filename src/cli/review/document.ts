@@ -103,17 +103,23 @@ export function foldNote(change: Change): string {
 /** Notes on a file, one per line: flags, rename, modes, content that is not shown, change class. */
 function notesOf(change: Change): string[] {
   const { from, mode, flags, kind, hunks } = change
-  const octal = (bits: number | null) => (bits === null ? 'none' : bits.toString(8).padStart(3, '0'))
   return [
     ...rejectionLines(change),
     ...riskLines(change),
     ...flagReasons(change),
     ...(from === undefined ? [] : [`renamed from ${from}`]),
-    ...(mode === undefined || kind === 'mkdir' ? [] : [`mode ${octal(mode.before)} to ${octal(mode.after)}`]),
+    ...(mode === undefined || kind === 'mkdir' ? [] : [describeMode(mode)]),
     ...(flags.includes('binary') ? ['not shown: it is not text'] : []),
     ...(flags.includes('large') && hunks.length === 0 ? ['not shown: it is too large'] : []),
     ...classNotes(change),
   ]
+}
+
+/** In git's words: `new file mode 644`, `deleted file mode 644`, `mode 644 to 755`. */
+function describeMode({ before, after }: NonNullable<Change['mode']>): string {
+  const octal = (bits: number | null) => (bits ?? 0).toString(8).padStart(3, '0')
+  if (before === null) return `new file mode ${octal(after)}`
+  return after === null ? `deleted file mode ${octal(before)}` : `mode ${octal(before)} to ${octal(after)}`
 }
 
 function classNotes(change: Change): string[] {

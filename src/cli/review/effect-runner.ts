@@ -123,7 +123,7 @@ class ReviewEffectRunner implements EffectRunner {
     const { message, hint, refused } = detailsOf(error)
     const more = refused.slice(0, 3).map((each) => `${each.path}: ${each.message}`)
     const reasons = more.filter((each) => !message.includes(each.slice(each.indexOf(': ') + 2)))
-    const here = hint?.replace(BY_DIFF, 'here').replace(BY_MERGE, 'by c, then m') ?? ''
+    const here = hint?.replace(BY_DIFF, 'here').replace(BY_MERGE, 'with the keys c and m') ?? ''
     this.#showMessage([message, ...reasons, here].join(' ').trim(), 'failed')
   }
 

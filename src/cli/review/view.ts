@@ -128,7 +128,7 @@ function scrolled(state: State, rows: readonly Line[], top: number): Line[] {
 
 /** The most important first, after {@link LAST}. */
 const HUB_HINTS = ['y yes', 'n no', 'j/k hunk', 'Y/N file', 'A all', 'i intents', 'l list']
-const HINTS = ['y yes', 'n no', 'j/k hunk', 'c commit', 'Y/N file', 'l list', 'u undo', 'e edit', 'x out', '/ find']
+const HINTS = ['y yes', 'n no', 'j/k hunk', 'c commit', 'Y/N file', 'l list', 'u undo', 'e edit', 'x discard', '/ find']
 /** These are on every screen. */
 const LAST = ['? help', 'q quit']
 

@@ -209,7 +209,7 @@ describe('an effect runner', () => {
     const ann = await openScreen(workspace, 'Ann')
     writeFileSync(`${on.root}/src/a.ts`, numberedLines(60, { 50: 'by hand' }))
     await ann.press('Y')
-    expect(ann.message()).toContain('First merge it with what is on disk, by c, then m.')
+    expect(ann.message()).toContain('First merge it with what is on disk, with the keys c and m.')
     // The screen reads the stage again shortly after a refusal.
     await expect.poll(() => ann.state.set.changes[0]?.flags, { timeout: 10_000 }).toContain('drifted')
     await ann.press('c', 'm')

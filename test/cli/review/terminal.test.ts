@@ -84,7 +84,7 @@ describe('escrow review in a terminal', () => {
     expect(text).toContain('+wide <U+6F22><U+5B57>')
     expect(t.screen({ colors: true })).not.toMatch(/\x1b\[(\d+;)*3[0-7]/)
     t.resize(100, 30)
-    await t.waitFor('/ find')
+    await t.waitFor('x discard')
     t.resize(18, 4)
     await t.waitFor('too small')
     t.key('y')

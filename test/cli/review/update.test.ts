@@ -241,6 +241,20 @@ describe('keys', () => {
   })
 })
 
+it('names the modes of a file in the words of git', () => {
+  const withMode = (before: number | null, after: number | null) => {
+    const [change] = SMALL.changes
+    const text = screen({
+      ...SMALL,
+      changes: change === undefined ? [] : [{ ...change, mode: { before, after } }],
+    }).text()
+    return /^ +((?:new file |deleted file )?mode .*)$/m.exec(text)?.[1]
+  }
+  expect(withMode(0o644, null)).toBe('deleted file mode 644')
+  expect(withMode(null, 0o755)).toBe('new file mode 755')
+  expect(withMode(0o644, 0o755)).toBe('mode 644 to 755')
+})
+
 describe('on a narrow screen', () => {
   const rowsAt = (columns: number, ...keys: string[]) => {
     const s = screen(SMALL, { columns, rows: 24 })
