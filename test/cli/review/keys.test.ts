@@ -1,12 +1,22 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { actionOf, KEYS, keyName } from '../../../src/cli/review/keys.js'
+import { keysOf } from '../../../src/surface/index.js'
 
 describe('keys', () => {
-  it('match docs/review.md', () => {
-    const text = readFileSync(new URL('../../../docs/review.md', import.meta.url), 'utf8')
-    const rows = [...text.matchAll(/^\| (`.*?) +\| (.*?) +\|$/gm)].map(([, keys, does]) => [keys, does])
-    expect(rows).toEqual(KEYS.terminal.map(({ keys, does }) => [keys.map((key) => `\`${key}\``).join(', '), does]))
+  const documented = (name: string) => {
+    const text = readFileSync(new URL(`../../../docs/${name}`, import.meta.url), 'utf8')
+    const [, table = ''] = /^\| key .*\n\| -+ .*\n((?:\|.*\n)+)/m.exec(text) ?? []
+    return [...table.matchAll(/^\| (`.*?) +\| (.*?) +\|$/gm)].map(([, keys, does]) => [keys, does])
+  }
+  const rowsOf = (all: readonly Pick<(typeof KEYS.terminal)[number], 'keys' | 'does'>[]) =>
+    all.map(({ keys, does }) => [keys.map((key) => `\`${key}\``).join(', '), does])
+
+  it('match docs/review.md, and those of the page alone docs/serve.md', () => {
+    expect(documented('review.md')).toEqual(rowsOf(KEYS.terminal))
+    const own = keysOf('page').filter(({ on }) => on.length === 1)
+    expect(own.length).toBeGreaterThan(0)
+    expect(documented('serve.md')).toEqual(rowsOf(own))
   })
 
   it.each(['terminal', 'hub'] as const)('have one meaning each: %s', (surface) => {
