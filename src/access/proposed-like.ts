@@ -66,7 +66,7 @@ function filesOfCommit(root: string, commit: string): string[] {
     '--relative',
     '--no-renames',
   ]
-  const { status, stdout } = runProgram('git', [...OFFLINE_GIT, ...args, `${commit}^{commit}`])
+  const { status, stdout } = runProgram('git', [...args, `${commit}^{commit}`], undefined, OFFLINE_GIT)
   return status === 0 ? stdout.split('\0').filter((name) => name !== '') : []
 }
 

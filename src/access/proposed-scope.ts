@@ -14,7 +14,7 @@ const ALL: readonly string[] = ['**']
  */
 export function proposeScope(root: string): readonly string[] {
   // Reads the tree only: that starts no program of the repository's settings.
-  const { status, stdout } = runProgram('git', [...OFFLINE_GIT, '-C', root, 'ls-tree', '-z', 'HEAD'])
+  const { status, stdout } = runProgram('git', ['-C', root, 'ls-tree', '-z', 'HEAD'], undefined, OFFLINE_GIT)
   if (status !== 0) return ALL
   const directories = stdout.split('\0').flatMap((line) => {
     const [, type, name = ''] = /^\d+ (\w+) [0-9a-f]+\t(.*)$/s.exec(line) ?? []

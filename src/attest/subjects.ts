@@ -3,6 +3,7 @@ import { isAbsolute, join } from 'node:path'
 import { codeOf, digest, EMPTY_DIGEST } from '../../overlay/index.js'
 import { EscrowError } from '../core/api-error.js'
 import { runOwn } from '../os/child.js'
+import { OFFLINE_GIT } from '../os/git.js'
 import { digestFile } from '../os/read.js'
 import { findProgram, ownEnv } from '../os/search-path.js'
 
@@ -35,7 +36,7 @@ export function filesBelow(root: string): Files {
 
 const RUN_NOTHING = [
   ...['--no-pager', '--no-replace-objects'],
-  ...['core.fsmonitor=false', 'core.hooksPath=/dev/null', 'protocol.allow=never'].flatMap((setting) => ['-c', setting]),
+  ...['core.fsmonitor=false', 'core.hooksPath=/dev/null'].flatMap((setting) => ['-c', setting]),
 ]
 const TIMEOUT_MS = 10 * 60 * 1000
 
@@ -49,7 +50,7 @@ export function filesIn(root: string, revision: string): Files {
   const run = (args: readonly string[]) => {
     const call = {
       cwd: root,
-      env: { ...ownEnv(), GIT_NO_LAZY_FETCH: '1' },
+      env: { ...ownEnv(), ...OFFLINE_GIT },
       timeout: TIMEOUT_MS,
       encoding: 'latin1',
     } as const

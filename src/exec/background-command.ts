@@ -25,6 +25,7 @@ import type { AdmittedCommand, CommandGate, CommandLine, ExecDeps } from './comm
 import { CommandMount, type IngestedEffects } from './command-mount.js'
 import { containedBy, containmentSummary, isolationOf } from './contained-by.js'
 import { gitRecord, gitRefusals, gitResult, gitSummary } from './git-report.js'
+import { namingRefused } from './naming-refused.js'
 import { networkRecord, networkUse } from './network-grant.js'
 import type { GitOutcome } from './private-git.js'
 
@@ -288,7 +289,7 @@ export class BackgroundCommand implements RunningCommand {
     const git = end.began ? await mount.keepGit(this.admitted) : undefined
     const details = { ...isolationOf(mount), ...(ended && { ended }), ...networkUse(end) }
     const result = { exitCode, ...toResult(mount, ingested, effects, { git, end }), ...details }
-    await deps.record({
+    const entry = {
       command,
       background: id,
       exit_code: exitCode,
@@ -299,7 +300,8 @@ export class BackgroundCommand implements RunningCommand {
       ...(ended && { ended }),
       ...networkRecord(end),
       ...gitRecord(git),
-    })
+    }
+    await namingRefused(result.refused, () => deps.record(entry))
     return result
   }
 

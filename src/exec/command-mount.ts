@@ -190,7 +190,9 @@ export class CommandMount {
         isIgnored(path, isDirectory || overlay.typeOf(path) === 'dir'),
     })
     const isPrivateGit = ({ kind, path }: Effect) => kind === 'git' && path === GIT && this.#git.isKept
-    const fresh = found.effects.filter((effect) => !this.#ledger.isIngested(effect) && !isPrivateGit(effect))
+    const isKnown = (effect: Effect) =>
+      isLive ? this.#ledger.isIngested(effect) : this.#ledger.isIngestedExactly(effect)
+    const fresh = found.effects.filter((effect) => !isKnown(effect) && !isPrivateGit(effect))
     return { ...found, effects: [...fresh, ...this.#ledger.removedSince(found, (path) => this.place.has(path))] }
   }
 

@@ -7,6 +7,7 @@ import type { AdmittedCommand, CommandGate, CommandLine, ExecDeps } from './comm
 import { CommandMount, type IngestedEffects } from './command-mount.js'
 import { containedBy, containmentSummary, isolationOf } from './contained-by.js'
 import { gitRecord, gitRefusals, gitResult, gitSummary } from './git-report.js'
+import { namingRefused } from './naming-refused.js'
 import { networkRecord, networkUse } from './network-grant.js'
 import type { PlaceRequest } from './open-place.js'
 import type { GitOutcome } from './private-git.js'
@@ -76,14 +77,16 @@ export class SessionExec {
         if (internal.accepts !== undefined) mount.dropGit()
         const git = end.began ? await mount.keepGit(admitted) : undefined
         isSound = true
-        return await this.#recordCommand(command, end, {
-          ...ingested,
-          effects: this.deps.changesSince(before.id),
-          mount,
-          admitted,
-          git,
-          recorded: internal.recorded !== false,
-        })
+        return await namingRefused(ingested.refused, () =>
+          this.#recordCommand(command, end, {
+            ...ingested,
+            effects: this.deps.changesSince(before.id),
+            mount,
+            admitted,
+            git,
+            recorded: internal.recorded !== false,
+          }),
+        )
       } finally {
         store.deleteSnapshot(before)
       }

@@ -20,6 +20,8 @@ const DIRECTORY = 'dir'
 export class IngestLedger {
   /** Effects already ingested, keyed by path. */
   readonly #ingested = new Map<RelPath, string>()
+  /** The digest of each file when it was last ingested. */
+  readonly #latest = new Map<RelPath, string>()
   /** Effects already refused, keyed by path. */
   readonly #refused = new Map<RelPath, string>()
   /** Every content the command had at a path when it was ingested: a digest, {@link DIRECTORY} or {@link ABSENT}. */
@@ -47,6 +49,8 @@ export class IngestLedger {
     const { path, kind } = effect
     this.#ingested.set(path, tokenOf(effect))
     const state = kind === 'gone' ? null : mergedState(overlay, path)
+    if (kind === 'file' && state !== null) this.#latest.set(path, state.digest)
+    else this.#latest.delete(path)
     const contents = this.#contents.get(path) ?? new Set()
     this.#contents.set(path, contents.add(state === null ? ABSENT : kind === 'dir' ? DIRECTORY : state.digest))
     for (const each of withAncestors(path)) this.#contentPaths.add(each)
@@ -56,8 +60,17 @@ export class IngestLedger {
     this.#ingested.delete(path)
   }
 
+  /** Whether an effect was ingested, as far as its stamp shows. */
   isIngested(effect: Effect): boolean {
     return this.#ingested.get(effect.path) === tokenOf(effect)
+  }
+
+  /**
+   * As {@link isIngested}, of a command that has ended: the contents of files are compared. A write through a mapping can leave a file's
+   * times as they are, if the page was written to before.
+   */
+  isIngestedExactly(effect: Effect): boolean {
+    return this.isIngested(effect) && (effect.kind !== 'file' || isContent(effect, this.#latest.get(effect.path)))
   }
 
   isRefused(effect: Effect): boolean {
@@ -114,6 +127,15 @@ function tokenOf(effect: Effect): string {
   if (effect.kind === 'file') return effect.stamp
   if (effect.kind === 'dir') return `${DIRECTORY} ${effect.mode}`
   return effect.kind === 'symlink' ? `link ${effect.target}` : effect.kind
+}
+
+/** False for a file that cannot be read: the next attempt to ingest it says why. */
+function isContent(effect: Effect & { readonly kind: 'file' }, content: string | undefined): boolean {
+  try {
+    return digest(effect.read()) === content
+  } catch {
+    return false
+  }
 }
 
 /** Whether the stage holds an effect. A file that the command is still writing cannot be read and counts as different. */

@@ -98,6 +98,12 @@ export class PrivateGit {
       return { ...hooks, ...(this.#note !== undefined && { note: this.#note }) }
     }
     const { commits, refs } = await proposalsIn(git, head ?? undefined, this.deps.gitRef)
+    // The session's own git or its settings may have changed the repository meanwhile.
+    if (!changes.isThere()) {
+      this.drop()
+      return hooks
+    }
+    changes.removeHooks()
     const info = { base: head, own: commits.length > 0 || refs.length > 0 }
     const problem = this.#save(changes, info)
     const note = this.#note

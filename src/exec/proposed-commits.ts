@@ -1,5 +1,6 @@
 import type { KeptRef, ProposedCommit } from '../core/exec-api.js'
 import { newId } from '../core/ids.js'
+import { OFFLINE_GIT } from '../os/git.js'
 import type { Place } from '../terminal/index.js'
 import type { AdmittedCommand } from './command-gate.js'
 
@@ -87,7 +88,8 @@ export async function followHead(git: MountGit, head: string): Promise<boolean> 
   return (await runGit(git, ['reset', '-q', '--soft', head])) !== undefined
 }
 
-const GIT = ['git', '--no-pager', '-c', 'core.quotePath=false']
+/** The settings of the repository are the session's. No hook of theirs runs, and git starts no program to fetch something. */
+const GIT = ['git', '--no-pager', '-c', 'core.quotePath=false', '-c', 'core.hooksPath=/dev/null']
 
 /** The output of git; undefined if it failed. */
 async function runGit(git: MountGit, args: readonly string[]): Promise<string | undefined> {
@@ -121,7 +123,7 @@ function runInMount({ mount, admitted, root }: MountGit, args: readonly string[]
   return mount.run({
     args,
     cwd: root,
-    env: { ...env, GIT_OPTIONAL_LOCKS: '0' },
+    env: { ...env, ...OFFLINE_GIT, GIT_OPTIONAL_LOCKS: '0' },
     network: false,
     visibility,
     readOnlyNames,

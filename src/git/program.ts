@@ -1,22 +1,14 @@
 import { EscrowError } from '../core/api-error.js'
 import { defined } from '../core/defined.js'
 import { type Ran, runOwn } from '../os/child.js'
+import { OFFLINE_GIT } from '../os/git.js'
 import { findProgram, ownEnv } from '../os/search-path.js'
 
 /** Milliseconds for one call of git. A filter or a signature may need a person. */
 const TIMEOUT_MS = 120_000
 
-/**
- * Settings that would start a program, or make the index depend on one. Without a protocol git fetches no object that a partial
- * clone lacks: it would start what `core.sshCommand` names.
- */
-const SETTINGS = [
-  'core.fsmonitor=false',
-  'core.untrackedCache=false',
-  'gc.auto=0',
-  'maintenance.auto=false',
-  'protocol.allow=never',
-]
+/** Settings that would start a program, or make the index depend on one. */
+const SETTINGS = ['core.fsmonitor=false', 'core.untrackedCache=false', 'gc.auto=0', 'maintenance.auto=false']
 
 export interface GitCall {
   readonly env?: Readonly<Record<string, string>>
@@ -34,17 +26,20 @@ export class Git {
 
   /**
    * @param more settings that replace ours
+   * @param protocols git may fetch and push by these, in a repository of our own; by default by none
    * @throws EscrowError `unsupported` if git is not installed
    */
   constructor(
     readonly root: string,
     private readonly more: readonly string[] = [],
+    protocols: readonly string[] = [],
   ) {
     const { path } = findProgram('git')
     if (path === undefined)
       throw new EscrowError('unsupported', 'git is not installed.', { hint: 'Install git, or commit without --git.' })
     this.#program = path
-    this.#env = withoutGitVariables(ownEnv())
+    const network = protocols.length === 0 ? OFFLINE_GIT : { GIT_ALLOW_PROTOCOL: protocols.join(':') }
+    this.#env = { ...withoutGitVariables(ownEnv()), ...network }
   }
 
   /** Runs git and returns its exit code and output. Never throws. */

@@ -6,7 +6,7 @@ import { fieldsOf, Git, type GitEntry, indexInfo } from '../git/index.js'
 import type { Repository } from '../hub/index.js'
 import { createFile, ensurePrivateDir, makeTempDir, removeTree } from '../os/write.js'
 
-/** No hook runs, and git refuses names that mean `.git` on any disk. Only protocols that start no program of the address's choice. */
+/** No hook runs, and git refuses names that mean `.git` on any disk. */
 const SETTINGS = [
   'core.hooksPath=/dev/null',
   'core.protectHFS=true',
@@ -17,8 +17,9 @@ const SETTINGS = [
   'submodule.recurse=false',
   'push.recurseSubmodules=no',
   'push.gpgSign=false',
-  ...['https', 'http', 'ssh', 'git', 'file'].map((name) => `protocol.${name}.allow=always`),
 ]
+/** They start no program of the address's choice. */
+const PROTOCOLS = ['https', 'http', 'ssh', 'git', 'file']
 const TIP = 'refs/escrow/tip'
 /** In the checked-out tree each file has the bytes of its blob: no filter runs, and no line end changes. */
 const NO_FILTERS = '* -text -eol -filter -ident -working-tree-encoding\n'
@@ -50,7 +51,7 @@ export class Clone {
   ) {
     this.#dir = dir
     this.#prefix = repository.directory === '' ? '' : `${repository.directory}/`
-    this.#git = new Git(dir, SETTINGS)
+    this.#git = new Git(dir, SETTINGS, PROTOCOLS)
   }
 
   /** @param work the worker's directory; its content can be removed whenever no worker runs */

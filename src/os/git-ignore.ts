@@ -1,5 +1,5 @@
 import { runProgram } from './child.js'
-import { findGit } from './git.js'
+import { findGit, OFFLINE_GIT } from './git.js'
 import { userHome } from './home.js'
 
 /**
@@ -8,7 +8,8 @@ import { userHome } from './home.js'
  */
 export function isKeptByGit(root: string, path: string): boolean {
   const quiet = ['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null']
-  const asked = runProgram('git', ['-C', root, ...quiet, 'check-ignore', '-q', '--', path], 5_000, { HOME: userHome() })
+  const env = { ...OFFLINE_GIT, HOME: userHome() }
+  const asked = runProgram('git', ['-C', root, ...quiet, 'check-ignore', '-q', '--', path], 5_000, env)
   if (asked.status === 0 || asked.status === 1) return asked.status === 1
   return findGit(root) !== undefined
 }

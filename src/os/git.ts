@@ -13,10 +13,11 @@ import { isInTree } from './search-path.js'
  */
 
 /**
- * Options for git in a directory that nobody has accepted: without a protocol it fetches no object that a partial clone lacks, which would
- * start what `core.sshCommand` in `.git/config` names.
+ * Variables for git in a repository whose settings somebody else may have made. Git would fetch an object that a partial clone lacks, and to
+ * do so start a program that `.git/config` names. No protocol has the name `none`. Unlike `protocol.allow`, no setting overrides the
+ * variable. Only later versions of git know the second one.
  */
-export const OFFLINE_GIT = ['-c', 'protocol.allow=never'] as const
+export const OFFLINE_GIT = { GIT_ALLOW_PROTOCOL: 'none', GIT_NO_LAZY_FETCH: '1' } as const
 
 /** Operations of git that may be in progress: the file in the git directory that shows one, its name, and how to end it. */
 export const GIT_OPERATIONS: readonly { readonly file: string; readonly what: string; readonly wayOn: string }[] = [
@@ -125,7 +126,7 @@ const INCLUDES = /^\s*\[\s*include/im
 function includedUser(file: string, home: string, git: GitDirs | undefined): ReturnType<typeof userIn> | undefined {
   const where = git ? [`--git-dir=${git.own}`] : []
   const asked = ['config', '--file', file, '--includes', '--show-origin', '-z', '--get-regexp', '^user\\.(name|email)$']
-  const { status, stdout } = runProgram('git', [...where, ...asked], GIT_MS, { HOME: home })
+  const { status, stdout } = runProgram('git', [...where, ...asked], GIT_MS, { ...OFFLINE_GIT, HOME: home })
   if (status !== 0) return undefined
   const user: { name?: string; email?: string } = {}
   const fields = stdout.split('\0')

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { EscrowError } from '../core/api-error.js'
 import { runOwn } from '../os/child.js'
+import { OFFLINE_GIT } from '../os/git.js'
 import { findProgram, ownEnv } from '../os/search-path.js'
 
 /** Options that override settings and attributes of a repository, which could hide changes: every file is text, without conversion. */
@@ -21,7 +22,6 @@ const RUN_NOTHING = [
     'core.fsmonitor=false',
     'core.hooksPath=/dev/null',
     'log.showSignature=false',
-    'protocol.allow=never',
     'safe.bareRepository=explicit',
     'core.quotePath=false',
   ].flatMap((setting) => ['-c', setting]),
@@ -41,7 +41,7 @@ export class PullRequest {
   readonly head: string
   readonly #program: string
   readonly #cwd: string
-  readonly #env = { ...ownEnv(), GIT_NO_LAZY_FETCH: '1' }
+  readonly #env = { ...ownEnv(), ...OFFLINE_GIT }
 
   /**
    * @param cwd a directory of the repository

@@ -97,7 +97,9 @@ async function runInNamespace(
   const homes = [String(mounts.length), ...mounts.flatMap(({ at, layer = '' }) => [at, layer])]
   const args = [...enter, 'sh', '-c', ENTER, 'sh', scratch, root, filter, tree, ...homes, ...limits, ...sandbox]
   // A mount of a copy at the workspace's path would stay with a directory that is replaced. bubblewrap binds the copy itself.
-  const sandboxOptions = sandboxOf(root, scratch, tree || root, options)
+  const { staged, workspace, written } = holder.places
+  const shown = tree === '' ? { tree: root, layers: [written, staged, workspace] } : { tree, layers: [tree] }
+  const sandboxOptions = sandboxOf(root, scratch, shown, options)
   const own = options.terminal ? 'inherit' : 'pipe'
   const stdio: StdioOptions = [own, own, own, 'pipe', 'pipe', ...(namespace === undefined ? [] : [namespace])]
   const child = startProgram('nsenter', args, stdio, options.terminal)

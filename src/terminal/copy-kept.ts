@@ -1,6 +1,8 @@
 import { lstatSync, readdirSync, readlinkSync } from 'node:fs'
 import { ancestorsOf, childOf, codeOf, type RelPath } from '../../overlay/index.js'
+import { lookAt } from '../os/read.js'
 import { chmodSync, cloneFile, linkSync, makeDir, makeSymlink, setTimes } from '../os/write.js'
+import { restingPaths } from './layer.js'
 
 /** The copying of kept files (for example build output that git ignores) from one place to another. */
 export interface KeptCopy {
@@ -15,21 +17,20 @@ export interface KeptCopy {
   readonly whiteout?: string
 }
 
-/** Copies kept files and trees. Unreadable files are left out. */
+/** Copies kept files and trees. Leaves out unreadable files, and all that is below a link in either place. */
 export function copyKept(kept: readonly RelPath[], along: KeptCopy): void {
+  const [source, target] = [restingPaths(along.from), restingPaths(along.to)]
   for (const path of kept) {
-    for (const dir of ancestorsOf(path).reverse()) makeOnce(`${along.to}/${dir}`, along.modeOf(dir))
-    copy(path, along)
+    if (source(path) === undefined) continue
+    for (const dir of ancestorsOf(path).reverse()) makeOnce(target(dir), along.modeOf(dir))
+    if (target(path) !== undefined) copy(path, along)
   }
 }
 
-function makeOnce(host: string, mode: number): void {
-  try {
-    makeDir(host, mode)
-    chmodSync(host, mode)
-  } catch (error) {
-    if (codeOf(error) !== 'EEXIST') throw error
-  }
+function makeOnce(host: string | undefined, mode: number): void {
+  if (host === undefined || lookAt(host) !== undefined) return
+  makeDir(host, mode)
+  chmodSync(host, mode)
 }
 
 function copy(path: RelPath, along: KeptCopy): void {

@@ -121,6 +121,7 @@ export function isIndex(path: string): boolean {
 }
 
 function removeHooks({ written, name }: GitLayerPlace): boolean {
+  if (!isDirectoryAt(`${written}/${name}`)) return false
   const hooks = `${written}/${name}/hooks`
   const stats = lstatSync(hooks, { throwIfNoEntry: false })
   if (stats === undefined) return false

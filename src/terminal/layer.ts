@@ -11,7 +11,7 @@ import {
   ROOT,
   readRegular,
 } from '../../overlay/index.js'
-import { closeDescriptor, openDirectory } from '../os/read.js'
+import { closeDescriptor, lookAt, openDirectory } from '../os/read.js'
 import { chmodSync } from '../os/write.js'
 
 /** A tree that a command writes to, read for its effects. */
@@ -32,27 +32,54 @@ export interface LiveLayer extends Layer {
   at(path: RelPath): string
 }
 
+/**
+ * Paths of this process for the names in a tree that no process writes to. Undefined for a name below a link: where a directory was, a
+ * command may have left a link that leads out of the tree.
+ */
+export function restingPaths(host: string): (path: RelPath) => string | undefined {
+  const real = new Set<RelPath>([ROOT])
+  const isReal = (dir: RelPath): boolean => {
+    if (real.has(dir)) return true
+    const isDirectory = isReal(parentOf(dir)) && lookAt(`${host}/${dir}`)?.isDirectory() === true
+    if (isDirectory) real.add(dir)
+    return isDirectory
+  }
+  return (path) => (isReal(parentOf(path)) ? `${host}/${path}` : undefined)
+}
+
 /** A layer that no process writes to. It is ours, so unreadable files are made readable. */
 export function restingLayer(host: string): Layer {
-  const at = (path: RelPath) => `${host}/${path}`
+  const known = restingPaths(host)
+  const at = (path: RelPath) => {
+    const place = known(path)
+    if (place === undefined) throw new Errno('ENOTDIR')
+    return place
+  }
   return {
     names(dir) {
-      grantMode(at(dir), 0o700)
-      return readdirSync(at(dir))
+      const place = at(dir)
+      if (!lstatSync(place).isDirectory()) throw new Errno('ENOTDIR')
+      grantMode(place, 0o700)
+      return readdirSync(place)
     },
-    look: (path) => lstatSync(at(path), { throwIfNoEntry: false }),
+    look(path) {
+      const place = known(path)
+      return place === undefined ? undefined : lstatSync(place, { throwIfNoEntry: false })
+    },
     target: (path) => readlinkSync(at(path)),
     read(path) {
-      grantMode(at(path), 0o400)
-      return readRegular(at(path), false)
+      const place = at(path)
+      grantMode(place, 0o400)
+      return readRegular(place, false)
     },
     close: () => undefined,
   }
 }
 
 function grantMode(host: string, bits: number): void {
-  const mode = lstatSync(host).mode & 0o7777
-  if ((mode & bits) !== bits) chmodSync(host, mode | bits)
+  const stats = lstatSync(host)
+  const mode = stats.mode & 0o7777
+  if ((mode & bits) !== bits && !stats.isSymbolicLink()) chmodSync(host, mode | bits)
 }
 
 /** A file changed while it was read. */

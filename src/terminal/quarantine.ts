@@ -3,6 +3,7 @@ import { asRelPath, codeOf, digest } from '../../overlay/index.js'
 import { EscrowError } from '../core/api-error.js'
 import { defined } from '../core/defined.js'
 import { newId } from '../core/ids.js'
+import { isDiskFull } from '../os/disk-full.js'
 import { createFile, ensurePrivateDir, removeTree, replaceDurable } from '../os/write.js'
 import type { RefusedEffect } from './apply-effects.js'
 import type { Effect } from './effects.js'
@@ -29,7 +30,7 @@ export function quarantine(dir: string, refused: readonly RefusedEffect[], inten
     const data = effect.kind === 'file' && effect.size <= remaining ? contentOf(effect) : undefined
     if (data === undefined) return undefined
     const name = digest(data).replace(':', '-')
-    if (!kept.has(name)) createFile(`${place}/${name}`, data, 0o600, false)
+    if (!kept.has(name) && !hasRoomFor(`${place}/${name}`, data)) return undefined
     kept.add(name)
     remaining -= data.length
     return name
@@ -48,7 +49,33 @@ export function quarantine(dir: string, refused: readonly RefusedEffect[], inten
       ...defined({ content }),
     }
   })
-  createFile(`${place}/${LIST}`, textOf(list), 0o600, true)
+  try {
+    createFile(`${place}/${LIST}`, textOf(list), 0o600, true)
+  } catch (error) {
+    removeTree(place)
+    if (!isDiskFull(error)) throw error
+    throw new EscrowError(
+      'limit_exceeded',
+      `No space is left on the disk of ${dir}. These changes of the command are lost:`,
+      {
+        hint: 'Free space there, then run the command again.',
+        refused: list.map(({ path, reason, message }) => ({ path, reason, message })),
+        cause: error,
+      },
+    )
+  }
+}
+
+/** Writes a content. Returns false if the disk is full: the effect is then listed without it. */
+function hasRoomFor(path: string, data: Buffer): boolean {
+  try {
+    createFile(path, data, 0o600, false)
+    return true
+  } catch (error) {
+    if (!isDiskFull(error)) throw error
+    removeTree(path)
+    return false
+  }
 }
 
 /** An unreadable file is listed without its content, so that the rest of the list is kept. */

@@ -1,6 +1,7 @@
 import { readlinkSync } from 'node:fs'
 import { isWithin } from '../../overlay/index.js'
 import { ACCEPTED_IN_MOUNT } from '../os/accepted-files.js'
+import { lookAt } from '../os/read.js'
 import { layoutAt } from '../os/workspace-state.js'
 import type { HomeMount } from './client-home.js'
 import type { CommandOptions } from './command-io.js'
@@ -44,9 +45,16 @@ export function bwrapArguments(
  * The options that set up the sandbox.
  * @param scratch the directory of the layers
  * @param tree what the command sees as the workspace: a copy, or the workspace itself, over which an overlay is mounted
+ * @param layers the directories that the tree shows, each with its own entries: the copy alone, or those of the overlay
  */
-export function sandboxOf(root: string, scratch: string, tree: string, options: CommandOptions): string[] {
-  const { cwd, env, network, visibility, readOnlyNames, terminal } = options
+export function sandboxOf(
+  root: string,
+  scratch: string,
+  { tree, layers }: { readonly tree: string; readonly layers: readonly string[] },
+  options: CommandOptions,
+): string[] {
+  const { cwd, env, network, visibility, terminal } = options
+  const readOnlyNames = withoutLinks(['.orchestration', ...options.readOnlyNames], layers)
   const user = [process.getuid?.() ?? 0, process.getgid?.() ?? 0]
   return [
     ...['--unshare-user', '--uid', String(user[0]), '--gid', String(user[1])],
@@ -82,10 +90,28 @@ export function sandboxOf(root: string, scratch: string, tree: string, options: 
     ...homeOf(options, scratch),
     ...coverMounts(visibility, scratch),
     ...['--bind', tree, root],
-    ...['.orchestration', ...readOnlyNames].flatMap((name) => ['--ro-bind-try', `${tree}/${name}`, `${root}/${name}`]),
+    ...readOnlyNames.flatMap((name) => ['--ro-bind-try', `${tree}/${name}`, `${root}/${name}`]),
     ...['--clearenv', ...Object.entries(env).flatMap(([name, value]) => ['--setenv', name, value])],
     ...['--chdir', cwd],
   ]
+}
+
+/**
+ * Leaves out each name that is a link, or below one, in any layer. A mount follows links, so that it would show the command a directory
+ * that is hidden. Nothing is lost: a mount where a link leads does not keep the link itself.
+ */
+function withoutLinks(names: readonly string[], layers: readonly string[]): string[] {
+  const isLinked = (layer: string, name: string) =>
+    name.split('/').some((_, at, segments) => isLinkOrClosed(`${layer}/${segments.slice(0, at + 1).join('/')}`))
+  return names.filter((name) => !layers.some((layer) => isLinked(layer, name)))
+}
+
+function isLinkOrClosed(path: string): boolean {
+  try {
+    return lookAt(path)?.isSymbolicLink() === true
+  } catch {
+    return true
+  }
 }
 
 /** The directories of the home that have a layer, in the order of their mounts below `homes`. */

@@ -58,7 +58,7 @@ export class Appender {
           }
         })
       } catch (error) {
-        throw unavailable(layout.ledgerFile, error)
+        throw unavailable(layout.ledgerFile, error, layout.state)
       }
     })
   }

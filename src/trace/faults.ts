@@ -2,6 +2,7 @@ import { codeOf } from '../../overlay/index.js'
 import { EscrowError } from '../core/api-error.js'
 import { errorText } from '../core/error-text.js'
 import type { SharedFile } from '../core/layout.js'
+import { isDiskFull } from '../os/disk-full.js'
 import type { Fault } from './fault.js'
 import { CONFLICT } from './lines.js'
 
@@ -24,12 +25,21 @@ const RESTORE =
 const RESOLVE =
   "Nothing is appended to it. Remove the markers, then run 'escrow verify --join' to join the two branches with a record."
 
-/** Wraps a system error (no space, no permission, a lock that is not free) as `ledger_unavailable`. */
-export function unavailable(file: SharedFile | string, error: unknown): EscrowError {
+/**
+ * Wraps a system error (no space, no permission, a lock that is not free) as `ledger_unavailable`.
+ * @param state the state directory: an append writes there, too, and the error does not say which of the two disks is full
+ */
+export function unavailable(file: SharedFile | string, error: unknown, state?: string): EscrowError {
   if (error instanceof EscrowError && error.reason === 'path_escape')
     return new EscrowError('ledger_unavailable', error.message, { hint: error.hint ?? '', cause: error })
   if (error instanceof EscrowError) return error
   const message = errorText(error)
+  if (isDiskFull(error) && state !== undefined)
+    return new EscrowError(
+      'ledger_unavailable',
+      `No space is left on a disk, so nothing can be recorded: ${file} or ${state}.`,
+      { hint: 'Free space there, then try again.', cause: error },
+    )
   const hint =
     codeOf(error) === 'ELOCKED'
       ? 'Another process holds its lock. Try again.'

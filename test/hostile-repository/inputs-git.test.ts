@@ -2,8 +2,10 @@ import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { proposeLike, proposeScope } from '../../src/access/index.js'
-import { fileHistory } from '../../src/git/index.js'
+import { filesIn } from '../../src/attest/subjects.js'
+import { fileHistory, Git } from '../../src/git/index.js'
 import { findGit, gitUser } from '../../src/os/git.js'
+import { isKeptByGit } from '../../src/os/git-ignore.js'
 import { PullRequest } from '../../src/pull-request/git-objects.js'
 import { commitAll, git } from '../support/git.js'
 import { hostileClone } from './inputs-kit.js'
@@ -171,6 +173,60 @@ describe('a repository that lacks objects', () => {
     const clone = partialClone('HEAD^{tree}')
     proposeScope(clone.root)
     expect(() => proposeLike(clone.root, 'HEAD')).toThrow()
+    expect(clone.startedPrograms()).toEqual([])
+  })
+})
+
+/** Settings of a partial clone that allow a protocol by name, and name the program that serves it. */
+const ALLOWED = (tool: string, root: string) => `[core]
+\trepositoryformatversion = 1
+[extensions]
+\tpartialClone = origin
+[protocol]
+\tallow = always
+[protocol "file"]
+\tallow = always
+[remote "origin"]
+\turl = ${root}/.git
+\tpromisor = true
+\tuploadpack = ${tool};:
+`
+
+describe('a repository that lacks objects and allows git to fetch them from itself', () => {
+  function allowing(missing: string) {
+    const clone = hostileClone({ 'src/a.ts': 'a\n' })
+    clone.write('tool', clone.canary, 0o755)
+    git(clone.root, 'init', '-q')
+    commitAll(clone.root)
+    clone.write('src/a.ts', 'b\n')
+    commitAll(clone.root)
+    const id = git(clone.root, 'rev-parse', missing).trim()
+    rmSync(join(clone.root, '.git/objects', id.slice(0, 2), id.slice(2)))
+    clone.write('.git/config', ALLOWED(join(clone.root, 'tool'), clone.root))
+    return { ...clone, id }
+  }
+
+  it('would make an unguarded git start its program', () => {
+    const clone = allowing('HEAD~1:src/a.ts')
+    expect(() => git(clone.root, 'cat-file', 'blob', clone.id)).toThrow()
+    expect(clone.startedPrograms()).not.toEqual([])
+  })
+
+  it.each([
+    ['blame', 'HEAD~1:src/a.ts', (root: string) => void fileHistory(root, 'src/a.ts')],
+    ['a content', 'HEAD~1:src/a.ts', (root: string, id: string) => void new Git(root).blob(id)],
+    ['the scope of a new intent', 'HEAD^{tree}', (root: string) => void proposeScope(root)],
+    ['a scope like that of a commit', 'HEAD^{tree}', (root: string) => void proposeLike(root, 'HEAD')],
+    ['a pull request', 'HEAD~1:src/a.ts', (root: string) => void new PullRequest(root, 'HEAD~1', 'HEAD').changed()],
+    ['an attestation', 'HEAD:src/a.ts', (root: string) => void filesIn(root, 'HEAD').digestOf('src/a.ts')],
+    ['ignored files', 'HEAD^{tree}', (root: string) => void isKeptByGit(root, 'src/a.ts')],
+  ])('starts nothing for %s', (_, missing, look) => {
+    const clone = allowing(missing)
+    try {
+      look(clone.root, clone.id)
+    } catch {
+      // It lacks the object.
+    }
     expect(clone.startedPrograms()).toEqual([])
   })
 })

@@ -1,7 +1,10 @@
 import fs from 'node:fs'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { RelPath } from '../../overlay/index.js'
-import { liveLayer, Unsettled } from '../../src/terminal/layer.js'
+import { copyKept } from '../../src/terminal/copy-kept.js'
+import { liveLayer, restingLayer, Unsettled } from '../../src/terminal/layer.js'
+import { clearEffects, syncLeftovers } from '../../src/terminal/leftovers.js'
+import { overlayOver } from '../overlay/bench.js'
 import { tempDir } from '../support/facade.js'
 
 const rel = (path: string) => path as RelPath
@@ -73,5 +76,74 @@ describe('a layer that a command is at work in', () => {
     expect(fs.readdirSync('/proc/self/fd').length).toBeGreaterThan(before)
     layer.close()
     expect(fs.readdirSync('/proc/self/fd').length).toBe(before)
+  })
+})
+
+describe('a layer at rest, where a link took the place of a directory', () => {
+  function linked() {
+    const { host, swap } = ground()
+    const outside = `${host}/../outside/sub`
+    fs.chmodSync(`${outside}/f`, 0)
+    fs.chmodSync(outside, 0o500)
+    onTestFinished(() => fs.chmodSync(outside, 0o700))
+    swap()
+    const look = () => [
+      fs.readdirSync(outside),
+      fs.statSync(outside).mode & 0o777,
+      fs.statSync(`${outside}/f`).mode & 0o777,
+    ]
+    return { host, look }
+  }
+  const UNCHANGED = [['f'], 0o500, 0]
+
+  it('is not left to read, and no mode outside is changed', () => {
+    const { host, look } = linked()
+    const layer = restingLayer(host)
+    const stats = layer.look(rel('d'))
+    if (!stats) return expect.unreachable('the link is there')
+    expect([layer.look(rel('d/sub')), layer.look(rel('d/sub/f'))]).toEqual([undefined, undefined])
+    for (const work of [
+      () => layer.names(rel('d')),
+      () => layer.names(rel('d/sub')),
+      () => layer.read(rel('d/sub/f'), stats),
+      () => layer.target(rel('d/sub/f')),
+    ])
+      expect(work).toThrow('ENOTDIR')
+    expect(look()).toEqual(UNCHANGED)
+  })
+
+  it('is not left to remove or change anything', () => {
+    const { host, look } = linked()
+    const { overlay, dispose } = overlayOver({ 'd/sub/f': 'f\n' })
+    onTestFinished(dispose)
+    expect(
+      clearEffects(
+        [
+          { kind: 'gone', path: rel('d/sub/f') },
+          { kind: 'unnamed', path: rel('d/sub') },
+        ],
+        host,
+      ),
+    ).toEqual([])
+    syncLeftovers([rel('d'), rel('d/sub')], overlay, host)
+    overlay.remove(rel('d/sub/f'))
+    overlay.remove(rel('d/sub'))
+    syncLeftovers([rel('d'), rel('d/sub')], overlay, host)
+    expect(look()).toEqual(UNCHANGED)
+    expect(fs.readlinkSync(`${host}/d`)).toBe('../outside')
+  })
+
+  it('is not left to copy kept files from it, or to it', () => {
+    const { host, look } = linked()
+    fs.chmodSync(`${host}/../outside/sub/f`, 0o600)
+    const other = `${host}/../other`
+    fs.mkdirSync(other)
+    const along = { modeOf: () => 0o755, hiddenNames: () => [] }
+    copyKept([rel('d/sub/f'), rel('e/sub/f')], { ...along, from: host, to: other })
+    expect(fs.readdirSync(other)).toEqual(['e'])
+    fs.mkdirSync(`${other}/d/sub`, { recursive: true })
+    fs.writeFileSync(`${other}/d/sub/more`, '')
+    copyKept([rel('d/sub/more')], { ...along, from: other, to: host })
+    expect(look()[0]).toEqual(['f'])
   })
 })
