@@ -7,6 +7,7 @@ import { COMMANDS } from './commands.js'
 import { type Context, EXIT, type Io, type Library, NoWorkspace, UsageError } from './context.js'
 import { reportError } from './failure.js'
 import { buildFullProgram, createProgram } from './program.js'
+import { runThenClose } from './run-then-close.js'
 
 const EPILOGUE = `
 Exit codes:
@@ -124,11 +125,10 @@ async function withWorkspace<T>(
   work: (workspace: Workspace) => Promise<T>,
 ): Promise<T> {
   const workspace = await (await library()).openWorkspace(workspaceAt(directory))
-  try {
-    return await work(workspace)
-  } finally {
-    await workspace.close()
-  }
+  return runThenClose(
+    () => work(workspace),
+    () => workspace.close(),
+  )
 }
 
 function workspaceAt(directory: string): string {

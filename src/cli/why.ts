@@ -55,10 +55,13 @@ export async function explainPath(
   const path = relativeName(typed, workspace.root).replace(/(?<=.)\/+$/, '')
   const open = openJudges(workspace.root)
   const judgeFor = (intent: string | undefined) => open({ session: session ?? DEFAULT_SESSION, ...defined({ intent }) })
-  const judge = await judgeFor(intentId)
-  const [write, read, { intent }] = [judge.explain(path, 'write'), judge.explain(path, 'read'), judge]
-  const owners = await ownersOf(path, judge, judgeFor)
   const { staged, quarantined } = await findInSessions(workspace, path)
+  const refused = await refusalsAt(workspace, path)
+  const selected = await judgeFor(intentId)
+  const judge =
+    selected.intent === undefined ? await judgeFor(await lastIntent(selected, quarantined, refused)) : selected
+  const owners = await ownersOf(path, judge, judgeFor)
+  const [write, read, { intent }] = [judge.explain(path, 'write'), judge.explain(path, 'read'), judge]
   return {
     path,
     write,
@@ -67,9 +70,19 @@ export async function explainPath(
     owners,
     staged,
     quarantined,
-    refused: await refusalsAt(workspace, path),
+    refused,
     remedies: await remediesOf(workspace, { path, write, intent, owners, quarantined }),
   }
+}
+
+/** The intent of the last refusal of a path, if it is declared: where none is selected, as after `escrow start`, it is the one asked about. */
+async function lastIntent(
+  judge: CallJudge,
+  quarantined: Findings['quarantined'],
+  refused: readonly PastRefusal[],
+): Promise<string | undefined> {
+  const last = quarantined.at(-1)?.intentId ?? refused.at(-1)?.intent
+  return (await judge.intents()).some(({ id }) => id === last) ? last : undefined
 }
 
 async function ownersOf(

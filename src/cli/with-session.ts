@@ -1,4 +1,5 @@
 import type { Session, Workspace } from '../index.js'
+import { runThenClose } from './run-then-close.js'
 
 /** Runs `work` as the owner of an existing session. Never creates one; rejects as `review` does for an unknown id. */
 export async function withSession<T>(
@@ -8,9 +9,8 @@ export async function withSession<T>(
 ): Promise<T> {
   await workspace.review(id)
   const session = await workspace.session({ id })
-  try {
-    return await work(session)
-  } finally {
-    await session.close()
-  }
+  return runThenClose(
+    () => work(session),
+    () => session.close(),
+  )
 }

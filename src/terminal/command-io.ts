@@ -1,4 +1,5 @@
 import type { ChildProcess } from 'node:child_process'
+import { constants } from 'node:os'
 import type { ConnectionCount } from '../core/exec-api.js'
 import { killGroup } from '../os/child.js'
 import type { HomeView } from './client-home.js'
@@ -58,10 +59,12 @@ export const PROCESSES = 1024
 /** Bytes of each stream to keep by default. */
 const MAX_KEPT = 16 << 20
 
+/** The exit code of a program, or 128 plus the number of the signal that ended it. */
 export function exitOf(child: ChildProcess): Promise<number | null> {
   return new Promise((resolve, reject) => {
     child.once('error', reject)
-    child.once('close', (code) => resolve(code))
+    // A key such as Ctrl-C sends its signal to the sandbox, too.
+    child.once('close', (code, signal) => resolve(signal === null ? code : 128 + constants.signals[signal]))
   })
 }
 

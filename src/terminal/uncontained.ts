@@ -1,4 +1,3 @@
-import { constants } from 'node:os'
 import { codeOf } from '../../overlay/index.js'
 import { sendSignal, startOwn } from '../os/child.js'
 import { type CommandEnd, type CommandOptions, collect, createStopper, exitOf } from './command-io.js'
@@ -33,9 +32,7 @@ export async function runUncontained(
     }
     const [output, code] = await Promise.all([collect(child, options, stop.fail), exitOf(child).catch(notFound)])
     if (stop.failure) throw stop.failure.error
-    const signal = child.signalCode
-    const ended = code ?? (signal === null ? null : 128 + constants.signals[signal])
-    const exitCode = stop.why === undefined ? ended : null
+    const exitCode = stop.why === undefined ? code : null
     return { exitCode, ...output, began: true, ...(stop.why && { ended: stop.why }) }
   } finally {
     stop.end()

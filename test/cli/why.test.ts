@@ -41,6 +41,16 @@ describe('why', () => {
     expect((await at.why('mail/m.ts', '--intent', 'INT-002')).write.verdict).toBe('stage')
   })
 
+  it('explains a refused path under the intent of the refusal, if no intent is selected', async () => {
+    const { root, workspace: opened } = await site({ 'src/a.ts': 'a\n' }, INTENTS)
+    const session = await opened.session({ id: 'over' })
+    await session.selectIntent('INT-001')
+    expect(() => session.fs.writeFileSync(`${root}/mail/new.ts`, '')).toThrow()
+    await opened.close()
+    const found = await why(root)('mail/new.ts')
+    expect([found.intent.id, found.write.reason]).toEqual(['INT-001', 'scope_violation'])
+  })
+
   it('names the line of the rule that denies a path', async () => {
     const found = await workspace().why('src/closed/a.ts')
     expect(found.write.rules.at(-1)).toMatchObject({ rule: 'access', source: '.orchestration/policy.yaml:2' })
@@ -50,7 +60,7 @@ describe('why', () => {
   it('names what to write in policy.yaml to open a secret, and never the command just typed', async () => {
     const at = workspace()
     const { out } = await escrowAt(at.root, ['why', '.env'])
-    const open = out.slice(out.indexOf('To allow it'))
+    const open = out.slice(out.indexOf('\nrefused'))
     expect(open).toContain('`access: { ".env": allow }` in .orchestration/policy.yaml')
     expect(open).not.toContain('escrow why')
   })

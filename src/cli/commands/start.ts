@@ -12,6 +12,7 @@ import type { Prompts } from '../prompts.js'
 import { selectableIntents } from '../remedies.js'
 import { collect } from '../repeated.js'
 import { reportRun } from '../run-report.js'
+import { runThenClose } from '../run-then-close.js'
 import { runUntilTerminated } from '../run-until-signal.js'
 import { type ChosenIntent, chooseIntent, findPrompt } from '../start/intent.js'
 import { separateOwnOptions } from '../start/own-options.js'
@@ -78,19 +79,17 @@ async function start(context: Context, program: string[], typedOptions: Options)
   if (place.isNew && first === undefined) return reportNothingStarted(context)
   if (place.isNew) await createWorkspace(context, place)
   const workspace = await openWorkspace(place.root)
-  let session: string | undefined
-  try {
+  const run = async () => {
     if (options.yes !== true) await offerTrust(context, workspace, undefined)
     const chosen = first ?? (await chooseForStart(workspace, place, request))
-    if (chosen === undefined) return reportNothingStarted(context)
-    session = await runAgent(context, workspace, {
-      program,
-      options,
-      intent: await declareIntent(context, workspace, place, chosen),
-    })
-  } finally {
-    await workspace.close()
+    if (chosen === undefined) {
+      reportNothingStarted(context)
+      return undefined
+    }
+    const intent = await declareIntent(context, workspace, place, chosen)
+    return runAgent(context, workspace, { program, options, intent })
   }
+  const session = await runThenClose(run, () => workspace.close())
   if (session !== undefined && options.review && io.terminal && options.yes !== true)
     await openReview({ ...context, directory: () => place.root, root: () => place.root }, session)
 }

@@ -18,7 +18,7 @@ export function register(command: Command, { io, colors, withWorkspace }: Contex
     )
     .argument('<path>', 'a file or directory, relative to the root; it need not exist')
     .option('--session <id>', 'as this session sees the path, under its intent')
-    .option('--intent <id>', "for this intent (default: the session's or the selected one)")
+    .option('--intent <id>', "for this intent (default: the session's, the selected one, or that of the last refusal)")
     .addOption(jsonOption())
     .action(async (path: string, options: Options) => {
       const { explainPath } = await import('../why.js')
@@ -51,7 +51,7 @@ function render(found: Findings, colors: Colors): string {
       quarantined.map(({ session, at, reason }) => [session, at, reason]),
     ),
     renderPastRefusals(refused),
-    remedies.length === 0 ? '' : `To allow it\n${renderRemedies(remedies)}`,
+    renderRemedies(remedies),
   ].join('')
 }
 
