@@ -8,6 +8,7 @@ import { type Io, UsageError } from './context.js'
 import { requireIntent } from './intents/require-intent.js'
 import { oneLine } from './printable.js'
 import { collect } from './repeated.js'
+import { runUntilTerminated } from './run-until-signal.js'
 import { collectVariable, type Variables } from './variables.js'
 
 /** Options of the commands that run a program in a session. */
@@ -110,6 +111,26 @@ export function resolveAgent([program = '', ...args]: readonly string[], { env }
   if (program.includes('/') || env.PATH !== undefined) return [program, ...args]
   const { path = program, inTree } = findProgram(program)
   return [inTree === undefined ? program : path, ...args]
+}
+
+/** Runs a program in this terminal. If policy asks a person about the program itself, that is the person who typed it. */
+export async function runHere(
+  session: Session,
+  program: readonly string[],
+  options: AgentOptions,
+): ReturnType<Session['run']> {
+  try {
+    return await runUntilTerminated((signal) =>
+      session.run(resolveAgent(program, options), { ...runOptionsOf(program, options), signal }),
+    )
+  } catch (error) {
+    if (!(error instanceof EscrowError) || error.reason !== 'needs_approval') throw error
+    const id = oneLine(session.id)
+    throw new EscrowError(error.reason, error.message, {
+      hint: `'escrow questions ${id}' lists the question, and 'escrow answer ${id} QUESTION allow' allows it. Then start the program again with '--session ${id}'.`,
+      cause: error,
+    })
+  }
 }
 
 /** Converts the command line options to options of `session.run`. */

@@ -1,7 +1,7 @@
 import type { StagedChange } from '../../overlay/index.js'
 import type { Change } from '../core/api.js'
 import { EscrowError, type Refusal } from '../core/api-error.js'
-import { BY_DIFF, BY_MERGE } from '../core/hint-commands.js'
+import { BY_DIFF, BY_EDIT, BY_MERGE } from '../core/hint-commands.js'
 import type { BaseDiffs } from './base-diffs.js'
 import { byImportance } from './change-set.js'
 import { isDivisible, refOf } from './judge.js'
@@ -70,10 +70,8 @@ export function refuseMarked(
   chosen: readonly Chosen<DisplayedChange>[],
   marked: (displayed: DisplayedChange) => boolean,
 ): void {
-  const refused = chosen.flatMap(({ change }) =>
-    marked(change) ? [refusal(change.path, 'has a conflict, between markers,')] : [],
-  )
-  throwIfAny(refused, 'since it was merged', 'Resolve the conflict, then decide.')
+  const refused = chosen.flatMap(({ change }) => (marked(change) ? [refusal(change.path, 'has conflict markers')] : []))
+  throwIfAny(refused, 'since it was merged', `Resolve the conflict ${BY_EDIT}, then decide.`)
 }
 
 function refusal(path: string, what: string): Refusal {

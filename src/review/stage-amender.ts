@@ -1,6 +1,6 @@
 import { type Digest, digest, type FileState, type StagedChange, sameState } from '../../overlay/index.js'
 import { EscrowError, type Refusal } from '../core/api-error.js'
-import { BY_DIFF } from '../core/hint-commands.js'
+import { BY_DIFF, BY_EDIT } from '../core/hint-commands.js'
 import { newId } from '../core/ids.js'
 import type { Reviewer } from '../core/people.js'
 import { DISK } from './amend.js'
@@ -141,6 +141,8 @@ export function needsApproval({ path, message }: Merged): Refusal {
 export function mergedCommit(merged: readonly Merged[]): EscrowError {
   const refused = merged.map(({ path, reason, message }) => ({ path, reason, message }))
   const message = `Nothing was committed. ${refused.map((each) => each.message).join(' ')}`
-  const hint = `A merged change needs a new verdict: look at it ${BY_DIFF}, approve it, then commit.`
+  const look = `A merged change needs a new verdict: look at it ${BY_DIFF}, approve it, then commit.`
+  const hasConflict = merged.some(({ clean }) => clean === undefined)
+  const hint = hasConflict ? `First resolve the conflict ${BY_EDIT}. ${look}` : look
   return new EscrowError('stale_file', message, { refused, hint })
 }

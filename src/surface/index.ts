@@ -36,7 +36,7 @@ export {
   probeEntry,
 } from '../client-settings/index.js'
 export { errorText } from '../core/error-text.js'
-export { BY_DIFF, BY_MERGE } from '../core/hint-commands.js'
+export { BY_DIFF, BY_EDIT, BY_MERGE } from '../core/hint-commands.js'
 export { authorOf } from '../core/line-author.js'
 export { nearest } from '../core/nearest.js'
 export { oneLine, type PrintablePart, printable, printableParts } from '../core/printable.js'

@@ -1,7 +1,7 @@
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { z } from 'zod'
 import { EscrowError } from '../index.js'
-import { BY_DIFF, BY_MERGE, errorText, oneLine } from '../surface/index.js'
+import { BY_DIFF, BY_EDIT, BY_MERGE, errorText, oneLine } from '../surface/index.js'
 import type { WireFailure, WireLeft } from './wire.js'
 
 /** The shown version has changed or was never shown. Nothing was recorded. */
@@ -48,7 +48,10 @@ export function toFailure(error: unknown): { readonly status: ContentfulStatusCo
 
 /** A hint of the review names a command. Here the page itself shows the changes, and merges them. */
 function forPage(hint: string): string {
-  return hint.replace(BY_DIFF, 'on this page').replace(BY_MERGE, "with 'Merge disk changes'")
+  return hint
+    .replace(BY_DIFF, 'on this page')
+    .replace(BY_EDIT, "here, or by 'Edit'")
+    .replace(BY_MERGE, "with 'Merge disk changes'")
 }
 
 /** Shortens a refused or skipped path to one line with its reason. */

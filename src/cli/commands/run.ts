@@ -1,8 +1,7 @@
 import type { Command } from 'commander'
-import { type AgentOptions, addAgentOptions, openAgentSession, resolveAgent, runOptionsOf } from '../agent-session.js'
+import { type AgentOptions, addAgentOptions, openAgentSession, runHere } from '../agent-session.js'
 import type { Context } from '../context.js'
 import { reportRun } from '../run-report.js'
-import { runUntilTerminated } from '../run-until-signal.js'
 
 export function register(command: Command, context: Context): void {
   addAgentOptions(command)
@@ -17,9 +16,7 @@ export function register(command: Command, context: Context): void {
 async function runProgram({ io, asAgent, exit }: Context, program: string[], options: AgentOptions): Promise<void> {
   await asAgent(async (workspace) => {
     const session = await openAgentSession(program, workspace, options, { io, prefix: 'run' })
-    const result = await runUntilTerminated((signal) =>
-      session.run(resolveAgent(program, options), { ...runOptionsOf(program, options), signal }),
-    )
+    const result = await runHere(session, program, options)
     await reportRun(io, workspace, session, result)
     exit(result.exitCode ?? 1)
   })

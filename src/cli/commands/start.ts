@@ -4,7 +4,7 @@ import type { Command } from 'commander'
 import { HOME_HOSTS, homeProfileOf } from '../../hosts/index.js'
 import { EscrowError, findProgram, rootOf, type Workspace } from '../../index.js'
 import { failuresOf, firstToFix, hostOfProgram, proposeScope, providerHosts, providerOf } from '../../surface/index.js'
-import { type AgentOptions, addAgentOptions, openAgentSession, resolveAgent, runOptionsOf } from '../agent-session.js'
+import { type AgentOptions, addAgentOptions, openAgentSession, runHere } from '../agent-session.js'
 import { type Context, EXIT } from '../context.js'
 import { requireIntent, unknownIntentError } from '../intents/require-intent.js'
 import { oneLine } from '../printable.js'
@@ -13,7 +13,6 @@ import { selectableIntents } from '../remedies.js'
 import { collect } from '../repeated.js'
 import { reportRun } from '../run-report.js'
 import { runThenClose } from '../run-then-close.js'
-import { runUntilTerminated } from '../run-until-signal.js'
 import { type ChosenIntent, chooseIntent, findPrompt } from '../start/intent.js'
 import { separateOwnOptions } from '../start/own-options.js'
 import { locateWorkspace, type WorkspaceLocation } from '../start/workspace.js'
@@ -204,9 +203,7 @@ async function runAgent(
     { io, prefix: 'start' },
   )
   io.err(formatIntroduction(program, options, session.intent, session.id))
-  const result = await runUntilTerminated((signal) =>
-    session.run(resolveAgent(program, options), { ...runOptionsOf(program, options), signal }),
-  )
+  const result = await runHere(session, program, options)
   const staged = await reportRun(io, workspace, session, result)
   exit(result.exitCode ?? 1)
   return staged === 0 ? undefined : session.id

@@ -2,7 +2,15 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { defined } from '../../core/defined.js'
-import type { Intent, Review, RiskFact, SessionSummary, UnanchoredRecords, Workspace } from '../../index.js'
+import type {
+  Change,
+  ChangeState,
+  Intent,
+  RiskFact,
+  SessionSummary,
+  UnanchoredRecords,
+  Workspace,
+} from '../../index.js'
 import { byRisk, layoutAt, readProposals } from '../../surface/index.js'
 import type { Context } from '../context.js'
 import { type AsJson, json, jsonOption, pluralize, table } from '../output.js'
@@ -45,22 +53,52 @@ interface Status {
   readonly unanchored?: UnanchoredRecords
   /** The error in policy.yaml. */
   readonly problem?: string
-  /** The most severe fact of each session that has one. */
+  /** The most severe fact of each session that has one, without those about rejected changes. */
   readonly risks: readonly (RiskFact & { readonly session: string })[]
+  /** The rejections in force. */
+  readonly rejected: readonly {
+    readonly session: string
+    readonly path: string
+    readonly reason: string
+    readonly by: string
+  }[]
+  /** What waits for a person in each session that has anything. */
+  readonly todo: readonly Todo[]
   /** True if policy, intents or templates allow more than was accepted on this machine. */
   readonly waiting: boolean
+}
+
+/** The numbers of changes in a session by what a person can do with them. */
+interface Todo {
+  readonly session: string
+  /** To approve or reject; in a session with too many changes for a status, all of them. */
+  readonly pending: number
+  readonly approved: number
+  /** Changes that were refused, in quarantine. */
+  readonly refused: number
 }
 
 async function statusOf(workspace: Workspace): Promise<Status> {
   const [intents, sessions] = [await workspace.intents.list(), await workspace.sessions()]
   let questions = 0
   const risks: (RiskFact & { readonly session: string })[] = []
-  for (const { id, damaged, changes } of sessions) {
+  const rejected: Status['rejected'][number][] = []
+  const todo: Todo[] = []
+  for (const { id: session, damaged, changes: count } of sessions) {
     if (damaged !== undefined) continue
-    const review = await workspace.review(id)
+    const review = await workspace.review(session)
     questions += (await review.questions()).length
-    const fact = changes > 0 && changes <= MOST_RANKED ? await worstFact(review) : undefined
-    if (fact !== undefined) risks.push({ session: id, ...fact })
+    const isRead = count > 0 && count <= MOST_RANKED
+    const { changes } = isRead ? await review.changes({ classes: 'known', risk: true }) : { changes: [] }
+    const fact = worstFact(changes)
+    if (fact !== undefined) risks.push({ session, ...fact })
+    for (const { path, rejections = [] } of changes)
+      for (const { reason, by } of rejections) rejected.push({ session, path, reason, by: by.name })
+    const numberOf = (state: ChangeState) => changes.filter((change) => change.state === state).length
+    const refused = (await review.quarantined()).length
+    const pending = isRead ? numberOf('pending') : count
+    const each = { session, pending, approved: changes.filter(hasApproval).length, refused }
+    if (pending + each.approved + refused > 0) todo.push(each)
   }
   const proposals = sessions.flatMap(({ id }) =>
     readProposals(workspace.root, id).map(({ message, paths }) => ({ session: id, message, paths })),
@@ -76,6 +114,8 @@ async function statusOf(workspace: Workspace): Promise<Status> {
     proposals,
     questions,
     risks,
+    rejected,
+    todo,
     waiting,
     ...(unanchored.ranges.length > 0 && { unanchored }),
     ...(landed.length > 0 && { landed }),
@@ -94,10 +134,15 @@ async function landedOf(workspace: Workspace): Promise<NonNullable<Status['lande
 /** The limit of changes in a session whose facts are found: more take too long for a status. */
 const MOST_RANKED = 20
 
-/** The most severe fact about the changes, unless it is only a note. */
-async function worstFact(review: Review): Promise<RiskFact | undefined> {
-  const { changes } = await review.changes({ classes: 'known', risk: true })
-  const [first] = changes.sort(byRisk).flatMap(({ risk }) => risk?.facts ?? [])
+/** Whether a commit would take the change, or some of its hunks. */
+function hasApproval({ state, hunks }: Change): boolean {
+  return state === 'approved' || hunks.some((hunk) => hunk.state === 'approved')
+}
+
+/** The most severe fact about the changes that nobody has rejected, unless it is only a note. */
+function worstFact(changes: readonly Change[]): RiskFact | undefined {
+  const open = changes.filter(({ state }) => state !== 'rejected')
+  const [first] = open.sort(byRisk).flatMap(({ risk }) => risk?.facts ?? [])
   return first?.severity === 'note' ? undefined : first
 }
 
@@ -115,6 +160,35 @@ function landedRow({ session, branch, commit, changes }: NonNullable<Status['lan
   return [session, pluralize(changes, 'change'), `${oneLine(branch)} ${oneLine(commit).slice(0, 12)}`]
 }
 
+function rejectionRow({ session, path, reason, by }: Status['rejected'][number]): string[] {
+  return [session, oneLine(path), `${oneLine(by)}: ${oneLine(reason)}`]
+}
+
+function todoRows({ session, pending, approved, refused }: Todo): string[][] {
+  const id = oneLine(session)
+  const rows: [number, string, string, string][] = [
+    [pending, 'change', 'to review', `escrow review ${id}`],
+    [approved, 'approved change', 'to commit', `escrow commit ${id}`],
+    [refused, 'refused change', 'in quarantine', `escrow quarantine ${id}`],
+  ]
+  return rows.flatMap(([count, noun, what, command]) =>
+    count === 0 ? [] : [[session, `${pluralize(count, noun)} ${what}`, command]],
+  )
+}
+
+/** Leaves out the sessions in which nothing runs, and nothing waits for anybody. */
+function renderSessions(sessions: readonly SessionSummary[], todo: readonly Todo[]): string {
+  if (sessions.length === 0) return 'No sessions.\n'
+  const waits = new Set(todo.map(({ session }) => session))
+  const shown = sessions.filter(
+    ({ id, live, changes, damaged }) => live || changes > 0 || damaged !== undefined || waits.has(id),
+  )
+  const left = sessions.length - shown.length
+  const more =
+    left === 0 ? '' : `  ${left} ${shown.length === 0 ? '' : 'more '}with nothing staged: 'escrow sessions'\n`
+  return `Sessions\n${table(shown.map(sessionRow), '  ')}${more}`
+}
+
 function proposalRow({ session, message, paths }: Status['proposals'][number]): string[] {
   return [session, oneLine(message.split('\n', 1)[0] ?? ''), pluralize(paths.length, 'file')]
 }
@@ -126,21 +200,24 @@ function render({
   proposals,
   questions,
   risks,
+  rejected,
+  todo,
   unanchored,
   landed = [],
   problem,
   waiting,
 }: Status): string {
   const intentRows = intents.map(({ id, status, name }) => [id, status, name])
-  const sessionRows = sessions.map(sessionRow)
   return [
     table([['Workspace', root], ...(unanchored ? [['Ledger', describeUnanchored(unanchored)]] : [])]),
     intents.length === 0 ? 'No intents.\n' : `Intents\n${table(intentRows, '  ')}`,
-    sessions.length === 0 ? 'No sessions.\n' : `Sessions\n${table(sessionRows, '  ')}`,
+    renderSessions(sessions, todo),
     proposals.length === 0
       ? ''
-      : `Proposed git commits ('escrow commit --git --per proposal')\n${table(proposals.map(proposalRow), '  ')}`,
-    risks.length === 0 ? '' : `Look first ('escrow diff --by risk')\n${table(risks.map(riskRow), '  ')}`,
+      : `Proposed git commits ('escrow commit SESSION --git --per proposal')\n${table(proposals.map(proposalRow), '  ')}`,
+    risks.length === 0 ? '' : `Look first ('escrow diff SESSION --by risk')\n${table(risks.map(riskRow), '  ')}`,
+    rejected.length === 0 ? '' : `Rejected\n${table(rejected.map(rejectionRow), '  ')}`,
+    todo.length === 0 ? '' : `Next\n${table(todo.flatMap(todoRows), '  ')}`,
     landed.length === 0
       ? ''
       : `Landed by the hub ('git pull' takes them from the stage to the disk)\n${table(landed.map(landedRow), '  ')}`,

@@ -1,5 +1,5 @@
 import type { Answer, CommitProgress, Review } from '../../index.js'
-import { BY_DIFF, BY_MERGE, SerialQueue } from '../../surface/index.js'
+import { BY_DIFF, BY_EDIT, BY_MERGE, SerialQueue } from '../../surface/index.js'
 import { detailsOf } from '../failure.js'
 import { pluralize } from '../output.js'
 import { readChecklist, tickSentence } from './checklist-effects.js'
@@ -123,7 +123,8 @@ class ReviewEffectRunner implements EffectRunner {
     const { message, hint, refused } = detailsOf(error)
     const more = refused.slice(0, 3).map((each) => `${each.path}: ${each.message}`)
     const reasons = more.filter((each) => !message.includes(each.slice(each.indexOf(': ') + 2)))
-    const here = hint?.replace(BY_DIFF, 'here').replace(BY_MERGE, 'with the keys c and m') ?? ''
+    const here =
+      hint?.replace(BY_DIFF, 'here').replace(BY_EDIT, 'with e').replace(BY_MERGE, 'with the keys c and m') ?? ''
     this.#showMessage([message, ...reasons, here].join(' ').trim(), 'failed')
   }
 
