@@ -190,9 +190,7 @@ export class CommandMount {
         isIgnored(path, isDirectory || overlay.typeOf(path) === 'dir'),
     })
     const isPrivateGit = ({ kind, path }: Effect) => kind === 'git' && path === GIT && this.#git.isKept
-    const isKnown = (effect: Effect) =>
-      isLive ? this.#ledger.isIngested(effect) : this.#ledger.isIngestedExactly(effect)
-    const fresh = found.effects.filter((effect) => !isKnown(effect) && !isPrivateGit(effect))
+    const fresh = found.effects.filter((each) => !this.#ledger.isIngested(each, !isLive) && !isPrivateGit(each))
     return { ...found, effects: [...fresh, ...this.#ledger.removedSince(found, (path) => this.place.has(path))] }
   }
 

@@ -60,17 +60,13 @@ export class IngestLedger {
     this.#ingested.delete(path)
   }
 
-  /** Whether an effect was ingested, as far as its stamp shows. */
-  isIngested(effect: Effect): boolean {
-    return this.#ingested.get(effect.path) === tokenOf(effect)
-  }
-
   /**
-   * As {@link isIngested}, of a command that has ended: the contents of files are compared. A write through a mapping can leave a file's
-   * times as they are, if the page was written to before.
+   * @param isAtRest the command has ended, so the contents of files are compared, too. A write through a mapping can leave a file's times as
+   * they are, if the page was written to before.
    */
-  isIngestedExactly(effect: Effect): boolean {
-    return this.isIngested(effect) && (effect.kind !== 'file' || isContent(effect, this.#latest.get(effect.path)))
+  isIngested(effect: Effect, isAtRest: boolean): boolean {
+    if (this.#ingested.get(effect.path) !== tokenOf(effect)) return false
+    return !isAtRest || effect.kind !== 'file' || isContent(effect, this.#latest.get(effect.path))
   }
 
   isRefused(effect: Effect): boolean {

@@ -136,7 +136,7 @@ describe('diff --by risk', () => {
     await stage('agent', { 'src/z.ts': 'eval(x)\n' })
     const { out } = await escrowAt(at.root, ['status'])
     expect(out).toContain(
-      "Look first ('escrow diff --by risk')\n  agent  src/z.ts:1  stop: A text runs as code: `eval(x)`.\n",
+      "Look first ('escrow diff SESSION --by risk')\n  agent  src/z.ts:1  stop: A text runs as code: `eval(x)`.\n",
     )
     await stage('agent', Object.fromEntries(Array.from({ length: 25 }, (_, n) => [`src/n${n}.ts`, 'a\n'])))
     expect((await escrowAt(at.root, ['status'])).out).not.toContain('Look first')

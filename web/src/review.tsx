@@ -209,8 +209,8 @@ export function Review({ route, state, versions, notify }: Props) {
     return (
       <Empty title="No agent has worked here yet.">
         <p>
-          Start one with <code>escrow run</code>, or connect a client with <code>escrow mcp</code>. What it writes waits
-          here for you.
+          Start one with <code>escrow start</code>, or connect a client with <code>escrow mcp</code>. What it writes
+          waits here for you.
         </p>
       </Empty>
     )
@@ -223,7 +223,7 @@ export function Review({ route, state, versions, notify }: Props) {
         {session && <Questions session={session} notify={notify} />}
         {session?.quarantined ? (
           <p class="note">
-            {pluralize(session.quarantined, 'effect')} of commands {session.quarantined === 1 ? 'was' : 'were'} refused
+            {pluralize(session.quarantined, 'change')} of commands {session.quarantined === 1 ? 'was' : 'were'} refused
             and {session.quarantined === 1 ? 'waits' : 'wait'} in quarantine:{' '}
             <code>escrow quarantine {session.id}</code>
           </p>

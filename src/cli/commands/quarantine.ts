@@ -43,7 +43,7 @@ async function list({ io, withWorkspace }: Context, session: string, options: Op
     return
   }
   io.out(table(kept.map((each) => [each.at, KIND_LABELS[each.kind], each.path, each.reason])))
-  io.out(`${pluralize(kept.length, 'effect')} in quarantine.${describeNextStep(kept, session)}\n`)
+  io.out(`${pluralize(kept.length, 'refused change')} in quarantine.${describeNextStep(kept, session)}\n`)
 }
 
 const KIND_LABELS: Readonly<Record<Quarantined['kind'], string>> = {

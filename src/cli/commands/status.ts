@@ -161,7 +161,7 @@ function landedRow({ session, branch, commit, changes }: NonNullable<Status['lan
 }
 
 function rejectionRow({ session, path, reason, by }: Status['rejected'][number]): string[] {
-  return [session, oneLine(path), `${oneLine(by)}: ${oneLine(reason)}`]
+  return [session, oneLine(path), `${oneLine(by)}: ${oneLine(reason.replace(/\s+/g, ' '))}`]
 }
 
 function todoRows({ session, pending, approved, refused }: Todo): string[][] {

@@ -32,7 +32,7 @@ function messageSpan({ mode, busy, message, quarantined, questions, checklist, h
   const waiting = [
     ...(questions.length > 0 ? [`${pluralize(questions.length, 'question')} to answer, at the top`] : []),
     ...(quarantined > 0
-      ? [`${pluralize(quarantined, 'effect')} in quarantine: escrow quarantine ${head.session}`]
+      ? [`${pluralize(quarantined, 'refused change')} in quarantine: escrow quarantine ${head.session}`]
       : []),
     ...(open > 0 ? [`${pluralize(open, 'sentence')} to tick: T`] : []),
   ]

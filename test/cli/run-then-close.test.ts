@@ -1,0 +1,17 @@
+import { expect, it, vi } from 'vitest'
+import { runThenClose } from '../../src/cli/run-then-close.js'
+
+const failing = (text: string) => async () => {
+  throw new Error(text)
+}
+
+it('gives the result of the work once it has closed', async () => {
+  const close = vi.fn(async () => undefined)
+  expect(await runThenClose(async () => 1, close)).toBe(1)
+  expect(close).toHaveBeenCalledOnce()
+})
+
+it('rejects with the error of the work, also if closing fails, and else with that of closing', async () => {
+  await expect(runThenClose(failing('work'), failing('close'))).rejects.toThrow('work')
+  await expect(runThenClose(async () => 1, failing('close'))).rejects.toThrow('close')
+})

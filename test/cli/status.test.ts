@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest'
+import { INTENTS, testWorkspace } from '../support/workspace.js'
+import { escrowAt } from './real.js'
+
+const REVIEWER = { name: 'Ada' }
+
+/** A session with a rejected, an approved and an open change, and one without any. */
+async function reviewed() {
+  const at = testWorkspace({ 'src/a.ts': 'a\n' }, INTENTS)
+  const workspace = await at.open()
+  const session = await workspace.session({ id: 'agent' })
+  await session.selectIntent('INT-001')
+  for (const name of ['no', 'open', 'yes']) session.fs.writeFileSync(`${at.root}/src/${name}.ts`, `${name}\n`)
+  await (await workspace.session({ id: 'empty' })).close()
+  await session.close()
+  const review = await workspace.review('agent')
+  await review.reject({ paths: ['src/no.ts'] }, 'Not\nhere.', REVIEWER)
+  await review.approve({ paths: ['src/yes.ts'] }, REVIEWER)
+  await workspace.close()
+  return at.root
+}
+
+describe('status', () => {
+  it('lists rejections with their reasons, and what to type next', async () => {
+    const { out } = await escrowAt(await reviewed(), ['status'])
+    const shown = out.slice(out.indexOf('Sessions'))
+    expect(shown).toBe(`Sessions
+  agent  at rest  3 staged
+  1 more with nothing staged: 'escrow sessions'
+Rejected
+  agent  src/no.ts  Ada: Not here.
+Next
+  agent  1 change to review           escrow review agent
+  agent  1 approved change to commit  escrow commit agent
+`)
+  })
+
+  it('has the same as JSON, with every session', async () => {
+    const { out } = await escrowAt(await reviewed(), ['status', '--json'])
+    expect(JSON.parse(out)).toMatchObject({
+      sessions: [{ id: 'agent' }, { id: 'empty' }],
+      rejected: [{ session: 'agent', path: 'src/no.ts', reason: 'Not\nhere.', by: 'Ada' }],
+      todo: [{ session: 'agent', pending: 1, approved: 1, refused: 0 }],
+    })
+  })
+})
