@@ -1,6 +1,7 @@
 import { codeOf } from '../../overlay/index.js'
 import { EscrowError } from '../core/api-error.js'
 import { nearest } from '../core/nearest.js'
+import { isDiskFull } from '../os/disk-full.js'
 
 /** How many sessions the message lists. */
 const MAX_LISTED = 12
@@ -25,7 +26,7 @@ export function sessionBusy(id: string): EscrowError {
 export function sessionFailure(id: string, error: unknown): unknown {
   const code = codeOf(error)
   if (code === undefined || !(error instanceof Error)) return error
-  const reason = code === 'ENOSPC' || code === 'EDQUOT' ? 'limit_exceeded' : 'access_denied'
+  const reason = isDiskFull(error) ? 'limit_exceeded' : 'access_denied'
   return new EscrowError(reason, `Session ${id} cannot be saved: ${error.message}.`, {
     hint: 'Make the state directory writable, then open the session again.',
     cause: error,

@@ -261,7 +261,7 @@ describe('commit', () => {
     const commit = async () => ({ id: 'tx1', seq: 1, committed: ['a.ts'], conflicts: [], left })
     const { code, err } = await escrow(workspaceDir(), ['commit', 's1'], { review: { commit } })
     const next =
-      "See 'escrow diff s1'. 'escrow commit s1 --merge' merges what changed on disk. A conflict is resolved with e in 'escrow review s1'.\n"
+      "See 'escrow diff s1'. 'escrow commit s1 --merge' merges what changed on disk. To resolve a conflict, press e in 'escrow review s1'.\n"
     expect([code, err]).toEqual([0, `left out   b.ts was changed on disk.\n${next}`])
   })
 

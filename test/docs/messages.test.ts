@@ -36,7 +36,7 @@ it.each([
   ['prompts', 'Accept these files on this machine?'],
   ['output', 'No snapshots.'],
   ['doctor', 'This machine can contain commands.'],
-  ['terminal', 'Approve all but what is rejected, in conflict or changed on disk: <fit>?'],
+  ['terminal', 'Approve all but what is rejected, in conflict or changed on disk: <approvable>?'],
   ['page', 'Nothing is staged.'],
   ['editor', 'Approve and commit <count> staged change(|s)?'],
   ['tools', 'Successfully wrote to <path>'],

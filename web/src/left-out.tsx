@@ -20,7 +20,7 @@ export function LeftOut({ left, close }: { left: readonly WireLeft[]; close: () 
         {more > 0 && <li>and {pluralize(more, 'more change')}</li>}
       </ul>
       <p>
-        Merge what changed on disk, resolve a conflict by Edit, or look at these changes again.{' '}
+        Merge what changed on disk, resolve conflicts with Edit, or look at these changes again.{' '}
         <button type="button" class="link" onClick={close}>
           Close
         </button>

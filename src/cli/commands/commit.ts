@@ -120,6 +120,6 @@ function renderLeft({ left = [] }: CommitResult, session: string): string {
   if (left.length === 0) return ''
   const lines = left.map(({ message }) => `left out   ${oneLine(message)}\n`)
   const name = oneLine(session)
-  const ways = `'escrow commit ${name} --merge' merges what changed on disk. A conflict is resolved with e in 'escrow review ${name}'.`
+  const ways = `'escrow commit ${name} --merge' merges what changed on disk. To resolve a conflict, press e in 'escrow review ${name}'.`
   return `${lines.join('')}See 'escrow diff ${name}'. ${ways}\n`
 }

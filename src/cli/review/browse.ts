@@ -32,9 +32,10 @@ const ACTIONS: Readonly<Record<Action, ActionHandler>> = {
   approveAll: decide((state) => {
     const pending = state.set.changes.filter((change) => change.state === 'pending')
     if (pending.length === 0) return notice(state, 'Everything is decided.')
-    const fit = pending.filter(({ flags }) => !flags.includes('drifted') && !flags.includes('conflict'))
-    if (fit.length === 0) return notice(state, 'What is not decided is in conflict or changed on disk.')
-    const text = `Approve all but what is rejected, in conflict or changed on disk: ${describeFiles(fit)}?`
+    const approvable = pending.filter(({ flags }) => !flags.includes('drifted') && !flags.includes('conflict'))
+    if (approvable.length === 0)
+      return notice(state, 'Nothing to approve: every pending file has a conflict or changed on disk.')
+    const text = `Approve all but what is rejected, in conflict or changed on disk: ${describeFiles(approvable)}?`
     return openQuestion(state, text, { y: { do: 'approveAll', shown: state.set } })
   }),
   undo: undoVerdict,
