@@ -7,7 +7,9 @@ export function reportError(error: unknown, io: Io, colors: Colors): ExitCode {
   const { message, reason, hint, refused, commands, output } = detailsOf(error)
   io.err(`${colors.red('escrow:')} ${oneLine(message)}${reason === undefined ? '' : ` (${oneLine(reason)})`}\n`)
   for (const line of output?.trimEnd().split('\n') ?? []) io.err(`  ${oneLine(line)}\n`)
-  for (const each of refused) io.err(`  ${oneLine(each.path)}: ${oneLine(each.message)}\n`)
+  // Some messages consist of those of the paths.
+  for (const each of refused.filter((each) => each.message === '' || !message.includes(each.message)))
+    io.err(`  ${oneLine(each.path)}: ${oneLine(each.message)}\n`)
   if (hint !== undefined) io.err(`${oneLine(hint)}\n`)
   for (const command of commands) io.err(`  ${oneLine(command)}\n`)
   if (error instanceof UsageError) return EXIT.usage

@@ -1,7 +1,8 @@
 import type { Change, Review, SessionSummary, Workspace } from '../index.js'
-import { compileGlob, relativeName } from '../surface/index.js'
+import { compileGlob } from '../surface/index.js'
 import { pluralize } from './output.js'
 import { oneLine } from './printable.js'
+import { nameInWorkspace, type Place } from './typed-path.js'
 
 /** The session and paths to show. */
 export interface DiffTarget {
@@ -12,12 +13,14 @@ export interface DiffTarget {
 
 /**
  * Resolves `[session] [paths...]`. The default is the only session with staged changes.
+ * @param place where the command was started
  * @param words the arguments, in order
  * @param afterDashes the number of words after `--`; undefined without `--`
  * Rejects with `nothing_selected` if no session or several match.
  */
 export async function resolveTarget(
   workspace: Workspace,
+  place: Place,
   words: readonly string[],
   afterDashes: number | undefined,
 ): Promise<DiffTarget> {
@@ -27,7 +30,7 @@ export async function resolveTarget(
   try {
     return { review: await workspace.review(first), paths: rest }
   } catch (error) {
-    const review = afterDashes === undefined ? await onlyReviewWith(workspace, first) : undefined
+    const review = afterDashes === undefined ? await onlyReviewWith(workspace, place, first) : undefined
     if (review === undefined) throw error
     return { review, paths: words }
   }
@@ -39,12 +42,13 @@ export async function targetReview(workspace: Workspace, session: string | undef
 }
 
 /** The only candidate session, if the first argument is a path that is staged in it. */
-async function onlyReviewWith(workspace: Workspace, path: string): Promise<Review | undefined> {
+async function onlyReviewWith(workspace: Workspace, place: Place, path: string): Promise<Review | undefined> {
   const [only, ...others] = candidates(await workspace.sessions())
   if (only === undefined || others.length > 0) return undefined
   const review = await workspace.review(only.id)
   const { changes } = await review.changes()
-  return changes.some(createMatcher(path, workspace.root)) ? review : undefined
+  const [name = ''] = namesOfStaged([path], changes, place)
+  return changes.some(createMatcher(name)) ? review : undefined
 }
 
 function onlySessionId(sessions: readonly SessionSummary[]): string {
@@ -74,19 +78,24 @@ function candidates(sessions: readonly SessionSummary[]): readonly SessionSummar
  * Selects the changes at paths or globs and below them. Both paths of a rename match.
  * Throws `nothing_selected` for a path without a match.
  */
-export function changesAt(changes: readonly Change[], paths: readonly string[], root: string): Change[] {
+export function changesAt(changes: readonly Change[], paths: readonly string[], place: Place): Change[] {
   if (paths.length === 0) return [...changes]
-  const matchers = paths.map((path) => ({ path, matches: createMatcher(path, root) }))
+  const matchers = namesOfStaged(paths, changes, place).map((path) => ({ path, matches: createMatcher(path) }))
   const unmatched = matchers.find(({ matches }) => !changes.some(matches))
   if (unmatched === undefined) return changes.filter((change) => matchers.some(({ matches }) => matches(change)))
   throw Object.assign(new Error(`Nothing staged matches '${unmatched.path}'.`), {
     reason: 'nothing_selected',
-    hint: "Paths are relative to the root of the workspace. 'escrow diff --name-only' lists them.",
+    hint: "Paths are relative to the root of the workspace or to this directory. 'escrow diff --name-only' lists them.",
   })
 }
 
-function createMatcher(typed: string, root: string): (change: Change) => boolean {
-  const name = relativeName(typed, root).replace(/\/+$/, '')
+/** The names of typed paths or globs: those of staged changes, as {@link nameInWorkspace} resolves them. */
+export function namesOfStaged(paths: readonly string[], changes: readonly Change[], place: Place): string[] {
+  return paths.map((path) => nameInWorkspace(path, place, (name) => changes.some(createMatcher(name))))
+}
+
+function createMatcher(path: string): (change: Change) => boolean {
+  const name = path.replace(/\/+$/, '')
   const isGlob = compileGlob(name)
   const matches = (path: string) =>
     name === '' || name === '.' || path === name || path.startsWith(`${name}/`) || isGlob?.(path) === true

@@ -1,5 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
+import picocolors from 'picocolors'
 import { expect, it } from 'vitest'
+import { reportError } from '../../src/cli/failure.js'
 import { initRepository } from '../support/git.js'
 import { testWorkspace, working } from '../support/workspace.js'
 import { escrowAt } from './real.js'
@@ -20,4 +22,23 @@ it("prints a refusing hook's output below the error, line by line and without co
     'escrow: The pre-commit hook refused the commit, so nothing was committed: 1 problem (unsupported)\n',
   )
   expect(err).toContain('  one\n  ^[[2Jtwo\n  1 problem\nLet the agent correct it, or commit without --hooks.\n')
+})
+
+it('prints the message of a refused path once', () => {
+  const lines: string[] = []
+  const io = {
+    out: expect.fail,
+    err: (text: string) => void lines.push(text),
+    cwd: '/',
+    terminal: false,
+    color: false,
+    version: '1',
+  }
+  const refused = [
+    { path: 'a', message: 'a was changed on disk.' },
+    { path: 'b', message: 'b is a directory' },
+  ]
+  const error = Object.assign(new Error('a was changed on disk. Nothing was recorded.'), { refused })
+  expect(reportError(error, io, picocolors.createColors(false))).toBe(1)
+  expect(lines).toEqual(['escrow: a was changed on disk. Nothing was recorded.\n', '  b: b is a directory\n'])
 })

@@ -6,6 +6,8 @@ import { type AsJson, json, jsonOption, pluralize } from '../output.js'
 import { oneLine } from '../printable.js'
 import { byOption } from '../reviewer.js'
 import { addSelectionOptions } from '../selection-options.js'
+import { namesOfStaged } from '../staged-paths.js'
+import { placeOf } from '../typed-path.js'
 
 interface Options extends SelectionOptions, AsJson {
   readonly by?: Reviewer
@@ -18,7 +20,7 @@ export function register(command: Command, context: Context): void {
       'Approve staged changes as they are now. Without paths, hunks or calls, approve every change except those that are rejected, in conflict, or changed on disk since the agent read them.',
     )
     .argument('<session>', "the session's id")
-    .argument('[paths...]', 'paths or globs, relative to the root of the workspace')
+    .argument('[paths...]', 'paths or globs, relative to the root of the workspace or to the current directory')
     .addOption(byOption())
     .option('--digest <digest>', "approve only if the change set still has this digest, as 'escrow diff' prints it")
     .addOption(jsonOption())
@@ -36,7 +38,7 @@ async function approve(context: Context, session: string, paths: string[], optio
       context.exit(EXIT.refused)
       return
     }
-    const selection = selectionOf(paths, options, set)
+    const selection = selectionOf(namesOfStaged(paths, set.changes, placeOf(workspace, context)), options, set)
     const verdict = await review.approve(selection, options.by)
     const left = set.changes.map(({ path }) => path).filter((path) => !verdict.paths.includes(path))
     if (verdict.paths.length === 0) context.exit(EXIT.refused)

@@ -7,6 +7,7 @@ import { type Context, EXIT } from '../context.js'
 import { json, jsonOption, table } from '../output.js'
 import { oneLine } from '../printable.js'
 import { withProgress } from '../progress.js'
+import { nameInWorkspace, placeOf } from '../typed-path.js'
 
 interface Options {
   readonly json?: true
@@ -19,27 +20,30 @@ interface Range {
   readonly to: number
 }
 
-export function register(command: Command, { io, page, exit, withWorkspace }: Context): void {
+export function register(command: Command, context: Context): void {
+  const { io, page, exit, withWorkspace } = context
   command
     .description(
       'Show who wrote each line of a file: intent, model, session and approver. A ? before the approver marks a record that nothing on this machine anchors, a ~ before the author one that only a git note names, a ^ one whose record the ledger has lost and git still has.',
     )
-    .argument('<path>', 'a file by its present name, relative to the root')
+    .argument('<path>', 'a file by its present name, relative to the root or to the current directory')
     .option('-L, --lines <range>', "only these lines: '10,20', '10,+5', '10,' or '10'", parseRange)
     .addOption(jsonOption('an array of lines'))
     .action(async (path: string, { lines: range = ALL_LINES, ...options }: Options) => {
-      const { root, lines } = await withWorkspace(async (workspace) => ({
-        root: workspace.root,
-        lines: (await withProgress(io, 'Reading the ledger', () => workspace.ledger.blame(path))).filter(
-          ({ line }) => line >= range.from && line <= range.to,
-        ),
-      }))
+      const { file, lines } = await withWorkspace(async (workspace) => {
+        const name = nameInWorkspace(path, placeOf(workspace, context))
+        const all = await withProgress(io, 'Reading the ledger', () => workspace.ledger.blame(name))
+        return {
+          file: resolve(workspace.root, name),
+          lines: all.filter(({ line }) => line >= range.from && line <= range.to),
+        }
+      })
       if (lines.length === 0 && range !== ALL_LINES) {
         io.err(`escrow: '${oneLine(path)}' has no ${describeRange(range)}.\n`)
         return exit(EXIT.refused)
       }
       if (options.json) io.out(json(lines))
-      else if (lines.length > 0) await page(render(lines, readFileSync(resolve(root, path), 'utf8').split('\n')))
+      else if (lines.length > 0) await page(render(lines, readFileSync(file, 'utf8').split('\n')))
     })
 }
 

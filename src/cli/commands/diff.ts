@@ -7,6 +7,7 @@ import { oneLine } from '../printable.js'
 import { renderChangeSet } from '../render-diff.js'
 import { renderNameStatus, renderNames, renderStat } from '../render-stat.js'
 import { changesAt, resolveTarget } from '../staged-paths.js'
+import { placeOf } from '../typed-path.js'
 
 interface Options extends AsJson {
   readonly stat?: true
@@ -16,7 +17,8 @@ interface Options extends AsJson {
   readonly unfold?: true
 }
 
-export function register(command: Command, { io, page, colors, argv, withWorkspace }: Context): void {
+export function register(command: Command, context: Context): void {
+  const { io, page, colors, argv, withWorkspace } = context
   command
     .description(
       'Show what a session has staged as a unified diff. Deletions come first, then changes that are protected, out of ' +
@@ -26,7 +28,10 @@ export function register(command: Command, { io, page, colors, argv, withWorkspa
     )
     .usage('[options] [session] [--] [paths...]')
     .argument('[session]', "the session's id; optional if only one session has staged changes")
-    .argument('[paths...]', 'limit to these paths or globs and everything below them, relative to the root')
+    .argument(
+      '[paths...]',
+      'limit to these paths or globs and everything below them, relative to the root or to the current directory',
+    )
     .addOption(summaryOption('--stat', 'count the added and removed lines of each path'))
     .addOption(summaryOption('--name-only', 'print the paths alone, one per line'))
     .addOption(
@@ -40,9 +45,10 @@ export function register(command: Command, { io, page, colors, argv, withWorkspa
     .action(async (session: string | undefined, paths: string[], options: Options) => {
       const words = session === undefined ? [] : [session, ...paths]
       const found = await withWorkspace(async (workspace) => {
-        const { review, paths } = await resolveTarget(workspace, words, countAfterDashes(argv))
+        const place = placeOf(workspace, context)
+        const { review, paths } = await resolveTarget(workspace, place, words, countAfterDashes(argv))
         const set = await review.changes({ risk: options.by === 'risk' })
-        const changes = changesAt(set.changes, paths, workspace.root)
+        const changes = changesAt(set.changes, paths, place)
         if (options.by === 'risk') changes.sort(byRisk)
         // Only the whole diff shows it.
         const isWhole = !options.stat && !options.nameOnly && !options.nameStatus && !options.json

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import { defined } from '../../core/defined.js'
 import type { TraceRecord, Workspace } from '../../index.js'
 import { intentOf, nearest, pathsOf, shellWord, TRACE_TYPES, toHistoryEntry } from '../../surface/index.js'
 import { type Context, UsageError } from '../context.js'
@@ -8,6 +9,7 @@ import { json, jsonOption, table } from '../output.js'
 import { parseTime } from '../parse-time.js'
 import { oneLine } from '../printable.js'
 import { logRow, shortLogRow, timeOf } from '../trace-record.js'
+import { nameInWorkspace, placeOf } from '../typed-path.js'
 
 interface Options {
   readonly json?: true
@@ -22,7 +24,8 @@ interface Options {
   readonly until?: number
 }
 
-export function register(command: Command, { io, page, withWorkspace }: Context): void {
+export function register(command: Command, context: Context): void {
+  const { io, page, withWorkspace } = context
   command
     .description('Show the ledger, newest record first.')
     .allowExcessArguments()
@@ -31,7 +34,7 @@ export function register(command: Command, { io, page, withWorkspace }: Context)
     .option('--until <when>', 'records until a date or an age', parseWhen)
     .option('--intent <id>', 'records of this intent')
     .option('--session <id>', 'records of this session')
-    .option('--path <path>', 'records about this path, relative to the root')
+    .option('--path <path>', 'records about this path, relative to the root or to the current directory')
     .addOption(
       new Option('--kind <kinds...>', 'records of these kinds, separated by commas or spaces')
         .choices(KINDS)
@@ -49,12 +52,14 @@ export function register(command: Command, { io, page, withWorkspace }: Context)
       }
       const records = await withWorkspace(async (workspace) => {
         const found: TraceRecord[] = []
+        const path = options.path && nameInWorkspace(options.path, placeOf(workspace, context))
+        const filter = { ...options, ...defined({ path }) }
         const seen = { session: false, intent: false }
         for await (const record of workspace.ledger.records({ order: 'newest' })) {
           if (found.length === options.maxCount) break
           seen.session ||= record.session_id === options.session
           seen.intent ||= intentOf(record) === options.intent
-          if (matchesFilter(record, options)) found.push(record)
+          if (matchesFilter(record, filter)) found.push(record)
         }
         await refuseUnknown(workspace, options, seen)
         return found

@@ -5,6 +5,7 @@ import { type Context, EXIT } from '../context.js'
 import { oneLine } from '../printable.js'
 import { byOption } from '../reviewer.js'
 import { resolveTarget } from '../staged-paths.js'
+import { placeOf } from '../typed-path.js'
 
 interface Options {
   readonly by?: Reviewer
@@ -73,7 +74,7 @@ async function review(context: Context, session: string | undefined, options: Op
   if (!io.terminal || process.stdin.isTTY !== true || process.stdout.isTTY !== true) {
     if (hub === undefined && session !== undefined)
       // For an unknown session, the answer of `escrow diff`.
-      await withWorkspace((workspace) => resolveTarget(workspace, [session], undefined))
+      await withWorkspace((workspace) => resolveTarget(workspace, placeOf(workspace, context), [session], undefined))
     io.err(`escrow: ${withoutTerminal(session, hub !== undefined)}`)
     exit(EXIT.usage)
     return

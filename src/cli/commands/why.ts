@@ -1,9 +1,11 @@
 import type { Command } from 'commander'
 import type { Intent } from '../../index.js'
 import type { Colors, Context } from '../context.js'
+import { flagName } from '../flag-name.js'
 import { type AsJson, json, jsonOption, pluralize, table } from '../output.js'
 import { oneLine } from '../printable.js'
 import { renderRemedies } from '../remedies.js'
+import { nameInWorkspace, placeOf } from '../typed-path.js'
 import type { Findings, PastRefusal } from '../why.js'
 
 interface Options extends AsJson {
@@ -11,18 +13,21 @@ interface Options extends AsJson {
   readonly intent?: string
 }
 
-export function register(command: Command, { io, colors, withWorkspace }: Context): void {
+export function register(command: Command, context: Context): void {
+  const { io, colors, withWorkspace } = context
   command
     .description(
       'Explain whether an agent may change a path: each rule and where it is written, the intent, where the path is staged or in quarantine, past refusals, and the command that allows it. Nothing is changed.',
     )
-    .argument('<path>', 'a file or directory, relative to the root; it need not exist')
+    .argument('<path>', 'a file or directory, relative to the root or to the current directory; it need not exist')
     .option('--session <id>', 'as this session sees the path, under its intent')
     .option('--intent <id>', "for this intent (default: the session's, the selected one, or that of the last refusal)")
     .addOption(jsonOption())
     .action(async (path: string, options: Options) => {
       const { explainPath } = await import('../why.js')
-      const found = await withWorkspace((workspace) => explainPath(workspace, path, options))
+      const found = await withWorkspace((workspace) =>
+        explainPath(workspace, nameInWorkspace(path, placeOf(workspace, context)), options),
+      )
       io.out(options.json ? json(found) : render(found, colors))
     })
 }
@@ -44,7 +49,7 @@ function render(found: Findings, colors: Colors): string {
     `Rules for a write, in their order\n${table(rules, '  ')}`,
     section(
       'Staged',
-      staged.map(({ session, state, flags }) => [session, state, flags.join(' ')]),
+      staged.map(({ session, state, flags }) => [session, state, flags.map(flagName).join(' ')]),
     ),
     section(
       'In quarantine',
