@@ -21,7 +21,7 @@ export interface CheckedChange {
 /**
  * The checks that the selected changes must pass: those of every intent that a change is for, where a changed path matches.
  * @param state with the checks as a person has accepted them on this machine
- * @throws EscrowError `policy_invalid` where the intents cannot be read
+ * @throws EscrowError `policy_invalid` if the intents cannot be read
  */
 export function applicableChecks(state: IntentsState, changes: readonly CheckedChange[]): ApplicableCheck[] {
   if (!state.ok) throw new EscrowError(state.reason, state.message)

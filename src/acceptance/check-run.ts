@@ -34,7 +34,7 @@ export type CheckOutcome = Pick<
 
 /**
  * Runs one check in a mount of its own. What the command writes goes when the mount closes.
- * @throws the reason of `signal` where that stopped it; EscrowError `unsupported` where the machine cannot contain it and policy does
+ * @throws the reason of `signal` where that stopped it; EscrowError `unsupported` if the machine cannot contain it and policy does
  * not allow a copy.
  */
 export async function runCheck(

@@ -47,7 +47,7 @@ export type StoredEvidence = z.output<typeof evidence>
  * evidence.
  */
 export interface EvidenceStore {
-  /** Oldest first. @throws EscrowError `ledger_corrupt` where the file is damaged. */
+  /** Oldest first. @throws EscrowError `ledger_corrupt` if the file is damaged. */
   read(): readonly StoredEvidence[]
   add(run: StoredEvidence): Promise<void>
 }

@@ -17,7 +17,7 @@ export function enclosingSession(env: NodeJS.ProcessEnv = process.env): string |
   return env[SESSION_VARIABLE] || undefined
 }
 
-/** @throws EscrowError `access_denied` where an agent's session started this process: others judge its work. */
+/** @throws EscrowError `access_denied` if an agent's session started this process: others judge its work. */
 export function assertOutsideSession(env: NodeJS.ProcessEnv = process.env): void {
   const session = env[SESSION_VARIABLE]
   if (!session) return
@@ -32,7 +32,7 @@ export function assertOutsideSession(env: NodeJS.ProcessEnv = process.env): void
 
 /**
  * Refuses to start an agent's work inside of a session: the work there belongs to that session already.
- * @throws EscrowError `access_denied` where an agent's session started this process
+ * @throws EscrowError `access_denied` if an agent's session started this process
  */
 export function admitAgent(env: NodeJS.ProcessEnv = process.env): void {
   const session = env[SESSION_VARIABLE]
@@ -63,7 +63,7 @@ export interface AdmitOptions {
 /**
  * Refuses a decision by an agent's session. Where policy says `approval: { by: person }`, or cannot be read, it also refuses
  * everyone but a person at a terminal and a process with a trusted reviewer's key.
- * @throws EscrowError `access_denied`; `policy_invalid` where policy cannot be read and there is neither terminal nor key
+ * @throws EscrowError `access_denied`; `policy_invalid` if policy cannot be read and there is neither terminal nor key
  */
 export function admitReviewer(root: string, { terminal, env = process.env }: AdmitOptions): void {
   assertOutsideSession(env)
@@ -140,7 +140,7 @@ export function makeReviewerKey(): ReturnType<typeof makeTrustedKey> {
 /**
  * Creates the key that signs this user's checkpoints, unless there is one. Public keys of others can be put next to it, as
  * `NAME.pub.pem`.
- * @throws EscrowError `access_denied` where the state directory is in a workspace
+ * @throws EscrowError `access_denied` if the state directory is in a workspace
  */
 export function makeSigningKey(): ReturnType<typeof makeOwnKey> {
   personalState()

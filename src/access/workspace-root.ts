@@ -2,7 +2,7 @@ import { readdirSync, realpathSync, statSync } from 'node:fs'
 import { codeOf } from '../../overlay/index.js'
 import { EscrowError } from '../core/api-error.js'
 
-/** Resolves a directory's symbolic links. @throws EscrowError `access_denied` where it cannot be listed. */
+/** Resolves a directory's symbolic links. @throws EscrowError `access_denied` if it cannot be listed. */
 export function physicalRoot(path: string): string {
   try {
     const root = realpathSync(path)

@@ -26,7 +26,7 @@ const fileSchema = z.strictObject({ cases: z.array(caseSchema) })
 export type PolicyCase = z.output<typeof caseSchema>
 type Expectation = PolicyCase['expect']
 
-/** A case, with what the rules do now. */
+/** A case, and the decision of the current rules. */
 export interface CaseResult {
   /** The file of the case, relative to its folder, and its number there. */
   readonly file: string

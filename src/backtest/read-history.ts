@@ -12,7 +12,7 @@ import { opencodeCalls } from './formats/opencode.js'
 import { type Line, MAX_LINE, readLines } from './read-lines.js'
 import type { Directories, Fields, FileState, RecordedCall } from './recorded.js'
 
-/** What was read, in numbers. */
+/** The numbers of files, lines and calls that were read. */
 export interface ReadCounts {
   files: number
   bytes: number

@@ -13,7 +13,7 @@ export interface RecordedCall {
   readonly server?: string
 }
 
-/** What the earlier lines of a file said, for those that follow. */
+/** The state that a file's earlier lines set for later ones. */
 export interface FileState {
   /** The file's name without its ending: the session's id where the history names none. */
   readonly name: string

@@ -5,7 +5,7 @@ import { secretName } from '../policy/index.js'
 import { shownPath } from './places.js'
 import type { ReplayedCall } from './replay.js'
 
-/** What one call touched that a person wants to know of, as they would write it. */
+/** A path or host that a call touched, as a person would write it. */
 export interface Touched {
   /** Paths in the workspace that the call would have changed. */
   readonly files: readonly string[]

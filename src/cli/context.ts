@@ -49,7 +49,7 @@ export interface Library {
   /** The token by which the workspace's clients may ask a served hook. */
   hookToken(root: string): string
   admitAgent(): void
-  /** Throws `access_denied` where an agent's session started this process. */
+  /** Throws `access_denied` if an agent's session started this process. */
   assertOutsideSession(): void
   /** Throws `access_denied` unless a person may be asked to change this machine. */
   admitPerson(root: string | undefined, options: { readonly terminal: boolean }): void

@@ -115,7 +115,7 @@ export interface RunningCommand {
   /** Sends SIGTERM, and kills it after `grace` milliseconds (5,000 by default). Resolves as {@link wait}. */
   stop(grace?: number): Promise<CommandResult>
   /**
-   * Stages its changes so far. Rejects with `stale_file` where a commit has changed what it sees: then nothing is staged, and
+   * Stages its changes so far. Rejects with `stale_file` if a commit has changed what it sees: then nothing is staged, and
    * its changes go to the quarantine when it ends.
    */
   ingest(): Promise<Ingested>
@@ -167,7 +167,7 @@ export interface Commands {
   /**
    * Runs a command on the staged workspace; nothing it does reaches the disk. A string is run by `/bin/sh -c`, an array
    * directly. Its changes are staged where policy allows a tool's write, and refused otherwise. Commands of a session
-   * run one after the other. Rejects with `unsupported` where commands cannot be contained here (`escrow doctor` says
+   * run one after the other. Rejects with `unsupported` if commands cannot be contained here (`escrow doctor` says
    * why), `access_denied` where policy does not let this one run so.
    */
   exec(command: string | string[], options?: ExecOptions): Promise<ExecResult>

@@ -78,7 +78,7 @@ export class CommandMount {
     )
   }
 
-  /** Whether a command can still run in it: it is there, and keeps what policy and the command require now. */
+  /** Whether a command can still run in it: it exists, and has the protections that policy and the command require now. */
   isUsableFor(request: PlaceRequest): boolean {
     return this.isAlive && keepsRequired(this.containment, this.deps.policy, request)
   }
@@ -265,7 +265,7 @@ export class CommandMount {
     return this.#git.follow(this.#mountGit(admitted))
   }
 
-  /** Keeps what a command did to `.git` for the session's later commands. Call it after {@link ingest}. */
+  /** Keeps a command's changes of `.git` for the session's later commands. Call it after {@link ingest}. */
   keepGit(admitted: AdmittedCommand): Promise<GitOutcome | undefined> {
     return this.#git.end(this.#mountGit(admitted))
   }

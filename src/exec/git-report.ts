@@ -23,7 +23,7 @@ export function gitRecord(outcome: GitOutcome | undefined) {
 const HOOKS =
   'The command changed .git/hooks. Later commands get the original hooks, because only a person may change hooks.'
 
-/** What happened to `.git` that the session's later commands will not see. */
+/** Changes of `.git` that the session's later commands will not see. */
 export function gitRefusals(outcome: GitOutcome | undefined): Refusal[] {
   const { problem, hasHooks } = outcome ?? {}
   const lost = `The session's git state is not kept: ${problem}. The messages of its commits are in the ledger.`

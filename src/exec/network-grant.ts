@@ -54,7 +54,7 @@ export function networkGranted(
   return isUser ? [...new Set([...hostsOf(setting, asked), ...(hosts ?? [])])] : (hosts ?? false)
 }
 
-/** What a command reached and did not, for its result. */
+/** The hosts that a command reached, and those that it could not reach, for its result. */
 export function networkUse({ connections, unreachable }: NetworkUse): NetworkUse {
   return defined({ connections, unreachable })
 }

@@ -24,7 +24,7 @@ export interface OpenedPlace {
   readonly containment: ContainmentInfo | undefined
 }
 
-/** What a command asks of its place. */
+/** The requirements of a command for its place. */
 export interface PlaceRequest {
   readonly isolation?: Isolation | undefined
   /** Its network. A list of hosts requires a containment that can allow some hosts alone. */
@@ -64,7 +64,7 @@ export async function runIn({ place, containment }: OpenedPlace, options: RunOpt
   try {
     return await place.run(options)
   } catch (error) {
-    // What was true when it was tried may have changed: the next command tries it again.
+    // The machine may have changed since it was tried: the next command tries it again.
     if (containment !== undefined) await forgetContainment(containment.name)
     throw error
   }
@@ -72,7 +72,7 @@ export async function runIn({ place, containment }: OpenedPlace, options: RunOpt
 
 type RunOptions = Parameters<Place['run']>[0]
 
-/** Whether a containment keeps what policy and a command require now. */
+/** Whether a containment has the protections that policy and a command require now. */
 export function keepsRequired(
   containment: ContainmentInfo | undefined,
   policy: Rules,
@@ -81,7 +81,7 @@ export function keepsRequired(
   return containment === undefined || requiredFor(policy, network).every((each) => containment.keeps.includes(each))
 }
 
-/** What the containment of a command must keep. An unreadable policy requires what one without the setting does. */
+/** The protections that a command's containment must have. An unreadable policy requires the same as one without the setting. */
 function requiredFor(policy: Rules, network: PlaceRequest['network']): readonly Protection[] {
   const required = policy.settings()?.require ?? DEFAULT_REQUIRED
   return typeof network === 'object' ? [...new Set([...required, 'network_by_host' as const])] : required

@@ -6,13 +6,13 @@ import { type GitChanges, type GitLayerInfo, readStoredGit, type StoredGit, stor
 import type { ExecDeps } from './command-gate.js'
 import { followHead, type MountGit, proposalsIn } from './proposed-commits.js'
 
-/** What a session's private repository has after a command that changed it. */
+/** The state of a session's private repository after a command changed it. */
 export interface GitOutcome {
   /** All commits of its current branch that the repository on disk lacks, oldest first. Undefined if nothing has changed. */
   readonly commits?: readonly ProposedCommit[]
   /** Other branches, tags and the stash. */
   readonly refs?: readonly KeptRef[]
-  /** What the session should know of the repository on disk. */
+  /** The repository on disk, as far as the session needs it. */
   readonly note?: string
   /** An operation that the command has not ended, and how to end it. */
   readonly unfinished?: { readonly what: string; readonly wayOn: string }
@@ -81,7 +81,7 @@ export class PrivateGit {
     this.#note = `HEAD of the repository on disk is now ${id}. This session's git keeps its own branch: 'git rebase ${id}' takes the new commits into it.`
   }
 
-  /** Stores what the command did to `.git`. Undefined if that is nothing. */
+  /** Stores the command's changes of `.git`. Undefined if there are none. */
   async end(git: MountGit): Promise<GitOutcome | undefined> {
     const { changes } = this
     if (changes === undefined) return undefined
@@ -111,7 +111,7 @@ export class PrivateGit {
     return { commits, refs, ...hooks, ...defined({ note, problem, unfinished }) }
   }
 
-  /** Undoes what the command did to `.git`. */
+  /** Undoes the command's changes of `.git`. */
   drop(): void {
     const { changes } = this
     if (changes !== undefined && !changes.isReset && changes.stamp() !== this.#before)

@@ -23,7 +23,7 @@ export interface MountGit {
   readonly root: string
 }
 
-/** What a session's repository has and the one on disk lacks. */
+/** The commits and refs of a session's repository that the one on disk lacks. */
 export interface GitProposals {
   /** Oldest first. A commit with the same changes as one on disk is left out: it has landed. */
   readonly commits: readonly ProposedCommit[]
@@ -32,7 +32,7 @@ export interface GitProposals {
 }
 
 /**
- * Reads what a session's programs made in the mount.
+ * Reads the commits and refs that a session's programs made in the mount.
  * @param head the HEAD commit of the repository on disk; undefined without one
  * @param onDisk the id of a ref in the repository on disk
  */

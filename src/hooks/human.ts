@@ -15,7 +15,7 @@ export interface HumanQuestion {
   readonly targets: readonly string[]
   /** One sentence. */
   readonly message: string
-  /** What the call would change, shortened. */
+  /** The changes that the call would make, shortened. */
   readonly detail: string
 }
 

@@ -36,7 +36,7 @@ export function ownerSocketOf(root: string, session: string): string | undefined
  */
 export type SessionState = 'served' | 'held' | 'at rest'
 
-/** @throws EscrowError `access_denied` where the directory cannot be opened as a workspace */
+/** @throws EscrowError `access_denied` if the directory cannot be opened as a workspace */
 export function stateOfSession(root: string, session: string): SessionState {
   if (ownerSocketOf(root, session) !== undefined) return 'served'
   return isOwned(layoutAt(physicalRoot(root)).session(session).owner) ? 'held' : 'at rest'
@@ -44,7 +44,7 @@ export function stateOfSession(root: string, session: string): SessionState {
 
 /**
  * The agent of a session. Reads one small file, where {@link Workspace.sessions} counts the changes of every session.
- * @throws EscrowError `access_denied` where the directory cannot be opened as a workspace
+ * @throws EscrowError `access_denied` if the directory cannot be opened as a workspace
  */
 export function agentOfSession(root: string, session: string): AgentInfo | undefined {
   return sessionAgent(layoutAt(physicalRoot(root)), session)

@@ -23,11 +23,11 @@ export interface RegistryStore {
   active(): Promise<Intent | undefined>
   get(id: string): Promise<Intent | undefined>
   templates(): IntentTemplate[]
-  /** The file's text. Throws EscrowError `no_orchestration`, or `policy_invalid` where it cannot be read as YAML. */
+  /** The file's text. Throws EscrowError `no_orchestration`, or `policy_invalid` if it cannot be read as YAML. */
   text(): string
   /**
    * Runs work under the lock that every process takes to edit the file.
-   * Rejects with `no_orchestration` where there is none, and as `work` does.
+   * Rejects with `no_orchestration` if there is none, and as `work` does.
    */
   withEdits<T>(work: (edits: RegistryEdits) => Promise<T>): Promise<T>
 }

@@ -20,7 +20,7 @@ export interface PolicyEdit {
 
 /**
  * Edits policy.yaml and its accepted copy under a lock.
- * @throws EscrowError `policy_invalid` where the file cannot be read before or after the edit.
+ * @throws EscrowError `policy_invalid` if the file cannot be read before or after the edit.
  */
 export async function editPolicy(layout: Layout, { empty, before, change, after }: PolicyEdit): Promise<void> {
   await withProcessLock(layout.locks, 'policy', () => {

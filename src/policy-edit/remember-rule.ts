@@ -13,7 +13,7 @@ export interface AccessRule {
 
 /**
  * Writes a person's answer to an `ask` rule into policy.yaml.
- * @throws EscrowError `policy_invalid` for a file that cannot be read; `unsupported` where a more specific rule would override the new one.
+ * @throws EscrowError `policy_invalid` for a file that cannot be read; `unsupported` if a more specific rule would override the new one.
  */
 export async function rememberRule(
   layout: Layout,

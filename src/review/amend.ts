@@ -11,8 +11,8 @@ export interface Amended {
 }
 
 /**
- * Applies an amendment to a staged file. Where the agent has written to the file since the reviewer saw it, both edits are
- * merged; where they cannot be merged, the reviewer's wins.
+ * Applies an amendment to a staged file. If the agent has written to the file since the reviewer saw it, both edits are
+ * merged. If they cannot be merged, the reviewer's edit wins.
  * @param now the staged content; undefined if no file is staged any more
  * @returns undefined if the content stays as it is
  */
@@ -29,7 +29,7 @@ export function amendedContent(
   const names = { ours: 'agent', theirs: labelOf(record) }
   const merged = mergeContents(now, contents.read(seen.digest), wanted, names)
   if (merged === undefined) return record.cause === 'edit' ? { content: wanted, conflict: false } : undefined
-  // The agent has rewritten the discarded lines: its new lines were never discarded.
+  // The agent has rewritten the discarded lines. Nobody discarded its new lines.
   return merged.conflict && record.cause === 'discard' ? undefined : merged
 }
 

@@ -14,7 +14,7 @@ export interface Amendment {
   readonly read?: 'clean' | 'markers' | 'beside'
 }
 
-/** All amendments of a content, and merges by reading that changed none, in order. */
+/** All amendments of contents, and merges by reading that changed no content, in order. */
 export function amendmentsFor(records: readonly ReviewRecord[]): Amendment[] {
   const ended = new Map<string, number>()
   records.forEach(({ kind, entries }, index) => {

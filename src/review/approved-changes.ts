@@ -18,7 +18,7 @@ import { rebindApprovals } from './verdict-record.js'
 import { lostApprovals, refusedUnfit } from './verdict-writer.js'
 import { type CurrentVerdicts, stateOf, verdictState } from './verdicts.js'
 
-/** Commits what reviewers have approved: whole changes, and hunks of changes. */
+/** Commits the changes and hunks that reviewers approved. */
 export class ApprovedChanges {
   constructor(
     private readonly log: ReviewLog,
@@ -28,7 +28,7 @@ export class ApprovedChanges {
     private readonly effects: ReviewEffects,
   ) {}
 
-  /** @returns the result, and what was taken of each committed change. */
+  /** @returns the result, and the committed part of each change. */
   async commit(options: CommitOptions): Promise<{ result: CommitResult; slices: readonly CommitSlice[] }> {
     const merged = options.merge === true ? await this.#mergeDrifted() : []
     const committed = await this.#commitExcept(new Set(merged.map(({ path }) => path)), options)
@@ -39,8 +39,8 @@ export class ApprovedChanges {
   }
 
   /**
-   * Merges the approved changes that have drifted. Where nothing is approved: all that have drifted and nobody rejected, since
-   * they can only be approved once they are merged.
+   * Merges the approved changes that have drifted. If nothing is approved, merges all drifted changes that nobody rejected, which can only
+   * be approved after the merge.
    * @returns the changes that need a new verdict
    */
   async #mergeDrifted(): Promise<Merged[]> {

@@ -2,11 +2,11 @@ import { digest, type StagedChange, sameState } from '../../overlay/index.js'
 import { diffFile, type FileDiff } from './diff.js'
 import type { DiffMemory } from './diff-memory.js'
 
-/** Where the content that a change is based on comes from. */
+/** The source of the contents that changes are based on. */
 export interface BaseSource {
   /** The base's bytes (a link's target), read from the disk now; null if there are none. */
   before(change: StagedChange): Uint8Array | null
-  /** True only where the disk certainly holds what it held when the changes were listed. Without it every base is read. */
+  /** True only if the disk certainly has the same content as when the changes were listed. Without it every base is read. */
   isUnchanged?(change: StagedChange): boolean
 }
 
@@ -19,7 +19,7 @@ export class BaseDiffs {
     private readonly memory?: DiffMemory,
   ) {}
 
-  /** The same comparisons by a fixed set of split hunks. */
+  /** Returns the same comparisons with a fixed set of split hunks. */
   withSplits(splits: ReadonlySet<string>): BaseDiffs {
     return new BaseDiffs(this.source, () => splits, this.memory)
   }
@@ -35,12 +35,12 @@ export class BaseDiffs {
     return new Set(this.of(change)?.hunks.map(({ id }) => id))
   }
 
-  /** Compares two contents of a path as its changes are compared. */
+  /** Compares two contents of a path in the same way. */
   between(before: Uint8Array, after: Uint8Array, path: string): FileDiff {
     return diffFile(before, after, path, this.splits())
   }
 
-  /** @returns exact: false if the content compared with is not the base: the change has drifted. */
+  /** @returns `exact` is false if the compared content is not the base: the change has drifted. */
   compare(change: StagedChange): { diff?: FileDiff; exact: boolean } {
     const { path, from, before, after, drifted } = change
     if (before?.type === 'dir' || after?.type === 'dir') return { exact: true }

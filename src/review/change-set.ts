@@ -11,20 +11,20 @@ import type { FileDiff } from './diff.js'
 import { changeState, hunkVerdicts, isDivisible, rejectionsOf } from './judge.js'
 import { type CurrentVerdicts, stateOf, type VerdictState } from './verdicts.js'
 
-/** What a change set shows of each change. */
+/** The sources of a change set's details. */
 export interface ChangeViews {
   readonly diffs: BaseDiffs
   readonly verdicts: VerdictState
   readonly amendments: AmendmentState
   /** The flags that policy gives a change: `protected`, `out-of-scope`, … */
   flags(change: StagedChange): string[]
-  /** How a change alters its file, where that was measured. */
+  /** How a change alters its file, if that was measured. */
   mutation?(change: StagedChange): Mutation | undefined
-  /** The facts about a change, where they were asked for. */
+  /** The facts about a change, if they were requested. */
   risk?(change: StagedChange): Risk | undefined
 }
 
-/** The staged changes as a person reads them: deletions first, then by path. */
+/** The staged changes in reading order: deletions first, then by path. */
 export function toChangeSet(staged: readonly StagedChange[], views: ChangeViews): ChangeSet {
   const sorted = [...staged].sort(byImportance)
   return { digest: changeSetDigest(sorted), changes: sorted.map((change) => toChange(change, views)) }

@@ -13,7 +13,7 @@ import type { ReviewRecord, TickRecord } from './record-schema.js'
 import type { Criterion, ReviewEffects, ReviewStage } from './review-stage.js'
 import { verdictState } from './verdicts.js'
 
-/** The checklist of a session, as its reviewers see and tick it. */
+/** The checklist of a session, for its reviewers to tick. */
 export class ReviewChecklist {
   constructor(
     private readonly log: Pick<ReviewLog, 'read' | 'append'>,
@@ -22,7 +22,7 @@ export class ReviewChecklist {
     private readonly effects: Pick<ReviewEffects, 'reviewer' | 'criteria'>,
   ) {}
 
-  /** The sentences for the approved changes; where nothing is approved, for all changes. */
+  /** The sentences for the approved changes, or for all changes if none is approved. */
   async items(): Promise<ChecklistItem[]> {
     const staged = await this.stage.changes()
     const records = this.log.read()

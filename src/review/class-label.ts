@@ -5,13 +5,13 @@ export interface ClassLabel {
   readonly measured: string
   readonly rule: string
   readonly detail: string
-  /** Only where the agent declared another class. */
+  /** Set if the agent declared another class. */
   readonly declared?: string
 }
 
 /**
- * The class of a change, where it tells a reviewer something: a refactoring that was proven, or a declared class that does not match.
- * That code differs, or that a change was too large to measure, is no label.
+ * Returns the label of a proven refactoring, or of a class that differs from the declared one. Undefined if the code merely differs, or
+ * if the change was too large to measure.
  */
 export function classLabel({ mutation, flags }: Pick<Change, 'mutation' | 'flags'>): ClassLabel | undefined {
   if (mutation === undefined) return undefined

@@ -41,13 +41,13 @@ export function recordsOfSlices(
   return [...rest, { kind: 'committed', tx, id: newId(), at, entries, ...(ticks.length > 0 && { ticks: [...ticks] }) }]
 }
 
-/** How often other reviewers may append between the look at the log and the append of one record. */
+/** Attempts to append a record before another reviewer does. */
 const TRIES = 20
 
 /**
  * Records a commit in the review log, once: another process may have recorded it for the committer, and a second record would
  * consume verdicts given since.
- * @throws EscrowError `session_busy` where other reviewers append without a pause; the next review of the session tries again
+ * @throws EscrowError `session_busy` if other reviewers append without a pause; the next review of the session tries again
  */
 export async function writeCommitted(log: ReviewLog, tx: string, records: readonly ReviewRecord[]): Promise<void> {
   for (const record of records) {
@@ -67,7 +67,7 @@ function consumedEntry({ of, part }: CommitSlice): ReviewEntry {
 
 /**
  * @param was the verdicts that gave these slices
- * @throws EscrowError `stale_file` where a later verdict changes a slice, or the state of the hunks it leaves
+ * @throws EscrowError `stale_file` if a later verdict changes a slice, or the state of the hunks it leaves
  */
 export function refuseNewVerdicts(
   slices: readonly CommitSlice[],

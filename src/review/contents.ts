@@ -5,11 +5,11 @@ import { EscrowError } from '../core/api-error.js'
 import { readWhole } from '../os/read.js'
 import { ensurePrivateDir, replaceDurable } from '../os/write.js'
 
-/** What reviewers wrote into a session, and what they wrote over: whole contents, by digest. */
+/** A store of the contents that reviewers wrote into a session, and of those that they replaced, by digest. */
 export interface Contents {
-  /** Keeps a content; it is on disk when this returns. */
+  /** Stores a content. It is on disk when this returns. */
   keep(content: Uint8Array): Digest
-  /** Throws `ledger_corrupt` where the content is gone or is another. */
+  /** Throws `ledger_corrupt` if the content is missing or differs. */
   read(key: Digest): Uint8Array
 }
 

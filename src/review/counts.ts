@@ -1,6 +1,6 @@
 import type { Change } from '../core/api.js'
 
-/** How many lines the changes add and remove. */
+/** Counts the lines that changes add and remove. */
 export function countLines(changes: readonly Change[]): { readonly added: number; readonly removed: number } {
   let [added, removed] = [0, 0]
   for (const { hunks } of changes) {

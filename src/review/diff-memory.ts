@@ -1,19 +1,20 @@
 import type { FileDiff } from './diff.js'
 
-/** Comparisons that were made, for as long as they are asked for: a look at a large stage is mostly what the last one was. */
+/** A cache of comparisons between two views of a stage, which mostly show the same changes. */
 export interface DiffMemory {
   /**
-   * @param key names both contents and how they are compared
-   * @param size bytes of both sides
+   * Returns a cached comparison, or makes and caches it.
+   * @param key identifies both contents and how they are compared
+   * @param size returns the bytes of both sides
    */
   of(key: string, size: () => number, make: () => FileDiff): FileDiff
-  /** The comparison of that name, where it was made and is kept. */
+  /** Returns a comparison that is in the cache. */
   find(key: string): FileDiff | undefined
-  /** A new look begins: what is not asked for until the next one is forgotten. */
-  turn(): void
+  /** Starts a new view. Drops the comparisons that the last view did not use. */
+  startView(): void
 }
 
-/** Bytes of both sides of one file, and of all, up to which comparisons are kept: they hold on to the texts. */
+/** Limits in bytes of both sides of one file, and of all files: a comparison keeps their texts in memory. */
 const ONE_LIMIT = 256 * 1024
 const ALL_LIMIT = 32 * 1024 * 1024
 
@@ -22,7 +23,7 @@ interface Kept {
   readonly size: number
 }
 
-export function rememberDiffs(): DiffMemory {
+export function createDiffMemory(): DiffMemory {
   let [before, now] = [new Map<string, Kept>(), new Map<string, Kept>()]
   let held = 0
   const keep = (key: string, kept: Kept) => {
@@ -41,7 +42,7 @@ export function rememberDiffs(): DiffMemory {
   return {
     find,
     of: (key, size, make) => find(key) ?? keep(key, { diff: make(), size: size() }),
-    turn() {
+    startView() {
       before = now
       now = new Map()
       held = 0

@@ -14,19 +14,19 @@ export interface FileDiff {
   readonly hunks: PlainHunk[]
   /** Not shown as text: a NUL, or bytes that are neither UTF-8 nor marked UTF-16. No hunks. */
   readonly binary: boolean
-  /** Too big to compare line by line: one hunk replaces the whole, or none where even that is too much to show. */
+  /** Too large to compare line by line: one hunk replaces the whole file, or there is none if even that is too large to show. */
   readonly large: boolean
-  /** `utf-16`, and `encoding-changed` where the two sides differ in encoding or byte order mark. */
+  /** `utf-16`, and `encoding-changed` if the two sides differ in encoding or byte order mark. */
   readonly encoding: readonly ('utf-16' | 'encoding-changed')[]
-  /** The old content with the hunks of these ids put in, and no other. Without hunks there is nothing to take. */
+  /** Applies only the hunks of these ids to the old content. */
   take(ids: ReadonlySet<string>): Uint8Array
 }
 
-/** Bytes of one side up to which files are compared line by line. */
+/** The largest side, in bytes, that is compared line by line. */
 export const COMPARE_LIMIT = 2 * 1024 * 1024
-/** Bytes of one side up to which a file is shown at all: past it, two sides in one string strain the engine's limits. */
+/** The largest side, in bytes, that is shown. Two larger ones in one string come near V8's limit. */
 export const SHOW_LIMIT = 32 * 1024 * 1024
-/** Inserted and deleted lines up to which the comparison goes on: its cost grows with the square (0.75 s here). */
+/** The limit of inserted and deleted lines. The cost of a comparison grows with their square: 0.75 s at this limit. */
 export const EDIT_LIMIT = 4000
 const CONTEXT = 3
 const NO_NEWLINE = '\\ No newline at end of file'
@@ -35,8 +35,8 @@ const EMPTY: Text = { text: '', encoding: 'utf-8' }
 /**
  * Compares two contents line by line, three lines of context, line endings as they are. Deterministic: no time limit
  * decides, so the same two contents always give the same hunk ids.
- * @param before null if nothing was there
- * @param after null if nothing is left
+ * @param before null for a created file
+ * @param after null for a deleted file
  * @param splits ids of hunks that are shown in pieces
  */
 export function diffFile(
@@ -70,7 +70,7 @@ const NONE: ReadonlySet<string> = new Set()
 
 type Namer = (hunks: readonly StructuredPatchHunk[]) => readonly string[]
 
-/** The hunks with those that were split in pieces, their ids, and of which larger one each is. */
+/** Replaces split hunks by their pieces. Returns all hunks, their ids, and for each piece the id of its whole hunk. */
 function splitHunks(found: readonly StructuredPatchHunk[], name: Namer, splits: ReadonlySet<string>) {
   const ids = name(found)
   if (!ids.some((id) => splits.has(id))) return { raw: found, ids, partOf: [] }
@@ -99,7 +99,7 @@ function encodingFlags(old: Text, now: Text): FileDiff['encoding'] {
   return [...(wide ? (['utf-16'] as const) : []), ...(changed ? (['encoding-changed'] as const) : [])]
 }
 
-/** Undefined if it takes too many edits. A side that is empty needs no comparison, however long the other is. */
+/** Undefined if it takes too many edits. An empty side needs no comparison, whatever the length of the other. */
 function compare(old: readonly string[], now: readonly string[]): StructuredPatchHunk[] | undefined {
   if (old.length === 0 || now.length === 0) return whole(old, now)
   const ends = commonEnds(old, now)
@@ -110,7 +110,7 @@ function compare(old: readonly string[], now: readonly string[]): StructuredPatc
   return patchHunks(old, now, common)
 }
 
-/** What differs between two common lines, with line numbers from 0; `to` is excluded. */
+/** The lines between two common lines, numbered from 0. `to` is excluded. */
 interface Gap {
   readonly from: LinePair
   readonly to: LinePair

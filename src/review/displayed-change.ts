@@ -9,7 +9,7 @@ import { entryOf, keyOf, matches } from './record.js'
 import type { ChangeRef } from './record-schema.js'
 import type { Chosen, Selectable } from './selection.js'
 
-/** A change as a reviewer saw it. Verdicts refer to this, not to what was staged since. */
+/** A change as a reviewer saw it. Verdicts refer to this version, not to a later one. */
 export interface DisplayedChange extends Selectable, ChangeRef {
   readonly drifted: boolean
 }

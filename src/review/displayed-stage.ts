@@ -14,15 +14,15 @@ import { namesHunks } from './selection.js'
 import { splitsIn } from './split-hunk.js'
 import { verdictState } from './verdicts.js'
 
-/** Changes as they were shown, and what verdicts on them are bound to. */
+/** Displayed changes, and the versions that verdicts on them are bound to. */
 export interface DecidableChanges {
   readonly set: ChangeSet
   readonly displayed: DisplayedChange[]
 }
 
 /**
- * The changes that the reviewer was shown last. A verdict is given on these and on nothing staged since. Until the first
- * {@link show} every selection is made from the stage as it is.
+ * The changes that the reviewer saw last. A verdict applies to these, and to nothing staged since. Before the first
+ * {@link show}, selections are made from the current stage.
  */
 export class DisplayedStage {
   #displayed: DisplayedChange[] | undefined
@@ -39,7 +39,7 @@ export class DisplayedStage {
     return (await this.showDecidable(options)).set
   }
 
-  /** As {@link show}, with what was displayed: another call may show newer changes meanwhile. */
+  /** As {@link show}, with the displayed versions: another call may show newer changes meanwhile. */
   async showDecidable(options: ChangesOptions): Promise<DecidableChanges> {
     this.#options = options
     const shown = await this.#render()
@@ -65,7 +65,7 @@ export class DisplayedStage {
     this.#displayed = this.#displayed?.filter(({ path }) => !paths.has(path))
   }
 
-  /** Removes committed changes; of a file that was committed in part, the rest stays. */
+  /** Removes committed changes. The rest of a file that was committed in part stays. */
   afterCommit(slices: readonly CommitSlice[], committed: ReadonlySet<string>): void {
     const parts = new Map(slices.flatMap((slice) => (slice.part ? [[keyOf(slice.of), slice] as const] : [])))
     this.#displayed = this.#displayed?.flatMap((each) => {
@@ -77,7 +77,7 @@ export class DisplayedStage {
   }
 
   async #render(): Promise<DecidableChanges> {
-    this.memory.turn()
+    this.memory.startView()
     const staged = await this.stage.changes()
     const records = this.log.read()
     const mutations = await this.stage.mutations(staged, this.#options.classes)

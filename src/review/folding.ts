@@ -1,7 +1,7 @@
 import type { Change } from '../core/api.js'
 import { attentionOf } from './groups.js'
 
-/** Why a reviewer sees a file as one line first: nobody reads it line by line. */
+/** Why a file is first shown as one line: nobody reads it line by line. */
 export type FoldReason = 'lockfile' | 'generated' | 'refactoring' | 'formatting'
 
 /** Written by package managers. */
@@ -31,8 +31,8 @@ const LOCKFILES = new Set([
 ])
 
 /**
- * Names that tools give to their output. What a file says of itself does not count: an agent writes it. The directories `dist` and
- * `build` do not count either, because hand-written files lie in them, too.
+ * Names that tools give to their output. A file's own claim does not count, because an agent writes it. The directories `dist` and
+ * `build` do not count either: they also contain files that people write.
  */
 const GENERATED: readonly RegExp[] = [
   /\.min\.(js|mjs|cjs|css)$/,
@@ -45,7 +45,7 @@ const GENERATED: readonly RegExp[] = [
   /(^|\/)__generated__\//,
 ]
 
-/** What a reviewer must see opened, whatever the file is called. */
+/** Changes that are never folded, whatever the name of the file. */
 const OPEN_FLAGS = [
   'executable',
   'confusable',
@@ -86,7 +86,7 @@ const NAMES: Readonly<Record<FoldReason, readonly [one: string, many: string]>> 
   ],
 }
 
-/** `1 lockfile, 2 generated files`. Changes that nothing folds count for nothing. */
+/** Counts folded files: `1 lockfile, 2 generated files`. */
 export function describeFolded(changes: readonly Change[]): string {
   const reasons = changes.flatMap((change) => foldReason(change) ?? [])
   return (['lockfile', 'generated', 'refactoring', 'formatting'] as const)
@@ -97,7 +97,7 @@ export function describeFolded(changes: readonly Change[]): string {
     .join(', ')
 }
 
-/** What a folded file says in the place of its hunks. */
+/** The line that replaces the hunks of a folded file. */
 export function foldTitle(reason: FoldReason): string {
   if (reason === 'formatting') return 'only formatting or comments'
   return reason === 'refactoring' ? 'a proven refactoring' : reason

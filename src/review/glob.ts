@@ -1,11 +1,11 @@
 import picomatch from 'picomatch'
 
-/** Past these one segment's pattern can take the matcher minutes on a name an agent chose. */
+/** Limits of a glob. Beyond them, the match of one segment can take minutes for a name that an agent chose. */
 const LENGTH = 512
 const STARS_PER_SEGMENT = 3
 
 /**
- * Compiles a glob a person typed, or undefined if it is none we run: too long, too many stars in a segment, groups.
+ * Compiles a glob that a person typed. Undefined if it is too long, or has groups or too many stars in a segment.
  * Segments are matched one by one, because in a pattern of a whole path the stars multiply: three segments of three
  * stars each took 200 s. `**` is any number of segments, also none; braces and classes stay within a segment.
  */
@@ -24,12 +24,12 @@ function isSafe(segment: string): boolean {
 }
 
 function one(segment: string): Matcher {
-  // The flag: a name may have line breaks.
+  // With the flag `s`, because a name may have line breaks.
   const isMatch = picomatch(segment, { dot: true, nonegate: true, noextglob: true, flags: 's' })
   return (name) => isMatch(name)
 }
 
-/** Walks all matchers over all names; `reached[n]` = the matchers so far can use up exactly the first n names. */
+/** Applies all matchers to all names. `reached[n]` is true if the matchers so far can match exactly the first n names. */
 function matchesAll(matchers: readonly Matcher[], names: readonly string[]): boolean {
   let reached = [true, ...names.map(() => false)]
   for (const matcher of matchers) {

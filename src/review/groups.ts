@@ -12,7 +12,7 @@ const TITLES: Readonly<Record<string, string>> = {
 }
 const GRAVE = Object.keys(TITLES)
 
-/** What a group's `attention` says to a person. */
+/** The headings of groups that need attention. */
 export function attentionTitle(attention: string): string {
   return TITLES[attention] ?? attention
 }
@@ -43,7 +43,7 @@ function titleOf(change: Change): Omit<ChangeGroup, 'changes'> {
   return { ...defined({ intentId, callId }) }
 }
 
-/** Why a change comes before others. */
+/** The reason to list a change before others. */
 export function attentionOf({ kind, flags }: Pick<Change, 'kind' | 'flags'>): string | undefined {
   return GRAVE.find((reason) => (reason === 'delete' ? kind === 'delete' : flags.includes(reason)))
 }
@@ -64,8 +64,8 @@ function placeOf(change: Change, times: ReadonlyMap<string, number>): Place {
 }
 
 /**
- * When each call wrote, as far as the stage knows: it keeps the number of the last edit of a file, and a file's calls in their
- * order. So a call wrote no later than the earliest of its files was written last.
+ * The latest time at which each call can have written. The stage keeps the number of a file's last edit, and the file's calls in order. So
+ * a call wrote no later than the earliest of these numbers among its files.
  */
 function timesOfCalls(changes: readonly Change[]): ReadonlyMap<string, number> {
   const times = new Map<string, number>()

@@ -2,7 +2,7 @@ import { createContext, Script } from 'node:vm'
 import type { createLowlight } from 'lowlight'
 import { codeOf } from '../../overlay/index.js'
 
-/** A piece of a line; of what kind says the grammar (`keyword`, `string`, `comment`…), where it says so. */
+/** A piece of a line. Its kind comes from the grammar: `keyword`, `string`, `comment`… */
 export interface Token {
   readonly text: string
   readonly kind?: string
@@ -41,8 +41,9 @@ const BY_ENDING = new Map([
 ])
 
 /**
- * Loads the grammars (some tenths of a second, once), and resolves to what splits a file's text into lines of tokens. It answers
- * undefined if there is no grammar for the name, and for what is too large or takes too long. Joined, the tokens are the text without its line ends.
+ * Loads the grammars, which takes some tenths of a second the first time, and resolves to a function that splits a file's text into lines
+ * of tokens. It returns undefined if no grammar fits the name, or if the text is too large or takes too long. The joined tokens are the text
+ * without its line ends.
  */
 export function loadHighlighter(): Promise<Highlighter> {
   loading ??= load()
@@ -51,7 +52,7 @@ export function loadHighlighter(): Promise<Highlighter> {
 
 let loading: Promise<Highlighter> | undefined
 
-/** `vm` is a clock here, not a sandbox. */
+/** `vm` only limits the time here. It is no sandbox. */
 const TIME_LIMIT_MS = 300
 const WITHIN_TIME = new Script('work()')
 
@@ -71,7 +72,7 @@ async function load(): Promise<Highlighter> {
   }
 }
 
-/** Whether it came to its end in time. */
+/** Whether it ended in time. */
 function isDone(sandbox: object, work: () => void, timeout: number): boolean {
   try {
     Object.assign(sandbox, { work })
@@ -115,7 +116,7 @@ function add(lines: Token[][], text: string, kind: string | undefined): void {
   if (text !== '') lines.at(-1)?.push(kind === undefined ? { text } : { text, kind })
 }
 
-/** `hljs-title`, `function_`: the first is what it is. */
+/** The first class, such as `hljs-title` of `hljs-title function_`, is the kind. */
 function kindOf(classes: unknown): string | undefined {
   const [first]: unknown[] = Array.isArray(classes) ? classes : []
   return typeof first === 'string' ? first.replace(/^hljs-/, '') : undefined

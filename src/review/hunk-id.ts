@@ -48,7 +48,7 @@ const COMPARED = 100_000
 
 /** Searches at the positions of the hunk's rarest line: usually there is only one, and no comparison is needed. */
 function isRepeated(block: readonly string[], lines: readonly string[], places: Places): boolean {
-  // Lines that are put in without any around them fit anywhere.
+  // Added lines without context fit anywhere.
   if (block.length === 0) return lines.length > 0
   const count = (at: number) => places.get(block[at] ?? '')?.length ?? 0
   const rarest = block.reduce((least, _, at) => (count(at) < count(least) ? at : least), 0)

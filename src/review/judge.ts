@@ -13,7 +13,7 @@ export interface CommitSlice {
   readonly change: StagedChange
   /** The verdicts that approve it. */
   readonly verdicts: readonly Verdict[]
-  /** Set where not all of the change is approved: the hunks that are committed, and those that stay staged. */
+  /** Set if only a part of the change is approved: the hunks that are committed, and those that stay staged. */
   readonly part?: { readonly taken: readonly PlainHunk[]; readonly left: readonly PlainHunk[] }
 }
 
@@ -27,12 +27,12 @@ export function isDivisible(change: StagedChange, diff: Pick<FileDiff, 'encoding
   return (kind === 'modify' || kind === 'rename') && before?.type === 'file' && after?.type === 'file'
 }
 
-/** Each hunk's verdict: the latest on it, or on its file. */
+/** The verdict on each hunk: the latest on it or on its file. */
 export function hunkVerdicts(current: CurrentVerdicts, hunks: readonly PlainHunk[], divisible: boolean) {
   return hunks.map(({ id }) => (divisible ? (current.hunks.get(id) ?? current.file) : current.file))
 }
 
-/** A change's state: that of its hunks, name and mode where all agree, else pending. */
+/** A change's state: that of its hunks, name and mode if all agree, else pending. */
 export function changeState(change: StagedChange, current: CurrentVerdicts, diff: FileDiff | undefined): ChangeState {
   const own = stateOf(current.file)
   if (diff === undefined || !isDivisible(change, diff)) return own

@@ -1,17 +1,17 @@
 /**
- * Every key of a review, once for the terminal, the terminal on a hub, the page and the editor. Their help and `docs/review.md` are made of this table.
+ * The keys of a review in the terminal, in the terminal on a hub, on the page and in the editor. Their help and `docs/review.md` are generated from this table.
  *
- * A key means the same on every surface that has it. A surface may leave an action out; it may not bind another key to it.
+ * A key has the same action on every surface that has it. A surface may omit an action, but may not bind another key to it.
  */
 
 export type Surface = 'terminal' | 'hub' | 'page' | 'editor'
 
 export interface KeyBinding {
-  /** As a person knows them: `y`, `Shift-Tab`, `PageDown`. The first is the one to teach. */
+  /** The names of the keys: `y`, `Shift-Tab`, `PageDown`. Help shows the first. */
   readonly keys: readonly string[]
   readonly action: string
   readonly does: string
-  /** What it does at a question. A hub has none. */
+  /** Its action at a question. A hub has no questions. */
   readonly question?: string
   readonly on: readonly Surface[]
 }

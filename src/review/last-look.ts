@@ -8,12 +8,11 @@ import { layoutAt } from '../os/workspace-state.js'
 import { ensurePrivateDir, replaceDurable } from '../os/write.js'
 
 /**
- * What a reviewer had before them when they last left a session's review. Only a help for the eye: no verdict depends on it, so a
- * file that cannot be read counts as none.
+ * Remembers what a reviewer last saw of a session, to mark what is new. No verdict depends on it, so an unreadable file counts as absent.
  */
 export type LastLook = ReadonlySet<string>
 
-/** Of a hunk, or of a change without hunks: the same as long as a reviewer sees the same. */
+/** Identifies what a reviewer sees of a hunk, or of a change without hunks. */
 export function lookMark(change: Change, hunk?: { readonly id: string }): string {
   const { path, from = '', kind, before, after, mode } = change
   const what = hunk === undefined ? [kind, from, before, after, mode?.before ?? null, mode?.after ?? null] : [hunk.id]
@@ -23,7 +22,7 @@ export function lookMark(change: Change, hunk?: { readonly id: string }): string
     .slice(0, 12)
 }
 
-/** The marks of all that is shown. */
+/** The marks of all shown changes. */
 function lookOf(changes: readonly Change[]): Set<string> {
   return new Set(
     changes.flatMap((change) =>
@@ -32,15 +31,15 @@ function lookOf(changes: readonly Change[]): Set<string> {
   )
 }
 
-/** True for a hunk, or a change without hunks, that came or changed since. Before a first look nothing is new. */
+/** True for a hunk, or a change without hunks, that appeared or changed since the last look. Before the first look nothing is new. */
 export function isNewSince(look: LastLook | undefined, change: Change, hunk?: { readonly id: string }): boolean {
   return look !== undefined && !look.has(lookMark(change, hunk))
 }
 
-/** Bytes of the file, at most: some hundred thousand marks. */
+/** The largest file in bytes: some hundred thousand marks. */
 const LONGEST = 8 * 1024 * 1024
 
-/** Whose look it is, and at what. */
+/** The reviewer, and the session that they look at. */
 export interface LookPlace {
   /** The workspace's root: an absolute, physical path. */
   readonly root: string

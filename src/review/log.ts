@@ -7,20 +7,20 @@ import { type ReviewRecord, reviewRecord } from './record-schema.js'
 
 /** The log of all reviewers' decisions on one session, in any process. */
 export interface ReviewLog {
-  /** All records so far. Throws `ledger_corrupt` where a complete line is not one. */
+  /** All records so far. Throws `ledger_corrupt` if a complete line is no record. */
   read(): readonly ReviewRecord[]
   /** Resolves once the record is on disk. Throws `ledger_corrupt`, and then appends nothing. */
   append(record: ReviewRecord): Promise<void>
   /**
-   * As `append`, after `first`, where nobody has appended since these records were read; else does neither and resolves to false.
-   * What `first` rejects with it rejects with, and appends nothing.
+   * Calls `first`, then appends, if nobody has appended since these records were read. Otherwise does neither and resolves to false.
+   * Rejects without appending if `first` rejects.
    */
   appendAfter(seen: readonly ReviewRecord[], record: ReviewRecord, first: () => Promise<void>): Promise<boolean>
 }
 
 /**
- * The review log in a file, one JSON record a line. A last line without its end is an append that a crash cut short:
- * nobody was told it is done, so it is passed over, and cut before the next append.
+ * The review log in a file, one JSON record a line. A last line without a line end is an append that a crash interrupted. It was never
+ * confirmed, so readers ignore it, and the next append truncates it.
  * @param file `sessions/<id>/review.jsonl`; need not exist
  * @param locks the workspace's lock directory
  */
@@ -28,7 +28,7 @@ export function openReviewLog(file: string, locks: string): ReviewLog {
   const directory = dirname(file)
   let known: (Scan & { readonly stamp: string | undefined }) | undefined
   const look = (): Scan => {
-    // An append after a cut may leave the size as it was; the times change.
+    // An append after a truncation may leave the size unchanged. The times change.
     const stamp = fileStampAt(file)
     if (known === undefined || known.stamp !== stamp) known = { stamp, ...scan(file, known) }
     return known
@@ -65,7 +65,7 @@ function lockLost(): EscrowError {
 
 interface Scan {
   readonly records: readonly ReviewRecord[]
-  /** The whole lines, and how many bytes there are in all. */
+  /** The complete lines, and the total number of bytes. */
   readonly lines: Buffer
   readonly size: number
 }

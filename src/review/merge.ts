@@ -3,18 +3,18 @@ import { diff3MergeRegions } from 'node-diff3'
 import { COMPARE_LIMIT, EDIT_LIMIT } from './diff.js'
 import { decodeText, type Encoding, encodeText, linesOf, type Text } from './text.js'
 
-/** Two contents that come from one, made into one. */
+/** The merge of two contents that have a common base. */
 export interface Merge {
   readonly content: Uint8Array
   /** The content has conflict markers. */
   readonly conflict: boolean
 }
 
-/** Steps a comparison may take: a second or so. More, and the contents are called too different to be merged. */
+/** The limit of steps of a comparison, about a second. Contents that need more are too different to be merged. */
 const STEP_LIMIT = 300_000_000
 
 /**
- * Three-way merge by lines, as in diff3: takes a change that only one side made. Touching changes of both sides are a
+ * Three-way merge by lines, as in diff3: applies each change that only one side made. Touching changes of both sides are a
  * conflict, unless they are equal. Deterministic.
  * @param names the names of the two sides in the conflict markers
  * @returns undefined if the contents are not text of one encoding, or are too large to compare
@@ -84,7 +84,7 @@ function inPieces(sides: { a: Lines; o: Lines; b: Lines }, inA: readonly number[
     if (goesOn) last.length++
     else runs.push({ o, a, b, length: 1 })
   })
-  // The library keys an object by what it compares: numbers, so that no line can be the name of a method.
+  // The library uses what it compares as keys of an object: with numbers, no line can be the name of a method.
   const keys = new Map<string, number>()
   const line = (text: string): Piece => {
     const key = keys.get(text) ?? keys.size
@@ -107,7 +107,7 @@ function inPieces(sides: { a: Lines; o: Lines; b: Lines }, inA: readonly number[
 interface Marks {
   readonly ours: string
   readonly theirs: string
-  /** What ends a marker's line. */
+  /** The line end of a marker. */
   readonly end: string
 }
 

@@ -19,7 +19,7 @@ export function piecesOf(hunk: StructuredPatchHunk): StructuredPatchHunk[] {
   return pieces
 }
 
-/** Where each piece but the first begins. */
+/** The starts of all pieces but the first. */
 function cutsOf(lines: readonly string[]): number[] {
   const cuts: number[] = []
   let lastChange: number | undefined

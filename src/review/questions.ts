@@ -3,12 +3,12 @@ import type { Question } from '../core/question.js'
 import { questionSchema } from './question-schema.js'
 import type { AnswerRecord, ReviewRecord } from './record-schema.js'
 
-/** Questions of a session, from the notes in its stage's log, and what reviewers answered, from its review log. */
+/** A session's questions, from the notes in its stage's log, and the reviewers' answers, from its review log. */
 
-/** The kind of note a question is kept as. */
+/** The kind of the notes that hold questions. */
 export const QUESTION = 'question'
 
-/** Those nobody has answered, in order. */
+/** The unanswered questions, in order. */
 export function openQuestions(notes: readonly unknown[], records: readonly ReviewRecord[]): Question[] {
   const answered = new Set(answersIn(records).map((record) => record.question))
   return notes.map((note) => questionSchema.parse(note) as Question).filter(({ id }) => !answered.has(id))
@@ -18,7 +18,7 @@ export function answersIn(records: readonly ReviewRecord[]): AnswerRecord[] {
   return records.filter((record) => record.kind === 'answer')
 }
 
-/** The answer that holds for a path now, the latest first; `isSpent` tells which `once` has had its use. */
+/** The latest answer in force for a path. `isSpent` tells whether a `once` answer was used. */
 export function answerFor(
   path: string,
   answers: readonly AnswerRecord[],
@@ -31,7 +31,7 @@ export function answerFor(
   })
 }
 
-/** Whether something below a directory may be written by an answer that holds now. */
+/** Whether an answer in force allows a write below a directory. */
 export function letsBelow(
   dir: string,
   answers: readonly AnswerRecord[],
@@ -44,7 +44,7 @@ export function letsBelow(
   })
 }
 
-/** The answer that holds for a command now, the latest first. */
+/** The latest answer in force for a command. */
 export function commandAnswer(
   key: string,
   answers: readonly AnswerRecord[],

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** What a review log holds: one record a line. Strict, so that a field we do not know is never silently passed over. */
+/** The records of a review log, one a line. Strict, so that no unknown field is ignored. */
 
 const digest = z.templateLiteral(['sha256:', z.string().regex(/^[0-9a-f]{64}$/)])
 const state = z
@@ -29,31 +29,31 @@ const verdict = z.strictObject({
   verdict: z.enum(['approved', 'rejected', 'withdrawn']),
   by: reviewer,
   reason: z.string().optional(),
-  /** The rule that gave the approval in place of a person. */
+  /** The rule that approved without a person. */
   rule: z.strictObject({ tier: z.string(), policy: z.string() }).optional(),
 })
-/** Its one entry's one hunk is shown as these pieces from now on. */
+/** From now on, the one hunk of its one entry is shown as these pieces. */
 const split = z.strictObject({ ...common, kind: z.literal('split'), by: reviewer, pieces: z.array(z.string()) })
-/** The changes, or hunks, are to leave the stage, once: a later change of the same content is a new one. */
+/** Removes these changes or hunks from the stage, once. A later change with the same content is a new one. */
 const discard = z.strictObject({ ...common, kind: z.literal('discard'), seq: z.int().optional() })
 /**
- * A change is to have another content, or another base: a reviewer's edit, the file without hunks that were discarded,
- * or the file merged with what the disk holds now. It has one entry: the change as it was then.
+ * Gives a change another content or base: a reviewer's edit, the file without discarded hunks, or the file merged with its content on disk.
+ * It has one entry: the change before it.
  */
 const amend = z.strictObject({
   ...common,
   kind: z.literal('amend'),
   cause: z.enum(['edit', 'discard', 'merge']),
   by: reviewer,
-  /** The last commit its reviewer knew of: it comes after that one and before the next. */
+  /** The last commit that its reviewer knew. It applies after that commit and before the next. */
   seq: z.int(),
-  /** Kept beside the log, as is the content it replaces. Without it the content stays. */
+  /** Stored next to the log, like the content that it replaces. Without it the content stays. */
   content: digest.optional(),
-  /** Of a merge: the base from now on. */
+  /** Of a merge: the new base. */
   onto: state.optional(),
-  /** Of a merge: no reviewer made it, but the agent by reading the file; `by` names the agent. */
+  /** Of a merge: the agent caused it by reading the file, and `by` names the agent. */
   reading: z.boolean().optional(),
-  /** Of a merge: both sides changed the same lines, or it is no text. Both are kept. */
+  /** Of a merge: both sides changed the same lines, or the file is not text. Both contents are kept. */
   conflict: z.boolean().optional(),
 })
 /** The approvals of these changes are spent. */
@@ -73,7 +73,7 @@ const tick = z.strictObject({
   ticked: z.boolean(),
   by: reviewer,
 })
-/** To a question of the session. `path`: of the write that an `ask` rule refused. */
+/** An answer to a question of the session. `path` is that of the write that an `ask` rule refused. */
 const answer = z.strictObject({
   ...common,
   kind: z.literal('answer'),
@@ -84,7 +84,7 @@ const answer = z.strictObject({
   key: z.string().optional(),
   command: z.string().optional(),
   words: z.string().optional(),
-  /** It is a rule of policy.yaml as well. */
+  /** It was also added to policy.yaml as a rule. */
   remember: z.boolean().optional(),
   by: reviewer,
 })
@@ -96,8 +96,8 @@ export type VerdictRecord = z.infer<typeof verdict>
 export type AmendRecord = z.infer<typeof amend>
 export type TickRecord = z.infer<typeof tick>
 export type AnswerRecord = z.infer<typeof answer>
-/** A change as it was when someone decided on it, or on a part of it: its base, and what is staged. */
+/** A change as it was when somebody decided on it or on a part of it: its base and its staged state. */
 export type ReviewEntry = z.infer<typeof entry>
 export type HunkRef = Readonly<z.infer<typeof hunk>>
-/** Which change it is, and what it does. */
+/** The paths of a change, and its states before and after. */
 export type ChangeRef = Readonly<Pick<ReviewEntry, 'path' | 'from' | 'before' | 'after'>>

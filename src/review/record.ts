@@ -9,12 +9,12 @@ export function entryOf(change: ChangeRef): ReviewEntry {
   return { path, ...defined({ from }), before: stateOf(before), after: stateOf(after) }
 }
 
-/** Tells the changes of one path apart: a file that went, and a directory that came in its place. */
+/** Identifies a change. One path has two if a directory replaced a file. */
 export function keyOf({ path, before, after }: ChangeRef): string {
   return before?.type === 'dir' || after?.type === 'dir' ? `${path}/` : path
 }
 
-/** True while a change is what an entry was written for: same place, same base, same outcome. */
+/** Whether a change is still the one of an entry: it has the same path, base and result. */
 export function matches(entry: ChangeRef, change: ChangeRef): boolean {
   return (
     entry.path === change.path &&
@@ -42,7 +42,7 @@ export function reviewerOf({ name, email }: VerdictRecord['by']): Reviewer {
   return { name, ...defined({ email }) }
 }
 
-/** Of what a commit was to write down, what is of the paths that it has taken. */
+/** The records of a commit that are about the paths that it committed. */
 export function committedRecordsOf(
   records: readonly ReviewRecord[],
   isLanded: (path: string) => boolean,
@@ -52,7 +52,7 @@ export function committedRecordsOf(
     .filter(({ entries }) => entries.length > 0)
 }
 
-/** Only what is compared: a staged state may carry more. */
+/** Only the compared fields: a staged state may have more. */
 function stateOf(from: FileState | null): FileState | null {
   return from === null ? null : { type: from.type, digest: from.digest, mode: from.mode }
 }

@@ -1,6 +1,6 @@
 import type { Change } from '../core/api.js'
 
-/** The rejections of a change, each as one line: how much of it, by whom, and why. */
+/** Renders the rejections of a change, one line each: the rejected part, the reviewer and the reason. */
 export function rejectionLines({ rejections = [], hunks }: Pick<Change, 'rejections' | 'hunks'>): string[] {
   return rejections.map(({ reason, by, hunks: rejected = [] }) => {
     const part = rejected.length === 0 ? '' : `${rejected.length} of ${hunks.length} hunks `

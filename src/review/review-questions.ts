@@ -7,7 +7,7 @@ import { openQuestions } from './questions.js'
 import type { AnswerRecord } from './record-schema.js'
 import type { ReviewEffects, ReviewStage } from './review-stage.js'
 
-/** The questions of a session, as its reviewers answer them. */
+/** The questions of a session, for its reviewers to answer. */
 export class ReviewQuestions {
   constructor(
     private readonly log: Pick<ReviewLog, 'read' | 'append'>,

@@ -35,25 +35,25 @@ export interface ReviewStage extends AmendableStage {
 /** An acceptance sentence of an intent. */
 export type Criterion = Pick<ChecklistItem, 'intentId' | 'criterion' | 'number'>
 
-/** The state of things that a decision without a person is about. */
+/** The state that a decision without a person was based on. */
 export interface DecidedTree {
   /** The digest of the changes to commit, with their bases. */
   readonly tree: string
-  /** The number of the workspace's last commit, where checks ran on the disk as it was then. */
+  /** The number of the workspace's last commit when checks ran on the disk. */
   readonly after?: number
 }
 
 /** A commit of approved changes. */
 export interface ApprovedCommit extends CommitOptions {
-  /** The ids of the check runs that a release by rule rests on. */
+  /** The ids of the check runs that a release by rule is based on. */
   readonly evidence?: readonly string[] | undefined
-  /** What a release by rule decided on. The commit is refused if it would write anything else, or on anything else. */
+  /** The state that a release by rule decided on. The commit is refused if its changes or their bases differ. */
   readonly only?: DecidedTree | undefined
   /** The verdicts by which the changes are approved. */
   readonly approvals: readonly Verdict[]
-  /** For changes that are committed in part: path → the state that is staged there. */
+  /** For changes that are committed in part: path → the staged state. */
   readonly parts?: ReadonlyMap<string, FileState | null>
-  /** Where the commit leaves a part of a change or spends ticks: the records for the review log, whichever process writes them. */
+  /** The records for the review log, if the commit leaves a part of a change staged or spends ticks. Any process may write them. */
   readonly notesFor?: (tx: string) => readonly ReviewRecord[]
   /** The acceptance sentences of the intents of these changes, each with its tick. */
   readonly checklist: readonly ChecklistItem[]
@@ -61,13 +61,13 @@ export interface ApprovedCommit extends CommitOptions {
   readonly assertApproved?: () => void
 }
 
-/** Carries out what reviewers decide. */
+/** Carries out the decisions of reviewers. */
 export interface ReviewEffects {
   /** The reviewer, for calls that name none. */
   reviewer(): Reviewer
   /** Appends a verdict to the ledger. The review log follows, so a verdict missing from the ledger never counts. */
   recordVerdict(verdict: Verdict): Promise<void>
-  /** Applies an answer and records it in the ledger, before the session sees it. */
+  /** Applies an answer, and records it in the ledger before the session sees it. */
   applyAnswer(question: Question, record: AnswerRecord): Promise<void>
   /** Whether policy keeps an approval through a clean merge. */
   keepsApprovalOnMerge(): boolean

@@ -6,7 +6,7 @@ import { amendmentState } from './amend.js'
 import { ApprovedChanges } from './approved-changes.js'
 import { BaseDiffs } from './base-diffs.js'
 import { ReviewChecklist } from './checklist.js'
-import { rememberDiffs } from './diff-memory.js'
+import { createDiffMemory } from './diff-memory.js'
 import { type DisplayedChange, refuseChanged, refuseDrifted, refuseMarked } from './displayed-change.js'
 import { type DecidableChanges, DisplayedStage } from './displayed-stage.js'
 import type { ReviewLog } from './log.js'
@@ -24,7 +24,7 @@ import { verdictState } from './verdicts.js'
 /** A review without its quarantine, which has no stage, and without checks and releases, which run commands. */
 export type StageReview = Omit<Review, keyof Quarantine | 'check' | 'checks' | 'patches' | 'release'>
 
-/** What a release by rule needs beyond a review. */
+/** A review with the functions that a release by rule needs. */
 export interface ReviewByRule {
   readonly rules: RuleApprovals
   /** Shows the changes with their risk, and returns what a verdict on each is bound to, in the same order. */
@@ -41,7 +41,7 @@ export function createReview(
   stage: ReviewStage,
   effects: ReviewEffects,
 ): StageReview & { readonly byRule: ReviewByRule } {
-  const memory = rememberDiffs()
+  const memory = createDiffMemory()
   const diffs = new BaseDiffs(stage, () => splitsIn(log.read()), memory)
   const displayed = new DisplayedStage(log, stage, diffs, memory)
   const verdicts = new VerdictWriter(log, diffs, effects)

@@ -17,7 +17,7 @@ export interface Approvals {
   readonly byPerson: readonly string[]
 }
 
-/** Approvals that a rule of policy gives in place of a person. A person's verdict always counts more. */
+/** Approvals by a rule of policy, without a person. A person's verdict overrides them. */
 export class RuleApprovals {
   constructor(
     private readonly log: ReviewLog,
@@ -32,9 +32,9 @@ export class RuleApprovals {
 
   /**
    * Approves changes as they were displayed.
-   * @param since the records that the decision knew
+   * @param since the records that the decision was based on
    * @returns undefined if somebody has recorded a verdict since: then nothing is approved
-   * @throws EscrowError `stale_file` for a change that is not the displayed one any more
+   * @throws EscrowError `stale_file` for a change that differs from the displayed one
    */
   async approve(
     changes: readonly DisplayedChange[],

@@ -1,6 +1,6 @@
 import type { ScopeReach } from '../core/question.js'
 
-/** What a wider scope would let in, as a sentence. */
+/** A sentence on the paths that a wider scope would admit. */
 export function describeReach({ files, atLeast, examples, running }: ScopeReach): string {
   if (files === 0) return 'No file is there yet.'
   const count = `${atLeast === true ? 'At least ' : ''}${files} more ${files === 1 ? 'file' : 'files'}`

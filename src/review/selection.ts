@@ -28,8 +28,8 @@ export interface SelectionContext {
 }
 
 /**
- * The changes that a selection names, in the order of `changes`. A string that equals a path names it; any other string is a
- * glob. A change is chosen as a whole where it is named by path or call, or where its hunks cannot be decided one by one.
+ * Returns the changes that a selection names, in the order of `changes`. A string that equals a path names it. Any other string is a
+ * glob. A change is chosen as a whole if it is named by path or call, or if its hunks cannot be decided one by one.
  * @throws EscrowError `nothing_selected` with the first name that matches nothing, or for an empty selection; `unsupported`
  *   with each change that an unselected call wrote as well
  */

@@ -27,13 +27,13 @@ type AmendReason = Pick<AmendRecord, 'cause' | 'by'> & Partial<Pick<AmendRecord,
 /** The result of a merge. */
 export interface Merged extends Refusal {
   readonly change: StagedChange
-  /** Set where the merge is complete: the new base, and the content to stage on it. */
+  /** Set if the merge is complete: the new base, and the content to stage on it. */
   readonly clean?: { readonly onto: FileState | null; readonly base: Uint8Array; readonly content: Uint8Array }
 }
 
 /**
  * Records changes that a reviewer, or a merge, makes to staged files. The session's stage applies the records when it next
- * reads the review log; the disk is not touched.
+ * reads the review log. The disk does not change.
  */
 export class StageAmender {
   constructor(
@@ -45,7 +45,7 @@ export class StageAmender {
   /**
    * Replaces a staged file's content.
    * @returns the digest of the content that will be staged
-   * @throws EscrowError `unsupported` where no file is staged
+   * @throws EscrowError `unsupported` if no file is staged
    */
   async edit(change: StagedChange, content: Uint8Array | string, by: Reviewer): Promise<Digest> {
     const { path, after } = change
@@ -60,9 +60,9 @@ export class StageAmender {
 
   /**
    * Removes hunks from a staged file.
-   * @returns the digest of the content that will be staged. Undefined, with nothing recorded, where none of the change would
-   * be left: then the caller discards the whole change.
-   * @throws EscrowError `stale_file` where the base is no longer on disk
+   * @returns the digest of the content that will be staged. If nothing of the change would be left, undefined, and nothing is recorded:
+   * the caller then discards the whole change.
+   * @throws EscrowError `stale_file` if the base is no longer on disk
    */
   async discardHunks(change: StagedChange, hunks: readonly HunkRef[], by: Reviewer): Promise<Digest | undefined> {
     const diff = this.diffs.of(change)
@@ -77,8 +77,8 @@ export class StageAmender {
   }
 
   /**
-   * Merges a drifted change with the content on disk, three ways. Where both sides changed the same lines, the stage gets both
-   * between conflict markers. A file that is not text, or is gone on one side, is left as it is in both places.
+   * Merges a drifted change with the content on disk, three ways. If both sides changed the same lines, the stage gets both
+   * between conflict markers. A file that is not text, or that one side removed, stays the same in both places.
    * @param how `reading`: the agent caused the merge by reading the file
    */
   async mergeWithDisk(change: StagedChange, by: Reviewer, how: { readonly reading?: true } = {}): Promise<Merged> {

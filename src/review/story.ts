@@ -6,7 +6,7 @@ import { describeFolded, foldReason } from './folding.js'
 import { attentionTitle, groupChanges } from './groups.js'
 
 /**
- * `step`: in the order of time. `file`: by directory, a test beside what it tests. `risk`: the most severe facts first, in a change set that
+ * `step`: in the order of time. `file`: by directory, a test next to its subject. `risk`: the most severe facts first, in a change set that
  * has them.
  */
 export type ReviewOrder = 'step' | 'file' | 'risk'
@@ -41,9 +41,9 @@ export interface Chapter extends ChangeGroup {
   readonly steps?: readonly [first: number, last: number]
   /** The tools that wrote it, each once. */
   readonly tools: readonly string[]
-  /** Why the agent did it, in its own words. */
+  /** The agent's reason, in its own words. */
   readonly reason?: string
-  /** What the agent ran for it, or after it and before the next step. */
+  /** The commands that the agent ran for it, or after it and before the next step. */
   readonly commands: readonly CommandRun[]
   /** Its changes are shown as one line each until a reviewer opens them. */
   readonly folded?: true
@@ -52,7 +52,7 @@ export interface Chapter extends ChangeGroup {
 /**
  * Divides a change set into chapters. First come deletions and changes with a warning, a chapter for each kind; then the others in the given
  * order; last those that can be folded. By risk, the facts alone decide the order.
- * @param work what the ledger knows of the session, in the order of time.
+ * @param work the session's commands and commits in the ledger, oldest first
  */
 export function chaptersOf(set: ChangeSet, order: ReviewOrder, work: readonly WorkEvent[] = []): Chapter[] {
   const folded = set.changes.filter((change) => foldReason(change) !== undefined)
@@ -90,7 +90,7 @@ function foldedChapter(changes: readonly Change[]): Chapter {
   return { title: `Folded: ${describeFolded(changes)}`, changes: sorted, tools: [], commands: [], folded: true }
 }
 
-/** A tool call's changes with what is known of it. */
+/** The changes of a tool call, and its details. */
 interface Step {
   readonly number: number
   readonly group: ChangeGroup
@@ -99,7 +99,7 @@ interface Step {
   readonly commands: readonly CommandRun[]
 }
 
-/** A chapter for each step that says why; steps of one intent that say nothing more share one. */
+/** A chapter for each step with a reason. Steps of one intent without a reason share one. */
 function steps(groups: readonly ChangeGroup[], work: readonly WorkEvent[]): Chapter[] {
   const calls = new Map(work.flatMap((event) => (event.kind === 'call' && event.callId ? [[event.callId, event]] : [])))
   const commands = commandsOf(groups, work)
@@ -172,7 +172,7 @@ function commandsOf(
   return commands
 }
 
-/** A chapter for each directory. A test is beside its subject where that has changed, too. */
+/** A chapter for each directory. A test is next to its subject if that has changed, too. */
 function directories(groups: readonly ChangeGroup[]): Chapter[] {
   const changes = groups.flatMap((group) => group.changes)
   const subjects = new Map(changes.flatMap(({ path }) => (isTest(path) ? [] : [[subjectOf(path), path] as const])))

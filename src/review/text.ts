@@ -1,7 +1,7 @@
-/** How a content's bytes hold its text. UTF-16 only where a byte order mark says so. */
+/** The encoding of a text. UTF-16 needs a byte order mark. */
 export type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be'
 
-/** A content read as text. Its byte order mark, if any, is the text's first character, so nothing of it is lost. */
+/** A decoded content. A byte order mark is the first character of the text, so that encoding it restores all bytes. */
 export interface Text {
   readonly text: string
   readonly encoding: Encoding
@@ -13,7 +13,7 @@ const DECODERS = {
   'utf-16be': new TextDecoder('utf-16be', { fatal: true, ignoreBOM: true }),
 }
 
-/** Reads a content as text; undefined if it is none: a NUL character, or bytes that its encoding does not know. */
+/** Decodes a content. Undefined if it is not text: it has a NUL character, or bytes that are invalid in its encoding. */
 export function decodeText(content: Uint8Array): Text | undefined {
   const encoding = encodingOf(content)
   if (encoding === 'utf-8' && content.includes(0)) return undefined
@@ -25,14 +25,14 @@ export function decodeText(content: Uint8Array): Text | undefined {
   }
 }
 
-/** The very bytes that {@link decodeText} read. */
+/** Returns the bytes that {@link decodeText} decoded. */
 export function encodeText({ text, encoding }: Text): Uint8Array {
   if (encoding === 'utf-8') return Buffer.from(text)
   const bytes = Buffer.from(text, 'utf16le')
   return encoding === 'utf-16be' ? bytes.swap16() : bytes
 }
 
-/** Lines with what ends them; joined they are the text. */
+/** Splits a text into lines with their line ends. */
 export function linesOf(text: string): string[] {
   const lines: string[] = []
   let start = 0

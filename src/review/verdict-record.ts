@@ -19,7 +19,7 @@ export interface Decided extends Chosen<DisplayedChange> {
   readonly except?: readonly string[]
 }
 
-/** Every displayed change that nobody has rejected, without its rejected hunks. */
+/** The displayed changes that nobody has rejected, without their rejected hunks. */
 export function allUnrejected(
   displayed: readonly DisplayedChange[],
   staged: readonly StagedChange[],
@@ -56,7 +56,7 @@ export function withVerdict<T extends Chosen<DisplayedChange>>(
   })
 }
 
-/** @throws EscrowError `unsupported` where a hunk of a renamed file is chosen and the rename is not approved. */
+/** @throws EscrowError `unsupported` if a hunk of a renamed file is chosen and the rename is not approved. */
 export function refuseWithoutRename(
   chosen: readonly Chosen<DisplayedChange>[],
   staged: readonly StagedChange[],
@@ -77,7 +77,7 @@ export function refuseWithoutRename(
   throw new EscrowError('unsupported', message, { refused, hint })
 }
 
-/** `reason` is the text that the agent gets with a rejection, `rule` what approved in place of a person. */
+/** `reason` is the text of a rejection, for the agent. `rule` is the rule that approved without a person. */
 export function verdictRecord(
   verdict: Verdict['verdict'],
   chosen: readonly Decided[],

@@ -13,10 +13,10 @@ import type { ReviewEffects } from './review-stage.js'
 import { allUnrejected, type Decided, verdictRecord } from './verdict-record.js'
 import { stateOf, type VerdictState, verdictState } from './verdicts.js'
 
-/** How often other reviewers may append before an approval of everything gives up. */
+/** Attempts of an approval of everything, while other reviewers append. */
 const TRIES = 20
 
-/** Records verdicts: in the ledger first, then in the review log, where they begin to count. */
+/** Records verdicts: in the ledger first, then in the review log, where they take effect. */
 export class VerdictWriter {
   constructor(
     private readonly log: Pick<ReviewLog, 'read' | 'append' | 'appendAfter'>,
@@ -26,7 +26,7 @@ export class VerdictWriter {
 
   /**
    * Records one verdict on the chosen changes. With none chosen nothing is recorded and the id is ''.
-   * @throws EscrowError `stale_file` where a change is no longer the one that was displayed
+   * @throws EscrowError `stale_file` if a change is no longer the one that was displayed
    */
   async record(
     verdict: Verdict['verdict'],
@@ -45,9 +45,8 @@ export class VerdictWriter {
   }
 
   /**
-   * Approves every displayed change that can be approved and that nobody has rejected, not even between the look at the log
-   * and the append.
-   * @throws EscrowError `stale_file`; `session_busy` where other reviewers append without a pause
+   * Approves each displayed change that can be approved and that nobody has rejected, even just before the append.
+   * @throws EscrowError `stale_file`; `session_busy` if other reviewers append without a pause
    */
   async approveAll(
     displayed: readonly DisplayedChange[],
@@ -74,7 +73,7 @@ export class VerdictWriter {
   }
 }
 
-/** Which displayed changes cannot be approved as they are staged now. */
+/** The displayed changes that cannot be approved as they are staged now. */
 export function unfitOf(staged: readonly StagedChange[], amendments: AmendmentState) {
   const now = new Map(staged.map((change) => [keyOf(change), change]))
   return {

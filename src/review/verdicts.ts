@@ -13,9 +13,9 @@ export interface VerdictState {
 export interface CurrentVerdicts {
   /** The latest verdict on the whole change, unless its base or content has changed since. */
   readonly file?: Verdict
-  /** Hunk id → the verdict on it, where it is later than the one on the whole. The hunk may no longer exist. */
+  /** Hunk id → the verdict on it, if it is later than the one on the whole. The hunk may no longer exist. */
   readonly hunks: ReadonlyMap<string, Verdict>
-  /** There was a verdict on the whole change, and the change is another now. */
+  /** There was a verdict on the whole change, which has changed since. */
   readonly isVoid: boolean
   /** The void verdict was an approval. */
   readonly lostApproval: boolean
@@ -66,8 +66,8 @@ class PathVerdicts {
   }
 
   /**
-   * A commit or a discard consumes the verdicts on what it took. A rejected hunk keeps its verdict through a commit of the file: the
-   * commit did not take it, and a record that another process wrote for the committer may lack the hunks.
+   * A commit or a discard consumes the verdicts on its changes. A rejected hunk keeps its verdict through a commit of the file, which did not
+   * include it. A record that another process wrote for the committer may lack the hunks.
    */
   consume(kind: ReviewRecord['kind'], entry: ReviewEntry): void {
     if (entry.hunks === undefined && kind === 'committed') this.#forgetApprovals()

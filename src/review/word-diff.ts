@@ -1,20 +1,20 @@
 import { diffWordsWithSpace } from 'diff'
 
-/** A part of a line: from this UTF-16 unit, up to and without that one. */
+/** A part of a line, in UTF-16 units. The end is excluded. */
 export interface TextSpan {
   readonly from: number
   readonly to: number
 }
 
-/** Beyond these a comparison costs more than it tells. */
+/** Limits of a comparison. Beyond them it costs more than it shows. */
 const LINE_LIMIT = 1_000
 const RUN_LIMIT = 100
-/** Of a line that is mostly new, marking all the words says nothing. */
+/** The largest marked share of a line. In a line that is mostly new, marks show nothing. */
 const MOSTLY = 0.7
 
 /**
- * The words that changed, where a hunk replaces lines by as many others: for each line of its text the spans, with the mark
- * (`+`, `-`) as unit 0. Lines of other kinds, long ones and those that are mostly new have none.
+ * Finds the changed words in lines of a hunk that were replaced by as many others. Returns the spans for each line of its text, in which the
+ * mark (`+`, `-`) is unit 0. Other lines, long ones and mostly new ones have none.
  * @param text a hunk's, in unified form, its `@@` line included.
  */
 export function wordDiff(text: string): readonly (readonly TextSpan[])[] {
@@ -30,7 +30,7 @@ export function wordDiff(text: string): readonly (readonly TextSpan[])[] {
   return spans
 }
 
-/** Runs of `-` lines with as many `+` lines behind them: where each begins. */
+/** The starts of runs of `-` lines that as many `+` lines follow. */
 function* replacements(lines: readonly string[]): Generator<{ removed: number; added: number; count: number }> {
   for (let at = 1; at < lines.length; ) {
     const removed = at

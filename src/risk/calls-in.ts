@@ -24,7 +24,7 @@ export const NETWORK = new Set(
     ' ',
   ),
 )
-/** Of network modules: what opens nothing. */
+/** Functions of network modules that open no connection. */
 const QUIET =
   /^(?:STATUS_CODES|METHODS|isIP(?:v[46])?|Agent|globalAgent|validateHeader\w*|isAxiosError|Headers|FormData)$/
 const GLOBAL_NETWORK = new Set(['fetch', 'XMLHttpRequest', 'WebSocket', 'EventSource', 'sendBeacon'])
@@ -106,7 +106,7 @@ export function callIn(node: Node, file: File): CallIn | undefined {
   return { name: found, key: WHOLE.has(found) ? text(node) : key, text: text(node), line: file.lineOf(node) }
 }
 
-/** Facts about what is in a call: another argument makes another fact. */
+/** Facts about the arguments of a call: another argument makes another fact. */
 const WHOLE: ReadonlySet<FactName> = new Set(['data-sent', 'query-from-parts', 'raw-html', 'dynamic-import'])
 
 function nameOfCall(node: Node, file: File): FactName | undefined {

@@ -37,7 +37,7 @@ export interface Line {
 /** A side beyond this is not scanned. */
 export const MAX_BYTES = 4 * 1024 * 1024
 
-/** The text of both sides; undefined for what is no text or too large. */
+/** The text of both sides; undefined if a side is not text or too large. */
 export function textsOf({ before, after }: Changed): Texts | undefined {
   const [old, now] = [textOf(before), textOf(after)]
   if (old === undefined || now === undefined) return undefined

@@ -4,7 +4,7 @@ import type { Reading } from './reading.js'
 import { squeeze } from './syntax.js'
 import type { AssertionIn } from './tests-in.js'
 
-/** What two readings of a file of tests show. */
+/** Compares two readings of a file of tests. */
 export function compareTests(old: Reading, now: Reading): Found[] {
   return [...switchedOff(old, now), ...removedTests(old, now), ...assertionFacts(old, now)]
 }
@@ -44,7 +44,7 @@ function assertionFacts(old: Reading, now: Reading): Found[] {
     if (other === undefined) unpaired.push(assertion)
     else if (!other.isEmpty) found.push(changed(assertion, other))
   }
-  // Others may assert the same in other words: only what the file has fewer of is gone.
+  // Other lines may assert the same in other words: only assertions that the file has fewer of were removed.
   const fewer = old.assertions.length - now.assertions.filter(({ isEmpty }) => !isEmpty).length
   const rewritten = come.filter(({ isEmpty }) => !isEmpty)
   const lost = unpaired.slice(Math.min(rewritten.length, Math.max(0, unpaired.length - Math.max(fewer, 0))))

@@ -5,7 +5,7 @@ import type { Reading } from './reading.js'
 import type { Place } from './syntax.js'
 import { checkName } from './words.js'
 
-/** What two readings of a file show: what the new one does that the old one did not, and what is gone. */
+/** Compares two readings of a file: finds new behaviour and removed behaviour. */
 export function compareReadings(old: Reading, now: Reading): Found[] {
   return [
     ...callFacts(old, now),

@@ -21,7 +21,7 @@ import { secretFacts } from './secrets.js'
 import { settingFacts } from './settings.js'
 import { textFacts } from './text-facts.js'
 
-/** What one file's contents show. It depends on the path and both sides alone, so it can be kept. */
+/** The facts that one file's contents show. They depend only on the path and both sides, so they can be cached. */
 export type FileFindings = readonly Found[]
 
 /** Findings by the key of a change. */

@@ -10,7 +10,7 @@ export interface GuardIn extends Place {
   /** The condition with its names replaced, but for names of properties. */
   readonly shape: string
   readonly names: readonly string[]
-  /** What it does then, without white space. */
+  /** Its body, without white space. */
   readonly consequence: string
   /** It throws or refuses; otherwise it returns. */
   readonly refuses: boolean
@@ -174,7 +174,7 @@ export function conditionIn(node: Node, { text, lineOf }: File): Place | undefin
   return [childOf(node, 'left'), childOf(node, 'right')].some((side) => side?.type === deciding) ? place : undefined
 }
 
-/** A comparison or a combination of conditions, by what it compares. */
+/** A comparison or a combination of conditions, identified by its operands. */
 export interface ComparisonIn extends Place {
   readonly operator: string
   readonly operands: string

@@ -84,7 +84,7 @@ function isTypeTest({ parent, field }: Node, text: File['text']): boolean {
   return property !== undefined && text(property) === 'prototype'
 }
 
-/** What only tells about the process, or writes to its streams. */
+/** Members that only describe the process, or write to its streams. */
 const QUIET_PROCESS =
   /^(?:env|argv|argv0|execArgv|execPath|cwd|platform|version|versions|arch|release|features|config|pid|ppid|title|stdout|stderr|stdin|nextTick|hrtime|uptime|memoryUsage|cpuUsage|resourceUsage|emitWarning|on|once|off|addListener|removeListener|removeAllListeners|listeners|listenerCount|exitCode|getuid|geteuid|getgid|getegid|umask|browser|type|connected|noDeprecation|allowedNodeEnvironmentFlags)$/
 
@@ -135,7 +135,7 @@ const DEFINES =
 const BUILTIN =
   /^(?:Object|Array|String|Number|Boolean|Symbol|BigInt|Function|RegExp|Date|Math|JSON|Promise|Map|Set|WeakMap|WeakSet|Error|TypeError|Reflect|Proxy|Intl|Buffer|URL|globalThis|global|expect|assert|it|describe|test)$/
 
-/** Whether what is assigned to or defined on belongs to the language, to the runtime, or to another module. */
+/** Whether the target of an assignment or definition belongs to the language, to the runtime, or to another module. */
 function changedFact(target: Node | undefined, { text, modules }: File): FactName | undefined {
   let root = target
   while (root?.type === 'member_expression' || root?.type === 'subscript_expression') root = childOf(root, 'object')

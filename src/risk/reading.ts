@@ -21,7 +21,7 @@ import { powerIn } from './powers.js'
 import type { File, Place } from './syntax.js'
 import { type AssertionIn, assertionIn, type TestIn, testIn } from './tests-in.js'
 
-/** What the syntax of one side of an ECMAScript file shows. */
+/** The facts that the syntax of one side of an ECMAScript file shows. */
 export interface Reading {
   readonly calls: CallIn[]
   readonly guards: GuardIn[]

@@ -5,7 +5,7 @@ const HIDDEN = '[secret]'
 /** A private key to its end, which its form only begins. */
 const KEY_BLOCK = /-----BEGIN [A-Z ]{0,40}PRIVATE KEY[\s\S]{0,20000}?(?:-----END [A-Z ]{0,40}KEY(?: BLOCK)?-----|$)/g
 const IN_ADDRESS = /(\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s:@/'"]{0,100}:)[^\s@/'"]{1,200}(?=@)/gi
-/** `NAME=value`, `name: value` and `--name value`, with a name that says what it is. */
+/** `NAME=value`, `name: value` and `--name value`, with a name that marks a secret. */
 const NAMED =
   /((?:passw(?:or)?d|passwd|pwd|secret|token|api[_-]?key|private[_-]?key|access[_-]?key|credentials?|authorization|cookie)[\w-]{0,20}["']?(?:\s{0,4}[:=]{1,2}\s{0,4}|\s{1,4})["'`]?(?:(?:bearer|basic|token)\s{1,4})?)[^\s"'`;|&]{4,400}/gi
 /** `-u name:password` of curl and others. */

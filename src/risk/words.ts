@@ -1,4 +1,4 @@
-/** What the name of a function says: that it decides about rights, or that it checks or cleans a value. */
+/** The purpose that a function's name suggests: it decides about rights, or it checks or cleans a value. */
 export type CheckKind = 'rights' | 'value'
 
 const RIGHTS =

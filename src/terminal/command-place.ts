@@ -18,7 +18,7 @@ import { updateMount } from './update-mount.js'
 /** A directory tree that shows the stage: commands run in it, and their effects are read from it. */
 export interface Place {
   readonly isolation: 'sandbox' | 'none'
-  /** What the process is that a run begins with: the command, or the first process of its namespace, whose child the command is. */
+  /** The first process of a run: the command itself, or the first process of its namespace, the command's parent. */
   readonly startsWith: 'command' | 'init'
   readonly isAlive: boolean
   /**
@@ -38,7 +38,7 @@ export interface Place {
   seededState(path: RelPath): string | undefined
   /** The layer that commands write to, as a path of this process. */
   readonly written: string
-  /** What commands changed in the repository's `.git`; undefined if the place does not keep that. */
+  /** The commands' changes in the repository's `.git`; undefined if the place does not keep them. */
   readonly git: GitChanges | undefined
   /** Names of the lower layers that a replaced directory hides. */
   hiddenNames(dir: RelPath): readonly string[]

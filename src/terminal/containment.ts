@@ -7,7 +7,7 @@ import { forgetAttempt, recallAttempt, rememberAttempt } from './remembered-atte
  * A provider of containment: a mechanism of this machine that commands can run in. `CONTAINMENTS` lists them, the best first. The first
  * that keeps what policy requires, and has run a command here, is used.
  *
- * A provider promises in `keeps` only what its suites show. It fails closed: if one of its restrictions cannot be applied, `open` or
+ * A provider promises in `keeps` only the protections that its suites show. It fails closed: if one of its restrictions cannot be applied, `open` or
  * `run` rejects and no command starts.
  */
 export interface Containment extends ContainmentInfo {
@@ -19,7 +19,7 @@ export interface Containment extends ContainmentInfo {
   open(shown: Shown): Promise<Place>
 }
 
-/** What a place shows to commands. */
+/** The files that a place shows to commands. */
 export interface Shown {
   /** The workspace, a physical path. */
   readonly root: string
@@ -27,7 +27,7 @@ export interface Shown {
   readonly gitDir?: string | undefined
 }
 
-/** Tries the providers in order, and stops at the first that keeps what is required and works. Returns those it looked at, in order. */
+/** Tries the providers in order, and stops at the first that has the required protections and works. Returns those that it considered, in order. */
 export async function tryEach(
   all: readonly Containment[],
   required: readonly Protection[],
@@ -60,7 +60,7 @@ export async function tryAgain(containment: Containment): Promise<Attempt> {
   return attempt
 }
 
-/** A place in the first provider that fits, or what each of them lacks. */
+/** A place in the first suitable provider, or the protections that each of them lacks. */
 export type Opened =
   | { readonly place: Place; readonly containment: ContainmentInfo }
   | {
@@ -70,7 +70,7 @@ export type Opened =
       readonly lacking: readonly Pick<TriedContainment, 'name' | 'caution' | 'lacks'>[]
     }
 
-/** Opens a place in the best provider that keeps what is required and works. */
+/** Opens a place in the best provider that has the required protections and works. */
 export async function openFirst(
   all: readonly Containment[],
   shown: Shown,
@@ -90,7 +90,7 @@ export async function openFirst(
       try {
         return { place: await containment.open(shown), containment: infoOf(containment) }
       } catch (error) {
-        // What was true at the last attempt may have changed: the next command tries it again.
+        // The machine may have changed since the last attempt: the next command tries it again.
         forgetAttempt(containment.name)
         throw error
       }

@@ -9,7 +9,7 @@ import { openNamespaceCopy } from './namespace-copy.js'
 import { bubblewrap, type Capability, NO_NAMESPACES, probeNow } from './probe.js'
 import { mxcContract, seatbeltCopy } from './seatbelt/containment.js'
 
-/** What no command on a copy can do. */
+/** The limits of commands on a copy. */
 const OF_COPIES = [
   'It has no git of its own where the repository is outside the workspace, as in a linked worktree.',
   'It does not see what others stage while it runs.',
@@ -73,7 +73,7 @@ const namespaceCopy: Containment = {
   open: openNamespaceCopy,
 }
 
-/** A copy under Landlock and seccomp, where namespaces are refused. What a provider keeps is listed, never derived: it is a promise. */
+/** A copy under Landlock and seccomp, where namespaces are refused. Its protections are listed, never derived: they are a promise. */
 const landlockCopy: Containment = {
   name: 'landlock-copy',
   title: 'a copy, Landlock, seccomp',

@@ -9,7 +9,7 @@ import { layerStamp, restingLayer } from './layer.js'
 const HOOKS = childOf(GIT, 'hooks')
 
 /**
- * The changes of `.git` in a copy of the workspace. They are the differences from what was copied; the next bringing up to the stage
+ * The changes of `.git` in a copy of the workspace. They are the differences from the copied files. The next update from the stage
  * undoes them.
  * @param tree the copy
  * @param find lists the changed entries below `.git`
@@ -63,7 +63,7 @@ function stampOf(stats: Stats | undefined): string {
   return stats.isDirectory() ? lookOf(stats) : layerStamp(stats)
 }
 
-/** Adds the directories of changed entries. What was in a directory that is gone, or no directory now, is gone with it. */
+/** Adds the directories of changed entries. The entries of a directory that was removed or replaced by a file were removed, too. */
 function withDirectories(tree: string, changes: readonly CopyChange[]): CopyChange[] {
   const layer = restingLayer(tree)
   const found = new Map<RelPath, CopyChange>()

@@ -24,7 +24,7 @@ export interface CopySearch {
   readonly isKept: (path: RelPath, isDirectory: boolean) => boolean
 }
 
-/** Compares a whole copy, in which no process runs, with what was copied. */
+/** Compares a whole copy, in which no process runs, with its originals. */
 export function allChanges(search: CopySearch): CopyChanges {
   const walk = new Walk(search)
   walk.below(ROOT)
@@ -46,7 +46,7 @@ export function changesBelow(search: CopySearch, dir: RelPath): CopyChanges {
 export function changesAmong(search: CopySearch, candidates: readonly RelPath[], kept: Iterable<RelPath>): CopyChanges {
   const walk = new Walk(search)
   for (const path of candidates) walk.candidate(path)
-  // The rules of what is kept may have changed.
+  // The rules on kept files may have changed.
   for (const path of kept) if (search.copied.get(path) === undefined) walk.candidate(path)
   return walk.found()
 }

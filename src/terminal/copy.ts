@@ -29,7 +29,7 @@ const TICK_MS = 100
 /** Largest number of directories that a scan leaves out. */
 const MAX_WITHOUT = 50
 
-/** What was found out before the copy is brought up to the stage, or before effects are read. */
+/** The findings of a search, for the next update of the copy or the next reading of effects. */
 interface Prepared {
   readonly turn: number
   readonly clocks: Clocks
@@ -44,9 +44,9 @@ interface Mark {
   readonly clocks: Clocks
 }
 
-/** A copy of the workspace in a directory `tree` of `scratch`, and what commands have changed in it. */
+/** A copy of the workspace in a directory `tree` of `scratch`, and the commands' changes in it. */
 export class Copy {
-  /** Counts what changes the copy: runs, and bringing it up to the stage. */
+  /** Counts runs and updates from the stage, which change the copy. */
   #turn = 0
   readonly #copied = new CopiedTree()
   readonly #staged = new StagedPaths()
@@ -75,7 +75,7 @@ export class Copy {
     this.git = copiedGit(this.tree, () => this.#gitChanges(), changed)
   }
 
-  /** What commands changed in the repository's `.git`. */
+  /** The commands' changes in the repository's `.git`. */
   readonly git: GitChanges
 
   /** The time of the workspace that the copy shows (nanoseconds). */
@@ -191,7 +191,7 @@ export class Copy {
     return { tree: this.tree, copied: this.#copied, isKept }
   }
 
-  // ---- what has changed
+  // ---- changes
 
   #takePrepared(): Prepared | undefined {
     const prepared = this.#prepared

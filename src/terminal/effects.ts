@@ -62,7 +62,7 @@ const MAX_DEPTH = 256
 
 /**
  * Reads the effects of a command from the layer, in time proportional to the size of its writes.
- * @throws EscrowError `unsupported` where the layer cannot be read, for example because a tree is too deep for a path.
+ * @throws EscrowError `unsupported` if the layer cannot be read, for example because a tree is too deep for a path.
  */
 export function readEffects(places: LayerPaths, query: EffectQuery): Effects {
   try {

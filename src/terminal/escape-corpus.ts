@@ -3,14 +3,14 @@ import { type Architecture, SYSTEM_CALLS, type SystemCall } from './system-calls
 
 /**
  * Attempts to get out of containment. `escrow doctor --probe` runs them in the provider of the machine, and the suites in each provider.
- * Every attempt is a line for `/bin/sh` in a workspace; what counts is the machine afterwards, and what the line could print.
+ * Every attempt is a line for `/bin/sh` in a workspace. It is judged by the state of the machine afterwards and by its output.
  *
  * An attempt that succeeds must do no harm, even as root: it changes only the directory, and signals only the process, that were made for
  * it. It mounts nothing, and every process it starts ends by itself.
  */
 export interface EscapeAttempt {
   readonly name: string
-  /** What it tries, as a sentence. */
+  /** A sentence that describes the attempt. */
   readonly tries: string
   readonly protection: Protection
   readonly script: string

@@ -4,7 +4,7 @@ import { holdProcess, killGroup, startProgram } from '../os/child.js'
 
 /** Bytes of output that are read. */
 const MAX_OUTPUT = 64 * 2 ** 20
-/** Descriptor 3 is the output of find. What find writes to stderr becomes a text. */
+/** Descriptor 3 is the output of find. Its stderr becomes a text. */
 const START = 'exec 3>&1\n'
 /** Largest number of bytes that mark the end of an answer: see {@link requestOf}. */
 const END_BYTES = 6

@@ -27,7 +27,7 @@ const MAX_GIT_LAYER = 256 * 2 ** 20
 /** Largest number of its files and directories. */
 const MAX_GIT_ENTRIES = 100_000
 
-/** What commands changed in a repository's `.git`. No command may be running when it is used. */
+/** The commands' changes in a repository's `.git`. No command may be running when it is used. */
 export interface GitChanges {
   /** The repository is the workspace's own `.git`. */
   readonly isOwn: boolean

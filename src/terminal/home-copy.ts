@@ -31,7 +31,7 @@ export interface HomeCopy {
   readonly at: string
   /** The directory of the copy. */
   readonly copy: string
-  /** The file that lists what was copied. */
+  /** The file that lists the copied files. */
   readonly list: string
 }
 
@@ -161,7 +161,7 @@ class Refresh {
     return isAbsolute(target) || isWithin(full, this.home.at) ? target : full
   }
 
-  /** Removes what the person has removed, unless commands have changed it. */
+  /** Removes files that the person has removed, unless commands have changed them. */
   #removeGone(): void {
     const gone = [...this.before].filter(([path]) => !this.#now.has(path) && !existsIn(this.home.at, path))
     for (const [path, copied] of gone.sort(([a], [b]) => (a < b ? 1 : -1)))

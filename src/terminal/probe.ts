@@ -10,7 +10,7 @@ export interface Capability {
   readonly ok: boolean
   /** The error output of the check. */
   readonly problem?: string
-  /** The command that fixes it, or what to change. */
+  /** The command or the change that fixes it. */
   readonly fix?: string
 }
 

@@ -7,7 +7,7 @@ import type { EscapeResult } from './run-escapes.js'
 
 /** The providers of containment, loaded when a command runs. */
 
-/** Opens a place in the best provider that keeps what is required and works. */
+/** Opens a place in the best provider that has the required protections and works. */
 export async function openContained(shown: Shown, required: readonly Protection[]): Promise<Opened> {
   const [{ CONTAINMENTS }, { openFirst }] = await Promise.all([import('./containments.js'), import('./containment.js')])
   return openFirst(CONTAINMENTS, shown, required)
@@ -20,7 +20,7 @@ export async function openUncontained(root: string): Promise<Place> {
 }
 
 /**
- * Tries the providers in order until one keeps what is required and works.
+ * Tries the providers in order until one has the required protections and works.
  * @param isAgain whether earlier attempts on record are repeated.
  */
 export async function tryContainments(required: readonly Protection[], isAgain: boolean): Promise<TriedContainment[]> {
@@ -32,7 +32,7 @@ export async function tryContainments(required: readonly Protection[], isAgain: 
 }
 
 /**
- * Runs the corpus of escapes in the first provider that keeps what is required and works.
+ * Runs the corpus of escapes in the first provider that has the required protections and works.
  * @returns undefined if there is none.
  */
 export async function probeEscapes(required: readonly Protection[]): Promise<EscapeReport | undefined> {
@@ -48,7 +48,7 @@ export async function probeEscapes(required: readonly Protection[]): Promise<Esc
   return { containment: containment.name, held, attempts, untried: untried(containment, attempts) }
 }
 
-/** What held of a provider's promises. */
+/** The promises of a provider that held. */
 export interface EscapeReport {
   readonly containment: ContainmentName
   /** Whether every promise that was tried held. */
@@ -77,7 +77,7 @@ export interface FoundRepairs extends Repairs {
   })[]
 }
 
-/** Says what would let this machine contain commands, given what was tried. */
+/** Finds the repairs that would let this machine contain commands, given the tried providers. */
 export async function repairsOf(tried: readonly TriedContainment[]): Promise<FoundRepairs> {
   const [{ planRepairs }, { elevated }, { thisMachine }] = await loadRepair()
   const machine = thisMachine()

@@ -18,14 +18,14 @@ export interface EscapeResult {
   readonly name: string
   readonly tries: string
   readonly protection: Protection
-  /** `not tried`: the machine lacks what the attempt needs. */
+  /** `not tried`: the machine lacks a program or file that the attempt needs. */
   readonly outcome: 'held' | 'did not hold' | 'not tried'
   /** Whether the provider promises this protection. */
   readonly isPromised: boolean
   readonly detail?: string
 }
 
-/** What a file outside says, and one that is closed. */
+/** The content of a file outside, and of one that is closed to commands. */
 const [UNTOUCHED, CLOSED] = ['a person wrote this\n', 'a closed word']
 /** Milliseconds for one attempt. */
 const ATTEMPT_MS = 60_000
@@ -96,7 +96,7 @@ function unlimited(end: CommandEnd, limits: EscapeAttempt['limits']): string | u
   return /fork|allocat|memory/i.test(end.stderr) ? undefined : 'the command went on past its limit'
 }
 
-/** What attempts aim at: a directory, two servers and a process. */
+/** The targets of the attempts: a directory, two servers and a process. */
 class Scene {
   readonly outside: string
   readonly #victim = startProgram('sleep', ['601.25'], ['ignore', 'ignore', 'ignore'])
@@ -149,7 +149,7 @@ class Scene {
     return new Scene(base, targets, servers, datagrams)
   }
 
-  /** What a command has done to the scene, or could see of it. */
+  /** The changes of a command to the targets, or the parts that it could read. */
   harm({ stdout, stderr }: CommandEnd): string | undefined {
     const said = `${stdout}${stderr}`
     if (said.includes(ESCAPED)) return 'it got through'

@@ -44,7 +44,7 @@ export function bwrapArguments(
 /**
  * The options that set up the sandbox.
  * @param scratch the directory of the layers
- * @param tree what the command sees as the workspace: a copy, or the workspace itself, over which an overlay is mounted
+ * @param tree the directory that the command sees as the workspace: a copy, or the workspace itself, over which an overlay is mounted
  * @param layers the directories that the tree shows, each with its own entries: the copy alone, or those of the overlay
  */
 export function sandboxOf(

@@ -13,7 +13,7 @@ export interface ChangedPaths {
   readonly single: readonly RelPath[]
 }
 
-/** The paths of a stage that do not simply show the disk, and what changed about them since the last call. */
+/** The paths of a stage that differ from the disk, and their changes since the last call. */
 export class StagedPaths {
   #overlay: Overlay | undefined
   #edits = 0

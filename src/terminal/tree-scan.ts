@@ -19,7 +19,7 @@ const FILE_SYSTEMS: ReadonlySet<number> = new Set([
   0xca45_1a4e, // bcachefs
 ])
 
-/** What to look for in a tree. */
+/** The scope of a search in a tree. */
 export interface TreeScan {
   /** Absolute and physical. */
   readonly tree: string

@@ -1,4 +1,4 @@
-/** What `write-only` asks of Landlock (include/uapi/linux/landlock.h), the same on every architecture. */
+/** The Landlock request of `write-only` (include/uapi/linux/landlock.h), the same on every architecture. */
 export const LANDLOCK = {
   writeFile: 1 << 1,
   /** Moving files between directories, which every ruleset refuses unless it handles and allows it. */

@@ -68,7 +68,7 @@ export class Births {
     if (births === undefined) return undefined
     const here = around(line, (at) => prints[at])
     const weight = weightOf(prints[line] ?? '')
-    // A bracket or an empty line belongs to what is above it: below may be anyone's.
+    // A bracket or an empty line belongs to the lines above it: the lines below may have any author.
     const below = (birth: Birth) => (weight === 0 ? 0 : alike(birth.below, here.below))
     const scored = births.map((birth) => ({ birth, score: alike(birth.above, here.above) + below(birth) }))
     const best = Math.max(...scored.map(({ score }) => score))

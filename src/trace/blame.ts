@@ -45,7 +45,7 @@ export async function blameContent(
   let origins = versions.length === 0 ? cells.map(({ origin }) => origin) : follow()
   if (origins.some(isOfLostRecord)) {
     const lost = lostRecords(await earlierLines(), known.hasRecord, vouching)
-    // Those that this machine knows come first: what they explain, no forged one can make ambiguous.
+    // Records that this machine knows come first: a forged one cannot make a line ambiguous that they explain.
     for (const isKnown of [true, false]) {
       const some = lost.filter(({ isAnchored }) => isAnchored === isKnown)
       for (const { record } of some) replay.apply(record, !isKnown)
@@ -56,7 +56,7 @@ export async function blameContent(
   return attributed.map((origin, n) => ({ line: n + 1, ...origin }))
 }
 
-/** What git has of a file and of the ledger. */
+/** The versions of a file and of the ledger in git. */
 interface GitHistory {
   /** The file's versions, the one at HEAD first. */
   readonly versions: readonly FileVersion[]

@@ -17,7 +17,7 @@ import { OUTSIDE, UNKNOWN } from './traced-files.js'
  * content, who wrote them.
  */
 
-/** What the ledger knows, for {@link followLines}. */
+/** The facts of the ledger, for {@link followLines}. */
 export interface Known {
   readonly births: Births
   /** The lines of a content that a record left at a path, or at any other. */
@@ -218,7 +218,7 @@ function claimedRecord(claims: readonly NoteClaim[], writers: readonly Origin[])
   return first !== undefined && named.every((each) => sameAuthor(each, first)) ? named.at(-1) : undefined
 }
 
-/** What a git note says of a line that no record wrote. */
+/** The claim of a git note about a line that no record wrote. */
 function importedOrigin(claims: readonly NoteClaim[]): Origin | undefined {
   const named = claims.flatMap(({ origin }) => origin ?? [])
   const [first] = named

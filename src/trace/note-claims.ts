@@ -14,9 +14,9 @@ import type { Origin } from './origins.js'
 const MAX_LINES = 1_000_000
 
 export interface NoteClaim {
-  /** What blame says if no record wrote the line. Undefined if the note was written for another commit and copied. */
+  /** The answer of blame if no record wrote the line. Undefined if the note was written for another commit and copied. */
   readonly origin: Origin | undefined
-  /** Whether a record's origin is what the note names. */
+  /** Whether the note names a record's origin. */
   readonly isOf: (origin: Origin) => boolean
 }
 

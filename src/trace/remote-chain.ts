@@ -46,7 +46,7 @@ export interface ChainedLine {
   readonly before: string
 }
 
-/** What may be added to a chain; or why it may not, and from which line on. */
+/** The lines that may be added to a chain, or the reason against it and the first line concerned. */
 export type Continued =
   | { readonly lines: readonly ChainedLine[]; readonly end: ChainEnd }
   | { readonly problem: string; readonly line: number }
@@ -145,6 +145,6 @@ function recordHead(bytes: Buffer): Head | undefined {
   const own = 'value' in parsed ? ownFieldsOf(parsed.value) : undefined
   if (own === undefined || 'problem' in own) return undefined
   const hash = sha256hex(bytes)
-  // Where it is in a file does not matter for what may follow it.
+  // Its position in a file does not affect which lines may follow.
   return { ...NO_HEAD, ledger: own.ledger, seq: own.seq, hash, own: { hash, start: 0, end: bytes.length + 1 } }
 }

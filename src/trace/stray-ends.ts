@@ -24,7 +24,7 @@ export function settleEnds(lines: readonly string[], origins: readonly Origin[])
     const [first] = block
     if (first === undefined || !closes(lines[opener] ?? '', lines[end] ?? '')) return origin
     if (origin === AMBIGUOUS) return block.every((each) => sameAuthor(each, first)) ? first : origin
-    // An empty line below a bracket of somebody else may belong to what follows.
+    // An empty line below a bracket of another author may belong to the lines below.
     const isOfBlock = end === line || sameAuthor(origins[end] ?? UNKNOWN, origin)
     return isStray(origin, block, isOfBlock) ? AMBIGUOUS : origin
   })

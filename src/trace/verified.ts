@@ -11,7 +11,7 @@ import { openPublished } from './published.js'
 import { openIfThere } from './scan.js'
 import { verifyLedger } from './verify.js'
 
-/** Reads a ledger and checks it in the same pass, so that what a reader saw is what was checked. */
+/** Reads a ledger and checks it in the same pass, so that the reader saw exactly the checked bytes. */
 
 export interface VerifiedLine {
   readonly record: TraceRecord
@@ -35,14 +35,14 @@ interface LineReader {
 
 interface Verified<R> {
   readonly reader: R
-  /** What the check found: the records that this machine does not know are in `unanchored`. */
+  /** The findings of the check. `unanchored` has the records that this machine does not know. */
   readonly result: VerifyResult
 }
 
 /**
  * Reads all lines of a ledger that is intact.
  * @param begin makes the reader; called again if the check is repeated, and the reader before it is dropped
- * @throws EscrowError `ledger_corrupt` at any fault. What the reader has seen must not be used then.
+ * @throws EscrowError `ledger_corrupt` at any fault. The caller must then discard everything that the reader saw.
  */
 export async function readVerified<R extends LineReader>(layout: Layout, begin: () => R): Promise<Verified<R>> {
   const { branch, anchors } = makeParts(layout)

@@ -35,7 +35,7 @@ export function compareFiles(layout: Layout): TrustReport {
 /**
  * Accepts all files as they are.
  * @param digest the digest of the files that the person was shown.
- * @throws EscrowError `stale_file` where the files have changed since.
+ * @throws EscrowError `stale_file` if the files have changed since.
  */
 export function acceptFiles(
   layout: Layout,

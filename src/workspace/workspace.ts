@@ -64,7 +64,7 @@ const BUSY_WAIT_MS = 5_000
 /**
  * Opens a workspace, and finishes or rolls back commits that a crash interrupted. It scans no files and starts no process.
  * @param root the workspace's directory: a path or a `file:` URL
- * @throws EscrowError `access_denied` where the directory cannot be read; `ledger_corrupt` where the record of an interrupted
+ * @throws EscrowError `access_denied` where the directory cannot be read; `ledger_corrupt` if the record of an interrupted
  * commit cannot be appended
  */
 export async function openWorkspace(root: string | URL, options: WorkspaceOptions = {}): Promise<Workspace> {

@@ -6,7 +6,7 @@ import type { RelPath } from '../../overlay/path.js'
 import { amendmentState } from '../../src/review/amend.js'
 import { BaseDiffs } from '../../src/review/base-diffs.js'
 import { changeSetDigest, toChangeSet } from '../../src/review/change-set.js'
-import { rememberDiffs } from '../../src/review/diff-memory.js'
+import { createDiffMemory } from '../../src/review/diff-memory.js'
 import { verdictState } from '../../src/review/verdicts.js'
 import { file, staged } from './staged.js'
 
@@ -53,11 +53,11 @@ describe('toChangeSet', () => {
   })
 
   it('reads a base for a comparison it has not made, and where the disk may hold another', () => {
-    const memory = rememberDiffs()
+    const memory = createDiffMemory()
     const read: string[] = []
     let isUnchanged = () => true
     const look = (...changes: StagedChange[]) => {
-      memory.turn()
+      memory.startView()
       const before = (change: StagedChange) => {
         read.push(change.path)
         return Buffer.from('old\n')

@@ -1,23 +1,23 @@
 import { describe, expect, it } from 'vitest'
 import { diffFile } from '../../src/review/diff.js'
-import { rememberDiffs } from '../../src/review/diff-memory.js'
+import { createDiffMemory } from '../../src/review/diff-memory.js'
 
 const make = () => diffFile(Buffer.from('a\n'), Buffer.from('b\n'), 'x')
 
 describe('a memory of comparisons', () => {
-  it('has what the last look asked for, and forgets the rest', () => {
-    const memory = rememberDiffs()
+  it('keeps the comparisons of the last view, and drops the others', () => {
+    const memory = createDiffMemory()
     const first = memory.of('k', () => 4, make)
     expect(memory.of('k', () => 4, make)).toBe(first)
-    memory.turn()
+    memory.startView()
     expect(memory.of('k', () => 4, make)).toBe(first)
-    memory.turn()
-    memory.turn()
+    memory.startView()
+    memory.startView()
     expect(memory.of('k', () => 4, make)).not.toBe(first)
   })
 
   it('keeps nothing large, and not too much in all', () => {
-    const memory = rememberDiffs()
+    const memory = createDiffMemory()
     expect(memory.of('large', () => 1 << 20, make)).not.toBe(memory.of('large', () => 1 << 20, make))
     const size = () => 200 * 1024
     const all = Array.from({ length: 200 }, (_, at) => memory.of(`${at}`, size, make))

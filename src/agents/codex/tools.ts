@@ -26,7 +26,7 @@ const TOOLS: Readonly<Record<string, ArgumentReader>> = {
 /** The name under which `escrow init --codex` enters our server. */
 const OURS = /^mcp__escrow__/
 
-/** Describes what a tool call of Codex will do. */
+/** Describes the effects of a tool call of Codex. */
 export function codexCall(call: Parameters<typeof readCall>[1]): HostCall {
   return readCall(TOOLS, call, OURS.test(call.tool))
 }

@@ -42,7 +42,7 @@ const TOOLS: Readonly<Record<string, ArgumentReader>> = {
   exit_plan_mode: readQuestion,
 }
 
-/** Describes what a tool call of Gemini CLI will do. @param server the MCP server of the tool; undefined for built-in tools */
+/** Describes the effects of a tool call of Gemini CLI. @param server the MCP server of the tool; undefined for built-in tools */
 export function geminiCall(call: Parameters<typeof readCall>[1], server?: string): HostCall {
   return readCall(server === undefined ? TOOLS : {}, call, server === 'escrow')
 }

@@ -44,7 +44,7 @@ const TOOLS: Readonly<Record<string, ArgumentReader>> = {
 /** The name under which `escrow init --opencode` enters our server. */
 const isOurs = (tool: string) => tool.startsWith('escrow_') && isOwnTool(tool.slice('escrow_'.length))
 
-/** Describes what a tool call of opencode will do. */
+/** Describes the effects of a tool call of opencode. */
 export function opencodeCall(call: Parameters<typeof readCall>[1]): HostCall {
   return readCall(TOOLS, call, isOurs(call.tool))
 }

@@ -34,7 +34,7 @@ const EOPNOTSUPP = ret(ERRNO | 95)
 /** The network of a command: none, the proxy to some hosts, or the machine's. */
 export type CommandNetwork = 'none' | 'proxy' | 'machine'
 
-/** Calls that Landlock does not restrict, by what the launcher does with them. */
+/** Calls that Landlock does not restrict, by the launcher's answer to them. */
 export const ASKED = {
   mode: ['chmod', 'fchmod', 'fchmodat', 'fchmodat2'],
   owner: ['chown', 'lchown', 'fchown', 'fchownat'],

@@ -1,6 +1,6 @@
 import type { SystemCall } from '../system-calls.js'
 
-/** What the launcher does about a call that the filter hands to it. */
+/** The launcher's answer to a system call that the filter passes to it. */
 export type AskedKind = 'mode' | 'owner' | 'times' | 'socket' | 'connection'
 
 /** How the launcher calls this machine's kernel. */
@@ -10,7 +10,7 @@ export interface LaunchMachine {
   readonly numbers: Readonly<Partial<Record<SystemCall, number | null>>>
 }
 
-/** What the launcher is to start, and how to restrict it. */
+/** The program that the launcher starts, and its restrictions. */
 export interface LaunchJob {
   /** The calls that the filter hands to the launcher, by number. */
   readonly asked: Readonly<Record<number, readonly [kind: AskedKind, name: SystemCall]>>
@@ -31,7 +31,7 @@ export interface LaunchJob {
   readonly memory: number
 }
 
-/** What the launcher reports, one line of JSON each. */
+/** The launcher's reports, one line of JSON each. */
 export type LaunchReport =
   | { readonly pid: number }
   /** The command has connected to the proxy, from this port. */

@@ -33,7 +33,7 @@ export function networkCalls(
     return { fd, isInherited: (type & 0x8_0000) === 0 }
   }
 
-  /** @param address what the command asks for. @returns the error, or 0 */
+  /** @param address the address that the command requests. @returns the error, or 0 */
   function connect(thread: number, descriptor: number, address: Buffer): number {
     const inode = fs.readlinkSync(`/proc/${thread}/fd/${descriptor}`)
     const fd = made.get(inode)

@@ -1,7 +1,7 @@
 import type { LAUNCHER, LaunchJob, LaunchMachine, LaunchReport } from './launch-job.js'
 import type { Libc, openLibc } from './libc.js'
 
-/** What this function needs of the launcher. */
+/** The parts of the launcher that this function needs. */
 export interface RestrictParts {
   readonly openLibc: typeof openLibc
   readonly numbers: typeof LAUNCHER

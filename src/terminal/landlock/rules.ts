@@ -3,8 +3,8 @@ import { isWithin } from '../../../overlay/index.js'
 import type { Visibility } from '../secrets.js'
 
 /**
- * The Landlock rules of a command. Rules only add rights, so a directory that holds a hidden path is not granted: what lies beside the
- * hidden path is. Such a directory cannot be listed, and what appears in it later stays unreadable.
+ * The Landlock rules of a command. Rules only add rights, so a directory with a hidden path is not granted: its other entries are. Such a
+ * directory cannot be listed, and new entries in it stay unreadable.
  */
 
 export type Rule = readonly [path: string, access: number]
@@ -69,7 +69,7 @@ export function rulesFor({ root, own, readOnly, visibility }: RulesRequest): Rul
   ]
 }
 
-/** Rules for a directory without the hidden paths, except for what is shown below them. */
+/** Rules for a directory without the hidden paths, but with the shown paths below them. */
 function readable(dir: string, hidden: readonly string[], shown: readonly string[]): Rule[] {
   if (hidden.includes(dir) && !shown.includes(dir))
     return shown.filter((path) => isWithin(path, dir)).flatMap((path) => below(path, hidden, shown))

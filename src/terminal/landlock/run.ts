@@ -162,7 +162,7 @@ interface Reports {
   readonly error: string | undefined
 }
 
-/** What the launcher reports until it closes its channel. */
+/** The launcher's reports until it closes its channel. */
 function readReports(channel: Duplex, { onBegin }: CommandOptions, gate?: LoopbackGate): Promise<Reports> {
   let text = ''
   let found: Reports = { begun: false, end: undefined, error: undefined }

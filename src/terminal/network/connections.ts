@@ -9,7 +9,7 @@ const MAX_NAME = 255
 /** Connections to addresses beyond {@link MAX_LISTED}. */
 const OTHERS = 'other addresses'
 
-/** The connections of a command: what it reached, and what it was refused. */
+/** The connections of a command: the hosts that it reached, and those that it was refused. */
 export class ConnectionLog {
   readonly #reached = new Map<string, number>()
   readonly #refused = new Map<string, number>()
@@ -18,7 +18,7 @@ export class ConnectionLog {
     add(this.#reached, formatAddress(address))
   }
 
-  /** @param asked what the program wrote, for an address that cannot be read. */
+  /** @param asked the address as the program wrote it, if it cannot be parsed */
   refused(address: Address | undefined, asked: string): void {
     add(this.#refused, address === undefined ? printable(asked) : formatAddress(address))
   }
@@ -32,7 +32,7 @@ export class ConnectionLog {
   }
 }
 
-/** The end of a command, with what it reached through a proxy and what it was refused. */
+/** The end of a command, with the hosts that it reached through a proxy and those that it was refused. */
 export function withConnections(
   end: CommandEnd,
   proxy: { connections(): readonly ConnectionCount[]; refused(): readonly string[] },

@@ -121,7 +121,7 @@ export function hostProxy(allowed: AllowedHosts): HostProxy {
 interface Tunnel {
   readonly address: Address
   readonly client: Duplex
-  /** What the client has sent already. */
+  /** The bytes that the client has already sent. */
   readonly head: Buffer
   /** Answers the client before the first byte. */
   readonly opened: () => void

@@ -23,9 +23,9 @@ export function isSocks(first: Buffer): boolean {
 export interface SocksRequest {
   /** Undefined if the name cannot be one. */
   readonly address: Address | undefined
-  /** What the client wrote, for the record. */
+  /** The address as the client wrote it, for the record. */
   readonly asked: string
-  /** What the client sent after it. */
+  /** The bytes that the client sent after it. */
   readonly head: Buffer
 }
 
@@ -82,7 +82,7 @@ async function readHost(bytes: ByteReader, type: number | undefined): Promise<st
 
 /** Reads a stream by numbers of bytes. */
 class ByteReader {
-  /** What was read and not taken. */
+  /** The bytes that were read and not consumed. */
   rest = Buffer.alloc(0)
 
   constructor(private readonly stream: Socket) {}

@@ -27,7 +27,7 @@ const SETTINGS = [
 const LANDLOCK_KERNEL = [6, 12] as const
 
 /**
- * Says what would let this machine contain commands, or contain them in its best provider. It offers what the distribution has, and a
+ * Finds the repairs that would let this machine contain commands, or contain them in its best provider. It offers what the distribution has, and a
  * setting of the system only if nothing contains commands now.
  */
 export function planRepairs(tried: readonly TriedContainment[], machine: Machine): Repairs {

@@ -11,7 +11,7 @@ export const SANDBOX_EXEC = '/usr/bin/sandbox-exec'
 /**
  * The profile of a command, and the command line that applies it.
  * @param file where the profile will be
- * @throws Error for what this provider does not keep
+ * @throws Error for a protection that this provider lacks
  */
 export function seatbeltCommand(
   { args, network, terminal, home, visibility }: CommandOptions,

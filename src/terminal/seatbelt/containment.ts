@@ -3,7 +3,7 @@ import type { Containment } from '../containment.js'
 import { openSeatbelt } from './place.js'
 
 /**
- * A copy under macOS's Seatbelt. Nobody has run it on a Mac: `keeps` is what its profile is written for, and the suites on Linux show
+ * A copy under macOS's Seatbelt. Nobody has run it on a Mac: `keeps` has the protections that its profile is written for, and the suites on Linux show
  * of the profile. It keeps less than policy requires by default, so it runs commands only for a person who has accepted that.
  */
 export const seatbeltCopy: Containment = {
@@ -25,7 +25,7 @@ export const seatbeltCopy: Containment = {
 }
 
 /**
- * Windows by contract: what a provider over mxc has to keep. It runs nothing, and says how to go on.
+ * Windows by contract: the protections that a provider over mxc must have. It runs nothing, and names the alternative.
  */
 export const mxcContract: Containment = {
   name: 'mxc-contract',

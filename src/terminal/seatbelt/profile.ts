@@ -113,7 +113,7 @@ export function seatbeltProfile(request: SeatbeltRequest): SeatbeltProfile {
   return { text: `${lines.join('\n')}\n`, parameters: values.map((value, at) => `P${at}=${value}`) }
 }
 
-/** What is hidden and shown outside the copy. Rules for deeper paths win, so they come later; nothing shows the workspace itself. */
+/** Rules for hidden and shown paths outside the copy. The last matching rule wins, so deeper paths come later. No rule shows the workspace itself. */
 function readRules({ root, home, visibility }: SeatbeltRequest): (readonly ['allow' | 'deny', string])[] {
   const hidden = [
     ...visibility.hidden.map((each) => each.path),
