@@ -9,12 +9,14 @@ export interface TextSpan {
 /** Limits of a comparison. Beyond them it costs more than it shows. */
 const LINE_LIMIT = 1_000
 const RUN_LIMIT = 100
+/** The limit of inserted and deleted words of one line. The cost grows with its square, and an agent may write two thousand such lines. */
+const EDIT_LIMIT = 60
 /** The largest marked share of a line. In a line that is mostly new, marks show nothing. */
 const MOSTLY = 0.7
 
 /**
  * Finds the changed words in lines of a hunk that were replaced by as many others. Returns the spans for each line of its text, in which the
- * mark (`+`, `-`) is unit 0. Other lines, long ones and mostly new ones have none.
+ * mark (`+`, `-`) is unit 0. Other lines, long ones and mostly new ones have none. No time limit decides, so the result is deterministic.
  * @param text a hunk's, in unified form, its `@@` line included.
  */
 export function wordDiff(text: string): readonly (readonly TextSpan[])[] {
@@ -50,7 +52,8 @@ function comparedLines(removed: string, added: string): { old: TextSpan[]; new: 
   if (removed.length > LINE_LIMIT || added.length > LINE_LIMIT) return none
   const spans: { old: TextSpan[]; new: TextSpan[] } = { old: [], new: [] }
   const at = { old: 1, new: 1 }
-  for (const part of diffWordsWithSpace(removed.slice(1), added.slice(1))) {
+  const parts = diffWordsWithSpace(removed.slice(1), added.slice(1), { maxEditLength: EDIT_LIMIT })
+  for (const part of parts ?? []) {
     const length = part.value.length
     if (!part.added) at.old = put(spans.old, at.old, length, part.removed)
     if (!part.removed) at.new = put(spans.new, at.new, length, part.added)

@@ -27,6 +27,15 @@ it('leaves long lines and long runs alone', () => {
   expect(marked(`@@ -1,101 +1,101 @@\n${run('-', 'a')}${run('+', 'b')}`).flat()).toEqual([])
 })
 
+it('compares a run of long lines without a common word at once, and marks none', () => {
+  const run = (mark: string, words: string) => `${mark}${[...words.repeat(70)].join(' ').slice(0, 990)}\n`.repeat(100)
+  const text = `@@ -1,100 +1,100 @@\n${run('-', 'abcdefg')}${run('+', 'hijklmn')}`
+  const before = process.cpuUsage()
+  expect(wordDiff(text).flat()).toEqual([])
+  // 12 s without a limit.
+  expect(process.cpuUsage(before).user / 1e6).toBeLessThan(3)
+})
+
 it('what is left when the spans are taken out is the same on both sides, and no span leaves its line', () => {
   const line = fc.string({ unit: fc.constantFrom('a', 'b', ' ', '(', '.', 'é', '𝒳') })
   fc.assert(
