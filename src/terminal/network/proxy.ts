@@ -1,7 +1,15 @@
-import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  request,
+  type ServerResponse,
+} from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { type Address, type AllowedHosts, parseAddress } from '../../core/allowed-hosts.js'
+import { errorText } from '../../core/error-text.js'
 import type { ConnectionCount } from '../../core/exec-api.js'
 import { ConnectionLog, formatAddress } from './connections.js'
 import { answerSocks, endSocks, isSocks, readSocksRequest, SOCKS_REPLY } from './socks.js'
@@ -136,14 +144,20 @@ interface Forwarded {
   readonly log: ConnectionLog
 }
 
-/** Headers that are for this proxy alone (RFC 9110 §7.6.1), and the ones that its own request sets. */
-const OWN_HEADERS = ['proxy-connection', 'proxy-authorization', 'connection', 'keep-alive', 'te', 'upgrade', 'host']
+/**
+ * Headers that are for this proxy alone (RFC 9110 §7.6.1), and the ones that its own request sets. Trailers are not passed on, so neither is
+ * their announcement: Node throws where a body cannot have any.
+ */
+const OWN_HEADERS = ['proxy-connection', 'proxy-authorization', 'connection', 'keep-alive', 'te', 'trailer', 'upgrade']
+
+function passedOn(headers: IncomingHttpHeaders): OutgoingHttpHeaders {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !OWN_HEADERS.includes(name)))
+}
 
 function forward(incoming: IncomingMessage, response: ServerResponse, { url, address, allowed, log }: Forwarded): void {
-  const kept = Object.entries(incoming.headers).filter(([name]) => !OWN_HEADERS.includes(name))
   const upstream = request(url, {
     method: incoming.method,
-    headers: { ...Object.fromEntries(kept), host: new URL(url).host },
+    headers: { ...passedOn(incoming.headers), host: new URL(url).host },
     lookup: lookupWithin(allowed, address),
     timeout: CONNECT_MS,
     // A connection of its own: one from a pool may lead where this command must not go.
@@ -152,18 +166,28 @@ function forward(incoming: IncomingMessage, response: ServerResponse, { url, add
   upstream.once('socket', (socket) => socket.once('connect', () => log.reached(address)))
   upstream.once('timeout', () => upstream.destroy(new Error('The host does not answer.')))
   upstream.once('response', (answer) => {
-    const { connection: _hop, 'keep-alive': _pool, ...headers } = answer.headers
-    response.writeHead(answer.statusCode ?? 502, headers)
     answer.on('error', () => response.destroy())
+    try {
+      response.writeHead(answer.statusCode ?? 502, passedOn(answer.headers))
+    } catch (error) {
+      upstream.destroy(new Error(`The host's answer is not valid: ${errorText(error)}`))
+      return
+    }
     answer.pipe(response)
   })
-  upstream.once('error', (error) => {
+  upstream.on('error', (error) => {
     if (error instanceof PrivateAddressError) log.refused(address, '')
     if (response.headersSent) response.destroy()
-    else response.writeHead(502, { 'content-type': 'text/plain' }).end(`${error.message}\n`)
+    else failWith(response, error.message)
   })
+  // A host that switches to another protocol ends the connection without an error.
+  upstream.once('close', () => response.headersSent || failWith(response, 'The host did not answer.'))
   response.once('close', () => upstream.destroy())
   incoming.pipe(upstream)
+}
+
+function failWith(response: ServerResponse, text: string): void {
+  response.writeHead(502, { 'content-type': 'text/plain' }).end(`${text}\n`)
 }
 
 function refuse(response: ServerResponse, address: Address | undefined): void {

@@ -15,6 +15,8 @@ async function portOf(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
+const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'
+
 /** What the last HTTP server was asked. */
 let asked: string[] = []
 beforeEach(() => {
@@ -133,6 +135,37 @@ describe('the proxy of a command', () => {
     const socket = open()
     socket.end()
     expect(await textOf(socket)).toBe('')
+  })
+
+  it.each([
+    [
+      'a client that announces trailers of a body that has none',
+      'Content-Length: 1\r\nTrailer: x\r\n\r\nx',
+      OK,
+      '200 OK',
+    ],
+    ['a client that announces trailers without a body', 'Trailer: x\r\n\r\n', OK, '200 OK'],
+    [
+      'a host that announces trailers of such a body',
+      '\r\n',
+      OK.replace('\r\n\r\n', '\r\nTrailer: x\r\n\r\n'),
+      '200 OK',
+    ],
+    ['a host whose status is none', '\r\n', OK.replace('200', '099'), '502 Bad Gateway'],
+    [
+      'a host that changes the protocol',
+      '\r\n',
+      'HTTP/1.1 101 x\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n',
+      '502 Bad Gateway',
+    ],
+  ])('survives %s', async (_who, rest, answer, status) => {
+    const host = createServer((socket) => {
+      socket.on('error', () => undefined).once('data', () => socket.end(answer))
+    })
+    const port = await portOf(host)
+    const { say } = await proxyOf([`127.0.0.1:${port}`])
+    const said = await say(`POST http://127.0.0.1:${port}/ HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${rest}`)
+    expect(said.split('\r\n')[0]).toBe(`HTTP/1.1 ${status}`)
   })
 
   it('has a limit of connections', async () => {
