@@ -2,7 +2,7 @@ import { Minimatch } from 'minimatch'
 import { ToolFailure } from '../../hooks/index.js'
 import { boundedMatcher, type Matcher } from '../roo/bounded-match.js'
 
-/** Milliseconds that a call may spend on matching: agents write the patterns, and some would run for years. */
+/** Milliseconds that a call may spend on globs: agents write the patterns, and some would run for years. */
 const TIME_MS = 5_000
 const MAX_LENGTH = 512
 const MAX_BRACES = 6
@@ -19,9 +19,21 @@ export class Globs {
       throw new ToolFailure(
         `The pattern is longer than ${MAX_LENGTH} characters, or has more than ${MAX_BRACES} braces.`,
       )
-    const glob = new Minimatch(pattern, { dot: true })
+    const glob = this.#parse(pattern)
     const matches = { test: (path: string) => glob.match(path) }
     return (paths) => this.#match(matches, paths)
+  }
+
+  /** Takes time, too: braces are alternatives, a hundred thousand at most. */
+  #parse(pattern: string): Minimatch {
+    let glob: Minimatch | undefined
+    const parse = () => {
+      glob = new Minimatch(pattern, { dot: true })
+      return true
+    }
+    this.#match({ test: parse }, [pattern])
+    if (glob === undefined) throw new ToolFailure(`${pattern} is not a glob.`)
+    return glob
   }
 
   /** Returns the items whose path no pattern matches. */

@@ -39,6 +39,48 @@ describe('a directory of very many entries', () => {
   })
 })
 
+describe('arguments that would take hours', () => {
+  const rejected = async (call: ReturnType<typeof callerOf>, tool: string, args: Record<string, unknown>) => {
+    const answer = await call(tool, args)
+    return [answer.isError, textOf(answer)]
+  }
+
+  it('many globs of many alternatives are refused after some seconds', async () => {
+    const { call } = await stand()
+    const excludePatterns = Array.from({ length: 30 }, () => '{1..100000000}')
+    for (const [tool, more] of [
+      ['directory_tree', {}],
+      ['search_files', { pattern: '*' }],
+    ] as const) {
+      const found = await rejected(call, tool, { path: '.', excludePatterns, ...more })
+      expect(found).toEqual([true, expect.stringContaining('Matching took more than')])
+    }
+  }, 40_000)
+
+  it.each([
+    ['text', 'a'.repeat(600_000), `${'a'.repeat(100_000)}b${'a'.repeat(100_000)}`],
+    ['lines', 'a\n'.repeat(100_000), `b\n${'a \n'.repeat(50_000)}`],
+  ])('an old %s that almost occurs everywhere is looked for in one pass', async (_what, content, oldText) => {
+    const { place, call } = await stand()
+    place.write('src/long.txt', content)
+    const [isError, text] = await rejected(call, 'edit_file', {
+      path: 'src/long.txt',
+      edits: [{ oldText, newText: '' }],
+    })
+    expect([isError, String(text).slice(0, 40)]).toEqual([true, expect.stringContaining('Could not find exact match')])
+  })
+
+  it('an edit of very many lines is made, and its diff is left out', async () => {
+    const { place, call } = await stand()
+    const lines = (word: string) => Array.from({ length: 20_000 }, (_, i) => `${word} ${i}\n`).join('')
+    place.write('src/long.txt', lines('old'))
+    const edits = [{ oldText: lines('old'), newText: lines('new') }]
+    const answer = await call('edit_file', { path: 'src/long.txt', edits })
+    expect(textOf(answer)).toContain('More than 4000 lines changed')
+    expect(textOf(await call('read_text_file', { path: 'src/long.txt' }))).toBe(lines('new'))
+  })
+})
+
 describe('edits made side by side', () => {
   it('all stay', async () => {
     const { place, call } = await stand()
