@@ -102,6 +102,7 @@ function describeWhatLands(database: () => Database): void {
       'src//x',
       'src\\x',
       '.orchestration/policy.yaml',
+      '.orcheſtration/policy.yaml',
       '.gitmodules',
       'SRC/x.ts',
       'src/A.ts',
