@@ -128,6 +128,7 @@ export const REVIEW: Limits = {
   'src/review/highlight.ts#LINE_LIMIT': ['count', 'characters of a highlighted line'],
   'src/review/highlight.ts#TIME_LIMIT_MS': ['milliseconds', 'for highlighting a text'],
   'src/review/word-diff.ts#LINE_LIMIT': ['count', 'characters of a line whose words are compared'],
+  'src/review/word-diff.ts#EDIT_LIMIT': ['count', 'words that differ in a line; a line with more is not compared'],
   'src/review/word-diff.ts#RUN_LIMIT': ['count', 'consecutive lines whose words are compared'],
   'src/risk/changed.ts#MAX_BYTES': ['bytes', 'a file that is searched for risks; a larger one has the fact `opaque`'],
   'src/risk/reading.ts#MAX_TEXT': ['count', 'characters of code that is parsed for risks'],
@@ -286,6 +287,7 @@ export const CLIENTS: Limits = {
   'src/agents/mcp/http-clients.ts#MAX_BODY_BYTES': ['bytes', 'a message of `escrow mcp` over HTTP'],
   'src/agents/mcp/http-clients.ts#MAX_CLIENTS': ['count', 'HTTP clients at one time'],
   'src/agents/mcp/elicit.ts#TIMEOUT_MS': ['milliseconds', "for a question on a client's screen"],
+  'src/agents/mcp/edit-text.ts#EDIT_LIMIT': ['count', "changed lines of an edit's diff; a longer one is left out"],
   'src/agents/mcp/globs.ts#TIME_MS': ['milliseconds', 'for pattern matching in a call'],
   'src/agents/mcp/globs.ts#MAX_LENGTH': ['count', 'characters of a pattern'],
   'src/agents/mcp/globs.ts#MAX_BRACES': ['count', 'braces in a pattern'],
@@ -322,6 +324,11 @@ export const HUB: Limits = {
   'src/hub-server/host-routes.ts#MAX_CHANGES': ['count', 'changes of one session on the hub'],
   'src/hub-server/serve.ts#MAX_CONNECTIONS': ['count', 'connections; one more ends the longest idle one'],
   'src/hub-server/shown.ts#MAX_LINES': ['count', 'lines of a diff on the page; a longer one is decided on its machine'],
+  'src/hub-server/shown.ts#MAX_PAGE_LINES': [
+    'count',
+    'lines of all diffs on the page; others follow when these are decided',
+  ],
+  'src/hub-server/shown.ts#MAX_PAGE_BYTES': ['bytes', 'that are compared for one page'],
   'src/hub/change-body.ts#MAX_PATH': ['count', 'characters of a path'],
   'src/hub/facts.ts#MAX_SENTENCES': [
     'count',

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { decidableHunks, type Stores, type SubmissionDetails, type SubmittedChange } from '../hub/index.js'
 import { diffFile } from '../review/index.js'
 
@@ -19,29 +20,52 @@ export interface ShownChange {
 
 /** Lines of one file on the page. */
 const MAX_LINES = 20_000
+/** Lines of all files on the page, at most one file more. */
+const MAX_PAGE_LINES = 100_000
+/** Bytes that are compared for one page, at most one file more. */
+const MAX_PAGE_BYTES = 256 * 1024 * 1024
 
-/** Reads the contents of a submission and compares them. */
+const PAGE_IS_FULL =
+  'The page has no room for it. Decide on the changes that it shows, and this one follows; or decide on its machine.'
+
+/** What the page has so far. A machine chooses what it submits, and all people share the hub. */
+interface Used {
+  lines: number
+  bytes: number
+}
+
+/** Reads the contents of a submission and compares them, as far as one page has room. Changes without a verdict come first. */
 export async function readShown(
   { changes, isOpen }: SubmissionDetails,
   contents: Stores['contents'],
 ): Promise<readonly ShownChange[]> {
-  const shown: ShownChange[] = []
-  for (const change of changes) shown.push(await showChange(change, contents, isOpen))
-  return shown
+  const used: Used = { lines: 0, bytes: 0 }
+  const shown = new Map<SubmittedChange, ShownChange>()
+  const isDecided = ({ verdict }: SubmittedChange) => verdict !== undefined
+  for (const change of [...changes.filter((each) => !isDecided(each)), ...changes.filter(isDecided)]) {
+    shown.set(change, await showChange(change, contents, isOpen, used))
+    // Others wait for the hub as well.
+    await setImmediate()
+  }
+  return changes.flatMap((change) => shown.get(change) ?? [])
 }
 
 async function showChange(
   change: SubmittedChange,
   contents: Stores['contents'],
   isOpen: boolean,
+  used: Used,
 ): Promise<ShownChange> {
   if (change.shown === undefined)
     return { change, hunks: [], isWhole: false, note: 'It is too large to show here. Approve it on its machine.' }
+  if (used.lines >= MAX_PAGE_LINES || used.bytes >= MAX_PAGE_BYTES)
+    return { change, hunks: [], isWhole: false, note: PAGE_IS_FULL }
   const [before, after] = [await readSide(change.shown.before, contents), await readSide(change.shown.after, contents)]
   if (before === undefined || after === undefined) {
     if (isOpen) throw new TypeError('A content of an open submission is missing.')
     return { change, hunks: [], isWhole: false, note: 'The hub no longer has its contents.' }
   }
+  used.bytes += (before?.length ?? 0) + (after?.length ?? 0)
   const diff = diffFile(before, after, change.path)
   if (diff.binary) return { change, hunks: [], isWhole: true, note: 'It is not text.' }
   const single = new Set(decidableHunks(change, diff).map(({ id }) => id))
@@ -57,6 +81,7 @@ async function showChange(
       isWhole: false,
       note: `It has ${count} lines to compare. Decide on its machine.`,
     }
+  used.lines += count
   return { change, hunks, isWhole: true }
 }
 

@@ -50,4 +50,24 @@ describe('the pages for a reviewer', () => {
     expect(style).toMatch(/button\[value="approved"\] \{[^}]*var\(--good\)/)
     expect(style).toMatch(/button\[value="rejected"\] \{[^}]*var\(--bad\)/)
   })
+
+  it('have room for some lines, and show what follows once these are decided', async () => {
+    const hub = await serveTrial()
+    const [host, reviewer] = [await hub.token('laptop', 'host'), await hub.token('Ada', 'reviewer')]
+    const content = await uploaded(hub, host, 'a.txt', 'x\n'.repeat(19_000))
+    const changes = Array.from({ length: 60 }, (_, i) => Object.assign({}, content, { path: `f${i}.txt` }))
+    const { id } = (await submit(hub, host, changes)).body
+    const cookie = `escrow-hub=${reviewer}`
+    const page = async () => (await fetch(`${hub.url}/review/${id}`, { headers: { cookie } })).text()
+    const boxes = (text: string) => [...text.matchAll(/name="key" value="([^"]+)"/g)].map(([, key]) => key)
+    const keys = changes.map(changeKey)
+    const first = await page()
+    expect(first.length).toBeLessThan(8 * 1024 * 1024)
+    expect(boxes(first)).toEqual(keys.slice(0, 6))
+    expect(first.match(/The page has no room for it/g)).toHaveLength(54)
+    const body = new URLSearchParams([...keys.slice(0, 6).map((key) => ['key', key]), ['verdict', 'approved']])
+    const headers = { cookie, origin: hub.url, 'content-type': 'application/x-www-form-urlencoded' }
+    await fetch(`${hub.url}/review/${id}`, { method: 'POST', redirect: 'manual', headers, body })
+    expect(boxes(await page())).toEqual(keys.slice(6, 12))
+  })
 })
