@@ -15,6 +15,17 @@ let ready: Promise<typeof import('@vscode/tree-sitter-wasm')> | undefined
 /** The limit of parser steps, a hundred operations each, for each KiB of a file, and the least limit. */
 const STEPS = { perKib: 400, least: 4_000 }
 
+/**
+ * Milliseconds for one text. A step can take a thousand times as long as usual: with errors in each line, the parser follows many
+ * versions of a long text.
+ */
+const PARSE_LIMIT_MS = 3_000
+/** Open brackets at one place. The parser recurses, and beyond some thousands it overwrites its own memory. */
+const MAX_OPEN = 1_000
+
+/** The parser's memory is damaged. It is one for the whole process, so nothing that it answers from then on can be trusted. */
+let damage: Failed | undefined
+
 /** Why there is no tree. */
 export interface Failed {
   readonly ok: false
@@ -79,16 +90,20 @@ async function workerFor<T>(
   const { Parser } = await engine()
   const language = await languageOf(grammar)
   return (text) => {
-    let parser: ParserType | undefined
+    if (damage !== undefined) return damage
     try {
-      parser = new Parser()
-      parser.setLanguage(language)
-      return parseWith(parser, text, take, { gap: gapIn(grammar, gap) })
+      const parser = new Parser()
+      try {
+        parser.setLanguage(language)
+        return parseWith(parser, text, take, { gap: gapIn(grammar, gap) })
+      } finally {
+        parser.delete()
+      }
     } catch (error) {
       // Running out of the parser's memory also ends here.
-      return { ok: false, rule: 'size', detail: errorText(error) }
-    } finally {
-      parser?.delete()
+      const failed: Failed = { ok: false, rule: 'size', detail: errorText(error) }
+      if (error instanceof WebAssembly.RuntimeError) damage = failed
+      return failed
     }
   }
 }
@@ -105,8 +120,10 @@ function gapIn(grammar: string, gap: Parsing['gap']): Parsing['gap'] {
 }
 
 function parseWith<T>(parser: ParserType, text: string, take: Take<T>, { old, gap }: Parsing): T | Failed {
+  if (isTooDeep(text)) return { ok: false, rule: 'size', detail: `more than ${MAX_OPEN} open brackets` }
   let steps = Math.max(STEPS.least, (text.length / 1024) * STEPS.perKib)
-  const tree = parser.parse(text, old ?? null, { progressCallback: () => --steps < 0 })
+  const end = performance.now() + PARSE_LIMIT_MS
+  const tree = parser.parse(text, old ?? null, { progressCallback: () => --steps < 0 || performance.now() > end })
   if (tree === null) return { ok: false, rule: 'size', detail: 'parsing takes too many steps' }
   try {
     if (!tree.rootNode.hasError) return take(tree, text, parser)
@@ -116,6 +133,16 @@ function parseWith<T>(parser: ParserType, text: string, take: Take<T>, { old, ga
   } finally {
     tree.delete()
   }
+}
+
+/** Counts brackets in strings and comments as well: telling them apart takes the parser. */
+function isTooDeep(text: string): boolean {
+  let open = 0
+  for (const [bracket] of text.matchAll(/[([{}\])]/g)) {
+    open = '([{'.includes(bracket) ? open + 1 : Math.max(0, open - 1)
+    if (open > MAX_OPEN) return true
+  }
+  return false
 }
 
 function engine(): Promise<typeof import('@vscode/tree-sitter-wasm')> {

@@ -37,18 +37,20 @@ export interface FactsOptions {
 /** The most bytes of text on both sides that one call reads, and that it parses. Text beyond them gets a fact that says so. */
 const TEXT_BUDGET = 64 * 1024 * 1024
 const PARSE_BUDGET = 8 * 1024 * 1024
+/** Milliseconds of parsing in one call. Only text that is made to be slow takes that long. */
+const PARSE_BUDGET_MS = 15_000
 const PAUSE_AFTER_MS = 15
 
 /** As `factsOf` of `load.ts`. */
 export async function findFacts(set: readonly Changed[], { known }: FactsOptions): Promise<Map<string, RiskFact[]>> {
-  const left = { text: TEXT_BUDGET, parsed: PARSE_BUDGET }
+  const left = { text: TEXT_BUDGET, parsed: PARSE_BUDGET, milliseconds: PARSE_BUDGET_MS }
   const findings = new Map<Changed, FileFindings>()
   const pause = pauses(PAUSE_AFTER_MS)
   for (const change of set) {
     await pause()
     const kept = known?.get(change)
     const found = kept ?? (await findingsOf(change, left))
-    if (kept === undefined && left.text >= 0 && left.parsed >= 0) known?.set(change, found)
+    if (kept === undefined && left.text >= 0 && left.parsed >= 0 && left.milliseconds >= 0) known?.set(change, found)
     findings.set(change, found)
   }
   const shared = sharedOf(set, findings)
@@ -64,6 +66,7 @@ export async function findFacts(set: readonly Changed[], { known }: FactsOptions
 interface Left {
   text: number
   parsed: number
+  milliseconds: number
 }
 
 async function findingsOf(change: Changed, left: Left): Promise<FileFindings> {
@@ -85,9 +88,11 @@ async function syntaxFindings(change: Changed, texts: Texts, left: Left): Promis
   if (language === undefined || mutation?.class === 'AST_REFACTOR' || !needsSyntax(path, texts)) return []
   left.parsed -= texts.before.length + texts.after.length
   const unread = (what: string): FileFindings => [{ name: 'unparsed', what }]
-  if (left.parsed < 0) return unread('too much was changed at once')
+  if (left.parsed < 0 || left.milliseconds < 0) return unread('too much was changed at once')
+  const started = performance.now()
   const now = await readEcmascript(language.grammar, texts.after)
   const old = await readEcmascript(language.grammar, texts.before)
+  left.milliseconds -= performance.now() - started
   if (typeof now === 'string') return unread(now)
   if (typeof old === 'string') return unread(`before the change, ${old}`)
   const read = compareReadings(old, now)
