@@ -132,10 +132,10 @@ export const REVIEW: Limits = {
   'src/review/word-diff.ts#RUN_LIMIT': ['count', 'consecutive lines whose words are compared'],
   'src/risk/changed.ts#MAX_BYTES': ['bytes', 'a file that is searched for risks; a larger one has the fact `opaque`'],
   'src/risk/reading.ts#MAX_TEXT': ['count', 'characters of code that is parsed for risks'],
-  'src/os/grammars.ts#MAX_OPEN': ['count', 'open brackets at one place of a file that is parsed'],
-  'src/os/grammars.ts#PARSE_LIMIT_MS': ['milliseconds', 'for the parsing of one text'],
+  'src/os/grammars.ts#MAX_OPEN': ['count', 'open brackets in a file that is parsed'],
+  'src/os/grammars.ts#PARSE_LIMIT_MS': ['milliseconds', 'of processor time to parse one text'],
   'src/risk/facts-of.ts#TEXT_BUDGET': ['bytes', 'both sides of all changes that are searched for risks'],
-  'src/risk/facts-of.ts#PARSE_BUDGET_MS': ['milliseconds', 'for the parsing of one set of changes for risks'],
+  'src/risk/facts-of.ts#PARSE_BUDGET_MS': ['milliseconds', 'of processor time to parse one set of changes for risks'],
   'src/risk/facts-of.ts#PARSE_BUDGET': ['count', 'characters of both sides that are parsed for risks'],
   'src/risk/facts.ts#MOST_OF_A_NAME': ['count', 'facts of one name about a file'],
   'src/cli/review/checklist-words.ts#MAX_NAMES': [

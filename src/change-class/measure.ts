@@ -1,12 +1,13 @@
 import { digest, type StagedChange, sameContent } from '../../overlay/index.js'
 import type { Measured } from '../core/mutation.js'
+import { startTimeLimit } from '../core/processor-time.js'
 import type { classify } from './classify.js'
 
 /**
  * The budget of one commit or review, about a second: bytes of source on both sides, plus {@link NODE} for each node.
  */
 const BUDGET = 4 * 1024 * 1024
-/** Milliseconds after which a file is slow, for its size. It costs a tenth of the budget. */
+/** Milliseconds of processor time after which a file is slow for its size, and costs a tenth of the budget. */
 const SLOW_MS = 1_000
 /** The cost of a compared node, in bytes. */
 const NODE = 16
@@ -63,11 +64,11 @@ export function createMeasure(
     left -= before.length + after.length
     if (left < 0) return TOO_MUCH
     const { classify } = await loadClassifier()
-    const started = performance.now()
+    const isSlow = startTimeLimit(SLOW_MS)
     const found = await classify({ path: change.path, before, after }, (nodes) => {
       left -= NODE * nodes
     })
-    if (performance.now() - started > SLOW_MS) left -= BUDGET / 10
+    if (isSlow()) left -= BUDGET / 10
     known.set(key, found)
     return found
   }

@@ -20,15 +20,15 @@ export interface ShownChange {
 
 /** Lines of one file on the page. */
 const MAX_LINES = 20_000
-/** Lines of all files on the page, at most one file more. */
+/** The limit of lines on the page. The last file may exceed it. */
 const MAX_PAGE_LINES = 100_000
-/** Bytes that are compared for one page, at most one file more. */
+/** The limit of bytes that are compared for one page. The last file may exceed it. */
 const MAX_PAGE_BYTES = 256 * 1024 * 1024
 
 const PAGE_IS_FULL =
-  'The page has no room for it. Decide on the changes that it shows, and this one follows; or decide on its machine.'
+  'The page is full. Decide on the changes that it shows, then open it again to see this one. Or decide on its machine.'
 
-/** What the page has so far. A machine chooses what it submits, and all people share the hub. */
+/** The lines and bytes of the page so far. A machine chooses what it submits, and all people share the hub. */
 interface Used {
   lines: number
   bytes: number
@@ -44,7 +44,7 @@ export async function readShown(
   const isDecided = ({ verdict }: SubmittedChange) => verdict !== undefined
   for (const change of [...changes.filter((each) => !isDecided(each)), ...changes.filter(isDecided)]) {
     shown.set(change, await showChange(change, contents, isOpen, used))
-    // Others wait for the hub as well.
+    // Other requests get a turn.
     await setImmediate()
   }
   return changes.flatMap((change) => shown.get(change) ?? [])

@@ -5,7 +5,7 @@ const IGNORED = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/gu
 
 /** The name as a disk that folds case and normal forms compares it. */
 export function foldName(path: string): string {
-  // Upper case first: only that maps ſ to s.
+  // Upper case first, because only that maps ſ to s.
   return path.normalize('NFC').toUpperCase().toLowerCase()
 }
 

@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module'
 import type { Language, Parser as ParserType, Tree } from '@vscode/tree-sitter-wasm'
 import { errorText } from '../core/error-text.js'
+import { startTimeLimit } from '../core/processor-time.js'
 import { editOf } from './text-edit.js'
 import { copyTree, type Node, type Syntax } from './tree.js'
 import { hasOnlyVarianceErrors } from './variance.js'
@@ -16,14 +17,14 @@ let ready: Promise<typeof import('@vscode/tree-sitter-wasm')> | undefined
 const STEPS = { perKib: 400, least: 4_000 }
 
 /**
- * Milliseconds for one text. A step can take a thousand times as long as usual: with errors in each line, the parser follows many
- * versions of a long text.
+ * Milliseconds of processor time for one text. A step can take a thousand times as long as usual: with errors in each line, the parser
+ * follows many versions of a long text.
  */
 const PARSE_LIMIT_MS = 3_000
-/** Open brackets at one place. The parser recurses, and beyond some thousands it overwrites its own memory. */
+/** The limit of open brackets. The parser recurses, and overwrites its own memory at some thousands of them. */
 const MAX_OPEN = 1_000
 
-/** The parser's memory is damaged. It is one for the whole process, so nothing that it answers from then on can be trusted. */
+/** Set once the parser's memory is damaged. All parsers of the process share it, so no later result can be trusted. */
 let damage: Failed | undefined
 
 /** Why there is no tree. */
@@ -122,8 +123,8 @@ function gapIn(grammar: string, gap: Parsing['gap']): Parsing['gap'] {
 function parseWith<T>(parser: ParserType, text: string, take: Take<T>, { old, gap }: Parsing): T | Failed {
   if (isTooDeep(text)) return { ok: false, rule: 'size', detail: `more than ${MAX_OPEN} open brackets` }
   let steps = Math.max(STEPS.least, (text.length / 1024) * STEPS.perKib)
-  const end = performance.now() + PARSE_LIMIT_MS
-  const tree = parser.parse(text, old ?? null, { progressCallback: () => --steps < 0 || performance.now() > end })
+  const isLate = startTimeLimit(PARSE_LIMIT_MS)
+  const tree = parser.parse(text, old ?? null, { progressCallback: () => --steps < 0 || isLate() })
   if (tree === null) return { ok: false, rule: 'size', detail: 'parsing takes too many steps' }
   try {
     if (!tree.rootNode.hasError) return take(tree, text, parser)
@@ -135,11 +136,13 @@ function parseWith<T>(parser: ParserType, text: string, take: Take<T>, { old, ga
   }
 }
 
-/** Counts brackets in strings and comments as well: telling them apart takes the parser. */
+/** Also counts brackets in strings and comments, because only the parser can tell them apart. */
 function isTooDeep(text: string): boolean {
   let open = 0
-  for (const [bracket] of text.matchAll(/[([{}\])]/g)) {
-    open = '([{'.includes(bracket) ? open + 1 : Math.max(0, open - 1)
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at]
+    if (character === '(' || character === '[' || character === '{') open++
+    else if (open > 0 && (character === ')' || character === ']' || character === '}')) open--
     if (open > MAX_OPEN) return true
   }
   return false

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { codeOf } from '../../overlay/index.js'
 import { EscrowError } from '../core/api-error.js'
 import { errorText } from '../core/error-text.js'
 import { oneLine } from '../core/printable.js'
@@ -60,19 +61,36 @@ export async function askForBytes(to: HubAddress, path: string): Promise<Uint8Ar
   return new Uint8Array(await response.arrayBuffer())
 }
 
-function request(to: HubAddress, path: string, sent: Sent): Promise<Response> {
+/** Methods that have the same effect once or twice (RFC 9110 §9.2.2). */
+const IDEMPOTENT = ['GET', 'PUT', 'DELETE']
+/** Errors of a connection that the hub had closed, as it does to an idle one. */
+const CLOSED = ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']
+
+async function request(to: HubAddress, path: string, sent: Sent): Promise<Response> {
   const { json, bytes, wait = 0, signal } = sent
   const body = bytes === undefined ? (json === undefined ? null : JSON.stringify(json)) : new Uint8Array(bytes)
   const timeout = AbortSignal.timeout(TIMEOUT_MS + wait * 1000)
-  return fetch(`${to.url}${path}`, {
-    method: sent.method ?? (body === null ? 'GET' : 'POST'),
+  const method = sent.method ?? (body === null ? 'GET' : 'POST')
+  const options = {
+    method,
     headers: { authorization: `Bearer ${to.token}` },
     body,
     redirect: 'error',
     signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
-  }).catch((error: unknown) => {
+  } as const
+  const ask = () => fetch(`${to.url}${path}`, options)
+  try {
+    return await ask().catch((error: unknown) => {
+      if (IDEMPOTENT.includes(method) && isClosed(error)) return ask()
+      throw error
+    })
+  } catch (error) {
     throw new HubRefusal('away', `The hub at ${to.url} does not answer: ${describe(error)}`)
-  })
+  }
+}
+
+function isClosed(error: unknown): boolean {
+  return error instanceof Error && CLOSED.includes(codeOf(error.cause) ?? '')
 }
 
 function describe(error: unknown): string {

@@ -1,6 +1,7 @@
 import { languageOf } from '../change-class/index.js'
 import { disagrees } from '../core/mutation.js'
 import { pauses } from '../core/pauses.js'
+import { processorMs } from '../core/processor-time.js'
 import type { RiskFact } from '../core/risk-api.js'
 import { type Changed, type Texts, textsOf } from './changed.js'
 import { characterFacts } from './characters.js'
@@ -37,7 +38,7 @@ export interface FactsOptions {
 /** The most bytes of text on both sides that one call reads, and that it parses. Text beyond them gets a fact that says so. */
 const TEXT_BUDGET = 64 * 1024 * 1024
 const PARSE_BUDGET = 8 * 1024 * 1024
-/** Milliseconds of parsing in one call. Only text that is made to be slow takes that long. */
+/** Milliseconds of processor time for parsing in one call. Only text that is made to be slow takes that long. */
 const PARSE_BUDGET_MS = 15_000
 const PAUSE_AFTER_MS = 15
 
@@ -89,10 +90,10 @@ async function syntaxFindings(change: Changed, texts: Texts, left: Left): Promis
   left.parsed -= texts.before.length + texts.after.length
   const unread = (what: string): FileFindings => [{ name: 'unparsed', what }]
   if (left.parsed < 0 || left.milliseconds < 0) return unread('too much was changed at once')
-  const started = performance.now()
+  const started = processorMs()
   const now = await readEcmascript(language.grammar, texts.after)
   const old = await readEcmascript(language.grammar, texts.before)
-  left.milliseconds -= performance.now() - started
+  left.milliseconds -= processorMs() - started
   if (typeof now === 'string') return unread(now)
   if (typeof old === 'string') return unread(`before the change, ${old}`)
   const read = compareReadings(old, now)

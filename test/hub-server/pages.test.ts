@@ -64,7 +64,7 @@ describe('the pages for a reviewer', () => {
     const first = await page()
     expect(first.length).toBeLessThan(8 * 1024 * 1024)
     expect(boxes(first)).toEqual(keys.slice(0, 6))
-    expect(first.match(/The page has no room for it/g)).toHaveLength(54)
+    expect(first.match(/The page is full/g)).toHaveLength(54)
     const body = new URLSearchParams([...keys.slice(0, 6).map((key) => ['key', key]), ['verdict', 'approved']])
     const headers = { cookie, origin: hub.url, 'content-type': 'application/x-www-form-urlencoded' }
     await fetch(`${hub.url}/review/${id}`, { method: 'POST', redirect: 'manual', headers, body })

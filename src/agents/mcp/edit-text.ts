@@ -1,12 +1,13 @@
 import { createTwoFilesPatch } from 'diff'
 import { ToolFailure } from '../../hooks/index.js'
+import { createFinder } from '../../surface/index.js'
 
 export interface Edit {
   readonly oldText: string
   readonly newText: string
 }
 
-/** Inserted and deleted lines of a diff: its cost grows with the square. */
+/** The limit of inserted and deleted lines of a diff. Its cost grows with their square. */
 const EDIT_LIMIT = 4_000
 
 const normalizeLineEnds = (text: string): string => text.replaceAll('\r\n', '\n')
@@ -39,37 +40,16 @@ function diffOf(name: string, before: string, after: string): string {
 
 function applyEdit(text: string, edit: Edit): string {
   const [oldText, given] = [normalizeLineEnds(edit.oldText), normalizeLineEnds(edit.newText)]
-  const place = indexIn(text, oldText)
+  const place = createFinder(oldText)(text)
   if (place !== -1) return text.slice(0, place) + given + text.slice(place + oldText.length)
   const [lines, old] = [text.split('\n'), oldText.split('\n')]
-  const first = indexIn(lines.map(trim), old.map(trim))
+  const first = createFinder(old.map(trim))(lines.map(trim))
   if (first === -1) throw new ToolFailure(`Could not find exact match for edit:\n${edit.oldText}`)
   const reindented = reindent(given.split('\n'), old, indentOf(lines[first]))
   return [...lines.slice(0, first), ...reindented, ...lines.slice(first + old.length)].join('\n')
 }
 
 const trim = (line: string): string => line.trim()
-
-/**
- * Where a sequence first occurs in another one; -1 if nowhere. In one pass (Knuth, Morris and Pratt): `indexOf` can compare each unit of one with
- * each of the other, for hours, and an agent chooses both.
- */
-function indexIn(all: ArrayLike<string>, part: ArrayLike<string>): number {
-  /** For each part's beginning: how much of its end is a beginning, too. */
-  const borders = new Uint32Array(part.length)
-  const extend = (matched: number, unit: string | undefined) => {
-    let length = matched
-    while (length > 0 && part[length] !== unit) length = borders[length - 1] ?? 0
-    return part[length] === unit ? length + 1 : length
-  }
-  for (let at = 1; at < part.length; at++) borders[at] = extend(borders[at - 1] ?? 0, part[at])
-  let matched = 0
-  for (let at = 0; at < all.length && matched < part.length; at++) {
-    matched = extend(matched, all[at])
-    if (matched === part.length) return at + 1 - matched
-  }
-  return part.length === 0 ? 0 : -1
-}
 
 function indentOf(line: string | undefined): string {
   return /^\s*/.exec(line ?? '')?.[0] ?? ''

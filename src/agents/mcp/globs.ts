@@ -24,7 +24,7 @@ export class Globs {
     return (paths) => this.#match(matches, paths)
   }
 
-  /** Takes time, too: braces are alternatives, a hundred thousand at most. */
+  /** Counts toward the time: braces become up to a hundred thousand alternatives. */
   #parse(pattern: string): Minimatch {
     let glob: Minimatch | undefined
     const parse = () => {

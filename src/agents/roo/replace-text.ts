@@ -1,3 +1,4 @@
+import { createFinder } from '../../surface/index.js'
 import { lineEnd, splitLines } from './lines.js'
 
 /**
@@ -12,7 +13,8 @@ export function replaceText(content: string, from: string, to: string): { conten
   let result = ''
   let done = 0
   let count = 0
-  for (let at = source.indexOf(search); at !== -1; at = source.indexOf(search, at + search.length)) {
+  const find = createFinder(search)
+  for (let at = find(source); at !== -1; at = find(source, at + search.length)) {
     result += content.slice(done, originalAt(at)) + replacement
     done = originalAt(at + search.length)
     count++

@@ -145,8 +145,8 @@ interface Forwarded {
 }
 
 /**
- * Headers that are for this proxy alone (RFC 9110 §7.6.1), and the ones that its own request sets. Trailers are not passed on, so neither is
- * their announcement: Node throws where a body cannot have any.
+ * Headers that are for this proxy alone (RFC 9110 §7.6.1), and those that its own request sets. Trailers are not passed on, and neither is
+ * their announcement: Node throws for a body that cannot have any.
  */
 const OWN_HEADERS = ['proxy-connection', 'proxy-authorization', 'connection', 'keep-alive', 'te', 'trailer', 'upgrade']
 

@@ -1,0 +1,42 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { createFinder } from '../../src/core/find-sequence.js'
+
+/** Few letters, so that a part often occurs, or nearly does. */
+const text = (maxLength: number) => fc.string({ unit: fc.constantFrom('a', 'b', 'ä', '\n'), maxLength })
+
+describe('the search for a sequence', () => {
+  it('finds in a text what indexOf finds', () => {
+    fc.assert(
+      fc.property(text(40), text(5), fc.nat(40), (all, part, from) => {
+        const start = Math.min(from, all.length)
+        expect(createFinder(part)(all, start)).toBe(all.indexOf(part, start))
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+
+  it('finds lines among lines', () => {
+    fc.assert(
+      fc.property(text(40), text(8), (all, part) => {
+        const [lines, wanted] = [all.split('\n'), part.split('\n')]
+        const first = lines.findIndex((_, at) => wanted.every((line, i) => lines[at + i] === line))
+        expect(createFinder(wanted)(lines)).toBe(first)
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+
+  it('reads each character a bounded number of times', () => {
+    let reads = 0
+    const counted = (letters: string) =>
+      new Proxy(letters.split(''), {
+        get(target, key) {
+          if (key !== 'length') reads++
+          return Reflect.get(target, key)
+        },
+      })
+    expect(createFinder(counted(`${'a'.repeat(2_000)}b`))(counted('a'.repeat(8_000)))).toBe(-1)
+    expect(reads).toBeLessThan(100_000)
+  })
+})
