@@ -1,24 +1,31 @@
 import { defined } from '../core/defined.js'
 import type { CommandResult, KeptRef, Session, Workspace } from '../index.js'
-import { networkSummary, shortRef, summaryOf } from '../surface/index.js'
+import { networkSummary, pathsOf, shortRef, summaryOf, toHistoryEntry } from '../surface/index.js'
 import type { Io } from './context.js'
 import { pluralize } from './output.js'
 import { oneLine } from './printable.js'
 import { remediesIn, renderRemedies } from './remedies.js'
+import { timeOf } from './trace-record.js'
 
 /**
  * Prints the result of a program's run: its changes, refusals with the command that resolves each, hosts it could not
- * reach, its git commits, and what to type next. Resolves with the number of changes that are staged.
+ * reach, its git commits, and the next command. Resolves with the number of changes that are staged.
+ * @param startedAt milliseconds since 1970
  */
 export async function reportRun(
   io: Pick<Io, 'err'>,
   workspace: Workspace,
   session: Session,
+  startedAt: number,
   { effects, refused, kept, connections = [], unreachable = [], commits = [], gitRefs = [] }: CommandResult,
 ): Promise<number> {
   const { changes } = await session.changes()
   const id = oneLine(session.id)
-  io.err(`\n${summaryOf(effects, [], kept).split('\n').map(oneLine).join('\n')}\n`)
+  const committed = await countCommitted(workspace, session.id, startedAt)
+  const isAllCommitted = committed > 0 && effects.changes.length + kept.length === 0
+  const summary = isAllCommitted ? [] : summaryOf(effects, [], kept).split('\n')
+  if (committed > 0) summary.push(`${pluralize(committed, 'path')} committed while it ran.`)
+  io.err(`\n${summary.map(oneLine).join('\n')}\n`)
   for (const { message, paths } of commits)
     io.err(`git commit kept as a proposal: ${firstLine(message)} (${pluralize(paths.length, 'file')})\n`)
   if (commits.length > 0)
@@ -37,6 +44,17 @@ export async function reportRun(
   const next = changes.length === 0 ? '' : ` See them with 'escrow diff ${id}', then 'escrow approve ${id}'.`
   io.err(`${pluralize(changes.length, 'change')} staged in session '${id}'.${next}\n`)
   return changes.length
+}
+
+/** Counts the paths of a session that were committed since a time. The summary has only the staged ones. */
+async function countCommitted({ ledger }: Workspace, session: string, since: number): Promise<number> {
+  const paths = new Set<string>()
+  for await (const record of ledger.records({ order: 'newest' })) {
+    if ((timeOf(record) ?? since) < since) break
+    const { what, sessionId } = toHistoryEntry(record)
+    if (what === 'commit' && sessionId === session) for (const path of pathsOf(record)) paths.add(path)
+  }
+  return paths.size
 }
 
 /** The command that copies refs of the session's git into the repository, as branches: contents alone, no settings and no hooks. */

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import fs from 'node:fs'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { openShell, readersHome } from '../docs/reader.js'
 
 let home = ''
@@ -69,6 +69,25 @@ exit 7`,
     expect(run('').stderr).toContain("Name one with '--intent'")
     const refused = run('--network')
     expect([refused.status, refused.stderr]).toEqual([1, expect.stringContaining('(access_denied)')])
+  })
+
+  it('a run whose changes were committed meanwhile reports them', async () => {
+    const bin = `${home}/node_modules/.bin/escrow`
+    const env = { ...process.env, HOME: home, XDG_STATE_HOME: `${home}/state` }
+    const program = 'echo x > src/meanwhile; echo ready; read line'
+    const child = spawn(bin, ['run', '--session', 'meanwhile', '--intent', 'INT-001', '--', 'sh', '-c', program], {
+      ...{ cwd: `${home}/shop`, env, stdio: ['pipe', 'pipe', 'pipe'] },
+    })
+    let report = ''
+    child.stderr.on('data', (chunk) => {
+      report += chunk
+    })
+    await once(child.stdout, 'data')
+    await vi.waitFor(() => expect(shell('escrow approve meanwhile --by p').status).toBe(0), { timeout: 60_000 })
+    expect(shell('escrow commit meanwhile')).toMatchObject({ status: 0, stderr: '' })
+    child.stdin.end('go on\n')
+    await once(child, 'close')
+    expect(report).toContain("\n1 path committed while it ran.\n0 changes staged in session 'meanwhile'.\n")
   })
 
   it('a run ended by a signal stages the changes up to then', async () => {

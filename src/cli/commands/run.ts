@@ -16,8 +16,9 @@ export function register(command: Command, context: Context): void {
 async function runProgram({ io, asAgent, exit }: Context, program: string[], options: AgentOptions): Promise<void> {
   await asAgent(async (workspace) => {
     const session = await openAgentSession(program, workspace, options, { io, prefix: 'run' })
+    const startedAt = Date.now()
     const result = await runHere(session, program, options)
-    await reportRun(io, workspace, session, result)
+    await reportRun(io, workspace, session, startedAt, result)
     exit(result.exitCode ?? 1)
   })
 }

@@ -203,8 +203,9 @@ async function runAgent(
     { io, prefix: 'start' },
   )
   io.err(formatIntroduction(program, options, session.intent, session.id))
+  const startedAt = Date.now()
   const result = await runHere(session, program, options)
-  const staged = await reportRun(io, workspace, session, result)
+  const staged = await reportRun(io, workspace, session, startedAt, result)
   exit(result.exitCode ?? 1)
   return staged === 0 ? undefined : session.id
 }
