@@ -193,6 +193,8 @@ export const LEDGER: Limits = {
     'bytes',
     "the beginning of git's SQUASH_MSG that is searched for the squashed branch",
   ],
+  'src/trace/replay.ts#MAX_LINES': ['count', 'lines of all files that blame follows; of more, no author is known'],
+  'src/trace/replay.ts#MAX_UNKNOWN': ['count', 'lines that records of a ledger may claim without naming them'],
   'src/trace/note-claims.ts#MAX_LINES': ['count', 'lines that a git note may name in one file; else it names none'],
   'src/trace/layout-lines.ts#MAX_RUN': ['count', 'lines that a formatter may join into one, or break one into'],
   'src/trace/layout-lines.ts#MAX_HUNK': [

@@ -7,7 +7,7 @@ import type { FileLines } from './own-record.js'
 /** Above this many bytes a change is one hunk, from the first differing line to the last. */
 const DIFF_BYTES = 1024 * 1024
 /** Above this many lines, old and new together, the lines of a file are not recorded: a record must stay short. */
-const FOLLOWED_LINES = 200_000
+export const FOLLOWED_LINES = 200_000
 /** How many bytes git searches for a NUL to decide that a file is binary. */
 const BINARY_PROBE = 8000
 

@@ -21,7 +21,7 @@ import { OUTSIDE, UNKNOWN } from './traced-files.js'
 export interface Known {
   readonly births: Births
   /** The lines of a content that a record left at a path, or at any other. */
-  exactly(path: string, contentDigest: string): readonly Cell[] | undefined
+  exactly(path: string, prints: readonly string[], contentDigest: string): readonly Cell[] | undefined
   /** Whether the ledger has the records of all commits that a message names. */
   hasRecordsOf(message: string): boolean
   /** Whether the ledger has a record. */
@@ -124,8 +124,8 @@ interface Ancestor {
 
 function resolve(version: Version, known: Known, ancestors: () => readonly Ancestor[]): Origin[] {
   const { path, prints } = version
-  const recorded = known.exactly(path, version.digest)?.map(({ origin }) => origin)
-  const exact = recorded?.length === prints.length ? withoutDoubtful(version.lines, recorded) : undefined
+  const recorded = known.exactly(path, prints, version.digest)?.map(({ origin }) => origin)
+  const exact = recorded && withoutDoubtful(version.lines, recorded)
   if (exact !== undefined && !exact.includes(undefined)) return exact.map((origin) => origin ?? UNKNOWN)
   const origins = exact ?? new Array<Origin | undefined>(prints.length).fill(undefined)
   const parents = ancestors()

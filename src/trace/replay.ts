@@ -1,20 +1,21 @@
 // Long because: the rules of one replay share its state.
 import type { TraceRecord } from '../core/api.js'
+import { FOLLOWED_LINES } from './attribution.js'
 import { Births } from './births.js'
 import { type LineHunk, lineHunks, originsBy } from './line-hunks.js'
 import { weightOf } from './line-prints.js'
 import { adoptLines, type Cell, type Strand, WEIGHT_ACROSS, WEIGHT_WITHIN } from './origins.js'
 import { type Claim, type LineChange, OUTSIDE, type TracedFile, tracedIn, UNKNOWN } from './traced-files.js'
-import { type FileCells, unchangedCells, Versions } from './versions.js'
+import { type FileCells, recordedCells, UNKNOWN_CELL, unchangedCells, Versions } from './versions.js'
 
 /** How many commits keep their removed lines for an undo, and how many removed runs are kept for a line. */
 const UNDO_DEPTH = 1000
 const REMOVED_RUNS = 4
 /** How many states of a file on other branches are kept. */
 const BRANCHES = 4
-/** A line of which only its existence is known, and the limit of such lines that a record can claim. */
-const UNKNOWN_CELL: Cell = { print: '', origin: UNKNOWN }
-const MAX_LINES = 4_000_000
+/** The limits of lines of which only their existence is known, and of all lines: a few bytes of a record can claim many. */
+const MAX_UNKNOWN = 4_000_000
+const MAX_LINES = 16_000_000
 
 /**
  * The lines of every file in the ledger, followed from record to record by the line changes that each one has. It needs
@@ -36,6 +37,10 @@ export class Replay {
   /** The files that have or had each wanted line. Removed runs of lines are in {@link #removedRuns}. */
   readonly #places = new Map<string, Set<string>>()
   readonly #removedRuns = new Map<string, (readonly Cell[])[]>()
+
+  #unknownLeft = MAX_UNKNOWN
+  /** How many more lines the files, and the removed lines kept for an undo, may have. */
+  #linesLeft = MAX_LINES
 
   /** Where records wrote the wanted lines. */
   readonly births: Births
@@ -68,6 +73,7 @@ export class Replay {
     for (const { path, claims } of files) this.#claim(path, claims)
     for (const cells of removed.values()) this.#rememberRemoved(cells)
     if (tx !== undefined) this.#keepForUndo(tx, removed)
+    else this.#release(...removed.values())
     const { added, lost, followed } = effect
     return { added: added.filter((cell) => !followed.has(cell)), lost: lost.filter((cell) => !followed.has(cell)) }
   }
@@ -89,7 +95,8 @@ export class Replay {
   linesAt(path: string, prints: readonly string[], contentDigest: string | null, outside = OUTSIDE): Cell[] {
     const known = this.#files.get(path) ?? this.#movedFrom(contentDigest)
     const same = known?.digest === contentDigest ? known : this.#earlierAt(path, contentDigest)
-    if (same?.cells.length === prints.length) return [...same.cells]
+    const recorded = recordedCells(prints, same)
+    if (recorded !== undefined) return recorded
     const unchanged = unchangedCells(prints, [...(known ? [known] : []), ...(this.#onOtherBranches.get(path) ?? [])])
     const unchangedAt = (line: number) => unchanged[line]
     const adopted = adoptLines(
@@ -104,10 +111,10 @@ export class Replay {
   }
 
   /** The lines of a content that a record left at a path, or at another. */
-  exactly(path: string, contentDigest: string): readonly Cell[] | undefined {
+  exactly(path: string, prints: readonly string[], contentDigest: string): readonly Cell[] | undefined {
     const known = this.#files.get(path)
     const same = known?.digest === contentDigest ? known : this.#earlierAt(path, contentDigest)
-    return (same ?? this.#movedFrom(contentDigest) ?? this.#earlier.anywhere(contentDigest))?.cells
+    return recordedCells(prints, same ?? this.#movedFrom(contentDigest) ?? this.#earlier.anywhere(contentDigest))
   }
 
   /** A file that was moved outside escrowfs: its content is that of another path. */
@@ -122,10 +129,12 @@ export class Replay {
 
   #apply(file: TracedFile, { known, removed, undoes, effect }: Step): FileCells | undefined {
     const { path, from = path, before, after, change } = file
-    if (after === undefined) return known
-    if (change === undefined) return before === after ? known : undefined
+    if (after === undefined) return this.#reserve(known)
+    if (change === undefined) return before === after ? this.#reserve(known) : undefined
     const base = this.#base(file, change, known)
     const lost = after === null ? base : linesIn(base, change.hunks)
+    if (lost.length > this.#linesLeft) return undefined
+    this.#linesLeft -= lost.length
     removed.set(from, lost)
     for (const cell of lost) effect.lost.push(cell)
     if (after === null) return undefined
@@ -138,7 +147,8 @@ export class Replay {
     })
     this.#followBack(cells, written, { path, from, known: { digest: null, cells: base }, undoes, removed, effect })
     this.births.note(cells, written.keys())
-    return { digest: after, cells }
+    // No record of ours follows more.
+    return cells.length > FOLLOWED_LINES ? undefined : this.#reserve({ digest: after, cells })
   }
 
   /** The lines that a change applies to. A record that does not list them continues from the one before it. */
@@ -157,7 +167,10 @@ export class Replay {
     if (earlier !== undefined) return [...earlier.cells]
     // The record before is missing: only the number of these lines is known.
     const last = change.hunks.at(-1)
-    return new Array<Cell>(last === undefined ? 0 : Math.min(last.at + last.removed, MAX_LINES)).fill(UNKNOWN_CELL)
+    const claimed = last === undefined ? 0 : last.at + last.removed
+    const lines = claimed > Math.min(FOLLOWED_LINES, this.#unknownLeft) ? 0 : claimed
+    this.#unknownLeft -= lines
+    return new Array<Cell>(lines).fill(UNKNOWN_CELL)
   }
 
   /** Finds the new lines that existed before. */
@@ -212,6 +225,7 @@ export class Replay {
   }
 
   #placeCells(path: string, now: FileCells): void {
+    this.#release(this.#files.get(path)?.cells ?? [])
     this.#files.set(path, now)
     for (const { print } of now.cells) {
       if (!this.#isEvidence(print)) continue
@@ -235,9 +249,9 @@ export class Replay {
   }
 
   #dropOldPath(path: string, from: string | undefined): void {
-    this.#files.delete(path)
+    this.#dropFile(path)
     if (from === undefined || from === path) return
-    this.#files.delete(from)
+    this.#dropFile(from)
     const claims = this.#claims.get(from)
     this.#claims.delete(from)
     if (claims !== undefined) this.#claims.set(path, claims)
@@ -252,7 +266,25 @@ export class Replay {
   #keepForUndo(tx: string, removed: ReadonlyMap<string, readonly Cell[]>): void {
     this.#removed.set(tx, new Map([...(this.#removed.get(tx) ?? []), ...removed]))
     const [oldest] = this.#removed.keys()
-    if (this.#removed.size > UNDO_DEPTH && oldest !== undefined) this.#removed.delete(oldest)
+    if (this.#removed.size <= UNDO_DEPTH || oldest === undefined) return
+    this.#release(...(this.#removed.get(oldest)?.values() ?? []))
+    this.#removed.delete(oldest)
+  }
+
+  #dropFile(path: string): void {
+    this.#release(this.#files.get(path)?.cells ?? [])
+    this.#files.delete(path)
+  }
+
+  /** The file, if its lines may still be kept. */
+  #reserve(file: FileCells | undefined): FileCells | undefined {
+    if (file === undefined || file.cells.length > this.#linesLeft) return undefined
+    this.#linesLeft -= file.cells.length
+    return file
+  }
+
+  #release(...lines: readonly (readonly Cell[])[]): void {
+    for (const { length } of lines) this.#linesLeft += length
   }
 
   #isEvidence(print: string): boolean {

@@ -1,5 +1,9 @@
 import { lineHunks, originsBy } from './line-hunks.js'
 import type { Cell } from './origins.js'
+import { UNKNOWN } from './traced-files.js'
+
+/** A line of which only its existence is known. */
+export const UNKNOWN_CELL: Cell = { print: '', origin: UNKNOWN }
 
 /** A file after a record. */
 export interface FileCells {
@@ -37,6 +41,15 @@ export class Versions {
   find(path: string, digest: string): FileCells | undefined {
     return this.#kept.get(`${digest} ${path}`)
   }
+}
+
+/**
+ * The cells of a content that a record names by its digest. A record could name any content there, so a line that the
+ * version does not have at its place is unknown. Undefined for another number of lines.
+ */
+export function recordedCells(prints: readonly string[], version: FileCells | undefined): Cell[] | undefined {
+  if (version?.cells.length !== prints.length) return undefined
+  return version.cells.map((cell, line) => (cell.print === prints[line] ? cell : UNKNOWN_CELL))
 }
 
 /** The cell of each line that is also in a version of its file. The first version counts. */

@@ -1,0 +1,81 @@
+import { randomUUID } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { digest } from '../../overlay/digest.js'
+import { blame, land, text } from '../git/kit.js'
+import { commitAll, git } from '../support/git.js'
+import { testWorkspace } from '../support/workspace.js'
+import { sha } from './support.js'
+
+const APPROVED = ['export const limit = readLimit()', 'export const owner = readOwner()']
+const HOSTILE = ['export const limit = stealKeys()', 'export const owner = readOwner()']
+const LEDGER = '.orchestration/agent_trace.jsonl'
+
+/** The record that says that a person's record of a file left other content, without a change of a line. */
+function forgedRecord(ledger: string, before: string, after: string): string {
+  const lines = ledger.split('\n').filter(Boolean)
+  const last = lines.at(-1) ?? ''
+  const record = JSON.parse(lines.find((line) => line.includes('"type":"commit"')) ?? '')
+  const own = record.metadata['dev.escrowfs']
+  Object.assign(record, { id: randomUUID(), files: [] })
+  Object.assign(own, {
+    seq: lines.length + 1,
+    prev: sha(last),
+    tx: 'forged',
+    changes: [{ path: 'src/a.ts', before: digest(Buffer.from(before)), after: digest(Buffer.from(after)) }],
+    lines: [{ path: 'src/a.ts', hunks: [], added: '' }],
+  })
+  return `${JSON.stringify(record)}\n`
+}
+
+async function repository() {
+  const at = testWorkspace({ 'src/a.ts': '' })
+  git(at.root, 'init', '-q', '-b', 'main')
+  await land(at, { id: 'agent', path: 'src/a.ts', content: text(APPROVED), intoGit: false })
+  return at
+}
+
+/** A ledger of another machine whose records each claim millions of lines of a file. */
+function longLedger(records: number): string {
+  let prev: string | null = null
+  const lines = Array.from({ length: records }, (_, n) => {
+    const path = `src/${n}.ts`
+    const own = { ledger: LEDGER_ID, seq: n + 1, prev, type: 'commit', intent: 'INT-001', verdict: 'approved' }
+    const changes = [{ path, before: digest(Buffer.from(`${n}`)), after: digest(Buffer.from(path)) }]
+    const data = { ...own, tx: `tx-${n}`, changes, lines: [{ path, hunks: [[4_000_000, 0, 0]], added: '' }] }
+    const line = JSON.stringify({ ...RECORD, id: randomUUID(), metadata: { 'dev.escrowfs': data } })
+    prev = sha(line)
+    return `${line}\n`
+  })
+  return lines.join('')
+}
+
+const LEDGER_ID = randomUUID()
+const RECORD = {
+  ...{ version: '0.1.0', timestamp: '2026-01-01T00:00:00.000Z', tool: { name: 'tester' }, intent_id: 'INT-001' },
+  ...{ session_id: 'agent', req_id: null, files: [] },
+}
+
+describe('a ledger whose short records claim millions of lines', () => {
+  it('is read in the memory of a short one', async () => {
+    const at = testWorkspace({ 'src/a.ts': text(APPROVED) })
+    at.write(LEDGER, longLedger(60))
+    const before = process.memoryUsage().rss
+    expect(await blame(at.root)).toMatchObject([{ contributor: 'unknown' }, { contributor: 'unknown' }])
+    expect(process.memoryUsage().rss - before).toBeLessThan(500 * 1024 * 1024)
+  })
+})
+
+describe('a forged record that gives other content the lines of a file', () => {
+  it.each([false, true])('takes over no approval (in git: %s)', async (inGit) => {
+    const at = await repository()
+    if (inGit) commitAll(at.root)
+    expect(await blame(at.root)).toMatchObject([{ approvedBy: 'Ann' }, { approvedBy: 'Ann' }])
+    const ledger = at.text(LEDGER)
+    at.write(LEDGER, ledger + forgedRecord(ledger, text(APPROVED), text(HOSTILE)))
+    at.write('src/a.ts', text(HOSTILE))
+    if (inGit) commitAll(at.root)
+    const [hostile, kept] = await blame(at.root)
+    expect(hostile?.approvedBy).toBeUndefined()
+    expect(kept).toMatchObject({ approvedBy: 'Ann' })
+  })
+})
