@@ -296,6 +296,7 @@ export const CLIENTS: Limits = {
   'src/agents/mcp/globs.ts#TIME_MS': ['milliseconds', 'for pattern matching in a call'],
   'src/agents/mcp/globs.ts#MAX_LENGTH': ['count', 'characters of a pattern'],
   'src/agents/mcp/globs.ts#MAX_BRACES': ['count', 'braces in a pattern'],
+  'src/agents/mcp/read-files.ts#MAX_TOGETHER': ['bytes', 'files in one answer of `read_multiple_files`'],
   'src/agents/mcp/search-tree.ts#MAX_ENTRIES': ['count', 'entries of a tree or a search'],
   'src/agents/mcp/list-directories.ts#MAX_ENTRIES': ['count', 'entries of a directory in one answer'],
   'src/agents/mcp/execute-command.ts#MAX_STREAM_CHARACTERS': ['count', "characters of a command's output"],

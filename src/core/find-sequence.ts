@@ -8,14 +8,7 @@ export type FindSequence = (all: ArrayLike<string>, from?: number) => number
 
 /** Prepares the search for a sequence: a text, or a list of lines. */
 export function createFinder(part: ArrayLike<string>): FindSequence {
-  /** For each prefix of `part`, the length of its longest proper suffix that is also a prefix. */
-  const borders = new Uint32Array(part.length)
-  const extend = (matched: number, unit: string | undefined) => {
-    let length = matched
-    while (length > 0 && part[length] !== unit) length = borders[length - 1] ?? 0
-    return part[length] === unit ? length + 1 : length
-  }
-  for (let at = 1; at < part.length; at++) borders[at] = extend(borders[at - 1] ?? 0, part[at])
+  const extend = createExtender(part)
   return (all, from = 0) => {
     if (part.length === 0) return from
     let matched = 0
@@ -25,4 +18,30 @@ export function createFinder(part: ArrayLike<string>): FindSequence {
     }
     return -1
   }
+}
+
+/** The index of each occurrence of a sequence, in one pass. Occurrences may overlap. An empty sequence has none. */
+export function findEach(all: ArrayLike<string>, part: ArrayLike<string>): number[] {
+  const found: number[] = []
+  if (part.length === 0) return found
+  const extend = createExtender(part)
+  let matched = 0
+  for (let at = 0; at < all.length; at++) {
+    matched = extend(matched, all[at])
+    if (matched === part.length) found.push(at + 1 - matched)
+  }
+  return found
+}
+
+/** Returns how many units of a sequence match up to a next unit, if some matched before it. */
+function createExtender(part: ArrayLike<string>): (matched: number, unit: string | undefined) => number {
+  /** For each prefix of `part`, the length of its longest proper suffix that is also a prefix. */
+  const borders = new Uint32Array(part.length)
+  const extend = (matched: number, unit: string | undefined) => {
+    let length = matched
+    while (length > 0 && part[length] !== unit) length = borders[length - 1] ?? 0
+    return part[length] === unit ? length + 1 : length
+  }
+  for (let at = 1; at < part.length; at++) borders[at] = extend(borders[at - 1] ?? 0, part[at])
+  return extend
 }

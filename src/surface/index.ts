@@ -36,7 +36,7 @@ export {
   probeEntry,
 } from '../client-settings/index.js'
 export { errorText } from '../core/error-text.js'
-export { createFinder } from '../core/find-sequence.js'
+export { createFinder, findEach } from '../core/find-sequence.js'
 export { BY_DIFF, BY_EDIT, BY_MERGE } from '../core/hint-commands.js'
 export { authorOf } from '../core/line-author.js'
 export { nearest } from '../core/nearest.js'

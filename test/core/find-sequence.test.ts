@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createFinder } from '../../src/core/find-sequence.js'
+import { createFinder, findEach } from '../../src/core/find-sequence.js'
 
 /** Few letters, so that a part often occurs, or nearly does. */
 const text = (maxLength: number) => fc.string({ unit: fc.constantFrom('a', 'b', 'ä', '\n'), maxLength })
@@ -27,6 +27,16 @@ describe('the search for a sequence', () => {
     )
   })
 
+  it('finds every place, also where two overlap', () => {
+    fc.assert(
+      fc.property(text(40), text(5), (all, part) => {
+        const places = [...all].flatMap((_, at) => (part !== '' && all.startsWith(part, at) ? [at] : []))
+        expect(findEach(all, part)).toEqual(places)
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+
   it('reads each character a bounded number of times', () => {
     let reads = 0
     const counted = (letters: string) =>
@@ -37,6 +47,7 @@ describe('the search for a sequence', () => {
         },
       })
     expect(createFinder(counted(`${'a'.repeat(2_000)}b`))(counted('a'.repeat(8_000)))).toBe(-1)
+    expect(findEach(counted('a'.repeat(8_000)), counted('a'.repeat(2_000)))).toHaveLength(6_001)
     expect(reads).toBeLessThan(100_000)
   })
 })

@@ -1,3 +1,4 @@
+import { isOwnTool } from '../hook/own-tools.js'
 import {
   type ArgumentReader,
   editor,
@@ -58,9 +59,10 @@ const TOOLS: Readonly<Record<string, ArgumentReader>> = {
   ExitPlanMode: readQuestion,
 }
 
-/** `mcp__escrow__…`: the name under which `escrow init --claude` enters our server. */
-const OURS = /^mcp__escrow__/
+/** The prefix of the name under which `escrow init --claude` enters our server. */
+const SERVER = 'mcp__escrow__'
 
 export function claudeCall(tool: string, input: ToolInput, cwd: string, id?: string): HostCall {
-  return readCall(TOOLS, { tool, input, cwd, id }, OURS.test(tool))
+  const isOurs = tool.startsWith(SERVER) && isOwnTool(tool.slice(SERVER.length))
+  return readCall(TOOLS, { tool, input, cwd, id }, isOurs)
 }

@@ -1,3 +1,4 @@
+import { isOwnTool } from '../hook/own-tools.js'
 import { type ArgumentReader, harmless, patcher, readCall, readQuestion, terminal } from '../hook/readers.js'
 import type { HostCall } from '../hook/ruling.js'
 
@@ -23,10 +24,11 @@ const TOOLS: Readonly<Record<string, ArgumentReader>> = {
   request_user_input_async: readQuestion,
 }
 
-/** The name under which `escrow init --codex` enters our server. */
-const OURS = /^mcp__escrow__/
+/** The prefix of the name under which `escrow init --codex` enters our server. */
+const SERVER = 'mcp__escrow__'
 
 /** Describes the effects of a tool call of Codex. */
 export function codexCall(call: Parameters<typeof readCall>[1]): HostCall {
-  return readCall(TOOLS, call, OURS.test(call.tool))
+  const isOurs = call.tool.startsWith(SERVER) && isOwnTool(call.tool.slice(SERVER.length))
+  return readCall(TOOLS, call, isOurs)
 }

@@ -8,6 +8,10 @@ import { errorText } from '../../surface/index.js'
 import { resolveInWorkspace, toSessionPath } from './paths.js'
 import { defineTool, pathArgument, READS, REVIEWER, TEXT, text } from './tool.js'
 
+/** Most bytes of all files in one answer of read_multiple_files. */
+const MAX_TOGETHER = 16 * 1024 * 1024
+const TOO_LONG = `One answer has at most ${MAX_TOGETHER / 1024 / 1024} MiB. Read this file by itself.`
+
 const textSchema = z.object({
   path: pathArgument,
   tail: z.number().optional().describe('Return only this many lines from the end.'),
@@ -49,16 +53,26 @@ export const readMultipleFiles = defineTool('read_multiple_files', {
     class: 'read',
     kind: 'read',
     reads: paths.map(toSessionPath),
-    run: async (session) => text((await Promise.all(paths.map((path) => readOne(session, path)))).join('\n---\n')),
+    run: async (session) => text((await readEach(session, paths)).join('\n---\n')),
   }),
 })
 
-async function readOne(session: Session, path: string): Promise<string> {
-  try {
-    return `${path}:\n${await readAll(session, path)}\n`
-  } catch (error) {
-    return `${path}: Error - ${errorText(error)}`
+/** Reads one file after another: a call can name a file many times. */
+async function readEach(session: Session, paths: readonly string[]): Promise<string[]> {
+  const found: string[] = []
+  let left = MAX_TOGETHER
+  for (const path of paths) {
+    try {
+      const place = await resolveInWorkspace(session, path)
+      const { size } = await session.fs.promises.stat(place)
+      if (size > left) throw new ToolFailure(TOO_LONG)
+      found.push(`${path}:\n${await session.fs.promises.readFile(place, 'utf8')}\n`)
+      left -= size
+    } catch (error) {
+      found.push(`${path}: Error - ${errorText(error)}`)
+    }
   }
+  return found
 }
 
 async function readAll(session: Session, path: string): Promise<string> {

@@ -1,3 +1,5 @@
+import { findEach } from '../../surface/index.js'
+
 /** One line and the line end that follows it in the file; the last line has none. */
 export interface Line {
   readonly text: string
@@ -64,17 +66,16 @@ function withLineEnds(lines: readonly Line[], end: '\n' | '\r\n'): Line[] {
   })
 }
 
-/** Every index at which the lines match the texts, compared by `same`. */
+/** Every index at which the lines match the texts, compared by their keys. */
 export function findTexts(
   lines: readonly Line[],
   texts: readonly string[],
-  same: (line: string, text: string) => boolean = (line, text) => line === text,
+  keyOf: (text: string) => string = (text) => text,
 ): number[] {
-  const found: number[] = []
-  for (let at = 0; at + texts.length <= lines.length; at++) {
-    if (texts.every((text, offset) => same(lines[at + offset]?.text ?? '', text))) found.push(at)
-  }
-  return found
+  return findEach(
+    lines.map(({ text }) => keyOf(text)),
+    texts.map(keyOf),
+  )
 }
 
 /** Formats lines as the read tool does: `12 | text`, numbers aligned. */

@@ -24,7 +24,7 @@ export function applyChunks(content: string, chunks: readonly PatchChunk[], path
 
 /** The index after the next line that matches the `@@` text. */
 function findContext(lines: readonly Line[], context: string, from: number, path: string): number {
-  const found = findLines(lines, [context], from) ?? findLines(lines, [context], from, (a, b) => a.trim() === b.trim())
+  const found = findLines(lines, [context], from) ?? findLines(lines, [context], from, (text) => text.trim())
   if (found === undefined) {
     throw new ToolFailure(`The line '${context}' of an @@ header was not found in ${path} below line ${from}.`)
   }
@@ -59,16 +59,11 @@ function withoutLastBlank(lines: readonly PatchLine[]): readonly PatchLine[] {
 
 function locate(lines: readonly Line[], old: readonly string[], from: number, atEnd: boolean): number | undefined {
   const first = atEnd ? Math.max(from, lines.length - old.length - (lines.at(-1)?.text === '' ? 1 : 0)) : from
-  return findLines(lines, old, first) ?? findLines(lines, old, first, (a, b) => a.trimEnd() === b.trimEnd())
+  return findLines(lines, old, first) ?? findLines(lines, old, first, (text) => text.trimEnd())
 }
 
-function findLines(
-  lines: readonly Line[],
-  texts: readonly string[],
-  from: number,
-  same?: (a: string, b: string) => boolean,
-) {
-  return findTexts(lines, texts, same).find((at) => at >= from)
+function findLines(lines: readonly Line[], texts: readonly string[], from: number, keyOf?: (text: string) => string) {
+  return findTexts(lines, texts, keyOf).find((at) => at >= from)
 }
 
 /** Kept lines are the file's own, added ones the patch's. */

@@ -58,10 +58,15 @@ const ARGUMENTS = ['path', 'file_path', 'command'] as const
 function markedCalls(text: string): Pick<RecordedCall, 'tool' | 'input'>[] {
   const calls: Pick<RecordedCall, 'tool' | 'input'>[] = []
   const open = new RegExp(`<(${TOOLS})>`, 'g')
+  /** Tools without a further end in the text. */
+  const ended = new Set<string>()
   for (let tag = open.exec(text); tag !== null; tag = open.exec(text)) {
     const [whole, tool = ''] = tag
-    const end = text.indexOf(`</${tool}>`, tag.index)
-    if (end < 0) continue
+    const end = ended.has(tool) ? -1 : text.indexOf(`</${tool}>`, tag.index)
+    if (end < 0) {
+      ended.add(tool)
+      continue
+    }
     const body = text.slice(tag.index + whole.length, end)
     const named = ARGUMENTS.flatMap((name) => valuesIn(body, name).map((value) => [name, value] as const))
     const files = tool === 'read_file' ? { files: valuesIn(body, 'path').map((path) => ({ path })) } : {}

@@ -180,7 +180,8 @@ describe('an unknown tool', () => {
 
   it('with a name of our own server passes, because the server judges it', async () => {
     expect((await setUpHooks().claude('PreToolUse', call('mcp__escrow__write_file', {}))).decision).toBeUndefined()
-    expect((await setUpHooks().claude('PreToolUse', call('mcp__escrowed__write_file', {}))).decision).toBe('ask')
+    for (const other of ['mcp__escrowed__write_file', 'mcp__escrow__other__write_file', 'mcp__escrow__write'])
+      expect((await setUpHooks().claude('PreToolUse', call(other, {}))).decision).toBe('ask')
   })
 })
 

@@ -39,6 +39,18 @@ describe('a directory of very many entries', () => {
   })
 })
 
+describe('one file named many times', () => {
+  it('is read until the answer has its most bytes', async () => {
+    const { place, call } = await stand()
+    place.write('src/big.txt', 'a'.repeat(3 * 1024 * 1024))
+    const parts = textOf(await call('read_multiple_files', { paths: Array(8).fill('src/big.txt') })).split('\n---\n')
+    expect(parts.map((part) => part.includes('at most 16 MiB'))).toEqual([
+      ...Array(5).fill(false),
+      ...Array(3).fill(true),
+    ])
+  })
+})
+
 describe('arguments that would take hours', () => {
   const rejected = async (call: ReturnType<typeof callerOf>, tool: string, args: Record<string, unknown>) => {
     const answer = await call(tool, args)

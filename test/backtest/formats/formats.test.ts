@@ -185,6 +185,17 @@ it('reads tasks of Cline and Roo Code: called tools, and those of older versions
   ])
 })
 
+it('reads a long text of opened calls that never end', () => {
+  const text = `<read_file><path>a</path></read_file>${'<read_file>'.repeat(200_000)}<list_files><path>b</path></list_files>`
+  const root = histories({
+    'tasks/1/api_conversation_history.json': JSON.stringify([{ role: 'assistant', content: text }]),
+  })
+  expect(readAll(root).calls.map(({ tool, input }) => [tool, input.path])).toEqual([
+    ['read_file', 'a'],
+    ['list_files', 'b'],
+  ])
+})
+
 it('reads our own ledger: commands once, and the paths of tool calls', () => {
   const record = (own: object) => ({
     version: '0.1.0',
