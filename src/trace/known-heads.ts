@@ -11,6 +11,10 @@ const DIGITS = 12
  */
 export class KnownHeads {
   #places: Map<number, number> | undefined
+  /** Each line is read for this once, or any number of branches that begin at one long line would read it again. */
+  readonly #found = new Map<string, Head>()
+  /** The heads from the start of the file on, as far as a search for a line of another tool went. */
+  #walk: Generator<Head, undefined> | undefined
 
   constructor(private readonly fd: number) {}
 
@@ -19,15 +23,25 @@ export class KnownHeads {
     if (hash === null) return NO_HEAD
     this.#places ??= placesIn(this.fd)
     const start = this.#places.get(Number.parseInt(hash.slice(0, DIGITS), 16))
-    return start !== undefined && start < end ? this.#newerThan(hash, start) : undefined
+    if (start === undefined || start >= end) return undefined
+    return this.#found.get(hash) ?? this.#newerThan(hash, start)
   }
 
   #newerThan(wanted: string, start: number): Head | undefined {
     // A line of ours names its own place in the chain.
     const own = headsFrom(this.fd, start).next().value
-    if (own?.own != null) return own.hash === wanted ? own : undefined
-    for (const head of headsFrom(this.fd, 0)) if (head.hash === wanted) return head
-    return undefined
+    if (own?.own != null) {
+      this.#found.set(own.hash ?? '', own)
+      return own.hash === wanted ? own : undefined
+    }
+    this.#walk ??= headsFrom(this.fd, 0)
+    for (let next = this.#walk.next(); !next.done; next = this.#walk.next()) {
+      const head = next.value
+      if (head.hash === null || head.own?.hash === head.hash) continue
+      if (!this.#found.has(head.hash)) this.#found.set(head.hash, head)
+      if (head.hash === wanted) break
+    }
+    return this.#found.get(wanted)
   }
 }
 

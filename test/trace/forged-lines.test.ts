@@ -65,6 +65,34 @@ describe('a ledger whose short records claim millions of lines', () => {
   })
 })
 
+/** A ledger with branches that all begin at a line of another tool, behind a long one. Each is joined. */
+function forkedLedger(branches: number, length: number): string {
+  const lines: string[] = []
+  const push = (record: object) => {
+    lines.push(JSON.stringify({ ...RECORD, id: randomUUID(), ...record }))
+    return sha(lines.at(-1) ?? '')
+  }
+  const own = (fields: object) => push({ metadata: { 'dev.escrowfs': { ledger: LEDGER_ID, ...fields } } })
+  const [long, prev] = [push({ note: 'a'.repeat(length) }), push({})]
+  const begin = { seq: 1, prev, foreign: { lines: 2, sha256: sha(sha(long) + prev) }, type: 'intent_cleared' }
+  let tip = own(begin)
+  for (let seq = 1; seq <= branches; seq++) {
+    const joins = [{ ledger: LEDGER_ID, seq, hash: tip }]
+    tip = own({ seq: seq + 1, prev: own(begin), joins, type: 'merge' })
+  }
+  return lines.map((line) => `${line}\n`).join('')
+}
+
+describe('a ledger with many branches that begin behind a long line', () => {
+  it('is checked in one pass', async () => {
+    const at = testWorkspace()
+    at.write(LEDGER, forkedLedger(1_000, 4_000_000))
+    const workspace = await at.open()
+    expect(await workspace.ledger.verify()).toMatchObject({ ok: true, records: 2_003 })
+    await workspace.close()
+  })
+})
+
 describe('a forged record that gives other content the lines of a file', () => {
   it.each([false, true])('takes over no approval (in git: %s)', async (inGit) => {
     const at = await repository()
