@@ -142,7 +142,7 @@ const UNMET: Readonly<Record<string, string>> = {
       'src/trace/intent-map/update.ts#BUDGET',
       'src/trace/origins.ts#BUDGET',
     ],
-    ...['src/trace/replay.ts#MAX_LINES', 'src/trace/vcs.ts#MAX_HOPS', 'src/trace/block-ends.ts#MAX_BLOCK'],
+    ...['src/trace/vcs.ts#MAX_HOPS', 'src/trace/block-ends.ts#MAX_BLOCK'],
   ]),
 }
 
