@@ -1,10 +1,12 @@
 import { newId } from '../core/ids.js'
+import { approversOf } from './by-hunk.js'
 import { BODY as CHANGE_BODY } from './change-body.js'
 import { readDecided } from './decided.js'
 import { keysOf, type LandingBody } from './landing-rows.js'
 import { readSubmission } from './queue-read.js'
 import { nextSeq } from './scope.js'
 import { type Query, textOf } from './sql.js'
+import { readVotes } from './votes.js'
 
 /**
  * Queues what is approved of a submission as one landing, if the workspace has a repository and every change has a verdict. A change of
@@ -25,13 +27,11 @@ export async function queueLanding(query: Query, submission: string, isAsked: bo
   if (chosen.length === 0) return
   const keys = JSON.stringify(chosen.map(({ key }) => key).sort())
   if (!isAsked && earlier.some((row) => row.state === 'evicted' && row.keys === keys)) return
-  const decided = await readDecided(
+  const reviewers = await reviewersOf(
     query,
     session,
     chosen.map(({ key }) => key),
   )
-  const decisions = [...decided.values()].flatMap(({ whole, hunks }) => [...(whole ? [whole] : []), ...hunks.values()])
-  const reviewers = [...new Set(decisions.map(({ reviewer }) => reviewer))].sort()
   const body: LandingBody = { changes: chosen.map((change) => CHANGE_BODY.parse(change)), reviewers }
   await query.rows(
     `insert into escrow.landings (id, seq, session, submission, keys, body, state, at)
@@ -39,6 +39,16 @@ export async function queueLanding(query: Query, submission: string, isAsked: bo
     [newId(), await nextSeq(query), session, submission, keys, JSON.stringify(body)],
   )
   await query.rows('update escrow.repositories set is_due = true')
+}
+
+/** Everybody who approved some of the changes: with rules, a decision has only the name of the last one. */
+async function reviewersOf(query: Query, session: string, keys: readonly string[]): Promise<string[]> {
+  const decided = await readDecided(query, session, keys)
+  const decisions = [...decided.values()].flatMap(({ whole, hunks }) => [...(whole ? [whole] : []), ...hunks.values()])
+  const votes = [...(await readVotes(query, session, keys)).values()]
+  return [
+    ...new Set([...decisions.map(({ reviewer }) => reviewer), ...votes.flatMap((each) => approversOf(each) ?? [])]),
+  ].sort()
 }
 
 /** Withdraws a session's landings that no worker has taken and that have a change which may not land any more. */

@@ -210,8 +210,8 @@ export function describeHunks(hosts: () => [Database, Database]): void {
   })
 
   describe('a landing', () => {
-    const landing = async (others: QueuedChange[]) => {
-      const at = await workspace({ others })
+    const landing = async (others: QueuedChange[], rules: Partial<ReviewRules> = {}) => {
+      const at = await workspace({ others, rules })
       await setRepository(
         hosts()[0],
         Object.assign({ url: '/x.git', branch: 'main', directory: '', checks: [] }, at.scope),
@@ -230,6 +230,12 @@ export function describeHunks(hosts: () => [Database, Database]): void {
       expect(await at.landings()).toEqual([])
       await at.vote('Bo', 'approved', at.h3)
       expect(await at.landings()).toEqual([['waiting', 'src/a.ts,b', 'Ada,Bo,Cy']])
+    })
+
+    it('names both people where two must approve', async () => {
+      const at = await landing([createChange('b')], { approvals: 2 })
+      for (const name of ['Cy', 'Ada']) await at.whole(name, 'approved', at.change, createChange('b'))
+      expect(await at.landings()).toEqual([['waiting', 'src/a.ts,b', 'Ada,Cy']])
     })
 
     it('has no file of which a hunk is rejected, and the others of its session', async () => {
