@@ -54,7 +54,7 @@ it("sets a workspace's review rules, one at a time", async () => {
   expect(await rules('set', '--codeowners', 'wrong')).toMatchObject({ code: 1, err: expect.stringContaining('Line 1') })
   expect((await rules('set', '--team', 'docs=Ada')).err).toContain("write '@organisation/team=name,name'")
   const set = await rules('set', '--codeowners', 'CODEOWNERS', '--team', '@shop/docs=Ada,Bo')
-  const expected = 'approvals   2\nCODEOWNERS  3 lines\n@shop/docs  Ada, Bo\n'
+  const expected = 'approvals   2\nCODEOWNERS  2 lines\n@shop/docs  Ada, Bo\n'
   expect(set).toMatchObject({ code: 0, out: expected, err: '' })
   expect((await rules('show')).out).toBe(expected)
   expect((await rules('set', '--no-codeowners')).out).toContain('CODEOWNERS  none\n')

@@ -4,6 +4,7 @@ import type { Command } from 'commander'
 import type { ReviewRules } from '../../hub/index.js'
 import type { Context } from '../context.js'
 import { parseWholeNumber } from '../numbers.js'
+import { pluralize } from '../output.js'
 import { oneLine } from '../printable.js'
 import { collect } from '../repeated.js'
 import { type Owner, withDatabase, withOwner } from './with-database.js'
@@ -71,7 +72,7 @@ function teamOf(hub: Command, text: string): [string, string[]] {
 function describe({ approvals, codeowners, teams }: ReviewRules): string {
   const lines = [
     `approvals   ${approvals}`,
-    `CODEOWNERS  ${codeowners === null ? 'none' : `${codeowners.split('\n').length} lines`}`,
+    `CODEOWNERS  ${codeowners === null ? 'none' : `${pluralize(codeowners.trimEnd().split('\n').length, 'line')}`}`,
     ...Object.entries(teams).map(([team, members]) => `${oneLine(team)}  ${members.map(oneLine).join(', ')}`),
   ]
   return `${lines.join('\n')}\n`
