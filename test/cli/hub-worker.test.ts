@@ -43,7 +43,9 @@ it('a hub with a worker lands what a machine sent, and its status says so', asyn
   expect(await signedIn.text()).toContain('class="landing-landed">landed')
   expect(runEscrow(at.root, ['remote', 'sync']).stdout).toContain('landed  agent-1: 1 change on main as ')
   const commit = git(remote, 'rev-parse', 'main').trim()
-  expect(runEscrow(at.root, ['status']).stdout).toContain(`main ${commit.slice(0, 12)}`)
+  const status = runEscrow(at.root, ['status']).stdout
+  expect(status).toContain(`main ${commit.slice(0, 12)}`)
+  expect(status).not.toContain('to commit')
   const ended = new Promise((resolve) => child.once('exit', (code) => resolve(code)))
   child.kill('SIGTERM')
   expect(await ended).toBe(0)

@@ -43,4 +43,26 @@ Next
       todo: [{ session: 'agent', pending: 1, approved: 1, refused: 0 }],
     })
   })
+
+  it('counts the verdicts of a session with many changes', async () => {
+    const at = testWorkspace({ 'src/a.ts': 'a\n' }, INTENTS)
+    const workspace = await at.open()
+    const session = await workspace.session({ id: 'agent' })
+    await session.selectIntent('INT-001')
+    for (let each = 0; each < 25; each++) session.fs.writeFileSync(`${at.root}/src/${each}.ts`, `${each}\n`)
+    await session.close()
+    const review = await workspace.review('agent')
+    await review.reject({ paths: ['src/1.ts'] }, 'No.', REVIEWER)
+    await review.approve({ paths: ['src/2*.ts'] }, REVIEWER)
+    await workspace.close()
+
+    const { out } = await escrowAt(at.root, ['status'])
+
+    expect(out.slice(out.indexOf('Rejected'))).toBe(`Rejected
+  agent  src/1.ts  Ada: No.
+Next
+  agent  18 changes to review          escrow review agent
+  agent  6 approved changes to commit  escrow commit agent
+`)
+  })
 })

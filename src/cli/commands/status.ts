@@ -46,6 +46,7 @@ interface Status {
     readonly branch: string
     readonly commit: string
     readonly changes: number
+    readonly paths: readonly string[]
   }[]
   /** The number of open questions in all sessions. */
   readonly questions: number
@@ -71,11 +72,13 @@ interface Status {
 /** The numbers of changes in a session by what a person can do with them. */
 interface Todo {
   readonly session: string
-  /** To approve or reject; in a session with too many changes for a status, all of them. */
+  /** To approve or reject; in a session with too many changes for a status (`unread`), all of them. */
   readonly pending: number
   readonly approved: number
   /** Changes that were refused, in quarantine. */
   readonly refused: number
+  /** The verdicts were not read, as the session has too many changes. */
+  readonly unread?: true
 }
 
 async function statusOf(workspace: Workspace): Promise<Status> {
@@ -84,12 +87,14 @@ async function statusOf(workspace: Workspace): Promise<Status> {
   const risks: (RiskFact & { readonly session: string })[] = []
   const rejected: Status['rejected'][number][] = []
   const todo: Todo[] = []
+  const landed = await landedOf(workspace)
   for (const { id: session, damaged, changes: count } of sessions) {
     if (damaged !== undefined) continue
     const review = await workspace.review(session)
     questions += (await review.questions()).length
-    const isRead = count > 0 && count <= MOST_RANKED
-    const { changes } = isRead ? await review.changes({ classes: 'known', risk: true }) : { changes: [] }
+    const isRead = count <= MOST_READ
+    const changes =
+      count > 0 && isRead ? (await review.changes({ classes: 'known', risk: count <= MOST_RANKED })).changes : []
     const fact = worstFact(changes)
     if (fact !== undefined) risks.push({ session, ...fact })
     for (const { path, rejections = [] } of changes)
@@ -97,7 +102,9 @@ async function statusOf(workspace: Workspace): Promise<Status> {
     const numberOf = (state: ChangeState) => changes.filter((change) => change.state === state).length
     const refused = (await review.quarantined()).length
     const pending = isRead ? numberOf('pending') : count
-    const each = { session, pending, approved: changes.filter(hasApproval).length, refused }
+    const hasLanded = new Set(landed.filter((each) => each.session === session).flatMap(({ paths }) => paths))
+    const approved = changes.filter((change) => hasApproval(change) && !hasLanded.has(change.path)).length
+    const each: Todo = { session, pending, approved, refused, ...(!isRead && { unread: true }) }
     if (pending + each.approved + refused > 0) todo.push(each)
   }
   const proposals = sessions.flatMap(({ id }) =>
@@ -106,7 +113,6 @@ async function statusOf(workspace: Workspace): Promise<Status> {
   const problem = await workspace.policyProblem()
   const { waiting } = await workspace.trust()
   const unanchored = await workspace.ledger.unanchored()
-  const landed = await landedOf(workspace)
   return {
     root: workspace.root,
     intents,
@@ -128,11 +134,17 @@ async function landedOf(workspace: Workspace): Promise<NonNullable<Status['lande
   if (!existsSync(join(layoutAt(workspace.root).state, 'remote-seen.json'))) return []
   const { landedChanges } = await import('../../remote/index.js')
   const landed = await landedChanges(workspace)
-  return landed.map(({ session, branch, commit, changes }) => ({ session, branch, commit, changes: changes.length }))
+  return landed.map(({ session, branch, commit, changes }) => {
+    const paths = changes.map(({ path }) => path)
+    return { session, branch, commit, changes: paths.length, paths }
+  })
 }
 
 /** The limit of changes in a session whose facts are found: more take too long for a status. */
 const MOST_RANKED = 20
+
+/** The limit of changes in a session whose verdicts are read: each takes milliseconds. */
+const MOST_READ = 200
 
 /** Whether a commit would take the change, or some of its hunks. */
 function hasApproval({ state, hunks }: Change): boolean {
@@ -164,10 +176,10 @@ function rejectionRow({ session, path, reason, by }: Status['rejected'][number])
   return [session, oneLine(path), `${oneLine(by)}: ${oneLine(reason.replace(/\s+/g, ' '))}`]
 }
 
-function todoRows({ session, pending, approved, refused }: Todo): string[][] {
+function todoRows({ session, pending, approved, refused, unread }: Todo): string[][] {
   const id = oneLine(session)
   const rows: [number, string, string, string][] = [
-    [pending, 'change', 'to review', `escrow review ${id}`],
+    [pending, 'change', unread ? 'to review or commit' : 'to review', `escrow review ${id}`],
     [approved, 'approved change', 'to commit', `escrow commit ${id}`],
     [refused, 'refused change', 'in quarantine', `escrow quarantine ${id}`],
   ]
