@@ -1,4 +1,4 @@
-import type { Digest } from '../../overlay/index.js'
+import type { Digest, StagedChange } from '../../overlay/index.js'
 import type { CommitResult, Quarantine, Review, Selection } from '../core/api.js'
 import { defined } from '../core/defined.js'
 import { newId } from '../core/ids.js'
@@ -7,7 +7,7 @@ import { ApprovedChanges } from './approved-changes.js'
 import { BaseDiffs } from './base-diffs.js'
 import { ReviewChecklist } from './checklist.js'
 import { createDiffMemory } from './diff-memory.js'
-import { type DisplayedChange, refuseChanged, refuseDrifted, refuseMarked } from './displayed-change.js'
+import { type DisplayedChange, displayedOf, refuseChanged, refuseDrifted, refuseMarked } from './displayed-change.js'
 import { type DecidableChanges, DisplayedStage } from './displayed-stage.js'
 import type { ReviewLog } from './log.js'
 import { keyOf } from './record.js'
@@ -128,6 +128,20 @@ export function createReview(
     answer: (id, answer) => questions.answer(id, answer),
   }
 
+  /** Discards the staged directories that hold nothing any more: they were no changes of their own. */
+  async function discardEmptied(discarded: readonly string[], known: ReadonlySet<string>): Promise<void> {
+    const isEmptied = (change: StagedChange) =>
+      change.kind === 'mkdir' &&
+      !known.has(keyOf(change)) &&
+      discarded.some((path) => path.startsWith(`${change.path}/`))
+    for (;;) {
+      const emptied = displayedOf((await stage.changes()).filter(isEmptied))
+      if (emptied.length === 0) return
+      const entries = emptied.map((change) => decidedEntry({ change }))
+      await log.append({ kind: 'discard', id: newId(), at: new Date().toISOString(), entries, seq: stage.settledSeq() })
+    }
+  }
+
   /** Discards hunks by amending their files, and whole changes by one record. */
   async function discard(chosen: readonly Chosen<DisplayedChange>[]): Promise<void> {
     const staged = await stage.changes()
@@ -145,6 +159,10 @@ export function createReview(
       const at = new Date().toISOString()
       const entries = whole.map(decidedEntry)
       await log.append({ kind: 'discard', id: newId(), at, entries, seq: stage.settledSeq() })
+      await discardEmptied(
+        whole.map(({ change }) => change.path),
+        new Set(staged.map(keyOf)),
+      )
     }
     const kept = new Set(amended.map(({ path }) => path))
     displayed.remove(new Set(whole.flatMap(({ change: { path } }) => (kept.has(path) ? [] : [path]))))

@@ -1,0 +1,28 @@
+import { expect, it } from 'vitest'
+import { INTENTS, testWorkspace } from '../support/workspace.js'
+import { escrowAt } from './real.js'
+
+async function staged(...paths: string[]) {
+  const at = testWorkspace({ 'src/a.ts': 'a\n' }, INTENTS)
+  const workspace = await at.open()
+  const session = await workspace.session({ id: 'agent' })
+  await session.selectIntent('INT-001')
+  session.fs.mkdirSync(`${at.root}/src/new/deep`, { recursive: true })
+  for (const path of paths) session.fs.writeFileSync(`${at.root}/${path}`, 'new\n')
+  await session.close()
+  await workspace.close()
+  return at.root
+}
+
+it('discards the directories that held only what is discarded', async () => {
+  const root = await staged('src/new/deep/a.ts', 'src/new/deep/b.ts')
+  expect((await escrowAt(root, ['discard', 'agent', '**'])).out).toBe(
+    "Discarded from session 'agent': nothing is staged now.\n",
+  )
+})
+
+it('keeps a directory that still holds a staged file', async () => {
+  const root = await staged('src/new/b.ts', 'src/new/deep/a.ts')
+  await escrowAt(root, ['discard', 'agent', 'src/new/deep/a.ts'])
+  expect((await escrowAt(root, ['diff', 'agent', '--name-only'])).out).toBe('src/new/b.ts\n')
+})
