@@ -105,7 +105,7 @@ async function runInteractively(context: Context, options: Options): Promise<voi
   const { findClients, planClients, applyClients, admitReviewer, openWorkspace } = await library()
   const prompts = await io.ask?.()
   const found = findClients(directory()).map(({ client }) => client)
-  const answers = prompts && (await askForWorkspace(prompts, found))
+  const answers = prompts && (await askForWorkspace(prompts, found, directory()))
   if (prompts === undefined || answers === undefined) return reportNothingChanged(context)
   const { intent } = answers
   const files = planClients(directory(), answers.clients)
@@ -164,7 +164,10 @@ async function reportEntries(context: Context, clients: readonly HostName[]): Pr
   const refused = await checkEntries(context, clients)
   for (const client of clients) {
     const problem = refused.find((each) => each.client === client)
-    if (problem === undefined) io.out(`checked  ${client}: its hook was run once and works\n`)
+    const hasHook = profileOf(client).hook !== undefined
+    if (problem === undefined)
+      io.out(`checked  ${client}: ${hasHook ? 'its hook was run once and works' : "escrow's MCP server starts"}\n`)
+    else if (!hasHook) io.err(`blocked  ${client}: escrow's MCP server does not start: ${oneLine(problem.blocked)}\n`)
     else io.err(`blocked  ${client}: its hook was run once and fails: ${oneLine(problem.blocked)}\n`)
   }
   if (refused.length === 0) return
