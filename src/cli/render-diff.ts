@@ -31,13 +31,23 @@ export interface DiffStyle {
   readonly unfold: boolean
 }
 
+/** A script in one argument would fill the screen before each step. The ledger has the whole command. */
+const COMMAND_LIMIT = 400
+
+function shortened(run: Chapter['commands'][number]): Chapter['commands'][number] {
+  const more = run.command.length - COMMAND_LIMIT
+  if (more <= 0) return run
+  const rest = ` … ${more} more characters, all of them in 'escrow log --json'`
+  return { ...run, command: `${run.command.slice(0, COMMAND_LIMIT)}${rest}` }
+}
+
 /** Renders a change set as `git diff` does, with a line for the state and flags of each change. */
 export function renderChangeSet(set: ChangeSet, colors: Colors, { order, work, unfold }: DiffStyle): string {
   const count = set.changes.length
   const end = `${count} ${count === 1 ? 'change' : 'changes'}. Change set ${set.digest}\n`
   const short = shortIds(set)
   const groups = chaptersOf(set, order, work).map((chapter) => {
-    const runs = chapter.commands.map((run) => `   ${oneLine(describeRun(run))}\n`).join('')
+    const runs = chapter.commands.map((run) => `   ${oneLine(describeRun(shortened(run)))}\n`).join('')
     const head = `${colors.bold(`== ${oneLine(chapter.title)} ==`)}\n${runs}`
     const isFolded = chapter.folded === true && !unfold
     const body = chapter.changes.map((change) =>

@@ -30,6 +30,18 @@ const render = (change: Partial<Change>, colors = plain) =>
   renderChangeSet({ digest: 'sha256:3', changes: [{ ...base, ...change }] }, colors, STYLE)
 
 describe('renderChangeSet', () => {
+  it('shortens the very long command of a step, and keeps how it ended', () => {
+    const work = [
+      { kind: 'call', callId: 'c', tool: 'exec' },
+      { kind: 'command', callId: 'c', command: 'x'.repeat(1000), end: 3 },
+    ] as const
+    const set = { digest: 'sha256:3', changes: [{ ...base, calls: ['c'] }] }
+    const text = renderChangeSet(set, plain, { ...STYLE, work })
+    expect(text).toContain(
+      `\n   ran ${'x'.repeat(400)} … 600 more characters, all of them in 'escrow log --json': exit 3\n`,
+    )
+  })
+
   it('shows a change as git does, under its state and flags', () => {
     const text = render({ state: 'rejected', flags: ['drifted', 'protected'], intentId: 'INT-001' })
     expect(text).toBe(
