@@ -7,7 +7,8 @@ export function requireSelection(
   paths: readonly string[],
   { hunk = [], call = [] }: SelectionOptions,
 ): void {
-  if (paths.length + hunk.length + call.length === 0) command.error('error: give paths, --hunk or --call')
+  if (paths.length + hunk.length + call.length === 0)
+    command.error("error: give paths ('**' for everything), --hunk or --call")
 }
 
 /** Adds `--hunk ID...` and `--call ID...`, which select parts of a change set. */

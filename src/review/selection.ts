@@ -126,7 +126,7 @@ function byCalls<T extends Selectable>(
   for (const call of wanted) {
     if (known.has(call)) continue
     const message = `No staged change of session '${sessionId}' was written by the tool call '${call}'.`
-    throw nothingSelected(message, "'escrow diff' names the tool calls of each change. Nothing was recorded.")
+    throw nothingSelected(message, "'escrow diff --by file' names the tool calls of each change. Nothing was recorded.")
   }
   const found = changes.filter((change) => change.calls.some((call) => wanted.has(call)))
   refuseShared(found, wanted)

@@ -168,7 +168,7 @@ function approveFile(state: State, { change, folded }: Stop): Step {
   const stops = state.document.stops.filter((stop) => stop.change === change)
   const unseen = stops.filter(({ key }) => state.seen.get(key)?.whole !== true).length
   if (unseen === 0) return step(toUndecided(state, change), effect)
-  const text = `${pluralize(unseen, 'hunk')} of ${change.path} you have not scrolled to the end. Approve all of it?`
+  const text = `You have not scrolled ${pluralize(unseen, 'hunk')} of ${change.path} to the end. Approve all of it?`
   return openQuestion(state, text, { y: effect })
 }
 

@@ -105,7 +105,7 @@ describe('keys', () => {
     })
     s.press('Y')
     expect(s.effects).toEqual([])
-    expect(s.text()).toContain('1 hunk of a.ts you have not scrolled to the end')
+    expect(s.text()).toContain('You have not scrolled 1 hunk of a.ts to the end')
     s.press('n')
     expect(s.effects).toEqual([])
     s.press('Y', 'y')
