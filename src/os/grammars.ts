@@ -24,6 +24,9 @@ const PARSE_LIMIT_MS = 3_000
 /** The limit of open brackets. The parser recurses, and overwrites its own memory at some thousands of them. */
 const MAX_OPEN = 1_000
 
+/** The limit of `<<` in a shell script. A step of the parser reads all open here-documents again. */
+const MAX_HEREDOCS = 1_000
+
 /** Set once the parser's memory is damaged. All parsers of the process share it, so no later result can be trusted. */
 let damage: Failed | undefined
 
@@ -57,9 +60,9 @@ export async function checkBoth(grammar: string, before: string, after: string):
   try {
     const check = (tree: Tree, _: string, parser: ParserType): Checked => {
       tree.edit(editOf(before, after))
-      if (parseWith(parser, after, () => OK, { old: tree, gap: 'an error' }).ok) return OK
+      if (parseWith(parser, after, () => OK, { grammar, old: tree, gap: 'an error' }).ok) return OK
       // An incremental parse can place errors elsewhere: only a whole parse recognizes a gap.
-      const now = parseWith(parser, after, () => OK, { gap: gapIn(grammar, 'accepted') })
+      const now = parseWith(parser, after, () => OK, { grammar, gap: gapIn(grammar, 'accepted') })
       return now.ok ? OK : { ...now, side: 'after' }
     }
     const checkOld = await workerFor(grammar, check, 'accepted')
@@ -96,7 +99,7 @@ async function workerFor<T>(
       const parser = new Parser()
       try {
         parser.setLanguage(language)
-        return parseWith(parser, text, take, { gap: gapIn(grammar, gap) })
+        return parseWith(parser, text, take, { grammar, gap: gapIn(grammar, gap) })
       } finally {
         parser.delete()
       }
@@ -110,6 +113,7 @@ async function workerFor<T>(
 }
 
 interface Parsing {
+  readonly grammar: string
   /** The tree of an earlier text, edited into this one. */
   readonly old?: Tree
   /** How to treat a {@link GAP}. Callers that only ask whether a text parses accept it. */
@@ -120,7 +124,9 @@ function gapIn(grammar: string, gap: Parsing['gap']): Parsing['gap'] {
   return grammar === 'typescript' || grammar === 'tsx' ? gap : 'an error'
 }
 
-function parseWith<T>(parser: ParserType, text: string, take: Take<T>, { old, gap }: Parsing): T | Failed {
+function parseWith<T>(parser: ParserType, text: string, take: Take<T>, { grammar, old, gap }: Parsing): T | Failed {
+  if (grammar === 'bash' && hasTooManyHeredocs(text))
+    return { ok: false, rule: 'size', detail: `more than ${MAX_HEREDOCS} here-documents` }
   if (isTooDeep(text)) return { ok: false, rule: 'size', detail: `more than ${MAX_OPEN} open brackets` }
   let steps = Math.max(STEPS.least, (text.length / 1024) * STEPS.perKib)
   const isLate = startTimeLimit(PARSE_LIMIT_MS)
@@ -146,6 +152,12 @@ function isTooDeep(text: string): boolean {
     if (open > MAX_OPEN) return true
   }
   return false
+}
+
+function hasTooManyHeredocs(text: string): boolean {
+  let count = 0
+  for (let at = text.indexOf('<<'); at !== -1 && count <= MAX_HEREDOCS; at = text.indexOf('<<', at + 2)) count++
+  return count > MAX_HEREDOCS
 }
 
 function engine(): Promise<typeof import('@vscode/tree-sitter-wasm')> {

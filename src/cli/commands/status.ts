@@ -72,13 +72,13 @@ interface Status {
 /** The numbers of changes in a session by what a person can do with them. */
 interface Todo {
   readonly session: string
-  /** To approve or reject; in a session with too many changes for a status (`unread`), all of them. */
+  /** To approve or reject; in a session with too many changes for a status (`uncounted`), all of them. */
   readonly pending: number
   readonly approved: number
   /** Changes that were refused, in quarantine. */
   readonly refused: number
   /** The verdicts were not read, as the session has too many changes. */
-  readonly unread?: true
+  readonly uncounted?: true
 }
 
 async function statusOf(workspace: Workspace): Promise<Status> {
@@ -104,7 +104,7 @@ async function statusOf(workspace: Workspace): Promise<Status> {
     const pending = isRead ? numberOf('pending') : count
     const hasLanded = new Set(landed.filter((each) => each.session === session).flatMap(({ paths }) => paths))
     const approved = changes.filter((change) => hasApproval(change) && !hasLanded.has(change.path)).length
-    const each: Todo = { session, pending, approved, refused, ...(!isRead && { unread: true }) }
+    const each: Todo = { session, pending, approved, refused, ...(!isRead && { uncounted: true }) }
     if (pending + each.approved + refused > 0) todo.push(each)
   }
   const proposals = sessions.flatMap(({ id }) =>
@@ -176,10 +176,10 @@ function rejectionRow({ session, path, reason, by }: Status['rejected'][number])
   return [session, oneLine(path), `${oneLine(by)}: ${oneLine(reason.replace(/\s+/g, ' '))}`]
 }
 
-function todoRows({ session, pending, approved, refused, unread }: Todo): string[][] {
+function todoRows({ session, pending, approved, refused, uncounted }: Todo): string[][] {
   const id = oneLine(session)
   const rows: [number, string, string, string][] = [
-    [pending, 'change', unread ? 'to review or commit' : 'to review', `escrow review ${id}`],
+    [pending, 'change', uncounted ? 'to review or commit' : 'to review', `escrow review ${id}`],
     [approved, 'approved change', 'to commit', `escrow commit ${id}`],
     [refused, 'refused change', 'in quarantine', `escrow quarantine ${id}`],
   ]
