@@ -2,18 +2,28 @@ import { defined } from '../core/defined.js'
 import { type Colors, EXIT, type ExitCode, type Io, NoWorkspace, UsageError } from './context.js'
 import { oneLine } from './printable.js'
 
-/** Prints an error with its refusals, hint and commands to stderr. Returns the exit code. */
-export function reportError(error: unknown, io: Io, colors: Colors): ExitCode {
+/**
+ * Prints an error with its refusals, hint and commands to stderr. Returns the exit code.
+ * @param session the id that was typed, for the commands in hints
+ */
+export function reportError(error: unknown, io: Io, colors: Colors, session = 'SESSION'): ExitCode {
   const { message, reason, hint, refused, commands, output } = detailsOf(error)
   io.err(`${colors.red('escrow:')} ${oneLine(message)}${reason === undefined ? '' : ` (${oneLine(reason)})`}\n`)
   for (const line of output?.trimEnd().split('\n') ?? []) io.err(`  ${oneLine(line)}\n`)
   // Some messages consist of those of the paths.
   for (const each of refused.filter((each) => each.message === '' || !message.includes(each.message)))
-    io.err(`  ${oneLine(each.path)}: ${oneLine(each.message)}\n`)
-  if (hint !== undefined) io.err(`${oneLine(hint)}\n`)
+    io.err(`  ${oneLine(withPath(each))}\n`)
+  if (hint !== undefined) io.err(`${oneLine(hint.replace(SESSION, () => session))}\n`)
   for (const command of commands) io.err(`  ${oneLine(command)}\n`)
   if (error instanceof UsageError) return EXIT.usage
   return reason === 'no_orchestration' || error instanceof NoWorkspace ? EXIT.noWorkspace : EXIT.refused
+}
+
+/** The session in a command of a hint. */
+const SESSION = /(?<='escrow [^']*)\bSESSION\b/g
+
+function withPath({ path, message }: { readonly path: string; readonly message: string }): string {
+  return message.startsWith(`${path} `) ? message : `${path}: ${message}`
 }
 
 interface Details {

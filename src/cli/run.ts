@@ -27,6 +27,10 @@ export async function run(argv: readonly string[], io: Io, library: () => Promis
   const colors = picocolors.createColors(io.color)
   let code: number = EXIT.ok
   const program = createTerminalProgram(io)
+  let session: string | undefined
+  program.hook('preAction', (_, command) => {
+    session = requiredSession(command)
+  })
   const context: Context = {
     io,
     colors,
@@ -56,8 +60,15 @@ export async function run(argv: readonly string[], io: Io, library: () => Promis
   } catch (error) {
     // Commander has printed its message. Every exit code but 0, of help and version, means wrong usage.
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage
-    return reportError(error, io, colors)
+    return reportError(error, io, colors, session)
   }
+}
+
+/** The session that a command was given, if it requires one. */
+function requiredSession({ registeredArguments, processedArgs }: Command): string | undefined {
+  const at = registeredArguments.findIndex((each) => each.required && each.name() === 'session')
+  const given: unknown = processedArgs[at]
+  return typeof given === 'string' ? given : undefined
 }
 
 function createTerminalProgram(io: Io): Command {

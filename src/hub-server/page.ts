@@ -78,9 +78,9 @@ export function renderReview(
   const closed = html`<p class="bad" role="alert">The agent has changed its work since. <a href="/">Open the newest one</a>.</p>`
   // Rejecting is first: the Enter key in the reason presses the first button.
   const bar = html`<div class="bar">${choose}<label for="reason">Reason, for a rejection</label>
-<input id="reason" name="reason" maxlength="10000">
+<input id="reason" name="reason" maxlength="10000" required>
 <span class="verdicts"><button name="verdict" value="rejected">Reject selected</button>
-<button name="verdict" value="approved">Approve selected</button></span></div>`
+<button name="verdict" value="approved" formnovalidate>Approve selected</button></span></div>`
   return layout(
     `Review of ${session}`,
     html`<main><p><a href="/">Queue</a></p><h1>Review of ${oneLine(session)}</h1>

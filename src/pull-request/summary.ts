@@ -37,10 +37,11 @@ function pluralize(count: number, one: string): string {
   return `${count} ${one}${count === 1 ? '' : 's'}`
 }
 
+/** Escapes a text. A colon before white space begins neither an address nor an emoji. */
 function escapeMarkdown(text: string): string {
   return text
     .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\ufffd')
-    .replace(/[\\`*_{}[\]()#+!|~@$:]/g, (mark) => `\\${mark}`)
+    .replace(/[\\`*_{}[\]()#+!|~@$]|:(?=\S)/g, (mark) => `\\${mark}`)
     .replace(/&/g, '&amp;')
     .replace(/</g, '&lt;')
     .replace(/>/g, '&gt;')

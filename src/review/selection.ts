@@ -103,7 +103,11 @@ function byPath<T extends Selectable>(
   const isMatch = equal.length === 0 ? compileGlob(name) : undefined
   const found = isMatch === undefined ? equal : changes.filter(({ path }) => isMatch(path))
   if (found.length > 0) return found
-  throw nothingSelected(`No staged change of session '${sessionId}' matches '${name}'.`, PATHS)
+  const below = `${name.replace(/\/+$/, '')}/`
+  const hint = changes.some(({ path }) => path.startsWith(below))
+    ? `For the changes below it, give '${below}**'.`
+    : PATHS
+  throw nothingSelected(`No staged change of session '${sessionId}' matches '${name}'.`, hint)
 }
 
 /** A path relative to the root, as `changes()` has it. */

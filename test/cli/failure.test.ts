@@ -40,5 +40,18 @@ it('prints the message of a refused path once', () => {
   ]
   const error = Object.assign(new Error('a was changed on disk. Nothing was recorded.'), { refused })
   expect(reportError(error, io, picocolors.createColors(false))).toBe(1)
-  expect(lines).toEqual(['escrow: a was changed on disk. Nothing was recorded.\n', '  b: b is a directory\n'])
+  expect(lines).toEqual(['escrow: a was changed on disk. Nothing was recorded.\n', '  b is a directory\n'])
+})
+
+it('names the session that was typed in the commands of a hint', async () => {
+  const at = testWorkspace()
+  const session = await working(await at.open())
+  session.fs.writeFileSync('src/a.ts', 'changed\n')
+  await session.close()
+  expect((await escrowAt(at.root, ['approve', session.id])).code).toBe(0)
+  writeFileSync(`${at.root}/src/a.ts`, 'other\n')
+  const { err } = await escrowAt(at.root, ['commit', session.id])
+  expect(err).toContain('\n  src/a.ts changed on disk after the agent read it.\n')
+  expect(err).toContain(`'escrow commit ${session.id} --merge'`)
+  expect(err).not.toContain('SESSION')
 })

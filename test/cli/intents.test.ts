@@ -70,6 +70,14 @@ describe('intents', () => {
     expect((await escrow(at, 'scope', 'INT-001', '--add', '[[]', 'pages/[id].ts', ...BY)).code).toBe(0)
   })
 
+  it('notes a directory in a scope, which matches nothing below it', async () => {
+    const at = scene({ 'src/a.ts': '' }, INTENTS)
+    const note = (id: string) =>
+      `src is a directory, and matches nothing below it. For that:\n  escrow intents scope ${id} --add 'src/**'\n`
+    expect((await escrow(at, 'scope', 'INT-001', '--add', 'src/', 'lib/**', ...BY)).err).toBe(note('INT-001'))
+    expect((await escrow(at, 'add', 'x', '--scope', 'src', 'none', ...BY)).err).toBe(note('INT-002'))
+  })
+
   it('adds one from a template, and reports an empty scope', async () => {
     const at = scene({}, INTENTS)
     const bare = await escrow(at, 'add', 'Mend it', '--from', 'bug-fix', '--depends-on', 'INT-001', ...BY)

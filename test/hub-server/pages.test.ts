@@ -64,6 +64,9 @@ describe('the pages for a reviewer', () => {
     const first = await page()
     expect(first.length).toBeLessThan(8 * 1024 * 1024)
     expect(boxes(first)).toEqual(keys.slice(0, 6))
+    // The browser asks for a reason, only for a rejection.
+    expect(first).toMatch(/<input id="reason"[^>]* required>/)
+    expect(first).toMatch(/<button [^>]*value="approved" formnovalidate>/)
     expect(first.match(/The page is full/g)).toHaveLength(54)
     const body = new URLSearchParams([...keys.slice(0, 6).map((key) => ['key', key]), ['verdict', 'approved']])
     const headers = { cookie, origin: hub.url, 'content-type': 'application/x-www-form-urlencoded' }

@@ -40,6 +40,8 @@ describe('select', () => {
       )
     }
     expect(() => pick(['.env', 'x'])).toThrow("No staged change of session 's1' matches 'x'.")
+    const hint = "For the changes below it, give 'src/**'."
+    for (const typed of ['src', 'src/']) expect(() => pick([typed])).toThrow(expect.objectContaining({ hint }))
   })
 
   const parts = (path: string, ids: string[], calls: string[] = [], divisible = true): Selectable => {

@@ -11,6 +11,7 @@ import {
   type ChangeOptions,
   type Details,
   detailsOf,
+  noteDirectories,
   parseName,
   parseStatus,
   statusOption,
@@ -51,6 +52,7 @@ export function registerEditing(command: Command, context: Context): void {
         }),
       })
       const intent = await asReviewer(({ intents }) => intents.add(wanted, options.by, options.why))
+      io.err(noteDirectories(context.root(), intent.id, options.scope))
       if (options.json) return io.out(json({ intent }))
       io.out(`added  ${oneLine(intent.id)}  ${oneLine(intent.name)}\n`)
       if (proposed !== undefined) {

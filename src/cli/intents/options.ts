@@ -1,6 +1,9 @@
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { defined } from '../../core/defined.js'
 import type { Intent, IntentStatus, Reviewer } from '../../index.js'
+import { oneLine } from '../printable.js'
 import { byOption } from '../reviewer.js'
 
 const STATUSES: readonly IntentStatus[] = ['DRAFT', 'PENDING', 'IN_PROGRESS', 'BLOCKED', 'COMPLETED', 'ARCHIVED']
@@ -57,6 +60,21 @@ export function parseStatus(text: string): IntentStatus {
 export function parseName(text: string): string {
   if (text.trim() === '') throw new InvalidArgumentError('Name the task in a few words.')
   return text
+}
+
+/** Notes each glob that is the name of a directory: it does not match the paths below. */
+export function noteDirectories(root: string, id: string, globs: readonly string[] = []): string {
+  return globs
+    .filter((glob) => statSync(join(root, glob), { throwIfNoEntry: false })?.isDirectory())
+    .map((glob) => glob.replace(/\/+$/, ''))
+    .map(
+      (name) => `${oneLine(name)} is a directory, and matches nothing below it. For that:\n  ${addCommand(id, name)}\n`,
+    )
+    .join('')
+}
+
+function addCommand(id: string, directory: string): string {
+  return `escrow intents scope ${oneLine(id)} --add '${oneLine(directory)}/**'`
 }
 
 /** `INT-001  PENDING  Show prices with tax`. */

@@ -5,7 +5,7 @@ import type { Context } from '../context.js'
 import { type AsJson, json, jsonOption } from '../output.js'
 import { oneLine } from '../printable.js'
 import { findQuestion } from '../questions.js'
-import { addChangeOptions, type ChangeOptions } from './options.js'
+import { addChangeOptions, type ChangeOptions, noteDirectories } from './options.js'
 import { requireIntent } from './require-intent.js'
 
 interface Options extends ChangeOptions, AsJson {
@@ -42,6 +42,7 @@ async function scope(context: Context, workspace: Workspace, id: string, options
     await workspace.intents.edit(id, { ...defined({ addScope: add, removeScope: remove }) }, by, why)
   }
   await show(context, workspace, id, options)
+  context.io.err(noteDirectories(workspace.root, id, add))
 }
 
 type Request = Extract<Question, { kind: 'scope' }>
