@@ -7,7 +7,7 @@ import type { classify } from './classify.js'
  * The budget of one commit or review, about a second: bytes of source on both sides, plus {@link NODE} for each node.
  */
 const BUDGET = 4 * 1024 * 1024
-/** Milliseconds of processor time after which a file is slow for its size, and costs a tenth of the budget. */
+/** A file that takes more milliseconds of processor time costs a tenth of the budget. */
 const SLOW_MS = 1_000
 /** The cost of a compared node, in bytes. */
 const NODE = 16

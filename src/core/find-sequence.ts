@@ -33,7 +33,7 @@ export function findEach(all: ArrayLike<string>, part: ArrayLike<string>): numbe
   return found
 }
 
-/** Returns how many units of a sequence match up to a next unit, if some matched before it. */
+/** Returns a function that maps the length of a match before a unit to that after it. */
 function createExtender(part: ArrayLike<string>): (matched: number, unit: string | undefined) => number {
   /** For each prefix of `part`, the length of its longest proper suffix that is also a prefix. */
   const borders = new Uint32Array(part.length)

@@ -7,7 +7,7 @@ export function processorMs(): number {
 /**
  * Starts a time limit.
  * @param limitMs milliseconds of processor time
- * @returns whether the limit is exceeded. It is cheap enough to call in a loop: the clock is read first, because it cannot be ahead.
+ * @returns whether the limit is exceeded. It reads the clock first, which is cheap enough for a loop.
  */
 export function startTimeLimit(limitMs: number): () => boolean {
   const [clock, processor] = [performance.now(), processorMs()]

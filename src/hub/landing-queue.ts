@@ -41,7 +41,7 @@ export async function queueLanding(query: Query, submission: string, isAsked: bo
   await query.rows('update escrow.repositories set is_due = true')
 }
 
-/** Everybody who approved some of the changes: with rules, a decision has only the name of the last one. */
+/** Everybody who approved some of the changes. With rules, a decision has only the last name. */
 async function reviewersOf(query: Query, session: string, keys: readonly string[]): Promise<string[]> {
   const decided = await readDecided(query, session, keys)
   const decisions = [...decided.values()].flatMap(({ whole, hunks }) => [...(whole ? [whole] : []), ...hunks.values()])

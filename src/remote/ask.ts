@@ -61,7 +61,7 @@ export async function askForBytes(to: HubAddress, path: string): Promise<Uint8Ar
   return new Uint8Array(await response.arrayBuffer())
 }
 
-/** Methods that have the same effect once or twice (RFC 9110 §9.2.2). */
+/** Methods that may be repeated (RFC 9110 §9.2.2). */
 const IDEMPOTENT = ['GET', 'PUT', 'DELETE']
 /** Errors of a connection that the hub had closed, as it does to an idle one. */
 const CLOSED = ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']

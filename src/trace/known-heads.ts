@@ -11,9 +11,9 @@ const DIGITS = 12
  */
 export class KnownHeads {
   #places: Map<number, number> | undefined
-  /** Each line is read for this once, or any number of branches that begin at one long line would read it again. */
+  /** The heads that were found, so that many branches that begin at one long line read it once. */
   readonly #found = new Map<string, Head>()
-  /** The heads from the start of the file on, as far as a search for a line of another tool went. */
+  /** The search for lines of other tools, from the start of the file. The next search continues it. */
   #walk: Generator<Head, undefined> | undefined
 
   constructor(private readonly fd: number) {}

@@ -13,7 +13,7 @@ const UNDO_DEPTH = 1000
 const REMOVED_RUNS = 4
 /** How many states of a file on other branches are kept. */
 const BRANCHES = 4
-/** The limits of lines of which only their existence is known, and of all lines: a few bytes of a record can claim many. */
+/** The limits of lines of which only the existence is known, and of all lines: a few bytes of a record can claim many. */
 const MAX_UNKNOWN = 4_000_000
 const MAX_LINES = 16_000_000
 
@@ -39,7 +39,7 @@ export class Replay {
   readonly #removedRuns = new Map<string, (readonly Cell[])[]>()
 
   #unknownLeft = MAX_UNKNOWN
-  /** How many more lines the files, and the removed lines kept for an undo, may have. */
+  /** The number of lines that may still be kept, in files and for an undo. */
   #linesLeft = MAX_LINES
 
   /** Where records wrote the wanted lines. */
@@ -147,7 +147,7 @@ export class Replay {
     })
     this.#followBack(cells, written, { path, from, known: { digest: null, cells: base }, undoes, removed, effect })
     this.births.note(cells, written.keys())
-    // No record of ours follows more.
+    // No record of escrowfs follows more.
     return cells.length > FOLLOWED_LINES ? undefined : this.#reserve({ digest: after, cells })
   }
 
@@ -276,7 +276,7 @@ export class Replay {
     this.#files.delete(path)
   }
 
-  /** The file, if its lines may still be kept. */
+  /** Returns the file if there is room for its lines. */
   #reserve(file: FileCells | undefined): FileCells | undefined {
     if (file === undefined || file.cells.length > this.#linesLeft) return undefined
     this.#linesLeft -= file.cells.length

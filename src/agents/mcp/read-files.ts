@@ -8,7 +8,7 @@ import { errorText } from '../../surface/index.js'
 import { resolveInWorkspace, toSessionPath } from './paths.js'
 import { defineTool, pathArgument, READS, REVIEWER, TEXT, text } from './tool.js'
 
-/** Most bytes of all files in one answer of read_multiple_files. */
+/** The limit of bytes of all files in one answer of read_multiple_files. */
 const MAX_TOGETHER = 16 * 1024 * 1024
 const TOO_LONG = `One answer has at most ${MAX_TOGETHER / 1024 / 1024} MiB. Read this file by itself.`
 

@@ -77,7 +77,7 @@ interface Todo {
   readonly approved: number
   /** Changes that were refused, in quarantine. */
   readonly refused: number
-  /** The verdicts were not read, as the session has too many changes. */
+  /** Set if the session has too many changes to read their verdicts. */
   readonly uncounted?: true
 }
 
