@@ -31,6 +31,7 @@ it('commits the rest with --merge, lists what needs a verdict, and exits with 1'
   const { code, out, err } = await commit('--merge')
   expect([code, out]).toEqual([1, expect.stringMatching(/^committed {2}src\/new\.ts\n/)])
   expect(err).toMatch(/^left out {3}src\/a\.ts was merged with the file on disk\.\n/)
+  expect(err).toContain('Approve the merged changes, then commit again.')
   expect([at.exists('src/new.ts'), at.read('src/a.ts')]).toEqual([true, 'a\nb\nc\nD\n'])
 })
 

@@ -50,7 +50,7 @@ export function register(command: Command, { io, asReviewer, exit, library }: Co
       if (id === '') io.err(summary)
       else io.out(summary)
       for (const { path, reason } of conflicts) io.err(`conflict   ${oneLine(path)}: ${oneLine(reason)}\n`)
-      io.err(renderLeft(result, session))
+      io.err(renderLeft(result, session, merge === true))
       io.err(renderUnticked(result))
       if (result.git !== undefined) io.out(renderGit(result.git))
       for (const warning of result.warnings ?? []) io.err(`warning    ${oneLine(warning)}\n`)
@@ -116,10 +116,12 @@ function renderUnticked({ unticked = [] }: CommitResult): string {
 }
 
 /** Lists changes that stay staged although the person may have wanted to commit them, with the next command. */
-function renderLeft({ left = [] }: CommitResult, session: string): string {
+function renderLeft({ left = [] }: CommitResult, session: string, isMerged: boolean): string {
   if (left.length === 0) return ''
   const lines = left.map(({ message }) => `left out   ${oneLine(message)}\n`)
   const name = oneLine(session)
-  const ways = `'escrow commit ${name} --merge' merges what changed on disk. To resolve a conflict, press e in 'escrow review ${name}'.`
-  return `${lines.join('')}See 'escrow diff ${name}'. ${ways}\n`
+  const merging = isMerged
+    ? 'Approve the merged changes, then commit again.'
+    : `'escrow commit ${name} --merge' merges what changed on disk.`
+  return `${lines.join('')}See 'escrow diff ${name}'. ${merging} To resolve a conflict, press e in 'escrow review ${name}'.\n`
 }
