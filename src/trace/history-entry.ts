@@ -36,7 +36,7 @@ export function toHistoryEntry(record: TraceRecord): HistoryEntry {
       sessionId: text(record.session_id),
       tx: own?.tx ?? undefined,
       by: own?.reviewer?.name,
-      why: own?.reason ?? own?.words,
+      why: own?.reason ?? own?.words ?? quarantineNote(record),
     }),
   }
 }
@@ -69,6 +69,11 @@ function aboutOf(record: TraceRecord): string[] {
   const paths = pathsOf(record)
   if (paths.length > 0 || own === undefined || !('change' in own)) return paths
   return formatChange(own.change)
+}
+
+function quarantineNote(record: TraceRecord): string | undefined {
+  const what = ownRecordOf(record, 'command')?.quarantine
+  return what && (what === 'taken' ? 'taken from quarantine' : 'dropped from quarantine')
 }
 
 const COMMAND_LENGTH = 60

@@ -42,6 +42,15 @@ it('names the command that widens the scope', async () => {
   )
 })
 
+it('appears in the log as taken or dropped', async () => {
+  const quarantine = await refusedWithoutIntent()
+  await quarantine('--take', 'src/a.ts', '--intent', 'INT-001', '--by', 'Ada')
+  await quarantine('--drop', 'other.txt', '--by', 'Ada')
+  const { out } = await escrowAt(quarantine.root, ['log', '--kind', 'command', '-n', '2'])
+  expect(out).toContain('src/a.ts by Ada (taken from quarantine)')
+  expect(out).toContain('other.txt by Ada (dropped from quarantine)')
+})
+
 it('refuses an intent that is not declared, and --intent without --take', async () => {
   const quarantine = await refusedWithoutIntent()
   expect((await quarantine('--take', 'src/a.ts', '--intent', 'INT-01')).err).toContain("Did you mean 'INT-001'?")
