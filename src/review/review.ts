@@ -159,10 +159,8 @@ export function createReview(
       const at = new Date().toISOString()
       const entries = whole.map(decidedEntry)
       await log.append({ kind: 'discard', id: newId(), at, entries, seq: stage.settledSeq() })
-      await discardEmptied(
-        whole.map(({ change }) => change.path),
-        new Set(staged.map(keyOf)),
-      )
+      const files = whole.filter(({ change }) => change.after?.type !== 'dir').map(({ change }) => change.path)
+      if (files.length > 0) await discardEmptied(files, new Set(staged.map(keyOf)))
     }
     const kept = new Set(amended.map(({ path }) => path))
     displayed.remove(new Set(whole.flatMap(({ change: { path } }) => (kept.has(path) ? [] : [path]))))
