@@ -10,7 +10,7 @@ export function reportError(error: unknown, io: Io, colors: Colors, session = 'S
   const { message, reason, hint, refused, commands, output } = detailsOf(error)
   io.err(`${colors.red('escrow:')} ${oneLine(message)}${reason === undefined ? '' : ` (${oneLine(reason)})`}\n`)
   for (const line of output?.trimEnd().split('\n') ?? []) io.err(`  ${oneLine(line)}\n`)
-  // Some messages consist of those of the paths.
+  // Some messages already contain those of the paths.
   for (const each of refused.filter((each) => each.message === '' || !message.includes(each.message)))
     io.err(`  ${oneLine(withPath(each))}\n`)
   if (hint !== undefined) io.err(`${oneLine(hint.replace(SESSION, () => session))}\n`)

@@ -24,8 +24,11 @@ export function nameInWorkspace(
   isKnown = (name: string) => existsSync(join(root, name)),
 ): string {
   const name = relativeName(typed, root)
-  if (isAbsolute(typed) || isKnown(name)) return name
+  if (isAbsolute(typed)) return name
   const here = relative(root, resolve(directory, typed)).split(sep).join('/')
-  const isInside = here !== '..' && !here.startsWith('../')
-  return isInside && isKnown(here) ? here : name
+  return [name, here].find((each) => !isOutside(each) && isKnown(each)) ?? name
+}
+
+function isOutside(name: string): boolean {
+  return name === '..' || name.startsWith('../')
 }

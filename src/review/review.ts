@@ -128,7 +128,7 @@ export function createReview(
     answer: (id, answer) => questions.answer(id, answer),
   }
 
-  /** Discards the staged directories that hold nothing any more: they were no changes of their own. */
+  /** Discards new directories that a discard emptied. While they had contents, they were no changes of their own. */
   async function discardEmptied(discarded: readonly string[], known: ReadonlySet<string>): Promise<void> {
     const isEmptied = (change: StagedChange) =>
       change.kind === 'mkdir' &&

@@ -31,8 +31,9 @@ export class KnownHeads {
     // A line of ours names its own place in the chain.
     const own = headsFrom(this.fd, start).next().value
     if (own?.own != null) {
-      this.#found.set(own.hash ?? '', own)
-      return own.hash === wanted ? own : undefined
+      if (own.hash !== wanted) return undefined
+      this.#found.set(wanted, own)
+      return own
     }
     this.#walk ??= headsFrom(this.fd, 0)
     for (let next = this.#walk.next(); !next.done; next = this.#walk.next()) {

@@ -19,7 +19,7 @@ async function proposedIn(root: string): Promise<string | undefined> {
   return proposed
 }
 
-it('proposes src only where there is one', async () => {
+it('proposes src only if there is one', async () => {
   const root = workspaceDir()
   expect(await proposedIn(root)).toBe('**')
   mkdirSync(join(root, 'src'))

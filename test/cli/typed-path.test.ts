@@ -31,6 +31,13 @@ describe('a typed path', () => {
     ])
   })
 
+  it('never names a file next to the root', () => {
+    const found = nameInWorkspace('../b.ts', { root: '/w', directory: '/w/src' }, (name) =>
+      ['../b.ts', 'b.ts'].includes(name),
+    )
+    expect(found).toBe('b.ts')
+  })
+
   it('stays as typed if it names nothing in either, or lies outside', () => {
     expect(['none.ts', '../../etc/passwd', '..'].map(from('/w/src'))).toEqual(['none.ts', '../../etc/passwd', '..'])
   })

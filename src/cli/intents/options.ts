@@ -1,8 +1,8 @@
-import { statSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync } from 'node:fs'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { defined } from '../../core/defined.js'
 import type { Intent, IntentStatus, Reviewer } from '../../index.js'
+import { shellWord } from '../../surface/index.js'
 import { oneLine } from '../printable.js'
 import { byOption } from '../reviewer.js'
 
@@ -65,16 +65,13 @@ export function parseName(text: string): string {
 /** Notes each glob that is the name of a directory: it does not match the paths below. */
 export function noteDirectories(root: string, id: string, globs: readonly string[] = []): string {
   return globs
-    .filter((glob) => statSync(join(root, glob), { throwIfNoEntry: false })?.isDirectory())
+    .filter((glob) => existsSync(`${root}/${glob}/.`))
     .map((glob) => glob.replace(/\/+$/, ''))
-    .map(
-      (name) => `${oneLine(name)} is a directory, and matches nothing below it. For that:\n  ${addCommand(id, name)}\n`,
-    )
+    .map((name) => {
+      const command = `escrow intents scope ${shellWord(id)} --add ${shellWord(`${name}/**`)}`
+      return `${oneLine(name)} is a directory: it does not match the paths below it. To add them:\n  ${oneLine(command)}\n`
+    })
     .join('')
-}
-
-function addCommand(id: string, directory: string): string {
-  return `escrow intents scope ${oneLine(id)} --add '${oneLine(directory)}/**'`
 }
 
 /** `INT-001  PENDING  Show prices with tax`. */

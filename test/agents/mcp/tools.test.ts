@@ -40,7 +40,7 @@ describe('a directory of very many entries', () => {
 })
 
 describe('one file named many times', () => {
-  it('is read until the answer has its most bytes', async () => {
+  it('is read until the answer is full', async () => {
     const { place, call } = await stand()
     place.write('src/big.txt', 'a'.repeat(3 * 1024 * 1024))
     const parts = textOf(await call('read_multiple_files', { paths: Array(8).fill('src/big.txt') })).split('\n---\n')
