@@ -107,7 +107,7 @@ describe('escrow', () => {
     const { code, out, err, calls } = await escrow(workspaceDir(), ['commit', 's1'], fake)
     expect([code, out]).toEqual([1, ''])
     expect(err).toBe(
-      'escrow: Nothing was committed. (stale_file)\n  a.ts: a.ts changed on disk.\nLook again.\n  escrow commit s1 --merge\n',
+      'escrow: Nothing was committed. (stale_file)\n  a.ts changed on disk.\nLook again.\n  escrow commit s1 --merge\n',
     )
     expect(calls.at(-1)).toEqual(['close'])
   })
