@@ -63,10 +63,10 @@ export function ownedFile(root: string, path: string, text: string, remove: bool
   return { path, before, after: remove ? undefined : text }
 }
 
-/** escrow's lines at the end of a person's file, and the lines of an earlier version that they replace. */
+/** escrow's lines at the end of a person's file, and the lines of earlier versions that they replace. */
 interface Block {
   readonly block: string
-  readonly former: string
+  readonly former: readonly string[]
 }
 
 /** @param conflicting matches entries that would contradict the block */
@@ -78,13 +78,20 @@ export function blockFile(
   conflicting: RegExp,
 ): ClientFile {
   const before = readText(root, path)
-  const others = (before ?? '').replace(block, '').replace(former, '')
+  const ours = [block, ...former].find((each) => before?.includes(each))
+  const others = (before ?? '').replace(ours ?? '', '')
+  const after = ours === undefined ? '' : before?.slice(before.indexOf(ours) + ours.length)
+  if ((remove || ours !== block) && SETTING.test(after ?? ''))
+    throw cannotEdit(path, "has settings that escrow did not write in escrow's table")
   if (remove) return { path, before, after: others === '' ? undefined : others }
   if (conflicting.test(others)) throw cannotEdit(path, 'has an entry named `escrow` that escrow did not write')
   if (before?.includes(block)) return { path, before, after: before }
   const separator = others === '' || others.endsWith('\n') ? '' : '\n'
   return { path, before, after: `${others}${separator}${block}` }
 }
+
+/** Text that begins with a setting of the table before it, perhaps after comments and blank lines. */
+const SETTING = /^(?:\s*#[^\n]*\n)*\s*[^\s#[]/
 
 export function readText(root: string, path: string): string | undefined {
   for (let name = path; name !== '.'; name = dirname(name))

@@ -15,7 +15,7 @@ import {
 import {
   CLINE_SCRIPT,
   CODEX_SERVER,
-  FORMER_CODEX_SERVER,
+  FORMER_CODEX_SERVERS,
   FORMER_COMMANDS,
   hookCommand,
   OPENCODE_PLUGIN,
@@ -47,7 +47,7 @@ const PLANS: Readonly<Record<HostName, Plan>> = {
     blockFile(
       root,
       '.codex/config.toml',
-      { block: CODEX_SERVER, former: FORMER_CODEX_SERVER },
+      { block: CODEX_SERVER, former: FORMER_CODEX_SERVERS },
       remove,
       /\bmcp_servers\s*(?:=|\.\s*["']?escrow\b)/,
     ),

@@ -61,7 +61,7 @@ else
 fi
 `
 
-/** Codex configures servers in TOML, where a table may come last. */
+/** The first lines of escrow's table. Codex configures servers in TOML, where a table may come last. */
 const codexServer = (
   command: string,
   args: string,
@@ -71,12 +71,21 @@ command = ${command}
 args = ${args}
 `
 const [SHELL, ...LINE] = serverCommand('codex')
-export const CODEX_SERVER = codexServer(
+const OPTIONAL_CODEX_SERVER = codexServer(
   JSON.stringify(SHELL),
   `[${LINE.map((word) => JSON.stringify(word)).join(', ')}]`,
 )
-/** As an earlier version wrote it. */
-export const FORMER_CODEX_SERVER = codexServer('"escrow"', '["mcp", "--session", "codex"]')
+
+/** Codex waits one second for a server that is not required, and then sends the first request without its tools. */
+export const CODEX_SERVER = `${OPTIONAL_CODEX_SERVER}required = true
+startup_timeout_sec = 30
+`
+
+/** What earlier versions wrote, the longest first. */
+export const FORMER_CODEX_SERVERS = [
+  OPTIONAL_CODEX_SERVER,
+  codexServer('"escrow"', '["mcp", "--session", "codex"]'),
+] as const
 
 /**
  * opencode's hooks are plugins, so a plugin runs the hook program. Only a clear "go" lets a tool run; everything else throws, which

@@ -211,6 +211,34 @@ describe("entering escrow into a client's settings", () => {
     expect(text('.codex/config.toml')).toBe('model = "x"\n')
   })
 
+  it('makes the server of Codex required where an earlier version did not', () => {
+    const { text, enter } = setUp()
+    enter('codex')
+    const written = text('.codex/config.toml') ?? ''
+    const former = written.replace('required = true\nstartup_timeout_sec = 30\n', '')
+    expect(former).not.toBe(written)
+    const others = '\n# Mine.\n[mcp_servers.other]\nurl = "http://127.0.0.1:1"\n'
+    const second = setUp({ '.codex/config.toml': former + others })
+    second.enter('codex')
+    expect(second.text('.codex/config.toml')).toBe(others + written)
+  })
+
+  it("does not move a person's settings out of escrow's table for Codex", async () => {
+    const { text, enter } = setUp()
+    enter('codex')
+    const written = text('.codex/config.toml') ?? ''
+    const former = written.replace('required = true\nstartup_timeout_sec = 30\n', '')
+    const mine = '\n# Slow.\nenabled_tools = ["read_file"]\n'
+    const old = setUp({ '.codex/config.toml': former + mine })
+    expect(await reasonOf(() => old.enter('codex'))).toBe('unsupported')
+    expect(await reasonOf(() => old.enter('codex', true))).toBe('unsupported')
+    expect(old.text('.codex/config.toml')).toBe(former + mine)
+    const current = setUp({ '.codex/config.toml': written + mine })
+    current.enter('codex')
+    expect(await reasonOf(() => current.enter('codex', true))).toBe('unsupported')
+    expect(current.text('.codex/config.toml')).toBe(written + mine)
+  })
+
   it('writes no token where git would track it', async () => {
     const { root, text, enter } = setUp()
     git(root, 'init', '-q')

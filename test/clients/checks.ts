@@ -37,6 +37,18 @@ export function checkGoverned(driver: ClientDriver): void {
     expect(await stand.escrow('diff', driver.client)).toContain('src/new.ts')
   })
 
+  it.runIf(!driver.skipsSlowServers)(
+    'our MCP server takes three seconds to start: the first turn has its tools',
+    async () => {
+      const script = [driver.ours('write_file', { path: 'src/new.ts', content: 'export {}\n' })]
+      const stand = await governedStand(driver, { script })
+      stand.delayServer(3)
+      await prompted(driver, stand)
+      expect(stand.model.turns[1]?.heard).toContain('Successfully wrote')
+      expect(await stand.escrow('diff', driver.client)).toContain('src/new.ts')
+    },
+  )
+
   it.runIf(driver.saysModel !== undefined)('the ledger names the client and the model of what it wrote', async () => {
     const script = [driver.reads('src/a.ts'), driver.ours('write_file', { path: 'src/new.ts', content: 'export {}\n' })]
     const stand = await governedStand(driver, { script })

@@ -26,6 +26,8 @@ export interface ClientDriver {
   readonly saysModel?: string
   /** True if its model gets the intent only with its first tool call. */
   readonly isToldByTools?: true
+  /** True if it sends the first request without the tools of a server that takes three seconds to start. */
+  readonly skipsSlowServers?: true
   /** True if no hook can keep a turn from ending. */
   readonly endsUnheard?: true
   /** A call of a tool of our MCP server. */
@@ -126,6 +128,7 @@ export const OPENCODE: ClientDriver = {
 export const CLINE: ClientDriver = {
   client: 'cline',
   isToldByTools: true,
+  skipsSlowServers: true,
   endsUnheard: true,
   settings: '.cline/data/settings/cline_mcp_settings.json',
   env: () => ({ CLINE_TELEMETRY_DISABLED: '1' }),

@@ -37,6 +37,8 @@ export interface ClientStand {
   /** The text of a file on disk. Undefined if there is none. */
   text(path: string): string | undefined
   write(path: string, text: string): void
+  /** Makes our MCP server wait before it starts. */
+  delayServer(seconds: number): void
   /** The files of the home directory with their content, without our own state. */
   homeFiles(): Readonly<Record<string, string>>
 }
@@ -65,13 +67,13 @@ export async function clientStand({ script, env = () => ({}) }: StandOptions): P
   if (home === undefined || root === undefined || bin === undefined) throw new Error('There is no stand.')
   for (const dir of [home, root, bin]) mkdirSync(dir)
   const cli = join(compileOnce(), 'src', 'cli')
-  for (const [name, file] of [
-    ['escrow', 'main.js'],
-    ['escrow-sh', 'sh.js'],
-  ] as const) {
-    writeFileSync(join(bin, name), `#!/bin/sh\nexec '${process.execPath}' '${join(cli, file)}' "$@"\n`)
-    chmodSync(join(bin, name), 0o755)
+  function addProgram(path: string, file: string, first = ''): void {
+    rmSync(path, { force: true })
+    writeFileSync(path, `#!/bin/sh\n${first}exec '${process.execPath}' '${join(cli, file)}' "$@"\n`)
+    chmodSync(path, 0o755)
   }
+  addProgram(join(bin, 'escrow'), 'main.js')
+  addProgram(join(bin, 'escrow-sh'), 'sh.js')
   const model = await scriptedModel(script)
   onTestFinished(async () => {
     endProcessesOf(home)
@@ -99,6 +101,11 @@ export async function clientStand({ script, env = () => ({}) }: StandOptions): P
         .map((each) => join(each.parentPath, each.name))
         .filter((each) => !each.includes('/escrowfs/'))
       return Object.fromEntries(files.map((file) => [file, readFileSync(file, 'utf8')]))
+    },
+    delayServer(seconds) {
+      const entered = join(home, '.local', 'state', 'escrowfs', 'bin', 'escrow')
+      for (const path of [join(bin, 'escrow'), entered].filter((each) => existsSync(each)))
+        addProgram(path, 'main.js', `[ "$1" = mcp ] && sleep ${seconds}\n`)
     },
     write(path, text) {
       mkdirSync(dirname(join(root, path)), { recursive: true })
