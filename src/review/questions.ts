@@ -8,10 +8,15 @@ import type { AnswerRecord, ReviewRecord } from './record-schema.js'
 /** The kind of the notes that hold questions. */
 export const QUESTION = 'question'
 
-/** The unanswered questions, in order. */
+/** The unanswered questions, in order. An answer for a whole directory also answers the questions about other paths below it. */
 export function openQuestions(notes: readonly unknown[], records: readonly ReviewRecord[]): Question[] {
-  const answered = new Set(answersIn(records).map((record) => record.question))
-  return notes.map((note) => questionSchema.parse(note) as Question).filter(({ id }) => !answered.has(id))
+  const answers = answersIn(records)
+  const answered = new Set(answers.map((record) => record.question))
+  const isCovered = (question: Question) =>
+    question.kind === 'access' && answerFor(question.path, answers, () => true) !== undefined
+  return notes
+    .map((note) => questionSchema.parse(note) as Question)
+    .filter((question) => !answered.has(question.id) && !isCovered(question))
 }
 
 export function answersIn(records: readonly ReviewRecord[]): AnswerRecord[] {

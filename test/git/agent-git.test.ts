@@ -64,7 +64,11 @@ describe.each(PROVIDERS)("the agent's own git history, in %s", (name) => {
     await at.sh('echo 2 > src/a; git commit -qam "Change a"; echo 2 > src/b; git commit -qam "Change b"')
     await land(at, ['src/b'])
     expect(subjects(at.root)).toEqual(['Start', 'Change b'])
+    const status = await escrowAt(at.root, ['status'])
+    expect(status.out).toMatch(/Proposed git commits[\s\S]*Change a +1 file/)
+    expect(status.out).not.toContain('Change b')
     await land(at)
+    expect((await escrowAt(at.root, ['status'])).out).not.toContain('Proposed')
     expect(subjects(at.root)).toEqual(['Start', 'Change b', 'Change a'])
   })
 

@@ -96,6 +96,28 @@ describe('an `ask` rule', () => {
     expect(() => session.fs.writeFileSync(at('src/db/a.sql'), 'y')).toThrow(fails('missing_intent_id'))
   })
 
+  it('subtree: also answers the questions about other files of the directory', async () => {
+    const { at, open, agent } = scene({
+      ...{ 'src/db/a.sql': 'x', 'src/up/a.sql': 'x' },
+      '.orchestration/policy.yaml': 'access: {src/db: ask, src/up: ask}\n',
+    })
+    const workspace = await open()
+    const session = await agent(workspace)
+    const write = (path: string) => () => session.fs.writeFileSync(at(path), 'y')
+    for (const path of ['src/db/a.sql', 'src/db/b.sql', 'src/up/a.sql'])
+      expect(write(path)).toThrow(fails('needs_approval'))
+    await session.flush()
+    const review = await workspace.review('one')
+    const [, second] = await review.questions()
+    await review.answer(second?.id ?? '', { answer: 'subtree', by: ADA })
+    expect(await review.questions()).toMatchObject([{ path: 'src/up/a.sql' }])
+    await session.flush()
+    write('src/db/a.sql')()
+    expect(write('src/up/b.sql')).toThrow(fails('needs_approval'))
+    await session.flush()
+    expect(await openQuestions(workspace)).toMatchObject([{ path: 'src/up/a.sql' }, { path: 'src/up/b.sql' }])
+  })
+
   it('once: covers the tool call that uses it', async () => {
     const { root, at, open, agent } = scene({ ...ASK, 'src/db/a.sql': 'x' })
     const session = await agent(await open())

@@ -87,6 +87,7 @@ async function statusOf(workspace: Workspace): Promise<Status> {
   const risks: (RiskFact & { readonly session: string })[] = []
   const rejected: Status['rejected'][number][] = []
   const todo: Todo[] = []
+  const proposals: Status['proposals'][number][] = []
   const landed = await landedOf(workspace)
   for (const { id: session, damaged, changes: count } of sessions) {
     if (damaged !== undefined) continue
@@ -95,6 +96,10 @@ async function statusOf(workspace: Workspace): Promise<Status> {
     const isRead = count <= MOST_READ
     const changes =
       count > 0 && isRead ? (await review.changes({ classes: 'known', risk: count <= MOST_RANKED })).changes : []
+    const staged = new Set(changes.map(({ path }) => path))
+    // What is committed or discarded is no longer proposed.
+    for (const { message, paths } of count > 0 ? readProposals(workspace.root, session) : [])
+      if (!isRead || paths.some((path) => staged.has(path))) proposals.push({ session, message, paths })
     const fact = worstFact(changes)
     if (fact !== undefined) risks.push({ session, ...fact })
     for (const { path, rejections = [] } of changes)
@@ -107,9 +112,6 @@ async function statusOf(workspace: Workspace): Promise<Status> {
     const each: Todo = { session, pending, approved, refused, ...(!isRead && { uncounted: true }) }
     if (pending + each.approved + refused > 0) todo.push(each)
   }
-  const proposals = sessions.flatMap(({ id }) =>
-    readProposals(workspace.root, id).map(({ message, paths }) => ({ session: id, message, paths })),
-  )
   const problem = await workspace.policyProblem()
   const { waiting } = await workspace.trust()
   const unanchored = await workspace.ledger.unanchored()
