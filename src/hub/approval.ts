@@ -78,16 +78,25 @@ function isOnePerson(one: Vote, other: Vote): boolean {
   return one.subject === other.subject || fold(one.name) === fold(other.name)
 }
 
-/**
- * Two votes are of one person if they have the name or the subject in common, with each other or through a third. Who votes by a token
- * alone may be anybody who votes by a sign-in alone, under another name: each such pair counts once.
- */
-function countPeople(votes: readonly Vote[]): number {
+/** The people whose approvals count, in the order of their latest approval: of each the last name that they used. */
+export function peopleOfApprovals(votes: readonly Vote[]): string[] {
+  const counted = votes.filter(({ verdict, isRevoked }) => verdict === 'approved' && !isRevoked)
+  return peopleOf(counted).flatMap(([latest]) => latest?.name ?? [])
+}
+
+/** The votes of each person, the latest first. Two votes are of one person if they have the name or the subject in common, also through a third. */
+function peopleOf(votes: readonly Vote[]): Vote[][] {
   let people: Vote[][] = []
   for (const vote of votes) {
     const same = people.filter((person) => person.some((each) => isOnePerson(each, vote)))
     people = [...people.filter((person) => !same.includes(person)), [vote, ...same.flat()]]
   }
+  return people
+}
+
+/** Who votes by a token alone may be anybody who votes by a sign-in alone, under another name: each such pair counts once. */
+function countPeople(votes: readonly Vote[]): number {
+  const people = peopleOf(votes)
   const byToken = people.filter((person) => person.every(hasNoSignIn)).length
   const bySignIn = people.filter((person) => !person.some(hasNoSignIn)).length
   return people.length - Math.min(byToken, bySignIn)

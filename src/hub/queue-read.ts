@@ -1,5 +1,5 @@
 import { defined } from '../core/defined.js'
-import { Approval } from './approval.js'
+import { Approval, peopleOfApprovals, type Vote } from './approval.js'
 import { approversOf, hunkStates, missingOf } from './by-hunk.js'
 import { readBody } from './change-body.js'
 import { maybeHunksOf, readDecided, UNDECIDED } from './decided.js'
@@ -101,7 +101,7 @@ export async function readDecisions(query: Query, seq: number, host: string) {
       where decisions.seq > $1::float8::bigint order by decisions.seq limit ${PAGE}`,
     [seq, host],
   )
-  const decisions = rows.map(decisionOf)
+  const decisions = await withApprovers(query, rows.map(decisionOf))
   const landings = await readNews(query, seq, host, PAGE)
   // A full page ends the answer: what lies behind it is for the next.
   const full = [decisions, landings].flatMap((page) => (page.length < PAGE ? [] : (page.at(-1)?.seq ?? [])))
@@ -109,6 +109,23 @@ export async function readDecisions(query: Query, seq: number, host: string) {
   const next = Math.min(newest, ...full)
   const isWithin = (each: { readonly seq: number }) => each.seq <= next
   return { decisions: decisions.filter(isWithin), landings: landings.filter(isWithin), next, last }
+}
+
+/** Adds who approved. The verdict of a decision is by the last vote alone. */
+async function withApprovers(query: Query, decisions: readonly Decision[]): Promise<Decision[]> {
+  const bySession = new Map<string, ReadonlyMap<string, readonly Vote[]>>()
+  for (const session of new Set(decisions.map((each) => each.session))) {
+    const approved = decisions.filter((each) => each.session === session && each.verdict === 'approved')
+    const keys = [...new Set(approved.map(({ key }) => key))]
+    if (keys.length > 0) bySession.set(session, await readVotes(query, session, keys))
+  }
+  return decisions.map((decision) => {
+    const { session, key, verdict, hunks } = decision
+    if (verdict !== 'approved') return decision
+    const votes = bySession.get(session)?.get(key) ?? []
+    const own = votes.filter((vote) => hunks === undefined || (vote.hunks ?? hunks).some((id) => hunks.includes(id)))
+    return Object.assign({}, decision, { approvers: peopleOfApprovals(own) })
+  })
 }
 
 const OUTCOMES: readonly Outcome[] = ['approved', 'rejected', 'mixed', 'pending']

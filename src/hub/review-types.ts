@@ -111,7 +111,10 @@ export interface Decision {
   readonly path: string
   readonly verdict: 'approved' | 'rejected'
   readonly reason?: string | undefined
+  /** Who decided: of several who approved, the last. */
   readonly reviewer: string
+  /** The people who approved it; absent: it is a rejection. */
+  readonly approvers?: readonly string[] | undefined
   readonly at: string
   /** The ids of the hunks that it is on; absent: the whole change. */
   readonly hunks?: readonly string[] | undefined

@@ -18,6 +18,8 @@ export const DECISION = z.object({
   verdict: z.enum(['approved', 'rejected']),
   reason: z.string().optional(),
   reviewer: z.string(),
+  /** The people who approved it. A hub of an earlier version names only the reviewer. */
+  approvers: z.array(z.string()).optional(),
   /** The ids of the hunks that it is on; absent: the whole change. */
   hunks: z.array(z.string()).optional(),
 })

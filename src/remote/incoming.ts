@@ -42,10 +42,11 @@ export async function recordDecision(
   }
 }
 
-async function record(review: Review, selection: Selection, { verdict, reason, reviewer }: ReceivedDecision) {
-  const by = { name: reviewer }
-  if (verdict === 'approved') await review.approve(selection, by)
-  else await review.reject(selection, reason ?? 'Rejected on the hub.', by)
+/** Records one verdict of each person who approved, the deciding one last. */
+async function record(review: Review, selection: Selection, decision: ReceivedDecision) {
+  const { verdict, reason, reviewer, approvers = [] } = decision
+  if (verdict === 'rejected') await review.reject(selection, reason ?? 'Rejected on the hub.', { name: reviewer })
+  else for (const name of new Set([...approvers, reviewer])) await review.approve(selection, { name })
 }
 
 /** Names what a decision is on: a change, or hunks of it. */

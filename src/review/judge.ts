@@ -11,7 +11,7 @@ export interface CommitSlice {
   readonly of: StagedChange
   /** The change that the commit makes. */
   readonly change: StagedChange
-  /** The verdicts that approve it. */
+  /** The verdicts that approve it, of each person who did. */
   readonly verdicts: readonly Verdict[]
   /** Set if only a part of the change is approved: the hunks that are committed, and those that stay staged. */
   readonly part?: { readonly taken: readonly PlainHunk[]; readonly left: readonly PlainHunk[] }
@@ -80,13 +80,15 @@ export function commitSliceOf(
   const { file, hunks } = current
   const isApproved = stateOf(file) === 'approved'
   const isUniform = [...hunks.values()].every((verdict) => isApproved === (stateOf(verdict) === 'approved'))
-  if (isUniform)
-    return isApproved && file !== undefined ? { of: change, change, verdicts: [file, ...hunks.values()] } : undefined
+  if (isUniform) {
+    if (!isApproved) return undefined
+    const verdicts = [undefined, ...hunks.keys()].flatMap((id) => current.approvals(id))
+    return { of: change, change, verdicts }
+  }
   const diff = diffOf()
   // Without a diff the approved hunks cannot be found: pass the change on as drifted, and the commit refuses it.
   if (diff === undefined) return { of: change, change: { ...change, drifted: true }, verdicts: [...hunks.values()] }
-  if (!isDivisible(change, diff))
-    return isApproved && file !== undefined ? { of: change, change, verdicts: [file] } : undefined
+  if (!isDivisible(change, diff)) return isApproved ? { of: change, change, verdicts: current.approvals() } : undefined
   return partOf(change, current, diff)
 }
 
@@ -97,8 +99,10 @@ function partOf(change: StagedChange, current: CurrentVerdicts, diff: FileDiff):
   const withFile = stateOf(current.file) === 'approved'
   // Hunks of a renamed file cannot be committed without the rename.
   if (change.from !== undefined && !withFile) return undefined
-  const verdicts = byHunk.filter((verdict): verdict is Verdict => stateOf(verdict) === 'approved')
-  if (withFile && current.file) verdicts.push(current.file)
+  const verdicts = [
+    ...taken.flatMap(({ id }) => current.approvals(current.hunks.has(id) ? id : undefined)),
+    ...(withFile ? current.approvals() : []),
+  ]
   const content = diff.take(new Set(taken.map(({ id }) => id)))
   const after = stateWith(change, content, withFile)
   if (after === null || (change.from === undefined && sameState(after, change.before))) return undefined

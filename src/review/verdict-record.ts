@@ -130,20 +130,21 @@ export function remainingRejection(
  */
 export function rebindApprovals(
   { change, clean }: Merged,
-  { file, hunks }: CurrentVerdicts,
+  current: CurrentVerdicts,
   diffs: BaseDiffs,
 ): VerdictRecord[] | undefined {
   const { path, from, after } = change
   if (clean === undefined || !after) return undefined
   const merged = { type: 'file', digest: digest(clean.content), mode: after.mode } as const
   const entry = { path, ...defined({ from }), before: clean.onto, after: merged }
-  const records = stateOf(file) === 'approved' && file ? [recordOf(file, [entry])] : []
+  const records = current.approvals().map((verdict) => recordOf(verdict, [entry]))
   const now = new Map(diffs.between(clean.base, clean.content, path).hunks.map((hunk) => [hunk.id, hunk]))
-  for (const [id, verdict] of hunks) {
-    if (stateOf(verdict) !== 'approved') continue
+  for (const id of current.hunks.keys()) {
+    const approvals = current.approvals(id)
+    if (approvals.length === 0) continue
     const hunk = now.get(id)
     if (hunk === undefined) return undefined
-    records.push(recordOf(verdict, [{ ...entry, hunks: [refOf(hunk)] }]))
+    records.push(...approvals.map((verdict) => recordOf(verdict, [{ ...entry, hunks: [refOf(hunk)] }])))
   }
   return records
 }

@@ -1,8 +1,9 @@
 import type { StagedChange } from '../../overlay/index.js'
 import type { ChangeState, Verdict } from '../core/api.js'
 import type { Reviewer } from '../core/people.js'
+import { PathVerdicts } from './path-verdicts.js'
 import { keyOf, matches, verdictOf } from './record.js'
-import type { AmendRecord, HunkRef, ReviewEntry, ReviewRecord, VerdictRecord } from './record-schema.js'
+import type { HunkRef, ReviewEntry, ReviewRecord, VerdictRecord } from './record-schema.js'
 
 /** The verdicts in force, by change. */
 export interface VerdictState {
@@ -19,6 +20,11 @@ export interface CurrentVerdicts {
   readonly isVoid: boolean
   /** The void verdict was an approval. */
   readonly lostApproval: boolean
+  /**
+   * The approvals in force, of each person the latest, oldest first: on one hunk, or on the whole change.
+   * @param hunk the id of a hunk in {@link hunks}; undefined: the whole change
+   */
+  approvals(hunk?: string): readonly Verdict[]
 }
 
 export function stateOf(verdict: Verdict | undefined): ChangeState {
@@ -48,61 +54,6 @@ export interface Withdrawal {
   readonly id: string
   /** Undefined: all that was left of the rejection. */
   readonly hunks?: readonly HunkRef[]
-}
-
-/** The verdicts on one path that no later record has replaced. */
-class PathVerdicts {
-  file: { readonly record: VerdictRecord; readonly entry: ReviewEntry } | undefined
-  readonly hunks = new Map<string, VerdictRecord>()
-  /** Split hunk → its pieces: a verdict on the hunk is one on each piece. */
-  readonly #pieces = new Map<string, readonly string[]>()
-
-  add(record: VerdictRecord, entry: ReviewEntry): void {
-    if (entry.hunks) for (const id of this.#piecesOf(entry.hunks)) this.hunks.set(id, record)
-    else {
-      this.file = { record, entry }
-      this.#clearHunks(new Set(entry.except))
-    }
-  }
-
-  /**
-   * A commit or a discard consumes the verdicts on its changes. A rejected hunk keeps its verdict through a commit of the file, which did not
-   * include it. A record that another process wrote for the committer may lack the hunks.
-   */
-  consume(kind: ReviewRecord['kind'], entry: ReviewEntry): void {
-    if (entry.hunks === undefined && kind === 'committed') this.#forgetApprovals()
-    else if (entry.hunks === undefined) this.#clearHunks(new Set(entry.except))
-    else for (const id of this.#piecesOf(entry.hunks)) this.hunks.delete(id)
-    this.file = undefined
-  }
-
-  split(pieces: readonly string[], entry: ReviewEntry): void {
-    for (const { id } of entry.hunks ?? []) {
-      this.#pieces.set(id, pieces)
-      const verdict = this.hunks.get(id)
-      this.hunks.delete(id)
-      if (verdict) for (const piece of pieces) this.hunks.set(piece, verdict)
-    }
-  }
-
-  /** A merge cancels approvals, since nobody has seen the merged content. Rejections of hunks stay. */
-  amend(record: AmendRecord, entry: ReviewEntry): void {
-    if (record.cause === 'merge') this.#forgetApprovals()
-    else for (const id of this.#piecesOf(entry.hunks ?? [])) this.hunks.delete(id)
-  }
-
-  #piecesOf(hunks: readonly HunkRef[]): string[] {
-    return hunks.flatMap(({ id }) => this.#pieces.get(id) ?? [id])
-  }
-
-  #forgetApprovals(): void {
-    for (const [id, { verdict }] of this.hunks) if (verdict === 'approved') this.hunks.delete(id)
-  }
-
-  /** A verdict on the file replaces those on its hunks permanently: they must not return if it becomes void. */
-  #clearHunks(except: ReadonlySet<string>): void {
-    for (const id of this.hunks.keys()) if (!except.has(id)) this.hunks.delete(id)
-  }
 }
 
 /** The verdicts in force after all records of a review log: the latest on each path and each hunk. */
@@ -135,6 +86,8 @@ export function verdictState(records: readonly ReviewRecord[]): VerdictState {
         hunks: new Map([...(known?.hunks ?? [])].map(([id, record]) => [id, cachedVerdict(record)])),
         isVoid,
         lostApproval: isVoid && known?.file?.record.verdict === 'approved',
+        approvals: (hunk) =>
+          (hunk === undefined ? known?.fileApprovals(change) : known?.hunkApprovals(hunk))?.map(cachedVerdict) ?? [],
       }
     },
   }

@@ -100,6 +100,18 @@ describe('a commit with git', () => {
     ])
   })
 
+  it('names each person who approved a change', async () => {
+    const { git, session, commit, workspace } = await repository()
+    session.fs.writeFileSync('src/a.ts', 'a one\na 2\n')
+    const review = await workspace.review(session.id)
+    await review.approve({ paths: ['src/a.ts'] }, { name: 'Bo' })
+    await commit()
+    expect(git('show', '-s', '--format=%(trailers:key=Reviewed-by)', 'HEAD').split('\n')).toEqual([
+      'Reviewed-by: Bo',
+      'Reviewed-by: Ann <ann@example.org>',
+    ])
+  })
+
   it('records the ids of its commits in the ledger', async () => {
     const { session, commit, workspace } = await repository()
     session.fs.writeFileSync('src/a.ts', 'changed\n')

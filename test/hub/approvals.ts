@@ -49,6 +49,9 @@ export function describeApprovals(hosts: () => [Database, Database]): void {
       expect((await one.queue.get(id)).changes[0]?.approvedBy).toEqual(['Ada', 'ADA', 'Somebody'])
       await vote('Bo')
       expect(await verdicts()).toEqual(['a approved'])
+      expect((await one.queue.since(0, 'laptop')).decisions).toMatchObject([
+        { reviewer: 'Bo', approvers: ['Somebody', 'Bo'] },
+      ])
       expect(await missing()).toEqual([undefined])
       expect((await one.ledger.read('audit', 0)).map(({ line }) => JSON.parse(line).record.by)).toEqual([
         ...['Root', 'Ada', 'Ada', 'ADA', 'Somebody', 'Bo'],

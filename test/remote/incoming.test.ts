@@ -104,3 +104,31 @@ describe('a decision is not recorded if', () => {
     expect(await verdictsIn(at.workspace)).toEqual([])
   })
 })
+
+it('is recorded for each person who approved, and the commit names all of them', async () => {
+  const hub = await serveTrial()
+  const { workspace, session } = await connected(hub)
+  const headers = { authorization: `Bearer ${await hub.token('root', 'admin')}` }
+  const rules = JSON.stringify({ approvals: 2, codeowners: null, teams: {} })
+  expect((await fetch(`${hub.url}/v1/rules`, { method: 'PUT', headers, body: rules })).status).toBe(204)
+  const [ada, bo] = [await reviewerOf(hub, 'Ada'), await reviewerOf(hub, 'Bo')]
+  session.fs.writeFileSync('src/a.ts', 'reviewed\n')
+  await sync(workspace)
+  await ada.decide('laptop.agent-1', 'approved', 'src/a.ts')
+  await sync(workspace)
+  expect(await states(workspace)).toEqual(['src/a.ts pending'])
+  await bo.decide('laptop.agent-1', 'approved', 'src/a.ts')
+  await sync(workspace)
+  expect(await states(workspace)).toEqual(['src/a.ts approved'])
+  await (await workspace.review('agent-1')).commit()
+  const records = (await recordsOf(workspace)).map(own)
+  expect(records.find(({ type }) => type === 'commit')).toMatchObject({ approved_by: ['Ada', 'Bo'] })
+  expect((await verdictsIn(workspace)).map(({ reviewer }) => reviewer)).toMatchObject([{ name: 'Ada' }, { name: 'Bo' }])
+})
+
+it('names only the reviewer if the hub is of an earlier version', async () => {
+  const { workspace } = await approvedOnHub(() => ({ approvers: undefined }))
+  await sync(workspace)
+  expect(await states(workspace)).toEqual(['src/a.ts approved'])
+  expect(await verdictsIn(workspace)).toMatchObject([{ reviewer: { name: 'Ada' } }])
+})

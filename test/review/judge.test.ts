@@ -21,9 +21,14 @@ const [BEFORE, AFTER] = [`one\n${BETWEEN}two\n`, `ONE\n${BETWEEN}TWO\n`]
 const DIFF = diffFile(Buffer.from(BEFORE), Buffer.from(AFTER), 'a')
 const [first = '', second = ''] = DIFF.hunks.map(({ id }) => id)
 
-const standing = (hunks: Record<string, Verdict>, whole?: Verdict): CurrentVerdicts => {
-  return { hunks: new Map(Object.entries(hunks)), isVoid: false, lostApproval: false, ...(whole && { file: whole }) }
-}
+const standing = (hunks: Record<string, Verdict>, whole?: Verdict): CurrentVerdicts => ({
+  hunks: new Map(Object.entries(hunks)),
+  isVoid: false,
+  lostApproval: false,
+  approvals: (id) =>
+    [id === undefined ? whole : hunks[id]].flatMap((each) => (each?.verdict === 'approved' ? [each] : [])),
+  ...(whole && { file: whole }),
+})
 const change = (more: Partial<StagedChange> = {}) => staged('a', BEFORE, AFTER, more)
 const landed = (said: CurrentVerdicts, more?: Partial<StagedChange>) => {
   const landing = commitSliceOf(change(more), said, () => DIFF)

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { StagedChange } from '../../overlay/change.js'
 import type { RelPath } from '../../overlay/path.js'
 import { entryOf } from '../../src/review/record.js'
-import type { ReviewRecord } from '../../src/review/record-schema.js'
+import type { ReviewRecord, VerdictRecord } from '../../src/review/record-schema.js'
 import { rejectionsFor, stateOf, verdictState } from '../../src/review/verdicts.js'
 import { file, staged } from './staged.js'
 
@@ -80,6 +80,63 @@ describe('verdictState', () => {
       expect(state(change, record('approved', change), record(end, change))).toBe('pending')
       expect(state(change, record('approved', change), record(end, staged('a', 'x', 'other')))).toBe('pending')
     }
+  })
+})
+
+describe('the approvals of several people', () => {
+  const change = staged('a', 'x', 'y')
+  const one = { id: 'h1', start: 1, lines: 1 }
+  const verdict = (name: string, kind: VerdictRecord['verdict'], of = change, hunk = false): VerdictRecord => {
+    const entry = entryOf(of)
+    const entries = [hunk ? { ...entry, hunks: [one] } : entry]
+    return { kind: 'verdict', verdict: kind, by: { name }, id: `v${++count}`, at: 'now', entries }
+  }
+  const names = (records: readonly ReviewRecord[], hunk?: string, now = change) =>
+    verdictState(records)
+      .of(now)
+      .approvals(hunk)
+      .map(({ by }) => by.name)
+
+  it('are all in force, of each person the latest', () => {
+    const [ada, bo, again] = ['Ada', 'Bo', 'Ada'].map((name) => verdict(name, 'approved'))
+    const all = [ada, bo, again].filter((each) => each !== undefined)
+    expect(names(all)).toEqual(['Bo', 'Ada'])
+    expect(verdictState(all).of(change).file?.id).toBe(again?.id)
+    const onHunk = ['Ada', 'Bo'].map((name) => verdict(name, 'approved', change, true))
+    expect([names(onHunk, 'h1'), names(onHunk)]).toEqual([['Ada', 'Bo'], []])
+  })
+
+  it.each(['rejected', 'withdrawn'] as const)('end with a verdict that is none: %s', (kind) => {
+    for (const hunk of [false, true]) {
+      const id = hunk ? 'h1' : undefined
+      const [ada, no, bo] = [
+        verdict('Ada', 'approved', change, hunk),
+        verdict('Cy', kind, change, hunk),
+        verdict('Bo', 'approved', change, hunk),
+      ]
+      expect(names([ada, no], id)).toEqual([])
+      expect(names([ada, no, bo], id)).toEqual(['Bo'])
+    }
+  })
+
+  it('are on the same bytes', () => {
+    const other = staged('a', 'x', 'z')
+    const records = [verdict('Ada', 'approved', other), verdict('Bo', 'approved')]
+    expect([names(records), names(records, undefined, other)]).toEqual([['Bo'], []])
+  })
+
+  it('go with a split to each piece, and end with a commit', () => {
+    const hunks = ['Ada', 'Bo'].map((name) => verdict(name, 'approved', change, true))
+    const entries = [{ ...entryOf(change), hunks: [one] }]
+    const split: ReviewRecord = { kind: 'split', id: 's', at: 'now', by, pieces: ['p1', 'p2'], entries }
+    for (const piece of ['p1', 'p2']) expect(names([...hunks, split], piece)).toEqual(['Ada', 'Bo'])
+    const whole = ['Ada', 'Bo'].map((name) => verdict(name, 'approved'))
+    expect(names([...whole, record('committed', change), verdict('Cy', 'approved')])).toEqual(['Cy'])
+  })
+
+  it('do not include an approval by rule beside one of a person', () => {
+    const byRule = { ...verdict('rule docs', 'approved'), rule: { tier: 'docs', policy: 'p' } }
+    expect(names([byRule, verdict('Ada', 'approved')])).toEqual(['Ada'])
   })
 })
 
