@@ -303,6 +303,7 @@ export const CLIENTS: Limits = {
   'src/agents/mcp/list-directories.ts#MAX_ENTRIES': ['count', 'entries of a directory in one answer'],
   'src/agents/mcp/execute-command.ts#MAX_STREAM_CHARACTERS': ['count', "characters of a command's output"],
   'src/agents/mcp/resources.ts#MAX_LISTED': ['count', 'staged files listed as resources'],
+  'src/core/json-depth.ts#MAX_JSON_DEPTH': ['count', 'levels of arrays and objects in a message of `escrow acp`'],
   'src/agents/acp/lines.ts#MAX_LINE_BYTES': ['bytes', 'a message of `escrow acp`'],
   'src/agents/acp/serve.ts#MAX_BUFFERED_BYTES': ['bytes', 'queued for an agent that does not read'],
   'src/agents/acp/files.ts#BUFFER_TIMEOUT_MS': ['milliseconds', 'for the editor to return a buffer'],

@@ -38,6 +38,7 @@ export {
 export { errorText } from '../core/error-text.js'
 export { createFinder, findEach } from '../core/find-sequence.js'
 export { BY_DIFF, BY_EDIT, BY_MERGE } from '../core/hint-commands.js'
+export { isTooDeep, MAX_JSON_DEPTH } from '../core/json-depth.js'
 export { authorOf } from '../core/line-author.js'
 export { nearest } from '../core/nearest.js'
 export { oneLine, type PrintablePart, printable, printableParts } from '../core/printable.js'

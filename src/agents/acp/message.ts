@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defined } from '../../core/defined.js'
-import { errorText } from '../../surface/index.js'
+import { errorText, isTooDeep, MAX_JSON_DEPTH } from '../../surface/index.js'
 
 /** Identifies a request among those of its sender. */
 export type Id = string | number | null
@@ -89,9 +89,12 @@ export function parseMessage(line: string): Message {
 }
 
 function parseJson(line: string): unknown {
+  let value: unknown
   try {
-    return JSON.parse(line)
+    value = JSON.parse(line)
   } catch {
     throw new RpcFailure(CODE.parse, 'This is not valid JSON.')
   }
+  if (isTooDeep(line)) throw new RpcFailure(CODE.invalid, `This is nested deeper than ${MAX_JSON_DEPTH} levels.`)
+  return value
 }

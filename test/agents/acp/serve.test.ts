@@ -310,6 +310,21 @@ describe('invalid messages and lost connections', () => {
     expect(editor.received.find(({ id }) => id === null)?.error?.code).toBe(-32_700)
   })
 
+  it('a message that is nested too deeply is not passed on, and ends nothing', async () => {
+    const { editor, file, log } = await startSession()
+    const deep = `${'['.repeat(10_000)}${']'.repeat(10_000)}`
+    const [, , , , served] = await editor.prompt(
+      { say: `{"jsonrpc":"2.0","id":"a","method":"_odd","params":${deep}}\n` },
+      { say: `{"jsonrpc":"2.0","id":"b","method":"session/request_permission","params":{"toolCall":{"x":${deep}}}}\n` },
+      { say: `{"jsonrpc":"2.0","id":"c","method":"fs/write_text_file","params":{"x":${deep}}}\n` },
+      { say: `{"jsonrpc":"2.0","id":101,"result":${deep}}\n` },
+      { request: 'fs/write_text_file', params: { ...file('src/a.ts'), content: 'x\n' } },
+    )
+    expect(served?.result).toEqual({})
+    expect(log().match(/The agent sent an invalid message/g)).toHaveLength(4)
+    expect(editor.received.filter(({ method }) => method !== undefined)).toEqual([])
+  })
+
   it('a line of ten megabytes is accepted', async () => {
     const { editor, file, session, root } = await startSession()
     const content = 'x'.repeat(10 << 20)
