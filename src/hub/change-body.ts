@@ -31,10 +31,11 @@ export const CHANGE: z.ZodType<QueuedChange> = BODY.refine(
   'The contents to show are not those of the change.',
 ).refine(({ path, from }) => isPlain(path) && isPlain(from), 'A path is relative to the root, without . and .. in it.')
 
-/** One spelling for each path: rules about paths, such as CODEOWNERS, must not miss another. */
+/** One spelling for each path: rules about paths, such as CODEOWNERS, must not miss another. Half of a pair would be shown, and land, as another character. */
 function isPlain(path: string | undefined): boolean {
-  const segments = path?.split('/') ?? []
-  return !path?.includes('\0') && segments.every((segment) => !['', '.', '..'].includes(segment))
+  if (path === undefined) return true
+  const segments = path.split('/')
+  return path.isWellFormed() && !path.includes('\0') && segments.every((segment) => !['', '.', '..'].includes(segment))
 }
 
 /** A verdict is bound to the digests of a change, so the contents that the reviewer sees must have them. */

@@ -1,4 +1,5 @@
 import { digest as digestOf } from '../../overlay/index.js'
+import { readBody } from './change-body.js'
 import { HubError } from './hub-error.js'
 import { changing, inScope, onlyRow } from './scope.js'
 import { bytesOf, type Database, numberOf, type Query, textOf } from './sql.js'
@@ -7,14 +8,10 @@ import type { ContentStore, Scope } from './types.js'
 /** A content is older than the time between sending it and submitting its change. */
 const MIN_DAYS = 1
 
-/** The contents of the changes that wait for a reviewer or a worker. */
-const IN_USE = ['before', 'after']
-  .map(
-    (side) => `select changes.body::json -> 'shown' ->> '${side}' as digest from escrow.changes
-      where submission in (select id from escrow.submissions where is_open)
-      or submission in (select submission from escrow.landings where state in ('waiting', 'landing'))`,
-  )
-  .join(' union all ')
+/** The changes that wait for a reviewer or a worker. */
+const WAITING = `select body from escrow.changes
+  where submission in (select id from escrow.submissions where is_open)
+  or submission in (select submission from escrow.landings where state in ('waiting', 'landing'))`
 
 export function createContents(database: Database, scope: Scope): ContentStore {
   return {
@@ -42,15 +39,25 @@ export function createContents(database: Database, scope: Scope): ContentStore {
           `with removed as (
             delete from escrow.contents
               where sent_at < clock_timestamp() - make_interval(secs => $1::float8 * 86400)
-              and digest not in (select digest from (${IN_USE}) as used where digest is not null)
+              and digest not in (select json_array_elements_text($2::text::json))
               returning octet_length(bytes) as size)
           select count(*)::float8 as contents, coalesce(sum(size), 0)::float8 as bytes from removed`,
-          [days],
+          [days, JSON.stringify(await readUsed(query))],
         )
         const row = onlyRow(removed)
         return { contents: numberOf(row, 'contents'), bytes: numberOf(row, 'bytes') }
       }),
   }
+}
+
+/** The digests that waiting changes show. PostgreSQL refuses to read a JSON text with escapes that JavaScript takes, so it reads none here. */
+async function readUsed(query: Query): Promise<string[]> {
+  const rows = await query.rows(WAITING)
+  const digests = rows.flatMap((row) => {
+    const { shown } = readBody(textOf(row, 'body'))
+    return [shown?.before, shown?.after]
+  })
+  return [...new Set(digests)].filter((digest) => typeof digest === 'string')
 }
 
 /** Reads a content that a submission shows. Null: there is none on this side. */

@@ -41,7 +41,7 @@ export function limitFacts({ agent, intents }: SessionFacts): SessionFacts {
 }
 
 function limitSentence(text: string): string {
-  return text.length > MAX_SENTENCE ? `${text.slice(0, MAX_SENTENCE - 1)}…` : text
+  return text.length > MAX_SENTENCE ? `${text.slice(0, MAX_SENTENCE - 1).toWellFormed()}…` : text
 }
 
 /** Facts as the database keeps them. */

@@ -93,7 +93,11 @@ export class Sender {
     const agent = [known.agent?.tool, known.agent?.model].filter((part) => part !== undefined).join(':')
     for (let reads = 1; ; reads++) {
       try {
-        return await readOutgoing(this.workspace, session, agent === '' ? undefined : agent.slice(0, MAX_AGENT))
+        return await readOutgoing(
+          this.workspace,
+          session,
+          agent === '' ? undefined : agent.slice(0, MAX_AGENT).toWellFormed(),
+        )
       } catch (error) {
         if (!(error instanceof StageMoved) || reads === READS) throw error
         await sleep(2 ** reads)

@@ -22,3 +22,18 @@ it('facts of any length are shortened to what the hub takes, which says how many
   expect([sentences.length, sentences[0]?.length, sentences.at(-1)]).toEqual([50, 500, 'and 31 more'])
   expect(limitSentences(['short'])).toEqual(['short'])
 })
+
+it('a shortened fact has no half of a character', () => {
+  const [fact = ''] = limitSentences([`${'x'.repeat(498)}😀${'y'.repeat(9)}`])
+  expect([fact.isWellFormed(), fact.length]).toEqual([true, 500])
+})
+
+it('a path that no disk can have is refused, because it would be shown as another one', () => {
+  for (const path of ['a\ud800', 'a\0', '\udc00/b'])
+    expect(CHANGE.safeParse(createChange(path, { after: EMPTY_DIGEST })).success, JSON.stringify(path)).toBe(false)
+  for (const from of ['a\ud800', 'a\0']) {
+    const renamed = Object.assign(createChange('b', { after: EMPTY_DIGEST }), { kind: 'rename', from })
+    expect(CHANGE.safeParse(renamed).success, JSON.stringify(from)).toBe(false)
+  }
+  expect(CHANGE.safeParse(createChange('a😀', { after: EMPTY_DIGEST })).success).toBe(true)
+})

@@ -5,7 +5,7 @@ import { setRepository } from '../../src/hub/repositories.js'
 import { inScope } from '../../src/hub/scope.js'
 import type { Database } from '../../src/hub/sql.js'
 import { openStores } from '../../src/hub/stores.js'
-import type { Scope } from '../../src/hub/types.js'
+import type { QueuedChange, Scope } from '../../src/hub/types.js'
 import { createChange, newScope } from './fixtures.js'
 
 /** The removal of contents, on every database. */
@@ -16,9 +16,10 @@ export function describeRemoval(hosts: () => [Database, Database]): void {
     const { epoch } = await stores.registry.open('agent-1', 'laptop')
     let revision = 0
     /** Submits a new file with this text, in place of what the session had. */
-    const submit = async (text: string) => {
+    const submit = async (text: string, more: Partial<QueuedChange> = {}) => {
       await stores.contents.put(digest(text), Buffer.from(text))
-      const change = createChange('a', { after: digest(text), shown: { before: null, after: digest(text) } })
+      const shown = { before: null, after: digest(text) }
+      const change = Object.assign(createChange('a', { after: digest(text), shown }), more)
       revision += 1
       const hold = { session: 'agent-1', host: 'laptop', epoch }
       const { id } = await stores.queue.submit(hold, { digest: digest(text), revision, changes: [change] })
@@ -56,6 +57,15 @@ export function describeRemoval(hosts: () => [Database, Database]): void {
         details: [digest('first')],
       })
       expect(await stores.contents.put(digest('first'), Buffer.from('first'))).toBe(true)
+    })
+
+    it('are removed, and those in use stay, whatever characters the texts of a waiting change have', async () => {
+      const { stores, submit, age, kept } = await workspace()
+      await submit('first')
+      await submit('second', { agent: 'a\0', intent: '\ud83d', facts: ['half of a pair: \ude00'] })
+      await age()
+      expect(await stores.contents.removeUnused(30)).toEqual({ contents: 1, bytes: 5 })
+      expect(await kept('first', 'second')).toEqual(['second'])
     })
 
     it('stay while their change may still land', async () => {
