@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
-import { bodyLimit } from 'hono/body-limit'
 import type { Database } from '../hub/index.js'
+import { limitBody } from '../os/limited-body.js'
 import { toFailure } from './failure.js'
 import { createGuard, type HubEnv } from './guard.js'
 import { hostRoutes } from './host-routes.js'
@@ -34,13 +34,10 @@ export function createHubApp({ database, wakes, signIn, telemetry, report }: Hub
   const app = new Hono<HubEnv>()
   app.use(metrics.count)
   app.use(guard.headers)
-  app.use(
-    bodyLimit({
-      maxSize: MAX_BODY_BYTES,
-      onError: (c) =>
-        c.json({ error: { code: 'invalid', message: `A request has at most ${MAX_BODY_BYTES} bytes.` } }, 413),
-    }),
-  )
+  app.use((c, next) => {
+    c.req.raw = limitBody(c.req.raw, MAX_BODY_BYTES)
+    return next()
+  })
   app.onError((error, c) => {
     const { status, failure } = toFailure(error, report)
     return c.json({ error: failure }, status)

@@ -2,6 +2,7 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { z } from 'zod'
 import { codeOf } from '../../overlay/index.js'
 import { HubError, type HubErrorCode } from '../hub/index.js'
+import { BodyTooLong } from '../os/limited-body.js'
 
 export interface Failure {
   readonly code: HubErrorCode | 'failed' | 'no_token' | 'too_many'
@@ -30,6 +31,7 @@ export function toFailure(
   report: (error: unknown) => void,
 ): { readonly status: ContentfulStatusCode; readonly failure: Failure } {
   if (error instanceof z.ZodError) return { status: 400, failure: { code: 'invalid', message: z.prettifyError(error) } }
+  if (error instanceof BodyTooLong) return { status: 413, failure: { code: 'invalid', message: error.message } }
   if (error instanceof SyntaxError)
     return { status: 400, failure: { code: 'invalid', message: 'The body is not JSON.' } }
   if (error instanceof HubError) {

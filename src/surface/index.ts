@@ -52,6 +52,7 @@ export { agentOfSession, ownerSocketOf, type SessionState, stateOfSession } from
 export { openBrowser } from '../os/browser.js'
 export { cacheCompiledCode } from '../os/compile-cache.js'
 export { editText } from '../os/editor.js'
+export { BodyTooLong, limitBody } from '../os/limited-body.js'
 export {
   bearerOf,
   foreignTo,

@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
-import { bodyLimit } from 'hono/body-limit'
 import type { Reviewer, Workspace } from '../index.js'
+import { limitBody } from '../surface/index.js'
 import { ChangeEvents } from './change-events.js'
 import { type Action, decideRoutes } from './decide-routes.js'
 import { toFailure } from './failure.js'
@@ -46,7 +46,10 @@ export function createApp(options: AppOptions): App {
   const news = new ChangeEvents(workspace, handles)
   const page = readPage(options.page ?? builtPage())
   const site = new Hono()
-  site.use('/api/*', bodyLimitOf(MAX_BODY_BYTES))
+  site.use('/api/*', (c, next) => {
+    c.req.raw = limitBody(c.req.raw, MAX_BODY_BYTES)
+    return next()
+  })
   site.get('/api/events', (c) => news.stream(c))
   site.route('/api', readRoutes({ workspace, handles, files: new Files() }))
   site.route('/api', ledgerRoutes(workspace))
@@ -93,12 +96,4 @@ function renderIndex(page: ReadonlyMap<string, PageFile>, base: string): string 
   const html = page.get('index.html')
   if (html === undefined) throw new Error("The page was not built. Run 'npm run build'.")
   return new TextDecoder().decode(Buffer.from(html.content)).replace('<head>', `<head><base href="${base}">`)
-}
-
-function bodyLimitOf(maxSize: number) {
-  return bodyLimit({
-    maxSize,
-    onError: (c) =>
-      c.json({ error: { reason: 'limit_exceeded', message: `The request has more than ${maxSize} bytes.` } }, 413),
-  })
 }

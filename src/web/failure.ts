@@ -1,7 +1,7 @@
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { z } from 'zod'
 import { EscrowError } from '../index.js'
-import { BY_DIFF, BY_EDIT, BY_MERGE, errorText, oneLine } from '../surface/index.js'
+import { BodyTooLong, BY_DIFF, BY_EDIT, BY_MERGE, errorText, oneLine } from '../surface/index.js'
 import type { WireFailure, WireLeft } from './wire.js'
 
 /** The shown version has changed or was never shown. Nothing was recorded. */
@@ -38,6 +38,8 @@ const STATUS: Readonly<Record<string, ContentfulStatusCode>> = {
 export function toFailure(error: unknown): { readonly status: ContentfulStatusCode; readonly failure: WireFailure } {
   if (error instanceof z.ZodError)
     return { status: 400, failure: { reason: 'bad_request', message: z.prettifyError(error) } }
+  if (error instanceof BodyTooLong)
+    return { status: 413, failure: { reason: 'limit_exceeded', message: error.message } }
   const known = error instanceof EscrowError || error instanceof Conflict || error instanceof BadRequest
   const reason = known ? error.reason : 'failed'
   const message = oneLine(errorText(error))

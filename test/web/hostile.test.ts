@@ -31,6 +31,18 @@ describe('a body', () => {
     expect((await send(new URL('/api/state', url), 'GET', headers)).status).toBe(200)
   })
 
+  it('needs no length, and a request of any method needs none', async () => {
+    const { url, token, ask } = await setUp()
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+    const chunked = { ...headers, 'transfer-encoding': 'chunked' }
+    const answer = await send(new URL('/api/undo', url), 'POST', chunked, '{"commit":"none"}')
+    expect(answer.text).toBe((await ask('/api/undo', { commit: 'none' })).text)
+    for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS', 'PROPFIND']) {
+      const { status } = await send(new URL('/api/nowhere', url), method, headers)
+      expect([method, status]).toEqual([method, 404])
+    }
+  })
+
   it('that is not JSON, or nests too deep, is refused', async () => {
     const { url, token } = await setUp()
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
