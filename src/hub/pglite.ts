@@ -1,7 +1,7 @@
 import { delayWasmOptimizer } from '../os/wasm-optimizer.js'
 import { packageMissing } from './package-missing.js'
 import { retried } from './retry.js'
-import { CHANNEL, type Database, type Query, type Row, type SqlValue } from './sql.js'
+import { assertStorable, CHANNEL, type Database, type Query, type Row, type SqlValue } from './sql.js'
 
 /**
  * Opens PostgreSQL inside of this process, which must be the only one that has the directory open.
@@ -18,7 +18,8 @@ export async function openPglite(directory?: string): Promise<Database> {
       retried(() =>
         server.transaction((open) => {
           const query: Query = {
-            rows: async (text, values: readonly SqlValue[] = []) => (await open.query<Row>(text, [...values])).rows,
+            rows: async (text, values: readonly SqlValue[] = []) =>
+              (await open.query<Row>(text, [...assertStorable(values)])).rows,
             script: async (text) => void (await open.exec(text)),
           }
           return work(query)

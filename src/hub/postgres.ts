@@ -1,7 +1,7 @@
 import type { Sql } from 'postgres'
 import { packageMissing } from './package-missing.js'
 import { retried } from './retry.js'
-import { CHANNEL, type Database, type Query, type Row, type SqlValue } from './sql.js'
+import { assertStorable, CHANNEL, type Database, type Query, type Row, type SqlValue } from './sql.js'
 
 const CONNECTIONS = 8
 const CONNECT_SECONDS = 10
@@ -45,5 +45,5 @@ async function inTransaction<T>(sql: Sql, work: (query: Query) => Promise<T>): P
 
 /** Runs a statement. Each connection prepares it once: later calls take one round trip instead of two. */
 async function run(sql: Pick<Sql, 'unsafe'>, text: string, values: readonly SqlValue[] = []): Promise<Row[]> {
-  return [...(await sql.unsafe<Row[]>(text, [...values], { prepare: true }))]
+  return [...(await sql.unsafe<Row[]>(text, [...assertStorable(values)], { prepare: true }))]
 }

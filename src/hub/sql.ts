@@ -1,3 +1,5 @@
+import { HubError } from './hub-error.js'
+
 /** A value of a query. Times are ISO 8601 texts, and JSON is text: so every driver sends and returns the same. */
 export type SqlValue = string | number | boolean | null | Uint8Array
 /** A row of a result. Whole numbers must be cast to `float8`, because drivers differ in what they make of `bigint`. */
@@ -17,6 +19,13 @@ export interface Database {
   /** Calls `wake` after changes, possibly too often and possibly late: the truth is in the tables. Returns what ends it. */
   listen(wake: () => void): Promise<() => Promise<void>>
   close(): Promise<void>
+}
+
+/** PostgreSQL has no character NUL. @throws HubError `invalid` if a text has it */
+export function assertStorable(values: readonly SqlValue[]): readonly SqlValue[] {
+  if (values.some((value) => typeof value === 'string' && value.includes('\0')))
+    throw new HubError('invalid', 'A text has the character NUL, which the hub cannot keep. Remove it.')
+  return values
 }
 
 /** The channel of `notify`. */
