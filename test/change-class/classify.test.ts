@@ -58,6 +58,11 @@ describe('classify', () => {
     ['src/a.ts', 'let a = 1', `let a = ${'['.repeat(5_000)}1${']'.repeat(5_000)}`, 'size'],
     ['src/a.json', '{"a": 1}', '{"a": 1,}', 'doubt'],
     ['src/a.yaml', 'a: &x 1\nb: *x\n', 'a: &x 1\nb:  *x\n', 'doubt'],
+    // Readers of YAML 1.1 end the comment there, and find a key.
+    ['src/a.yaml', 'a: 1\n', '# tidy\radmin: true\na: 1\n', 'doubt'],
+    ['src/a.yaml', 'a: 1\n', '# tidy\u0085admin: true\na: 1\n', 'doubt'],
+    ['src/a.yaml', 'a: 1\n', '# tidy\u2028admin: true\na: 1\n', 'doubt'],
+    ['src/a.yaml', 'a: 1\n', '# tidy\u2029admin: true\na: 1\n', 'doubt'],
     ['src/a.py', 'if a:\n    b()\n    c()\n', 'if a:\n\tb()\n        c()\n', 'doubt'],
   ])('answers unverified where it cannot tell: %s (%#)', async (path, before, after, rule) => {
     expect(await measured(path, before, after)).toMatchObject({ class: 'UNVERIFIED', rule })
