@@ -1,5 +1,6 @@
 import type { Change, ChangeSet, ExecResult } from '../core/api.js'
 import type { Refusal } from '../core/api-error.js'
+import { oneLine } from '../core/printable.js'
 
 /** Largest number of names on a line of the summary; the rest are counted. */
 const MAX_NAMES = 20
@@ -57,8 +58,9 @@ function refusals(refused: readonly Refusal[]): string[] {
   })
 }
 
+/** A name with a line break must not look like a line of the summary. */
 function listNames(word: string, names: readonly string[]): string[] {
   if (names.length === 0) return []
   const more = names.length > MAX_NAMES ? `, and ${names.length - MAX_NAMES} more` : ''
-  return [`${word}: ${names.slice(0, MAX_NAMES).join(', ')}${more}`]
+  return [`${word}: ${names.slice(0, MAX_NAMES).map(oneLine).join(', ')}${more}`]
 }
