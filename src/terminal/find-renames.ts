@@ -16,6 +16,13 @@ export function findRenames(
   return new RenameFinder(overlay, isStaleTree).pairs(effects)
 }
 
+/** A removed file, with the new files of its size. */
+interface Gone {
+  readonly from: Effect
+  readonly content: string
+  readonly candidates: FileEffect[]
+}
+
 class RenameFinder {
   /** Each new file is read once, however many removed files it is compared with. */
   readonly #digests = new Map<FileEffect, string>()
@@ -37,24 +44,34 @@ class RenameFinder {
       )
         sameSize(created, effect.size).push(effect)
     if (created.size === 0) return []
-    const pairs: [Effect, FileEffect][] = []
+    const gone: Gone[] = []
     for (const effect of effects) {
       if (effect.kind !== 'gone') continue
       for (const path of this.#filesIn(effect.path)) {
-        const to = this.#takeSameFile(path, created.get(overlay.lstat(path)?.size ?? 0) ?? [])
-        if (to) pairs.push([path === effect.path ? effect : { kind: 'gone', path }, to])
+        const candidates = created.get(overlay.lstat(path)?.size ?? 0) ?? []
+        if (candidates.length === 0) continue
+        const from = path === effect.path ? effect : { kind: 'gone' as const, path }
+        gone.push({ from, content: digest(overlay.read(path)), candidates })
       }
     }
-    return pairs
+    // Every file that kept its name comes first: else a file of another name could take its place.
+    const found = new Map<Gone, FileEffect>()
+    for (const isSameName of [true, false])
+      for (const each of gone) {
+        const to = found.has(each) ? undefined : this.#takeSameFile(each, isSameName)
+        if (to) found.set(each, to)
+      }
+    return gone.flatMap((each): [Effect, FileEffect][] => {
+      const to = found.get(each)
+      return to === undefined ? [] : [[each.from, to]]
+    })
   }
 
-  /** Removes from the candidates a file with the content of `path`, by preference one of the same name. */
-  #takeSameFile(path: RelPath, candidates: FileEffect[]): FileEffect | undefined {
-    if (candidates.length === 0) return undefined
-    const content = digest(this.overlay.read(path))
-    const isSame = (each: FileEffect) => this.#digestOf(each) === content
-    const sameName = candidates.findIndex((each) => nameOf(each.path) === nameOf(path) && isSame(each))
-    const at = sameName < 0 ? candidates.findIndex(isSame) : sameName
+  /** Removes from the candidates a file with the content of the one that is gone. */
+  #takeSameFile({ from, content, candidates }: Gone, isSameName: boolean): FileEffect | undefined {
+    const at = candidates.findIndex(
+      (each) => (!isSameName || nameOf(each.path) === nameOf(from.path)) && this.#digestOf(each) === content,
+    )
     return at < 0 ? undefined : candidates.splice(at, 1)[0]
   }
 
