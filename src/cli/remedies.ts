@@ -1,6 +1,6 @@
 import { defined } from '../core/defined.js'
 import type { Intent, Workspace } from '../index.js'
-import { type RefusedPath, type Remedy, remediesFor } from '../surface/index.js'
+import { compileScope, type RefusedPath, type Remedy, remediesFor } from '../surface/index.js'
 import { oneLine } from './printable.js'
 
 /** The refused session, and whether its quarantine has the content. */
@@ -18,9 +18,21 @@ export async function remediesIn(
   { session, isKept = false, prefer = [] }: RemedyContext = {},
 ): Promise<Remedy[]> {
   if (refused.length === 0) return []
-  const open = selectableIntents(await workspace.intents.list()).map(({ id }) => id)
+  const intents = selectableIntents(await workspace.intents.list())
+  const open = intents.map(({ id }) => id)
   const selectable = [...open.filter((id) => prefer.includes(id)), ...open.filter((id) => !prefer.includes(id))]
-  return remediesFor(refused, { selectable, isKept, ...defined({ session }) })
+  return remediesFor(refused, { selectable, isInScope: scopesOf(intents), isKept, ...defined({ session }) })
+}
+
+/** Tells whether an intent may change a path. */
+function scopesOf(intents: readonly Intent[]): (intentId: string, path: string) => boolean {
+  const scopes = new Map(
+    intents.map(({ id, ownedScope, alsoWithin }) => [
+      id,
+      [ownedScope, alsoWithin ?? ['**']].map((each) => compileScope(each)),
+    ]),
+  )
+  return (intentId, path) => scopes.get(intentId)?.every((scope) => scope.matches(path)) ?? false
 }
 
 const OPEN: readonly string[] = ['DRAFT', 'PENDING', 'IN_PROGRESS'] satisfies Intent['status'][]

@@ -23,6 +23,8 @@ export const PASSES = 'passes'
 interface RemedyContext {
   /** Ids of the intents that can be selected now. */
   readonly selectable: readonly string[]
+  /** Whether an intent's scope has a path. Without it, every intent counts as if it had. */
+  readonly isInScope?: (intentId: string, path: string) => boolean
   /** The session that was refused. */
   readonly session?: string
   /** The refused content is in the session's quarantine, so the remedy also stages it. */
@@ -168,19 +170,29 @@ function protectedWhy({ paths }: Group): string {
   return `Protected: ${protection(first)?.why ?? 'a rule says so'}.`
 }
 
-/** Names the first of several selectable intents; the advice lists the others. */
-function selectIntent(why: string, { paths }: Group, { selectable, session, isKept }: RemedyContext): Answer {
-  const [first, ...others] = selectable
+/** Names the first of several intents, those with the paths in their scope before others; the advice lists the others. */
+function selectIntent(why: string, group: Group, context: RemedyContext): Answer {
+  const { paths } = group
+  const { selectable, session, isKept, isInScope = () => true } = context
+  const covers = (id: string) => [...paths].every((path) => isInScope(id, path))
+  const covering = selectable.filter(covers)
+  const [first, ...others] = covering.length > 0 ? covering : selectable
   if (first === undefined) {
     const scope = scopeFor(paths) ?? ['src/**']
     const add = `escrow intents add 'What is to be done' --scope ${words(scope)}`
     return { why, command: add, advice: 'Declare an intent whose scope has these paths.' }
   }
   const choice = others.length === 0 ? '' : ` Others: ${others.join(', ')}.`
-  if (isKept && session !== undefined) {
-    return { why, command: takeCommand(session, paths, first), advice: `Stage it for ${first}.${choice}` }
+  const isTaken = isKept && session !== undefined
+  const command = isTaken ? takeCommand(session, paths, first) : `escrow use ${shellWord(first)}`
+  const advice = isTaken ? `Stage it for ${first}.` : `Select ${first} for the workspace.`
+  if (covering.length > 0) return { why, command, advice: `${advice}${choice}` }
+  const widened = widenScope(why, { ...group, intentId: first }, { selectable })
+  return {
+    why,
+    ...(widened.command === undefined ? {} : { command: `${widened.command} && ${command}` }),
+    advice: `No open intent has ${amount(paths)} in its scope. ${widened.advice}${choice}`,
   }
-  return { why, command: `escrow use ${shellWord(first)}`, advice: `Select ${first} for the workspace.${choice}` }
 }
 
 function reopenIntent(group: Group, context: RemedyContext): Answer {

@@ -39,6 +39,9 @@ describe('why', () => {
     const at = workspace(INTENTS)
     expect((await at.why('mail/m.ts')).commands).toEqual(['escrow use INT-002'])
     expect((await at.why('mail/m.ts', '--intent', 'INT-002')).write.verdict).toBe('stage')
+    expect((await at.why('docs/m.md')).commands).toEqual([
+      'escrow intents scope INT-001 --add docs/m.md && escrow use INT-001',
+    ])
   })
 
   it('explains a refused path under the intent of the refusal, if no intent is selected', async () => {

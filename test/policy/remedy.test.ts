@@ -33,6 +33,27 @@ describe('a remedy', () => {
     expect(remediesFor(refused, { selectable: ['INT-001', 'INT-002'] })[0]?.advice).toContain('Others: INT-002.')
   })
 
+  it('of a missing intent selects one that may change the path, or widens one first', () => {
+    const advise = (path: string, more: object = {}) =>
+      remediesFor([{ path, reason: 'missing_intent_id' }], {
+        selectable: ['INT-001', 'INT-002', 'INT-003'],
+        isInScope: (id, asked) => asked.startsWith('src/') && id !== 'INT-001',
+        ...more,
+      })[0]
+    expect(advise('src/a.ts')).toMatchObject({
+      command: 'escrow use INT-002',
+      advice: 'Select INT-002 for the workspace. Others: INT-003.',
+    })
+    expect(advise('b c.md')).toMatchObject({
+      command: "escrow intents scope INT-001 --add 'b c.md' && escrow use INT-001",
+      advice:
+        'No open intent has this path in its scope. Add this path to the scope of INT-001. Others: INT-002, INT-003.',
+    })
+    expect(advise('b.md', { session: 'run-1', isKept: true })?.command).toBe(
+      'escrow intents scope INT-001 --add b.md && escrow quarantine run-1 --take b.md --intent INT-001',
+    )
+  })
+
   it('of a path out of scope widens the scope by that path alone, then stages what was kept', () => {
     expect(commandFor('docs/it.md', 'scope_violation')).toBe(
       'escrow intents scope INT-001 --add docs/it.md && escrow quarantine run-1 --take docs/it.md --intent INT-001',
