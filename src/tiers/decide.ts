@@ -105,7 +105,7 @@ function barredReasons(change: Change, allowed: Scope): string[] {
 }
 
 function changesMode({ mode }: Change): boolean {
-  if (mode === undefined) return false
+  if (mode === undefined || mode.after === null) return false
   return mode.before === null ? ((mode.after ?? 0) & 0o111) !== 0 : mode.after !== mode.before
 }
 

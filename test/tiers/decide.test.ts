@@ -181,6 +181,13 @@ describe('no tier releases', () => {
       ])
   })
 
+  it('a deletion, for that reason alone', () => {
+    const facts = [{ name: 'deleted', ...FACTS.deleted, path: 'docs/a.md' }]
+    const mode = { before: 0o644, after: null }
+    const gone = change({ path: 'docs/a.md', kind: 'delete', after: null, mode, risk: { facts, level: 'look' } })
+    expect(decideRelease(OPEN, [gone])).toMatchObject([{ reasons: ['The file is deleted.'] }])
+  })
+
   it('a path under never', () => {
     expect(tierOf(change({ path: 'infra/a.md' }), { ...OPEN, never: ['infra/**'] })).toBeUndefined()
     expect(tierOf(change({ path: 'docs/infra.md' }), { ...OPEN, never: ['infra/**'] })).toBe('all')
