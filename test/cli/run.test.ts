@@ -20,6 +20,15 @@ describe('escrow', () => {
     for (const exit of ['0', '1', '2', '3', '4']) expect(out).toMatch(new RegExp(`^ {2}${exit} {2}`, 'm'))
   })
 
+  it('asks which command was meant where help is asked for on an unknown one', async () => {
+    const { code, out, err } = await escrow('/', ['help', 'dif'])
+    expect([code, out]).toEqual([2, ''])
+    expect(err).toBe(
+      "error: unknown command 'dif'\n(Did you mean 'diff'?)\n'--help' lists the arguments and options.\n",
+    )
+    expect((await escrow('/', ['help'])).code).toBe(0)
+  })
+
   it('prints help for each command in every form', async () => {
     for (const { name } of COMMANDS) {
       for (const argv of [

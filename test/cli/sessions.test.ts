@@ -42,6 +42,15 @@ it('run a contained command on their staged files', () => {
   expect(JSON.parse(stdout)).toMatchObject({ session: 'agent-1', exitCode: 0, stdout: 'three\n', refused: [] })
 })
 
+it('say how to run a line for a shell', () => {
+  const line = shell("escrow exec agent-1 'ls src | head -3'")
+  expect([line.status, line.stderr]).toEqual([
+    127,
+    expect.stringContaining("escrow exec agent-1 -- sh -c 'ls src | head -3'\n"),
+  ])
+  expect(shell('escrow exec agent-1 -- nothing-here').stderr).not.toContain('a line for a shell')
+})
+
 it('print the output of commands to a terminal without control sequences', async () => {
   const argv = ['exec', 'agent-1', '--', 'sh', '-c', "printf 'ok\\t\\033]52;c;eA==\\007\\n'; printf '\\033[2J' >&2"]
   const runOnTerminal = async (more: { columns?: number }) => {

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { shellWord } from '../../core/shell-word.js'
 import type { ExecResult } from '../../index.js'
 import { type Context, EXIT } from '../context.js'
 import { requireIntent } from '../intents/require-intent.js'
@@ -45,8 +46,18 @@ async function execute({ io, asAgent, exit }: Context, id: string, words: string
     io.out(toOutput(result.stdout))
     io.err(toOutput(result.stderr))
     io.err(formatResult(id, result))
+    if (result.exitCode === NO_PROGRAM) io.err(shellHint(id, words))
   }
   exit(result.exitCode ?? EXIT.refused)
+}
+
+/** The exit code of a program that was not found, as in a shell. */
+const NO_PROGRAM = 127
+
+/** Says how to run a line for a shell that was given as the name of a program. */
+function shellHint(id: string, [line = '', ...others]: readonly string[]): string {
+  if (others.length > 0 || !/\s/.test(line)) return ''
+  return `This is no program but a line for a shell: ${oneLine(`escrow exec ${shellWord(id)} -- sh -c ${shellWord(line)}`)}\n`
 }
 
 function formatResult(id: string, { effects, refused, ended, truncated }: ExecResult): string {
