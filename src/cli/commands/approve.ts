@@ -70,7 +70,10 @@ function rejectedHunks({ changes }: ChangeSet, { paths }: Verdict): string {
 
 function describeNothing({ changes }: ChangeSet, session: string): string {
   const id = oneLine(session)
-  return changes.length === 0
-    ? `escrow: Nothing is staged in session '${id}', so nothing was approved.\n'escrow sessions' lists the sessions.\n`
-    : `escrow: Nothing was approved: every change is left out.\n'escrow diff ${id}' shows them, and 'escrow review ${id}' opens the review.\n`
+  if (changes.length === 0)
+    return `escrow: Nothing is staged in session '${id}', so nothing was approved.\n'escrow sessions' lists the sessions.\n`
+  const merge = changes.some(({ flags }) => flags.includes('drifted'))
+    ? `'escrow commit ${id} --merge' merges what changed on disk.\n`
+    : ''
+  return `escrow: Nothing was approved: every change is left out.\n'escrow diff ${id}' shows them, and 'escrow review ${id}' opens the review.\n${merge}`
 }

@@ -50,6 +50,8 @@ async function trust(context: Context, options: Options): Promise<void> {
     }
     if (report.files.length === 0 && report.acceptedAt !== undefined) return io.out(describeAccepted(report))
     io.out(render(report, options.diff === true))
+    const problem = await workspace.policyProblem()
+    if (problem !== undefined) io.err(`${oneLine(problem)}\n`)
     if (!isConfirmed && !(await confirmAcceptance(context))) return report.waiting ? exit(EXIT.refused) : undefined
     await accept()
     io.out(`accepted  ${pluralize(report.files.length, 'file')}\n`)

@@ -1,0 +1,18 @@
+import { writeFileSync } from 'node:fs'
+import { expect, it } from 'vitest'
+import { testWorkspace, working } from '../support/workspace.js'
+import { escrowAt } from './real.js'
+
+it('names the command that merges what changed on disk', async () => {
+  const at = testWorkspace({ 'src/a.ts': 'a\n' })
+  const workspace = await at.open()
+  const session = await working(workspace)
+  session.fs.writeFileSync('src/a.ts', 'staged\n')
+  await workspace.close()
+  writeFileSync(`${at.root}/src/a.ts`, 'mine\n')
+  const { code, err } = await escrowAt(at.root, ['approve', session.id, '--by', 'Ada'])
+  expect([code, err]).toEqual([
+    1,
+    expect.stringContaining(`\n'escrow commit ${session.id} --merge' merges what changed`),
+  ])
+})
