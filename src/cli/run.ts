@@ -2,7 +2,6 @@ import { existsSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type Command, CommanderError } from 'commander'
 import picocolors from 'picocolors'
-import { nearest } from '../core/nearest.js'
 import { rootOf, type Workspace } from '../index.js'
 import { COMMANDS } from './commands.js'
 import { type Context, EXIT, type Io, type Library, NoWorkspace, UsageError } from './context.js'
@@ -102,16 +101,17 @@ async function addCommands(program: Command, argv: readonly string[], context: C
   }
   // Added last, so that `help` is in the last group.
   program.helpCommand(true)
-  refuseHelpOnUnknown(program, argv)
+  await refuseHelpOnUnknown(program, argv)
   return words
 }
 
 /** Commander answers `help` on an unknown command with the help of all, and no word on the mistake. */
-function refuseHelpOnUnknown(program: Command, argv: readonly string[]): void {
+async function refuseHelpOnUnknown(program: Command, argv: readonly string[]): Promise<void> {
   if (findCommandName(argv) !== 'help') return
   const word = argv.slice(argv.indexOf('help') + 1).find((each) => !each.startsWith('-'))
   const names = [...COMMANDS.map(({ name }) => name), 'help']
   if (word === undefined || names.includes(word)) return
+  const { nearest } = await import('../surface/index.js')
   const meant = nearest(word, names)
   const question = meant === undefined ? '' : `\n(Did you mean '${meant}'?)`
   program.error(`error: unknown command '${oneLine(word)}'${question}`)

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import { shellWord } from '../../core/shell-word.js'
 import type { ExecResult } from '../../index.js'
+import { shellWord } from '../../surface/index.js'
 import { type Context, EXIT } from '../context.js'
 import { requireIntent } from '../intents/require-intent.js'
 import { json, jsonOption, pluralize } from '../output.js'
