@@ -16,75 +16,80 @@ export function findRenames(
   return new RenameFinder(overlay, isStaleTree).pairs(effects)
 }
 
-/** A removed file, with the new files of its size. */
+/** A removed file with the digest of its content. */
 interface Gone {
   readonly from: Effect
+  readonly size: number
   readonly content: string
-  readonly candidates: FileEffect[]
 }
 
 class RenameFinder {
-  /** Each new file is read once, however many removed files it is compared with. */
-  readonly #digests = new Map<FileEffect, string>()
-
   constructor(
     private readonly overlay: Overlay,
     private readonly isStaleTree: (dir: RelPath) => boolean,
   ) {}
 
   pairs(effects: readonly Effect[]): [Effect, FileEffect][] {
-    const { overlay } = this
-    const created = new Map<number, FileEffect[]>()
-    for (const effect of effects)
-      if (
-        effect.kind === 'file' &&
-        effect.size > 0 &&
-        effect.size <= MAX_FILE_SIZE &&
-        overlay.typeOf(effect.path) === undefined
-      )
-        sameSize(created, effect.size).push(effect)
-    if (created.size === 0) return []
-    const gone: Gone[] = []
-    for (const effect of effects) {
-      if (effect.kind !== 'gone') continue
-      for (const path of this.#filesIn(effect.path)) {
-        const candidates = created.get(overlay.lstat(path)?.size ?? 0) ?? []
-        if (candidates.length === 0) continue
-        const from = path === effect.path ? effect : { kind: 'gone' as const, path }
-        gone.push({ from, content: digest(overlay.read(path)), candidates })
+    const created = this.#createdBySize(effects)
+    const gone = this.#goneOfSizes(effects, created)
+    const sizes = new Set(gone.map(({ size }) => size))
+    const candidates = [...sizes].flatMap((size) => created.get(size) ?? [])
+    const found = new Map<Gone, FileEffect>()
+    const taken = new Set<FileEffect>()
+    // Every file that kept its name comes first: else a file of another name could take its place.
+    const keys = [
+      (content: string, path: RelPath) => `${content} ${nameOf(path)}`,
+      (content: string) => content,
+    ] as const
+    const digests = new Map(candidates.map((each) => [each, digestOf(each)]))
+    for (const keyOf of keys) {
+      const byKey = new Map<string, FileEffect[]>()
+      // From the last to the first, so that `pop` gives the first.
+      for (const each of candidates.toReversed()) {
+        const content = digests.get(each)
+        if (content !== undefined && !taken.has(each)) listAt(byKey, keyOf(content, each.path)).push(each)
+      }
+      for (const each of gone) {
+        const to = found.has(each) ? undefined : byKey.get(keyOf(each.content, each.from.path))?.pop()
+        if (to === undefined) continue
+        found.set(each, to)
+        taken.add(to)
       }
     }
-    // Every file that kept its name comes first: else a file of another name could take its place.
-    const found = new Map<Gone, FileEffect>()
-    for (const isSameName of [true, false])
-      for (const each of gone) {
-        const to = found.has(each) ? undefined : this.#takeSameFile(each, isSameName)
-        if (to) found.set(each, to)
-      }
     return gone.flatMap((each): [Effect, FileEffect][] => {
       const to = found.get(each)
       return to === undefined ? [] : [[each.from, to]]
     })
   }
 
-  /** Removes from the candidates a file with the content of the one that is gone. */
-  #takeSameFile({ from, content, candidates }: Gone, isSameName: boolean): FileEffect | undefined {
-    const at = candidates.findIndex(
-      (each) => (!isSameName || nameOf(each.path) === nameOf(from.path)) && this.#digestOf(each) === content,
-    )
-    return at < 0 ? undefined : candidates.splice(at, 1)[0]
+  /** The new files that may be renamed ones, by their sizes. */
+  #createdBySize(effects: readonly Effect[]): Map<number, FileEffect[]> {
+    const created = new Map<number, FileEffect[]>()
+    for (const effect of effects)
+      if (
+        effect.kind === 'file' &&
+        effect.size > 0 &&
+        effect.size <= MAX_FILE_SIZE &&
+        this.overlay.typeOf(effect.path) === undefined
+      )
+        listAt(created, effect.size).push(effect)
+    return created
   }
 
-  /** Undefined while the file is being written. */
-  #digestOf(effect: FileEffect): string | undefined {
-    try {
-      const known = this.#digests.get(effect) ?? digest(effect.read())
-      this.#digests.set(effect, known)
-      return known
-    } catch (error) {
-      if (error instanceof Unsettled) return undefined
-      throw error
+  /** The removed files whose size a new file has. */
+  #goneOfSizes(effects: readonly Effect[], created: ReadonlyMap<number, unknown>): Gone[] {
+    if (created.size === 0) return []
+    const gone: Gone[] = []
+    for (const effect of effects) {
+      if (effect.kind !== 'gone') continue
+      for (const path of this.#filesIn(effect.path)) {
+        const size = this.overlay.lstat(path)?.size ?? 0
+        if (!created.has(size)) continue
+        const from = path === effect.path ? effect : { kind: 'gone' as const, path }
+        gone.push({ from, size, content: digest(this.overlay.read(path)) })
+      }
     }
+    return gone
   }
 
   *#filesIn(path: RelPath): Generator<RelPath, undefined> {
@@ -96,8 +101,18 @@ class RenameFinder {
   }
 }
 
-function sameSize(created: Map<number, FileEffect[]>, size: number): FileEffect[] {
-  const files = created.get(size) ?? []
-  created.set(size, files)
-  return files
+/** Undefined while the file is being written. */
+function digestOf(effect: FileEffect): string | undefined {
+  try {
+    return digest(effect.read())
+  } catch (error) {
+    if (error instanceof Unsettled) return undefined
+    throw error
+  }
+}
+
+function listAt<K, V>(lists: Map<K, V[]>, key: K): V[] {
+  const list = lists.get(key) ?? []
+  lists.set(key, list)
+  return list
 }
