@@ -32,7 +32,7 @@ export function register(command: Command, context: Context): void {
   const client = HOME_HOSTS.find((name) => name === command.name())
   const what = client === undefined ? 'a program' : homeProfileOf(client).title
   addAgentOptions(command)
-    .option('--task <text>', 'the task, which becomes a new intent')
+    .option('--task <text>', 'the task, which becomes a new intent, unless an open one has this name and scope')
     .option(
       '--scope <glob>',
       'a glob of paths that the new intent may change (default: what git tracks); repeatable',

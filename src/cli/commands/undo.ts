@@ -41,18 +41,29 @@ async function undo(context: Context, named: readonly string[], options: Options
     if (commits.length === 0) return undefined
     if (dryRun) return { commits, changes: (await workspace.previewUndo(commits)).changes }
     const review = await workspace.undo(commits)
-    return { commits, session: review.sessionId, changes: (await review.changes()).changes }
+    const session = review.sessionId
+    const others = await openUndos(workspace, session)
+    return { commits, session, others, changes: (await review.changes()).changes }
   })
   if (found === undefined) {
     io.err('escrow: There is no commit since that time. Nothing was staged.\n')
     return exit(EXIT.refused)
   }
-  const { commits, session, changes } = found
+  const { commits, session, others = [], changes } = found
   if (options.json) {
     const paths = changes.map(({ path, flags }) => ({ path, drifted: flags.includes('drifted') }))
     return io.out(json({ commits, ...defined({ session }), changes: paths }))
   }
   io.out(render(commits, session, changes))
+  for (const other of others) io.err(`Session '${oneLine(other)}' already has this undo, which is not committed.\n`)
+}
+
+/** The other sessions with an undo of the same commit that is not committed: `undo-1` beside `undo-1-2`. */
+async function openUndos(workspace: Workspace, session: string): Promise<string[]> {
+  const name = /^undo-\d+(?=-\d+$)/.exec(session)?.[0]
+  if (name === undefined) return []
+  const isSame = (id: string) => id !== session && (id === name || /^-\d+$/.test(id.replace(name, '')))
+  return (await workspace.sessions()).filter(({ id, changes }) => changes > 0 && isSame(id)).map(({ id }) => id)
 }
 
 /** The ids of the commits since a time, oldest first. Undo commits are included. */

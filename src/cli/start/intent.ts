@@ -13,7 +13,7 @@ export interface IntentChoice {
   readonly named?: string | undefined
   /** The text of `--task`, or the agent's prompt. */
   readonly task?: string | undefined
-  /** True to declare a new intent even if others are open. */
+  /** True to declare a new intent even if others are open, unless one of them has this name and scope. */
   readonly isNewTask: boolean
   /** The selected intent of the workspace. */
   readonly active?: Intent | undefined
@@ -34,7 +34,12 @@ export async function chooseIntent(
 ): Promise<ChosenIntent> {
   const { named, task, isNewTask, active, selectable, scope } = choice
   if (named !== undefined) return { id: named }
-  const add = (name: string) => ({ add: { name: toIntentName(name), ownedScope: [...scope] } })
+  const add = (text: string): ChosenIntent => {
+    const name = toIntentName(text)
+    // A run that failed or changed nothing left its intent open: another try belongs to it.
+    const same = selectable.find((each) => isPlain(each) && each.name === name && isSameScope(each.ownedScope, scope))
+    return same === undefined ? { add: { name, ownedScope: [...scope] } } : { id: same.id }
+  }
   if (isNewTask && task !== undefined) return add(task)
   if (active !== undefined) return { id: active.id }
   const [only, ...others] = selectable
@@ -48,6 +53,17 @@ export async function chooseIntent(
   }
   const name = await prompts.text(`What should ${agent} do? (Enter starts it)`, { placeholder: 'Show prices with tax' })
   return name === undefined ? undefined : add(name === '' ? `Work of ${agent}` : name)
+}
+
+/** Whether an intent has nothing but a name and a scope, as one that this command declares. */
+function isPlain({ alsoWithin, constraints, acceptanceCriteria, checks, dependsOn }: Intent): boolean {
+  return (
+    alsoWithin === undefined && [constraints, acceptanceCriteria, checks, dependsOn].every(({ length }) => length === 0)
+  )
+}
+
+function isSameScope(one: readonly string[], other: readonly string[]): boolean {
+  return [...one].sort().join('\n') === [...other].sort().join('\n')
 }
 
 /** Finds the prompt among an agent's arguments: the first one with two words that is not an option. */

@@ -11,6 +11,7 @@ function intent(id: string): Intent {
     ownedScope: [],
     constraints: [],
     acceptanceCriteria: [],
+    checks: [],
     dependsOn: [],
   } as unknown as Intent
 }
@@ -50,6 +51,20 @@ describe('the intent of a started agent', () => {
     expect(await chooseIntent({ ...NONE, task: 'Fix the tax\nand more' }, undefined, 'claude')).toEqual({ add })
     const others = { ...NONE, active: intent('INT-001'), selectable: [intent('INT-001')], isNewTask: true }
     expect(await chooseIntent({ ...others, task: 'Fix the tax' }, undefined, 'claude')).toEqual({ add })
+  })
+
+  it('is an open one that a run with the same task and scope has declared', async () => {
+    const mine = { ...intent('INT-002'), name: 'Fix the tax', ownedScope: ['src/**'] }
+    const choose = (left: Intent, scope = ['src/**']) =>
+      chooseIntent(
+        { ...NONE, isNewTask: true, task: 'Fix the tax', selectable: [intent('INT-001'), left], scope },
+        undefined,
+        'claude',
+      )
+    expect(await choose(mine)).toEqual({ id: 'INT-002' })
+    expect(await choose(mine, ['src/**', 'test/**'])).toHaveProperty('add')
+    expect(await choose({ ...mine, alsoWithin: ['src/a/**'] })).toHaveProperty('add')
+    expect(await choose({ ...mine, constraints: ['No new dependency.'] })).toHaveProperty('add')
   })
 
   it('has a name of one line, truncated if it is long', async () => {

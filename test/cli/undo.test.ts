@@ -1,0 +1,22 @@
+import { expect, it } from 'vitest'
+import { testWorkspace, working } from '../support/workspace.js'
+import { escrowAt } from './real.js'
+
+it('names an undo of the same commit that is not committed', async () => {
+  const at = testWorkspace()
+  const workspace = await at.open()
+  const session = await working(workspace)
+  session.fs.writeFileSync('src/a.ts', 'two\n')
+  const review = await workspace.review(session.id)
+  await review.approve(undefined, { name: 'Ann' })
+  await review.commit()
+  await workspace.close()
+  const undo = () => escrowAt(at.root, ['undo', '1'])
+  expect(await undo()).toMatchObject({ code: 0, err: '' })
+  const second = await undo()
+  expect(second.out).toContain("staged in session 'undo-1-2'")
+  expect(second.err).toBe("Session 'undo-1' already has this undo, which is not committed.\n")
+  for (const id of ['undo-1', 'undo-1-2'])
+    expect(await escrowAt(at.root, ['discard', id, '**'])).toMatchObject({ code: 0 })
+  expect(await undo()).toMatchObject({ code: 0, err: '' })
+})
