@@ -1,16 +1,23 @@
 /**
  * Returns the entry of `known` that a mistyped word most likely means; undefined if none is close. Counts omitted, added, changed
- * and swapped letters. Ignores case.
+ * and swapped letters. Ignores case. A word with another number, such as `INT-099` for `INT-001`, names another thing.
  */
 export function nearest(word: string, known: Iterable<string>): string | undefined {
   let best: string | undefined
   let least = Math.min(3, Math.ceil(word.length / 3)) + 1
   for (const each of known) {
-    if (Math.abs(each.length - word.length) >= least) continue
+    if (Math.abs(each.length - word.length) >= least || hasOtherNumber(word, each)) continue
     const far = distance(word.toLowerCase(), each.toLowerCase())
     if (far < least) [best, least] = [each, far]
   }
   return best
+}
+
+/** Whether two words differ only in the values of their numbers. */
+function hasOtherNumber(word: string, other: string): boolean {
+  const [own, others] = [word, other].map((each) => each.toLowerCase().split(/\d+/).join('#'))
+  const [numbers, otherNumbers] = [word, other].map((each) => each.match(/\d+/g)?.map(Number).join() ?? '')
+  return own === others && numbers !== otherNumbers
 }
 
 /** Optimal string alignment: a swap of neighbours is one step. */

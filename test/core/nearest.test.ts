@@ -17,6 +17,12 @@ it.each(['', 'x', 'commit', 'agent', 'session-of-yesterday'])('takes %j for noth
   expect(nearest(word, ['status', 'review'])).toBeUndefined()
 })
 
+it('takes no other number for a mistake', () => {
+  expect(nearest('INT-099', ['INT-001', 'INT-090'])).toBeUndefined()
+  expect(nearest('INT-01', ['INT-001'])).toBe('INT-001')
+  expect(nearest('itn-001', ['INT-001'])).toBe('INT-001')
+})
+
 it('prefers what is nearer', () => {
   expect(nearest('ab', ['ac', 'ab'])).toBe('ab')
 })
