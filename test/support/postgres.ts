@@ -15,6 +15,14 @@ export interface Postgres {
   stop(): void
 }
 
+/** Databases of suites that no other suite may share: one with an older schema, and one whose worker lands what waits anywhere in it. */
+const OTHER_DATABASES = ['older', 'landing'] as const
+
+/** The address of another database of the server. @param url that of its database `hub` */
+export function otherDatabase(url: string, name: (typeof OTHER_DATABASES)[number]): string {
+  return `${url.replace(/\/hub$/, '')}/${name}`
+}
+
 /** Where Debian's package has the programs, by version. */
 export const DEBIAN = '/usr/lib/postgresql'
 
@@ -60,7 +68,8 @@ export async function startPostgres(programs: string, isDurable: boolean): Promi
     const start = () => run('pg_ctl', [...data, '-l', join(place, 'log'), '-o', options, '-w', 'start'])
     start()
     const address = (user: string, database: string) => `postgres://${user}:${password}@127.0.0.1:${port}/${database}`
-    const sql = `create role hub login createrole password '${password}'; \n create database hub owner hub; \n create database older owner hub;`
+    const databases = ['hub', ...OTHER_DATABASES].map((name) => `create database ${name} owner hub;`)
+    const sql = [`create role hub login createrole password '${password}';`, ...databases].join('\n')
     run('psql', ['-v', 'ON_ERROR_STOP=1', address('super', 'postgres')], sql)
     const restart = () => {
       halt()
