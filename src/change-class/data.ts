@@ -33,14 +33,14 @@ export function yamlSame(before: string, after: string): boolean {
 const TEMPLATE =
   /\{\{|\{%|<%|^[ \t]*#(?![ \t\r\n#]|$)|^[^#\n]*#.*(?:@|yaml-language-server|yamllint|noqa|prettier|ignore|\w=)/m
 
-/** YAML 1.1 has more line breaks than the reader here: what is a comment to it is a line of data to others. */
+/** Line breaks of YAML 1.1 that this parser does not recognize. Where it sees one long comment, other parsers see a new line of data. */
 const OTHER_BREAK = /\r(?!\n)|[\u0085\u2028\u2029]/
 
 function readYaml(text: string): unknown {
   if (text.length > MAX_YAML_BYTES) throw new Inconclusive('a larger YAML file than is read')
   const problem = scanYaml(text)
   if (problem) throw new Inconclusive(`YAML, line ${problem.line}: ${problem.message}`)
-  if (OTHER_BREAK.test(text)) throw new Inconclusive('YAML with line breaks that not all readers know')
+  if (OTHER_BREAK.test(text)) throw new Inconclusive('YAML with line breaks that only some parsers recognize')
   if (TEMPLATE.test(text)) throw new Inconclusive('a template, or comments that may be obeyed')
   const documents = parseAllDocuments(text, { prettyErrors: false, resolveKnownTags: false, uniqueKeys: true })
   return Array.isArray(documents) ? documents.map(documentShape) : []

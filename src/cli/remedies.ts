@@ -1,6 +1,6 @@
 import { defined } from '../core/defined.js'
 import type { Intent, Workspace } from '../index.js'
-import { compileScope, type RefusedPath, type Remedy, remediesFor } from '../surface/index.js'
+import { type RefusedPath, type Remedy, remediesFor, scopeOf } from '../surface/index.js'
 import { oneLine } from './printable.js'
 
 /** The refused session, and whether its quarantine has the content. */
@@ -26,13 +26,8 @@ export async function remediesIn(
 
 /** Tells whether an intent may change a path. */
 function scopesOf(intents: readonly Intent[]): (intentId: string, path: string) => boolean {
-  const scopes = new Map(
-    intents.map(({ id, ownedScope, alsoWithin }) => [
-      id,
-      [ownedScope, alsoWithin ?? ['**']].map((each) => compileScope(each)),
-    ]),
-  )
-  return (intentId, path) => scopes.get(intentId)?.every((scope) => scope.matches(path)) ?? false
+  const scopes = new Map(intents.map((intent) => [intent.id, scopeOf(intent)]))
+  return (intentId, path) => scopes.get(intentId)?.matches(path) ?? false
 }
 
 const OPEN: readonly string[] = ['DRAFT', 'PENDING', 'IN_PROGRESS'] satisfies Intent['status'][]

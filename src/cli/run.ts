@@ -6,7 +6,6 @@ import { rootOf, type Workspace } from '../index.js'
 import { COMMANDS } from './commands.js'
 import { type Context, EXIT, type Io, type Library, NoWorkspace, UsageError } from './context.js'
 import { reportError } from './failure.js'
-import { oneLine } from './printable.js'
 import { buildFullProgram, createProgram } from './program.js'
 import { runThenClose } from './run-then-close.js'
 
@@ -105,16 +104,14 @@ async function addCommands(program: Command, argv: readonly string[], context: C
   return words
 }
 
-/** Commander answers `help` on an unknown command with the help of all, and no word on the mistake. */
+/** Commander does not report an unknown command after `help`, and prints the complete help. */
 async function refuseHelpOnUnknown(program: Command, argv: readonly string[]): Promise<void> {
   if (findCommandName(argv) !== 'help') return
   const word = argv.slice(argv.indexOf('help') + 1).find((each) => !each.startsWith('-'))
   const names = [...COMMANDS.map(({ name }) => name), 'help']
   if (word === undefined || names.includes(word)) return
-  const { nearest } = await import('../surface/index.js')
-  const meant = nearest(word, names)
-  const question = meant === undefined ? '' : `\n(Did you mean '${meant}'?)`
-  program.error(`error: unknown command '${oneLine(word)}'${question}`)
+  const { unknownCommand } = await import('./unknown-command.js')
+  program.error(unknownCommand(word, names))
 }
 
 /** Finds the command name: the first word that is neither a global option nor the directory of `-C`. */

@@ -82,7 +82,7 @@ export function blockFile(
   const others = (before ?? '').replace(ours ?? '', '')
   const after = ours === undefined ? '' : before?.slice(before.indexOf(ours) + ours.length)
   if ((remove || ours !== block) && SETTING.test(after ?? ''))
-    throw cannotEdit(path, "has settings that escrow did not write in escrow's table")
+    throw cannotEdit(path, "has settings of your own in escrow's table")
   if (remove) return { path, before, after: others === '' ? undefined : others }
   if (conflicting.test(others)) throw cannotEdit(path, 'has an entry named `escrow` that escrow did not write')
   if (before?.includes(block)) return { path, before, after: before }
@@ -90,7 +90,7 @@ export function blockFile(
   return { path, before, after: `${others}${separator}${block}` }
 }
 
-/** Text that begins with a setting of the table before it, perhaps after comments and blank lines. */
+/** Matches text that continues a table: a setting, perhaps after comments and blank lines. */
 const SETTING = /^(?:\s*#[^\n]*\n)*\s*[^\s#[]/
 
 export function readText(root: string, path: string): string | undefined {

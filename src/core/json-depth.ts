@@ -1,6 +1,6 @@
 /**
- * The limit of the depth of JSON from others, in arrays and objects. Protocols need some ten levels. `JSON.parse` takes any depth, but what
- * recurses into a value fails with a RangeError at a few thousand, as `JSON.stringify` does.
+ * The limit of nested arrays and objects in JSON from other programs. Protocols need about ten levels. `JSON.parse` accepts any depth, but
+ * recursive functions such as `JSON.stringify` throw a RangeError at a few thousand levels.
  */
 export const MAX_JSON_DEPTH = 500
 

@@ -78,7 +78,7 @@ function isOnePerson(one: Vote, other: Vote): boolean {
   return one.subject === other.subject || fold(one.name) === fold(other.name)
 }
 
-/** The people whose approvals count, in the order of their latest approval: of each the last name that they used. */
+/** The people whose approvals count, in the order of their latest approvals. Who used several names is listed by the last one. */
 export function peopleOfApprovals(votes: readonly Vote[]): string[] {
   const counted = votes.filter(({ verdict, isRevoked }) => verdict === 'approved' && !isRevoked)
   return peopleOf(counted).flatMap(([latest]) => latest?.name ?? [])

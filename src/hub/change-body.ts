@@ -31,7 +31,7 @@ export const CHANGE: z.ZodType<QueuedChange> = BODY.refine(
   'The contents to show are not those of the change.',
 ).refine(({ path, from }) => isPlain(path) && isPlain(from), 'A path is relative to the root, without . and .. in it.')
 
-/** One spelling for each path: rules about paths, such as CODEOWNERS, must not miss another. Half of a pair would be shown, and land, as another character. */
+/** One spelling for each path: rules about paths, such as CODEOWNERS, must not miss another. A lone surrogate would be shown, and would land, as another character. */
 function isPlain(path: string | undefined): boolean {
   if (path === undefined) return true
   const segments = path.split('/')

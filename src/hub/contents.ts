@@ -50,7 +50,7 @@ export function createContents(database: Database, scope: Scope): ContentStore {
   }
 }
 
-/** The digests that waiting changes show. PostgreSQL refuses to read a JSON text with escapes that JavaScript takes, so it reads none here. */
+/** The digests that waiting changes show. PostgreSQL rejects JSON with escapes of NUL or of lone surrogates, so this function parses it. */
 async function readUsed(query: Query): Promise<string[]> {
   const rows = await query.rows(WAITING)
   const digests = rows.flatMap((row) => {

@@ -1,5 +1,5 @@
 import { newId } from '../core/ids.js'
-import { approversOf } from './by-hunk.js'
+import { peopleOfApprovals } from './approval.js'
 import { BODY as CHANGE_BODY } from './change-body.js'
 import { readDecided } from './decided.js'
 import { keysOf, type LandingBody } from './landing-rows.js'
@@ -45,10 +45,8 @@ export async function queueLanding(query: Query, submission: string, isAsked: bo
 async function reviewersOf(query: Query, session: string, keys: readonly string[]): Promise<string[]> {
   const decided = await readDecided(query, session, keys)
   const decisions = [...decided.values()].flatMap(({ whole, hunks }) => [...(whole ? [whole] : []), ...hunks.values()])
-  const votes = [...(await readVotes(query, session, keys)).values()]
-  return [
-    ...new Set([...decisions.map(({ reviewer }) => reviewer), ...votes.flatMap((each) => approversOf(each) ?? [])]),
-  ].sort()
+  const votes = [...(await readVotes(query, session, keys)).values()].flat()
+  return [...new Set([...decisions.map(({ reviewer }) => reviewer), ...peopleOfApprovals(votes)])].sort()
 }
 
 /** Withdraws a session's landings that no worker has taken and that have a change which may not land any more. */

@@ -111,7 +111,7 @@ export async function readDecisions(query: Query, seq: number, host: string) {
   return { decisions: decisions.filter(isWithin), landings: landings.filter(isWithin), next, last }
 }
 
-/** Adds who approved. The verdict of a decision is by the last vote alone. */
+/** Adds the people who approved. A stored decision names only the last one. */
 async function withApprovers(query: Query, decisions: readonly Decision[]): Promise<Decision[]> {
   const bySession = new Map<string, ReadonlyMap<string, readonly Vote[]>>()
   for (const session of new Set(decisions.map((each) => each.session))) {

@@ -21,10 +21,10 @@ export interface Database {
   close(): Promise<void>
 }
 
-/** PostgreSQL has no character NUL. @throws HubError `invalid` if a text has it */
+/** PostgreSQL cannot store NUL characters. @throws HubError `invalid` if a text contains one */
 export function assertStorable(values: readonly SqlValue[]): readonly SqlValue[] {
   if (values.some((value) => typeof value === 'string' && value.includes('\0')))
-    throw new HubError('invalid', 'A text has the character NUL, which the hub cannot keep. Remove it.')
+    throw new HubError('invalid', 'A text contains a NUL character, which the hub cannot store. Remove it.')
   return values
 }
 

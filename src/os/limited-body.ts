@@ -9,6 +9,7 @@ export class BodyTooLong extends Error {
 /**
  * Returns a request whose body ends with an error after a number of bytes. A body without a length is counted while it is read, so a
  * caller who is refused first has cost no memory.
+ * Hono's own limit fails for such a body where the server does not replace the global Request.
  * @throws BodyTooLong if the request says that its body is longer
  */
 export function limitBody(request: Request, most: number): Request {

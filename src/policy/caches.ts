@@ -25,7 +25,8 @@ export function scopeCache(): ScopeCache {
   }
 }
 
-function scopeOf({ ownedScope, alsoWithin }: Intent): Scope {
+/** The paths that an intent may change. */
+export function scopeOf({ ownedScope, alsoWithin }: Intent): Scope {
   const scope = compileScope(ownedScope)
   return alsoWithin === undefined ? scope : bothScopes(scope, compileScope(alsoWithin))
 }

@@ -8,6 +8,7 @@
  * Caches hold decisions and rules only, keyed by the identity of their inputs or the digest of the text.
  */
 export { bareRepositoryAt, repositoryDenial } from './bare-repository.js'
+export { scopeOf } from './caches.js'
 export { type BaseState, createPolicy, type Policy } from './chain.js'
 export { type CommandDecision, judgeCommand } from './command-rules.js'
 export { type CommitRequest, commitDenial, undoDenial } from './commit-gate.js'

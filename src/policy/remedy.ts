@@ -23,7 +23,7 @@ export const PASSES = 'passes'
 interface RemedyContext {
   /** Ids of the intents that can be selected now. */
   readonly selectable: readonly string[]
-  /** Whether an intent's scope has a path. Without it, every intent counts as if it had. */
+  /** Whether an intent's scope has a path. Default: always. */
   readonly isInScope?: (intentId: string, path: string) => boolean
   /** The session that was refused. */
   readonly session?: string
@@ -170,7 +170,7 @@ function protectedWhy({ paths }: Group): string {
   return `Protected: ${protection(first)?.why ?? 'a rule says so'}.`
 }
 
-/** Names the first of several intents, those with the paths in their scope before others; the advice lists the others. */
+/** Selects the first intent whose scope has the paths. If there is none, widens the scope of the first intent. The advice lists the others. */
 function selectIntent(why: string, group: Group, context: RemedyContext): Answer {
   const { paths } = group
   const { selectable, session, isKept, isInScope = () => true } = context

@@ -21,8 +21,7 @@ export class PathVerdicts {
   add(record: VerdictRecord, entry: ReviewEntry): void {
     if (entry.hunks) for (const id of this.#piecesOf(entry.hunks)) this.#addToHunk(id, record)
     else {
-      const before = this.file === undefined ? [] : [...this.#earlier, this.file]
-      this.#earlier = before.filter((each) => isOtherApproval(each.record, record))
+      this.#earlier = this.#approvalsBefore(record, entry)
       this.file = { record, entry }
       this.#clearHunks(new Set(entry.except))
     }
@@ -74,6 +73,16 @@ export class PathVerdicts {
     return hunks.flatMap(({ id }) => this.#pieces.get(id) ?? [id])
   }
 
+  /** The approvals on the whole that a new one confirms. Those that left out a hunk, or whose hunk was rejected since, did not approve all of it. */
+  #approvalsBefore(record: VerdictRecord, { except = [] }: ReviewEntry): FileVerdict[] {
+    const isLeftOut = (hunk: string) => except.includes(hunk)
+    const isRejected = [...this.hunks].some(([id, { verdict }]) => verdict !== 'approved' && !isLeftOut(id))
+    if (this.file === undefined || isRejected) return []
+    return [...this.#earlier, this.file].filter(
+      (each) => isOtherApproval(each.record, record) && (each.entry.except ?? []).every(isLeftOut),
+    )
+  }
+
   #addToHunk(id: string, record: VerdictRecord): void {
     const earlier = this.hunkApprovals(id).filter((each) => isOtherApproval(each, record))
     this.#earlierOnHunks.set(id, earlier)
@@ -95,7 +104,7 @@ export class PathVerdicts {
   }
 }
 
-/** Whether `record` approves what another person has approved before. An approval by rule counts only by itself. */
+/** Whether `record` approves what another person has approved before. An approval by rule does not join those of people. */
 function isOtherApproval(before: VerdictRecord, record: VerdictRecord): boolean {
   if (before.verdict !== 'approved' || record.verdict !== 'approved') return false
   if (before.rule !== undefined || record.rule !== undefined) return false

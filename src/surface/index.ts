@@ -67,7 +67,7 @@ export { showPaged } from '../os/pager.js'
 export { allowProcessFlags } from '../os/wasm-optimizer.js'
 export { layoutAt } from '../os/workspace-state.js'
 export { appendOnto, createFile, ensureDir, replaceDurable } from '../os/write.js'
-export { compileScope, PASSES, type RefusedPath, type Remedy, remediesFor } from '../policy/index.js'
+export { PASSES, type RefusedPath, type Remedy, remediesFor, scopeOf } from '../policy/index.js'
 export {
   type ActionOn,
   attentionTitle,

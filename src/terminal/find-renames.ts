@@ -36,7 +36,7 @@ class RenameFinder {
     const candidates = [...sizes].flatMap((size) => created.get(size) ?? [])
     const found = new Map<Gone, FileEffect>()
     const taken = new Set<FileEffect>()
-    // Every file that kept its name comes first: else a file of another name could take its place.
+    // Matches files that kept their names first. Otherwise, a file with another name could be taken for one of them.
     const keys = [
       (content: string, path: RelPath) => `${content} ${nameOf(path)}`,
       (content: string) => content,

@@ -42,13 +42,13 @@ it('run a contained command on their staged files', () => {
   expect(JSON.parse(stdout)).toMatchObject({ session: 'agent-1', exitCode: 0, stdout: 'three\n', refused: [] })
 })
 
-it('say how to run a line for a shell', () => {
+it('show how to run a shell command', () => {
   const line = shell("escrow exec agent-1 'ls src | head -3'")
   expect([line.status, line.stderr]).toEqual([
     127,
     expect.stringContaining("escrow exec agent-1 -- sh -c 'ls src | head -3'\n"),
   ])
-  expect(shell('escrow exec agent-1 -- nothing-here').stderr).not.toContain('a line for a shell')
+  expect(shell('escrow exec agent-1 -- nothing-here').stderr).not.toContain('as a shell command')
 })
 
 it('print the output of commands to a terminal without control sequences', async () => {

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { testWorkspace, working } from '../support/workspace.js'
 import { escrowAt } from './real.js'
 
-it('names an undo of the same commit that is not committed', async () => {
+it('names a session that already stages the same undo', async () => {
   const at = testWorkspace()
   const workspace = await at.open()
   const session = await working(workspace)
@@ -15,7 +15,7 @@ it('names an undo of the same commit that is not committed', async () => {
   expect(await undo()).toMatchObject({ code: 0, err: '' })
   const second = await undo()
   expect(second.out).toContain("staged in session 'undo-1-2'")
-  expect(second.err).toBe("Session 'undo-1' already has this undo, which is not committed.\n")
+  expect(second.err).toBe("Session 'undo-1' already stages the same changes.\n")
   for (const id of ['undo-1', 'undo-1-2'])
     expect(await escrowAt(at.root, ['discard', id, '**'])).toMatchObject({ code: 0 })
   expect(await undo()).toMatchObject({ code: 0, err: '' })

@@ -134,6 +134,16 @@ describe('the approvals of several people', () => {
     expect(names([...whole, record('committed', change), verdict('Cy', 'approved')])).toEqual(['Cy'])
   })
 
+  it('do not include one that left out a hunk, or whose hunk was rejected since', () => {
+    const [ada, bo] = [verdict('Ada', 'approved'), verdict('Bo', 'approved')]
+    const partial = { ...ada, entries: ada.entries.map((entry) => ({ ...entry, except: ['h1'] })) }
+    const no = verdict('Ada', 'rejected', change, true)
+    expect(names([partial, bo])).toEqual(['Bo'])
+    expect(names([ada, no, bo])).toEqual(['Bo'])
+    const same = { ...bo, entries: partial.entries }
+    expect(names([no, partial, same])).toEqual(['Ada', 'Bo'])
+  })
+
   it('do not include an approval by rule beside one of a person', () => {
     const byRule = { ...verdict('rule docs', 'approved'), rule: { tier: 'docs', policy: 'p' } }
     expect(names([byRule, verdict('Ada', 'approved')])).toEqual(['Ada'])

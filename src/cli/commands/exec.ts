@@ -54,10 +54,10 @@ async function execute({ io, asAgent, exit }: Context, id: string, words: string
 /** The exit code of a program that was not found, as in a shell. */
 const NO_PROGRAM = 127
 
-/** Says how to run a line for a shell that was given as the name of a program. */
+/** Shows how to run a shell command that was given as the name of a program. */
 function shellHint(id: string, [line = '', ...others]: readonly string[]): string {
   if (others.length > 0 || !/\s/.test(line)) return ''
-  return `This is no program but a line for a shell: ${oneLine(`escrow exec ${shellWord(id)} -- sh -c ${shellWord(line)}`)}\n`
+  return `No program has this name. To run it as a shell command: ${oneLine(`escrow exec ${shellWord(id)} -- sh -c ${shellWord(line)}`)}\n`
 }
 
 function formatResult(id: string, { effects, refused, ended, truncated }: ExecResult): string {

@@ -97,7 +97,7 @@ async function statusOf(workspace: Workspace): Promise<Status> {
     const changes =
       count > 0 && isRead ? (await review.changes({ classes: 'known', risk: count <= MOST_RANKED })).changes : []
     const staged = new Set(changes.map(({ path }) => path))
-    // What is committed or discarded is no longer proposed.
+    // Leaves out proposals whose files are all committed or discarded.
     for (const { message, paths } of count > 0 ? readProposals(workspace.root, session) : [])
       if (!isRead || paths.some((path) => staged.has(path))) proposals.push({ session, message, paths })
     const fact = worstFact(changes)

@@ -41,9 +41,13 @@ async function undo(context: Context, named: readonly string[], options: Options
     if (commits.length === 0) return undefined
     if (dryRun) return { commits, changes: (await workspace.previewUndo(commits)).changes }
     const review = await workspace.undo(commits)
-    const session = review.sessionId
-    const others = await openUndos(workspace, session)
-    return { commits, session, others, changes: (await review.changes()).changes }
+    const { changes } = await review.changes()
+    return {
+      commits,
+      session: review.sessionId,
+      others: await sameUndos(workspace, review.sessionId, changes),
+      changes,
+    }
   })
   if (found === undefined) {
     io.err('escrow: There is no commit since that time. Nothing was staged.\n')
@@ -55,15 +59,19 @@ async function undo(context: Context, named: readonly string[], options: Options
     return io.out(json({ commits, ...defined({ session }), changes: paths }))
   }
   io.out(render(commits, session, changes))
-  for (const other of others) io.err(`Session '${oneLine(other)}' already has this undo, which is not committed.\n`)
+  for (const other of others) io.err(`Session '${oneLine(other)}' already stages the same changes.\n`)
 }
 
-/** The other sessions with an undo of the same commit that is not committed: `undo-1` beside `undo-1-2`. */
-async function openUndos(workspace: Workspace, session: string): Promise<string[]> {
-  const name = /^undo-\d+(?=-\d+$)/.exec(session)?.[0]
-  if (name === undefined) return []
-  const isSame = (id: string) => id !== session && (id === name || /^-\d+$/.test(id.replace(name, '')))
-  return (await workspace.sessions()).filter(({ id, changes }) => changes > 0 && isSame(id)).map(({ id }) => id)
+/** The other undo sessions with exactly these changes, which nobody has committed yet. */
+async function sameUndos(workspace: Workspace, session: string, changes: readonly Change[]): Promise<string[]> {
+  const contentsOf = (list: readonly Change[]) => JSON.stringify(list.map(({ path, after }) => [path, after]).sort())
+  const same: string[] = []
+  for (const { id, changes: count } of await workspace.sessions()) {
+    if (id === session || !id.startsWith('undo-') || count !== changes.length) continue
+    const other = await (await workspace.review(id)).changes()
+    if (contentsOf(other.changes) === contentsOf(changes)) same.push(id)
+  }
+  return same
 }
 
 /** The ids of the commits since a time, oldest first. Undo commits are included. */

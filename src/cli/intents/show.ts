@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
 import type { Intent, IntentVersion } from '../../index.js'
-import { nearest } from '../../surface/index.js'
 import type { Context } from '../context.js'
 import { json, jsonOption, table } from '../output.js'
 import { oneLine } from '../printable.js'
 import { UNACCEPTED_FILES } from '../unaccepted.js'
+import { unknownCommand } from '../unknown-command.js'
 import { intentRow } from './options.js'
 import { unknownIntentError } from './require-intent.js'
 
@@ -97,11 +97,6 @@ function versionRow({ at, by, byHand, session, why, ...what }: IntentVersion): s
 }
 
 function failOnUnknownCommand(command: Command, word: string): never {
-  const meant = nearest(
-    word,
-    command.commands.map((each) => each.name()),
-  )
-  return command.error(
-    `error: unknown command '${oneLine(word)}'${meant === undefined ? '' : `\n(Did you mean '${meant}'?)`}`,
-  )
+  const names = command.commands.map((each) => each.name())
+  return command.error(unknownCommand(word, names))
 }

@@ -36,7 +36,7 @@ export async function chooseIntent(
   if (named !== undefined) return { id: named }
   const add = (text: string): ChosenIntent => {
     const name = toIntentName(text)
-    // A run that failed or changed nothing left its intent open: another try belongs to it.
+    // A failed run, or one that changed nothing, left its intent open. The next attempt uses it.
     const same = selectable.find((each) => isPlain(each) && each.name === name && isSameScope(each.ownedScope, scope))
     return same === undefined ? { add: { name, ownedScope: [...scope] } } : { id: same.id }
   }
@@ -55,7 +55,7 @@ export async function chooseIntent(
   return name === undefined ? undefined : add(name === '' ? `Work of ${agent}` : name)
 }
 
-/** Whether an intent has nothing but a name and a scope, as one that this command declares. */
+/** Whether an intent has only a name and a scope, like those that this command declares. */
 function isPlain({ alsoWithin, constraints, acceptanceCriteria, checks, dependsOn }: Intent): boolean {
   return (
     alsoWithin === undefined && [constraints, acceptanceCriteria, checks, dependsOn].every(({ length }) => length === 0)
