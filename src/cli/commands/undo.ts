@@ -66,8 +66,8 @@ async function undo(context: Context, named: readonly string[], options: Options
 async function sameUndos(workspace: Workspace, session: string, changes: readonly Change[]): Promise<string[]> {
   const contentsOf = (list: readonly Change[]) => JSON.stringify(list.map(({ path, after }) => [path, after]).sort())
   const same: string[] = []
-  for (const { id, changes: count } of await workspace.sessions()) {
-    if (id === session || !id.startsWith('undo-') || count !== changes.length) continue
+  for (const { id, damaged, changes: count } of await workspace.sessions()) {
+    if (damaged !== undefined || id === session || !id.startsWith('undo-') || count !== changes.length) continue
     const other = await (await workspace.review(id)).changes()
     if (contentsOf(other.changes) === contentsOf(changes)) same.push(id)
   }
