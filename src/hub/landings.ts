@@ -1,4 +1,5 @@
 import { defined } from '../core/defined.js'
+import { changeKey } from './change-key.js'
 import { type Clock, nowAsSql } from './clock.js'
 import { HubError } from './hub-error.js'
 import { bodyOf, LANDING_COLUMNS, landingOf, REPOSITORY_COLUMNS, repositoryOf, TURN_MS } from './landing-rows.js'
@@ -20,7 +21,11 @@ export function createLandings(database: Database, scope: Scope, clock: Clock): 
     })
   return {
     begin: (turn, limit) => inTurn(turn, (query) => begin(query, limit)),
-    renew: (turn) => inTurn(turn, async () => undefined),
+    renew: (turn, landings = []) =>
+      inTurn(turn, async (query) => {
+        for (const each of landings) if (!(await mayLand(query, each))) return false
+        return true
+      }),
     end: (turn, ends) =>
       changing(database, scope, async (query) => {
         const isFenced = await assertTurn(query, turn, clock).then(
@@ -84,8 +89,24 @@ async function begin(query: Query, limit: number): Promise<OpenLanding[]> {
   for (const { id } of chosen)
     await query.rows(`update escrow.landings set state = 'landing', attempts = attempts + 1 where id = $1`, [id])
   const open: OpenLanding[] = []
-  for (const landing of chosen) open.push(Object.assign({ own: await ownVersions(query, landing) }, landing))
+  for (const landing of chosen)
+    open.push(
+      Object.assign({ own: await ownVersions(query, landing), mayLand: await mayLand(query, landing) }, landing),
+    )
   return open
+}
+
+/** A person may have rejected a change, or the agent replaced it, after a worker had taken the landing. */
+async function mayLand(query: Query, { session, changes }: Landing): Promise<boolean> {
+  const rows = await query.rows(
+    `select changes.key from escrow.submissions join escrow.changes on changes.submission = submissions.id
+      where submissions.session = $1 and is_open and (
+        select coalesce(outcome, verdict) from escrow.decisions
+        where decisions.session = $1 and decisions.key = changes.key order by decisions.seq desc limit 1) = 'approved'`,
+    [session],
+  )
+  const approved = new Set(rows.map((row) => textOf(row, 'key')))
+  return changes.every((change) => approved.has(changeKey(change)))
 }
 
 /** The landings that share no path with one before them, so that those which do keep their order. */
@@ -124,9 +145,9 @@ async function ownVersions(query: Query, { session }: Landing): Promise<Map<stri
 }
 
 async function end(query: Query, { branch, worker }: Turn, ended: LandingEnd, isFenced: boolean): Promise<void> {
-  const [commit, reason, paths] =
-    ended.state === 'landed' ? [ended.commit, null, null] : [null, ended.reason, JSON.stringify(ended.paths)]
-  const states = ended.state === 'landed' ? `('waiting', 'landing', 'evicted')` : `('landing')`
+  const commit = ended.state === 'landed' ? ended.commit : null
+  const [reason, paths] = ended.state === 'evicted' ? [ended.reason, JSON.stringify(ended.paths)] : [null, null]
+  const states = ended.state === 'landed' ? `('waiting', 'landing', 'evicted', 'withdrawn')` : `('landing')`
   const [row] = await query.rows(
     `update escrow.landings set state = $2, branch = $3, commit_id = $4, reason = $5, paths = $6,
         news = $7::float8::bigint

@@ -1,7 +1,7 @@
 import { type Clock, DATABASE_CLOCK, nowAsSql } from './clock.js'
 import { HubError } from './hub-error.js'
 import { REPOSITORY_COLUMNS, repositoryOf, TURN_MS } from './landing-rows.js'
-import { enterScope } from './scope.js'
+import { enterScope, lockWorkspace } from './scope.js'
 import { type Database, numberOf } from './sql.js'
 import type { Repository, Scope, Turn } from './types.js'
 
@@ -61,6 +61,8 @@ function assertDirectory(directory: string): void {
 export async function removeRepository(database: Database, scope: Scope): Promise<void> {
   const { tenant, workspace } = scope
   await database.transaction(async (query) => {
+    // A landing that is being queued would stay behind.
+    await lockWorkspace(query, scope)
     const rows = await query.rows(
       'delete from escrow.repositories where tenant = $1 and workspace = $2 returning 1 as removed',
       [tenant, workspace],

@@ -198,6 +198,7 @@ export interface Turn extends Repository {
 /** How a worker ended a landing. */
 export type LandingEnd =
   | { readonly id: string; readonly state: 'landed'; readonly commit: string }
+  | { readonly id: string; readonly state: 'withdrawn' }
   | {
       readonly id: string
       readonly state: 'evicted'
@@ -209,15 +210,17 @@ export type LandingEnd =
 export interface OpenLanding extends Landing {
   /** What the session's earlier landings made of the paths: a digest, or null for a deleted file. */
   readonly own: ReadonlyMap<string, string | null>
+  /** Whether every change is still approved, and the session still has it. If not, it may only be on the branch already. */
+  readonly mayLand: boolean
 }
 
 /** What a worker does in its turn. Each rejects with `fenced` if the turn has passed to another worker or is over. */
 export interface LandingQueue {
   /** Takes the next landings, oldest first: those that share no path with an earlier one. Empty: there are none, and the turn is over. */
   begin(turn: Turn, limit: number): Promise<OpenLanding[]>
-  /** Extends the turn. */
-  renew(turn: Turn): Promise<void>
-  /** Records how landings ended, with their lines of the audit. What the branch has counts, so `landed` replaces an eviction. */
+  /** Extends the turn. Returns whether these landings may still land: see `OpenLanding`. */
+  renew(turn: Turn, landings?: readonly Landing[]): Promise<boolean>
+  /** Records how landings ended, with their lines of the audit. What the branch has counts, so `landed` replaces any other end. */
   end(turn: Turn, ends: readonly LandingEnd[]): Promise<void>
   /** Ends the turn, and keeps the landings for a later one. The page shows the problem. */
   pause(turn: Turn, problem: string, milliseconds: number): Promise<void>

@@ -75,7 +75,7 @@ class TurnRun {
 
   async #land(batch: readonly OpenLanding[]): Promise<void> {
     const tip = this.#clone.fetch()
-    const left = await this.#withoutLanded(tip, batch)
+    const left = await this.#withoutWithdrawn(await this.#withoutLanded(tip, batch))
     const tree = new BranchTree(this.#clone.entries(tip))
     await this.#push(tip, tree, await this.#build(tip, tree, left))
   }
@@ -116,8 +116,8 @@ class TurnRun {
     const landings = built.map(({ landing }) => landing)
     const failed = await this.#check(commit, checksFor(this.#clone, tree, this.turn.checks, landings))
     if (failed !== undefined) return { why: checkReason(this.turn.branch, failed) }
-    // A full turn is left for the push, which takes less.
-    await this.#stores.landings.renew(this.turn)
+    // A full turn is left for the push, which takes less. What was rejected during the checks is left out of the next batch.
+    if (!(await this.#stores.landings.renew(this.turn, landings))) return 'lost'
     const pushed = this.#clone.push(tip, commit)
     if (pushed.is === 'declined') return { why: declinedReason(this.turn.branch, pushed.why) }
     return pushed.is === 'lost' ? 'lost' : undefined
@@ -129,6 +129,13 @@ class TurnRun {
     const found = tried.length === 0 ? new Map<string, string>() : this.#clone.landed(tip, tried)
     await this.#end([...found].map(([id, commit]) => ({ id, state: 'landed', commit })))
     return batch.filter(({ id }) => !found.has(id))
+  }
+
+  /** What was rejected or replaced after a worker had taken it does not land. */
+  async #withoutWithdrawn(landings: readonly OpenLanding[]): Promise<OpenLanding[]> {
+    const withdrawn = landings.filter(({ mayLand }) => !mayLand)
+    await this.#end(withdrawn.map(({ id }) => ({ id, state: 'withdrawn' })))
+    return landings.filter(({ mayLand }) => mayLand)
   }
 
   /** Builds one commit after the other. What does not fit is evicted. */

@@ -7,6 +7,7 @@ import { isObject } from '../core/is-object.js'
 import { LEDGER, ORCHESTRATION } from '../core/layout.js'
 import { withStateHome } from '../os/state-dir.js'
 import { createFile, ensureDir, makeTempDir, removeTree } from '../os/write.js'
+import { isCovered } from './coverage.js'
 import { type ChangedFile, PullRequest } from './git-objects.js'
 
 const KEY = /^[\w.-]+\.pub\.pem$/
@@ -94,7 +95,7 @@ async function check(
   if (keys !== undefined) copyKeys(request, keys, join(home, 'state'))
   const workspace = await openWorkspace(root)
   try {
-    const chain = await verifyChain(workspace.ledger, heads, keys !== undefined)
+    const chain = await verifyChain(workspace.ledger, heads, keys === undefined ? undefined : ledger)
     const whole = { ...empty, ...chain, problems: [...problems, ...chain.problems] }
     if (whole.problems.length > 0) return whole
     const approvals = await readApprovals(workspace.ledger)
@@ -147,7 +148,12 @@ function copyKeys(request: PullRequest, directory: string, stateHome: string): v
 
 type Chain = Pick<PullRequestReport, 'problems' | 'records' | 'signed'>
 
-async function verifyChain(ledger: Ledger, heads: readonly string[], mustBeSigned: boolean): Promise<Chain> {
+/** @param signedBytes the bytes of the ledger, if what landed must be signed */
+async function verifyChain(
+  ledger: Ledger,
+  heads: readonly string[],
+  signedBytes: Uint8Array | undefined,
+): Promise<Chain> {
   const damaged = (error: unknown): VerifyResult => ({
     ok: false,
     records: 0,
@@ -159,20 +165,9 @@ async function verifyChain(ledger: Ledger, heads: readonly string[], mustBeSigne
     const problem = `The ledger is damaged from line ${firstBad?.line ?? 0} on: ${firstBad?.reason ?? 'unknown'}`
     return { problems: [problem], records, signed }
   }
-  if (!mustBeSigned) return { problems: [], records, signed }
-  const isSigned = signed > 0 && unknownKeys === undefined && (await isCoveredByCheckpoint(ledger))
+  if (signedBytes === undefined) return { problems: [], records, signed }
+  const isSigned = signed > 0 && unknownKeys === undefined && isCovered(signedBytes)
   return { problems: isSigned ? [] : ['What landed last is not signed by a key of the base.'], records, signed }
-}
-
-/** True if no commit comes after the last checkpoint. */
-async function isCoveredByCheckpoint(ledger: Ledger): Promise<boolean> {
-  let isCovered = true
-  for await (const record of ledger.records()) {
-    const type = ownOf(record)?.type
-    if (type === 'checkpoint') isCovered = true
-    else if (type === undefined || type === 'commit' || type === 'undo') isCovered = false
-  }
-  return isCovered
 }
 
 interface Approvals {

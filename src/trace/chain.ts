@@ -3,12 +3,12 @@ import type { TraceRecord } from '../core/api.js'
 import { isObject } from '../core/is-object.js'
 import { count, objectsOf } from './fields.js'
 import { OWN } from './own-record.js'
-import type { BranchEnd, ChainLink } from './record.js'
+import type { BranchEnd, ChainLink, ForeignLines } from './record.js'
 
 /**
  * The chain, as a pure fold over lines. Each record of ours has the hash of the line before it. Lines of other tools
- * have no such hash, so our next record also has the fold of their hashes: `fold = sha256(fold + hash)`, in hex, from
- * ''.
+ * have no such hash, so our next record also has the fold of their hashes, `fold = sha256(fold + hash)`, in hex, from
+ * '', and the hash of our record before them.
  *
  * After a merge by git, a ledger has the lines of two branches. Each is its own chain from the line where they
  * diverged. A merge record that names the ends of both joins them; its number is one more than the highest of theirs.
@@ -93,7 +93,9 @@ export function nextLink(tip: Tip, newLedger: () => string): ChainLink {
 
 /** The chain fields of a merge record that continues the tip and joins the other branches. */
 export function joiningLink(tip: Tip, newLedger: () => string): ChainLink {
-  const joins = tip.sides.map(({ ledger, seq, hash }) => ({ ledger, seq, hash }))
+  const joins = tip.sides.map((side) =>
+    Object.assign({ ledger: side.ledger, seq: side.seq, hash: side.hash }, foreignOf(side)),
+  )
   return { ...linkAfter(tip, newLedger), seq: highest(tip) + 1, joins }
 }
 
@@ -101,8 +103,12 @@ function linkAfter(tip: Tip, newLedger: () => string): Omit<ChainLink, 'seq'> {
   return {
     ledger: tip.ledger ?? newLedger(),
     prev: tip.hash,
-    ...(tip.foreign.lines > 0 && { foreign: tip.foreign }),
+    ...foreignOf(tip),
   }
+}
+
+function foreignOf({ foreign, own }: Head): { readonly foreign?: ForeignLines } {
+  return foreign.lines > 0 ? { foreign: { ...foreign, after: own?.hash ?? null } } : {}
 }
 
 /** The chain fields of a line; undefined for a line of another tool. */
@@ -118,18 +124,28 @@ export function ownFieldsOf(value: TraceRecord): ChainLink | Break | undefined {
   if (ends === null) return { problem: 'joins branches in an unknown format' }
   const link = ends === undefined ? { ledger, seq, prev } : { ledger, seq, prev, joins: ends }
   if (foreign === undefined) return link
-  if (!isObject(foreign) || typeof foreign.lines !== 'number' || typeof foreign.sha256 !== 'string') {
-    return { problem: 'covers lines of other tools in an unknown format' }
-  }
-  return { ...link, foreign: { lines: foreign.lines, sha256: foreign.sha256 } }
+  const others = foreignIn(foreign)
+  return others === undefined
+    ? { problem: 'covers lines of other tools in an unknown format' }
+    : { ...link, foreign: others }
+}
+
+function foreignIn(value: unknown): ForeignLines | undefined {
+  const { lines, sha256, after } = isObject(value) ? value : {}
+  if (typeof lines !== 'number' || typeof sha256 !== 'string') return undefined
+  if (after === undefined) return { lines, sha256 }
+  return after === null || typeof after === 'string' ? { lines, sha256, after } : undefined
 }
 
 function joinsOf(value: unknown): BranchEnd[] | null {
   if (!Array.isArray(value) || value.length === 0) return null
-  const ends = objectsOf(value).flatMap(({ ledger, seq, hash }) => {
+  const ends = objectsOf(value).flatMap(({ ledger, seq, hash, foreign }) => {
     const at = count(seq)
     const isEnd = (ledger === null || typeof ledger === 'string') && at !== undefined && typeof hash === 'string'
-    return isEnd ? [{ ledger, seq: at, hash }] : []
+    if (!isEnd) return []
+    if (foreign === undefined) return [{ ledger, seq: at, hash }]
+    const others = foreignIn(foreign)
+    return others === undefined ? [] : [{ ledger, seq: at, hash, foreign: others }]
   })
   return ends.length === value.length ? ends : null
 }
@@ -159,12 +175,14 @@ function branchOf(tip: Tip, own: ChainLink, headAt: HeadAt): { head: Head; sides
 function joinSides(sides: readonly Side[], { joins }: ChainLink, headAt: HeadAt): readonly Side[] | Break {
   if (joins === undefined) return sides
   let open = sides
-  for (const { ledger, seq, hash } of joins) {
+  for (const { ledger, seq, hash, foreign } of joins) {
     const side = open.find((each) => each.hash === hash)
     const end = side ?? headAt(hash)
     if (end === undefined || end.seq !== seq || end.ledger !== ledger) {
       return { problem: `joins a branch that ended with record ${seq}, which is missing` }
     }
+    const problem = foreign && foreignProblem(end, foreign)
+    if (problem !== undefined) return problem
     open = open.filter((each) => each !== side)
   }
   return open
@@ -180,11 +198,15 @@ function check(head: Head, own: ChainLink): Break | undefined {
     return { problem: `has sequence number ${own.seq} where ${due} is expected: it is out of order or repeated` }
   }
   if (own.prev !== head.hash) return { problem: 'does not follow from the line before it', unlinked: true }
-  const claimed = own.foreign ?? NO_LINES
-  if (claimed.lines !== head.foreign.lines || claimed.sha256 !== head.foreign.sha256) {
+  return foreignProblem(head, own.foreign ?? NO_LINES)
+}
+
+/** Lines of other tools name no line, so the record after them names our record before them, too. */
+function foreignProblem({ foreign, own }: Head, claimed: ForeignLines): Break | undefined {
+  if (claimed.lines !== foreign.lines || claimed.sha256 !== foreign.sha256)
     return { problem: 'follows lines of other tools that were changed since' }
-  }
-  return undefined
+  if (claimed.after === undefined || claimed.after === (own?.hash ?? null)) return undefined
+  return { problem: 'follows lines of other tools, and the record before them was changed since' }
 }
 
 /** A number of lines, and the fold of their hashes. */

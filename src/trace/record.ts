@@ -16,10 +16,18 @@ export interface ChainLink {
   readonly seq: number
   /** Hex SHA-256 of the previous line's bytes without its LF; null on the first line. */
   readonly prev: string | null
-  /** The lines of other tools since our last record: their number, and the fold of their hashes (chain.ts). */
-  readonly foreign?: { readonly lines: number; readonly sha256: string }
+  /** The lines of other tools since our last record. */
+  readonly foreign?: ForeignLines
   /** On a merge record: the ends of the other branches it joins. */
   readonly joins?: readonly BranchEnd[]
+}
+
+/** Lines of other tools: their number, and the fold of their hashes (chain.ts). */
+export interface ForeignLines {
+  readonly lines: number
+  readonly sha256: string
+  /** The hash of our record before them; null if there is none. Earlier versions did not write it. */
+  readonly after?: string | null
 }
 
 /** The last line of a branch: a record of ours, or a line of another tool after it. */
@@ -28,6 +36,8 @@ export interface BranchEnd {
   /** The number of the last record of ours. */
   readonly seq: number
   readonly hash: string | null
+  /** The lines of other tools after that record. */
+  readonly foreign?: ForeignLines
 }
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i

@@ -6,6 +6,7 @@ import type { Scope, Turn } from '../../src/hub/types.js'
 import { openTwice } from '../hub/fixtures.js'
 import { describeDirectories } from './directory.js'
 import { landingKit, landOnce } from './kit.js'
+import { describeRejected } from './rejected.js'
 
 /**
  * Landing, on every database of a hub.
@@ -17,6 +18,7 @@ export function describeLanding(name: string, open: () => Promise<Database>): vo
     describeWhatLands(() => databases()[0])
     describeDirectories(() => databases()[0])
     describeFaults(databases)
+    describeRejected(databases)
   })
 }
 

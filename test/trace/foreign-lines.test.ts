@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { openLedger } from '../../src/trace/ledger.js'
-import { collect, drafts, linesOf, own, workspaces } from './support.js'
+import { collect, drafts, linesOf, own, rechain, workspaces } from './support.js'
 
 const sha = (line: string): string => createHash('sha256').update(line).digest('hex')
 
@@ -42,6 +42,26 @@ describe('lines of other tools', () => {
       writeFileSync(`${layout.ledgerFile}`, mutant.map((line) => `${line}\n`).join(''))
       expect((await openLedger(layout).verify()).ok).toBe(false)
     }
+  })
+
+  it('do not keep the record before them from being named by the next one', async () => {
+    const layout = workspace()
+    await openLedger(layout).append(drafts(2))
+    appendFileSync(`${layout.ledgerFile}`, `${OLD[0]}\n`)
+    await openLedger(layout).append(drafts(1))
+    const lines = linesOf(layout)
+    expect(own(lines[3] ?? '')).toMatchObject({ foreign: { lines: 1, after: sha(lines[1] ?? '') } })
+    const [first, second] = [lines[0] ?? '', lines[1] ?? '']
+    const forged = [first.replace('"INT-001"', '"INT-002"'), second.replace('"INT-001"', '"INT-002"')]
+    // As a hub or another machine sees it: without the copies and anchors of this one.
+    for (const mutant of [rechain([forged[0] ?? '', second], 0), [first, forged[1] ?? '']]) {
+      const elsewhere = workspace()
+      writeFileSync(`${elsewhere.ledgerFile}`, [...mutant, ...lines.slice(2)].map((line) => `${line}\n`).join(''))
+      expect((await openLedger(elsewhere).verify()).ok).toBe(false)
+    }
+    const elsewhere = workspace()
+    writeFileSync(`${elsewhere.ledgerFile}`, lines.map((line) => `${line}\n`).join(''))
+    expect((await openLedger(elsewhere).verify()).ok).toBe(true)
   })
 
   it('keep an incomplete last one', async () => {

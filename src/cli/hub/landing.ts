@@ -109,6 +109,11 @@ function describe(report: WorkerReport): string {
   const workspace = report.workspace === undefined ? '' : `${oneLine(report.workspace)}: `
   if (report.kind === 'problem') return `${workspace}${oneLine(report.message)}`
   const { end } = report
-  const what = end.state === 'landed' ? `as ${end.commit.slice(0, 12)}` : oneLine(end.reason.split('\n', 1)[0] ?? '')
-  return `${end.state}  ${workspace}${end.id} ${what}`
+  return `${end.state}  ${workspace}${end.id} ${describeEnd(end)}`
+}
+
+function describeEnd(end: Extract<WorkerReport, { readonly kind: 'ended' }>['end']): string {
+  if (end.state === 'landed') return `as ${end.commit.slice(0, 12)}`
+  if (end.state === 'withdrawn') return 'because it is not approved any more'
+  return oneLine(end.reason.split('\n', 1)[0] ?? '')
 }

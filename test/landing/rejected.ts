@@ -1,0 +1,103 @@
+import { expect, it } from 'vitest'
+import { removeRepository, setRepository, takeTurn } from '../../src/hub/index.js'
+import type { Database } from '../../src/hub/sql.js'
+import type { Turn } from '../../src/hub/types.js'
+import { type Kit, landingKit } from './kit.js'
+
+/** Landings that a worker has taken, and whose changes a person or the agent then takes back. */
+export function describeRejected(databases: () => [Database, Database]): void {
+  const approved = async (database = databases()[0]) => {
+    const kit = await landingKit(database)
+    const change = kit.change('src/a.ts', 'a\n', 'A\n')
+    const submission = await kit.submit('laptop.one', change)
+    await kit.decide(submission, 'approved', change)
+    return { kit, change, submission }
+  }
+  /** A worker takes the landing, and cannot reach the repository. */
+  const pause = async (kit: Kit) => {
+    const turn = await turnOf(databases()[0], kit, 'first')
+    await kit.stores.landings.begin(turn, 5)
+    return turn
+  }
+
+  it.each([
+    ['pauses', (kit: Kit, turn: Turn) => kit.stores.landings.pause(turn, 'away', 0)],
+    ['dies', () => passTurns(databases()[0])],
+  ])('does not land what was rejected after a worker had taken it, if that worker %s', async (_, stop) => {
+    const { kit, change, submission } = await approved()
+    const turn = await pause(kit)
+    await kit.decide(submission, 'rejected', change)
+    await stop(kit, turn)
+    await kit.work1()
+    expect(kit.read('src/a.ts')).toBe('a\n')
+    expect(await kit.landings()).toEqual({})
+    await kit.decide(submission, 'approved', change)
+    await kit.work1()
+    expect(kit.read('src/a.ts')).toBe('A\n')
+    expect(await kit.landings()).toMatchObject({ 'laptop.one': { state: 'landed' } })
+  })
+
+  it('does not land a version that the agent has replaced after a worker had taken it', async () => {
+    const { kit } = await approved()
+    const turn = await pause(kit)
+    await kit.submit('laptop.one', kit.change('src/a.ts', 'a\n', 'AA\n'))
+    await kit.stores.landings.pause(turn, 'away', 0)
+    await kit.work1()
+    expect(kit.read('src/a.ts')).toBe('a\n')
+  })
+
+  it('does not push what is rejected while it is checked', async () => {
+    const [database] = databases()
+    const { kit, change, submission } = await approved()
+    let seen = 0
+    const watched: Database = Object.assign({}, database, {
+      transaction: (async (work) => {
+        const isLanding = (await kit.landings())['laptop.one']?.state === 'landing'
+        // After it was taken, and before the turn is extended for the push.
+        if (isLanding && ++seen === 1) await kit.decide(submission, 'rejected', change)
+        return database.transaction(work)
+      }) satisfies Database['transaction'],
+    })
+    await kit.work1(watched)
+    expect(seen).toBeGreaterThan(0)
+    expect(kit.read('src/a.ts')).toBe('a\n')
+    expect(await kit.landings()).toEqual({})
+  })
+
+  it('counts what was pushed before the rejection as landed', async () => {
+    const { kit, change, submission } = await approved()
+    const turn = await pause(kit)
+    const { 'laptop.one': landing } = await kit.landings()
+    await kit.stores.landings.pause(turn, 'away', 0)
+    await kit.decide(submission, 'rejected', change)
+    expect(await kit.landings()).toEqual({})
+    await kit.stores.landings.end(turn, [{ id: landing?.id ?? '', state: 'landed', commit: 'c' }])
+    expect(await kit.landings()).toMatchObject({ 'laptop.one': { state: 'landed', commit: 'c' } })
+  })
+
+  it('leaves no landing behind that is queued while the repository is removed', async () => {
+    const [one, two] = databases()
+    for (let round = 0; round < 8; round++) {
+      const kit = await landingKit(one)
+      const change = kit.change('src/a.ts', 'a\n', 'A\n')
+      const submission = await kit.submit('laptop.one', change)
+      await Promise.all([kit.decide(submission, 'approved', change), removeRepository(two, kit.scope)])
+      const repository = { url: kit.remote, branch: 'main', directory: '', checks: [] }
+      await setRepository(one, Object.assign(repository, kit.scope))
+      expect(await kit.landings()).toEqual({})
+    }
+  })
+}
+
+async function turnOf(database: Database, { scope }: Kit, worker: string): Promise<Turn> {
+  for (;;) {
+    const turn = await takeTurn(database, worker)
+    if (turn === undefined) throw new Error('No turn.')
+    if (turn.workspace === scope.workspace) return turn
+  }
+}
+
+/** Lets the turns of dead workers run out. */
+function passTurns(database: Database): Promise<unknown> {
+  return database.transaction((query) => query.rows(`update escrow.repositories set until = '-infinity'`))
+}
