@@ -8,6 +8,7 @@ import { agentsIn, gitAiNote } from './git-ai.js'
 import { broughtLines, followLines, isOfLostRecord, type Known, printsIn } from './git-lines.js'
 import { GitRecords } from './git-records.js'
 import { printsOf } from './line-prints.js'
+import { mayContain, mayHaveChanges } from './line-words.js'
 import type { Line } from './lines.js'
 import { lostRecords, withLost } from './lost-records.js'
 import type { Origin } from './origins.js'
@@ -167,7 +168,7 @@ export async function replayLedger(
 
 /** Most records are denials, calls and verdicts. A search of their bytes saves the parse. */
 function mayHaveLines({ bytes }: Line): boolean {
-  return bytes.includes('content_hash') || bytes.includes('"changes":[{')
+  return mayHaveChanges(bytes) || mayContain(bytes, 'content_hash')
 }
 
 /** Attributes blocks that nothing else explains by the content hash that a record names, the newest record first. */

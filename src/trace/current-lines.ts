@@ -6,13 +6,14 @@ import { replayLedger } from './blame.js'
 import { readBlamed } from './blamed-file.js'
 import { type LineHeads, noteHeads } from './line-heads.js'
 import { printsOf } from './line-prints.js'
+import { mayHaveChanges } from './line-words.js'
 import type { Origin } from './origins.js'
 import { wholeLines } from './read.js'
 
 /** The origin of each current line, for every file whose lines the ledger records. */
 export async function currentLines(root: string, ledger: SharedFile): Promise<ReadonlyMap<string, readonly Origin[]>> {
   const heads: LineHeads = new Map()
-  for (const { value } of wholeLines(ledger, ({ bytes }) => bytes.includes('"changes":[{'))) noteHeads(heads, value)
+  for (const { value } of wholeLines(ledger, ({ bytes }) => mayHaveChanges(bytes))) noteHeads(heads, value)
   const files = [...heads.keys()].sort().flatMap((path) => {
     const content = contentAt(root, path)
     return content === undefined ? [] : [{ path, prints: printsOf(linesOf(content)), digest: digest(content) }]

@@ -1,13 +1,14 @@
 import { closeSync, fstatSync, readSync } from 'node:fs'
 import type { TraceRecord } from '../core/api.js'
 import type { SharedFile } from '../core/layout.js'
+import { mayContain } from './line-words.js'
 import type { Line } from './lines.js'
 import { linesIn } from './read.js'
 import { openIfThere } from './scan.js'
 
 /** A state that is computed from the records of a ledger, in order. */
 export interface Fold<T> {
-  /** Only lines that contain one of these words are parsed. */
+  /** Only lines that may contain one of these words, texts in JSON, are parsed. */
   readonly words: readonly string[]
   initial(): T
   /** Changes the state by one record. */
@@ -55,7 +56,7 @@ export function foldLedger<T>(file: SharedFile, { words, initial, add }: Fold<T>
       from: position.end,
       firstNumber: position.lines + 1,
       wanted(line) {
-        const isWanted = wants.some((word) => line.bytes.includes(word))
+        const isWanted = wants.some((word) => mayContain(line.bytes, word))
         if (!isWanted) passed(line)
         return isWanted
       },

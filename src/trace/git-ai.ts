@@ -2,6 +2,7 @@ import { defined } from '../core/defined.js'
 import type { SharedFile } from '../core/layout.js'
 import { formatNote, joinRanges, NOTE_SCHEMA, type NoteEntry, type Range } from '../core/note-text.js'
 import { text } from './fields.js'
+import { mayContain } from './line-words.js'
 import { humanKey, shortHash, traceKey } from './note-claims.js'
 import type { Origin } from './origins.js'
 import { ownRecord } from './own-record.js'
@@ -49,7 +50,7 @@ export function gitAiNote(
 /** The tool and conversation of each session in the ledger. */
 export function agentsIn(ledger: SharedFile): ReadonlyMap<string, Agent> {
   const agents = new Map<string, Agent>()
-  for (const { value } of wholeLines(ledger, ({ bytes }) => bytes.includes('"type":"commit"'))) {
+  for (const { value } of wholeLines(ledger, ({ bytes }) => mayContain(bytes, '"commit"'))) {
     const session = text(value.session_id)
     if (session === undefined) continue
     const { tool = 'escrowfs', conversation = session, model } = ownRecord(value)?.agent ?? {}

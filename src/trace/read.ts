@@ -3,6 +3,7 @@ import { basename } from 'node:path'
 import type { TraceRecord } from '../core/api.js'
 import type { SharedFile } from '../core/layout.js'
 import { corrupt } from './faults.js'
+import { mayContain } from './line-words.js'
 import { type Line, linesBackward, parseLine, readLines } from './lines.js'
 import { openIfThere } from './scan.js'
 
@@ -52,7 +53,9 @@ function damageIn(fd: number, file: SharedFile, problem: string): unknown {
  */
 export function findRecord(file: SharedFile, id: unknown, from = 0): TraceRecord | undefined {
   if (typeof id !== 'string') return undefined
-  for (const { value } of wholeLines(file, (line) => line.bytes.includes(id), from)) if (value.id === id) return value
+  const word = Buffer.from(JSON.stringify(id))
+  for (const { value } of wholeLines(file, ({ bytes }) => mayContain(bytes, word), from))
+    if (value.id === id) return value
   return undefined
 }
 

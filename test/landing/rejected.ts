@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { removeRepository, setRepository, takeTurn } from '../../src/hub/index.js'
+import { takeTurn } from '../../src/hub/index.js'
 import type { Database } from '../../src/hub/sql.js'
 import type { Turn } from '../../src/hub/types.js'
 import { type Kit, landingKit } from './kit.js'
@@ -73,19 +73,6 @@ export function describeRejected(databases: () => [Database, Database]): void {
     expect(await kit.landings()).toEqual({})
     await kit.stores.landings.end(turn, [{ id: landing?.id ?? '', state: 'landed', commit: 'c' }])
     expect(await kit.landings()).toMatchObject({ 'laptop.one': { state: 'landed', commit: 'c' } })
-  })
-
-  it('leaves no landing behind that is queued while the repository is removed', async () => {
-    const [one, two] = databases()
-    for (let round = 0; round < 8; round++) {
-      const kit = await landingKit(one)
-      const change = kit.change('src/a.ts', 'a\n', 'A\n')
-      const submission = await kit.submit('laptop.one', change)
-      await Promise.all([kit.decide(submission, 'approved', change), removeRepository(two, kit.scope)])
-      const repository = { url: kit.remote, branch: 'main', directory: '', checks: [] }
-      await setRepository(one, Object.assign(repository, kit.scope))
-      expect(await kit.landings()).toEqual({})
-    }
   })
 }
 
