@@ -62,18 +62,24 @@ function isSame(one: string, other: string): boolean {
   return isPlain ? one.toLowerCase() === other.toLowerCase() : one === other
 }
 
-/** A rejection holds until the same person approves. */
+/** A rejection holds until the same person approves. People can choose the name of a sign-in, so there only the subject tells who it is. */
 function standingRejections(votes: readonly Vote[]): string[] {
   const standing = votes.filter(
     (vote, at) =>
       vote.verdict === 'rejected' &&
       !votes
         .slice(at + 1)
-        .some((later) => later.verdict === 'approved' && !later.isRevoked && isOnePerson(vote, later)),
+        .some((later) => later.verdict === 'approved' && !later.isRevoked && isSurelyOnePerson(vote, later)),
   )
   return [...new Set(standing.map(({ name }) => name))]
 }
 
+function isSurelyOnePerson(one: Vote, other: Vote): boolean {
+  const areByName = hasNoSignIn(one) && hasNoSignIn(other)
+  return areByName ? fold(one.name) === fold(other.name) : one.subject === other.subject
+}
+
+/** Rather counts two people as one. */
 function isOnePerson(one: Vote, other: Vote): boolean {
   return one.subject === other.subject || fold(one.name) === fold(other.name)
 }

@@ -97,6 +97,22 @@ export function describeApprovals(hosts: () => [Database, Database]): void {
       expect(await verdicts()).toEqual(['a rejected', 'a approved'])
     })
 
+    it('is not lifted by another person who signs in under the same name', async () => {
+      const { vote, missing } = await workspace({ approvals: 1 }, createChange('a'), createChange('b'))
+      const [bo, eve] = [{ proof: { subject: 'issuer bo' } }, { proof: { subject: 'issuer eve' } }]
+      await vote('Bo', 'rejected', bo)
+      await vote('Bo', 'approved', eve)
+      await vote('Bo')
+      expect((await missing()).map((each) => each?.rejectedBy)).toEqual([['Bo'], ['Bo']])
+      await vote('Bo of Accounting', 'approved', bo)
+      expect(await missing()).toEqual([undefined, undefined])
+      await vote('Bo', 'rejected')
+      await vote('Bo', 'approved', eve)
+      expect((await missing()).map((each) => each?.rejectedBy)).toEqual([['Bo'], ['Bo']])
+      await vote('BO')
+      expect(await missing()).toEqual([undefined, undefined])
+    })
+
     it('holds where one approval is enough, and ends an approval', async () => {
       const { vote, verdicts } = await workspace({ approvals: 1 }, createChange('a'))
       await vote('Ada')
