@@ -1,5 +1,5 @@
 import { Option } from 'commander'
-import { oneLine } from './printable.js'
+import { oneLine, printableJson } from './printable.js'
 
 /** The `--json` option. @param more describes the document, if the command prints something other than an object */
 export function jsonOption(more?: string): Option {
@@ -10,9 +10,9 @@ export interface AsJson {
   readonly json?: true
 }
 
-/** Formats the document of a `--json` command. */
+/** Formats the document of a `--json` command. A terminal, too, may show it. */
 export function json(document: unknown): string {
-  return `${JSON.stringify(document, null, 2)}\n`
+  return `${printableJson(JSON.stringify(document, null, 2))}\n`
 }
 
 /** Renders rows in aligned columns, two spaces apart. Control characters in cells are made visible. */

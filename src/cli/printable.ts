@@ -1,1 +1,1 @@
-export { oneLine, printable } from '../core/printable.js'
+export { oneLine, printable, printableJson } from '../core/printable.js'

@@ -17,6 +17,15 @@ export function oneLine(text: string): string {
   return printable(text).replace(/[\t\n]/g, printableCharacter)
 }
 
+/** Writes those characters of a JSON text as escapes. Its value stays the same. */
+export function printableJson(json: string): string {
+  return json.replace(INVISIBLE, (character) =>
+    [...Array(character.length).keys()]
+      .map((at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`)
+      .join(''),
+  )
+}
+
 /** A part of a text. If `hidden`, it is the name of an invisible character. */
 export interface PrintablePart {
   readonly text: string

@@ -62,6 +62,6 @@ function cell(value: unknown): string {
   if (typeof value === 'number') return `${value}`
   if (typeof value !== 'string') return ''
   const seen = printable(value.replaceAll('\r\n', '\n'))
-  const inert = /^[=+\-@\t\r]/.test(value) ? `'${seen}` : seen
+  const inert = /^[=+\-@＝＋－＠\t\r]/.test(value) ? `'${seen}` : seen
   return /[",\r\n]/.test(inert) ? `"${inert.replaceAll('"', '""')}"` : inert
 }

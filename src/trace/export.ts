@@ -2,6 +2,7 @@ import type { TraceRecord } from '../core/api.js'
 import { EscrowError, unsupported } from '../core/api-error.js'
 import { defined } from '../core/defined.js'
 import type { SharedFile } from '../core/layout.js'
+import { printableJson } from '../core/printable.js'
 import { currentLines } from './current-lines.js'
 import { CSV_COLUMNS, csvRows } from './export-csv.js'
 import { listOf, objectOf, objectsOf, text } from './fields.js'
@@ -39,7 +40,7 @@ const WRITERS: Readonly<Record<string, Writer>> = {
   jsonl: (_, line) => [line.bytes.toString()],
   'agent-trace': (record, line) =>
     typeof record.version === 'string' && Array.isArray(record.files) ? [line.bytes.toString()] : [],
-  flat: (record) => flatten(record).map((entry) => JSON.stringify(entry)),
+  flat: (record) => flatten(record).map((entry) => printableJson(JSON.stringify(entry))),
   csv: csvRows,
 }
 

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { fstatSync, readSync } from 'node:fs'
 import type { TraceRecord } from '../core/api.js'
 import { isObject } from '../core/is-object.js'
+import { isTooDeep, MAX_JSON_DEPTH } from '../core/json-depth.js'
 
 /** The limit of a line, on reading and writing: a line is held in memory whole. */
 export const MAX_LINE = 16 * 1024 * 1024
@@ -116,12 +117,16 @@ function fill(buffer: Buffer, fd: number, position: number): void {
 export function parseLine(line: Pick<Line, 'bytes' | 'oversize'>): { value: TraceRecord } | { problem: string } {
   if (line.oversize) return { problem: `is longer than ${MAX_LINE / 1024 / 1024} MiB` }
   if (!isUtf8(line.bytes)) return { problem: 'is not valid UTF-8' }
+  const text = line.bytes.toString()
   let value: unknown
   try {
-    value = JSON.parse(line.bytes.toString())
+    value = JSON.parse(text)
   } catch {
     return { problem: isMarker(line.bytes) ? CONFLICT : 'is not JSON' }
   }
+  // A reader that writes the record again would fail.
+  if (text.length > MAX_JSON_DEPTH && isTooDeep(text))
+    return { problem: `is nested deeper than ${MAX_JSON_DEPTH} levels` }
   return isObject(value) ? { value } : { problem: 'is not a JSON object' }
 }
 

@@ -1,5 +1,6 @@
+import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { table } from '../../src/cli/output.js'
+import { json, table } from '../../src/cli/output.js'
 
 it('a table aligns its columns for any cell content', () => {
   expect(table([['a', 'bb', ''], ['ccc', 'd', 'e'], ['f']], '  ')).toBe('  a    bb\n  ccc  d   e\n  f\n')
@@ -11,4 +12,15 @@ it('a table has no limit on rows', () => {
   const rows = Array.from({ length: 300_000 }, (_, row) => [`${row}`, 'x'])
   const lines = table(rows).split('\n')
   expect([lines.length, lines[0], lines.at(-2)]).toEqual([300_001, '0       x', '299999  x'])
+})
+
+it('a JSON document has the same value, and no character that a terminal obeys or does not show', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (text) => {
+      const shown = json({ [text]: [text] })
+      expect(shown.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}\u2028\u2029]/u)
+      expect(JSON.parse(shown)).toEqual(JSON.parse(JSON.stringify({ [text]: [text] })))
+    }),
+    { examples: [['\u009b2J\u007f\u202e\u2028\u{e0041}']] },
+  )
 })

@@ -1,4 +1,4 @@
-import { appendFileSync, readFileSync } from 'node:fs'
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { openLedger } from '../../src/trace/ledger.js'
 import { draftOf, workspaces } from './support.js'
@@ -74,12 +74,20 @@ describe('export', () => {
   it('csv has no cell that a spreadsheet evaluates as a formula', async () => {
     const layout = workspace()
     const ledger = openLedger(layout)
-    const formulas = ['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', '=HYPERLINK("a", "b")']
+    const formulas = ['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', '＝1+1', '＠SUM(A1)', '=HYPERLINK("a", "b")']
     await ledger.append(formulas.map((words) => draftOf({ words })))
     const [, ...rows] = (await ledger.export('csv')).trimEnd().split('\n')
     expect(rows).toHaveLength(formulas.length)
     // The reason is the last column.
-    for (const row of rows) expect(row).toMatch(/,"?'[=+\-@^\t][^']*$/)
+    for (const row of rows) expect(row).toMatch(/,"?'[=+\-@＝＠^\t][^']*$/)
+  })
+
+  it('flat escapes control and invisible characters', async () => {
+    const layout = workspace()
+    writeFileSync(`${layout.ledgerFile}`, `${JSON.stringify({ file: 'a\u009b\u202e\u{e0041}', req_id: 'R' })}\n`)
+    const flat = await openLedger(layout).export('flat')
+    expect(flat.trimEnd()).not.toMatch(/\p{C}/u)
+    expect(JSON.parse(flat)).toEqual({ file: 'a\u009b\u202e\u{e0041}', req_id: 'R' })
   })
 
   it('csv names control and invisible characters, and keeps line ends', async () => {

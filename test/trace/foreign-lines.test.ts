@@ -64,6 +64,19 @@ describe('lines of other tools', () => {
     expect((await openLedger(elsewhere).verify()).ok).toBe(true)
   })
 
+  it('are refused by every reader if they are nested too deep for some', async () => {
+    const layout = workspace()
+    const nested = (depth: number) => `{"file":"a.ts","x":${'['.repeat(depth)}${']'.repeat(depth)}}\n`
+    writeFileSync(`${layout.ledgerFile}`, nested(400))
+    await openLedger(layout).append(drafts(1))
+    expect((await openLedger(layout).verify()).ok).toBe(true)
+    writeFileSync(`${layout.ledgerFile}`, `${nested(100_000)}${nested(1)}`)
+    const ledger = openLedger(layout)
+    expect((await ledger.verify()).firstBad?.reason).toContain('nested deeper than 500 levels')
+    for (const read of [() => collect(ledger.records()), () => ledger.export('flat')])
+      await expect(read()).rejects.toThrow('nested deeper than 500 levels')
+  })
+
   it('keep an incomplete last one', async () => {
     const layout = workspace()
     writeFileSync(`${layout.ledgerFile}`, OLD.join('\n'))
