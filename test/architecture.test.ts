@@ -94,7 +94,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     ...['access', 'exec', 'fs', 'inbox', 'intents', 'policy', 'review', 'session', 'stage', 'terminal', 'trace'],
     'workspace',
   ],
-  'pull-request': ['core', 'os'],
+  'pull-request': ['core', 'os', 'trace'],
   backtest: ['core', 'overlay', 'command-class', 'judge', 'policy', 'risk'],
   attest: [...BELOW, 'trace'],
   hub: [...BELOW, 'review', 'trace'],

@@ -4,10 +4,11 @@ import type { BlameLine, Ledger, TraceRecord, VerifyResult, Workspace } from '..
 import { EscrowError } from '../core/api-error.js'
 import { errorText } from '../core/error-text.js'
 import { isObject } from '../core/is-object.js'
-import { LEDGER, ORCHESTRATION } from '../core/layout.js'
+import { LEDGER, ORCHESTRATION, type SharedFile } from '../core/layout.js'
 import { withStateHome } from '../os/state-dir.js'
+import { layoutAt } from '../os/workspace-state.js'
 import { createFile, ensureDir, makeTempDir, removeTree } from '../os/write.js'
-import { isCovered } from './coverage.js'
+import { isCovered } from '../trace/index.js'
 import { type ChangedFile, PullRequest } from './git-objects.js'
 
 const KEY = /^[\w.-]+\.pub\.pem$/
@@ -95,7 +96,7 @@ async function check(
   if (keys !== undefined) copyKeys(request, keys, join(home, 'state'))
   const workspace = await openWorkspace(root)
   try {
-    const chain = await verifyChain(workspace.ledger, heads, keys === undefined ? undefined : ledger)
+    const chain = await verifyChain(workspace.ledger, heads, keys === undefined ? undefined : layoutAt(root).ledgerFile)
     const whole = { ...empty, ...chain, problems: [...problems, ...chain.problems] }
     if (whole.problems.length > 0) return whole
     const approvals = await readApprovals(workspace.ledger)
@@ -148,11 +149,11 @@ function copyKeys(request: PullRequest, directory: string, stateHome: string): v
 
 type Chain = Pick<PullRequestReport, 'problems' | 'records' | 'signed'>
 
-/** @param signedBytes the bytes of the ledger, if what landed must be signed */
+/** @param signedFile the file of the ledger, if what landed must be signed */
 async function verifyChain(
   ledger: Ledger,
   heads: readonly string[],
-  signedBytes: Uint8Array | undefined,
+  signedFile: SharedFile | undefined,
 ): Promise<Chain> {
   const damaged = (error: unknown): VerifyResult => ({
     ok: false,
@@ -165,8 +166,8 @@ async function verifyChain(
     const problem = `The ledger is damaged from line ${firstBad?.line ?? 0} on: ${firstBad?.reason ?? 'unknown'}`
     return { problems: [problem], records, signed }
   }
-  if (signedBytes === undefined) return { problems: [], records, signed }
-  const isSigned = signed > 0 && unknownKeys === undefined && isCovered(signedBytes)
+  if (signedFile === undefined) return { problems: [], records, signed }
+  const isSigned = signed > 0 && unknownKeys === undefined && isCovered(signedFile)
   return { problems: isSigned ? [] : ['What landed last is not signed by a key of the base.'], records, signed }
 }
 

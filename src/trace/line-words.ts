@@ -5,6 +5,7 @@
 
 const CHANGES = Buffer.from('"changes"')
 const NONE = Buffer.from('"changes":[]')
+const BACKSLASH = 0x5c
 
 /** Whether a line may have a text, which is a JSON string or part of one. False only if it certainly has not. */
 export function mayContain(bytes: Buffer, text: string | Buffer): boolean {
@@ -20,5 +21,5 @@ export function mayHaveChanges(bytes: Buffer): boolean {
 
 /** Whether a line may have an escape in place of a letter. Our writer escapes few characters so. */
 function hasEscapes(bytes: Buffer): boolean {
-  return bytes.includes('\\u') || bytes.includes('\\/')
+  return bytes.includes(BACKSLASH) && (bytes.includes('\\u') || bytes.includes('\\/'))
 }

@@ -125,8 +125,7 @@ export function parseLine(line: Pick<Line, 'bytes' | 'oversize'>): { value: Trac
     return { problem: isMarker(line.bytes) ? CONFLICT : 'is not JSON' }
   }
   // A reader that writes the record again would fail.
-  if (text.length > MAX_JSON_DEPTH && isTooDeep(text))
-    return { problem: `is nested deeper than ${MAX_JSON_DEPTH} levels` }
+  if (isTooDeep(text)) return { problem: `is nested deeper than ${MAX_JSON_DEPTH} levels` }
   return isObject(value) ? { value } : { problem: 'is not a JSON object' }
 }
 

@@ -1,0 +1,111 @@
+import { sha256hex } from '../../overlay/index.js'
+import type { SharedFile } from '../core/layout.js'
+import { foldLine, type LineFold, NO_LINES, ownFieldsOf } from './chain.js'
+import { ownRecord, ownRecordOf } from './own-record.js'
+import { wholeLines } from './read.js'
+import type { BranchEnd, ChainLink } from './record.js'
+
+/** A line of the ledger. Other lines are named by their index. */
+interface Place {
+  readonly isForeign: boolean
+  /** True for lines that a signature must cover: commits, undos and lines of other tools. */
+  readonly matters: boolean
+  /** The line that it signs. */
+  readonly signs: number | undefined
+  /** The lines that it continues or joins. */
+  readonly follows: readonly Followed[]
+}
+
+interface Followed {
+  readonly at: number
+  /** Whether the reference also names the lines of other tools before that line. */
+  readonly withForeign: boolean
+  /** Our record before those lines. */
+  readonly base: number | undefined
+}
+
+/**
+ * Whether signed checkpoints cover every commit of a ledger, and every line of another tool. A checkpoint covers the record that it
+ * signs, and what this record continues or joins. It does not cover a branch that a later record joins, wherever git has put its lines.
+ * @param file a verified ledger, of which known keys have signed all checkpoints
+ */
+export function isCovered(file: SharedFile): boolean {
+  const places = readPlaces(file)
+  const covered = new Set<number>()
+  const withForeign = new Set<number>()
+  // A line refers only to earlier ones.
+  for (const [at, { matters, signs, follows }] of [...places.entries()].reverse()) {
+    if (signs !== undefined) covered.add(signs)
+    if (!covered.has(at)) {
+      if (matters) return false
+      continue
+    }
+    for (const end of follows) {
+      covered.add(end.at)
+      if (end.base !== undefined) covered.add(end.base)
+      for (let each = end.at; end.withForeign && places[each]?.isForeign && !withForeign.has(each); each--) {
+        withForeign.add(each)
+        covered.add(each)
+      }
+    }
+  }
+  return true
+}
+
+function readPlaces(file: SharedFile): Place[] {
+  const places: Place[] = []
+  const index = new LineIndex()
+  for (const { line, value } of wholeLines(file)) {
+    const hash = sha256hex(line.bytes)
+    const link = ownFieldsOf(value)
+    const isForeign = link === undefined || 'problem' in link
+    const type = ownRecord(value)?.type
+    places.push({
+      isForeign,
+      matters: isForeign || type === undefined || type === 'commit' || type === 'undo',
+      signs: index.at(ownRecordOf(value, 'checkpoint')?.signed_hash),
+      follows: isForeign ? [] : endsOf(link).flatMap((end) => index.find(end) ?? []),
+    })
+    index.add(hash, isForeign)
+  }
+  return places
+}
+
+function endsOf({ prev, foreign, joins = [] }: ChainLink): Pick<BranchEnd, 'hash' | 'foreign'>[] {
+  return [{ hash: prev, ...(foreign !== undefined && { foreign }) }, ...joins]
+}
+
+/** Finds the nearest line before the next one by what a record says of it. */
+class LineIndex {
+  #next = 0
+  #fold: LineFold = NO_LINES
+  /** Our last record. */
+  #base: { readonly at: number; readonly hash: string } | undefined
+  readonly #byHash = new Map<string, number>()
+  readonly #byFold = new Map<string, Followed>()
+
+  at(hash: string | null | undefined): number | undefined {
+    return hash == null ? undefined : this.#byHash.get(hash)
+  }
+
+  find({ hash, foreign }: Pick<BranchEnd, 'hash' | 'foreign'>): Followed | undefined {
+    const at = this.at(hash)
+    if (foreign === undefined) return at === undefined ? undefined : { at, withForeign: false, base: undefined }
+    // Records of earlier versions do not name the record before those lines.
+    if (foreign.after !== undefined) return this.#byFold.get(`${foreign.sha256} ${foreign.after}`)
+    const end = this.#byFold.get(foreign.sha256)
+    return end && { ...end, base: undefined }
+  }
+
+  add(hash: string, isForeign: boolean): void {
+    const at = this.#next++
+    this.#byHash.set(hash, at)
+    this.#fold = isForeign ? foldLine(this.#fold, hash) : NO_LINES
+    if (!isForeign) this.#base = { at, hash }
+    else {
+      const end = { at, withForeign: true, base: this.#base?.at }
+      this.#byFold.set(this.#fold.sha256, end)
+      this.#byFold.set(`${this.#fold.sha256} ${this.#base?.hash ?? null}`, end)
+    }
+  }
+}
