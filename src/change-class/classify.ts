@@ -5,6 +5,7 @@ import type { Syntax } from '../os/tree.js'
 import { jsonSame, yamlSame } from './data.js'
 import { definitelyDiffers } from './definitely-differs.js'
 import { Inconclusive } from './inconclusive.js'
+import { foreignInterpreter } from './interpreter.js'
 import { type Language, languageOf } from './languages.js'
 import { isMoved } from './moves.js'
 import { type Comparison, findRenames } from './renames.js'
@@ -99,6 +100,8 @@ function compare({ language, before, after }: Sides): Measured {
   if (found === undefined) return evolution('content', 'the code differs')
   for (const { text } of [before, after]) {
     const sight = language.seesItself.exec(text)
+    const program = foreignInterpreter(text, language)
+    if (program !== undefined) return unverified('language', `another program runs it: ${excerpt(program)}`)
     if (sight) return unverified('sees-itself', `the code can see how it is written: ${excerpt(sight[0])}`)
   }
   if (found === 'layout') return refactor('layout', 'the same code, but for layout and comments')

@@ -1,3 +1,4 @@
+import type { Node } from '../os/tree.js'
 import type { Language } from './languages.js'
 
 /**
@@ -8,15 +9,17 @@ const DIRECTIVE: readonly RegExp[] = [
   /@[\w*]/,
   /^#!/,
   // Documentation in code (`///`, `/*!`), regions, and the tags of tools (`//#`, `/*:`, `//~`, `//go:`, `#SBATCH`).
-  /^(?:\/\/|\/\*)[/!#:=~%<?+$&|-]/,
+  // `//*` is a division in old C.
+  /^(?:\/\/|\/\*)[/!#:=~%<?+$&|-]|^\/\/\*/,
   /^#[^\s#]/,
   /^\W*\+\w/,
-  /==|%%|-\*-|\*-|-\{|\{\{|\{%|<%|%>/,
+  /==|%%|-\*-|\*-|-\{|\{\{|\{[%#]|<%|%>/,
   /-(?:ignore|disable|enable|env|expect|next|off|on|environment)\b/i,
-  /\b(?:ignore|noqa|pragma|no-?lint|nolint|lint|pylint|mypy|pyright|ruff|flake8|isort|fmt|yapf|black|nocov|cover)\b/i,
+  /\b(?:ignore|noqa|pragma|no-?lint\w*|lint|pylint|mypy|pyright|ruff|flake8|isort|fmt|yapf|black|nocov|cover)\b/i,
   /\b(?:eslint|tslint|jshint|jslint|jscs|istanbul|[cv]8|webpack\w*|vite|rollup|globals?|exported|sourceMap\w*)\b/i,
   /\b(?:typed|nodoc|rubocop|steep|frozen_string_literal|encoding|coding|warn_indent|shareable_constant_value)\b/i,
   /\b(?:no(?:inspection|sonar|format)|checkstyle|suppress\w*|resharper|fall-?thr(?:ough|u)|notreached|lcov\w*|iwyu)\b/i,
+  /\b(?:clang-?(?:format|tidy)|gcovr?\w*|coverity|codechecker\w*|stryker|(?:start|stop)doc)\b/i,
   /\b(?:shellcheck|vim|emacs|ex|modeline|auto-?generated|do not edit|begin [a-z]+ info|language)\b/i,
   /^\/\*\s*(?:graphql|gql|html|css|sql|svg|xml|glsl|wgsl|regex|js|ts|md|markdown|json|yaml)\s*\*\/$/i,
   /\b(?:unordered )?output:/i,
@@ -46,8 +49,12 @@ export function isPlainComment(text: string, language: Language): boolean {
     case 'go':
       // `package a // import "b"` fixes the path by which others import it.
       return !/^\/\/\S|^\/[/*]\s*import\b/.test(text)
+    case 'c-sharp':
+      // Documentation is shipped.
+      return !text.startsWith('/**')
     case 'css':
-      return !text.includes('\\') && !text.startsWith('//')
+      // Converters of units read `/* no */` and `/* px */`.
+      return !text.includes('\\') && !text.startsWith('//') && !/^\/\*\s*(?:no|px)\s*\*\/$/.test(text)
     case 'java':
       return !text.includes('\\u')
     case 'javascript':
@@ -69,4 +76,20 @@ const ALL_COUNT: Readonly<Record<string, RegExp>> = {
 /** Whether any comment of a file may matter, however plain. */
 export function everyCommentCounts(text: string, language: Language): boolean {
   return ALL_COUNT[language.grammar]?.test(text) ?? false
+}
+
+const COMMENTS = new Set(['comment', 'line_comment', 'block_comment', 'js_comment'])
+
+export function isComment(node: Node): boolean {
+  return node.named && COMMENTS.has(node.type)
+}
+
+/** Whether the text of an exact node includes its comments. */
+export function keepsComments({ grammar }: Language): boolean {
+  return grammar === 'c-sharp' || grammar === 'css'
+}
+
+/** Whether a comment is not the same as white space. */
+export function isNoSpace({ grammar }: Language): boolean {
+  return grammar === 'css' || grammar === 'ruby'
 }

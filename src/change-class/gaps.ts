@@ -14,21 +14,32 @@ export interface Gap {
   readonly text: string
   /** The node that contains it. */
   readonly owner: Node | undefined
+  /** Within the brackets of what may be a macro, which can read its arguments as text. */
+  readonly inMacro?: boolean
 }
 
 /** The meaning of the white space between two leaves. Two gaps with equal marks mean the same. */
-export function gapMark(gap: Gap, { spacing }: Language): string {
+export function gapMark(gap: Gap, { spacing, grammar }: Language): string {
   if (gap.left === undefined) return ''
   switch (spacing) {
     case 'spaced':
-      return presence(gap) && (gap.text.includes('\n') ? '\n' : ' ')
+      // In Ruby `a +#` is a call, and `a + #` an addition.
+      return (
+        presence(gap) && (gap.text.startsWith(COMMENT_ALONE) ? COMMENT_ALONE : '') + (lineMark(gap, grammar) || ' ')
+      )
     case 'css':
       return cssMark(gap)
     case 'ecmascript':
       return ecmascriptMark(gap)
     default:
-      return preprocessorMark(gap) || wordMark(gap)
+      return endMark(gap) || (gap.inMacro === true ? presence(gap) : wordMark(gap))
   }
+}
+
+/** In Ruby `.b` continues the line above across comments, but not across an empty line. */
+function lineMark({ right, text }: Gap, grammar: string): string {
+  if (grammar === 'ruby' && /^&?\.$/.test(right.text)) return text.replace(/[ \t\r]+/g, '')
+  return text.includes('\n') ? '\n' : ''
 }
 
 const presence = ({ text }: Gap) => (text === '' ? '' : ' ')
@@ -40,13 +51,30 @@ const WORDISH = /[\w$"'`#@\\\u0080-\uffff]/
 function wordMark(gap: Gap): string {
   const [before, after] = [gap.left?.text.at(-1) ?? '', gap.right.text[0] ?? '']
   if (SOLO.has(before) || SOLO.has(after)) return ''
+  if (isNumber(gap)) return presence(gap)
   return WORDISH.test(before) === WORDISH.test(after) ? presence(gap) : ''
 }
 
-/** A directive ends with its line. */
-function preprocessorMark({ left, right, text, owner }: Gap): string {
-  const isDirective = owner?.type.startsWith('preproc') || /^[#%]/.test(right.text) || left?.text.startsWith('#')
-  return isDirective && text.includes('\n') ? '\n' : ''
+/** Whether both sides could be one number without the white space: `. 5`, and `0xe +1` in C. */
+function isNumber({ left, right }: Gap): boolean {
+  const text = left?.text ?? ''
+  return (text.endsWith('.') && /^\d/.test(right.text)) || (/^\.?\d.*[ep]$/i.test(text) && /^[+-]/.test(right.text))
+}
+
+/** A line break where it ends something: a directive, an attribute that is a comment in PHP 7, the brackets of a PHP cast. */
+function endMark({ left, right, text, owner }: Gap): string {
+  if (!text.includes('\n')) return ''
+  const isDirective = isInDirective(owner) || /^[#%]/.test(right.text) || left?.text.startsWith('#')
+  const isAttribute = left?.text === ']' && left.node.parent?.type === 'attribute_group'
+  return isDirective || isAttribute || owner?.type === 'cast_expression' ? '\n' : ''
+}
+
+/** Directly in a directive, or in its condition. */
+function isInDirective(owner: Node | undefined): boolean {
+  if (owner?.type.startsWith('preproc')) return true
+  let at = owner
+  while (at !== undefined && at.field !== 'condition') at = at.parent
+  return at?.parent?.type.startsWith('preproc') === true
 }
 
 /** Tokens after which a line break ends nothing. */
@@ -104,5 +132,8 @@ function cssMark(gap: Gap): string {
   const isEdge = (leaf: Leaf | undefined) => leaf !== undefined && /^[{};,]$/.test(leaf.text)
   if (isEdge(left) || isEdge(right)) return ''
   if (owner?.type === 'declaration' && left?.text === ':' && left.node.parent === owner) return ''
-  return presence(gap)
+  return /\s/.test(gap.text) ? ' ' : gap.text && COMMENT_ALONE
 }
+
+/** A comment where it is not the same as white space: in CSS it only separates two words, and in Ruby its line is not empty. */
+export const COMMENT_ALONE = '/'

@@ -49,15 +49,17 @@ const LANGUAGES = {
   csharp: {
     grammar: 'c-sharp',
     spacing: 'free',
-    // A method may ask for the text of its arguments.
-    exact: new RegExp(`${PREPROCESSOR.source}|^argument_list`),
+    // A method may ask for the text of its arguments, and of the value that it extends.
+    exact: new RegExp(`${PREPROCESSOR.source}|argument_list|^invocation_expression`),
     seesItself: /Caller(?:LineNumber|ArgumentExpression)|StackFrame|StackTrace|^[ \t]*#[ \t]*line/m,
   },
   cpp: {
     grammar: 'cpp',
     spacing: 'free',
     exact: PREPROCESSOR,
-    seesItself: /__LINE__|__COUNTER__|source_location|\?\?[/=()<>!'-]|^[ \t]*(?:#|%:)[ \t]*line\b/m,
+    // Also where the grammar reads other lines: a backslash before blanks joins two, and an import ends with its line.
+    seesItself:
+      /__LINE__|__COUNTER__|source_location|\?\?[/=()<>!'-]|^[ \t]*(?:#|%:)[ \t]*line\b|\\[ \t\f\v]+\r?$|^[ \t]*(?:export[ \t]+)?(?:import|module)\b/m,
   },
   ruby: {
     grammar: 'ruby',
@@ -68,16 +70,26 @@ const LANGUAGES = {
   php: {
     grammar: 'php',
     spacing: 'free',
-    exact: EXACT,
+    // In PHP 7 an attribute is a comment, which ends with its line.
+    exact: with_(/^attribute_list/),
+    // Also where the grammar reads other tags: `??>` in a comment ends the code, and `<?php(` does not begin it.
     seesItself:
-      /__LINE__|__halt_compiler|HALT_OFFSET|debug_(?:print_)?backtrace|get(?:Start|End)?Line\b|getDocComment/i,
+      /__LINE__|__halt_compiler|HALT_OFFSET|debug_(?:print_)?backtrace|get(?:Start|End)?Line\b|getDocComment|\?\?>|<\?(?!=|php(?:[ \t\r\n]|$))/i,
   },
-  css: { grammar: 'css', spacing: 'css', exact: with_(/^(?:integer|float)_value$/), seesItself: /@charset|\\/i },
+  css: {
+    grammar: 'css',
+    spacing: 'css',
+    exact: with_(/^(?:integer|float)_value$/),
+    // An address without quotes has no comments.
+    seesItself: /@charset|\\|\burl\([^"'()]*\/\*/i,
+  },
   bash: {
     grammar: 'bash',
     spacing: 'spaced',
-    exact: EXACT,
-    seesItself: /LINENO|BASH_SOURCE|\bcaller\b|\$\{?0\b|\bhistory\b|\bfc\b|\r/,
+    exact: with_(/^(?:expansion|subscript)$/),
+    // Also a script that the shell prints as it reads it, and a mark before the first `#`, which is then no comment.
+    seesItself:
+      /LINENO|BASH_SOURCE|BASH_ARGV0|\bcaller\b|\$\{?0\b|\bhistory\b|\bfc\b|\r|^\ufeff|\bset\s[^\n;|&]{0,80}-[a-zA-Z]*v|-[a-z]*o\s+verbose|^#![^\n]*\s-[a-z]*v/,
   },
 } as const satisfies Record<string, Language>
 

@@ -1,5 +1,5 @@
 import { type Node, type Syntax, textOf } from '../os/tree.js'
-import { everyCommentCounts, isPlainComment } from './comments.js'
+import { everyCommentCounts, isComment, isNoSpace, isPlainComment, keepsComments } from './comments.js'
 import {
   endsByLine,
   isEnd,
@@ -11,9 +11,11 @@ import {
   soleParameter,
   unindentComment,
 } from './formatting.js'
-import { type Gap, gapMark, type Leaf } from './gaps.js'
+import { COMMENT_ALONE, type Gap, gapMark, type Leaf } from './gaps.js'
 import { Indentation } from './indentation.js'
 import type { Language } from './languages.js'
+import { Brackets } from './macro-brackets.js'
+import { checkReading } from './misread.js'
 
 /**
  * One token of a file as its language reads it. Files with equal streams are the same program but for layout and
@@ -32,6 +34,7 @@ export interface Token {
  * @throws Inconclusive where the meaning of the text is unknown
  */
 export function streamOf(syntax: Syntax, language: Language): Token[] {
+  checkReading(syntax, language)
   const stream = new Stream(syntax, language)
   stream.visit(syntax.root, false)
   stream.finish()
@@ -45,6 +48,7 @@ export function isSame(a: Token, b: Token): boolean {
 class Stream {
   readonly tokens: Token[] = []
   readonly #indentation: Indentation | undefined
+  readonly #brackets: Brackets | undefined
   readonly #allComments: boolean
   #end = 0
   #gap = ''
@@ -60,12 +64,13 @@ class Stream {
     private readonly language: Language,
   ) {
     this.#indentation = language.spacing === 'python' ? new Indentation(syntax.text) : undefined
+    this.#brackets = language.grammar === 'cpp' ? new Brackets() : undefined
     this.#allComments = everyCommentCounts(syntax.text, language)
   }
 
   visit(node: Node, within: boolean): void {
     this.#between(node.start, node.parent ?? node, within, node)
-    if (isComment(node)) this.#comment(node)
+    if (isComment(node)) this.#comment(node, within)
     else if (node.type === 'line_continuation') this.#continue(node)
     else if (node.children.length === 0) this.#leaf(node, within)
     else this.#inner(node, within)
@@ -106,7 +111,11 @@ class Stream {
   #isExact(node: Node): boolean {
     if (!node.named) return false
     if (this.language.exact.test(node.type)) return true
-    if (this.language.spacing === 'css' && node.type === 'declaration') return this.#textOf(node).startsWith('--')
+    // A property of the program's own keeps its text, and the grammar reads some as nested rules.
+    if (this.language.spacing === 'css')
+      return /^(?:declaration|rule_set)$/.test(node.type) && this.#textOf(node).startsWith('--')
+    // The names of a list of the shell keep their white space.
+    if (this.language.grammar === 'bash') return node.type === 'array' && /[\s(]\[/.test(this.#textOf(node))
     return (
       this.language.grammar === 'cpp' &&
       node.type === 'call_expression' &&
@@ -145,11 +154,12 @@ class Stream {
     this.#gap = ''
   }
 
-  #comment(node: Node): void {
+  #comment(node: Node, within: boolean): void {
     const text = this.#textOf(node)
     this.#end = node.end
-    if (!this.#allComments && isPlainComment(text, this.language) && !isContent(node, text)) {
-      this.#gap += text.replace(/[^\n]+/g, '') || ' '
+    const counts = this.#allComments || (within && keepsComments(this.language)) || isContent(node, text)
+    if (!counts && isPlainComment(text, this.language)) {
+      this.#gap += isNoSpace(this.language) ? COMMENT_ALONE : text.replace(/[^\n]+/g, '') || ' '
       return
     }
     // Some tools read the very next line, so the distance matters too.
@@ -159,7 +169,7 @@ class Stream {
     // The system reads the first line to its end.
     const [line = ''] = text.startsWith('#!') ? this.syntax.text.slice(node.start).split('\n', 1) : [shown]
     this.#push(`comment ${above} ${below}`, line, node)
-    this.#gap += text.includes('\n') ? '\n' : ' '
+    this.#gap += isNoSpace(this.language) ? COMMENT_ALONE : text.includes('\n') ? '\n' : ' '
   }
 
   /** A backslash joins two lines in Python. */
@@ -189,6 +199,7 @@ class Stream {
     const right = { node, text }
     const mark = this.#mark(right, node.start)
     this.#indentation?.leaf(text, exact)
+    this.#brackets?.leaf(right)
     this.#word(node, text, isArrowParameter(node) ? '' : mark)
     this.#left = right
     this.#gap = ''
@@ -215,13 +226,14 @@ class Stream {
 
   #mark(right: Leaf, start: number): string {
     this.#endStatement(right)
-    const gap: Gap = { left: this.#left, right, text: this.#gap, owner: this.#gapOwner }
+    const inMacro = this.#brackets?.holds(this.#left, right) ?? false
+    const gap: Gap = { left: this.#left, right, text: this.#gap, owner: this.#gapOwner, inMacro }
     const { spacing } = this.language
     if (spacing === 'go' && endsGoStatement(gap)) this.#push(';~', ';')
     const line = this.#indentation?.mark(this.#gap, start)
     if (line !== undefined) return line
     // After the end of the code one line break is dropped, and other white space is printed.
-    if (gap.left?.text === '?>' || right.node.type === 'php_tag') return `${JSON.stringify(gap.text)} `
+    if (gap.left?.text === '?>' || /^(?:php_tag|text)$/.test(right.node.type)) return `${JSON.stringify(gap.text)} `
     return gapMark(gap, this.language)
   }
 
@@ -239,12 +251,6 @@ function isArrowParameter(node: Node): boolean {
   if (parent === undefined || node.type !== 'identifier') return false
   const list = parent.type === 'required_parameter' ? parent.parent : parent
   return [node, parent, list].some((each) => each !== undefined && soleParameter(each) === node)
-}
-
-const COMMENTS = new Set(['comment', 'line_comment', 'block_comment', 'js_comment'])
-
-function isComment(node: Node): boolean {
-  return node.named && COMMENTS.has(node.type)
 }
 
 /** A block comment that is all of a function: some programs read their texts out of such functions. */
