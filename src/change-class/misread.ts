@@ -37,25 +37,26 @@ function checkRuby(syntax: Syntax): void {
   const nodes = [...walk(root)]
   const mayIndent = nodes.every((node) => node.type !== 'heredoc_beginning' || /^<<[-~]/.test(textOf(syntax, node)))
   for (const node of nodes) {
-    const own = textOf(syntax, node)
-    if (node.type === 'comment' && own.startsWith('=begin')) {
-      const isWhole = lineOf(text, node.start).startsWith('=begin')
-      if (!isWhole || !/^=begin(?:\s(?:(?!=end)[\s\S])*)?\n=end(?:\s.*)?$/.test(own))
-        throw new Inconclusive('a block comment with another `=end`')
-    }
-    if (node.type === 'heredoc_body') {
-      const mark = bare(own.slice(own.lastIndexOf('\n') + 1))
-      const last = lineOf(text, node.end)
-      const lines = own.split('\n').slice(0, -1)
-      if (
-        bare(last) !== mark ||
-        /\s$/.test(last) ||
-        (!mayIndent && /^\s/.test(last)) ||
-        lines.some((line) => bare(line) === mark)
-      )
-        throw new Inconclusive('a here-document that may end elsewhere')
-    }
+    if (node.type === 'comment') checkBlockComment(textOf(syntax, node), lineOf(text, node.start))
+    if (node.type === 'heredoc_body') checkRubyText(textOf(syntax, node), lineOf(text, node.end), mayIndent)
   }
+}
+
+function checkBlockComment(own: string, line: string): void {
+  if (!own.startsWith('=begin')) return
+  const isWhole = line.startsWith('=begin') && /^=begin(?:\s(?:(?!=end)[\s\S])*)?\n=end(?:\s.*)?$/.test(own)
+  if (!isWhole) throw new Inconclusive('a block comment with another `=end`')
+}
+
+/** @param last the line that ends the text */
+function checkRubyText(own: string, last: string, mayIndent: boolean): void {
+  const mark = bare(own.slice(own.lastIndexOf('\n') + 1))
+  const isEnd = bare(last) === mark && !/\s$/.test(last) && (mayIndent || !/^\s/.test(last))
+  const endsEarlier = own
+    .split('\n')
+    .slice(0, -1)
+    .some((line) => bare(line) === mark)
+  if (!isEnd || endsEarlier) throw new Inconclusive('a here-document that may end elsewhere')
 }
 
 /** The grammar of PHP finds comments in texts, and in what is printed between the tags. */
