@@ -1,16 +1,18 @@
 import { newId } from '../core/ids.js'
 import { peopleOfApprovals } from './approval.js'
 import { BODY as CHANGE_BODY } from './change-body.js'
+import { changeKey } from './change-key.js'
 import { readDecided } from './decided.js'
-import { keysOf, type LandingBody } from './landing-rows.js'
+import { bodyOf, keysOf, type LandingBody, pathsOf } from './landing-rows.js'
 import { readSubmission } from './queue-read.js'
 import { nextSeq } from './scope.js'
-import { type Query, textOf } from './sql.js'
+import { type Query, type Row, textOf } from './sql.js'
+import type { QueuedChange } from './types.js'
 import { readVotes } from './votes.js'
 
 /**
  * Queues what is approved of a submission as one landing, if the workspace has a repository and every change has a verdict. A change of
- * which a hunk is rejected does not land: nobody has checked the file without it. Changes that the session has landed, or that wait already, are left out.
+ * which a hunk is rejected does not land: nobody has checked the file without it. Changes that the session's newest landing of their paths has are left out.
  * @param isAsked whether a person has just decided; else what a worker has evicted is not tried again with the same bytes
  */
 export async function queueLanding(query: Query, submission: string, isAsked: boolean): Promise<void> {
@@ -19,11 +21,12 @@ export async function queueLanding(query: Query, submission: string, isAsked: bo
   const { session, isOpen, changes } = await readSubmission(query, submission)
   if (!isOpen || changes.some(({ verdict }) => verdict === undefined)) return
   const earlier = await query.rows(
-    `select keys, state from escrow.landings where session = $1 and state <> 'withdrawn'`,
+    `select keys, body, state from escrow.landings where session = $1 and state <> 'withdrawn' order by seq`,
     [session],
   )
-  const taken = new Set(earlier.filter(({ state }) => state !== 'evicted').flatMap(keysOf))
-  const chosen = changes.filter(({ key, verdict }) => verdict === 'approved' && !taken.has(key))
+  const newest = newestByPath(earlier.filter(({ state }) => state !== 'evicted'))
+  const isTaken = (change: QueuedChange, key: string) => pathsOf(change).every((path) => newest.get(path) === key)
+  const chosen = changes.filter((change) => change.verdict === 'approved' && !isTaken(change, change.key))
   if (chosen.length === 0) return
   const keys = JSON.stringify(chosen.map(({ key }) => key).sort())
   if (!isAsked && earlier.some((row) => row.state === 'evicted' && row.keys === keys)) return
@@ -39,6 +42,12 @@ export async function queueLanding(query: Query, submission: string, isAsked: bo
     [newId(), await nextSeq(query), session, submission, keys, JSON.stringify(body)],
   )
   await query.rows('update escrow.repositories set is_due = true')
+}
+
+/** The key of the newest of these landings' changes of each path. An older change of the path does not hold on the branch any more. */
+function newestByPath(landings: readonly Row[]): ReadonlyMap<string, string> {
+  const changes = landings.flatMap((row) => bodyOf(row).changes)
+  return new Map(changes.flatMap((change) => pathsOf(change).map((path) => [path, changeKey(change)] as const)))
 }
 
 /** Everybody who approved some of the changes. With rules, a decision has only the last name. */

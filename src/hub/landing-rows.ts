@@ -26,6 +26,11 @@ export function keysOf(row: Row): string[] {
   return KEYS.parse(JSON.parse(textOf(row, 'keys')))
 }
 
+/** The paths that a change changes. */
+export function pathsOf({ path, from }: QueuedChange): string[] {
+  return from === undefined ? [path] : [path, from]
+}
+
 export const REPOSITORY_COLUMNS = 'tenant, workspace, url, branch, directory, checks'
 
 export function repositoryOf(row: Row): Repository {

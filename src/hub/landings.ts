@@ -2,7 +2,15 @@ import { defined } from '../core/defined.js'
 import { changeKey } from './change-key.js'
 import { type Clock, nowAsSql } from './clock.js'
 import { HubError } from './hub-error.js'
-import { bodyOf, LANDING_COLUMNS, landingOf, REPOSITORY_COLUMNS, repositoryOf, TURN_MS } from './landing-rows.js'
+import {
+  bodyOf,
+  LANDING_COLUMNS,
+  landingOf,
+  pathsOf,
+  REPOSITORY_COLUMNS,
+  repositoryOf,
+  TURN_MS,
+} from './landing-rows.js'
 import { appendLine } from './ledger.js'
 import { changing, inScope, nextSeq } from './scope.js'
 import { type Database, maybeTextOf, type Query, textOf } from './sql.js'
@@ -114,7 +122,7 @@ function chooseDisjoint(landings: readonly Landing[]): Landing[] {
   const taken = new Set<string>()
   const above = new Set<string>()
   return landings.filter(({ changes }) => {
-    const paths = changes.flatMap(({ path, from }) => (from === undefined ? [path] : [path, from]))
+    const paths = changes.flatMap(pathsOf)
     const isFree = paths.every((path) => !above.has(path) && !prefixesOf(path).some((each) => taken.has(each)))
     for (const path of paths) {
       taken.add(path)

@@ -60,6 +60,24 @@ function describeWhatLands(database: () => Database): void {
     expect(await kit.work1()).toEqual([])
   })
 
+  it('lands a change again after another one of the session has taken it back', async () => {
+    const kit = await landingKit(database())
+    const [there, back] = [kit.change('src/a.ts', 'a\n', 'A\n'), kit.change('src/a.ts', 'A\n', 'a\n')]
+    for (const [change, content] of [
+      [there, 'A\n'],
+      [back, 'a\n'],
+      [there, 'A\n'],
+      [back, 'a\n'],
+    ] as const) {
+      await kit.approve('laptop.one', change)
+      await kit.work1()
+      expect(kit.read('src/a.ts')).toBe(content)
+      // The machine has not pulled yet, and a person approves the same bytes once more.
+      await kit.approve('laptop.one', change)
+      expect(await kit.work1()).toEqual([])
+    }
+  })
+
   it('evicts a change of a file that others have changed, with what they changed', async () => {
     const kit = await landingKit(database(), { 'src/a.ts': 'one\ntwo\nthree\n', 'src/b.ts': 'b\n' })
     await kit.approve(
