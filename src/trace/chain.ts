@@ -157,8 +157,10 @@ function joinsOf(value: unknown): BranchEnd[] | null {
 function branchOf(tip: Tip, own: ChainLink, headAt: HeadAt): { head: Head; sides: readonly Side[] } | Break {
   const problem = check(tip, own)
   if (problem === undefined) return { head: tip, sides: tip.sides }
-  if (own.prev === tip.hash) return problem
-  const side = tip.sides.find(({ hash }) => hash === own.prev)
+  // Branches can end with the same line of another tool.
+  const ends = tip.sides.filter(({ hash }) => hash === own.prev)
+  const side = ends.find((end) => check(end, own) === undefined) ?? ends[0]
+  if (side === undefined && own.prev === tip.hash) return problem
   const head = side ?? headAt(own.prev)
   const fault = head === undefined ? problem : check(head, own)
   if (head === undefined || fault !== undefined) return fault ?? problem
@@ -176,7 +178,8 @@ function joinSides(sides: readonly Side[], { joins }: ChainLink, headAt: HeadAt)
   if (joins === undefined) return sides
   let open = sides
   for (const { ledger, seq, hash, foreign } of joins) {
-    const side = open.find((each) => each.hash === hash)
+    const named = open.filter((each) => each.hash === hash)
+    const side = named.find((each) => each.seq === seq && !(foreign && foreignProblem(each, foreign))) ?? named[0]
     const end = side ?? headAt(hash)
     if (end === undefined || end.seq !== seq || end.ledger !== ledger) {
       return { problem: `joins a branch that ended with record ${seq}, which is missing` }

@@ -64,6 +64,31 @@ describe('lines of other tools', () => {
     expect((await openLedger(elsewhere).verify()).ok).toBe(true)
   })
 
+  it('may end several branches that a person joins', async () => {
+    const base = workspace()
+    await openLedger(base).append(drafts(1))
+    const common = readFileSync(`${base.ledgerFile}`, 'utf8')
+    const branches: string[] = []
+    for (const records of [1, 2, 3]) {
+      const layout = workspace()
+      writeFileSync(`${layout.ledgerFile}`, common)
+      await openLedger(layout).append(drafts(records))
+      appendFileSync(`${layout.ledgerFile}`, `${OLD[0]}\n`)
+      branches.push(readFileSync(`${layout.ledgerFile}`, 'utf8').slice(common.length))
+    }
+    const merged = workspace()
+    writeFileSync(`${merged.ledgerFile}`, common + branches.join(''))
+    const ledger = openLedger(merged)
+    await ledger.join({ name: 'Ada' })
+    expect(own(linesOf(merged).at(-1) ?? '')).toMatchObject({ type: 'merge', joins: [{}, {}] })
+    expect(await ledger.verify()).toMatchObject({ ok: true })
+    // Git may place the branches in another order elsewhere.
+    const elsewhere = workspace()
+    const end = `${linesOf(merged).at(-1)}\n`
+    writeFileSync(`${elsewhere.ledgerFile}`, common + branches.toReversed().join('') + end)
+    expect(await openLedger(elsewhere).verify()).toMatchObject({ ok: true })
+  })
+
   it('are refused by every reader if they are nested too deep for some', async () => {
     const layout = workspace()
     const nested = (depth: number) => `{"file":"a.ts","x":${'['.repeat(depth)}${']'.repeat(depth)}}\n`
