@@ -87,8 +87,7 @@ export function createGuard(database: Database, { signIn, now = Date.now }: Guar
     },
     authenticate: async (c, next) => {
       const caller = await identify(bearerOf(c.req.header('authorization')))
-      if (caller === undefined)
-        return c.json({ error: { code: 'no_token', message: 'The token is missing, wrong or revoked.' } }, 401)
+      if (caller === undefined) return refuseToken(c)
       c.set('caller', caller)
       return next()
     },
@@ -137,6 +136,11 @@ function assertOwnForm(c: Context): void {
   const origin = c.req.header('origin')
   const isOwn = origin !== undefined && URL.canParse(origin) && new URL(origin).host === c.req.header('host')
   if (!isOwn) throw new HubError('refused', 'Forms of other sites are refused.')
+}
+
+/** Answers a request without a valid token. */
+export function refuseToken(c: Context): Response {
+  return c.json({ error: { code: 'no_token', message: 'The token is missing, wrong or revoked.' } }, 401)
 }
 
 /** @throws HubError `refused` unless the caller has one of the roles */

@@ -5,13 +5,15 @@ import {
   CHANGE,
   type Database,
   type Decision,
+  findToken,
   type Hold,
   HubError,
   type Identity,
   openStores,
   SESSION_FACTS,
 } from '../hub/index.js'
-import { type HubEnv, requireRole } from './guard.js'
+import { bearerOf } from '../os/loopback.js'
+import { type HubEnv, refuseToken, requireRole } from './guard.js'
 import type { Wakes } from './wakes.js'
 
 /** The most changes of one submission. */
@@ -97,8 +99,10 @@ export function hostRoutes(database: Database, wakes: Wakes): Hono<HubEnv> {
     // Taken before the read: a decision between the two is not missed.
     const woken = wakes.next()
     const found = await stores.queue.since(since, caller.name)
-    if (found.decisions.length > 0 || found.last < since || wait === 0) return answer(found)
+    if (found.decisions.length + found.landings.length > 0 || found.last < since || wait === 0) return answer(found)
     await within(wait * 1000, woken, c.req.raw.signal)
+    // An operator may have revoked the token in the meantime.
+    if ((await findToken(database, bearerOf(c.req.header('authorization')) ?? '')) === undefined) return refuseToken(c)
     return answer(await stores.queue.since(since, caller.name))
   })
   return app

@@ -28,7 +28,7 @@ export class Approval {
    * @param votes all on this change, oldest first
    */
   missing(change: Pick<QueuedChange, 'path' | 'from' | 'kind'>, votes: readonly Vote[]): Missing | undefined {
-    const counted = votes.filter(({ verdict, isRevoked }) => verdict === 'approved' && !isRevoked)
+    const counted = countedApprovals(votes)
     const approvals = Math.max(0, this.rules.approvals - countPeople(counted))
     const owners = this.#ownersOf(change).filter((names) => !counted.some((vote) => this.#isOneOf(vote, names)))
     const rejectedBy = standingRejections(votes)
@@ -86,8 +86,25 @@ function isOnePerson(one: Vote, other: Vote): boolean {
 
 /** The people whose approvals count, in the order of their latest approvals. Who used several names is listed by the last one. */
 export function peopleOfApprovals(votes: readonly Vote[]): string[] {
-  const counted = votes.filter(({ verdict, isRevoked }) => verdict === 'approved' && !isRevoked)
-  return peopleOf(counted).flatMap(([latest]) => latest?.name ?? [])
+  return namesOf(peopleOf(countedApprovals(votes)))
+}
+
+/** As {@link peopleOfApprovals}, but only those who approved each of these hunks; undefined: the whole change. */
+export function peopleWhoApproved(votes: readonly Vote[], on: readonly string[] | undefined): string[] {
+  const people = peopleOf(countedApprovals(votes))
+  const approved = (person: readonly Vote[], id?: string) =>
+    person.some(({ hunks }) => hunks === undefined || (id !== undefined && hunks.includes(id)))
+  return namesOf(
+    people.filter((person) => (on === undefined ? approved(person) : on.every((id) => approved(person, id)))),
+  )
+}
+
+function countedApprovals(votes: readonly Vote[]): Vote[] {
+  return votes.filter(({ verdict, isRevoked }) => verdict === 'approved' && !isRevoked)
+}
+
+function namesOf(people: readonly (readonly Vote[])[]): string[] {
+  return people.flatMap(([latest]) => latest?.name ?? [])
 }
 
 /** The votes of each person, the latest first. Two votes are of one person if they have the name or the subject in common, also through a third. */

@@ -2,6 +2,7 @@ import { defined } from '../core/defined.js'
 import { changeKey } from './change-key.js'
 import { type Clock, nowAsSql } from './clock.js'
 import { HubError } from './hub-error.js'
+import { queueLanding } from './landing-queue.js'
 import {
   bodyOf,
   LANDING_COLUMNS,
@@ -163,14 +164,22 @@ async function end(query: Query, { branch, worker }: Turn, ended: LandingEnd, is
     [ended.id, ended.state, branch, commit, reason, paths, await nextSeq(query)],
   )
   if (row === undefined) return
+  const session = textOf(row, 'session')
   const by = isFenced ? `${worker}, after its turn` : worker
   await appendLine(query, 'audit', {
     act: ended.state,
     by,
-    session: textOf(row, 'session'),
+    session,
     landing: ended.id,
     branch,
     commit,
     reason,
   })
+  if (ended.state === 'withdrawn') await queueAgain(query, session)
+}
+
+/** Queues what may land of a landing that a worker gave back: its other changes, or all if a person has approved them again. */
+async function queueAgain(query: Query, session: string): Promise<void> {
+  const [row] = await query.rows('select id from escrow.submissions where session = $1 and is_open', [session])
+  if (row !== undefined) await queueLanding(query, textOf(row, 'id'), true)
 }

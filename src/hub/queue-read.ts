@@ -1,5 +1,5 @@
 import { defined } from '../core/defined.js'
-import { Approval, peopleOfApprovals, type Vote } from './approval.js'
+import { Approval, peopleWhoApproved, type Vote } from './approval.js'
 import { approversOf, hunkStates, missingOf } from './by-hunk.js'
 import { readBody } from './change-body.js'
 import { maybeHunksOf, readDecided, UNDECIDED } from './decided.js'
@@ -91,7 +91,7 @@ function verdictOf({ verdict }: Row): SubmittedChange['verdict'] {
   return verdict === 'approved' || verdict === 'rejected' || verdict === 'mixed' ? verdict : undefined
 }
 
-/** `last` is read first: a decision between the two queries has a higher number, and `next` passes over none. */
+/** `last` is read first, and ends the answer: one query may miss what was written behind it, and another may find it. */
 export async function readDecisions(query: Query, seq: number, host: string) {
   const last = await lastSeq(query)
   const rows = await query.rows(
@@ -105,13 +105,12 @@ export async function readDecisions(query: Query, seq: number, host: string) {
   const landings = await readNews(query, seq, host, PAGE)
   // A full page ends the answer: what lies behind it is for the next.
   const full = [decisions, landings].flatMap((page) => (page.length < PAGE ? [] : (page.at(-1)?.seq ?? [])))
-  const newest = Math.max(seq, last, ...[...decisions, ...landings].map((each) => each.seq))
-  const next = Math.min(newest, ...full)
+  const next = Math.min(Math.max(seq, last), ...full)
   const isWithin = (each: { readonly seq: number }) => each.seq <= next
   return { decisions: decisions.filter(isWithin), landings: landings.filter(isWithin), next, last }
 }
 
-/** Adds the people who approved. A stored decision names only the last one. */
+/** Adds the people who approved all that a decision is on. A stored decision names only the last one. */
 async function withApprovers(query: Query, decisions: readonly Decision[]): Promise<Decision[]> {
   const bySession = new Map<string, ReadonlyMap<string, readonly Vote[]>>()
   for (const session of new Set(decisions.map((each) => each.session))) {
@@ -123,8 +122,7 @@ async function withApprovers(query: Query, decisions: readonly Decision[]): Prom
     const { session, key, verdict, hunks } = decision
     if (verdict !== 'approved') return decision
     const votes = bySession.get(session)?.get(key) ?? []
-    const own = votes.filter((vote) => hunks === undefined || (vote.hunks ?? hunks).some((id) => hunks.includes(id)))
-    return Object.assign({}, decision, { approvers: peopleOfApprovals(own) })
+    return Object.assign({}, decision, { approvers: peopleWhoApproved(votes, hunks) })
   })
 }
 

@@ -60,6 +60,24 @@ export function describeHunks(hosts: () => [Database, Database]): void {
   }
 
   describe('a decision by hunk', () => {
+    it('names nobody for a hunk that they did not approve', async () => {
+      const at = await workspace({ rules: { approvals: 2 } })
+      await at.vote('Ada', 'approved', at.h1)
+      await at.vote('Cy', 'approved', at.h2, at.h3)
+      await at.vote('Cy', 'approved', at.h1)
+      await at.whole('Bo', 'approved')
+      await at.whole('Dee', 'approved')
+      const { decisions } = await at.stores.queue.since(0, 'laptop')
+      expect(decisions.map(({ hunks, approvers }) => ({ hunks, approvers }))).toEqual([
+        { hunks: [at.h1], approvers: ['Ada', 'Cy', 'Bo', 'Dee'] },
+        { hunks: undefined, approvers: ['Bo', 'Dee'] },
+        { hunks: undefined, approvers: ['Bo', 'Dee'] },
+      ])
+      await at.vote('Ada', 'approved', at.h2, at.h1)
+      const last = (await at.stores.queue.since(0, 'laptop')).decisions.at(-1)
+      expect(last).toMatchObject({ hunks: [at.h1, at.h2], approvers: ['Cy', 'Bo', 'Dee', 'Ada'] })
+    })
+
     it('is on these hunks alone: the change is approved once each of them is, and the audit names them', async () => {
       const at = await workspace()
       await at.vote('Ada', 'approved', at.h3, at.h1, at.h1)

@@ -46,6 +46,35 @@ export function describeRejected(databases: () => [Database, Database]): void {
     expect(kit.read('src/a.ts')).toBe('a\n')
   })
 
+  it('lands the other changes of a landing of which one was rejected after a worker had taken it', async () => {
+    const kit = await landingKit(databases()[0])
+    const [a, b] = [kit.change('src/a.ts', 'a\n', 'A\n'), kit.change('src/b.ts', 'b\n', 'B\n')]
+    const submission = await kit.submit('laptop.one', a, b)
+    await kit.decide(submission, 'approved', a, b)
+    const turn = await pause(kit)
+    await kit.decide(submission, 'rejected', a)
+    await kit.stores.landings.pause(turn, 'away', 0)
+    await kit.work1()
+    expect([kit.read('src/a.ts'), kit.read('src/b.ts')]).toEqual(['a\n', 'B\n'])
+  })
+
+  it('lands what was approved again before the worker gave it back', async () => {
+    const { kit, change, submission } = await approved()
+    await kit.stores.landings.pause(await pause(kit), 'away', 0)
+    await kit.decide(submission, 'rejected', change)
+    await kit.decide(submission, 'approved', change)
+    const turn = await turnOf(databases()[0], kit, 'second')
+    const [first] = await kit.stores.landings.begin(turn, 5)
+    await kit.decide(submission, 'rejected', change)
+    const [landing] = await kit.stores.landings.begin(turn, 5)
+    expect(landing).toMatchObject({ id: first?.id, mayLand: false })
+    await kit.decide(submission, 'approved', change)
+    await kit.stores.landings.end(turn, [{ id: landing?.id ?? '', state: 'withdrawn' }])
+    await kit.stores.landings.pause(turn, 'away', 0)
+    await kit.work1()
+    expect(kit.read('src/a.ts')).toBe('A\n')
+  })
+
   it('does not push what is rejected while it is checked', async () => {
     const [database] = databases()
     const { kit, change, submission } = await approved()

@@ -3,11 +3,12 @@ import { changeKey } from '../../src/hub/change-key.js'
 import { removeRepository, setRepository } from '../../src/hub/index.js'
 import { migrate } from '../../src/hub/migrate.js'
 import { openPostgres } from '../../src/hub/postgres.js'
-import type { Database, Query } from '../../src/hub/sql.js'
+import type { Database } from '../../src/hub/sql.js'
 import { openStores } from '../../src/hub/stores.js'
 import { describeLanding } from '../landing/conformance.js'
 import { landingKit } from '../landing/kit.js'
 import { otherDatabase } from '../support/postgres.js'
+import { afterStatement } from './after-statement.js'
 
 async function open(): Promise<Database> {
   const database = await openPostgres(otherDatabase(inject('hubDatabase'), 'landing'))
@@ -32,7 +33,7 @@ it('no landing stays behind that is queued while the repository is removed', asy
     const rows = await two.transaction((query) => query.rows('select 1 as one from pg_locks where not granted'))
     return rows.length > 0
   }
-  const watched = after(one, 'insert into escrow.landings', async () => {
+  const watched = afterStatement(one, 'insert into escrow.landings', async () => {
     removal ??= remove()
     while (!isRemoved && !(await isWaiting()));
   })
@@ -43,18 +44,28 @@ it('no landing stays behind that is queued while the repository is removed', asy
   expect(await kit.landings()).toEqual({})
 })
 
-/** A database that does something after a statement, within its transaction. */
-function after(database: Database, start: string, act: () => Promise<void>): Database {
-  const transaction: Database['transaction'] = (work) =>
-    database.transaction((query) => {
-      const watched: Query = Object.assign({}, query, {
-        rows: (async (sql, values) => {
-          const rows = await query.rows(sql, values)
-          if (sql.startsWith(start)) await act()
-          return rows
-        }) satisfies Query['rows'],
-      })
-      return work(watched)
-    })
-  return Object.assign({}, database, { transaction })
-}
+it('a machine gets each decision, also one between its two reads of an answer', async () => {
+  const [one, two] = [await open(), await open()]
+  onTestFinished(async () => void (await Promise.all([one.close(), two.close()])))
+  const kit = await landingKit(two)
+  const [a, b] = [kit.change('src/a.ts', 'a\n', 'A\n'), kit.change('src/b.ts', 'b\n', 'B\n')]
+  await kit.approve('laptop.one', a)
+  const submission = await kit.submit('laptop.two', b)
+  const { queue } = openStores(two, kit.scope)
+  const { next } = await queue.since(0, 'laptop')
+  let isDone = false
+  const watched = afterStatement(one, 'from escrow.decisions join', async () => {
+    if (isDone) return
+    isDone = true
+    await kit.decide(submission, 'approved', b)
+    await kit.work1(two)
+  })
+  const first = await openStores(watched, kit.scope).queue.since(next, 'laptop')
+  const second = await queue.since(first.next, 'laptop')
+  expect(isDone).toBe(true)
+  expect([first, second].flatMap(({ decisions }) => decisions.map(({ path }) => path))).toEqual(['src/b.ts'])
+  expect([first, second].flatMap(({ landings }) => landings.map(({ session }) => session)).sort()).toEqual([
+    'laptop.one',
+    'laptop.two',
+  ])
+})

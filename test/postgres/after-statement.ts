@@ -1,0 +1,17 @@
+import type { Database, Query } from '../../src/hub/sql.js'
+
+/** A database that does something after a statement that begins so or contains it, within its transaction. */
+export function afterStatement(database: Database, part: string, act: () => Promise<void>): Database {
+  const transaction: Database['transaction'] = (work) =>
+    database.transaction((query) => {
+      const watched: Query = Object.assign({}, query, {
+        rows: (async (sql, values) => {
+          const rows = await query.rows(sql, values)
+          if (sql.includes(part)) await act()
+          return rows
+        }) satisfies Query['rows'],
+      })
+      return work(watched)
+    })
+  return Object.assign({}, database, { transaction })
+}
