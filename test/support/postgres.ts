@@ -16,7 +16,7 @@ export interface Postgres {
 }
 
 /** Databases of suites that no other suite may share: one with an older schema, and one whose worker lands what waits anywhere in it. */
-const OTHER_DATABASES = ['older', 'landing'] as const
+const OTHER_DATABASES = ['older', 'landing', 'programs'] as const
 
 /** The address of another database of the server. @param url that of its database `hub` */
 export function otherDatabase(url: string, name: (typeof OTHER_DATABASES)[number]): string {
