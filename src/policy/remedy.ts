@@ -124,7 +124,16 @@ const BY_KIND: Readonly<Record<Kind, (group: Group, context: RemedyContext) => A
     command: 'escrow sessions',
     advice: 'Commit or discard the changes of that session first.',
   }),
-  user_rejected: () => ({ why: 'A person rejected it.', advice: 'There is nothing left to do.' }),
+  user_rejected: ({ paths, intentId }, { session, isKept }) => {
+    if (session === undefined || !isKept)
+      return { why: 'A person rejected it.', advice: 'There is nothing left to do.' }
+    const command = takeCommand(session, paths, intentId)
+    return {
+      why: 'The agent had not seen that a person rejected its last version.',
+      command,
+      advice: 'If this version is better, stage it from the quarantine.',
+    }
+  },
   policy_invalid: () => ({
     why: 'policy.yaml or the intents file is not valid.',
     command: 'escrow status',

@@ -50,7 +50,7 @@ export interface PullRequestOptions {
   readonly head: string
   /** The directory with `.orchestration`, from the top of the repository. */
   readonly workspace: string
-  /** A directory of the base with public keys: what was committed last must be signed by one of them. */
+  /** A directory of the target branch with public keys: what was committed last must be signed by one of them. */
   readonly keys?: string | undefined
   /** Whether each commit that changes the ledger must have a `Trace-Head:` trailer. */
   readonly requireTrailers: boolean
@@ -93,11 +93,13 @@ async function check(
     return { ...empty, notes: [...notes, note], files }
   }
   write(join(root, LEDGER), ledger)
+  const isShort = heads.some((head) => numberOf(head) > numberOf(request.lastHead(request.head, prefix + LEDGER)))
+  const advice = isShort ? ` If nobody cut it, its end is in no git commit yet: add ${prefix + LEDGER} to one.` : ''
   if (keys !== undefined) copyKeys(request, keys, join(home, 'state'))
   const workspace = await openWorkspace(root)
   try {
     const chain = await verifyChain(workspace.ledger, heads, keys === undefined ? undefined : layoutAt(root).ledgerFile)
-    const whole = { ...empty, ...chain, problems: [...problems, ...chain.problems] }
+    const whole = { ...empty, ...chain, problems: [...problems, ...chain.problems.map((each) => each + advice)] }
     if (whole.problems.length > 0) return whole
     const approvals = await readApprovals(workspace.ledger)
     const unread: string[] = []
@@ -135,16 +137,22 @@ function expectedHeads(request: PullRequest, ledger: string): { heads: string[];
   return { heads: [...(base === undefined ? [] : [base]), ...[...trailers.values()].flat()], missing }
 }
 
+/** The number of the record that a head names, as `<seq>:<hash>`. */
+function numberOf(head = '0'): number {
+  return Number.parseInt(head, 10)
+}
+
 function asNote(missing: string): string {
   return `${missing} Nothing shows that records behind the last trailer were not cut.`
 }
 
-/** Copies the keys of the base, so that the pull request cannot add one. */
+/** Copies the keys that the target branch has now: the pull request cannot add one, and a removed one does not count. */
 function copyKeys(request: PullRequest, directory: string, stateHome: string): void {
-  const names = request.list(request.base, directory).filter((path) => KEY.test(basename(path)))
+  const { target } = request
+  const names = request.list(target, directory).filter((path) => KEY.test(basename(path)))
   if (names.length === 0) throw new EscrowError('unsupported', `The base has no NAME.pub.pem in ${directory}.`)
   for (const path of names)
-    write(join(stateHome, 'escrowfs', 'keys', basename(path)), request.file(request.base, path) ?? Buffer.alloc(0))
+    write(join(stateHome, 'escrowfs', 'keys', basename(path)), request.file(target, path) ?? Buffer.alloc(0))
 }
 
 type Chain = Pick<PullRequestReport, 'problems' | 'records' | 'signed'>

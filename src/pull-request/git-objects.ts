@@ -37,6 +37,8 @@ export interface ChangedFile {
 
 /** The commits of a pull request: from the merge base to its head. Everything is read from git's objects, nothing from the checkout. */
 export class PullRequest {
+  /** The target branch's own commit. The base is the commit that the pull request began from. */
+  readonly target: string
   readonly base: string
   readonly head: string
   readonly #program: string
@@ -56,7 +58,8 @@ export class PullRequest {
     this.#program = program
     this.#cwd = cwd
     this.head = this.#commitOf(head)
-    this.base = this.#output(['merge-base', this.#commitOf(onto), this.head]).trim()
+    this.target = this.#commitOf(onto)
+    this.base = this.#output(['merge-base', this.target, this.head]).trim()
   }
 
   /** The content of a regular file; undefined if there is none at the path. */

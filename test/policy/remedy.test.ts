@@ -54,6 +54,10 @@ describe('a remedy', () => {
     )
   })
 
+  it('of a new version of a rejected file stages what was kept', () => {
+    expect(commandFor('src/a.ts', 'user_rejected')).toBe('escrow quarantine run-1 --take src/a.ts --intent INT-001')
+  })
+
   it('of a path out of scope widens the scope by that path alone, then stages what was kept', () => {
     expect(commandFor('docs/it.md', 'scope_violation')).toBe(
       'escrow intents scope INT-001 --add docs/it.md && escrow quarantine run-1 --take docs/it.md --intent INT-001',

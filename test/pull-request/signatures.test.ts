@@ -1,0 +1,76 @@
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { openWorkspace } from '../../src/index.js'
+import { checkPullRequest } from '../../src/pull-request/check.js'
+import { makeSigningKey } from '../../src/surface/index.js'
+import { append, copyOf, LEDGER, newRepository, type Repository, repositoryAt, sha256 } from './repository.js'
+
+const check = (pr: Repository, more: { keys?: string } = {}) =>
+  checkPullRequest({
+    cwd: pr.root,
+    base: 'main',
+    head: 'HEAD',
+    workspace: '.',
+    requireTrailers: false,
+    openWorkspace,
+    ...more,
+  })
+
+describe('signatures', () => {
+  let template = ''
+  beforeAll(async () => {
+    const state = mkdtempSync(join(tmpdir(), 'escrowfs-state-'))
+    vi.stubEnv('XDG_STATE_HOME', state)
+    try {
+      const { file } = makeSigningKey()
+      template = await newRepository((root) => {
+        mkdirSync(join(root, 'keys'))
+        copyFileSync(join(file, '..', 'own.pub.pem'), join(root, 'keys', 'ada.pub.pem'))
+      })
+      await repositoryAt(template).agent(({ fs }) => fs.writeFileSync('src/a.ts', 'x\n'))
+    } finally {
+      vi.unstubAllEnvs()
+      rmSync(state, { recursive: true, force: true })
+    }
+  })
+  afterAll(() => rmSync(template, { recursive: true, force: true }))
+
+  it('at the end of the ledger must be by a key of the base', async () => {
+    const pr = copyOf(template)
+    const { XDG_STATE_HOME: before } = process.env
+    const { problems, signed: checkpoints } = await check(pr, { keys: 'keys' })
+    expect([problems, checkpoints, process.env.XDG_STATE_HOME]).toEqual([[], 2, before])
+  })
+
+  it('are missing after a forged record with a valid chain', async () => {
+    const pr = copyOf(template)
+    const lines = pr.ledger()
+    const last = lines.at(-1) ?? ''
+    const own = { ...JSON.parse(last).metadata['dev.escrowfs'], type: 'commit', prev: sha256(last) }
+    own.seq++
+    const forged = { ...JSON.parse(last), id: 'forged', metadata: { 'dev.escrowfs': own } }
+    append(pr.root, LEDGER, `${JSON.stringify(forged)}\n`)
+    pr.commit()
+    expect((await check(pr)).problems).toEqual([])
+    expect((await check(pr, { keys: 'keys' })).problems).toEqual([
+      'What landed last is not signed by a key of the base.',
+    ])
+  })
+
+  it('count by the keys that the target branch has now, whatever the pull request began from', async () => {
+    const pr = copyOf(template)
+    pr.git('checkout', '-q', 'main')
+    pr.git('mv', 'keys', 'later')
+    pr.commit('Move the key')
+    pr.git('checkout', '-q', 'work')
+    expect((await check(pr, { keys: 'later' })).problems).toEqual([])
+    await expect(check(pr, { keys: 'keys' })).rejects.toThrow('The base has no NAME.pub.pem in keys.')
+  })
+
+  it('are invalid by a key that the pull request adds', async () => {
+    const pr = copyOf(template)
+    await expect(check(pr, { keys: 'other-keys' })).rejects.toThrow('The base has no NAME.pub.pem in other-keys.')
+  })
+})
