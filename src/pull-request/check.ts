@@ -4,11 +4,11 @@ import type { BlameLine, Ledger, TraceRecord, VerifyResult, Workspace } from '..
 import { EscrowError } from '../core/api-error.js'
 import { errorText } from '../core/error-text.js'
 import { isObject } from '../core/is-object.js'
-import { LEDGER, ORCHESTRATION, type SharedFile } from '../core/layout.js'
+import { LEDGER, ORCHESTRATION } from '../core/layout.js'
 import { withStateHome } from '../os/state-dir.js'
 import { layoutAt } from '../os/workspace-state.js'
 import { createFile, ensureDir, makeTempDir, removeTree } from '../os/write.js'
-import { isCovered } from '../trace/index.js'
+import { Accepted, isCovered } from '../trace/index.js'
 import { type ChangedFile, PullRequest } from './git-objects.js'
 
 const KEY = /^[\w.-]+\.pub\.pem$/
@@ -98,8 +98,12 @@ async function check(
   if (keys !== undefined) copyKeys(request, keys, join(home, 'state'))
   const workspace = await openWorkspace(root)
   try {
-    const chain = await verifyChain(workspace.ledger, heads, keys === undefined ? undefined : layoutAt(root).ledgerFile)
-    const whole = { ...empty, ...chain, problems: [...problems, ...chain.problems.map((each) => each + advice)] }
+    const chain = await verifyChain(workspace.ledger, heads)
+    const damage = chain.problems.map((each) => each + advice)
+    const accepted = () => new Accepted(request.file(request.base, prefix + LEDGER) ?? Buffer.alloc(0))
+    const isSigned = keys === undefined || damage.length > 0 || isCovered(layoutAt(root).ledgerFile, accepted())
+    const unsigned = isSigned ? [] : ['What landed last is not signed by a key of the base.']
+    const whole = { ...empty, ...chain, problems: [...problems, ...damage, ...unsigned] }
     if (whole.problems.length > 0) return whole
     const approvals = await readApprovals(workspace.ledger)
     const unread: string[] = []
@@ -157,26 +161,16 @@ function copyKeys(request: PullRequest, directory: string, stateHome: string): v
 
 type Chain = Pick<PullRequestReport, 'problems' | 'records' | 'signed'>
 
-/** @param signedFile the file of the ledger, if what landed must be signed */
-async function verifyChain(
-  ledger: Ledger,
-  heads: readonly string[],
-  signedFile: SharedFile | undefined,
-): Promise<Chain> {
+async function verifyChain(ledger: Ledger, heads: readonly string[]): Promise<Chain> {
   const damaged = (error: unknown): VerifyResult => ({
     ok: false,
     records: 0,
     firstBad: { line: 0, reason: errorText(error) },
   })
   const found = await ledger.verify({ heads }).catch(damaged)
-  const { records, signed = 0, firstBad, unknownKeys } = found
-  if (!found.ok) {
-    const problem = `The ledger is damaged from line ${firstBad?.line ?? 0} on: ${firstBad?.reason ?? 'unknown'}`
-    return { problems: [problem], records, signed }
-  }
-  if (signedFile === undefined) return { problems: [], records, signed }
-  const isSigned = signed > 0 && unknownKeys === undefined && isCovered(signedFile)
-  return { problems: isSigned ? [] : ['What landed last is not signed by a key of the base.'], records, signed }
+  const { records, signed = 0, firstBad } = found
+  const problem = `The ledger is damaged from line ${firstBad?.line ?? 0} on: ${firstBad?.reason ?? 'unknown'}`
+  return { problems: found.ok ? [] : [problem], records, signed }
 }
 
 interface Approvals {

@@ -1,14 +1,17 @@
 import { sha256hex } from '../../overlay/index.js'
 import type { SharedFile } from '../core/layout.js'
 import { foldLine, type LineFold, NO_LINES, ownFieldsOf } from './chain.js'
+import { knownKeys } from './keys.js'
 import { ownRecord, ownRecordOf } from './own-record.js'
 import { wholeLines } from './read.js'
 import type { BranchEnd, ChainLink } from './record.js'
 
+const LF = 10
+
 /** A line of the ledger. Other lines are named by their index. */
 interface Place {
   readonly isForeign: boolean
-  /** True for lines that a signature must cover: commits, undos and lines of other tools. */
+  /** True for lines that a signature must cover: new commits, undos and lines of other tools. */
   readonly matters: boolean
   /** The line that it signs. */
   readonly signs: number | undefined
@@ -25,12 +28,14 @@ interface Followed {
 }
 
 /**
- * Whether signed checkpoints cover every commit of a ledger, and every line of another tool. A checkpoint covers the record that it
- * signs, and what this record continues or joins. It does not cover a branch that a later record joins, wherever git has put its lines.
- * @param file a verified ledger, of which known keys have signed all checkpoints
+ * Whether checkpoints that known keys have signed cover every new commit of a ledger, and every new line of another tool. A checkpoint
+ * covers the record that it signs, and what this record continues or joins. It does not cover a branch that a later record joins,
+ * wherever git has put its lines.
+ * @param file a verified ledger
+ * @param accepted the lines that need no signature
  */
-export function isCovered(file: SharedFile): boolean {
-  const places = readPlaces(file)
+export function isCovered(file: SharedFile, accepted: Accepted): boolean {
+  const places = readPlaces(file, accepted)
   const covered = new Set<number>()
   const withForeign = new Set<number>()
   // A line refers only to earlier ones.
@@ -52,18 +57,49 @@ export function isCovered(file: SharedFile): boolean {
   return true
 }
 
-function readPlaces(file: SharedFile): Place[] {
+/** The lines of another ledger, each as often as it is there. */
+export class Accepted {
+  readonly #left = new Map<string, number>()
+
+  /** @param ledger the bytes of the file */
+  constructor(ledger: Uint8Array) {
+    for (const line of splitLines(Buffer.from(ledger))) {
+      const hash = sha256hex(line)
+      this.#left.set(hash, (this.#left.get(hash) ?? 0) + 1)
+    }
+  }
+
+  /** Whether it has a line of this hash that was not taken yet. */
+  take(hash: string): boolean {
+    const left = this.#left.get(hash) ?? 0
+    this.#left.set(hash, left - 1)
+    return left > 0
+  }
+}
+
+function* splitLines(bytes: Buffer): Generator<Buffer> {
+  let start = 0
+  for (let end = bytes.indexOf(LF); end !== -1; end = bytes.indexOf(LF, start)) {
+    yield bytes.subarray(start, end)
+    start = end + 1
+  }
+}
+
+function readPlaces(file: SharedFile, accepted: Accepted): Place[] {
   const places: Place[] = []
   const index = new LineIndex()
+  const keys = knownKeys()
   for (const { line, value } of wholeLines(file)) {
     const hash = sha256hex(line.bytes)
     const link = ownFieldsOf(value)
     const isForeign = link === undefined || 'problem' in link
     const type = ownRecord(value)?.type
+    const needsCover = isForeign || type === undefined || type === 'commit' || type === 'undo'
+    const { key, signed_hash: signs } = ownRecordOf(value, 'checkpoint') ?? {}
     places.push({
       isForeign,
-      matters: isForeign || type === undefined || type === 'commit' || type === 'undo',
-      signs: index.at(ownRecordOf(value, 'checkpoint')?.signed_hash),
+      matters: !accepted.take(hash) && needsCover,
+      signs: key !== undefined && keys.has(key) ? index.at(signs) : undefined,
       follows: isForeign ? [] : endsOf(link).flatMap((end) => index.find(end) ?? []),
     })
     index.add(hash, isForeign)

@@ -14,7 +14,7 @@ export {
 export { editedLines } from './authorship.js'
 export type { PathContent } from './blame.js'
 export { type BlamedFile, readBlamed } from './blamed-file.js'
-export { isCovered } from './coverage.js'
+export { Accepted, isCovered } from './coverage.js'
 export { type DraftFields, newDraft } from './draft.js'
 export { type FileAttribution, parseDraft, type RecordDraft } from './draft-schema.js'
 export { intentOf } from './fields.js'

@@ -1,10 +1,12 @@
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { generateKeyPairSync } from 'node:crypto'
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { openWorkspace } from '../../src/index.js'
 import { checkPullRequest } from '../../src/pull-request/check.js'
 import { makeSigningKey } from '../../src/surface/index.js'
+import { trust } from '../support/trust.js'
 import { append, copyOf, LEDGER, newRepository, type Repository, repositoryAt, sha256 } from './repository.js'
 
 const check = (pr: Repository, more: { keys?: string } = {}) =>
@@ -67,6 +69,53 @@ describe('signatures', () => {
     pr.git('checkout', '-q', 'work')
     expect((await check(pr, { keys: 'later' })).problems).toEqual([])
     await expect(check(pr, { keys: 'keys' })).rejects.toThrow('The base has no NAME.pub.pem in keys.')
+  })
+
+  describe('after another key has replaced the first on the base', () => {
+    /** Makes a key, which replaces the base's in `keys`. */
+    const replaceKey = (pr: Repository) => {
+      const state = mkdtempSync(join(tmpdir(), 'escrowfs-state-'))
+      onTestFinished(() => rmSync(state, { recursive: true, force: true }))
+      onTestFinished(() => void vi.unstubAllEnvs())
+      vi.stubEnv('XDG_STATE_HOME', state)
+      const { file } = makeSigningKey()
+      trust(pr.root)
+      pr.git('checkout', '-q', 'main')
+      pr.git('merge', '-q', '--ff-only', 'work')
+      copyFileSync(join(file, '..', 'own.pub.pem'), join(pr.root, 'keys', 'ada.pub.pem'))
+      pr.commit('Replace the key')
+      pr.git('checkout', '-q', '-b', 'next')
+      return file
+    }
+
+    it('count for what the base has, and new commits need the new key', async () => {
+      const pr = copyOf(template)
+      replaceKey(pr)
+      await pr.agent(({ fs }) => fs.writeFileSync('src/b.ts', 'y\n'))
+      expect((await check(pr, { keys: 'keys' })).problems).toEqual([])
+    })
+
+    it('by nobody are as little as by the first key', async () => {
+      const pr = copyOf(template)
+      const file = replaceKey(pr)
+      rmSync(file)
+      await pr.agent(({ fs }) => fs.writeFileSync('src/b.ts', 'y\n'))
+      expect((await check(pr, { keys: 'keys' })).problems).toEqual([
+        'What landed last is not signed by a key of the base.',
+      ])
+    })
+
+    it('by the first key do not count for new commits', async () => {
+      const pr = copyOf(template)
+      pr.git('checkout', '-q', 'main')
+      const { publicKey } = generateKeyPairSync('ed25519')
+      writeFileSync(join(pr.root, 'keys', 'ada.pub.pem'), publicKey.export({ type: 'spki', format: 'pem' }))
+      pr.commit('Replace the key')
+      pr.git('checkout', '-q', 'work')
+      expect((await check(pr, { keys: 'keys' })).problems).toEqual([
+        'What landed last is not signed by a key of the base.',
+      ])
+    })
   })
 
   it('are invalid by a key that the pull request adds', async () => {
