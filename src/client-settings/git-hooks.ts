@@ -1,6 +1,7 @@
 import { existsSync, lstatSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import { defined } from '../core/defined.js'
+import { HOOK_BEGIN, HOOK_END } from '../core/own-hook.js'
 import { shellWord } from '../core/shell-word.js'
 import { runProgram } from '../os/child.js'
 import { findGit } from '../os/git.js'
@@ -32,8 +33,6 @@ export interface GitHookPlan {
   readonly line: string
 }
 
-const BEGIN = '# >>> escrow: keeps the authors of lines (escrow init --git) >>>\n'
-const END = '# <<< escrow <<<\n'
 /** The first line of a shell's script. The block follows it, because a script may end with `exit`. */
 const SHELL_SCRIPT = /^#! ?\/(?:usr\/)?(?:local\/)?bin\/(?:env +)?(?:ba|da|k|z)?sh(?: +-\w+)*\n/
 const MAX_BYTES = 1024 * 1024
@@ -126,7 +125,7 @@ function callOf(hook: GitHook, inTop: string): string {
 }
 
 function ownFile(call: string): string {
-  return `#!/bin/sh\n${BEGIN}${call} || :\n${END}`
+  return `#!/bin/sh\n${HOOK_BEGIN}${call} || :\n${HOOK_END}`
 }
 
 /** The script reads its input after us, so it gets it again. */
@@ -136,13 +135,13 @@ function withBlock(script: string, hook: GitHook, call: string): string {
     hook === 'post-rewrite'
       ? `escrow_input=$(cat)\nprintf '%s\\n' "$escrow_input" | ${call} || :\nexec <<ESCROW_INPUT\n$escrow_input\nESCROW_INPUT\n`
       : `${call} || :\n`
-  return `${first}${BEGIN}${lines}${END}${script.slice(first.length)}`
+  return `${first}${HOOK_BEGIN}${lines}${HOOK_END}${script.slice(first.length)}`
 }
 
 /** Undefined for a file that has nothing but the block, as escrow wrote it. */
 function withoutBlock(script: string, call: string): string | undefined {
   if (script === ownFile(call)) return undefined
-  const begin = script.indexOf(BEGIN)
-  const end = script.indexOf(END, begin)
-  return begin === -1 || end === -1 ? script : script.slice(0, begin) + script.slice(end + END.length)
+  const begin = script.indexOf(HOOK_BEGIN)
+  const end = script.indexOf(HOOK_END, begin)
+  return begin === -1 || end === -1 ? script : script.slice(0, begin) + script.slice(end + HOOK_END.length)
 }

@@ -3,7 +3,9 @@ import { join, resolve } from 'node:path'
 import type { StagedChange } from '../../overlay/index.js'
 import { EscrowError, type Refusal } from '../core/api-error.js'
 import type { Layout } from '../core/layout.js'
+import { isOwnHook } from '../core/own-hook.js'
 import type { Reviewer } from '../core/people.js'
+import { readSmall } from '../os/read.js'
 import { ownEdits } from './edits.js'
 import { fieldsOf, GITLINK, type GitEntry, indexEntries, indexInfo, isFile } from './entries.js'
 import { identity } from './identity.js'
@@ -12,6 +14,9 @@ import { type Credits, messageOf } from './message.js'
 import { Git } from './program.js'
 import { findTarget, type Target } from './repository.js'
 import { Scratch } from './scratch.js'
+
+/** Escrow's own hook has one line. */
+const MAX_OWN_HOOK = 4_096
 
 /** The changes of one git commit, and what it says. */
 export interface GitGroup {
@@ -192,15 +197,29 @@ class CommitChain {
 /** `pre-commit` compares the index with HEAD, so it says something only of commits to the current branch. */
 function hooksOf(git: Git, { hooks }: GitRequest, target: Target): Pick<PreparedGit, 'preCommit' | 'hooksLeft'> {
   const dir = resolve(git.root, git.output(['rev-parse', '--git-path', 'hooks']))
-  const present = ['pre-commit', 'post-commit'].filter((name) => isExecutable(join(dir, name)))
+  const present = ['pre-commit', 'post-commit'].filter((name) => runsProgram(join(dir, name)))
   const preCommit = hooks === true && target.isCheckedOut && present.includes('pre-commit')
   return { preCommit, hooksLeft: present.filter((name) => !(preCommit && name === 'pre-commit')) }
+}
+
+/** Escrow's own hook does not count: what it would record is recorded already. */
+function runsProgram(hook: string): boolean {
+  return isExecutable(hook) && !isOwn(hook)
 }
 
 function isExecutable(path: string): boolean {
   try {
     accessSync(path, constants.X_OK)
     return true
+  } catch {
+    return false
+  }
+}
+
+/** False for what is no small file, such as a link. */
+function isOwn(hook: string): boolean {
+  try {
+    return isOwnHook(readSmall(hook, MAX_OWN_HOOK))
   } catch {
     return false
   }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { openWorkspace } from '../../src/index.js'
 import { INTENTS, testWorkspace } from '../support/workspace.js'
 import { escrowAt } from './real.js'
 
@@ -42,6 +43,16 @@ Next
       rejected: [{ session: 'agent', path: 'src/no.ts', reason: 'Not\nhere.', by: 'Ada' }],
       todo: [{ session: 'agent', pending: 1, approved: 1, refused: 0 }],
     })
+  })
+
+  it('cuts a long reason, such as one with a diff', async () => {
+    const root = await reviewed()
+    const workspace = await openWorkspace(root)
+    const review = await workspace.review('agent')
+    await review.reject({ paths: ['src/no.ts'] }, `Not landed.\n${'- old line\n+ new line\n'.repeat(50)}`, REVIEWER)
+    await workspace.close()
+    const { out } = await escrowAt(root, ['status'])
+    expect(out).toMatch(/^ {2}agent {2}src\/no\.ts {2}Ada: Not landed\. - old line .{60,80}…$/m)
   })
 
   it('counts the verdicts of a session with many changes', async () => {

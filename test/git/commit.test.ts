@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { applyGitHooks, planGitHooks } from '../../src/client-settings/git-hooks.js'
 import {
   type CommitResult,
   EscrowError,
@@ -436,6 +437,17 @@ describe('a commit with git', () => {
     hook('commit-msg', 'echo "No ticket" >&2; exit 1')
     session.fs.writeFileSync('src/a.ts', 'once more\n')
     expect((await refusal(() => commit({ hooks: true }))).message).toContain('No ticket')
+  })
+
+  it('does not name the hook that escrow has written', async () => {
+    const { session, commit, root, hook } = await withHooks()
+    applyGitHooks(planGitHooks(root)?.filter((plan) => plan.hook === 'post-commit') ?? [])
+    session.fs.writeFileSync('src/a.ts', 'changed\n')
+    expect((await commit()).git?.hooksLeft).toEqual([])
+    hook('post-commit', 'exit 1')
+    applyGitHooks(planGitHooks(root)?.filter((plan) => plan.hook === 'post-commit') ?? [])
+    session.fs.writeFileSync('src/a.ts', 'again\n')
+    expect((await commit()).git?.hooksLeft).toEqual(['post-commit'])
   })
 
   it('lets pre-commit see the approved changes in the index and the working tree, and drops what it writes', async () => {

@@ -148,6 +148,9 @@ const MOST_RANKED = 20
 /** The limit of changes in a session whose verdicts are read: each takes milliseconds. */
 const MOST_READ = 200
 
+/** Characters of a reason that are shown. */
+const REASON_COLUMNS = 100
+
 /** Whether a commit would take the change, or some of its hunks. */
 function hasApproval({ state, hunks }: Change): boolean {
   return state === 'approved' || hunks.some((hunk) => hunk.state === 'approved')
@@ -174,8 +177,11 @@ function landedRow({ session, branch, commit, changes }: NonNullable<Status['lan
   return [session, pluralize(changes, 'change'), `${oneLine(branch)} ${oneLine(commit).slice(0, 12)}`]
 }
 
+/** A reason from a landing queue has a whole diff, which `escrow diff` shows. */
 function rejectionRow({ session, path, reason, by }: Status['rejected'][number]): string[] {
-  return [session, oneLine(path), `${oneLine(by)}: ${oneLine(reason.replace(/\s+/g, ' '))}`]
+  const characters = [...reason.trim().replace(/\s+/g, ' ')]
+  const shown = characters.slice(0, REASON_COLUMNS).join('') + (characters.length > REASON_COLUMNS ? '…' : '')
+  return [session, oneLine(path), `${oneLine(by)}: ${oneLine(shown)}`]
 }
 
 function todoRows({ session, pending, approved, refused, uncounted }: Todo): string[][] {
