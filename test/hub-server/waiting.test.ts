@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
 import { changeKey } from '../../src/hub/change-key.js'
-import { removeRepository, setRepository, takeTurn } from '../../src/hub/repositories.js'
+import { removeRepository, setRepository } from '../../src/hub/repositories.js'
 import { openStores } from '../../src/hub/stores.js'
 import { revokeToken } from '../../src/hub/tokens.js'
-import { serveTrial, trialDatabase } from '../hub/fixtures.js'
+import { serveTrial, trialDatabase, turnOf } from '../hub/fixtures.js'
 import { call, submit, uploaded } from './kit.js'
 
 /** Requests that wait for decisions. */
@@ -40,8 +40,7 @@ it('a landing that has ended is answered at once', async () => {
   await approve()
   const { next } = (await call(hub, host, '/v1/decisions')).body
   const { landings } = openStores(database, hub.scope)
-  const turn = await takeTurn(database, 'worker')
-  if (turn === undefined) throw new Error('No turn.')
+  const turn = await turnOf(database, hub.scope, 'worker')
   const [landing] = await landings.begin(turn, 5)
   await landings.end(turn, [{ id: landing?.id ?? '', state: 'landed', commit: 'c' }])
   await removeRepository(database, hub.scope)

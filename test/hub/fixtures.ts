@@ -6,9 +6,10 @@ import { digest } from '../../overlay/index.js'
 import { defined } from '../../src/core/defined.js'
 import { newId } from '../../src/core/ids.js'
 import { openPglite } from '../../src/hub/pglite.js'
+import { takeTurn } from '../../src/hub/repositories.js'
 import type { Database } from '../../src/hub/sql.js'
 import { addToken } from '../../src/hub/tokens.js'
-import type { QueuedChange, Role, Scope } from '../../src/hub/types.js'
+import type { QueuedChange, Role, Scope, Turn } from '../../src/hub/types.js'
 import { serveHub } from '../../src/hub-server/index.js'
 import type { HubServerOptions } from '../../src/hub-server/serve.js'
 import { copyNewHub } from './new-hub.js'
@@ -68,6 +69,25 @@ async function openTrial(): Promise<Database> {
   const directory = join(mkdtempSync(join(process.env.ESCROWFS_TEST_SCRATCH ?? tmpdir(), 'escrow-hub-')), 'hub')
   await copyNewHub(directory)
   return openPglite(join(directory, 'data'))
+}
+
+/** Takes the turn of one workspace, if it is free. Earlier tests on the same database may have left work in others. */
+export async function freeTurnOf(
+  database: Database,
+  { workspace }: Scope,
+  worker = 'worker',
+): Promise<Turn | undefined> {
+  for (;;) {
+    const turn = await takeTurn(database, worker)
+    if (turn === undefined || turn.workspace === workspace) return turn
+  }
+}
+
+/** As {@link freeTurnOf}. Throws if another worker has the turn, or there is nothing to do. */
+export async function turnOf(database: Database, scope: Scope, worker?: string): Promise<Turn> {
+  const turn = await freeTurnOf(database, scope, worker)
+  if (turn === undefined) throw new Error('No turn.')
+  return turn
 }
 
 /** Serves a hub on the embedded database until the test ends, for a new tenant. */

@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { takeTurn } from '../../src/hub/index.js'
 import { inScope } from '../../src/hub/scope.js'
 import type { Database } from '../../src/hub/sql.js'
-import type { Scope, Turn } from '../../src/hub/types.js'
-import { openTwice } from '../hub/fixtures.js'
+import { freeTurnOf, openTwice, turnOf } from '../hub/fixtures.js'
 import { describeDirectories } from './directory.js'
 import { landingKit, landOnce } from './kit.js'
 import { describeRejected } from './rejected.js'
@@ -273,7 +271,7 @@ function describeFaults(databases: () => [Database, Database]): void {
     const kit = await landingKit(database)
     await kit.approve('laptop.one', kit.change('src/a.ts', 'a\n', 'A\n'))
     const first = await turnOf(database, kit.scope, 'first')
-    expect(await turnOf(database, kit.scope, 'second')).toBeUndefined()
+    expect(await freeTurnOf(database, kit.scope, 'second')).toBeUndefined()
     await passTurns(database)
     const next = await turnOf(database, kit.scope, 'second')
     const { landings } = kit.stores
@@ -295,9 +293,3 @@ function describeFaults(databases: () => [Database, Database]): void {
 }
 
 /** Takes turns until one is of the workspace. */
-async function turnOf(database: Database, scope: Scope, worker: string): Promise<Turn | undefined> {
-  for (;;) {
-    const turn = await takeTurn(database, worker)
-    if (turn === undefined || turn.workspace === scope.workspace) return turn
-  }
-}

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { takeTurn } from '../../src/hub/index.js'
 import type { Database } from '../../src/hub/sql.js'
 import type { Turn } from '../../src/hub/types.js'
+import { turnOf } from '../hub/fixtures.js'
 import { type Kit, landingKit } from './kit.js'
 
 /** Landings that a worker has taken, and whose changes a person or the agent then takes back. */
@@ -15,7 +15,7 @@ export function describeRejected(databases: () => [Database, Database]): void {
   }
   /** A worker takes the landing, and cannot reach the repository. */
   const pause = async (kit: Kit) => {
-    const turn = await turnOf(databases()[0], kit, 'first')
+    const turn = await turnOf(databases()[0], kit.scope, 'first')
     await kit.stores.landings.begin(turn, 5)
     return turn
   }
@@ -63,7 +63,7 @@ export function describeRejected(databases: () => [Database, Database]): void {
     await kit.stores.landings.pause(await pause(kit), 'away', 0)
     await kit.decide(submission, 'rejected', change)
     await kit.decide(submission, 'approved', change)
-    const turn = await turnOf(databases()[0], kit, 'second')
+    const turn = await turnOf(databases()[0], kit.scope, 'second')
     const [first] = await kit.stores.landings.begin(turn, 5)
     await kit.decide(submission, 'rejected', change)
     const [landing] = await kit.stores.landings.begin(turn, 5)
@@ -103,14 +103,6 @@ export function describeRejected(databases: () => [Database, Database]): void {
     await kit.stores.landings.end(turn, [{ id: landing?.id ?? '', state: 'landed', commit: 'c' }])
     expect(await kit.landings()).toMatchObject({ 'laptop.one': { state: 'landed', commit: 'c' } })
   })
-}
-
-async function turnOf(database: Database, { scope }: Kit, worker: string): Promise<Turn> {
-  for (;;) {
-    const turn = await takeTurn(database, worker)
-    if (turn === undefined) throw new Error('No turn.')
-    if (turn.workspace === scope.workspace) return turn
-  }
 }
 
 /** Lets the turns of dead workers run out. */
