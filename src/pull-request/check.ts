@@ -50,7 +50,7 @@ export interface PullRequestOptions {
   readonly head: string
   /** The directory with `.orchestration`, from the top of the repository. */
   readonly workspace: string
-  /** A directory of the target branch with public keys: what was committed last must be signed by one of them. */
+  /** A directory of the target branch with public keys: each new commit of the ledger must be signed by one of them. */
   readonly keys?: string | undefined
   /** Whether each commit that changes the ledger must have a `Trace-Head:` trailer. */
   readonly requireTrailers: boolean
@@ -102,7 +102,7 @@ async function check(
     const damage = chain.problems.map((each) => each + advice)
     const accepted = () => new Accepted(request.file(request.base, prefix + LEDGER) ?? Buffer.alloc(0))
     const isSigned = keys === undefined || damage.length > 0 || isCovered(layoutAt(root).ledgerFile, accepted())
-    const unsigned = isSigned ? [] : ['What landed last is not signed by a key of the base.']
+    const unsigned = isSigned ? [] : ['Not every new commit of the ledger is signed by a key of the target branch.']
     const whole = { ...empty, ...chain, problems: [...problems, ...damage, ...unsigned] }
     if (whole.problems.length > 0) return whole
     const approvals = await readApprovals(workspace.ledger)
@@ -154,7 +154,7 @@ function asNote(missing: string): string {
 function copyKeys(request: PullRequest, directory: string, stateHome: string): void {
   const { target } = request
   const names = request.list(target, directory).filter((path) => KEY.test(basename(path)))
-  if (names.length === 0) throw new EscrowError('unsupported', `The base has no NAME.pub.pem in ${directory}.`)
+  if (names.length === 0) throw new EscrowError('unsupported', `The target branch has no NAME.pub.pem in ${directory}.`)
   for (const path of names)
     write(join(stateHome, 'escrowfs', 'keys', basename(path)), request.file(target, path) ?? Buffer.alloc(0))
 }

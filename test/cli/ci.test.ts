@@ -40,7 +40,7 @@ it.each([
   [[], 'The target branch is not known'],
   [['--base', 'no-such-branch'], 'Git knows no commit no-such-branch'],
   [['--base', '--output=x'], 'Git knows no commit'],
-  [['--base', 'main', '--keys', 'keys'], 'The base has no NAME.pub.pem in keys'],
+  [['--base', 'main', '--keys', 'keys'], 'The target branch has no NAME.pub.pem in keys'],
 ])('exits with 2 if it cannot check: %j', async (options, message) => {
   const pr = await repository()
   const { code, err } = await escrowAt(pr.root, ['ci', ...options])

@@ -10,7 +10,7 @@ import { makeSigningKey } from '../../src/surface/index.js'
 import { copyOf, LEDGER, newRepository, type Repository, repositoryAt, sha256 } from './repository.js'
 
 const OWN = 'dev.escrowfs'
-const UNSIGNED = 'What landed last is not signed by a key of the base.'
+const UNSIGNED = 'Not every new commit of the ledger is signed by a key of the target branch.'
 
 const problems = async (pr: Repository) => {
   const asked = { cwd: pr.root, base: 'main', head: 'HEAD', workspace: '.', keys: 'keys', requireTrailers: false }

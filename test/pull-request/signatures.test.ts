@@ -39,7 +39,7 @@ describe('signatures', () => {
   })
   afterAll(() => rmSync(template, { recursive: true, force: true }))
 
-  it('at the end of the ledger must be by a key of the base', async () => {
+  it('of new commits must be by a key of the target branch', async () => {
     const pr = copyOf(template)
     const { XDG_STATE_HOME: before } = process.env
     const { problems, signed: checkpoints } = await check(pr, { keys: 'keys' })
@@ -57,7 +57,7 @@ describe('signatures', () => {
     pr.commit()
     expect((await check(pr)).problems).toEqual([])
     expect((await check(pr, { keys: 'keys' })).problems).toEqual([
-      'What landed last is not signed by a key of the base.',
+      'Not every new commit of the ledger is signed by a key of the target branch.',
     ])
   })
 
@@ -68,7 +68,7 @@ describe('signatures', () => {
     pr.commit('Move the key')
     pr.git('checkout', '-q', 'work')
     expect((await check(pr, { keys: 'later' })).problems).toEqual([])
-    await expect(check(pr, { keys: 'keys' })).rejects.toThrow('The base has no NAME.pub.pem in keys.')
+    await expect(check(pr, { keys: 'keys' })).rejects.toThrow('The target branch has no NAME.pub.pem in keys.')
   })
 
   describe('after another key has replaced the first on the base', () => {
@@ -101,7 +101,7 @@ describe('signatures', () => {
       rmSync(file)
       await pr.agent(({ fs }) => fs.writeFileSync('src/b.ts', 'y\n'))
       expect((await check(pr, { keys: 'keys' })).problems).toEqual([
-        'What landed last is not signed by a key of the base.',
+        'Not every new commit of the ledger is signed by a key of the target branch.',
       ])
     })
 
@@ -113,13 +113,15 @@ describe('signatures', () => {
       pr.commit('Replace the key')
       pr.git('checkout', '-q', 'work')
       expect((await check(pr, { keys: 'keys' })).problems).toEqual([
-        'What landed last is not signed by a key of the base.',
+        'Not every new commit of the ledger is signed by a key of the target branch.',
       ])
     })
   })
 
   it('are invalid by a key that the pull request adds', async () => {
     const pr = copyOf(template)
-    await expect(check(pr, { keys: 'other-keys' })).rejects.toThrow('The base has no NAME.pub.pem in other-keys.')
+    await expect(check(pr, { keys: 'other-keys' })).rejects.toThrow(
+      'The target branch has no NAME.pub.pem in other-keys.',
+    )
   })
 })

@@ -30,7 +30,7 @@ export function register(command: Command, context: Context): void {
     .option('--workspace <directory>', 'the directory with .orchestration, from the top of the repository', '.')
     .option(
       '--keys <directory>',
-      'what was committed last must be signed by a NAME.pub.pem in this directory of the base',
+      'each new commit of the ledger must be signed by a NAME.pub.pem in this directory of the target branch',
     )
     .option('--require-trailers', 'each commit that changes the ledger must have a Trace-Head trailer')
     .option('--summary <file>', "append the summary to a file, beside GitHub's own")
