@@ -16,7 +16,7 @@ import { findTarget, type Target } from './repository.js'
 import { Scratch } from './scratch.js'
 
 /** Escrow's own hook has one line. */
-const MAX_OWN_HOOK = 4_096
+const OWN_HOOK_BYTES = 4_096
 
 /** The changes of one git commit, and what it says. */
 export interface GitGroup {
@@ -219,7 +219,7 @@ function isExecutable(path: string): boolean {
 /** False for what is no small file, such as a link. */
 function isOwn(hook: string): boolean {
   try {
-    return isOwnHook(readSmall(hook, MAX_OWN_HOOK))
+    return isOwnHook(readSmall(hook, OWN_HOOK_BYTES))
   } catch {
     return false
   }
