@@ -3,6 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { layoutOf } from '../../src/core/layout.js'
 import type { Measured } from '../../src/core/mutation.js'
 import { layoutAt } from '../../src/os/workspace-state.js'
+import { CLASSIFIER } from '../../src/stage/class-line-schema.js'
 import { classCache } from '../../src/stage/index.js'
 import { tempDir } from '../support/facade.js'
 import { own, recordsOf, testWorkspace, working } from '../support/workspace.js'
@@ -37,8 +38,8 @@ describe('the cache of classes', () => {
     const { file, inNewProcess } = place()
     inNewProcess().set('kept', FOUND)
     await written(file)
-    const line = (more: object) => `${JSON.stringify({ v: 1, key: 'bad', ...FOUND, ...more })}\n`
-    appendFileSync(file, `${line({ v: 2 })}${line({ class: 'HARMLESS' })}${line({}).slice(0, 30)}`)
+    const line = (more: object) => `${JSON.stringify({ v: CLASSIFIER, key: 'bad', ...FOUND, ...more })}\n`
+    appendFileSync(file, `${line({ v: CLASSIFIER + 1 })}${line({ class: 'HARMLESS' })}${line({}).slice(0, 30)}`)
     const cache = inNewProcess()
     expect([cache.get('kept'), cache.get('bad')]).toEqual([FOUND, undefined])
   })
