@@ -14,8 +14,8 @@ const CHECKS: Readonly<Record<string, Check>> = {
 }
 
 /**
- * Checks what the grammars are known to read otherwise than the languages: where comments, texts and skipped code end.
- * @throws Inconclusive if code may be data, or data code
+ * Finds the places where a grammar is known to differ from its language about the end of comments, strings and skipped code.
+ * @throws Inconclusive if the grammar may take code for data, or data for code
  */
 export function checkReading(syntax: Syntax, { grammar }: Language): void {
   CHECKS[grammar]?.(syntax)

@@ -10,7 +10,7 @@ export interface AsJson {
   readonly json?: true
 }
 
-/** Formats the document of a `--json` command. A terminal, too, may show it. */
+/** Formats the document of a `--json` command. Escapes control characters, because the output may go to a terminal. */
 export function json(document: unknown): string {
   return `${printableJson(JSON.stringify(document, null, 2))}\n`
 }

@@ -4,7 +4,7 @@ export const HOOK_END = '# <<< escrow <<<\n'
 
 const START = `#!/bin/sh\n${HOOK_BEGIN}`
 
-/** Whether a script has nothing but escrow's lines. */
+/** Whether a script contains only escrow's lines. */
 export function isOwnHook(script: string): boolean {
   return script.startsWith(START) && script.indexOf(HOOK_END) === script.length - HOOK_END.length
 }

@@ -202,7 +202,7 @@ function hooksOf(git: Git, { hooks }: GitRequest, target: Target): Pick<Prepared
   return { preCommit, hooksLeft: present.filter((name) => !(preCommit && name === 'pre-commit')) }
 }
 
-/** Escrow's own hook does not count: what it would record is recorded already. */
+/** Escrow's own hook does not count: this commit records what the hook would. */
 function runsProgram(hook: string): boolean {
   return isExecutable(hook) && !isOwn(hook)
 }
@@ -216,7 +216,7 @@ function isExecutable(path: string): boolean {
   }
 }
 
-/** False for what is no small file, such as a link. */
+/** False for a link, and for a file that is too large. */
 function isOwn(hook: string): boolean {
   try {
     return isOwnHook(readSmall(hook, OWN_HOOK_BYTES))

@@ -62,7 +62,7 @@ function isSame(one: string, other: string): boolean {
   return isPlain ? one.toLowerCase() === other.toLowerCase() : one === other
 }
 
-/** A rejection holds until the same person approves. People can choose the name of a sign-in, so there only the subject tells who it is. */
+/** A rejection holds until the same person approves. People can choose the name of a sign-in, so only its subject identifies them. */
 function standingRejections(votes: readonly Vote[]): string[] {
   const standing = votes.filter(
     (vote, at) =>
@@ -79,7 +79,7 @@ function isSurelyOnePerson(one: Vote, other: Vote): boolean {
   return areByName ? fold(one.name) === fold(other.name) : one.subject === other.subject
 }
 
-/** Rather counts two people as one. */
+/** In doubt, treats two people as one. */
 function isOnePerson(one: Vote, other: Vote): boolean {
   return one.subject === other.subject || fold(one.name) === fold(other.name)
 }

@@ -7,12 +7,12 @@ import { bodyOf, keysOf, type LandingBody, pathsOf } from './landing-rows.js'
 import { readSubmission } from './queue-read.js'
 import { nextSeq } from './scope.js'
 import { type Query, type Row, textOf } from './sql.js'
-import type { QueuedChange } from './types.js'
+import type { SubmittedChange } from './types.js'
 import { readVotes } from './votes.js'
 
 /**
  * Queues what is approved of a submission as one landing, if the workspace has a repository and every change has a verdict. A change of
- * which a hunk is rejected does not land: nobody has checked the file without it. Changes that the session's newest landing of their paths has are left out.
+ * which a hunk is rejected does not land: nobody has checked the file without it. A change is left out if the session's newest landing of its paths already contains it.
  * @param isAsked whether a person has just decided; else what a worker has evicted is not tried again with the same bytes
  */
 export async function queueLanding(query: Query, submission: string, isAsked: boolean): Promise<void> {
@@ -25,8 +25,8 @@ export async function queueLanding(query: Query, submission: string, isAsked: bo
     [session],
   )
   const newest = newestByPath(earlier.filter(({ state }) => state !== 'evicted'))
-  const isTaken = (change: QueuedChange, key: string) => pathsOf(change).every((path) => newest.get(path) === key)
-  const chosen = changes.filter((change) => change.verdict === 'approved' && !isTaken(change, change.key))
+  const isQueued = (change: SubmittedChange) => pathsOf(change).every((path) => newest.get(path) === change.key)
+  const chosen = changes.filter((change) => change.verdict === 'approved' && !isQueued(change))
   if (chosen.length === 0) return
   const keys = JSON.stringify(chosen.map(({ key }) => key).sort())
   if (!isAsked && earlier.some((row) => row.state === 'evicted' && row.keys === keys)) return
@@ -44,7 +44,7 @@ export async function queueLanding(query: Query, submission: string, isAsked: bo
   await query.rows('update escrow.repositories set is_due = true')
 }
 
-/** The key of the newest of these landings' changes of each path. An older change of the path does not hold on the branch any more. */
+/** For each path, the key of the newest change in these landings. It has replaced older changes of the path on the branch. */
 function newestByPath(landings: readonly Row[]): ReadonlyMap<string, string> {
   const changes = landings.flatMap((row) => bodyOf(row).changes)
   return new Map(changes.flatMap((change) => pathsOf(change).map((path) => [path, changeKey(change)] as const)))

@@ -105,7 +105,7 @@ async function begin(query: Query, limit: number): Promise<OpenLanding[]> {
   return open
 }
 
-/** A person may have rejected a change, or the agent replaced it, after a worker had taken the landing. */
+/** Whether every change is still approved. After a worker took the landing, a person may have rejected a change, or the agent replaced it. */
 async function mayLand(query: Query, { session, changes }: Landing): Promise<boolean> {
   const rows = await query.rows(
     `select changes.key from escrow.submissions join escrow.changes on changes.submission = submissions.id
@@ -178,7 +178,7 @@ async function end(query: Query, { branch, worker }: Turn, ended: LandingEnd, is
   if (ended.state === 'withdrawn') await queueAgain(query, session)
 }
 
-/** Queues what may land of a landing that a worker gave back: its other changes, or all if a person has approved them again. */
+/** After a landing was withdrawn, queues its changes that are still approved, or approved again. */
 async function queueAgain(query: Query, session: string): Promise<void> {
   const [row] = await query.rows('select id from escrow.submissions where session = $1 and is_open', [session])
   if (row !== undefined) await queueLanding(query, textOf(row, 'id'), true)

@@ -91,7 +91,7 @@ function verdictOf({ verdict }: Row): SubmittedChange['verdict'] {
   return verdict === 'approved' || verdict === 'rejected' || verdict === 'mixed' ? verdict : undefined
 }
 
-/** `last` is read first, and ends the answer: one query may miss what was written behind it, and another may find it. */
+/** `last` is read first and bounds the answer: of two later queries, only the second may see a row that was written between them. */
 export async function readDecisions(query: Query, seq: number, host: string) {
   const last = await lastSeq(query)
   const rows = await query.rows(
@@ -110,7 +110,7 @@ export async function readDecisions(query: Query, seq: number, host: string) {
   return { decisions: decisions.filter(isWithin), landings: landings.filter(isWithin), next, last }
 }
 
-/** Adds the people who approved all that a decision is on. A stored decision names only the last one. */
+/** Adds the people who approved everything that a decision covers. A stored decision names only the last one. */
 async function withApprovers(query: Query, decisions: readonly Decision[]): Promise<Decision[]> {
   const bySession = new Map<string, ReadonlyMap<string, readonly Vote[]>>()
   for (const session of new Set(decisions.map((each) => each.session))) {

@@ -61,7 +61,7 @@ function assertDirectory(directory: string): void {
 export async function removeRepository(database: Database, scope: Scope): Promise<void> {
   const { tenant, workspace } = scope
   await database.transaction(async (query) => {
-    // A landing that is being queued would stay behind.
+    // Without the lock, a landing that is being queued would stay behind.
     await lockWorkspace(query, scope)
     const rows = await query.rows(
       'delete from escrow.repositories where tenant = $1 and workspace = $2 returning 1 as removed',

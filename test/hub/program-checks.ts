@@ -25,7 +25,7 @@ const LANDINGS = `select id, session, submission, body, state, attempts::float8 
   at::text as at, keys, seq::float8 as seq, news::float8 as news from escrow.landings order by landings.seq`
 const SUBMITTED = `select seq::float8 as seq from escrow.submissions`
 
-/** Checks what the tables say after each round against an own reading of the rules. */
+/** Checks the tables after each round against an independent implementation of the rules. */
 export class Checks {
   #lines = 0
   #votes = 0

@@ -5,7 +5,7 @@ import { Checks } from './program-checks.js'
 import { World } from './program-world.js'
 import { PROGRAM } from './programs.js'
 
-/** Holds random programs of two hub processes on one database against the rules of a review. */
+/** Runs random programs of two hub processes on one database, and checks that the rules of a review hold. */
 export function checkPrograms(databases: () => readonly [Database, Database], few: number): Promise<void> {
   return fc.assert(
     fc.asyncProperty(PROGRAM, async ([rules, rounds]) => {

@@ -23,7 +23,7 @@ export function describeRejected(databases: () => [Database, Database]): void {
   it.each([
     ['pauses', (kit: Kit, turn: Turn) => kit.stores.landings.pause(turn, 'away', 0)],
     ['dies', () => passTurns(databases()[0])],
-  ])('does not land what was rejected after a worker had taken it, if that worker %s', async (_, stop) => {
+  ])('does not land a change that was rejected after a worker took it, if that worker %s', async (_, stop) => {
     const { kit, change, submission } = await approved()
     const turn = await pause(kit)
     await kit.decide(submission, 'rejected', change)
@@ -37,7 +37,7 @@ export function describeRejected(databases: () => [Database, Database]): void {
     expect(await kit.landings()).toMatchObject({ 'laptop.one': { state: 'landed' } })
   })
 
-  it('does not land a version that the agent has replaced after a worker had taken it', async () => {
+  it('does not land a version that the agent replaced after a worker took it', async () => {
     const { kit } = await approved()
     const turn = await pause(kit)
     await kit.submit('laptop.one', kit.change('src/a.ts', 'a\n', 'AA\n'))
@@ -58,7 +58,7 @@ export function describeRejected(databases: () => [Database, Database]): void {
     expect([kit.read('src/a.ts'), kit.read('src/b.ts')]).toEqual(['a\n', 'B\n'])
   })
 
-  it('lands what was approved again before the worker gave it back', async () => {
+  it('lands a change that was approved again before the worker returned it', async () => {
     const { kit, change, submission } = await approved()
     await kit.stores.landings.pause(await pause(kit), 'away', 0)
     await kit.decide(submission, 'rejected', change)
@@ -75,7 +75,7 @@ export function describeRejected(databases: () => [Database, Database]): void {
     expect(kit.read('src/a.ts')).toBe('A\n')
   })
 
-  it('does not push what is rejected while it is checked', async () => {
+  it('does not push a change that a person rejects during its checks', async () => {
     const [database] = databases()
     const { kit, change, submission } = await approved()
     let seen = 0

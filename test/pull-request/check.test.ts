@@ -2,17 +2,15 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
-import { openWorkspace } from '../../src/index.js'
-import { checkPullRequest } from '../../src/pull-request/check.js'
 import { problemsOf } from '../../src/pull-request/problems.js'
 import { git } from '../support/git.js'
 import { trust } from '../support/trust.js'
 import {
   append,
   changeAndRechain,
+  check as checkRepository,
   createHonestPullRequest,
   LEDGER,
-  type Repository,
   removeTemplates,
   repository,
   repositoryAt,
@@ -20,17 +18,8 @@ import {
   withLastVerdict,
 } from './repository.js'
 
-const check = async (pr: Repository, more: Partial<Parameters<typeof checkPullRequest>[0]> = {}) => {
-  const asked = {
-    cwd: pr.root,
-    base: 'main',
-    head: 'HEAD',
-    workspace: '.',
-    requireTrailers: false,
-    openWorkspace,
-    ...more,
-  }
-  const report = await checkPullRequest(asked)
+const check = async (...asked: Parameters<typeof checkRepository>) => {
+  const report = await checkRepository(...asked)
   return { ...report, problems: problemsOf(report) }
 }
 

@@ -1,21 +1,13 @@
 import { randomUUID } from 'node:crypto'
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { openWorkspace } from '../../src/index.js'
-import { checkPullRequest } from '../../src/pull-request/check.js'
+import { rmSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { problemsOf } from '../../src/pull-request/problems.js'
-import { makeSigningKey } from '../../src/surface/index.js'
-import { copyOf, LEDGER, newRepository, type Repository, repositoryAt, sha256 } from './repository.js'
+import { check, copyOf, LEDGER, newSignedRepository, type Repository, sha256 } from './repository.js'
 
 const OWN = 'dev.escrowfs'
 const UNSIGNED = 'Not every new commit of the ledger is signed by a key of the target branch.'
 
-const problems = async (pr: Repository) => {
-  const asked = { cwd: pr.root, base: 'main', head: 'HEAD', workspace: '.', keys: 'keys', requireTrailers: false }
-  return problemsOf(await checkPullRequest({ ...asked, openWorkspace }))
-}
+const problems = async (pr: Repository) => problemsOf(await check(pr, { keys: 'keys' }))
 
 interface Line {
   readonly text: string
@@ -42,24 +34,13 @@ function follow({ text, own }: Line, ...joined: readonly Line[]) {
 describe('a checkpoint', () => {
   let template = ''
   beforeAll(async () => {
-    const state = mkdtempSync(join(tmpdir(), 'escrowfs-state-'))
-    vi.stubEnv('XDG_STATE_HOME', state)
-    try {
-      const { file } = makeSigningKey()
-      template = await newRepository((root) => {
-        mkdirSync(join(root, 'keys'))
-        copyFileSync(join(file, '..', 'own.pub.pem'), join(root, 'keys', 'ada.pub.pem'))
-      })
-      const pr = repositoryAt(template)
+    template = await newSignedRepository(async (pr) => {
       pr.git('branch', 'other')
       await pr.agent(({ fs }) => fs.writeFileSync('src/a.ts', 'x\n'))
       pr.git('checkout', '-q', 'other')
       await pr.agent(({ fs }) => fs.writeFileSync('src/b.ts', 'y\n'))
       pr.git('checkout', '-q', 'work')
-    } finally {
-      vi.unstubAllEnvs()
-      rmSync(state, { recursive: true, force: true })
-    }
+    })
   })
   afterAll(() => rmSync(template, { recursive: true, force: true }))
 

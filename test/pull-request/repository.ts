@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import {
   appendFileSync,
+  copyFileSync,
   cpSync,
   mkdirSync,
   mkdtempSync,
@@ -11,8 +12,10 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { onTestFinished } from 'vitest'
+import { onTestFinished, vi } from 'vitest'
 import { initWorkspace, openWorkspace, type Session } from '../../src/index.js'
+import { checkPullRequest, type PullRequestOptions, type PullRequestReport } from '../../src/pull-request/check.js'
+import { makeSigningKey } from '../../src/surface/index.js'
 import { git } from '../support/git.js'
 import { needsTrust, trust } from '../support/trust.js'
 
@@ -136,6 +139,30 @@ async function approvedWork(root: string, work: (session: Session) => unknown): 
     return `${head?.seq}:${head?.hash}`
   } finally {
     await workspace.close()
+  }
+}
+
+/** Checks the pull request of a repository, by default without keys. */
+export function check(pr: Repository, more: Partial<PullRequestOptions> = {}): Promise<PullRequestReport> {
+  const asked = { cwd: pr.root, base: 'main', head: 'HEAD', workspace: '.', requireTrailers: false, openWorkspace }
+  return checkPullRequest({ ...asked, ...more })
+}
+
+/** A repository whose base has a key in `keys`, and whose ledger is signed by it. @param work changes it while the key signs */
+export async function newSignedRepository(work: (pr: Repository) => Promise<void>): Promise<string> {
+  const state = mkdtempSync(join(tmpdir(), 'escrowfs-state-'))
+  vi.stubEnv('XDG_STATE_HOME', state)
+  try {
+    const { file } = makeSigningKey()
+    const root = await newRepository((at) => {
+      mkdirSync(join(at, 'keys'))
+      copyFileSync(join(file, '..', 'own.pub.pem'), join(at, 'keys', 'ada.pub.pem'))
+    })
+    await work(repositoryAt(root))
+    return root
+  } finally {
+    vi.unstubAllEnvs()
+    rmSync(state, { recursive: true, force: true })
   }
 }
 

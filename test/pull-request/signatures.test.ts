@@ -1,41 +1,16 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { openWorkspace } from '../../src/index.js'
-import { checkPullRequest } from '../../src/pull-request/check.js'
 import { makeSigningKey } from '../../src/surface/index.js'
 import { trust } from '../support/trust.js'
-import { append, copyOf, LEDGER, newRepository, type Repository, repositoryAt, sha256 } from './repository.js'
-
-const check = (pr: Repository, more: { keys?: string } = {}) =>
-  checkPullRequest({
-    cwd: pr.root,
-    base: 'main',
-    head: 'HEAD',
-    workspace: '.',
-    requireTrailers: false,
-    openWorkspace,
-    ...more,
-  })
+import { append, check, copyOf, LEDGER, newSignedRepository, type Repository, sha256 } from './repository.js'
 
 describe('signatures', () => {
   let template = ''
   beforeAll(async () => {
-    const state = mkdtempSync(join(tmpdir(), 'escrowfs-state-'))
-    vi.stubEnv('XDG_STATE_HOME', state)
-    try {
-      const { file } = makeSigningKey()
-      template = await newRepository((root) => {
-        mkdirSync(join(root, 'keys'))
-        copyFileSync(join(file, '..', 'own.pub.pem'), join(root, 'keys', 'ada.pub.pem'))
-      })
-      await repositoryAt(template).agent(({ fs }) => fs.writeFileSync('src/a.ts', 'x\n'))
-    } finally {
-      vi.unstubAllEnvs()
-      rmSync(state, { recursive: true, force: true })
-    }
+    template = await newSignedRepository((pr) => pr.agent(({ fs }) => fs.writeFileSync('src/a.ts', 'x\n')))
   })
   afterAll(() => rmSync(template, { recursive: true, force: true }))
 

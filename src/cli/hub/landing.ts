@@ -114,6 +114,6 @@ function describe(report: WorkerReport): string {
 
 function describeEnd(end: Extract<WorkerReport, { readonly kind: 'ended' }>['end']): string {
   if (end.state === 'landed') return `as ${end.commit.slice(0, 12)}`
-  if (end.state === 'withdrawn') return 'because it is not approved any more'
+  if (end.state === 'withdrawn') return 'because it is no longer approved'
   return oneLine(end.reason.split('\n', 1)[0] ?? '')
 }
