@@ -105,7 +105,8 @@ const LIBRARIES: Readonly<Record<string, Use>> = {
     api.symlinkSync('main.js', `${root}/src/link.js`)
     api.linkSync(`${root}/src/b.js`, `${root}/src/hard.js`)
     const names = ['docs/one.md', 'docs/é/two.md', 'src/link.js', 'src/main.js', 'src/b.js', 'src/hard.js']
-    await tar.create({ ...common, gzip: true, file: `${root}/a.tgz` }, names)
+    // With several jobs, tar 7.5.14 to 7.5.23 may end the stream twice if two names link to one file (node-tar issue 460).
+    await tar.create({ ...common, gzip: true, jobs: 1, file: `${root}/a.tgz` }, names)
     tar.create({ ...common, sync: true, file: `${root}/b.tar` }, names)
     tar.update({ ...common, sync: true, file: `${root}/b.tar` }, ['src/c.cjs'])
     for (const [file, to] of [
