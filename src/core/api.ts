@@ -100,7 +100,7 @@ export type {
   ReleaseRules,
   ReleaseTier,
 } from './release-api.js'
-export type { ChangesOptions, Review, Selection, Verdict } from './review-api.js'
+export type { ChangesOptions, LandedAt, Review, Selection, Verdict } from './review-api.js'
 export type { Risk, RiskFact, RiskSeverity } from './risk-api.js'
 export type { Explanation, Feedback, ScopeRequest, Session, SessionOptions, SessionSummary } from './session-api.js'
 export type { ChangesOf, Snapshot, Travelled } from './snapshot-api.js'

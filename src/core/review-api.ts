@@ -51,6 +51,12 @@ export interface ChangesOptions {
  * A person's review of one session: its staged changes, verdicts on them, and the commit. Inside an agent's session, every
  * method that decides rejects with `access_denied`. Verdicts apply to the changes that {@link changes} last returned.
  */
+/** Where approved changes were put without a commit of this machine: a git branch and the id of its commit. */
+export interface LandedAt {
+  readonly branch: string
+  readonly commit: string
+}
+
 export interface Review extends Quarantine {
   readonly sessionId: string
   /**
@@ -91,6 +97,13 @@ export interface Review extends Quarantine {
    * Rejects with an {@link EscrowError} whose `refused` names each path that could not be committed.
    */
   commit(options?: CommitOptions): Promise<CommitResult>
+  /**
+   * Records in the ledger that approved changes are on a git branch, where the landing queue of a hub put them. The disk and the stage stay
+   * as they are: a `git pull` brings the changes. Records only changes that are still staged and wholly approved, once for each commit.
+   * @param paths of the changes
+   * @returns the recorded paths
+   */
+  recordLanded(paths: readonly string[], at: LandedAt): Promise<string[]>
   /** Removes the selected changes, or all, from the stage. Does not change the disk. Rejects with `nothing_selected`, `stale_file`. */
   discard(selection?: Selection): Promise<void>
   /**

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { StagedChange } from '../../overlay/index.js'
-import type { ChecklistItem, Verdict } from '../core/api.js'
+import type { ChecklistItem, LandedAt, Verdict } from '../core/api.js'
 import { defined } from '../core/defined.js'
 import type { Mutation } from '../core/mutation.js'
 import type { AgentInfo } from '../core/people.js'
@@ -15,7 +15,8 @@ export interface RecordedCommit {
   readonly approved: readonly StagedChange[]
   readonly mutations: ReadonlyMap<StagedChange, Mutation>
   readonly attribution: Pick<RecordDraft, 'files' | 'lines'>
-  readonly tx: string
+  /** Undefined if no commit wrote the changes to the disk. */
+  readonly tx: string | undefined
   readonly undone: Undone | undefined
   readonly approvals: readonly Verdict[]
   readonly amendments: AmendmentState
@@ -26,14 +27,16 @@ export interface RecordedCommit {
   readonly policy: string | undefined
   /** The git commits that land with it. */
   readonly git: GitLanding | undefined
+  /** Where a landing queue put the changes. */
+  readonly landed?: LandedAt
 }
 
 export function commitDraft(
   session: Pick<ReviewedSession, 'sessionId' | 'agent'>,
   commit: RecordedCommit,
 ): RecordDraft {
-  const { approved, mutations, attribution, tx, undone, approvals, amendments, checklist, git, evidence, policy } =
-    commit
+  const { approved, mutations, attribution, tx, undone, approvals, amendments, checklist } = commit
+  const { git, landed, evidence, policy } = commit
   const intents = new Set(approved.map(({ intentId }) => intentId ?? null))
   const [only] = intents
   const editors = editorsOf(approved, amendments)
@@ -44,7 +47,7 @@ export function commitDraft(
     session: session.sessionId,
     agent: agentOf(approved, session.agent()),
     verdict: 'approved',
-    tx,
+    ...defined({ tx }),
     approvedBy: reviewers,
     ...attribution,
     changes: approved.map((change) => recordedChange(change, mutations.get(change))),
@@ -52,7 +55,7 @@ export function commitDraft(
       ...(undone !== undefined && { undoes: undoNoteOf(undone.txs) }),
       ...(editors.length > 0 && { edited_by: editors }),
       ...(checklist.length > 0 && { checklist: checklist.map(recordedItem) }),
-      ...defined({ git, policy }),
+      ...defined({ git, policy, landed }),
       ...(evidence.length > 0 && { evidence }),
     },
   })

@@ -127,7 +127,7 @@ function gitSetting(policy: PolicyState): GitCommitOptions | undefined {
 }
 
 /** For the record. Undefined if there is no file: the rules were checked before. */
-function digestOfPolicy({ policyFile }: Layout): string | undefined {
+export function digestOfPolicy({ policyFile }: Layout): string | undefined {
   try {
     return digest(readShared(policyFile))
   } catch {

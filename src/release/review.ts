@@ -92,6 +92,7 @@ function guardDecisions(review: StageReview): StageReview {
     split: requireOutsideSession(review.split),
     edit: requireOutsideSession(review.edit),
     commit: requireOutsideSession(review.commit),
+    recordLanded: requireOutsideSession(review.recordLanded),
     discard: requireOutsideSession(review.discard),
     answer: requireOutsideSession(review.answer),
     tick: requireOutsideSession(review.tick),

@@ -4,7 +4,7 @@ import { defined } from '../core/defined.js'
 import type { Reviewer } from '../core/people.js'
 import type { Question } from '../core/question.js'
 import { gitUser } from '../os/git.js'
-import type { AnswerRecord, ApprovedCommit, Criterion, ReviewEffects } from '../review/index.js'
+import type { AnswerRecord, ApprovedCommit, ApprovedLanding, Criterion, ReviewEffects } from '../review/index.js'
 import { newDraft } from '../trace/index.js'
 import { applyAnswer } from './apply-answer.js'
 import { criteriaOf } from './checklist.js'
@@ -49,6 +49,11 @@ export class SessionEffects implements ReviewEffects {
 
   criteria(changes: readonly StagedChange[]): readonly Criterion[] {
     return criteriaOf(this.session.intents.state(), changes)
+  }
+
+  async recordLanded(changes: readonly StagedChange[], landing: ApprovedLanding): Promise<void> {
+    const { recordLanding } = await import('./record-landing.js')
+    await recordLanding(this.session, this.stage.takeReading(), changes, landing)
   }
 
   async commit(changes: readonly StagedChange[], commit: ApprovedCommit): Promise<CommitResult> {

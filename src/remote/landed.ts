@@ -1,4 +1,5 @@
-import type { Workspace } from '../core/api.js'
+import type { Review, Workspace } from '../core/api.js'
+import { EscrowError } from '../core/api-error.js'
 import { isChange } from './incoming.js'
 import { type Landed, readLandedOf } from './settings.js'
 
@@ -8,11 +9,33 @@ export async function landedChanges(workspace: Workspace): Promise<Landed[]> {
   const found: Landed[] = []
   for (const landed of readLandedOf(workspace.root)) {
     if (!sessions.has(landed.session)) continue
-    const staged = (await (await workspace.review(landed.session)).changes()).changes
-    const changes = landed.changes.filter(({ key, path }) =>
-      staged.some((each) => each.path === path && isChange(each, key)),
-    )
+    const changes = await stillStaged(await workspace.review(landed.session), landed)
     if (changes.length > 0) found.push(Object.assign({}, landed, { changes }))
   }
   return found
+}
+
+/**
+ * Records in the ledger what has landed, while this machine still has it staged: later nothing says who wrote its lines.
+ * @returns why the ledger cannot have it, if so
+ */
+export async function recordLanded(workspace: Workspace, landed: Landed): Promise<string | undefined> {
+  const { session, branch, commit } = landed
+  if (!(await workspace.sessions()).some(({ id }) => id === session)) return undefined
+  const review = await workspace.review(session)
+  const paths = (await stillStaged(review, landed)).map(({ path }) => path)
+  try {
+    await review.recordLanded(paths, { branch, commit })
+    return undefined
+  } catch (error) {
+    // No later attempt could record it, and the next landings must not wait for it.
+    if (error instanceof EscrowError && error.reason === 'limit_exceeded') return error.message
+    throw error
+  }
+}
+
+/** The changes of a landing that a session has staged as they landed. */
+async function stillStaged(review: Review, { changes }: Landed): Promise<Landed['changes']> {
+  const staged = (await review.changes()).changes
+  return changes.filter(({ key, path }) => staged.some((each) => each.path === path && isChange(each, key)))
 }

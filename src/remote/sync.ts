@@ -5,6 +5,7 @@ import { defined } from '../core/defined.js'
 import { HubRefusal } from './ask.js'
 import { HubClient, type ReceivedDecision, type ReceivedLanding } from './hub-client.js'
 import { namesOf, type Outcome, recordDecision } from './incoming.js'
+import { recordLanded } from './landed.js'
 import { LedgerSender } from './ledger-sender.js'
 import type { SyncReport } from './report.js'
 import { Sender } from './sender.js'
@@ -159,8 +160,11 @@ export class RemoteSync {
     if (session === undefined) return
     const { state, branch, commit, changes, reason = 'It did not land.' } = landing
     if (state === 'landed' && commit !== undefined) {
+      const landed = { session, branch, commit, changes }
+      const problem = await recordLanded(this.workspace, landed)
+      if (problem !== undefined) this.report({ kind: 'problem', session, message: problem })
       const others = this.#seen.landed.filter((each) => each.commit !== commit || each.session !== session)
-      this.#keep({ landed: [...others, { session, branch, commit, changes }].slice(-MAX_LANDED) })
+      this.#keep({ landed: [...others, landed].slice(-MAX_LANDED) })
       this.report({ kind: 'landed', session, branch, commit, changes: changes.length })
       return
     }

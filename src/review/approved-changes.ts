@@ -1,5 +1,5 @@
 import type { StagedChange } from '../../overlay/index.js'
-import type { CommitOptions, CommitResult } from '../core/api.js'
+import type { CommitOptions, CommitResult, LandedAt } from '../core/api.js'
 import type { Refusal } from '../core/api-error.js'
 import { defined } from '../core/defined.js'
 import { amendmentState } from './amend.js'
@@ -89,6 +89,19 @@ export class ApprovedChanges {
     await writeCommitted(this.log, result.id, notes).catch(() => undefined)
     const rest = defined({ ...left, unticked: untickedOf(ticked.items) })
     return { result: { ...result, ...rest }, slices: slices.filter(({ change }) => committed.has(change.path)) }
+  }
+
+  /** @returns the recorded paths */
+  async recordLanded(paths: ReadonlySet<string>, at: LandedAt): Promise<string[]> {
+    const staged = (await this.stage.changes()).filter(({ path, drifted }) => paths.has(path) && !drifted)
+    const slices = commitSlicesOf(staged, verdictState(this.log.read()), this.diffs).filter(({ part }) => !part)
+    if (slices.length === 0) return []
+    const approvals = slices.flatMap(({ verdicts }) => verdicts)
+    await this.effects.recordLanded(
+      slices.map(({ change }) => change),
+      { at, approvals },
+    )
+    return slices.map(({ change }) => change.path)
   }
 
   #checklist(changes: readonly StagedChange[], records: readonly ReviewRecord[]) {

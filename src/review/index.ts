@@ -36,7 +36,14 @@ export {
 } from './record-schema.js'
 export { rejectionLines } from './rejection-lines.js'
 export { createReview, type ReviewByRule, type StageReview } from './review.js'
-export type { ApprovedCommit, Criterion, DecidedTree, ReviewEffects, ReviewStage } from './review-stage.js'
+export type {
+  ApprovedCommit,
+  ApprovedLanding,
+  Criterion,
+  DecidedTree,
+  ReviewEffects,
+  ReviewStage,
+} from './review-stage.js'
 export { riskLines } from './risk-lines.js'
 export { describeReach } from './scope-reach.js'
 export { relativeName } from './selection.js'

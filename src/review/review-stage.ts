@@ -1,5 +1,13 @@
 import type { FileState, StagedChange } from '../../overlay/index.js'
-import type { ChangesOptions, ChecklistItem, CommitOptions, CommitResult, Snapshot, Verdict } from '../core/api.js'
+import type {
+  ChangesOptions,
+  ChecklistItem,
+  CommitOptions,
+  CommitResult,
+  LandedAt,
+  Snapshot,
+  Verdict,
+} from '../core/api.js'
 import type { Mutation } from '../core/mutation.js'
 import type { Reviewer } from '../core/people.js'
 import type { Question } from '../core/question.js'
@@ -61,6 +69,13 @@ export interface ApprovedCommit extends CommitOptions {
   readonly assertApproved?: () => void
 }
 
+/** Approved changes that are on a git branch already. */
+export interface ApprovedLanding {
+  readonly at: LandedAt
+  /** The verdicts by which the changes are approved. */
+  readonly approvals: readonly Verdict[]
+}
+
 /** Carries out the decisions of reviewers. */
 export interface ReviewEffects {
   /** The reviewer, for calls that name none. */
@@ -77,4 +92,6 @@ export interface ReviewEffects {
    */
   criteria(changes: readonly StagedChange[]): readonly Criterion[]
   commit(changes: readonly StagedChange[], commit: ApprovedCommit): Promise<CommitResult>
+  /** Records changes that are on a git branch in the ledger. Writes nothing to the disk. */
+  recordLanded(changes: readonly StagedChange[], landing: ApprovedLanding): Promise<void>
 }

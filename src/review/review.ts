@@ -108,6 +108,8 @@ export function createReview(
       return result
     },
 
+    recordLanded: (paths, at) => approved.recordLanded(new Set(paths), at),
+
     async discard(selection) {
       const from = await displayed.forSelection(selection)
       const chosen = selection === undefined ? from.map((change) => ({ change })) : select(selection, from, context)

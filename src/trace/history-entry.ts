@@ -10,7 +10,7 @@ export interface HistoryEntry {
   readonly seq?: number
   /** ISO 8601. */
   readonly at?: string
-  /** The verdict, or else the record's type. */
+  /** The verdict; `landed` for a commit by a landing queue; or else the record's type. */
   readonly what: string
   readonly intentId?: string
   readonly sessionId?: string
@@ -26,8 +26,9 @@ export interface HistoryEntry {
 export function toHistoryEntry(record: TraceRecord): HistoryEntry {
   const own = ownRecord(record)
   const verdict = own?.type === 'verdict' ? own.verdict : undefined
+  const landed = own?.type === 'commit' ? own.landed : undefined
   return {
-    what: verdict ?? (own?.type === undefined ? own?.name : own.type) ?? '-',
+    what: verdict ?? (landed && 'landed') ?? (own?.type === undefined ? own?.name : own.type) ?? '-',
     about: aboutOf(record),
     ...defined({
       seq: own?.seq,
@@ -36,7 +37,7 @@ export function toHistoryEntry(record: TraceRecord): HistoryEntry {
       sessionId: text(record.session_id),
       tx: own?.tx ?? undefined,
       by: own?.reviewer?.name,
-      why: own?.reason ?? own?.words ?? quarantineNote(record),
+      why: own?.reason ?? own?.words ?? quarantineNote(record) ?? (landed && `on ${landed.branch} as ${landed.commit}`),
     }),
   }
 }

@@ -123,6 +123,8 @@ const tornEnd = { bytes: field(count), sha256: field(name.nullable()), saved_as:
 const landing = field(z.object({ ref: name, old: name.nullable(), commits: list(name), checked_out: z.boolean() }))
 /** The acceptance sentences of its intents. */
 const checklist = field(list(z.object({ intent: name, criterion: z.string(), ticked: z.boolean(), by: field(name) })))
+/** Where a landing queue put approved changes, which no commit wrote to this machine's disk: a git branch and the id of its commit. */
+const landed = field(z.object({ branch: name, commit: name }))
 const part = { part: field(count), parts: field(count), edited_by: names, git: landing, evidence: names, checklist }
 
 // ---- record types
@@ -181,7 +183,7 @@ const RECORD = z.discriminatedUnion('type', [
     command: field(z.string()),
     remembered: field(z.record(z.string(), z.union([z.string(), z.boolean()]))),
   }),
-  record('commit', { ...part, policy: field(name) }),
+  record('commit', { ...part, policy: field(name), landed }),
   record('undo', { ...part, policy: field(name), undoes: field(z.union([name, list(name)])) }),
   record('command', {
     command: field(z.union([z.string(), list(z.string())])),

@@ -65,7 +65,7 @@ async function knownPaths({ ledger, root }: Workspace): Promise<string[]> {
   const paths = new Set<string>()
   for await (const record of ledger.records()) {
     const { what } = toHistoryEntry(record)
-    if (what === 'commit' || what === 'undo')
+    if (what === 'commit' || what === 'undo' || what === 'landed')
       for (const path of pathsOf(record)) if (paths.size < PATHS_PER_LIST) paths.add(path)
   }
   return [...paths].filter((path) => existsSync(join(root, path))).sort()

@@ -309,6 +309,7 @@ function reviewOf(sessionId: string, fake: Fake, note: (...call: unknown[]) => v
       note('commit', options)
       return { id: 'tx1', seq: 4, committed: ['a.ts'], conflicts: [] }
     },
+    recordLanded: async (paths) => [...paths],
     discard: async () => undefined,
     snapshots: async () => [],
     questions: async () => [],

@@ -48,6 +48,17 @@ it.each([
   expect([code, numbers(out)]).toEqual([0, shown])
 })
 
+it('log shows what a hub landed, as a kind of commit', async () => {
+  const landed = { branch: 'main', commit: '1'.repeat(40) }
+  const own = { 'dev.escrowfs': { seq: 4, type: 'commit', changes: [{ path: 'src/4.ts' }], landed } }
+  const all = [...records, record(4, { metadata: own })]
+  const of = async (kind: string) => (await escrow(workspaceDir(), ['log', '--kind', kind], { records: all })).out
+  expect(numbers(await of('commit'))).toEqual(['4', '3', '2', '1'])
+  expect(numbers(await of('landed'))).toEqual(['4'])
+  expect(await of('landed')).toContain('landed')
+  expect(await of('landed')).toContain(`on main as ${landed.commit}`)
+})
+
 it('log refuses an unknown session or intent, and is empty for one without records', async () => {
   const review = { changes: async () => ({ digest: '', changes: [] }) }
   const none = await escrow(workspaceDir(), ['log', '--session', 'three'], { records, review })

@@ -1,6 +1,10 @@
+import { readFileSync, realpathSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, it, vi } from 'vitest'
 import { setRepository } from '../../src/hub/index.js'
+import { layoutAt } from '../../src/os/workspace-state.js'
 import { landedChanges } from '../../src/remote/index.js'
+import { toHistoryEntry } from '../../src/trace/index.js'
 import { trialDatabase } from '../hub/fixtures.js'
 import { approvedOnHub, states, sync } from '../remote/kit.js'
 import { git, initRepository } from '../support/git.js'
@@ -44,6 +48,43 @@ it('a machine learns what landed, and a pull takes it out of the stage', async (
   expect(await states(workspace)).toEqual([])
   expect(await landedChanges(workspace)).toEqual([])
   expect((await sync(workspace)).filter(({ kind }) => kind === 'landed')).toEqual([])
+})
+
+it('the ledger says who wrote and approved what landed, before and after the pull', async () => {
+  const { workspace, place: at, land, remote } = await machine()
+  await land()
+  await sync(workspace)
+  const commit = git(remote, 'rev-parse', 'main').trim()
+  const before = await workspace.ledger.blame('src/a.ts')
+  expect(before.map(({ contributor }) => contributor)).toEqual(['unknown', 'unknown'])
+  git(at.root, 'pull', '-q', 'origin', 'main')
+  expect(await workspace.ledger.blame('src/a.ts')).toMatchObject([
+    { line: 1, contributor: 'ai', model: 'm-1', intentId: 'INT-001', sessionId: 'agent-1', approvedBy: 'Ada' },
+  ])
+  const landed = []
+  for await (const record of workspace.ledger.records())
+    if (toHistoryEntry(record).what === 'landed') landed.push(toHistoryEntry(record))
+  expect(landed).toMatchObject([{ about: ['src/a.ts'], sessionId: 'agent-1', why: `on main as ${commit}` }])
+  expect(landed[0]).not.toHaveProperty('tx')
+  expect(await workspace.ledger.verify()).toMatchObject({ ok: true })
+})
+
+it('a landing that is received twice is recorded once', async () => {
+  const { workspace, land } = await machine()
+  await land()
+  const seen = join(layoutAt(realpathSync(workspace.root)).state, 'remote-seen.json')
+  const { since } = JSON.parse(readFileSync(seen, 'utf8'))
+  await sync(workspace)
+  const count = async () => {
+    let lines = 0
+    for await (const record of workspace.ledger.records()) if (toHistoryEntry(record).what === 'landed') lines++
+    return lines
+  }
+  expect(await count()).toBe(1)
+  // As a crash before the place in the hub's list was kept leaves it.
+  writeFileSync(seen, JSON.stringify(Object.assign({}, JSON.parse(readFileSync(seen, 'utf8')), { since })))
+  expect(await sync(workspace)).toContainEqual(expect.objectContaining({ kind: 'landed' }))
+  expect(await count()).toBe(1)
 })
 
 it('an agent gets the reason of an eviction, and its next version is reviewed again', async () => {

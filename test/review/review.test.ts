@@ -17,6 +17,7 @@ let records: ReviewRecord[]
 let meanwhile: ReviewRecord[]
 let ledger: Verdict[]
 let commits: Parameters<ReviewEffects['commit']>[]
+let landings: [paths: string[], landing: Parameters<ReviewEffects['recordLanded']>[1]][]
 let failing: { ledger?: Error; commit?: Error }
 let review: StageReview
 let keepsApprovals: boolean
@@ -75,6 +76,9 @@ const effects: ReviewEffects = {
     if (failing.commit !== undefined) throw failing.commit
     return { id: 'tx', seq: 7, committed: call[0].map(({ path }) => path), conflicts: [] }
   },
+  recordLanded: async (changes, landing) => {
+    landings.push([changes.map(({ path }) => path as string), landing])
+  },
 }
 
 const reviewOf = () => createReview({ sessionId: 's1', root: '/w' }, log, stagedNow, effects)
@@ -93,7 +97,7 @@ beforeEach(() => {
     ['a', 'a0'],
     ['b', 'b0'],
   ])
-  ;[records, meanwhile, ledger, commits, failing, keepsApprovals] = [[], [], [], [], {}, false]
+  ;[records, meanwhile, ledger, commits, landings, failing, keepsApprovals] = [[], [], [], [], [], {}, false]
   review = reviewOf()
 })
 
@@ -207,6 +211,35 @@ describe('reject', () => {
     restage(staged('a', 'a0', 'a2'))
     await expect(review.reject('a', 'no')).rejects.toEqual(refusal('stale_file', 'a'))
     expect(records).toEqual([])
+  })
+})
+
+describe('recordLanded', () => {
+  const at = { branch: 'main', commit: '1'.repeat(40) }
+
+  it('records the named changes that are approved and have not drifted, with their verdicts', async () => {
+    await review.approve()
+    await review.reject('b', 'no')
+    restage(staged('src/c', null, 'c1', { drifted: true }))
+    expect(await review.recordLanded(['a', 'b', 'src/c', 'absent'], at)).toEqual(['a'])
+    expect(landings).toEqual([[['a'], { at, approvals: [ledger[0]] }]])
+    expect(await states()).toEqual(['a approved', 'b rejected', 'src/c approved'])
+  })
+
+  it('records nothing if nothing of it is approved', async () => {
+    await review.approve('b')
+    expect(await review.recordLanded(['a'], at)).toEqual([])
+    expect(landings).toEqual([])
+  })
+
+  it('records no change of which only some hunks are approved', async () => {
+    const lines = Array.from({ length: 30 }, (_, at) => `${at}\n`)
+    const edited = lines.with(2, 'x\n').with(25, 'y\n').join('')
+    disk.set('a', lines.join(''))
+    restage(staged('a', lines.join(''), edited))
+    const [first] = (await review.changes()).changes.find(({ path }) => path === 'a')?.hunks ?? []
+    await review.approve({ hunks: [first?.id ?? ''] })
+    expect(await review.recordLanded(['a'], at)).toEqual([])
   })
 })
 

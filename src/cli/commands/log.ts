@@ -81,9 +81,11 @@ async function refuseUnknown(
 }
 
 const VERDICTS = ['approved', 'rejected', 'withdrawn']
-const KINDS = [...TRACE_TYPES, ...VERDICTS]
+/** A commit that a landing queue made is one kind of commit. */
+const LANDED = 'landed'
+const KINDS = [...TRACE_TYPES, ...VERDICTS, LANDED]
 
-/** Parses `commit,denied`. `verdict` covers all verdicts. @param before the kinds of earlier arguments */
+/** Parses `commit,denied`. `verdict` covers all verdicts, and `commit` what landed. @param before the kinds of earlier arguments */
 function parseKinds(text: string, before: readonly string[] = []): readonly string[] {
   const words = text.split(',').filter((word) => word !== '')
   const unknown = words.find((word) => !KINDS.includes(word))
@@ -95,7 +97,8 @@ function parseKinds(text: string, before: readonly string[] = []): readonly stri
 
 function isOfKind(record: TraceRecord, kinds: readonly string[]): boolean {
   const { what } = toHistoryEntry(record)
-  return kinds.includes(what) || (kinds.includes('verdict') && VERDICTS.includes(what))
+  if (kinds.includes(what)) return true
+  return (kinds.includes('verdict') && VERDICTS.includes(what)) || (kinds.includes('commit') && what === LANDED)
 }
 
 /** Drops the second argument of Commander, the previous value. */
