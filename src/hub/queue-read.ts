@@ -91,7 +91,10 @@ function verdictOf({ verdict }: Row): SubmittedChange['verdict'] {
   return verdict === 'approved' || verdict === 'rejected' || verdict === 'mixed' ? verdict : undefined
 }
 
-/** `last` is read first and bounds the answer: of two later queries, only the second may see a row that was written between them. */
+/**
+ * The decisions and landings of a host's sessions after a number, and the branch where its approved changes land, if any.
+ * `last` is read first and bounds the answer: of two later queries, only the second may see a row that was written between them.
+ */
 export async function readDecisions(query: Query, seq: number, host: string) {
   const last = await lastSeq(query)
   const rows = await query.rows(
@@ -107,7 +110,15 @@ export async function readDecisions(query: Query, seq: number, host: string) {
   const full = [decisions, landings].flatMap((page) => (page.length < PAGE ? [] : (page.at(-1)?.seq ?? [])))
   const next = Math.min(Math.max(seq, last), ...full)
   const isWithin = (each: { readonly seq: number }) => each.seq <= next
-  return { decisions: decisions.filter(isWithin), landings: landings.filter(isWithin), next, last }
+  const [repository] = await query.rows('select branch from escrow.repositories')
+  const lands = repository && textOf(repository, 'branch')
+  return {
+    decisions: decisions.filter(isWithin),
+    landings: landings.filter(isWithin),
+    next,
+    last,
+    ...defined({ lands }),
+  }
 }
 
 /** Adds the people who approved everything that a decision covers. A stored decision names only the last one. */

@@ -41,6 +41,8 @@ const DECISIONS = z.object({
     .default([]),
   next: z.number(),
   last: z.number(),
+  /** The branch where a worker lands what is approved; absent: machines commit it. */
+  lands: z.string().optional(),
 })
 const LEDGER = z.object({ lines: z.int().nonnegative(), sha256: z.string() })
 const CLAIMED = z.object({ overlaps: z.array(z.object({ session: z.string(), prefix: z.string() })) })

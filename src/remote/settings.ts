@@ -30,10 +30,12 @@ const SEEN = z.object({
   waiting: z.array(DECISION).default([]),
   landed: z.array(LANDED).default([]),
   told: z.record(z.string(), z.string()).default({}),
+  lands: z.string().optional(),
 })
 /**
  * How far the decisions of a hub were recorded, the sessions that it has, the keys of changes that it rejected, and the decisions on
- * bytes that a session did not have when they came, what it landed, and the digest last reported as sent for each session.
+ * bytes that a session did not have when they came, what it landed, the digest last reported as sent for each session, and the branch
+ * where the hub lands what is approved.
  */
 export type Seen = z.infer<typeof SEEN>
 
@@ -118,6 +120,11 @@ export function readSeen(root: string, { url }: Remote): Seen {
 /** What the hub of a workspace has landed; nothing without a hub. */
 export function readLandedOf(root: string): readonly Landed[] {
   return read(root, 'remote-seen.json', SEEN)?.landed ?? []
+}
+
+/** The branch where the hub of a workspace lands what is approved. Undefined without a hub, or if machines commit. */
+export function landingBranchOf(root: string): string | undefined {
+  return read(root, 'remote-seen.json', SEEN)?.lands
 }
 
 export function writeSeen(root: string, seen: Seen): void {

@@ -109,7 +109,7 @@ export class RemoteSync {
   /** Records one answer's decisions. Returns whether there were any. */
   async #receive(wait: number, signal?: AbortSignal): Promise<boolean> {
     const { since } = this.#seen
-    const { decisions, landings, next, last } = await this.#client.decisions(since, wait, signal)
+    const { decisions, landings, next, last, lands } = await this.#client.decisions(since, wait, signal)
     if (last < since)
       throw new EscrowError(
         'ledger_fork',
@@ -122,7 +122,7 @@ export class RemoteSync {
     for (const each of [...decisions, ...landings].sort((a, b) => a.seq - b.seq))
       await ('verdict' in each ? this.#record(each) : this.#recordLanding(each))
     // After the decisions: those of a crash in between are received again, and passed over.
-    this.#keep({ since: next })
+    this.#keep({ since: next, lands })
     return decisions.length + landings.length > 0
   }
 

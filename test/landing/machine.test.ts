@@ -1,10 +1,11 @@
 import { readFileSync, realpathSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, vi } from 'vitest'
-import { setRepository } from '../../src/hub/index.js'
+import { removeRepository, setRepository } from '../../src/hub/index.js'
 import { layoutAt } from '../../src/os/workspace-state.js'
 import { landedChanges } from '../../src/remote/index.js'
 import { toHistoryEntry } from '../../src/trace/index.js'
+import { escrowAt } from '../cli/real.js'
 import { trialDatabase } from '../hub/fixtures.js'
 import { approvedOnHub, states, sync } from '../remote/kit.js'
 import { git, initRepository } from '../support/git.js'
@@ -29,7 +30,7 @@ async function machine(text = 'a one\na two\n') {
     }
     await setRepository(database, Object.assign({ url: remote, branch: 'main', directory: '', checks: [] }, hub.scope))
   })
-  return { ...on, remote, land: () => landOnce(database, `${root}/work`) }
+  return { ...on, database, remote, land: () => landOnce(database, `${root}/work`) }
 }
 
 it('a machine learns what landed, and a pull takes it out of the stage', async () => {
@@ -48,6 +49,19 @@ it('a machine learns what landed, and a pull takes it out of the stage', async (
   expect(await states(workspace)).toEqual([])
   expect(await landedChanges(workspace)).toEqual([])
   expect((await sync(workspace)).filter(({ kind }) => kind === 'landed')).toEqual([])
+})
+
+it('status leaves approved changes to the hub, as long as it lands them', async () => {
+  const { workspace, hub, database } = await machine()
+  await sync(workspace)
+  const waiting = await escrowAt(workspace.root, ['status'])
+  expect(waiting.out).toContain('1 approved change for the hub to land on main  escrow remote sync\n')
+  expect(waiting.out).not.toContain('escrow commit')
+  await removeRepository(database, hub.scope)
+  await sync(workspace)
+  expect((await escrowAt(workspace.root, ['status'])).out).toContain(
+    '1 approved change to commit  escrow commit agent-1\n',
+  )
 })
 
 it('the ledger says who wrote and approved what landed, before and after the pull', async () => {

@@ -48,6 +48,8 @@ interface Status {
     readonly changes: number
     readonly paths: readonly string[]
   }[]
+  /** The branch where the hub lands approved changes. Absent if this machine commits them. */
+  readonly lands?: string
   /** The number of open questions in all sessions. */
   readonly questions: number
   /** Ledger records that this machine has not anchored. */
@@ -88,7 +90,7 @@ async function statusOf(workspace: Workspace): Promise<Status> {
   const rejected: Status['rejected'][number][] = []
   const todo: Todo[] = []
   const proposals: Status['proposals'][number][] = []
-  const landed = await landedOf(workspace)
+  const { landed, lands } = await landingsOf(workspace)
   for (const { id: session, damaged, changes: count } of sessions) {
     if (damaged !== undefined) continue
     const review = await workspace.review(session)
@@ -127,19 +129,21 @@ async function statusOf(workspace: Workspace): Promise<Status> {
     waiting,
     ...(unanchored.ranges.length > 0 && { unanchored }),
     ...(landed.length > 0 && { landed }),
-    ...defined({ problem }),
+    ...defined({ lands, problem }),
   }
 }
 
 /** Loads the connection with a hub only where there is one. */
-async function landedOf(workspace: Workspace): Promise<NonNullable<Status['landed']>> {
-  if (!existsSync(join(layoutAt(workspace.root).state, 'remote-seen.json'))) return []
-  const { landedChanges } = await import('../../remote/index.js')
-  const landed = await landedChanges(workspace)
-  return landed.map(({ session, branch, commit, changes }) => {
+async function landingsOf(
+  workspace: Workspace,
+): Promise<{ readonly landed: NonNullable<Status['landed']>; readonly lands?: string | undefined }> {
+  if (!existsSync(join(layoutAt(workspace.root).state, 'remote-seen.json'))) return { landed: [] }
+  const { landedChanges, landingBranchOf } = await import('../../remote/index.js')
+  const landed = (await landedChanges(workspace)).map(({ session, branch, commit, changes }) => {
     const paths = changes.map(({ path }) => path)
     return { session, branch, commit, changes: paths.length, paths }
   })
+  return { landed, lands: landingBranchOf(workspace.root) }
 }
 
 /** The limit of changes in a session whose facts are found: more take too long for a status. */
@@ -184,11 +188,15 @@ function rejectionRow({ session, path, reason, by }: Status['rejected'][number])
   return [session, oneLine(path), `${oneLine(by)}: ${oneLine(shown)}`]
 }
 
-function todoRows({ session, pending, approved, refused, uncounted }: Todo): string[][] {
+function todoRows({ session, pending, approved, refused, uncounted }: Todo, lands: string | undefined): string[][] {
   const id = oneLine(session)
+  const [outcome, command] =
+    lands === undefined
+      ? ['to commit', `escrow commit ${id}`]
+      : [`for the hub to land on ${oneLine(lands)}`, 'escrow remote sync']
   const rows: [number, string, string, string][] = [
     [pending, 'change', uncounted ? 'to review or commit' : 'to review', `escrow review ${id}`],
-    [approved, 'approved change', 'to commit', `escrow commit ${id}`],
+    [approved, 'approved change', outcome, command],
     [refused, 'refused change', 'in quarantine', `escrow quarantine ${id}`],
   ]
   return rows.flatMap(([count, noun, what, command]) =>
@@ -224,6 +232,7 @@ function render({
   todo,
   unanchored,
   landed = [],
+  lands,
   problem,
   waiting,
 }: Status): string {
@@ -237,7 +246,12 @@ function render({
       : `Proposed git commits ('escrow commit SESSION --git --per proposal')\n${table(proposals.map(proposalRow), '  ')}`,
     risks.length === 0 ? '' : `Look first ('escrow diff SESSION --by risk')\n${table(risks.map(riskRow), '  ')}`,
     rejected.length === 0 ? '' : `Rejected\n${table(rejected.map(rejectionRow), '  ')}`,
-    todo.length === 0 ? '' : `Next\n${table(todo.flatMap(todoRows), '  ')}`,
+    todo.length === 0
+      ? ''
+      : `Next\n${table(
+          todo.flatMap((each) => todoRows(each, lands)),
+          '  ',
+        )}`,
     landed.length === 0
       ? ''
       : `Landed by the hub ('git pull' takes them from the stage to the disk)\n${table(landed.map(landedRow), '  ')}`,
