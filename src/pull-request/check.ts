@@ -52,7 +52,7 @@ export interface PullRequestOptions {
   readonly workspace: string
   /** A directory of the target branch with public keys: each new commit of the ledger must be signed by one of them. */
   readonly keys?: string | undefined
-  /** Whether each commit that changes the ledger must have a `Trace-Head:` trailer. */
+  /** Whether each commit that changes the ledger must have a `Trace-Head:` trailer, or a later commit one that covers it. */
   readonly requireTrailers: boolean
   /** Opens the ledger in a temporary directory. The public function; the command line loads it for all its commands. */
   readonly openWorkspace: (root: string) => Promise<Workspace>
@@ -84,7 +84,7 @@ async function check(
   const ledger = request.file(request.head, prefix + LEDGER)
   const changed = request.changed().filter(({ path }) => path.startsWith(prefix))
   const { heads, missing } = expectedHeads(request, prefix + LEDGER)
-  const [problems, notes] = requireTrailers ? [missing, []] : [[], missing.map(asNote)]
+  const [problems, notes] = requireTrailers ? [missing.map(withAdvice), []] : [[], missing.map(asNote)]
   const empty = { problems, notes, files: [], records: 0, signed: 0 }
   if (ledger === undefined) {
     const files = changed.map(({ path, added }) => reportOf(path, added, []))
@@ -134,16 +134,38 @@ function write(path: string, content: Uint8Array): void {
 function expectedHeads(request: PullRequest, ledger: string): { heads: string[]; missing: string[] } {
   const base = request.lastHead(request.base, ledger)
   const trailers = request.trailers()
-  const missing = request.ledgerCommits(ledger).flatMap(({ commit, head }) => {
-    if (head === undefined || trailers.get(commit)?.includes(head)) return []
+  const bare = request
+    .ledgerCommits(ledger)
+    .filter(({ commit, head }) => head !== undefined && trailers.get(commit)?.includes(head) !== true)
+  const covered = bare.length === 0 ? undefined : newestWithTrailer(request, ledger, trailers)
+  const missing = bare.flatMap(({ commit }) => {
+    const own = request.file(commit, ledger)
+    if (own !== undefined && covered?.subarray(0, own.length).equals(own)) return []
     return [`Commit ${commit.slice(0, 12)} changes the ledger and has no \`Trace-Head:\` trailer of its head.`]
   })
   return { heads: [...(base === undefined ? [] : [base]), ...[...trailers.values()].flat()], missing }
 }
 
+/** The ledger of the newest commit whose trailer names its end: everything in it, earlier commits' records included, was not cut. */
+function newestWithTrailer(
+  request: PullRequest,
+  ledger: string,
+  trailers: ReadonlyMap<string, readonly string[]>,
+): Buffer | undefined {
+  for (const [commit, heads] of trailers) {
+    const head = heads.length === 0 ? undefined : request.lastHead(commit, ledger)
+    if (head !== undefined && heads.includes(head)) return request.file(commit, ledger)
+  }
+  return undefined
+}
+
 /** The number of the record that a head names, as `<seq>:<hash>`. */
 function numberOf(head = '0'): number {
   return Number.parseInt(head, 10)
+}
+
+function withAdvice(missing: string): string {
+  return `${missing} Add a commit with the trailer: git commit --allow-empty -m 'Add the trailer' --trailer "$(escrow trailer)"`
 }
 
 function asNote(missing: string): string {

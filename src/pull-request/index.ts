@@ -6,7 +6,7 @@
  */
 export { codeQuality, githubAnnotations } from './annotations.js'
 export { badge } from './badge.js'
-export { checkPullRequest, type PullRequestReport } from './check.js'
+export { checkPullRequest, type FileReport, type PullRequestReport } from './check.js'
 export { type ForgeEvent, readForgeEvent } from './event.js'
-export { holds } from './problems.js'
-export { renderSummary } from './summary.js'
+export { holds, problemsOf } from './problems.js'
+export { headlineOf, renderSummary } from './summary.js'

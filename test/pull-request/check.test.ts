@@ -89,7 +89,48 @@ describe('a valid pull request', () => {
       problems: [],
       notes: [expect.stringContaining('has no `Trace-Head:` trailer')],
     })
-    expect((await check(pr, { requireTrailers: true })).problems).toHaveLength(1)
+    expect((await check(pr, { requireTrailers: true })).problems).toEqual([
+      expect.stringMatching(/^Commit [0-9a-f]{12} changes .* --trailer "\$\(escrow trailer\)"$/),
+    ])
+  })
+
+  it('needs no trailer in a commit whose records a later trailer covers', async () => {
+    const pr = await repository()
+    await pr.agent(({ fs }) => fs.writeFileSync('src/a.ts', 'x\n'), 'none')
+    await pr.agent(({ fs }) => fs.writeFileSync('src/a.ts', 'x\ny\n'), 'trailer')
+    expect(await check(pr, { requireTrailers: true })).toMatchObject({ problems: [], notes: [] })
+    // The advice of the message: an empty commit with the trailer.
+    const last = await repository()
+    await last.agent(({ fs }) => fs.writeFileSync('src/a.ts', 'x\n'), 'none')
+    const line = last.ledger().at(-1) ?? ''
+    const { seq } = JSON.parse(line).metadata['dev.escrowfs']
+    last.git(
+      'commit',
+      '-q',
+      '--allow-empty',
+      '-m',
+      'Add the trailer',
+      '--trailer',
+      `Trace-Head: ${seq}:${sha256(line)}`,
+    )
+    expect((await check(last, { requireTrailers: true })).problems).toEqual([])
+  })
+
+  it('needs a trailer where a later one covers other records', async () => {
+    const pr = await repository()
+    await pr.agent(({ fs }) => fs.writeFileSync('src/a.ts', 'x\n'), 'none')
+    const last = pr.ledger().length - 1
+    pr.writeLedger(
+      changeAndRechain(pr.ledger(), (record, at) => {
+        if (at === last) record.timestamp = '2020-01-01T00:00:00.000Z'
+      }),
+    )
+    const line = pr.ledger().at(-1) ?? ''
+    const { seq } = JSON.parse(line).metadata['dev.escrowfs']
+    pr.commit(`work\n\nTrace-Head: ${seq}:${sha256(line)}`)
+    expect((await check(pr, { requireTrailers: true })).problems).toContainEqual(
+      expect.stringContaining('has no `Trace-Head:`'),
+    )
   })
 
   it('is read from git, whatever the checkout contains', async () => {

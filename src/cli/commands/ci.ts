@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { EscrowError } from '../../index.js'
 import type { PullRequestReport } from '../../pull-request/index.js'
+import { renderCiReport } from '../ci-report.js'
 import { type Context, EXIT } from '../context.js'
 import { detailsOf } from '../failure.js'
 import { type AsJson, json, jsonOption } from '../output.js'
@@ -32,7 +33,7 @@ export function register(command: Command, context: Context): void {
       '--keys <directory>',
       'each new commit of the ledger must be signed by a NAME.pub.pem in this directory of the target branch',
     )
-    .option('--require-trailers', 'each commit that changes the ledger must have a Trace-Head trailer')
+    .option('--require-trailers', 'each commit that changes the ledger, or a later one, must have a Trace-Head trailer')
     .option('--summary <file>', "append the summary to a file, beside GitHub's own")
     .option('--code-quality <file>', "write the unapproved lines as GitLab's code quality report")
     .option('--badge <file>', 'write a badge, as SVG')
@@ -69,13 +70,13 @@ async function checkPullRequest({ io, directory, exit, library }: Context, optio
     requireTrailers: requireTrailers === true,
     openWorkspace: (await library()).openWorkspace,
   })
-  const text = room.renderSummary(report)
   const { appendOnto, replaceDurable } = await import('../../surface/index.js')
   for (const file of [options.summary, event?.summary])
-    if (file !== undefined) appendOnto(resolve(cwd, file), text, 0o644)
+    if (file !== undefined) appendOnto(resolve(cwd, file), room.renderSummary(report), 0o644)
   if (options.codeQuality !== undefined) replaceDurable(resolve(cwd, options.codeQuality), room.codeQuality(report))
   if (options.badge !== undefined) replaceDurable(resolve(cwd, options.badge), room.badge(report))
-  io.out(options.json ? json(toDocument(report)) : text)
+  const parts = { headline: room.headlineOf(report), problems: room.problemsOf(report) }
+  io.out(options.json ? json(toDocument(report)) : renderCiReport(report, parts))
   if (event?.forge === 'github' && !options.json) io.out(room.githubAnnotations(report))
   exit(room.holds(report) ? EXIT.ok : EXIT.refused)
 }
