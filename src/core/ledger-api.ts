@@ -180,6 +180,11 @@ export interface Ledger {
    * forked. Rejects with `nothing_selected` for a malformed head.
    */
   verify(options?: VerifyOptions): Promise<VerifyResult>
+  /**
+   * Returns why nothing can be appended, in a sentence: the ledger was changed, cut off, or has unjoined branches. Undefined if nothing is
+   * wrong. Checks only what this machine has not checked before; {@link verify} checks everything.
+   */
+  problem(): Promise<string | undefined>
   /** Summarizes the records that are not anchored on this machine. Does not check the chain. */
   unanchored(): Promise<UnanchoredRecords>
   /**

@@ -1,4 +1,5 @@
 import type { Ledger, LedgerHead, TraceRecord } from '../core/api.js'
+import { EscrowError } from '../core/api-error.js'
 import type { FileVersion } from '../core/file-history.js'
 import type { Layout } from '../core/layout.js'
 import { gitUser } from '../os/git.js'
@@ -8,7 +9,7 @@ import { Appender } from './appender.js'
 import type { PathContent } from './blame.js'
 import type { RecordDraft } from './draft-schema.js'
 import { type Fold, foldLedger } from './fold.js'
-import { assertJoined } from './ledger-file.js'
+import { assertJoined, unwritten } from './ledger-file.js'
 import { makeParts } from './parts.js'
 import { openPublished } from './published.js'
 import { readRecords, readRecordsBackward } from './read.js'
@@ -84,6 +85,20 @@ export function openLedger(
     async verify({ heads = [] } = {}) {
       const { verifyLedger } = await import('./verify.js')
       return verifyLedger({ layout, published: freshCopies(), anchors, lock }, heads.map(headOf))
+    },
+    async problem() {
+      const published = freshCopies()
+      // Listed before the file is read: another process may append meanwhile.
+      const copies = published.hashes()
+      try {
+        const tip = await file.warm()
+        assertJoined(layout.ledgerFile, tip)
+        const missing = unwritten(published, tip, copies)
+        return 'problem' in missing ? missing.problem : undefined
+      } catch (error) {
+        if (error instanceof EscrowError) return error.message
+        throw error
+      }
     },
     async unanchored() {
       const { unanchoredRecords } = await import('./unanchored.js')

@@ -210,6 +210,7 @@ function workspaceOf(root: string, fake: Fake, note: (...call: unknown[]) => voi
         note('blame', path)
         return fake.blame ?? []
       },
+      problem: async () => undefined,
       unanchored: async () => fake.unanchored ?? { count: 0, ranges: [], approvers: [], sessions: [] },
       export: async (format) => `${format}\n`,
       stats: async (options) => {

@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { openWorkspace } from '../../src/index.js'
 import { INTENTS, testWorkspace } from '../support/workspace.js'
@@ -53,6 +54,16 @@ Next
     await workspace.close()
     const { out } = await escrowAt(root, ['status'])
     expect(out).toMatch(/^ {2}agent {2}src\/no\.ts {2}Ada: Not landed\. - old line .{60,80}…$/m)
+  })
+
+  it('says that the ledger is damaged', async () => {
+    const root = await reviewed()
+    const ledger = `${root}/.orchestration/agent_trace.jsonl`
+    writeFileSync(ledger, readFileSync(ledger, 'utf8').split('\n').with(1, '{').join('\n'))
+    const { code, out } = await escrowAt(root, ['status'])
+    expect(code).toBe(0)
+    expect(out).toMatch(/^Ledger {5}.*: Line 2 is not JSON.* Nothing can be recorded: 'escrow verify'$/m)
+    expect(JSON.parse((await escrowAt(root, ['status', '--json'])).out).ledgerProblem).toContain('Line 2')
   })
 
   it('counts the verdicts of a session with many changes', async () => {

@@ -38,10 +38,20 @@ describe('a ledger that is damaged in the middle', () => {
       message: expect.stringMatching(message),
       hint: expect.stringContaining('Restore'),
     })
+    expect(await ledger.problem()).toMatch(message)
     await expect(ledger.appendOnce(draftOf())).rejects.toMatchObject({ reason: 'ledger_corrupt' })
     expect(await ledger.verify()).toMatchObject({ ok: false, firstBad: { reason: expect.stringMatching(message) } })
     expect(readFileSync(`${layout.ledgerFile}`).equals(before)).toBe(true)
     expect(readdirSync(layout.dir).filter((name) => name.includes('torn'))).toEqual([])
+  })
+
+  it('there is no problem in a ledger that is whole, or that the next append repairs', async () => {
+    const layout = await damaged((lines) => lines)
+    expect(await openLedger(layout).problem()).toBeUndefined()
+    writeFileSync(`${layout.ledgerFile}`, readFileSync(`${layout.ledgerFile}`).subarray(0, -20))
+    expect(await openLedger(layout).problem()).toBeUndefined()
+    await openLedger(layout).append(drafts(1))
+    expect(await openLedger(workspace()).problem()).toBeUndefined()
   })
 
   it('records() throws at a line it cannot read', async () => {
@@ -71,6 +81,7 @@ describe('a ledger that is damaged in the middle', () => {
     rmSync(layout.ledgerDir, { recursive: true })
     writeFileSync(`${layout.ledgerFile}`, base + ours + theirs)
     await expect(openLedger(layout).append(drafts(1))).rejects.toMatchObject({ reason: 'ledger_fork' })
+    expect(await openLedger(layout).problem()).toMatch(/Line 5/)
     expect(await openLedger(layout).verify()).toMatchObject({ ok: false, firstBad: { line: 5 } })
   })
 
@@ -79,6 +90,7 @@ describe('a ledger that is damaged in the middle', () => {
     const ledger = openLedger(layout)
     for (const draft of drafts(20)) await ledger.append([draft])
     writeFileSync(`${layout.ledgerFile}`, `${linesOf(layout).slice(0, 3).join('\n')}\n`)
+    expect(await openLedger(layout).problem()).toMatch(/Record 20 was written, but the ledger ends at 3/)
     await expect(openLedger(layout).append(drafts(1))).rejects.toMatchObject({ reason: 'ledger_corrupt' })
     expect(linesOf(layout)).toHaveLength(3)
     expect(existsSync(`${layout.ledgerFile}.torn-1`)).toBe(false)

@@ -52,6 +52,8 @@ interface Status {
   readonly lands?: string
   /** The number of open questions in all sessions. */
   readonly questions: number
+  /** Why nothing can be appended to the ledger. */
+  readonly ledgerProblem?: string
   /** Ledger records that this machine has not anchored. */
   readonly unanchored?: UnanchoredRecords
   /** The error in policy.yaml. */
@@ -116,6 +118,7 @@ async function statusOf(workspace: Workspace): Promise<Status> {
   }
   const problem = await workspace.policyProblem()
   const { waiting } = await workspace.trust()
+  const ledgerProblem = await workspace.ledger.problem()
   const unanchored = await workspace.ledger.unanchored()
   return {
     root: workspace.root,
@@ -129,7 +132,7 @@ async function statusOf(workspace: Workspace): Promise<Status> {
     waiting,
     ...(unanchored.ranges.length > 0 && { unanchored }),
     ...(landed.length > 0 && { landed }),
-    ...defined({ lands, problem }),
+    ...defined({ lands, ledgerProblem, problem }),
   }
 }
 
@@ -165,6 +168,10 @@ function worstFact(changes: readonly Change[]): RiskFact | undefined {
   const open = changes.filter(({ state }) => state !== 'rejected')
   const [first] = open.sort(byRisk).flatMap(({ risk }) => risk?.facts ?? [])
   return first?.severity === 'note' ? undefined : first
+}
+
+function describeProblem(problem: string): string {
+  return `${oneLine(problem)} Nothing can be recorded: 'escrow verify'`
 }
 
 function describeUnanchored({ ranges, differs }: UnanchoredRecords): string {
@@ -230,15 +237,18 @@ function render({
   risks,
   rejected,
   todo,
+  ledgerProblem,
   unanchored,
   landed = [],
   lands,
   problem,
   waiting,
 }: Status): string {
+  const ledger =
+    ledgerProblem === undefined ? unanchored && describeUnanchored(unanchored) : describeProblem(ledgerProblem)
   const intentRows = intents.map(({ id, status, name }) => [id, status, name])
   return [
-    table([['Workspace', root], ...(unanchored ? [['Ledger', describeUnanchored(unanchored)]] : [])]),
+    table([['Workspace', root], ...(ledger === undefined ? [] : [['Ledger', ledger]])]),
     intents.length === 0 ? 'No intents.\n' : `Intents\n${table(intentRows, '  ')}`,
     renderSessions(sessions, todo),
     proposals.length === 0
