@@ -145,6 +145,7 @@ class TurnRun {
     const refuse = ({ id }: OpenLanding, reason: string, paths: readonly string[]) =>
       ends.push({ id, state: 'evicted', reason: unfitReason(this.turn.branch, { reason, paths }), paths })
     const committer = this.#committer()
+    const intents = new Map((await this.#stores.registry.intents()).map(({ id, name }) => [id, name]))
     for (const landing of landings) {
       const parent = built.at(-1)?.commit ?? tip
       const prepared = await new Preparation(this.#clone, tree, this.#stores.contents, landing).run(parent)
@@ -152,11 +153,16 @@ class TurnRun {
       else if (prepared.changes.size === 0) ends.push({ id: landing.id, state: 'landed', commit: tip })
       else {
         const author = landing.reviewers[0] ?? committer.name
-        const made = this.#clone.commit(parent, prepared.changes, (git) => messageOf(git, ...describe(landing)), {
-          author,
-          name: committer.name,
-          email: committer.email,
-        })
+        const made = this.#clone.commit(
+          parent,
+          prepared.changes,
+          (git) => messageOf(git, ...describe(landing, intents)),
+          {
+            author,
+            name: committer.name,
+            email: committer.email,
+          },
+        )
         if ('commit' in made) built.push({ landing, commit: made.commit })
         else {
           refuse(landing, `git refuses a path: ${made.refused}`, [...prepared.changes.keys()])
@@ -217,16 +223,20 @@ class TurnRun {
   }
 }
 
-/** The message of a landing's commit, and the data of its trailers. */
-function describe({
-  id,
-  session,
-  changes,
-  reviewers,
-}: OpenLanding): Parameters<typeof messageOf> extends [unknown, ...infer Rest] ? Rest : never {
+/**
+ * The message of a landing's commit, and the data of its trailers. The subject is that of `escrow commit --git`: the name of the intent.
+ * @param names of the intents, by their ids
+ */
+function describe(
+  { id, changes, reviewers }: OpenLanding,
+  names: ReadonlyMap<string, string>,
+): Parameters<typeof messageOf> extends [unknown, ...infer Rest] ? Rest : never {
   const intents = [...new Set(changes.flatMap(({ intent }) => intent ?? []))].sort()
   const agents = [...new Set(changes.flatMap(({ agent }) => agent ?? []))].sort()
-  const subject = `Land ${intents.length === 0 ? 'changes' : intents.join(', ')} of ${session}`
+  const [only] = intents
+  const files = changes.length === 1 ? (changes[0]?.path ?? '') : `${changes.length} files`
+  const purpose = only === undefined ? `Change ${files}` : names.get(only) || only
+  const subject = intents.length > 1 ? `Work on ${intents.join(', ')}` : purpose
   const credits = {
     intents: intents.map(oneLine),
     agents: agents.map((tool) => ({ tool: oneLine(tool) })),

@@ -1,9 +1,22 @@
 import type { Change } from '../core/api.js'
 
-/** Renders the rejections of a change, one line each: the rejected part, the reviewer and the reason. */
+/** Lines of one reason that are shown. The reason of a landing queue may have the output of a check, with hundreds. */
+const REASON_LINES = 20
+
+/**
+ * Renders the rejections of a change: the rejected part, the reviewer and the first line of the reason. Its other lines follow, each
+ * indented.
+ */
 export function rejectionLines({ rejections = [], hunks }: Pick<Change, 'rejections' | 'hunks'>): string[] {
-  return rejections.map(({ reason, by, hunks: rejected = [] }) => {
+  return rejections.flatMap(({ reason, by, hunks: rejected = [] }) => {
     const part = rejected.length === 0 ? '' : `${rejected.length} of ${hunks.length} hunks `
-    return `${part}rejected by ${by.name}: ${reason.replace(/\s+/g, ' ')}`
+    const [first = '', ...rest] = reason.trim().split('\n')
+    const shown = rest.slice(0, REASON_LINES - 1)
+    const left = rest.length - shown.length
+    return [
+      `${part}rejected by ${by.name}: ${first.trimEnd()}`,
+      ...shown.map((line) => `  ${line.trimEnd()}`),
+      ...(left === 0 ? [] : [`  … ${left} more ${left === 1 ? 'line' : 'lines'}`]),
+    ]
   })
 }

@@ -23,6 +23,7 @@ export function describeLanding(name: string, open: () => Promise<Database>): vo
 function describeWhatLands(database: () => Database): void {
   it('lands approved changes on the tip, with trailers', async () => {
     const kit = await landingKit(database())
+    await kit.stores.registry.putIntent({ id: 'INT-001', name: 'Fix the prices', status: 'IN_PROGRESS' })
     const change = kit.change('src/a.ts', 'a\n', 'a two\n', { intent: 'INT-001', agent: 'tester:m-1' })
     await kit.approve(
       'laptop.one',
@@ -41,7 +42,7 @@ function describeWhatLands(database: () => Database): void {
     const message = kit.run('log', '-1', '--format=%an <%ae>%n%B', 'main')
     expect(message).toContain('Ada <')
     expect(message).toContain(
-      `Land INT-001 of laptop.one\n\nIntent: INT-001\nAssisted-by: tester:m-1\nReviewed-by: Ada\nEscrow-Landing: ${id}`,
+      `Fix the prices\n\nIntent: INT-001\nAssisted-by: tester:m-1\nReviewed-by: Ada\nEscrow-Landing: ${id}`,
     )
     expect(await kit.work1()).toEqual([])
   })

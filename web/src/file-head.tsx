@@ -57,8 +57,8 @@ export function FileHead({
           </span>
         )}
       </div>
-      {change.why.map((why) => (
-        <p key={why} class="file-why">
+      {change.why.map((why, at) => (
+        <p key={`${at} ${why}`} class="file-why">
           <Name text={why} />
         </p>
       ))}
