@@ -47,16 +47,16 @@ export interface ChangesOptions {
   readonly risk?: boolean
 }
 
-/**
- * A person's review of one session: its staged changes, verdicts on them, and the commit. Inside an agent's session, every
- * method that decides rejects with `access_denied`. Verdicts apply to the changes that {@link changes} last returned.
- */
 /** Where approved changes were put without a commit of this machine: a git branch and the id of its commit. */
 export interface LandedAt {
   readonly branch: string
   readonly commit: string
 }
 
+/**
+ * A person's review of one session: its staged changes, verdicts on them, and the commit. Inside an agent's session, every
+ * method that decides rejects with `access_denied`. Verdicts apply to the changes that {@link changes} last returned.
+ */
 export interface Review extends Quarantine {
   readonly sessionId: string
   /**
