@@ -16,7 +16,7 @@ export interface HistoryEntry {
   readonly sessionId?: string
   /** A commit's id. */
   readonly tx?: string
-  /** Paths, a command, or the changes of an intent. */
+  /** Paths, a command, a tool, or the changes of an intent. */
   readonly about: readonly string[]
   readonly by?: string
   readonly why?: string
@@ -63,13 +63,23 @@ export function refusalsOf(record: TraceRecord): { path: string; reason: string 
 }
 
 function aboutOf(record: TraceRecord): string[] {
-  const own = ownRecordOf(record, 'command', 'check', 'verdict', 'intent_selected', 'scope_changed')
-  if ((own?.type === 'command' || own?.type === 'check') && own.command !== undefined)
-    return [formatCommand(own.command, own.exit_code ?? own.ended) + formatRefused(refusalsOf(record))]
+  const own = ownRecordOf(record, 'command', 'check', 'verdict', 'intent_selected', 'scope_changed', 'tool_call')
+  if ((own?.type === 'command' || own?.type === 'check') && own.command !== undefined) {
+    const isStarted = own.type === 'command' && own.started === true
+    const end = own.exit_code ?? own.ended ?? (isStarted ? 'started' : undefined)
+    return [formatCommand(own.command, end) + formatRefused(refusalsOf(record))]
+  }
   if (own?.type === 'verdict' && own.command !== undefined) return [formatCommand(own.command, undefined)]
   const paths = pathsOf(record)
+  if (own?.type === 'tool_call') return paths.length > 0 ? paths : toolCall(own)
   if (paths.length > 0 || own === undefined || !('change' in own)) return paths
   return formatChange(own.change)
+}
+
+/** A call that changed no path: the tool, and how the call ended if it failed. */
+function toolCall({ tool_name: name, outcome }: DataOf<'tool_call'>): string[] {
+  if (name === undefined) return []
+  return [outcome === undefined || outcome === 'ok' ? name : `${name}: ${outcome}`]
 }
 
 function quarantineNote(record: TraceRecord): string | undefined {
@@ -97,10 +107,17 @@ function formatRefused(refusals: readonly { readonly path: string }[]): string {
   return `, refused: ${paths.slice(0, REFUSED_SHOWN).join(', ')}${more}`
 }
 
-/** `PENDING to BLOCKED`, `+docs/**`, `-src/**`. */
-function formatChange({ status, scope }: NonNullable<DataOf<'scope_changed'>['change']> = {}): string[] {
+/** `created`, `PENDING to BLOCKED`, `+docs/**`, `-src/**`. */
+function formatChange({
+  created,
+  deleted,
+  status,
+  scope,
+}: NonNullable<DataOf<'scope_changed'>['change']> = {}): string[] {
   const { added = [], removed = [] } = scope ?? {}
   return [
+    ...(created ? ['created'] : []),
+    ...(deleted ? ['deleted'] : []),
     ...(status === undefined ? [] : [`${status.from} to ${status.to}`]),
     ...added.map((glob) => `+${glob}`),
     ...removed.map((glob) => `-${glob}`),
