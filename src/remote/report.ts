@@ -9,7 +9,10 @@ export type SyncReport =
       readonly session: string
       readonly path: string
       readonly outcome: Outcome
+      /** Who decided last. */
       readonly reviewer: string
+      /** Everybody who approved it, if several did. */
+      readonly approvers?: readonly string[]
       /** How many hunks it is on; absent: the whole change. */
       readonly hunks?: number
     }

@@ -198,8 +198,13 @@ function isOnParts(one: ReceivedDecision, other: ReceivedDecision): boolean {
   return one.hunks?.join() === other.hunks?.join()
 }
 
-function describeOutcome(session: string, { path, reviewer, hunks }: ReceivedDecision, outcome: Outcome): SyncReport {
-  return { kind: 'decided', session, path, outcome, reviewer, ...defined({ hunks: hunks?.length }) }
+function describeOutcome(
+  session: string,
+  { path, verdict, reviewer, approvers = [], hunks }: ReceivedDecision,
+  outcome: Outcome,
+): SyncReport {
+  const several = verdict === 'approved' && approvers.length > 1 ? approvers : undefined
+  return { kind: 'decided', session, path, outcome, reviewer, ...defined({ hunks: hunks?.length, approvers: several }) }
 }
 
 /** Rejections that the hub can still turn into approvals here. */

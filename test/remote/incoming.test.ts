@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { digest } from '../../overlay/index.js'
 import type { Workspace } from '../../src/index.js'
 import { recordDecision } from '../../src/remote/incoming.js'
+import { escrowAt } from '../cli/real.js'
 import { serveTrial } from '../hub/fixtures.js'
 import { own, recordsOf } from '../support/workspace.js'
 import { approvedOnHub, connected, reviewerOf, states, sync } from './kit.js'
@@ -131,4 +132,21 @@ it('names only the reviewer if the hub is of an earlier version', async () => {
   await sync(workspace)
   expect(await states(workspace)).toEqual(['src/a.ts approved'])
   expect(await verdictsIn(workspace)).toMatchObject([{ reviewer: { name: 'Ada' } }])
+})
+
+it('remote sync names everybody who approved, and what has no effect here', async () => {
+  const { workspace, session, ada } = await approvedOnHub(() => ({ approvers: ['Bo', 'Ada'] }))
+  const { out } = await escrowAt(workspace.root, ['remote', 'sync'])
+  expect(out).toContain('approved  agent-1: src/a.ts, by Bo, Ada\n')
+  session.fs.writeFileSync('src/a.ts', 'next\n')
+  await sync(workspace)
+  await ada.decide('laptop.agent-1', 'rejected', 'src/a.ts')
+  session.fs.writeFileSync('src/a.ts', 'newer\n')
+  expect((await escrowAt(workspace.root, ['remote', 'sync'])).out).toContain(
+    'not applied  agent-1: src/a.ts, by Ada: changed or decided here since\n',
+  )
+  await (await workspace.review('agent-1')).discard()
+  expect((await escrowAt(workspace.root, ['remote', 'sync'])).out).toContain(
+    'sent  agent-1: nothing is staged any more\n',
+  )
 })

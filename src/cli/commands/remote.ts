@@ -76,11 +76,18 @@ function partOf({ hunks }: { readonly hunks?: number }): string {
 function describe(report: SyncReport): string {
   if (report.kind === 'ledger') return `sent  ${pluralize(report.lines, 'line')} of the ledger`
   const session = report.session === undefined ? '' : oneLine(report.session)
-  if (report.kind === 'sent') return `sent  ${session}: ${pluralize(report.changes, 'change')}`
+  if (report.kind === 'sent')
+    return `sent  ${session}: ${report.changes === 0 ? 'nothing is staged any more' : pluralize(report.changes, 'change')}`
   if (report.kind === 'overlap')
     return `overlap  ${session}: ${oneLine(report.other)} also changes ${oneLine(report.path)}`
-  if (report.kind === 'decided')
-    return `${report.outcome}  ${session}: ${partOf(report)}${oneLine(report.path)}, by ${oneLine(report.reviewer)}`
+  if (report.kind === 'decided') {
+    const people = (report.approvers ?? [report.reviewer]).map(oneLine).join(', ')
+    const what = `${session}: ${partOf(report)}${oneLine(report.path)}, by ${people}`
+    // It has other bytes here now, has this verdict already, or a person here has rejected it.
+    return report.outcome === 'passed over'
+      ? `not applied  ${what}: changed or decided here since`
+      : `${report.outcome}  ${what}`
+  }
   if (report.kind === 'landed')
     return `landed  ${session}: ${pluralize(report.changes, 'change')} on ${oneLine(report.branch)} as ${oneLine(report.commit).slice(0, 12)}`
   if (report.kind === 'evicted')
