@@ -1,18 +1,23 @@
 import { codeOf } from '../../overlay/index.js'
 import { EscrowError } from '../core/api-error.js'
+import { defined } from '../core/defined.js'
 import { nearest } from '../core/nearest.js'
 import { isDiskFull } from '../os/disk-full.js'
 
 /** How many sessions the message lists. */
 const MAX_LISTED = 12
 
+const FIRST_SESSION =
+  "Begin one with 'escrow run --session NAME -- PROGRAM', or start an agent that is set up for escrow."
+
 /** The error for an unknown session id; it lists the known ones. */
 export function unknownSession(id: string, ids: readonly string[]): EscrowError {
   const suggestion = nearest(id, ids)
   const some = ids.length > MAX_LISTED ? [...ids.slice(0, MAX_LISTED), `and ${ids.length - MAX_LISTED} more`] : ids
   const known = ids.length === 0 ? 'This workspace has none.' : `There are: ${some.join(', ')}.`
-  const hint = suggestion === undefined ? {} : { hint: `Did you mean '${suggestion}'?` }
-  return new EscrowError('nothing_selected', `There is no session ${id}. ${known}`, hint)
+  const hint =
+    suggestion === undefined ? (ids.length === 0 ? FIRST_SESSION : undefined) : `Did you mean '${suggestion}'?`
+  return new EscrowError('nothing_selected', `There is no session ${id}. ${known}`, defined({ hint }))
 }
 
 /** The error for a session that another process owns. */

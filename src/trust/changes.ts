@@ -21,6 +21,7 @@ const RANKS: Readonly<Record<string, readonly unknown[]>> = {
   'locks.strict': [undefined, false, true],
   'gate.tools': [undefined, 'destructive', 'all'],
   'gate.require_mutation_class': [undefined, false, true],
+  'commit.git': [true, undefined, false],
   'commit.checklist': [undefined, 'shown', 'required'],
   claims: [undefined, 'warn', 'refuse'],
   'terminal.network': [true, 'ask', undefined, false],

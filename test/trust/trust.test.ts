@@ -91,6 +91,14 @@ describe('while a file differs from its accepted text', () => {
     expect(await reasonOf(() => session.selectIntent('INT-004'))).toBe('intent_not_active')
   })
 
+  it('git commits are looser if they begin, and not if the file says what holds anyway', () => {
+    const effect = (before: string, after: string) => policyChanges(before, after).map((change) => change.effect)
+    expect(effect('{}', 'commit: {git: false}')).toEqual(['tightens'])
+    expect(effect('{}', 'commit: {git: true}')).toEqual(['loosens'])
+    expect(effect('commit: {git: false}', 'commit: {git: true}')).toEqual(['loosens'])
+    expect(effect('commit: {git: true}', '{}')).toEqual(['tightens'])
+  })
+
   it('the rules of both apply, each to its paths, and a missing file loosens nothing', async () => {
     const at = testWorkspace({ 'src/a.ts': 'a', 'src/b.ts': 'b', 'src/c.ts': 'c', '.env': 'KEY=1' })
     at.write(POLICY, 'access: {src/a.ts: deny, src/c.ts: read-only}\nprotected: [src/p]\n')

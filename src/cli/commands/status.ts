@@ -249,7 +249,11 @@ function render({
   const intentRows = intents.map(({ id, status, name }) => [id, status, name])
   return [
     table([['Workspace', root], ...(ledger === undefined ? [] : [['Ledger', ledger]])]),
-    intents.length === 0 ? 'No intents.\n' : `Intents\n${table(intentRows, '  ')}`,
+    intents.length === 0
+      ? waiting
+        ? 'No accepted intents.\n'
+        : 'No intents.\n'
+      : `Intents\n${table(intentRows, '  ')}`,
     renderSessions(sessions, todo),
     proposals.length === 0
       ? ''
