@@ -14,6 +14,8 @@ export interface RefusedPath {
   readonly intentId?: string
   /** The rule that refused it, as `file:line`. */
   readonly source?: string
+  /** The message of the refusal. That of a rejected path is what the reviewer said. */
+  readonly message?: string
 }
 
 /** Replaces a reason: the quarantined content would not be refused now. */
@@ -46,10 +48,11 @@ export interface Remedy {
 /** Remedies for refusals, one per reason, intent and rule, ordered by the first refusal of each. */
 export function remediesFor(refused: readonly RefusedPath[], context: RemedyContext): Remedy[] {
   const groups = new Map<string, Group>()
-  for (const { path, reason, intentId, source } of refused) {
+  for (const { path, reason, intentId, source, message } of refused) {
     const kind = kindOf(reason, path, source)
-    const key = JSON.stringify([kind, intentId ?? null, source ?? null])
-    const group = groups.get(key) ?? { kind, reason, intentId, source, paths: new Set() }
+    const said = kind === 'user_rejected' ? message : undefined
+    const key = JSON.stringify([kind, intentId ?? null, source ?? null, said ?? null])
+    const group = groups.get(key) ?? { kind, reason, intentId, source, said, paths: new Set() }
     groups.set(key, group)
     group.paths.add(path)
   }
@@ -65,6 +68,8 @@ interface Group {
   readonly reason: string
   readonly intentId: string | undefined
   readonly source: string | undefined
+  /** What the reviewer said who rejected the paths. */
+  readonly said: string | undefined
   readonly paths: Set<string>
 }
 
@@ -124,12 +129,12 @@ const BY_KIND: Readonly<Record<Kind, (group: Group, context: RemedyContext) => A
     command: 'escrow sessions',
     advice: 'Commit or discard the changes of that session first.',
   }),
-  user_rejected: ({ paths, intentId }, { session, isKept }) => {
+  user_rejected: ({ paths, intentId, said }, { session, isKept }) => {
     if (session === undefined || !isKept)
       return { why: 'A person rejected it.', advice: 'There is nothing left to do.' }
     const command = takeCommand(session, paths, intentId)
     return {
-      why: 'The agent had not seen that a person rejected its last version.',
+      why: `The agent had not seen that a person rejected its last version${quoted(said)}`,
       command,
       advice: 'If this version is better, stage it from the quarantine.',
     }
@@ -157,6 +162,16 @@ const BY_KIND: Readonly<Record<Kind, (group: Group, context: RemedyContext) => A
     advice: 'Make the change yourself, outside escrow.',
   }),
 }
+/** Characters of a reviewer's reason that a remedy quotes. */
+const REASON_QUOTED = 100
+
+/** `: 'Use tabs.'`, or a period without a reason. */
+function quoted(said: string | undefined): string {
+  const line = said?.trim().split('\n', 1)[0] ?? ''
+  if (line === '') return '.'
+  return `: '${line.length > REASON_QUOTED ? `${line.slice(0, REASON_QUOTED)}…` : line}'`
+}
+
 const REMEDIES: Readonly<Record<string, (group: Group, context: RemedyContext) => Answer>> = BY_KIND
 
 function noRemedy({ reason }: Group): Answer {

@@ -58,6 +58,18 @@ describe('a remedy', () => {
     expect(commandFor('src/a.ts', 'user_rejected')).toBe('escrow quarantine run-1 --take src/a.ts --intent INT-001')
   })
 
+  it('of a rejected file quotes what the reviewer said, once for each reason', () => {
+    const refusedFor = (path: string, message: string) => ({ path, reason: 'user_rejected', message })
+    const found = remediesFor(
+      [refusedFor('a', 'Use tabs.\nPlease.'), refusedFor('b', 'Use tabs.\nPlease.'), refusedFor('c', 'x'.repeat(200))],
+      KEPT,
+    )
+    expect(found.map(({ paths, why }) => [paths, why])).toEqual([
+      [['a', 'b'], "The agent had not seen that a person rejected its last version: 'Use tabs.'"],
+      [['c'], `The agent had not seen that a person rejected its last version: '${'x'.repeat(100)}…'`],
+    ])
+  })
+
   it('of a path out of scope widens the scope by that path alone, then stages what was kept', () => {
     expect(commandFor('docs/it.md', 'scope_violation')).toBe(
       'escrow intents scope INT-001 --add docs/it.md && escrow quarantine run-1 --take docs/it.md --intent INT-001',
