@@ -1,4 +1,5 @@
 import type { DenialReason } from '../core/denials.js'
+import { excerpt } from '../core/excerpt.js'
 import { newGlobProblem } from '../core/globs.js'
 import { shellWord } from '../core/shell-word.js'
 import { POLICY_FILE } from './policy-file.js'
@@ -134,7 +135,7 @@ const BY_KIND: Readonly<Record<Kind, (group: Group, context: RemedyContext) => A
       return { why: 'A person rejected it.', advice: 'There is nothing left to do.' }
     const command = takeCommand(session, paths, intentId)
     return {
-      why: `The agent had not seen that a person rejected its last version${quoted(said)}`,
+      why: `The agent had not seen that a person rejected its last version${said ? `: '${excerpt(said, REASON_QUOTED)}'` : '.'}`,
       command,
       advice: 'If this version is better, stage it from the quarantine.',
     }
@@ -164,13 +165,6 @@ const BY_KIND: Readonly<Record<Kind, (group: Group, context: RemedyContext) => A
 }
 /** Characters of a reviewer's reason that a remedy quotes. */
 const REASON_QUOTED = 100
-
-/** `: 'Use tabs.'`, or a period without a reason. */
-function quoted(said: string | undefined): string {
-  const line = said?.trim().split('\n', 1)[0] ?? ''
-  if (line === '') return '.'
-  return `: '${line.length > REASON_QUOTED ? `${line.slice(0, REASON_QUOTED)}…` : line}'`
-}
 
 const REMEDIES: Readonly<Record<string, (group: Group, context: RemedyContext) => Answer>> = BY_KIND
 

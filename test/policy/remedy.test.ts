@@ -65,7 +65,7 @@ describe('a remedy', () => {
       KEPT,
     )
     expect(found.map(({ paths, why }) => [paths, why])).toEqual([
-      [['a', 'b'], "The agent had not seen that a person rejected its last version: 'Use tabs.'"],
+      [['a', 'b'], "The agent had not seen that a person rejected its last version: 'Use tabs. Please.'"],
       [['c'], `The agent had not seen that a person rejected its last version: '${'x'.repeat(100)}…'`],
     ])
   })

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { defined } from '../../core/defined.js'
+import { excerpt } from '../../core/excerpt.js'
 import type {
   Change,
   ChangeState,
@@ -190,9 +191,7 @@ function landedRow({ session, branch, commit, changes }: NonNullable<Status['lan
 
 /** A reason from a landing queue has a whole diff, which `escrow diff` shows. */
 function rejectionRow({ session, path, reason, by }: Status['rejected'][number]): string[] {
-  const characters = [...reason.trim().replace(/\s+/g, ' ')]
-  const shown = characters.slice(0, REASON_COLUMNS).join('') + (characters.length > REASON_COLUMNS ? '…' : '')
-  return [session, oneLine(path), `${oneLine(by)}: ${oneLine(shown)}`]
+  return [session, oneLine(path), `${oneLine(by)}: ${oneLine(excerpt(reason, REASON_COLUMNS))}`]
 }
 
 function todoRows({ session, pending, approved, refused, uncounted }: Todo, lands: string | undefined): string[][] {
