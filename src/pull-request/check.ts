@@ -134,16 +134,23 @@ function write(path: string, content: Uint8Array): void {
 function expectedHeads(request: PullRequest, ledger: string): { heads: string[]; missing: string[] } {
   const base = request.lastHead(request.base, ledger)
   const trailers = request.trailers()
-  const bare = request
-    .ledgerCommits(ledger)
-    .filter(({ commit, head }) => head !== undefined && trailers.get(commit)?.includes(head) !== true)
+  const bare = request.ledgerCommits(ledger).filter(({ commit, head }) => {
+    return head !== undefined && trailers.get(commit)?.includes(head) !== true
+  })
   const covered = bare.length === 0 ? undefined : newestWithTrailer(request, ledger, trailers)
-  const missing = bare.flatMap(({ commit }) => {
+  const now = new Set(bare.length === 0 ? [] : linesIn(request.file(request.head, ledger)))
+  const missing = bare.flatMap(({ commit, isMerge }) => {
     const own = request.file(commit, ledger)
-    if (own !== undefined && covered?.subarray(0, own.length).equals(own)) return []
+    // A trailer covers one branch of an unjoined ledger, and a merge may drop the other: the last ledger must have all lines, too.
+    const isKept = linesIn(own).every((line) => now.has(line))
+    if (isKept && (isMerge || (own !== undefined && covered?.subarray(0, own.length).equals(own)))) return []
     return [`Commit ${commit.slice(0, 12)} changes the ledger and has no \`Trace-Head:\` trailer of its head.`]
   })
   return { heads: [...(base === undefined ? [] : [base]), ...[...trailers.values()].flat()], missing }
+}
+
+function linesIn(ledger: Buffer = Buffer.alloc(0)): string[] {
+  return ledger.toString('latin1').split('\n')
 }
 
 /** The ledger of the newest commit whose trailer names its end: everything in it, earlier commits' records included, was not cut. */

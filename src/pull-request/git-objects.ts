@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { EscrowError } from '../core/api-error.js'
+import { defined } from '../core/defined.js'
 import { runOwn } from '../os/child.js'
 import { OFFLINE_GIT } from '../os/git.js'
 import { findProgram, ownEnv } from '../os/search-path.js'
@@ -105,10 +106,16 @@ export class PullRequest {
     )
   }
 
-  /** The commits that change a ledger, each with the head after it. */
-  ledgerCommits(ledger: string): { readonly commit: string; readonly head: string | undefined }[] {
-    const listed = this.#output(['rev-list', '--no-merges', this.#range(), '--', `:(literal,top)${ledger}`])
-    return fieldsOf(listed, '\n').map((commit) => ({ commit, head: this.lastHead(commit, ledger) }))
+  /**
+   * The commits that change a ledger, each with the head after it. A merge changes it if the ledger differs from that of each parent. The
+   * commits of a branch are listed although a merge took nothing of it.
+   */
+  ledgerCommits(ledger: string): { readonly commit: string; readonly isMerge: boolean; readonly head?: string }[] {
+    const args = ['log', '--full-history', '--format=%H %P', this.#range(), '--', `:(literal,top)${ledger}`]
+    return fieldsOf(this.#output(args), '\n').map((line) => {
+      const [commit = '', ...parents] = line.split(' ')
+      return { commit, isMerge: parents.length > 1, ...defined({ head: this.lastHead(commit, ledger) }) }
+    })
   }
 
   #range(): string {

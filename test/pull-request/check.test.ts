@@ -133,6 +133,66 @@ describe('a valid pull request', () => {
     )
   })
 
+  it('needs a trailer in a commit whose records a merge cuts, although a later trailer is behind them', async () => {
+    const pr = await repository()
+    const before = pr.ledger()
+    await pr.agent(({ fs }) => fs.writeFileSync('src/a.ts', 'x\n'), 'none')
+    const added = pr.ledger().slice(before.length)
+    const forged = changeAndRechain(pr.ledger(), (record, at) => {
+      if (at >= before.length) record.timestamp = '2020-01-01T00:00:00.000Z'
+    })
+    const last = forged.at(-1) ?? ''
+    const { seq } = JSON.parse(last).metadata['dev.escrowfs']
+    // The trailer covers one branch of the ledger, and the commit's own records are on the other.
+    pr.writeLedger([...before, ...added, ...forged.slice(before.length)])
+    pr.commit(`work\n\nTrace-Head: ${seq}:${sha256(last)}`)
+    pr.git('checkout', '-q', '-b', 'other', 'HEAD~2')
+    pr.write('docs/y.md', 'y\n')
+    pr.commit()
+    pr.git('checkout', '-q', 'work')
+    pr.git('merge', '-q', '--no-commit', '--no-ff', 'other')
+    pr.writeLedger(forged)
+    pr.commit('Merge')
+    expect((await check(pr, { requireTrailers: true })).problems).toContainEqual(
+      expect.stringContaining('has no `Trace-Head:`'),
+    )
+  })
+
+  it('needs a trailer in a merge whose own records a later commit cuts', async () => {
+    const pr = await repository()
+    const before = pr.ledger()
+    pr.git('checkout', '-q', '-b', 'other')
+    pr.write('docs/y.md', 'y\n')
+    pr.commit()
+    pr.git('checkout', '-q', 'work')
+    await pr.agent(({ fs }) => fs.writeFileSync('src/a.ts', 'x\n'), 'none')
+    const whole = pr.ledger()
+    pr.git('reset', '-q', '--hard', 'HEAD~1')
+    pr.git('merge', '-q', '--no-commit', '--no-ff', 'other')
+    pr.writeLedger(whole)
+    pr.commit('Merge')
+    expect((await check(pr, { requireTrailers: true })).problems).toEqual([])
+    const last = before.at(-1) ?? ''
+    pr.writeLedger(before)
+    pr.commit(`work\n\nTrace-Head: ${JSON.parse(last).metadata['dev.escrowfs'].seq}:${sha256(last)}`)
+    expect((await check(pr, { requireTrailers: true })).problems).toContainEqual(
+      expect.stringContaining('has no `Trace-Head:`'),
+    )
+  })
+
+  it('needs a trailer in a commit of a branch whose files a merge drops', async () => {
+    const pr = await repository()
+    pr.git('checkout', '-q', '-b', 'other')
+    await pr.agent(({ fs }) => fs.writeFileSync('src/a.ts', 'x\n'), 'none')
+    pr.git('checkout', '-q', 'work')
+    pr.write('docs/y.md', 'y\n')
+    pr.commit()
+    pr.git('merge', '-q', '-s', 'ours', '--no-edit', 'other')
+    expect((await check(pr, { requireTrailers: true })).problems).toContainEqual(
+      expect.stringContaining('has no `Trace-Head:`'),
+    )
+  })
+
   it('is read from git, whatever the checkout contains', async () => {
     const pr = await createHonestPullRequest()
     pr.write(LEDGER, 'nonsense\n')
