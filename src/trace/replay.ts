@@ -132,6 +132,7 @@ export class Replay {
     if (after === undefined) return this.#reserve(known)
     if (change === undefined) return before === after ? this.#reserve(known) : undefined
     const base = this.#base(file, change, known)
+    if (file.isLanded === true && before != null) this.#keepOnDisk(from, { digest: before, cells: base })
     const lost = after === null ? base : linesIn(base, change.hunks)
     if (lost.length > this.#linesLeft) return undefined
     this.#linesLeft -= lost.length
@@ -239,6 +240,12 @@ export class Replay {
   #keepForMerge(path: string, known: FileCells): void {
     this.#onOtherBranches.set(path, [known, ...(this.#onOtherBranches.get(path) ?? [])].slice(0, BRANCHES))
     this.#rememberRemoved(known.cells)
+  }
+
+  /** Keeps the content that the disk still has although a later one is on a branch: its lines are not by whoever edits it next. */
+  #keepOnDisk(path: string, base: FileCells): void {
+    this.#earlier.keep(path, base)
+    this.#onOtherBranches.set(path, [base, ...(this.#onOtherBranches.get(path) ?? [])].slice(0, BRANCHES))
   }
 
   #claim(path: string, claims: readonly Claim[]): void {

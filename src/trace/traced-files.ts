@@ -15,6 +15,8 @@ export interface TracedFile {
   readonly after?: string | null
   /** The line changes; absent if the record has none, or invalid ones. */
   readonly change?: LineChange
+  /** Whether a landing queue put it on a branch: the disk has the lines before it until a pull. */
+  readonly isLanded?: boolean
   /** Blocks that the record names only by hash. */
   readonly claims: readonly Claim[]
   /** The author of a line of the new content, from 0. */
@@ -75,9 +77,11 @@ function filesInRecord(record: TraceRecord): Traced {
   const source = { record, approvedBy: approvers.join(', ') || undefined, isOwn: true }
   const entries = new Map(entriesOf(record).map((entry) => [pathOf(entry), entry]))
   const lines = new Map(own.lines?.map((each) => [each.path, each]))
-  const files = changes.map((change) =>
-    tracedChange(source, change, entries.get(change.path) ?? {}, lines.get(change.path)),
-  )
+  const isLanded = own.type === 'commit' && own.landed !== undefined
+  const files = changes.map((change) => {
+    const file = tracedChange(source, change, entries.get(change.path) ?? {}, lines.get(change.path))
+    return isLanded ? { ...file, isLanded } : file
+  })
   const undoes = own.type === 'undo' && own.undoes !== undefined ? [own.undoes].flat() : []
   return { files, ...defined({ tx: own.tx ?? undefined }), ...(undoes.length > 0 && { undoes }) }
 }

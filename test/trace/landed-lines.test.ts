@@ -1,0 +1,43 @@
+import { expect, it } from 'vitest'
+import { testWorkspace, working } from '../support/workspace.js'
+
+const ADA = { name: 'Ada' }
+const LANDED = { branch: 'main', commit: '1'.repeat(40) }
+
+/** A session has a change of src/a.ts that a hub landed. The disk has the lines before it. */
+async function landed() {
+  const at = testWorkspace()
+  const workspace = await at.open()
+  const session = await working(workspace)
+  session.fs.writeFileSync('src/a.ts', 'by the first agent\n')
+  const review = await workspace.review('agent')
+  await review.changes()
+  await review.approve(undefined, ADA)
+  await review.recordLanded(['src/a.ts'], LANDED)
+  const authors = async () => (await workspace.ledger.blame('src/a.ts')).map(({ contributor }) => contributor)
+  return { at, workspace, review, authors }
+}
+
+it('lines that nobody recorded stay unknown on the disk that a landing has not reached', async () => {
+  const { at, authors } = await landed()
+  expect(await authors()).toEqual(['unknown', 'unknown'])
+  at.write('src/a.ts', 'by the first agent\n')
+  expect(await authors()).toEqual(['ai'])
+})
+
+it('a commit after a landing, of a file without it, makes no line one of a person', async () => {
+  const { workspace, authors } = await landed()
+  const other = await working(workspace, 'other')
+  other.fs.writeFileSync('src/a.ts', 'a one\na two\nby the second agent\n')
+  const review = await workspace.review('other')
+  await review.changes()
+  await review.approve(undefined, ADA)
+  await review.commit()
+  expect(await authors()).toEqual(['unknown', 'unknown', 'ai'])
+})
+
+it('a landing that is then committed here has the same authors', async () => {
+  const { review, authors } = await landed()
+  await review.commit()
+  expect(await authors()).toEqual(['ai'])
+})
