@@ -12,6 +12,8 @@ export class ReleaseCount {
   /** For a path of a session: the tier of the approval that is in force. */
   readonly #tiers = new Map<string, string>()
   readonly #commits = new Map<Approver, Commits>()
+  /** For a path of a session: what a landing queue put on a branch, which a commit here may still write to the disk. */
+  readonly #landed = new Map<string, Landed>()
   readonly #undone = new Set<string>()
 
   apply(record: TraceRecord): void {
@@ -36,16 +38,28 @@ export class ReleaseCount {
     return { byPeople: this.#sum(this.#commits.get(PEOPLE) ?? new Map()), byTier: Object.fromEntries(byTier) }
   }
 
-  /** A long commit has several records with one `tx`. */
-  #count(record: TraceRecord, { tx, changes = [] }: CommitFields): void {
+  /** A long commit has several records with one `tx`. A change that landed and is then committed here counts once. */
+  #count(record: TraceRecord, { tx, landed, changes = [] }: CommitFields): void {
     const id = tx ?? JSON.stringify(record.id)
-    for (const { path } of changes) {
+    for (const { path, after } of changes) {
       const key = keyOf(record, path)
       const approver = this.#tiers.get(key) ?? PEOPLE
-      this.#tiers.delete(key)
-      const commits: Commits = this.#commits.get(approver) ?? new Map()
-      this.#commits.set(approver, commits.set(id, (commits.get(id) ?? 0) + 1))
+      const earlier = this.#landed.get(key)
+      if (earlier?.after === after) this.#add(earlier, -1)
+      this.#add({ approver, id }, 1)
+      if (landed !== undefined) this.#landed.set(key, { approver, id, after })
+      else {
+        this.#landed.delete(key)
+        this.#tiers.delete(key)
+      }
     }
+  }
+
+  #add({ approver, id }: Pick<Landed, 'approver' | 'id'>, changes: number): void {
+    const commits: Commits = this.#commits.get(approver) ?? new Map()
+    const count = (commits.get(id) ?? 0) + changes
+    if (count === 0) commits.delete(id)
+    else this.#commits.set(approver, commits.set(id, count))
   }
 
   #sum(commits: Commits): ReleasedCounts {
@@ -54,7 +68,14 @@ export class ReleaseCount {
   }
 }
 
-type CommitFields = Pick<NonNullable<ReturnType<typeof ownRecordOf<'commit'>>>, 'tx' | 'changes'>
+type CommitFields = Pick<NonNullable<ReturnType<typeof ownRecordOf<'commit'>>>, 'tx' | 'landed' | 'changes'>
+
+interface Landed {
+  readonly approver: Approver
+  /** The commit that it is counted for. */
+  readonly id: string
+  readonly after: string | null
+}
 
 function keyOf({ session_id: session }: TraceRecord, path: string): string {
   return JSON.stringify([session, path])

@@ -77,3 +77,26 @@ it('counts for the person who decided after the rule was withdrawn', async () =>
   await review.commit()
   expect(await released()).toEqual({ byPeople: { commits: 1, changes: 2, undone: 0 }, byTier: {} })
 })
+
+it('counts what landed and is then committed here once, for the rule that released it', async () => {
+  const { session, review, released } = await begin()
+  session.fs.writeFileSync('docs/a.md', 'a1\n')
+  session.fs.writeFileSync('src/a.ts', 'a1\n')
+  await session.flush()
+  await review.approve('src/a.ts', ANN)
+  expect((await review.release()).approved).toEqual(['docs/a.md'])
+  const at = { branch: 'main', commit: '1'.repeat(40) }
+  expect(await review.recordLanded(['docs/a.md', 'src/a.ts'], at)).toEqual(['docs/a.md', 'src/a.ts'])
+  const both = { byPeople: { commits: 1, changes: 1, undone: 0 }, byTier: { docs: { commits: 1, changes: 1, undone: 0 } } }
+  expect(await released()).toEqual(both)
+  expect(await review.recordLanded(['docs/a.md'], { branch: 'main', commit: '2'.repeat(40) })).toEqual(['docs/a.md'])
+  expect(await released()).toEqual(both)
+  await review.commit()
+  expect(await released()).toEqual(both)
+  session.fs.writeFileSync('docs/a.md', 'a2\n')
+  await session.flush()
+  await review.changes()
+  await review.approve('docs/a.md', ANN)
+  await review.commit()
+  expect(await released()).toEqual({ ...both, byPeople: { commits: 2, changes: 2, undone: 0 } })
+})
