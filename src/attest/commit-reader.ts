@@ -1,7 +1,7 @@
 import type { TraceRecord } from '../core/api.js'
 import { defined } from '../core/defined.js'
 import { isObject } from '../core/is-object.js'
-import { ownRecordOf } from '../trace/index.js'
+import { ownRecordOf, type RecordedChange } from '../trace/index.js'
 import type { VerifiedLine } from '../trace/verified.js'
 import type { AttestedChange, AttestedCheck, AttestedVerdict, Predicate, RecordPlace } from './statement.js'
 
@@ -30,6 +30,8 @@ export class CommitReader {
   head: LedgerEnd | undefined
   /** Session → path → the decisions on it since its last commit. */
   readonly #verdicts = new Map<string, Map<string, AttestedVerdict[]>>()
+  /** Session and path → what a landing queue put on a branch, and how many of the decisions are on it or on earlier contents. */
+  readonly #landed = new Map<string, { readonly after: string | null; readonly decisions: number }>()
   readonly #checks = new Map<string, AttestedCheck>()
   #last: { readonly hash: string; readonly commit: ReadCommit } | undefined
 
@@ -87,10 +89,10 @@ export class CommitReader {
 
   #keepCommit(raw: TraceRecord, own: Commit, place: RecordPlace, ledger: string): void {
     const { tx: id, changes = [], evidence = [] } = own
-    const verdicts = this.#takeVerdicts(
-      sessionOf(raw) ?? '',
-      changes.map(({ path }) => path),
-    )
+    const session = sessionOf(raw) ?? ''
+    // A commit here may still write the same changes to the disk, by the same decisions.
+    if (own.type === 'commit' && own.landed !== undefined) return this.#keepLanded(session, changes)
+    const verdicts = this.#takeVerdicts(session, changes)
     if (id == null || !this.isWanted(id)) return
     const commit = this.commits.get(id) ?? { id, ledger, records: [], verdicts: [], checks: [], checkpoint: null }
     this.commits.set(id, commit)
@@ -102,13 +104,30 @@ export class CommitReader {
     this.#last = { hash: place.hash, commit }
   }
 
-  #takeVerdicts(session: string, paths: readonly string[]): AttestedVerdict[] {
+  #keepLanded(session: string, changes: readonly Changed[]): void {
+    const byPath = this.#verdicts.get(session)
+    for (const change of changes) {
+      const verdicts = this.#decisionsOn(session, change)
+      byPath?.set(change.path, verdicts)
+      this.#landed.set(landedKey(session, change.path), { after: change.after, decisions: verdicts.length })
+    }
+  }
+
+  /** The decisions on a path, without those on another content that has landed. */
+  #decisionsOn(session: string, { path, after }: Changed): AttestedVerdict[] {
+    const verdicts = this.#verdicts.get(session)?.get(path) ?? []
+    const landed = this.#landed.get(landedKey(session, path))
+    return landed === undefined || landed.after === after ? verdicts : verdicts.slice(landed.decisions)
+  }
+
+  #takeVerdicts(session: string, changes: readonly Changed[]): AttestedVerdict[] {
     const byPath = this.#verdicts.get(session)
     if (byPath === undefined) return []
     const found = new Map<number, AttestedVerdict>()
-    for (const path of paths) {
-      for (const verdict of byPath.get(path) ?? []) found.set(verdict.record.seq, verdict)
-      byPath.delete(path)
+    for (const change of changes) {
+      for (const verdict of this.#decisionsOn(session, change)) found.set(verdict.record.seq, verdict)
+      byPath.delete(change.path)
+      this.#landed.delete(landedKey(session, change.path))
     }
     if (byPath.size === 0) this.#verdicts.delete(session)
     return [...found.values()].sort((a, b) => a.record.seq - b.record.seq)
@@ -145,6 +164,12 @@ export function predicateOf(commit: ReadCommit, head: LedgerEnd): Predicate {
     },
     git: { base: revisionOf(raw), commits: unique(commit.records.flatMap((record) => record.own.git?.commits ?? [])) },
   }
+}
+
+type Changed = Pick<RecordedChange, 'path' | 'after'>
+
+function landedKey(session: string, path: string): string {
+  return JSON.stringify([session, path])
 }
 
 function commitIn(record: TraceRecord) {

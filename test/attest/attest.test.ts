@@ -86,6 +86,40 @@ describe('the statement', () => {
     ])
   })
 
+  it('names the decisions on changes that a hub landed before this machine committed them, and no others', async () => {
+    const at = testWorkspace()
+    const workspace = await at.open()
+    const session = await working(workspace)
+    session.fs.writeFileSync('src/a.ts', 'one\n')
+    const review = await workspace.review('agent')
+    await review.changes()
+    await review.approve(undefined, { name: 'Ada' })
+    const land = (commit: string) => review.recordLanded(['src/a.ts'], { branch: 'main', commit: commit.repeat(40) })
+    expect(await land('1')).toEqual(['src/a.ts'])
+    const { id: first } = await review.commit()
+    const write = async (text: string, name: string) => {
+      session.fs.writeFileSync('src/a.ts', text)
+      await review.changes()
+      await review.approve(undefined, { name })
+    }
+    await write('two\n', 'Bo')
+    await land('2')
+    await write('three\n', 'Cy')
+    const { id: last } = await review.commit()
+    await workspace.close()
+    const dir = mkdtempSync(join(tmpdir(), 'escrow-attest-'))
+    onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
+    const { key } = pemKey(dir, 'ed25519')
+    const reviewers = async (commit: string) => {
+      const file = join(dir, `${commit}.json`)
+      await escrowAt(at.root, ['attest', commit, '--key', key, '--out', file])
+      const { verdicts } = envelopeIn(file).statement.predicate
+      return verdicts.map(({ reviewer }: { reviewer: { name: string } }) => reviewer.name)
+    }
+    expect(await reviewers(first)).toEqual(['Ada'])
+    expect(await reviewers(last)).toEqual(['Cy'])
+  })
+
   it('names the checks that it rests on, the policy and the git commits, and agrees with the ledger', async () => {
     const at = await released()
     const { key, pub } = pemKey(at.dir, 'ed25519')
