@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { oneLine } from '../core/printable.js'
 import type { QueuedChange, SessionFacts } from '../hub/index.js'
 import type { LineFold } from '../trace/remote-chain.js'
 import { askHub, type HubAddress, HubRefusal } from './ask.js'
@@ -23,6 +24,9 @@ export const DECISION = z.object({
   /** The ids of the hunks that it is on; absent: the whole change. */
   hunks: z.array(z.string()).optional(),
 })
+/** The ledger gets both, so they must have the form that git gives them. */
+const BRANCH = z.string().regex(/^[^\p{Cc}]{1,1000}$/u)
+const COMMIT = z.string().regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/)
 const DECISIONS = z.object({
   decisions: z.array(DECISION),
   landings: z
@@ -31,8 +35,8 @@ const DECISIONS = z.object({
         seq: z.number(),
         session: z.string(),
         state: z.enum(['landed', 'evicted']),
-        branch: z.string(),
-        commit: z.string().optional(),
+        branch: BRANCH,
+        commit: COMMIT.optional(),
         reason: z.string().optional(),
         changes: z.array(z.object({ key: z.string(), path: z.string() })),
       }),
@@ -60,20 +64,28 @@ export interface SubmissionMessage {
   readonly facts?: SessionFacts
 }
 
+/** @throws HubRefusal for an answer that is none of this kind */
+function read<T>(schema: z.ZodType<T>, answer: unknown): T {
+  const read = schema.safeParse(answer)
+  if (read.success) return read.data
+  const fields = [...new Set(read.error.issues.map(({ path }) => path.join('.')))].slice(0, 3).join(', ')
+  throw new HubRefusal('failed', `The answer of the hub cannot be read: ${oneLine(fields)}.`)
+}
+
 /** Speaks with a hub. Each answer is checked before it is used. */
 export class HubClient {
   constructor(private readonly to: HubAddress) {}
 
   async me() {
-    return ME.parse(await askHub(this.to, '/v1/me'))
+    return read(ME, await askHub(this.to, '/v1/me'))
   }
 
   async open(session: string): Promise<number> {
-    return LEASE.parse(await askHub(this.to, `/v1/sessions/${encodeURIComponent(session)}/open`, { json: {} })).epoch
+    return read(LEASE, await askHub(this.to, `/v1/sessions/${encodeURIComponent(session)}/open`, { json: {} })).epoch
   }
 
   async beat(session: string, epoch: number): Promise<void> {
-    LEASE.parse(await askHub(this.to, `/v1/sessions/${encodeURIComponent(session)}/beat`, { json: { epoch } }))
+    read(LEASE, await askHub(this.to, `/v1/sessions/${encodeURIComponent(session)}/beat`, { json: { epoch } }))
   }
 
   async putIntent(id: string, json: { readonly name: string; readonly status: string }): Promise<void> {
@@ -90,7 +102,7 @@ export class HubClient {
 
   /** Returns the other sessions' claims that overlap. */
   async claim(json: { session: string; epoch: number; path: string; milliseconds: number }) {
-    return CLAIMED.parse(await askHub(this.to, '/v1/claims', { json })).overlaps
+    return read(CLAIMED, await askHub(this.to, '/v1/claims', { json })).overlaps
   }
 
   async release(json: { session: string; epoch: number; path: string }): Promise<void> {
@@ -99,13 +111,13 @@ export class HubClient {
 
   /** @param wait seconds that the hub waits for a first one */
   async decisions(since: number, wait: number, signal?: AbortSignal): Promise<Decisions> {
-    return DECISIONS.parse(await askHub(this.to, `/v1/decisions?hunks=1&since=${since}&wait=${wait}`, { wait, signal }))
+    return read(DECISIONS, await askHub(this.to, `/v1/decisions?hunks=1&since=${since}&wait=${wait}`, { wait, signal }))
   }
 
   /** Which lines the hub has of this machine's ledger. Undefined: a hub of an earlier version, which keeps none. */
   async ledgerHead(): Promise<LineFold | undefined> {
     try {
-      return LEDGER.parse(await askHub(this.to, '/v1/ledger'))
+      return read(LEDGER, await askHub(this.to, '/v1/ledger'))
     } catch (error) {
       if (error instanceof HubRefusal && error.code === 'not_found') return undefined
       throw error
@@ -114,6 +126,6 @@ export class HubClient {
 
   /** Appends whole lines after those that the hub has. Returns what it has then. */
   async appendLines({ lines, sha256 }: LineFold, bytes: Uint8Array): Promise<LineFold> {
-    return LEDGER.parse(await askHub(this.to, `/v1/ledger?after=${lines}&sha256=${sha256}`, { bytes }))
+    return read(LEDGER, await askHub(this.to, `/v1/ledger?after=${lines}&sha256=${sha256}`, { bytes }))
   }
 }

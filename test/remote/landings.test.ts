@@ -1,0 +1,73 @@
+import { expect, it } from 'vitest'
+import type { ReceivedLanding } from '../../src/remote/hub-client.js'
+import { serveTrial } from '../hub/fixtures.js'
+import { failure, own, recordsOf } from '../support/workspace.js'
+import { connected, proxied, reviewerOf, sync } from './kit.js'
+
+const COMMIT = '1'.repeat(40)
+
+/**
+ * A machine with an approved change of src/a.ts, whose hub lies about landings.
+ * @param lie the landing of that change, and what is changed of it
+ */
+async function lied(lie: (landing: ReceivedLanding) => Partial<ReceivedLanding>) {
+  const hub = await serveTrial()
+  let key = ''
+  let hasLied = false
+  const url = await proxied(hub, async (path, response) => {
+    if (path !== '/v1/decisions' || key === '' || hasLied) return response
+    hasLied = true
+    const answer = await response.json()
+    const landing: ReceivedLanding = {
+      ...{ seq: answer.last, session: 'laptop.agent-1', state: 'landed', branch: 'main', commit: COMMIT },
+      changes: [{ key, path: 'src/a.ts' }],
+    }
+    return Response.json(Object.assign({}, answer, { landings: [Object.assign(landing, lie(landing))], next: answer.last }))
+  })
+  const { workspace, session } = await connected(hub, 'laptop', url)
+  const ada = await reviewerOf(hub)
+  session.fs.writeFileSync('src/a.ts', 'x\n')
+  await sync(workspace)
+  const { changes } = await ada.open('laptop.agent-1')
+  await ada.decide('laptop.agent-1', 'approved', 'src/a.ts')
+  await sync(workspace)
+  key = changes[0]?.key ?? ''
+  const records = async () => (await recordsOf(workspace)).map(own).filter(({ type }) => type === 'commit')
+  return { workspace, records }
+}
+
+it.each<[string, Partial<ReceivedLanding>]>([
+  ['no branch', { branch: '' }],
+  ['a branch with a control character', { branch: 'main\u001b[2J' }],
+  ['no commit', { commit: '' }],
+  ['a commit that is no id', { commit: '1234567' }],
+])('refuses a landing with %s, and records nothing', async (_, lie) => {
+  const { workspace, records } = await lied(() => lie)
+  expect(await failure(() => sync(workspace))).toMatchObject({ code: 'failed' })
+  expect(await records()).toEqual([])
+})
+
+it.each<[string, Partial<ReceivedLanding>]>([
+  ['of another machine', { session: 'desk.agent-1' }],
+  ['of a session that is not here', { session: 'laptop.agent-2' }],
+  ['of other bytes', { changes: [{ key: 'k', path: 'src/a.ts' }] }],
+])('passes over a landing %s', async (_, lie) => {
+  const { workspace, records } = await lied(() => lie)
+  await sync(workspace)
+  expect(await records()).toEqual([])
+})
+
+it('passes over a landing of what a person has rejected here since', async () => {
+  const { workspace, records } = await lied(() => ({}))
+  const review = await workspace.review('agent-1')
+  await review.changes()
+  await review.reject('src/a.ts', 'no', { name: 'Bo' })
+  await sync(workspace)
+  expect(await records()).toEqual([])
+})
+
+it('records a landing of what is approved here', async () => {
+  const { workspace, records } = await lied(() => ({}))
+  await sync(workspace)
+  expect(await records()).toMatchObject([{ landed: { branch: 'main', commit: COMMIT }, approved_by: ['Ada'] }])
+})
