@@ -58,6 +58,9 @@ export interface LedgerOptions {
   readonly earlierLines?: () => Promise<readonly string[]>
 }
 
+/** How often a ledger that grows is looked at for a problem. What another process can append to has none that stops appends. */
+const MAX_LOOKS = 10
+
 /**
  * Opens the ledger of a workspace, `agent_trace.jsonl`. Opening reads and writes nothing. Code that only some commands
  * need is imported on first use.
@@ -88,13 +91,18 @@ export function openLedger(
     },
     async problem() {
       const published = freshCopies()
-      // Listed before the file is read: another process may append meanwhile.
-      const copies = published.hashes()
       try {
-        const tip = await file.warm()
-        assertJoined(layout.ledgerFile, tip)
-        const missing = unwritten(published, tip, copies)
-        return 'problem' in missing ? missing.problem : undefined
+        for (let tries = 0; tries < MAX_LOOKS; tries++) {
+          // Listed before the file is read: another process may append meanwhile.
+          const copies = published.hashes()
+          const tip = await file.warm()
+          assertJoined(layout.ledgerFile, tip)
+          const missing = unwritten(published, tip, copies)
+          if (!('problem' in missing)) return undefined
+          // It may have pruned the copies, too. Then the file has their lines by now.
+          if ((await file.warm()).end === tip.end) return missing.problem
+        }
+        return undefined
       } catch (error) {
         if (error instanceof EscrowError) return error.message
         throw error

@@ -44,6 +44,18 @@ describe('several processes appending at once', () => {
     expect(linesOf(layout).some((line) => own(line).type === 'recovered')).toBe(false)
   })
 
+  it('give no false alarm to a process that looks for a problem', async () => {
+    const layout = workspace()
+    let isDone = false
+    const appending = run(process.execPath, [CHILD, layout.root, 'p0', '4000', '40']).finally(() => {
+      isDone = true
+    })
+    const problems: (string | undefined)[] = []
+    while (!isDone) problems.push(await openLedger(layout).problem())
+    await appending
+    expect(problems.filter((problem) => problem !== undefined)).toEqual([])
+  })
+
   it('make one chain even without the lock', async () => {
     const layout = workspace()
     await appendFrom(layout, 3, '60', '3', 'nolock')
