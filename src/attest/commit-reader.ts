@@ -91,7 +91,10 @@ export class CommitReader {
     const { tx: id, changes = [], evidence = [] } = own
     const session = sessionOf(raw) ?? ''
     // A commit here may still write the same changes to the disk, by the same decisions.
-    if (own.type === 'commit' && own.landed !== undefined) return this.#keepLanded(session, changes)
+    if (own.type === 'commit' && own.landed !== undefined) {
+      this.#keepLanded(session, changes)
+      return
+    }
     const verdicts = this.#takeVerdicts(session, changes)
     if (id == null || !this.isWanted(id)) return
     const commit = this.commits.get(id) ?? { id, ledger, records: [], verdicts: [], checks: [], checkpoint: null }

@@ -22,7 +22,9 @@ async function lied(lie: (landing: ReceivedLanding) => Partial<ReceivedLanding>)
       ...{ seq: answer.last, session: 'laptop.agent-1', state: 'landed', branch: 'main', commit: COMMIT },
       changes: [{ key, path: 'src/a.ts' }],
     }
-    return Response.json(Object.assign({}, answer, { landings: [Object.assign(landing, lie(landing))], next: answer.last }))
+    return Response.json(
+      Object.assign({}, answer, { landings: [Object.assign(landing, lie(landing))], next: answer.last }),
+    )
   })
   const { workspace, session } = await connected(hub, 'laptop', url)
   const ada = await reviewerOf(hub)

@@ -87,7 +87,10 @@ it('counts what landed and is then committed here once, for the rule that releas
   expect((await review.release()).approved).toEqual(['docs/a.md'])
   const at = { branch: 'main', commit: '1'.repeat(40) }
   expect(await review.recordLanded(['docs/a.md', 'src/a.ts'], at)).toEqual(['docs/a.md', 'src/a.ts'])
-  const both = { byPeople: { commits: 1, changes: 1, undone: 0 }, byTier: { docs: { commits: 1, changes: 1, undone: 0 } } }
+  const both = {
+    byPeople: { commits: 1, changes: 1, undone: 0 },
+    byTier: { docs: { commits: 1, changes: 1, undone: 0 } },
+  }
   expect(await released()).toEqual(both)
   expect(await review.recordLanded(['docs/a.md'], { branch: 'main', commit: '2'.repeat(40) })).toEqual(['docs/a.md'])
   expect(await released()).toEqual(both)
