@@ -69,7 +69,6 @@ interface Group {
   readonly reason: string
   readonly intentId: string | undefined
   readonly source: string | undefined
-  /** What the reviewer said who rejected the paths. */
   readonly said: string | undefined
   readonly paths: Set<string>
 }
@@ -82,6 +81,9 @@ type Kind =
   | 'protected by rule'
   | 'secret'
   | typeof PASSES
+
+/** Characters of a reviewer's reason that a remedy quotes. */
+const QUOTED = 100
 
 /** Typed by every reason, so that a new one needs a row here. */
 const BY_KIND: Readonly<Record<Kind, (group: Group, context: RemedyContext) => Answer>> = {
@@ -133,12 +135,9 @@ const BY_KIND: Readonly<Record<Kind, (group: Group, context: RemedyContext) => A
   user_rejected: ({ paths, intentId, said }, { session, isKept }) => {
     if (session === undefined || !isKept)
       return { why: 'A person rejected it.', advice: 'There is nothing left to do.' }
+    const why = `The agent had not seen that a person rejected its last version${said ? `: '${excerpt(said, QUOTED)}'` : '.'}`
     const command = takeCommand(session, paths, intentId)
-    return {
-      why: `The agent had not seen that a person rejected its last version${said ? `: '${excerpt(said, REASON_QUOTED)}'` : '.'}`,
-      command,
-      advice: 'If this version is better, stage it from the quarantine.',
-    }
+    return { why, command, advice: 'If this version is better, stage it from the quarantine.' }
   },
   policy_invalid: () => ({
     why: 'policy.yaml or the intents file is not valid.',
@@ -163,9 +162,6 @@ const BY_KIND: Readonly<Record<Kind, (group: Group, context: RemedyContext) => A
     advice: 'Make the change yourself, outside escrow.',
   }),
 }
-/** Characters of a reviewer's reason that a remedy quotes. */
-const REASON_QUOTED = 100
-
 const REMEDIES: Readonly<Record<string, (group: Group, context: RemedyContext) => Answer>> = BY_KIND
 
 function noRemedy({ reason }: Group): Answer {

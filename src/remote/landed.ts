@@ -34,8 +34,11 @@ export async function recordLanded(workspace: Workspace, landed: Landed): Promis
   }
 }
 
-/** The changes of a landing that a session has staged as they landed. */
+/** The changes of a landing that a session has staged as they landed. A path with two changes is left out: nothing selects one of them. */
 async function stillStaged(review: Review, { changes }: Landed): Promise<Landed['changes']> {
   const staged = (await review.changes()).changes
-  return changes.filter(({ key, path }) => staged.some((each) => each.path === path && isChange(each, key)))
+  return changes.filter(({ key, path }) => {
+    const [change, ...others] = staged.filter((each) => each.path === path)
+    return change !== undefined && others.length === 0 && isChange(change, key)
+  })
 }
