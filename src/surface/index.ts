@@ -36,6 +36,7 @@ export {
   probeEntry,
 } from '../client-settings/index.js'
 export { errorText } from '../core/error-text.js'
+export { excerpt } from '../core/excerpt.js'
 export { createFinder, findEach } from '../core/find-sequence.js'
 export { BY_DIFF, BY_EDIT, BY_MERGE } from '../core/hint-commands.js'
 export { isTooDeep, MAX_JSON_DEPTH } from '../core/json-depth.js'

@@ -118,6 +118,7 @@ const UNMET: Readonly<Record<string, string>> = {
       'src/os/session-agent.ts#MAX_META_BYTES',
       'src/cli/shell/in-owner.ts#MAX_LINE',
       'src/trace/ledger-file.ts#MAX_REPAIRS',
+      'src/trace/ledger.ts#MAX_LOOKS',
     ],
     ...[
       'src/os/accepted-files.ts#MAX_BYTES',

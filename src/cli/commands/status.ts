@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { defined } from '../../core/defined.js'
-import { excerpt } from '../../core/excerpt.js'
 import type {
   Change,
   ChangeState,
@@ -12,7 +11,7 @@ import type {
   UnanchoredRecords,
   Workspace,
 } from '../../index.js'
-import { byRisk, layoutAt, readProposals } from '../../surface/index.js'
+import { byRisk, excerpt, layoutAt, readProposals } from '../../surface/index.js'
 import type { Context } from '../context.js'
 import { type AsJson, json, jsonOption, pluralize, table } from '../output.js'
 import { oneLine } from '../printable.js'
