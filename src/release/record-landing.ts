@@ -21,6 +21,7 @@ export async function recordLanding(
   { at, approvals }: ApprovedLanding,
 ): Promise<void> {
   const { layout, sessionId, ledger } = session
+  // Reads what other processes have appended: the attribution begins at the lines that the ledger has.
   await ledger.head()
   const amendments = amendmentState(session.log.read())
   const { mutations, files, lines } = await readBases(store, diff, landed, {

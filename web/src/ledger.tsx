@@ -95,11 +95,7 @@ export function Ledger({ version, notify }: Notifier & { version: number }) {
                     {record.why === undefined ? '' : ': '}
                   </>
                 )}
-                {record.why !== undefined && (
-                  <q>
-                    <Name text={record.why} />
-                  </q>
-                )}
+                {record.why !== undefined && <Why record={record} />}
               </p>
             )}
           </li>
@@ -111,5 +107,15 @@ export function Ledger({ version, notify }: Notifier & { version: number }) {
         </button>
       )}
     </div>
+  )
+}
+
+/** What a person or a rule said is quoted. Where something landed is not. */
+function Why({ record: { what, why = '' } }: { record: WireRecord }) {
+  if (what === 'landed') return <Name text={why} />
+  return (
+    <q>
+      <Name text={why} />
+    </q>
   )
 }
