@@ -1,5 +1,6 @@
 import type { Line, Texts } from './changed.js'
-import type { FactName, Found } from './facts.js'
+import type { Found } from './facts.js'
+import { LANGUAGE_RULES, type TextRule } from './language-rules.js'
 import { isCi, isEcmascript, isProse, isTest, runnerOf } from './paths.js'
 
 /**
@@ -15,14 +16,6 @@ export function textFacts(path: string, texts: Texts): Found[] {
   const found = texts.added.flatMap((line) => rules.flatMap((rule) => matchOf(rule, line) ?? []))
   if (inProse) return found
   return [...found, ...formFacts(texts), ...hostFacts(path, texts), ...(isCi(path) ? removedChecks(texts) : [])]
-}
-
-interface TextRule {
-  readonly name: FactName
-  readonly pattern: RegExp
-  /** Lines that only look like it. */
-  readonly except?: RegExp
-  readonly where?: (path: string) => boolean
 }
 
 const isPython = (path: string) => /\.pyi?$/i.test(path)
@@ -172,6 +165,7 @@ const RULES: readonly TextRule[] = [
     where: hasCommands,
   },
   { name: 'process-call', pattern: /\bsudo\s+\S|\bdocker\s+run\b.{0,100}--privileged/, where: hasCommands },
+  ...LANGUAGE_RULES,
 ]
 
 const MAX_LINE = 2_000

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { KnownFindings } from '../../src/risk/facts-of.js'
 import { FACTS, type FileFindings, factsOf } from '../../src/risk/index.js'
 import { type Case, CODE, DEPENDENCIES, FILES, TEXTS } from './cases.js'
+import { GUARDS, LANGUAGES, MANIFESTS } from './language-cases.js'
 import { DOCUMENTS, REACHES } from './reach-cases.js'
 import { changed, namesOf, side, TEST } from './support.js'
 
@@ -16,6 +17,9 @@ describe.each([
   ['code', CODE],
   ['code that reaches out, or past a check', REACHES],
   ['documents', DOCUMENTS],
+  ['other manifests', MANIFESTS],
+  ['other languages', LANGUAGES],
+  ['guards of other languages', GUARDS],
 ])('facts about %s', (_, cases) => {
   it.each(rows(cases))('%s', async (_, [path, before, after, expected]) => {
     const names = await namesOf(changed(path, before, after))
