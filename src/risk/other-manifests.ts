@@ -28,7 +28,7 @@ const KEPT = 50
 
 interface Dependency {
   readonly name: string
-  /** What stands behind the name: a version, or another place. */
+  /** A version, or another place. */
   readonly source: string
 }
 
