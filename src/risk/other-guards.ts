@@ -64,7 +64,7 @@ function guardsIn(text: string, { opens, leaves, whole }: GuardForm): Line[] {
   })
 }
 
-/** Annotations, attributes, filters and calls that stand for themselves. */
+/** Annotations, attributes, filters and calls: statements of their own. */
 const STATEMENT =
   /^\s*(?:@\w|\[\w|#\[\w|before_action\b|before_filter\b|authorize\b|\$this->\w+\(|\w[\w.]*\(|->middleware\()/
 const OPENED =
