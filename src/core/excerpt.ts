@@ -1,4 +1,4 @@
-/** The beginning of a text on one line: each run of white space is a space, and what is left out is an ellipsis. */
+/** Collapses white space, and cuts the text to `most` characters. An ellipsis marks the cut. */
 export function excerpt(text: string, most: number): string {
   const characters = [...text.trim().replace(/\s+/g, ' ')]
   return characters.slice(0, most).join('') + (characters.length > most ? '…' : '')

@@ -30,6 +30,35 @@ export function messageOf(git: Git, text: string, credits: Credits): string {
   })
 }
 
+/** Characters of a subject. */
+const SUBJECT = 72
+
+/** The first line of a message: a text on one line, cut, with control characters made visible. */
+export function subjectOf(text: string): string {
+  const line = printable(text).replace(/\s+/g, ' ').trim()
+  return line.length <= SUBJECT ? line : `${line.slice(0, SUBJECT - 1)}…`
+}
+
+/**
+ * What a commit is for: the name of its only intent, the ids of several, or the paths if it has none.
+ * @param nameOf the name of an intent; its id is used without one
+ */
+export function purposeOf(
+  intents: readonly string[],
+  nameOf: (id: string) => string | undefined,
+  paths: readonly string[],
+): string {
+  const [only] = intents
+  if (intents.length > 1) return `Work on ${intents.join(', ')}`
+  if (only !== undefined) return nameOf(only) || only
+  return `Change ${filesOf(paths)}`
+}
+
+/** `src/a.ts`, or `3 files`. */
+export function filesOf(paths: readonly string[]): string {
+  return paths.length === 1 ? (paths[0] ?? '') : `${paths.length} files`
+}
+
 const OURS = ['Intent', 'Assisted-by', 'Reviewed-by', 'Released-by-rule', 'Trace-Head', 'Escrow-Landing']
 /** Trailers by which a person or an auditor vouches for a commit. */
 const VOUCHES = ['Signed-off-by', 'Acked-by', 'Approved-by', 'Tested-by']

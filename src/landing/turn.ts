@@ -1,7 +1,7 @@
 import { EscrowError } from '../core/api-error.js'
 import { errorText } from '../core/error-text.js'
 import { oneLine } from '../core/printable.js'
-import { messageOf } from '../git/index.js'
+import { messageOf, purposeOf, subjectOf } from '../git/index.js'
 import { type Database, HubError, type LandingEnd, type OpenLanding, openStores, type Turn } from '../hub/index.js'
 import { withProcessLock } from '../os/lock.js'
 import { BranchTree } from './branch-tree.js'
@@ -19,7 +19,6 @@ const MOST_RACES = 10
 const PAUSE_MS = 60_000
 const BEAT_MS = 60_000
 const DEFAULT_EMAIL = 'escrow-hub@localhost'
-const MAX_SUBJECT = 72
 
 export interface TurnOptions {
   readonly database: Database
@@ -233,10 +232,6 @@ function describe(
 ): Parameters<typeof messageOf> extends [unknown, ...infer Rest] ? Rest : never {
   const intents = [...new Set(changes.flatMap(({ intent }) => intent ?? []))].sort()
   const agents = [...new Set(changes.flatMap(({ agent }) => agent ?? []))].sort()
-  const [only] = intents
-  const files = changes.length === 1 ? (changes[0]?.path ?? '') : `${changes.length} files`
-  const purpose = only === undefined ? `Change ${files}` : names.get(only) || only
-  const subject = intents.length > 1 ? `Work on ${intents.join(', ')}` : purpose
   const credits = {
     intents: intents.map(oneLine),
     agents: agents.map((tool) => ({ tool: oneLine(tool) })),
@@ -245,5 +240,6 @@ function describe(
     head: undefined,
     landing: id,
   }
-  return [oneLine(subject).slice(0, MAX_SUBJECT), credits]
+  const paths = changes.map(({ path }) => path)
+  return [subjectOf(purposeOf(intents, (each) => names.get(each), paths)), credits]
 }

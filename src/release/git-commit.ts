@@ -6,12 +6,20 @@ import { isObject } from '../core/is-object.js'
 import type { Layout } from '../core/layout.js'
 import type { AgentInfo } from '../core/people.js'
 import { printable } from '../core/printable.js'
-import { agentMessage, type GitGroup, gitLandingOf, landGit, type PreparedGit, prepareGit } from '../git/index.js'
+import {
+  agentMessage,
+  filesOf,
+  type GitGroup,
+  gitLandingOf,
+  landGit,
+  type PreparedGit,
+  prepareGit,
+  purposeOf,
+  subjectOf,
+} from '../git/index.js'
 import { gitUser } from '../os/git.js'
 import { readProposals, readSessionWork } from '../trace/index.js'
 import type { ReviewedSession } from './reviewed-session.js'
-
-const SUBJECT = 72
 
 /** What the messages of git commits are made from. */
 export interface GitRequest {
@@ -120,7 +128,7 @@ function proposedMessage(
   return [
     text.trimEnd(),
     '',
-    ...within.map(({ message }) => `- ${subject(agentMessage(message).split('\n', 1)[0] ?? '')}`),
+    ...within.map(({ message }) => `- ${subjectOf(agentMessage(message).split('\n', 1)[0] ?? '')}`),
   ].join('\n')
 }
 
@@ -135,22 +143,15 @@ interface Known {
 /** Builds the subject from the intent and the body from the agent's reasons. For a single step, the subject is its reason. */
 function describe(changes: readonly StagedChange[], { ids, intents, reasons, per }: Known): string {
   const given = unique(changes.flatMap(({ calls }) => calls).flatMap((call) => reasons.get(call) ?? []))
-  const [id] = ids
-  const name = id === undefined ? undefined : (intents.get(id)?.name ?? id)
-  const files = changes.length === 1 ? (changes[0]?.path ?? '') : `${changes.length} files`
-  const purpose = ids.length > 1 ? `Work on ${ids.join(', ')}` : (name ?? `Change ${files}`)
+  const paths = changes.map(({ path }) => path)
+  const purpose = purposeOf(ids, (id) => intents.get(id)?.name, paths)
   const [first, ...rest] = given
-  if (per === 'step') return [subject(first ?? `${purpose}: ${files}`), ...body(rest)].join('\n')
-  return [subject(purpose), ...body(given)].join('\n')
+  if (per === 'step') return [subjectOf(first ?? `${purpose}: ${filesOf(paths)}`), ...body(rest)].join('\n')
+  return [subjectOf(purpose), ...body(given)].join('\n')
 }
 
 function body(reasons: readonly string[]): string[] {
   return reasons.length === 0 ? [] : ['', ...reasons.map((reason) => `- ${onOneLine(reason)}`)]
-}
-
-function subject(text: string): string {
-  const line = onOneLine(text)
-  return line.length <= SUBJECT ? line : `${line.slice(0, SUBJECT - 1)}…`
 }
 
 function onOneLine(text: string): string {

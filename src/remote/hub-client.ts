@@ -46,7 +46,7 @@ const DECISIONS = z.object({
   next: z.number(),
   last: z.number(),
   /** The branch where a worker lands what is approved; absent: machines commit it. */
-  lands: z.string().optional(),
+  lands: BRANCH.optional(),
 })
 const LEDGER = z.object({ lines: z.int().nonnegative(), sha256: z.string() })
 const CLAIMED = z.object({ overlaps: z.array(z.object({ session: z.string(), prefix: z.string() })) })
@@ -64,12 +64,12 @@ export interface SubmissionMessage {
   readonly facts?: SessionFacts
 }
 
-/** @throws HubRefusal for an answer that is none of this kind */
+/** @throws HubRefusal if an answer does not fit its schema */
 function read<T>(schema: z.ZodType<T>, answer: unknown): T {
-  const read = schema.safeParse(answer)
-  if (read.success) return read.data
-  const fields = [...new Set(read.error.issues.map(({ path }) => path.join('.')))].slice(0, 3).join(', ')
-  throw new HubRefusal('failed', `The answer of the hub cannot be read: ${oneLine(fields)}.`)
+  const parsed = schema.safeParse(answer)
+  if (parsed.success) return parsed.data
+  const fields = [...new Set(parsed.error.issues.map(({ path }) => path.join('.')))].slice(0, 3).join(', ')
+  throw new HubRefusal('failed', `The hub's answer has missing or invalid fields: ${oneLine(fields)}.`)
 }
 
 /** Speaks with a hub. Each answer is checked before it is used. */

@@ -16,7 +16,7 @@ export async function landedChanges(workspace: Workspace): Promise<Landed[]> {
 }
 
 /**
- * Records in the ledger what has landed, while this machine still has it staged: later nothing says who wrote its lines.
+ * Records in the ledger what has landed, while this machine still has it staged. Once the stage has dropped it, nothing here knows who wrote its lines.
  * @returns why the ledger cannot have it, if so
  */
 export async function recordLanded(workspace: Workspace, landed: Landed): Promise<string | undefined> {

@@ -6,11 +6,8 @@ import { directoryOf, isManifest, manifestOf, nameOf } from './paths.js'
 /** Facts about manifests and lockfiles, from their contents. */
 export function dependencyFacts(path: string, texts: Texts): Found[] {
   if (manifestOf(path) !== undefined) return lockFacts(path, texts)
-  return [
-    ...(/(?:^|\/)(?:package|composer)\.json$/.test(path) ? scriptFacts(texts) : []),
-    ...(isManifest(path) ? manifestFacts(texts) : otherManifestFacts(path, texts)),
-    ...sourceFacts(path, texts),
-  ]
+  const isJson = isManifest(path) || nameOf(path) === 'composer.json'
+  return [...(isJson ? manifestFacts(texts) : otherManifestFacts(path, texts)), ...sourceFacts(path, texts)]
 }
 
 /** Lockfiles that change without their manifest. It may be in a directory below: a workspace. */
@@ -100,27 +97,19 @@ function textPackages(text: string): Packages {
 
 const AT_INSTALLATION =
   /^(?:pre|post)?install$|^(?:pre|post)?prepare$|^(?:pre|post)?pack$|^(?:pre|post)?publish(?:Only)?$|^dependencies$|^(?:pre|post)-(?:install|update|autoload-dump|root-package-install|create-project-cmd|package-\w+)(?:-cmd)?$/
-const FIELDS = ['dependencies', 'devDependencies', 'optionalDependencies', 'peerDependencies']
+const FIELDS = ['dependencies', 'devDependencies', 'optionalDependencies', 'peerDependencies', 'require', 'require-dev']
 const OVERRIDES = ['overrides', 'resolutions']
 const ELSEWHERE = /^(?:git|https?|ssh|file|link|github|gitlab|bitbucket)[+:@]|^[\w.-]+\/[\w.-]+(?:#|$)/
 
-/** The scripts of package.json and composer.json. */
-function scriptFacts({ before, after, added }: Texts): Found[] {
-  const [old, now] = [record(parsed(before)), record(parsed(after))]
-  return changedEntries(old.scripts, now.scripts).map(([name, value]) => {
-    const isRun = AT_INSTALLATION.test(name)
-    return { name: isRun ? 'install-script' : 'script-changed', what: `${name}: ${value}`, line: lineWith(name, added) }
-  })
-}
-
-function lineWith(name: string, added: Texts['added']): number | undefined {
-  return added.find(({ text }) => text.includes(JSON.stringify(name)))?.number
-}
-
+/** Facts about package.json, and about composer.json, which has the same shape. */
 function manifestFacts({ before, after, added }: Texts): Found[] {
   const [old, now] = [record(parsed(before)), record(parsed(after))]
-  const lineOf = (name: string) => lineWith(name, added)
+  const lineOf = (name: string) => added.find(({ text }) => text.includes(JSON.stringify(name)))?.number
   const found: Found[] = []
+  for (const [name, value] of changedEntries(old.scripts, now.scripts)) {
+    const isRun = AT_INSTALLATION.test(name)
+    found.push({ name: isRun ? 'install-script' : 'script-changed', what: `${name}: ${value}`, line: lineOf(name) })
+  }
   for (const field of FIELDS) {
     const was = record(old[field])
     for (const [name, range] of changedEntries(was, now[field])) found.push(dependency(name, range, was, lineOf(name)))

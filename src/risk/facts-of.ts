@@ -16,7 +16,6 @@ import { needsSyntax } from './hints.js'
 import { lexicalGuards } from './lexical-guards.js'
 import { markFacts } from './marks.js'
 import { moduleFacts } from './modules.js'
-import { otherGuards } from './other-guards.js'
 import { isEcmascript, isProse, isSource, isTest, manifestOf } from './paths.js'
 import { readEcmascript } from './reading.js'
 import { secretFacts } from './secrets.js'
@@ -80,12 +79,7 @@ async function findingsOf(change: Changed, left: Left): Promise<FileFindings> {
   found.push(...characterFacts(path, texts), ...dependencyFacts(path, texts))
   if (manifestOf(path) !== undefined) return found
   found.push(...secretFacts(path, texts), ...textFacts(path, texts), ...settingFacts(path, texts))
-  found.push(
-    ...lexicalGuards(path, texts),
-    ...otherGuards(path, texts),
-    ...documentFacts(path, texts),
-    ...markFacts(path, texts),
-  )
+  found.push(...lexicalGuards(path, texts), ...documentFacts(path, texts), ...markFacts(path, texts))
   return [...found, ...(await syntaxFindings(change, texts, left))]
 }
 

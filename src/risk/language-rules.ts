@@ -1,7 +1,7 @@
 import type { FactName } from './facts.js'
 import { isTest } from './paths.js'
 
-/** A word, or a form of words, in an added line. */
+/** A pattern, and the fact that an added line has if it matches. */
 export interface TextRule {
   readonly name: FactName
   readonly pattern: RegExp
@@ -18,7 +18,7 @@ const isJvm = (path: string) => /\.(?:java|kt|kts|scala|groovy|gradle)$/i.test(p
 const isQueried = (path: string) =>
   /\.(?:rb|php|phtml|cs|fs|vb|java|kt|scala|go|py|swift|rs|cc|cpp)$/i.test(path) && !isTest(path)
 
-/** Words of single languages that are not parsed. */
+/** Rules for individual languages that are not parsed. */
 export const LANGUAGE_RULES: readonly TextRule[] = [
   {
     name: 'process-call',

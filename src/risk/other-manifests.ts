@@ -3,8 +3,8 @@ import type { Found } from './facts.js'
 import { nameOf } from './paths.js'
 
 /**
- * New dependencies in manifests other than package.json, by the form of their lines. No program reads the file as its package manager
- * would, so a manifest that builds its list by code is not understood.
+ * New dependencies in manifests that are not JSON, by the form of their lines. The file is not parsed as its package manager would, so a
+ * list that is built by code is missed.
  */
 export function otherManifestFacts(path: string, { before, after, added }: Texts): Found[] {
   const name = nameOf(path)
@@ -23,7 +23,7 @@ export function otherManifestFacts(path: string, { before, after, added }: Texts
   })
 }
 
-/** Dependencies of a manifest that are reported: more than a reader is shown. */
+/** The most dependencies of one manifest that become facts. A reader sees fewer. */
 const KEPT = 50
 
 interface Dependency {
@@ -55,7 +55,6 @@ const READERS: readonly { readonly files: RegExp; readonly read: (text: string) 
   { files: /^Cargo\.toml$/, read: (text) => tables(text, /(?:^|\.)(?:dev-|build-)?dependencies$/) },
   { files: /^Pipfile$/, read: (text) => tables(text, /^(?:dev-)?packages$/) },
   { files: /^pyproject\.toml$/, read: pyproject },
-  { files: /^composer\.json$/, read: composer },
   { files: /^pom\.xml$/, read: maven },
 ]
 
@@ -113,22 +112,6 @@ function pyproject(text: string): Dependency[] {
     if (/\]\s*(?:#.*)?$/.test(line)) isList = false
   }
   return found
-}
-
-function composer(text: string): Dependency[] {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    return []
-  }
-  if (typeof value !== 'object' || value === null) return []
-  const lists = [Reflect.get(value, 'require'), Reflect.get(value, 'require-dev')]
-  return lists.flatMap((list: unknown) =>
-    typeof list === 'object' && list !== null
-      ? Object.entries(list).map(([name, source]) => ({ name, source: String(source) }))
-      : [],
-  )
 }
 
 const COORDINATES =

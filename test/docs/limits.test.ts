@@ -25,11 +25,7 @@ const UNMET: Readonly<Record<string, string>> = {
     'src/cli/commands/blame.ts#MOST_NUMBERS',
     ...['src/hub/postgres.ts#CONNECTIONS', 'src/hub/retry.ts#LONGEST_MS', 'src/remote/sync.ts#WAIT'],
     ...['src/hub-server/host-routes.ts#MAX_WAIT', 'src/remote/sync.ts#MAX_REJECTED'],
-    ...[
-      'src/hub-server/landings-page.ts#MAX_SUMMARY',
-      'src/landing/turn.ts#MAX_SUBJECT',
-      'src/remote/sender.ts#MAX_AGENT',
-    ],
+    ...['src/hub-server/landings-page.ts#MAX_SUMMARY', 'src/remote/sender.ts#MAX_AGENT'],
     ...['src/cli/commands/stats.ts#MAX_BAR', 'src/cli/review/lines.ts#WORDS_LIMIT'],
     ...['src/cli/review/place.ts#ROWS_MAX', 'src/cli/review/text.ts#CLUSTER_LIMIT'],
     ...[
@@ -129,7 +125,7 @@ const UNMET: Readonly<Record<string, string>> = {
   ]),
   ...because('beyond it less is reported, and nothing is refused', [
     ...['src/risk/facts-of.ts#MOST_ADDED', 'src/risk/facts.ts#MOST_TEXT', 'src/risk/hints.ts#MAX_LINE'],
-    ...['src/risk/lexical-guards.ts#MAX_LINE', 'src/risk/secrets.ts#MAX_LINE', 'src/risk/syntax.ts#MOST'],
+    ...['src/risk/line-facts.ts#MAX_LINE', 'src/risk/secrets.ts#MAX_LINE', 'src/risk/syntax.ts#MOST'],
     ...[
       'src/risk/text-facts.ts#MAX_LINE',
       'src/risk/documents.ts#MAX_LINE',

@@ -65,13 +65,20 @@ it('counts an undone release, and not the undo itself', async () => {
   expect(await released()).toEqual({ byPeople: NONE, byTier: { docs: { commits: 1, changes: 1, undone: 1 } } })
 })
 
-it('counts for the person who decided after the rule was withdrawn', async () => {
-  const { session, review, released } = await begin()
+/** A session with two approved changes: docs/a.md by rule, src/a.ts by Ann. */
+async function halfByRule() {
+  const begun = await begin()
+  const { session, review } = begun
   session.fs.writeFileSync('docs/a.md', 'a1\n')
   session.fs.writeFileSync('src/a.ts', 'a1\n')
   await session.flush()
   await review.approve('src/a.ts', ANN)
   expect((await review.release()).approved).toEqual(['docs/a.md'])
+  return begun
+}
+
+it('counts for the person who decided after the rule was withdrawn', async () => {
+  const { review, released } = await halfByRule()
   await review.withdraw('docs/a.md', ANN)
   await review.approve('docs/a.md', ANN)
   await review.commit()
@@ -79,12 +86,7 @@ it('counts for the person who decided after the rule was withdrawn', async () =>
 })
 
 it('counts what landed and is then committed here once, for the rule that released it', async () => {
-  const { session, review, released } = await begin()
-  session.fs.writeFileSync('docs/a.md', 'a1\n')
-  session.fs.writeFileSync('src/a.ts', 'a1\n')
-  await session.flush()
-  await review.approve('src/a.ts', ANN)
-  expect((await review.release()).approved).toEqual(['docs/a.md'])
+  const { session, review, released } = await halfByRule()
   const at = { branch: 'main', commit: '1'.repeat(40) }
   expect(await review.recordLanded(['docs/a.md', 'src/a.ts'], at)).toEqual(['docs/a.md', 'src/a.ts'])
   const both = {
