@@ -229,6 +229,15 @@ describe('escrow mcp', () => {
     expect((await call('read_text_file', { path: 'src/b.ts' })).isError).toBeUndefined()
   })
 
+  it('ends with an error on a message that is too long, and stages nothing of it', () => {
+    const place = testWorkspace()
+    const input = `{"jsonrpc":"2.0","id":1,"method":"${'x'.repeat(64 << 20)}"}\n`
+    const command = [`${compileOnce()}/test/children/escrow.js`, 'mcp', '-C', place.root]
+    const ended = spawnSync(process.execPath, command, { input, encoding: 'utf8' })
+    expect(ended.stderr).toContain('A message of the client is longer than 67108864 bytes.')
+    expect([ended.status, ended.stdout]).toEqual([1, ''])
+  })
+
   it('governs a call that comes without a greeting, behind a line that is none', async () => {
     const place = testWorkspace()
     const child = startChild('escrow.ts', 'mcp', '-C', place.root)
