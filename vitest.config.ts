@@ -2,6 +2,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
+import { compiledSources } from './test/support/compiled-plugin.js'
 import { GROUPS, LIBRARIES, OWN_PROCESS, REAL_CLIENTS, REAL_EDITOR, REAL_POSTGRES } from './test/support/isolation.js'
 import { SCRATCH } from './test/support/scratch.js'
 import { LongFirst } from './test/support/sequence.js'
@@ -44,6 +45,7 @@ export default defineConfig({
       { extends: true, test: { name: 'own', include: [...OWN_PROCESS] } },
       ...groups.map(([name, include], at) => ({
         extends: true as const,
+        plugins: [compiledSources()],
         test: { name, isolate: false, include: [...include], exclude: [...SEPARATE, ...matched(at)] },
       })),
     ],

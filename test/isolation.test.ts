@@ -9,8 +9,9 @@ import postgres from '../vitest.postgres.config.js'
 import { OWN_PROCESS } from './support/isolation.js'
 import { LONG } from './support/sequence.js'
 
-/** Changes that outlive a suite in its process, and that nothing restores. */
-const CHANGES = /\bvi\.(?:do)?[mM]ock\(|resetModules|process\.(?:setuid|seteuid)\(|Object\.defineProperty\(process/
+/** Changes of modules, and changes that outlive a suite in its process and that nothing restores. */
+const CHANGES =
+  /\bvi\.(?:do)?[mM]ock\(|resetModules|\bModule\._load = |process\.(?:setuid|seteuid)\(|Object\.defineProperty\(process/
 
 const suites = readdirSync('test', { recursive: true, encoding: 'utf8' })
   .map((name) => `test/${name.replaceAll('\\', '/')}`)

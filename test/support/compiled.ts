@@ -10,7 +10,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { transformSync } from 'rolldown/utils'
 import { sha256hex } from '../../overlay/digest.js'
@@ -18,7 +18,7 @@ import { buildPageOnce } from './built-page.js'
 
 const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url))
 const CHILDREN = 'test/children'
-const FOLDERS = ['src', 'overlay', CHILDREN]
+const PRODUCT = ['src', 'overlay']
 const BUNDLER = 'scripts/bundle.mjs'
 const CHILDREN_BUNDLER = 'test/support/bundle-children.mjs'
 /** The library's entries that the tests' programs import. They are bundled, because a process that loads hundreds of files starts slowly. */
@@ -30,7 +30,7 @@ const LIBRARY = [
   ...['claude', 'cline', 'mcp', 'roo', 'vscode'].map((host) => `src/agents/${host}/index.ts`),
 ]
 /** Other inputs of the bundles. */
-const OTHER_SOURCES = [BUNDLER, CHILDREN_BUNDLER, 'test/support/compiled.ts', 'package.json', 'package-lock.json']
+const OTHER_SOURCES = [BUNDLER, CHILDREN_BUNDLER, 'package-lock.json']
 
 /**
  * Compiles the sources and the tests' child programs, and bundles the command as it is published. Runs once for each state of the
@@ -42,16 +42,42 @@ export function compileOnce(): string {
   return compiledDir
 }
 
+/**
+ * Compiles the sources file by file. Runs once for each state of the tree.
+ * @returns the directory that corresponds to the repository's root
+ */
+export function compileSourcesOnce(): string {
+  sourcesDir ??= compileTo('escrowfs-sources', PRODUCT, [], () => undefined)
+  return sourcesDir
+}
+
 /** Cached, because reading all sources takes a while. */
-let compiledDir: string | undefined
+let [compiledDir, sourcesDir]: (string | undefined)[] = []
 
 function compile(): string {
-  const files = FOLDERS.flatMap((folder) => sources(folder)).map(
-    (name) => [name, readFileSync(join(REPOSITORY, name), 'utf8')] as const,
-  )
+  return compileTo('escrowfs-children', [...PRODUCT, CHILDREN], OTHER_SOURCES, (out, files) => {
+    run(BUNDLER, join(out, 'src/cli'))
+    run(CHILDREN_BUNDLER, out, `${CHILDREN}/chunks`, ...files.filter(isChild))
+    run(CHILDREN_BUNDLER, out, 'src/bundled', ...LIBRARY)
+  })
+}
+
+/**
+ * Compiles folders into a directory named by the state of the tree.
+ * @param others more files that the result depends on
+ * @param finish adds the rest, from the names of the compiled files
+ */
+function compileTo(
+  kind: string,
+  folders: readonly string[],
+  others: readonly string[],
+  finish: (out: string, files: readonly string[]) => void,
+): string {
+  const textOf = (name: string) => readFileSync(join(REPOSITORY, name), 'utf8')
+  const files = folders.flatMap(sources).map((name) => [name, textOf(name)] as const)
   // Below node_modules, Node finds the packages, and npm publishes nothing of it.
-  const cache = join(REPOSITORY, 'node_modules', '.cache', 'escrowfs-children')
-  const also = OTHER_SOURCES.map((name) => readFileSync(join(REPOSITORY, name), 'utf8'))
+  const cache = join(REPOSITORY, 'node_modules', '.cache', kind)
+  const also = ['test/support/compiled.ts', 'package.json', ...others].map(textOf)
   const page = buildPageOnce()
   const done = join(cache, sha256hex(JSON.stringify([files, also, page])))
   const temporary = `${done}.${process.pid}`
@@ -59,10 +85,10 @@ function compile(): string {
   try {
     if (isThere(done)) return done
     for (const [name, text] of files) emit(temporary, name, text)
-    run(BUNDLER, join(temporary, 'src/cli'))
-    const children = files.flatMap(([name]) => (isChild(name) ? [name] : []))
-    run(CHILDREN_BUNDLER, temporary, `${CHILDREN}/chunks`, ...children)
-    run(CHILDREN_BUNDLER, temporary, 'src/bundled', ...LIBRARY)
+    finish(
+      temporary,
+      files.map(([name]) => name),
+    )
     mkdirSync(join(temporary, 'dist'))
     symlinkSync(page, join(temporary, 'dist', 'web'))
     copyFileSync(join(REPOSITORY, 'package.json'), join(temporary, 'package.json'))
@@ -99,13 +125,15 @@ function isThere(dir: string): boolean {
 }
 
 function emit(out: string, name: string, text: string): void {
-  const { code, errors } = transformSync(name, text, {
+  const { code, errors, map } = transformSync(name, text, {
     tsconfig: false,
+    sourcemap: true,
     target: 'es2023',
     typescript: { onlyRemoveTypeImports: true },
   })
   if (errors.length > 0) throw new Error(`${name} cannot be compiled: ${errors.map(String).join('; ')}`)
   const path = join(out, name.replace(/\.ts$/, '.js'))
   mkdirSync(dirname(path), { recursive: true })
-  writeFileSync(path, code)
+  writeFileSync(path, `${code}//# sourceMappingURL=${basename(path)}.map\n`)
+  writeFileSync(`${path}.map`, JSON.stringify({ ...map, sources: [join(REPOSITORY, name)] }))
 }

@@ -4,6 +4,7 @@
  * the environment, the directory and the clock is restored after each of them (`restore.ts`).
  */
 export const OWN_PROCESS: readonly string[] = [
+  'test/agents/roo/alias.test.ts',
   'test/exec/open-place.test.ts',
   'test/fs/locks-runtime.test.ts',
   'test/release/pre-commit.test.ts',
@@ -11,6 +12,7 @@ export const OWN_PROCESS: readonly string[] = [
   'test/terminal/copy-differential.test.ts',
   'test/terminal/copy-scan.test.ts',
   'test/terminal/copy.test.ts',
+  'test/terminal/landlock/run.test.ts',
 ]
 
 /**

@@ -2,9 +2,14 @@ import { once } from 'node:events'
 import { mkdirSync } from 'node:fs'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import type { CommandOptions } from '../../../src/terminal/command-io.js'
-import * as filter from '../../../src/terminal/landlock/filter.js'
+import { aloneFilter } from '../../../src/terminal/landlock/filter.js'
 import { type Launcher, runAlone, startLauncher } from '../../../src/terminal/landlock/run.js'
 import { tempDir } from '../../support/facade.js'
+
+vi.mock('../../../src/terminal/landlock/filter.js', async (original) => {
+  const real = await original<typeof import('../../../src/terminal/landlock/filter.js')>()
+  return { ...real, aloneFilter: vi.fn(real.aloneFilter) }
+})
 
 function run(given: Partial<CommandOptions> = {}, waiting?: Launcher) {
   const { path, dispose } = tempDir()
@@ -29,8 +34,7 @@ it('runs a command in the copy', async () => {
 })
 
 it('starts nothing if the filter cannot be applied, and says why', async () => {
-  onTestFinished(() => void vi.restoreAllMocks())
-  vi.spyOn(filter, 'aloneFilter').mockReturnValue(Buffer.alloc(0))
+  vi.mocked(aloneFilter).mockReturnValueOnce(Buffer.alloc(0))
   await expect(run()).rejects.toThrow('The sandbox could not be set up: seccomp: EINVAL')
 })
 
@@ -43,8 +47,7 @@ it('runs a command by a launcher that waits', async () => {
 it('ends a launcher that gets no job', async () => {
   const launcher = startLauncher(false)
   const ended = once(launcher.child, 'exit')
-  onTestFinished(() => void vi.restoreAllMocks())
-  vi.spyOn(filter, 'aloneFilter').mockImplementation(() => {
+  vi.mocked(aloneFilter).mockImplementationOnce(() => {
     throw new Error('no filter')
   })
   await expect(run({}, launcher)).rejects.toThrow('no filter')
