@@ -1,14 +1,14 @@
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
-import type { BlameLine, Ledger, TraceRecord, VerifyResult, Workspace } from '../core/api.js'
+import type { BlameLine, Ledger, VerifyResult, Workspace } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
 import { errorText } from '../core/error-text.js'
-import { isObject } from '../core/is-object.js'
 import { LEDGER, ORCHESTRATION } from '../core/layout.js'
 import { withStateHome } from '../os/state-dir.js'
 import { layoutAt } from '../os/workspace-state.js'
 import { createFile, ensureDir, makeTempDir, removeTree } from '../os/write.js'
 import { Accepted, isCovered } from '../trace/index.js'
+import { type Approvals, readApprovals } from './approvals.js'
 import { type ChangedFile, PullRequest } from './git-objects.js'
 
 const KEY = /^[\w.-]+\.pub\.pem$/
@@ -202,37 +202,6 @@ async function verifyChain(ledger: Ledger, heads: readonly string[]): Promise<Ch
   return { problems: found.ok ? [] : [problem], records, signed }
 }
 
-interface Approvals {
-  /** The ids of commit records with reviewers and an earlier approval for each of their paths. */
-  readonly commits: ReadonlySet<string>
-  /** The tiers that approved paths in place of a person, by the id of the commit record. */
-  readonly tiers: ReadonlyMap<string, ReadonlySet<string>>
-}
-
-async function readApprovals(ledger: Ledger): Promise<Approvals> {
-  const verdicts = new Map<string, string | undefined>()
-  const commits = new Set<string>()
-  const tiers = new Map<string, Set<string>>()
-  for await (const record of ledger.records()) {
-    const own = ownOf(record)
-    if (own === undefined) continue
-    const keyOf = (path: unknown) => JSON.stringify([record.session_id, path])
-    if (own.type === 'verdict' && own.verdict === 'approved')
-      for (const path of listOf(own.paths)) verdicts.set(keyOf(path), tierOf(own.rule))
-    if (own.type !== 'commit' || own.verdict !== 'approved') continue
-    if (listOf(own.approved_by ?? own.approvedBy).length === 0) continue
-    const keys = listOf(own.changes).map((change) => keyOf(isObject(change) ? change.path : undefined))
-    if (!keys.every((key) => verdicts.has(key))) continue
-    commits.add(String(record.id))
-    tiers.set(String(record.id), new Set(keys.flatMap((key) => verdicts.get(key) ?? [])))
-  }
-  return { commits, tiers }
-}
-
-function tierOf(rule: unknown): string | undefined {
-  return isObject(rule) && typeof rule.tier === 'string' ? rule.tier : undefined
-}
-
 interface FileCheck {
   readonly request: PullRequest
   readonly root: string
@@ -275,13 +244,4 @@ function reportOf(
     approvers: new Set([...lines.flatMap(({ approvedBy }) => approvedBy ?? []), ...rules]),
     unapproved: lines.filter((line) => !isApproved(line)).map(({ line }) => line),
   }
-}
-
-function listOf(value: unknown): unknown[] {
-  return Array.isArray(value) ? value : []
-}
-
-function ownOf({ metadata }: TraceRecord): Readonly<Record<string, unknown>> | undefined {
-  const own = isObject(metadata) ? metadata['dev.escrowfs'] : undefined
-  return isObject(own) ? own : undefined
 }

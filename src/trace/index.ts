@@ -28,6 +28,7 @@ export { formatLesson, isSameLesson, type Lesson, lessonsIn } from './lessons.js
 export {
   type DataOf,
   type FileLines,
+  type OwnRecordOf,
   ownRecordOf,
   type RecordedChange,
   TRACE_TYPES,
