@@ -1,8 +1,8 @@
 import { type Clock, DATABASE_CLOCK, nowAsSql } from './clock.js'
 import { HubError } from './hub-error.js'
 import { REPOSITORY_COLUMNS, repositoryOf, TURN_MS } from './landing-rows.js'
-import { enterScope, lockWorkspace } from './scope.js'
-import { type Database, numberOf } from './sql.js'
+import { enterScope, inScope, lockWorkspace, onlyRow } from './scope.js'
+import { type Database, numberOf, type Query } from './sql.js'
 import type { Repository, Scope, Turn } from './types.js'
 
 /**
@@ -14,20 +14,55 @@ import type { Repository, Scope, Turn } from './types.js'
 const URL_FORM = /^(?:(?:https?|ssh|git|file):\/\/|\/|[\w.-]+@[\w.-]+:)/
 const BRANCH = /^(?!-)[^\s~^:?*[\\\p{Cc}]+$/u
 
-/** Sets where a workspace's approved changes land. It ends the turn of a worker that has the workspace. */
+/**
+ * Sets where a workspace's approved changes land. It ends the turn of a worker that has the workspace.
+ * @throws HubError `refused` for another place while landings wait: people approved them for the one that they saw
+ */
 export async function setRepository(database: Database, repository: Repository): Promise<void> {
   const { tenant, workspace, url, branch, directory, checks } = repository
   assertAddress(url)
   if (!BRANCH.test(branch)) throw new HubError('invalid', `'${branch}' is no name for a branch.`)
   assertDirectory(directory)
-  await database.transaction((query) =>
-    query.rows(
+  await database.transaction(async (query) => {
+    // Without the lock, a landing could be queued in between.
+    await lockWorkspace(query, repository)
+    const [before] = await query.rows(
+      `select ${REPOSITORY_COLUMNS} from escrow.repositories where tenant = $1 and workspace = $2`,
+      [tenant, workspace],
+    )
+    await query.rows(
       `insert into escrow.repositories (tenant, workspace, url, branch, directory, checks) values ($1, $2, $3, $4, $5, $6)
         on conflict (tenant, workspace) do update
         set url = excluded.url, branch = excluded.branch, directory = excluded.directory, checks = excluded.checks,
           problem = null, worker = null, epoch = repositories.epoch + 1, until = '-infinity'`,
       [tenant, workspace, url, branch, directory, JSON.stringify(checks)],
-    ),
+    )
+    if (before === undefined || isSamePlace(repositoryOf(before), repository)) return
+    await enterScope(query, repository)
+    const waiting = await countWaiting(query)
+    if (waiting > 0) throw stillWaiting(waiting)
+  })
+}
+
+type Place = Pick<Repository, 'url' | 'branch' | 'directory'>
+
+function isSamePlace(one: Place, other: Place): boolean {
+  return one.url === other.url && one.branch === other.branch && one.directory === other.directory
+}
+
+async function countWaiting(query: Query): Promise<number> {
+  const rows = await query.rows(
+    `select count(*)::float8 as waiting from escrow.landings where state in ('waiting', 'landing')`,
+  )
+  return numberOf(onlyRow(rows), 'waiting')
+}
+
+function stillWaiting(count: number): HubError {
+  const what = count === 1 ? 'landing waits' : 'landings wait'
+  return new HubError(
+    'refused',
+    `${count} approved ${what} for the place that is set now: see 'escrow hub repository list'. Land them with 'escrow hub worker --once', ` +
+      "or withdraw them with 'escrow hub repository remove'. Nothing was changed.",
   )
 }
 
@@ -73,11 +108,15 @@ export async function removeRepository(database: Database, scope: Scope): Promis
   })
 }
 
-export async function listRepositories(database: Database): Promise<Repository[]> {
+/** All repositories, each with the number of landings that wait for it. */
+export async function listRepositories(database: Database): Promise<(Repository & { readonly waiting: number })[]> {
   const rows = await database.transaction((query) =>
     query.rows(`select ${REPOSITORY_COLUMNS} from escrow.repositories order by tenant, workspace`),
   )
-  return rows.map(repositoryOf)
+  const found: (Repository & { readonly waiting: number })[] = []
+  for (const repository of rows.map(repositoryOf))
+    found.push(Object.assign({ waiting: await inScope(database, repository, countWaiting) }, repository))
+  return found
 }
 
 /** Takes the turn of a workspace with landings that no worker has. Two workers never get the same one. */

@@ -1,6 +1,9 @@
-import { expect, it } from 'vitest'
-import { listRepositories, setRepository } from '../../src/hub/repositories.js'
-import { newScope, trialDatabase } from './fixtures.js'
+import { describe, expect, it } from 'vitest'
+import { changeKey } from '../../src/hub/change-key.js'
+import { listRepositories, removeRepository, setRepository } from '../../src/hub/repositories.js'
+import { openStores } from '../../src/hub/stores.js'
+import type { Repository } from '../../src/hub/types.js'
+import { createChange, newScope, trialDatabase } from './fixtures.js'
 
 const set = async (url: string, directory = '') => {
   const [database, scope] = [await trialDatabase(), newScope()]
@@ -41,3 +44,47 @@ it.each(['..', 'a/../b', '/a', 'a//b', 'a/', '.', './a', 'a\\b', '.git', 'a/.GIT
     await expect(set('/srv/shop.git', directory)).rejects.toMatchObject({ code: 'invalid' })
   },
 )
+
+describe('while a landing waits, the repository', () => {
+  const withLanding = async () => {
+    const [database, scope] = [await trialDatabase(), newScope()]
+    const repository = { url: '/srv/shop.git', branch: 'main', directory: '', checks: [], ...scope }
+    await setRepository(database, repository)
+    const { registry, queue, landings } = openStores(database, scope)
+    const { epoch } = await registry.open('agent-1', 'laptop')
+    const change = createChange('a')
+    const hold = { session: 'agent-1', host: 'laptop', epoch }
+    const { id } = await queue.submit(hold, { digest: '1', revision: 1, changes: [change] })
+    await queue.decide(id, { keys: [changeKey(change)], verdict: 'approved' }, 'Ada')
+    const now = async () => (await listRepositories(database)).find(({ workspace }) => workspace === scope.workspace)
+    const states = async () => (await landings.list()).map(({ state }) => state)
+    expect(await states()).toEqual(['waiting'])
+    return { database, scope, repository, now, states }
+  }
+
+  it.each<Partial<Repository>>([{ url: '/srv/other.git' }, { branch: 'other' }, { directory: 'packages/shop' }])(
+    'is not replaced by %j: people approved for the other place',
+    async (place) => {
+      const { database, repository, now, states } = await withLanding()
+      await expect(setRepository(database, { ...repository, ...place })).rejects.toMatchObject({
+        code: 'refused',
+        message: expect.stringMatching(/^1 approved landing waits .*'escrow hub repository list'/),
+      })
+      expect(await now()).toMatchObject({ ...repository, waiting: 1 })
+      expect(await states()).toEqual(['waiting'])
+    },
+  )
+
+  it('takes other checks for the same place', async () => {
+    const { database, repository, now } = await withLanding()
+    await setRepository(database, { ...repository, checks: [{ run: 'npm test' }] })
+    expect(await now()).toMatchObject({ checks: [{ run: 'npm test' }], waiting: 1 })
+  })
+
+  it('takes another place after the landing was withdrawn', async () => {
+    const { database, scope, repository, now } = await withLanding()
+    await removeRepository(database, scope)
+    await setRepository(database, { ...repository, url: '/srv/other.git' })
+    expect(await now()).toMatchObject({ url: '/srv/other.git', waiting: 0 })
+  })
+})

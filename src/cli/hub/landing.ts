@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import type { Database } from '../../hub/index.js'
 import type { WorkerReport } from '../../landing/index.js'
 import type { Context } from '../context.js'
-import { table } from '../output.js'
+import { pluralize, table } from '../output.js'
 import { oneLine } from '../printable.js'
 import { runUntilSignal } from '../run-until-signal.js'
 import { type Owner, withDatabase, withOwner } from './with-database.js'
@@ -33,7 +33,7 @@ export function registerLanding(command: Command, context: Context): void {
   ).action((options: Owner) => removeRepository(context, command, options))
   repository
     .command('list')
-    .description('List the repositories of all workspaces.')
+    .description('List the repositories of all workspaces, and how many landings wait for each.')
     .action(() => listRepositories(context, command))
   command
     .command('worker')
@@ -68,9 +68,10 @@ async function removeRepository(context: Context, command: Command, { workspace,
 
 async function listRepositories(context: Context, command: Command): Promise<void> {
   const found = await withDatabase(context, command, (room, database) => room.listRepositories(database))
-  const rows = found.map(({ tenant, workspace, url, branch, directory, checks }) =>
-    [tenant, workspace, url, branch, directory, checks.map(({ run }) => run).join('; ')].map(oneLine),
-  )
+  const rows = found.map(({ tenant, workspace, url, branch, directory, checks, waiting }) => {
+    const state = waiting === 0 ? '' : `${pluralize(waiting, 'landing')} waiting`
+    return [tenant, workspace, url, branch, directory, checks.map(({ run }) => run).join('; '), state].map(oneLine)
+  })
   context.io.out(table(rows))
 }
 
