@@ -1,4 +1,5 @@
 import { html } from 'hono/html'
+import { oneLine } from '../core/printable.js'
 
 export type Page = ReturnType<typeof html>
 
@@ -14,7 +15,7 @@ export function layout(title: string, body: Page, head: Page | '' = ''): Page {
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title}</title>
+<title>${oneLine(title)}</title>
 <link rel="stylesheet" href="/style.css">${head}
 </head>
 <body>${body}</body>

@@ -1,5 +1,5 @@
 import { type Codeowners, parseCodeowners } from './codeowners.js'
-import type { Missing, QueuedChange, ReviewRules } from './types.js'
+import type { ApprovedPart, Missing, QueuedChange, ReviewRules } from './types.js'
 
 /** A vote of a reviewer on exactly the bytes of a change. */
 export interface Vote {
@@ -97,6 +97,17 @@ export function peopleWhoApproved(votes: readonly Vote[], on: readonly string[] 
   return namesOf(
     people.filter((person) => (on === undefined ? approved(person) : on.every((id) => approved(person, id)))),
   )
+}
+
+/** The people who approved some of these hunks alone, with the hunks. Together they may be those that the rules asked for. */
+export function peopleOfParts(votes: readonly Vote[], on: readonly string[] | undefined): ApprovedPart[] {
+  const whole = new Set(peopleWhoApproved(votes, on))
+  return peopleOf(countedApprovals(votes)).flatMap((person) => {
+    const [name] = namesOf([person])
+    const ids = new Set(person.flatMap(({ hunks = [] }) => hunks))
+    const hunks = [...ids].filter((id) => on === undefined || on.includes(id))
+    return name === undefined || whole.has(name) || hunks.length === 0 ? [] : [{ name, hunks }]
+  })
 }
 
 function countedApprovals(votes: readonly Vote[]): Vote[] {

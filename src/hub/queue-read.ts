@@ -1,5 +1,5 @@
 import { defined } from '../core/defined.js'
-import { Approval, peopleWhoApproved, type Vote } from './approval.js'
+import { Approval, peopleOfParts, peopleWhoApproved, type Vote } from './approval.js'
 import { approversOf, hunkStates, missingOf } from './by-hunk.js'
 import { readBody } from './change-body.js'
 import { maybeHunksOf, readDecided, UNDECIDED } from './decided.js'
@@ -121,7 +121,7 @@ export async function readDecisions(query: Query, seq: number, host: string) {
   }
 }
 
-/** Adds the people who approved everything that a decision covers. A stored decision names only the last one. */
+/** Adds the people who approved what a decision covers, or some of its hunks. A stored decision names only the last one. */
 async function withApprovers(query: Query, decisions: readonly Decision[]): Promise<Decision[]> {
   const bySession = new Map<string, ReadonlyMap<string, readonly Vote[]>>()
   for (const session of new Set(decisions.map((each) => each.session))) {
@@ -133,7 +133,9 @@ async function withApprovers(query: Query, decisions: readonly Decision[]): Prom
     const { session, key, verdict, hunks } = decision
     if (verdict !== 'approved') return decision
     const votes = bySession.get(session)?.get(key) ?? []
-    return Object.assign({}, decision, { approvers: peopleWhoApproved(votes, hunks) })
+    const parts = peopleOfParts(votes, hunks)
+    const approvers = peopleWhoApproved(votes, hunks)
+    return Object.assign({}, decision, { approvers }, parts.length > 0 && { parts })
   })
 }
 

@@ -103,6 +103,13 @@ export interface SubmissionDetails {
   readonly changes: readonly SubmittedChange[]
 }
 
+/** What one person approved of a decision. */
+export interface ApprovedPart {
+  readonly name: string
+  /** The ids of the hunks. */
+  readonly hunks: readonly string[]
+}
+
 export interface Decision {
   readonly seq: number
   readonly session: string
@@ -113,8 +120,10 @@ export interface Decision {
   readonly reason?: string | undefined
   /** Who decided: of several who approved, the last. */
   readonly reviewer: string
-  /** The people who approved it; absent: it is a rejection. */
+  /** The people who approved all of it; absent: it is a rejection. */
   readonly approvers?: readonly string[] | undefined
+  /** Others, who approved some of its hunks; absent: nobody. */
+  readonly parts?: readonly ApprovedPart[] | undefined
   readonly at: string
   /** The ids of the hunks that it is on; absent: the whole change. */
   readonly hunks?: readonly string[] | undefined

@@ -9,6 +9,7 @@ import type {
 import type { ContentStore, LedgerStore, MachineLedgers } from './store-types.js'
 
 export type {
+  ApprovedPart,
   ChosenHunks,
   Decision,
   DecisionRequest,

@@ -21,6 +21,8 @@ export const DECISION = z.object({
   reviewer: z.string(),
   /** The people who approved it. A hub of an earlier version names only the reviewer. */
   approvers: z.array(z.string()).optional(),
+  /** Others, who approved some of its hunks. A hub of an earlier version names nobody. */
+  parts: z.array(z.object({ name: z.string(), hunks: z.array(z.string()) })).optional(),
   /** The ids of the hunks that it is on; absent: the whole change. */
   hunks: z.array(z.string()).optional(),
 })

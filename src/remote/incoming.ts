@@ -34,6 +34,7 @@ export async function recordDecision(
   if (selection === undefined) return 'passed over'
   try {
     await record(review, selection, decision)
+    await recordParts(review, decision)
     return verdict
   } catch (error) {
     // The agent has written since, or the disk has: the verdict is on other bytes.
@@ -42,11 +43,31 @@ export async function recordDecision(
   }
 }
 
-/** Records one verdict of each person who approved, the deciding one last. */
+/** Records one verdict of each person who approved all of it, the deciding one last. */
 async function record(review: Review, selection: Selection, decision: ReceivedDecision) {
   const { verdict, reason, reviewer, approvers = [] } = decision
   if (verdict === 'rejected') await review.reject(selection, reason ?? 'Rejected on the hub.', { name: reviewer })
   else for (const name of new Set([...approvers, reviewer])) await review.approve(selection, { name })
+}
+
+/**
+ * Records the approvals of those who approved some hunks alone. An approval of the whole replaces those of its hunks, so these come after it.
+ * What a person here has decided in the meantime stays.
+ */
+async function recordParts(review: Review, { key, path, verdict, parts = [] }: ReceivedDecision) {
+  if (verdict !== 'approved') return
+  for (const { name, hunks } of parts) {
+    const { changes } = await review.changes()
+    const change = changes.find((each) => each.path === path && isChange(each, key))
+    const ids = hunks.flatMap((id) => (change === undefined ? [] : piecesOf(change, id)))
+    const approved = ids.filter(({ state }) => state === 'approved').map(({ id }) => id)
+    if (approved.length > 0) await review.approve({ hunks: approved }, { name })
+  }
+}
+
+/** A reviewer here may have split a hunk: its pieces are that hunk. */
+function piecesOf({ hunks }: Change, id: string): Hunk[] {
+  return hunks.filter((hunk) => hunk.id === id || hunk.partOf === id)
 }
 
 /** Names what a decision is on: a change, or hunks of it. */
@@ -71,8 +92,7 @@ function selectHunks(
 ) {
   // In any other change a selection by hunk would choose all of it.
   if (!isContentOnly(change) || change.flags.some((flag) => INDIVISIBLE.includes(flag))) return undefined
-  // A reviewer here may have split a hunk: its pieces are that hunk.
-  const found = ids.map((id) => change.hunks.filter((hunk) => hunk.id === id || hunk.partOf === id))
+  const found = ids.map((id) => piecesOf(change, id))
   if (found.some((hunks) => hunks.length === 0)) return undefined
   const open = found.flat().filter((hunk) => hunk.state !== verdict && !isRejectedHere(hunk, key, rejectedByHub))
   return open.length === 0 ? undefined : { hunks: open.map(({ id }) => id) }

@@ -200,10 +200,11 @@ function isOnParts(one: ReceivedDecision, other: ReceivedDecision): boolean {
 
 function describeOutcome(
   session: string,
-  { path, verdict, reviewer, approvers = [], hunks }: ReceivedDecision,
+  { path, verdict, reviewer, approvers = [], parts = [], hunks }: ReceivedDecision,
   outcome: Outcome,
 ): SyncReport {
-  const several = verdict === 'approved' && approvers.length > 1 ? approvers : undefined
+  const people = [...new Set([...parts.map(({ name }) => name), ...approvers])]
+  const several = verdict === 'approved' && people.length > 1 ? people : undefined
   return { kind: 'decided', session, path, outcome, reviewer, ...defined({ hunks: hunks?.length, approvers: several }) }
 }
 

@@ -78,6 +78,26 @@ export function describeHunks(hosts: () => [Database, Database]): void {
       expect(last).toMatchObject({ hunks: [at.h1, at.h2], approvers: ['Cy', 'Bo', 'Dee', 'Ada'] })
     })
 
+    it('names who approved some of its hunks with these hunks, where nobody else approved them', async () => {
+      const at = await workspace({ rules: { approvals: 2 } })
+      await at.vote('Ada', 'approved', at.h1, at.h3)
+      await at.vote('Cy', 'approved', at.h2)
+      await at.vote('Eve', 'approved', at.h2)
+      await at.whole('Dee', 'approved')
+      const { decisions } = await at.stores.queue.since(0, 'laptop')
+      expect(decisions.map(({ hunks, approvers, parts }) => ({ hunks, approvers, parts }))).toEqual([
+        { hunks: [at.h2], approvers: ['Cy', 'Eve', 'Dee'], parts: undefined },
+        {
+          ...{ hunks: undefined, approvers: ['Dee'] },
+          parts: [
+            { name: 'Ada', hunks: [at.h1, at.h3] },
+            { name: 'Cy', hunks: [at.h2] },
+            { name: 'Eve', hunks: [at.h2] },
+          ],
+        },
+      ])
+    })
+
     it('is on these hunks alone: the change is approved once each of them is, and the audit names them', async () => {
       const at = await workspace()
       await at.vote('Ada', 'approved', at.h3, at.h1, at.h1)

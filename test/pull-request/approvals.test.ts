@@ -46,9 +46,9 @@ describe('an approval', () => {
   it('of hunks ends with the rejection of all of them', async () => {
     const [both, one, other] = [['h1', 'h2'], ['h1'], ['h2']].map((hunks) => ({ hunks }))
     expect(await problemsAfter({ ...APPROVED, ...both }, { ...REJECTED, ...one })).toEqual([])
-    expect(
-      await problemsAfter({ ...APPROVED, ...both }, { ...REJECTED, ...one }, { ...REJECTED, ...other }),
-    ).toEqual(UNAPPROVED)
+    expect(await problemsAfter({ ...APPROVED, ...both }, { ...REJECTED, ...one }, { ...REJECTED, ...other })).toEqual(
+      UNAPPROVED,
+    )
     expect(await problemsAfter({ ...APPROVED, ...both }, REJECTED)).toEqual(UNAPPROVED)
   })
 

@@ -3,9 +3,10 @@ import { changeKey } from '../../src/hub/index.js'
 import type { Workspace } from '../../src/index.js'
 import type { ReceivedDecision } from '../../src/remote/hub-client.js'
 import { addRemote } from '../../src/remote/index.js'
+import { ownRecordOf } from '../../src/trace/index.js'
 import { serveTrial } from '../hub/fixtures.js'
 import { threeHunks } from '../hub/hunks.js'
-import { testWorkspace, working } from '../support/workspace.js'
+import { own, recordsOf, testWorkspace, working } from '../support/workspace.js'
 import { lyingHub, reviewerOf, states, sync } from './kit.js'
 
 const PATH = 'src/a.ts'
@@ -16,16 +17,22 @@ async function machine(
   lie?: (decision: ReceivedDecision) => Partial<ReceivedDecision>,
   { hub, name = 'laptop' }: { hub?: Awaited<ReturnType<typeof serveTrial>>; name?: string } = {},
 ) {
-  const own = hub ?? (await serveTrial())
+  const used = hub ?? (await serveTrial())
   const place = testWorkspace({ [PATH]: before, 'src/b.ts': 'b\n' })
   const workspace = await place.open()
-  await addRemote(workspace.root, lie === undefined ? own.url : await lyingHub(own, lie), await own.token(name, 'host'))
+  await addRemote(
+    workspace.root,
+    lie === undefined ? used.url : await lyingHub(used, lie),
+    await used.token(name, 'host'),
+  )
   const session = await working(workspace, 'agent-1')
   session.fs.writeFileSync(PATH, after)
   await sync(workspace)
-  return { hub: own, place, workspace, session }
+  return { hub: used, place, workspace, session }
 }
 
+const verdictsIn = async (workspace: Workspace) =>
+  (await recordsOf(workspace)).flatMap((record) => ownRecordOf(record, 'verdict') ?? [])
 const hunks = async (workspace: Workspace) =>
   (await (await workspace.review('agent-1')).changes()).changes.flatMap((change) =>
     change.path === PATH ? change.hunks.map(({ state }) => state) : [],
@@ -106,6 +113,43 @@ describe('hunks of what two machines stage', () => {
     await ada.decide('laptop.agent-1', 'approved', PATH)
     await sync(workspace)
     expect(await states(workspace)).toEqual([`${PATH} approved`])
+  })
+
+  it('that several people approved name each of them, with their hunks', async () => {
+    const { hub, workspace } = await machine()
+    const headers = { authorization: `Bearer ${await hub.token('root', 'admin')}` }
+    const rules = JSON.stringify({ approvals: 2, codeowners: null, teams: {} })
+    expect((await fetch(`${hub.url}/v1/rules`, { method: 'PUT', headers, body: rules })).status).toBe(204)
+    const [ada, bo, cy] = [await reviewerOf(hub), await reviewerOf(hub, 'Bo'), await reviewerOf(hub, 'Cy')]
+    await ada.decideHunks('laptop.agent-1', 'approved', PATH, 1, 3)
+    await bo.decideHunks('laptop.agent-1', 'approved', PATH, 2)
+    await sync(workspace)
+    expect(await states(workspace)).toEqual([`${PATH} pending`])
+    await cy.decide('laptop.agent-1', 'approved', PATH)
+    expect(await sync(workspace)).toMatchObject([{ kind: 'decided', approvers: ['Ada', 'Bo', 'Cy'] }])
+    expect(await states(workspace)).toEqual([`${PATH} approved`])
+    const verdicts = (await verdictsIn(workspace)).map(({ reviewer, hunks: ids }) => [reviewer?.name, ids?.length])
+    expect(verdicts).toEqual([
+      ['Cy', undefined],
+      ['Ada', 2],
+      ['Bo', 1],
+    ])
+    await (await workspace.review('agent-1')).commit()
+    const committed = (await recordsOf(workspace)).map(own).find(({ type }) => type === 'commit')
+    expect(committed).toMatchObject({ approved_by: ['Cy', 'Ada', 'Bo'] })
+  })
+
+  it('that several people approved by hunk stay as a person here has decided', async () => {
+    const { hub, workspace } = await machine(({ hunks: ids = [] }) => ({
+      parts: ids.map((id, at) => ({ name: `Part ${at}`, hunks: [id, 'h_0000000000000000'] })),
+    }))
+    const review = await workspace.review('agent-1')
+    const id = (await review.changes()).changes[0]?.hunks[1]?.id ?? ''
+    await review.reject({ hunks: [id] }, 'No.')
+    await (await reviewerOf(hub)).decideHunks('laptop.agent-1', 'approved', PATH, 1, 2)
+    await sync(workspace)
+    expect(await hunks(workspace)).toEqual(['approved', 'rejected', 'pending'])
+    expect((await verdictsIn(workspace)).map(({ reviewer }) => reviewer?.name)).not.toContain('Part 1')
   })
 
   it('that a person here has split are decided with all of their pieces', async () => {
