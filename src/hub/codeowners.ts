@@ -5,6 +5,8 @@ import { HubError } from './hub-error.js'
 export interface Codeowners {
   /** The owners of a path, as the file writes them. Empty: nobody owns it. */
   ownersOf(path: string): readonly string[]
+  /** Whether a line names this owner. GitHub ignores case in names. */
+  names(owner: string): boolean
 }
 
 interface Line {
@@ -30,7 +32,11 @@ export function parseCodeowners(text: string): Codeowners {
   const rows = text.split(/\r?\n/)
   if (rows.length > MAX_LINES) throw new HubError('invalid', `A file CODEOWNERS has at most ${MAX_LINES} lines.`)
   const lines = rows.flatMap((row, at) => parseLine(row, at + 1)).reverse()
-  return { ownersOf: (path) => lines.find((line) => line.matches(path))?.owners ?? [] }
+  const all = new Set(lines.flatMap(({ owners }) => owners.map((owner) => owner.toLowerCase())))
+  return {
+    ownersOf: (path) => lines.find((line) => line.matches(path))?.owners ?? [],
+    names: (owner) => all.has(owner.toLowerCase()),
+  }
 }
 
 function parseLine(row: string, number: number): Line[] {

@@ -44,6 +44,12 @@ export function createRules(database: Database, scope: Scope): RulesStore {
   }
 }
 
+/** The teams that no line of CODEOWNERS names: their members own nothing by them. */
+export function teamsWithoutPaths({ codeowners, teams }: ReviewRules): string[] {
+  const known = parseCodeowners(codeowners ?? '')
+  return Object.keys(teams).filter((team) => !known.names(team))
+}
+
 /** The rules that hold now. One that cannot be read refuses every approval. */
 export async function readRules(query: Query): Promise<ReviewRules> {
   const [row] = await query.rows('select body from escrow.review_rules order by number desc limit 1')

@@ -57,6 +57,10 @@ it("sets a workspace's review rules, one at a time", async () => {
   const expected = 'approvals   2\nCODEOWNERS  2 lines\n@shop/docs  Ada, Bo\n'
   expect(set).toMatchObject({ code: 0, out: expected, err: '' })
   expect((await rules('show')).out).toBe(expected)
+  expect(await rules('set', '--team', '@Shop/Docs=Ada', '--team', '@shop/dcos=Bo')).toMatchObject({
+    code: 0,
+    err: 'Warning: No line of CODEOWNERS names @shop/dcos. Such a team owns no path.\n',
+  })
   expect((await rules('set', '--no-codeowners')).out).toContain('CODEOWNERS  none\n')
   expect((await rules('show', '--workspace', 'other')).out).toContain('approvals   1\n')
 })

@@ -41,7 +41,7 @@ async function set(context: Context, hub: Command, options: Options): Promise<vo
   const { tenant, workspace } = options
   const codeowners = textOf(context, options)
   const teams = Object.fromEntries((options.team ?? []).map((each) => teamOf(hub, each)))
-  const rules = await withDatabase(context, hub, async (room, database) => {
+  const [rules, idle] = await withDatabase(context, hub, async (room, database) => {
     const store = room.openStores(database, { tenant, workspace }).rules
     const before = await store.get()
     const wanted: ReviewRules = {
@@ -50,9 +50,13 @@ async function set(context: Context, hub: Command, options: Options): Promise<vo
       teams: Object.assign({}, before.teams, teams),
     }
     await store.set(wanted, 'the operator')
-    return store.get()
+    const now = await store.get()
+    return [now, room.teamsWithoutPaths(now)] as const
   })
   context.io.out(describe(rules))
+  if (idle.length === 0) return
+  const where = rules.codeowners === null ? 'There is no CODEOWNERS that names' : 'No line of CODEOWNERS names'
+  context.io.err(`Warning: ${where} ${idle.map(oneLine).join(', ')}. Such a team owns no path.\n`)
 }
 
 /** The text of CODEOWNERS; null: remove it; undefined: leave it. */
