@@ -23,6 +23,8 @@ export type Range = readonly [first: number, last: number]
 export const NOTE_SCHEMA = 'authorship/3.0.0'
 const SUPPORTED = /^authorship\/3\./
 const ENTRY = /^ {2}(\S{1,200}) ([\d,-]+)$/
+/** Levels of objects and lists in the JSON part. Notes of the standard have four. */
+const MAX_DEPTH = 100
 /** The tables of the JSON part, whose keys entries name. */
 const TABLES = ['humans', 'prompts', 'sessions'] as const
 
@@ -59,10 +61,20 @@ function entriesOf(files: Map<string, NoteEntry[]>, path: string): NoteEntry[] {
 function jsonIn(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text)
-    return isObject(value) ? value : undefined
+    return isObject(value) && !isDeep(value) ? value : undefined
   } catch {
     return undefined
   }
+}
+
+/** Whether JSON is too deep to be written again: that needs the stack, and reading does not. */
+function isDeep(value: object): boolean {
+  let level: unknown[] = [value]
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > MAX_DEPTH) return true
+    level = level.flatMap((each) => (typeof each === 'object' && each !== null ? Object.values(each) : []))
+  }
+  return false
 }
 
 /** A quoted path is JSON as we write it, or only in quotes as git-ai does. */
@@ -129,16 +141,29 @@ export function renewNote(commit: string, old: string, renewed: string): string 
   return mergeNotes(commit, formatNote({ files, about: before.about }), renewed)
 }
 
+/** @param removed in order and apart, as {@link joinRanges} returns them */
 function withoutLines(ranges: readonly Range[], removed: readonly Range[]): Range[] {
-  let left = [...ranges]
-  for (const [first, last] of removed)
-    left = left.flatMap(([from, to]) => {
-      const parts: Range[] = []
-      if (from < first) parts.push([from, Math.min(to, first - 1)])
-      if (to > last) parts.push([Math.max(from, last + 1), to])
-      return parts
-    })
-  return left
+  return joinRanges(ranges).flatMap(([first, to]) => {
+    const parts: Range[] = []
+    let from = first
+    for (let at = firstEndingAt(removed, from); from <= to; at++) {
+      const [start, end] = removed[at] ?? [to + 1, to]
+      if (from < start) parts.push([from, Math.min(to, start - 1)])
+      from = end + 1
+    }
+    return parts
+  })
+}
+
+/** The position of the first of these ranges that ends at a line or behind it. */
+function firstEndingAt(ranges: readonly Range[], line: number): number {
+  let [low, high] = [0, ranges.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((ranges[middle]?.[1] ?? 0) < line) low = middle + 1
+    else high = middle
+  }
+  return low
 }
 
 /** Whether a note was written for a commit. Git copies notes to rewritten commits, with the line numbers of the old ones. */
@@ -165,7 +190,11 @@ export function mergeNotes(commit: string, one: string, other: string): string {
 
 function mergeEntries(entries: readonly NoteEntry[]): NoteEntry[] {
   const byOwner = new Map<string, Range[]>()
-  for (const { owner, ranges } of entries) byOwner.set(owner, [...(byOwner.get(owner) ?? []), ...ranges])
+  for (const { owner, ranges } of entries) {
+    const known = byOwner.get(owner) ?? []
+    byOwner.set(owner, known)
+    for (const range of ranges) known.push(range)
+  }
   return [...byOwner].map(([owner, ranges]) => ({ owner, ranges: joinRanges(ranges) }))
 }
 

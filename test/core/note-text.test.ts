@@ -142,3 +142,46 @@ it('gives the lines of a renewed note to their new owner, and keeps the others',
   ])
   expect(renewNote(COMMIT, renewNote(COMMIT, old, renewed), renewed)).toBe(renewNote(COMMIT, old, renewed))
 })
+
+describe('a note that a stranger wrote', () => {
+  const own = noteOf({ 'a.ts': { s_a: '2-3' } })
+  const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`
+  const withExtra = (depth: number) => own.replace('"prompts":{}', `"prompts":{},"x":${nested(depth)}`)
+
+  it('is none if its JSON is too deep to be written', () => {
+    expect(parseNote(withExtra(50))).toBeDefined()
+    const deep = withExtra(200_000)
+    expect(parseNote(deep)).toBeUndefined()
+    expect([mergeNotes(COMMIT, own, deep), mergeNotes(COMMIT, deep, own)]).toEqual([own, own])
+    expect(renewNote(COMMIT, deep, own)).toBe(own)
+  })
+
+  it('has one owner in hundreds of thousands of entries, and is merged and renewed as any other', () => {
+    const many = own.replace('a.ts\n', `a.ts\n${'  s_b 7\n'.repeat(300_000)}`)
+    const merged = noteOf({ 'a.ts': { s_a: '2-3', s_b: '7' } })
+    expect(mergeNotes(COMMIT, own, many)).toBe(formatNote(parseNote(merged) ?? { files: new Map(), about: {} }))
+    expect(renewNote(COMMIT, many, noteOf({ 'a.ts': { s_c: '7' } }))).toContain('a.ts\n  s_a 2-3\n  s_c 7\n')
+  })
+
+  it('keeps exactly the lines that a newer note does not name', () => {
+    const ranges = fc
+      .array(fc.tuple(fc.integer({ min: 1, max: 40 }), fc.integer({ min: 0, max: 6 })), { minLength: 1, maxLength: 8 })
+      .map((pairs) => pairs.map(([first, more]) => [first, first + more] as const))
+    const text = (all: readonly (readonly [number, number])[]) => all.map((range) => range.join('-')).join(',')
+    const linesOf = (all: readonly (readonly [number, number])[]) =>
+      new Set(all.flatMap(([first, last]) => Array.from({ length: last - first + 1 }, (_, at) => first + at)))
+    fc.assert(
+      fc.property(ranges, ranges, (old, fresh) => {
+        const renewed = renewNote(
+          COMMIT,
+          noteOf({ 'a.ts': { s_a: text(old) } }),
+          noteOf({ 'a.ts': { s_b: text(fresh) } }),
+        )
+        const entries = parseNote(renewed)?.files.get('a.ts') ?? []
+        const left = linesOf(entries.filter(({ owner }) => owner === 's_a').flatMap((each) => each.ranges))
+        const named = linesOf(fresh)
+        expect([...left].sort()).toEqual([...linesOf(old)].filter((line) => !named.has(line)).sort())
+      }),
+    )
+  })
+})
