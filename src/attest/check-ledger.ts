@@ -6,7 +6,7 @@ import { layoutAt } from '../os/workspace-state.js'
 import { readVerified, type VerifiedLine } from '../trace/verified.js'
 import { CommitReader, predicateOf } from './commit-reader.js'
 import type { LedgerState, Problem } from './report.js'
-import type { Predicate, RecordPlace } from './statement.js'
+import { FIELDS, type Predicate, type RecordPlace } from './statement.js'
 
 export interface LedgerCheck {
   readonly state: LedgerState
@@ -68,9 +68,7 @@ class AttestedReader {
     const commit = this.#commit.commits.get(predicate.commit)
     if (commit === undefined) return failed('differs', `The ledger has no commit ${predicate.commit}.`)
     const expected = predicateOf(commit, head)
-    const fields = (Object.keys(expected) as (keyof Predicate)[]).filter(
-      (field) => !isDeepStrictEqual(expected[field], predicate[field]),
-    )
+    const fields = FIELDS.filter((field) => !isDeepStrictEqual(expected[field], predicate[field]))
     if (fields.length === 0) return { state: 'consistent', problems: [] }
     return failed('differs', `The ledger says something else about commit ${predicate.commit}: ${fields.join(', ')}.`)
   }

@@ -8,6 +8,8 @@ import type { TrustedKeys } from './trusted-keys.js'
 
 export const PAYLOAD_TYPE = 'application/vnd.in-toto+json'
 const MAX_SIGNATURES = 64
+/** Bytes that are hashed to check signatures: each signature is tried with each key. */
+const MAX_HASHED = 4 * 1024 ** 3
 
 const envelope = z.object({
   payloadType: z.string(),
@@ -55,6 +57,12 @@ export function openEnvelope(text: string, trusted: TrustedKeys): Opened {
   const payload = bytesOf(encoded)
   if (payload === undefined) throw notAnEnvelope('its payload is not base64')
   const message = preAuthEncoding(payloadType, payload)
+  if (message.length * signatures.length * trusted.size > MAX_HASHED)
+    throw new EscrowError(
+      'unsupported',
+      `${payload.length} bytes with ${signatures.length} signatures are too much to check with ${trusted.size} keys.`,
+      { hint: 'Name only the keys of its signers.' },
+    )
   const signedBy = new Set<string>()
   const unconfirmed: string[] = []
   for (const { keyid, sig } of signatures) {

@@ -68,6 +68,9 @@ const predicate = z.object({
   git: z.object({ base: z.string().nullable(), commits: z.array(z.string()) }),
 })
 
+/** The fields of a predicate, also those that may be absent. */
+export const FIELDS = predicate.keyof().options
+
 export const statement = z.object({
   _type: z.literal(STATEMENT_TYPE),
   subject: z.array(z.object({ name: z.string(), digest: z.object({ sha256 }) })).min(1),

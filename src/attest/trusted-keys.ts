@@ -83,9 +83,10 @@ function signerIn(line: string, now: Date): TrustedKey | undefined {
   const [, quoted, bare, rest = ''] = /^(?:"([^"]*)"|(\S+))\s+(.*)$/.exec(line) ?? []
   const names = (quoted ?? bare ?? '').split(',').filter((name) => name !== '')
   const { options, key } = splitOptions(rest)
-  const blob = sshPublicBlob(key)
-  if (names.length === 0 || blob === undefined || !isAllowed(options, now)) return undefined
+  if (names.length === 0 || !isAllowed(options, now)) return undefined
   try {
+    const blob = sshPublicBlob(key)
+    if (blob === undefined) return undefined
     const publicKey = publicKeyOf(blob)
     assertSupported(publicKey)
     return { key: publicKey, names }

@@ -101,6 +101,7 @@ describe('a statement that a trusted key signed', () => {
     ['no verdicts', () => ({ verdicts: [] })],
     ['another intent', () => ({ intents: ['INT-002'] })],
     ['evidence that was not there', () => ({ evidence: [{ id: 'x', command: 'npm test', exitCode: 0 }] })],
+    ['an undo of another commit', () => ({ undoes: ['1-x'] })],
     ['another agent', () => ({ agent: { tool: 'other' } })],
     ['fewer files', ({ changes }) => ({ changes: changes.slice(0, 1) })],
   ])('about %s differs from the ledger', async (_, change) => {

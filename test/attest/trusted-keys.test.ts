@@ -54,6 +54,14 @@ describe('an allowed signers file', () => {
     expect(namesFor(options)).toBeUndefined()
   })
 
+  it.each(['AA', 'AAAAC3NzaC1lZDI1NTE5', 'AAAA/w==', ''])('passes over a line with the damaged key %o', (data) => {
+    const file = join(dir, 'allowed_signers')
+    writeFileSync(file, `eve@example.org ssh-ed25519 ${data}\nada@example.org ${key}\n`)
+    expect([...readTrustedKeys({ allowedSigners: file }, NOW).values()].map(({ names }) => names)).toEqual([
+      ['ada@example.org'],
+    ])
+  })
+
   it('refuses a private key, and a key of a kind that is not supported', () => {
     expect(() => readTrustedKeys({ keys: [join(dir, 'id_ed25519')] })).toThrow(/private key/)
     expect(() => readTrustedKeys({ keys: [join(dir, 'none')] })).toThrow(/cannot be used/)
