@@ -1,4 +1,5 @@
 import { EscrowError } from '../core/api-error.js'
+import { fingerprintOf } from '../trace/index.js'
 import { type Checkpoint, parseCheckpoint } from './checkpoint.js'
 import { isConsistent, leafHash, rootFromInclusion } from './merkle.js'
 import { hasSigned, LOG_KEY, type NoteKey, parseKey, WITNESS_KEY } from './note.js'
@@ -45,13 +46,14 @@ export function checkProof(options: ProofOptions): ProofReport {
   const { checkpoint } = parsed
   const log = keyIn(options.logKey, LOG_KEY)
   const witnesses = options.witnesses.map((text) => keyIn(text, WITNESS_KEY))
-  const cosigned = witnesses.filter((key) => hasSigned(checkpoint.note, key)).map(({ name }) => name)
-  const names = [...new Set(cosigned)]
+  const cosigned = witnesses.filter((key) => hasSigned(checkpoint.note, key))
+  const names = [...new Set(cosigned.map(({ name }) => name))]
+  const count = Math.min(names.length, new Set(cosigned.map(({ key }) => fingerprintOf(key))).size)
   const about = { origin: checkpoint.origin, size: checkpoint.size, witnesses: names }
   const problems = [
     ...signatureProblems(checkpoint, log, 'The checkpoint'),
-    ...(names.length < options.quorum
-      ? [`${options.quorum} witnesses are needed, and ${names.length} of those named have cosigned the checkpoint.`]
+    ...(count < options.quorum
+      ? [`${options.quorum} witnesses are needed, and ${count} of those named have cosigned the checkpoint.`]
       : []),
   ]
   if ('index' in parsed) {

@@ -260,3 +260,21 @@ describe('a witness', () => {
     await expect(witness({ logKey: first.key })).rejects.toMatchObject({ reason: 'unsupported' })
   })
 })
+
+it('a witness with one key under two names is one witness', async () => {
+  await append(3)
+  const { key: logKey } = await publish({ origin })
+  const home = scratch()
+  const witness = (name: string) =>
+    withStateHome(home, async () => {
+      makeSigningKey()
+      return witnessLog({ dir, name, logKey })
+    })
+  const keys = [(await witness('example.org/one')).key, (await witness('example.org/two')).key]
+  const check = (quorum: number) => checkProof({ proof: proveInclusion(dir, '1'), logKey, witnesses: keys, quorum })
+  expect(check(1)).toMatchObject({ ok: true, witnesses: ['example.org/one', 'example.org/two'] })
+  expect(check(2)).toMatchObject({
+    ok: false,
+    problems: ['2 witnesses are needed, and 1 of those named have cosigned the checkpoint.'],
+  })
+})
