@@ -104,7 +104,10 @@ export const FILES: Limits = {
     "entries of a client's settings directory that `escrow doctor` reads",
   ],
   'src/os/git.ts#MAX_BYTES': ['bytes', 'a git file that is read for a name'],
-  'src/core/note-text.ts#MAX_DEPTH': ['count', 'levels of the JSON of a git note about lines; a deeper one counts as no note'],
+  'src/core/note-text.ts#MAX_DEPTH': [
+    'count',
+    'levels of the JSON of a git note about lines; a deeper one counts as no note',
+  ],
   'src/attest/check.ts#MAX_BYTES': ['bytes', 'an attestation that is checked'],
   'src/attest/dsse.ts#MAX_SIGNATURES': ['count', 'signatures of an attestation'],
   'src/attest/dsse.ts#MAX_HASHED': ['bytes', 'hashed to check one attestation: its size, for each signature and key'],

@@ -6,6 +6,7 @@ export const STYLE = `
 body { margin: 0; background: light-dark(#fff, #14161b); color: light-dark(#1b1f27, #e3e6ec);
   font: 15px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", sans-serif; }
 main { max-width: 72rem; margin: 0 auto; padding: 1.5rem 1.5rem 7rem; }
+p, h1, td, summary { overflow-wrap: anywhere; }
 h1 { font-size: 1.4rem; margin: 0 0 .5rem; } table + h1, p + h1 { margin-top: 2.5rem; } p:first-child + h1 { margin-top: 0; } h2 { font-size: 1rem; margin: 0; padding: .5rem .8rem; overflow-wrap: anywhere; font-weight: 600;
   background: light-dark(#f7f8fa, #1a1d24); display: flex; flex-wrap: wrap; gap: .2rem .6rem; align-items: baseline; }
 a { color: light-dark(#3451c7, #93a7ff); } .quiet { color: var(--quiet); font-weight: 400; } .bad { color: var(--bad); }
