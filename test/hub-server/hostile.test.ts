@@ -94,7 +94,7 @@ describe('the pages in a browser', () => {
       await page.goto(`${hub.url}${path}`)
       const seen = await page.evaluate(() => ({
         title: document.title,
-        text: document.body.innerText,
+        text: document.body.textContent ?? '',
         harm: document.querySelectorAll('img, script').length,
         overflow: document.documentElement.scrollWidth - document.documentElement.clientWidth,
       }))
