@@ -6,6 +6,7 @@ import {
   classLabel,
   countLines,
   describeRun,
+  describeRunInRows,
   flagReasons,
   foldReason,
   foldTitle,
@@ -31,14 +32,36 @@ export interface DiffStyle {
   readonly unfold: boolean
 }
 
-/** A script in one argument would fill the screen before each step. The ledger has the whole command. */
+/** A long argument would fill the screen before each step. The ledger has the whole command. */
 const COMMAND_LIMIT = 400
 
-function shortened(run: Chapter['commands'][number]): Chapter['commands'][number] {
-  const more = run.command.length - COMMAND_LIMIT
-  if (more <= 0) return run
-  const rest = ` … ${more} more characters, all of them in 'escrow log --json'`
-  return { ...run, command: `${run.command.slice(0, COMMAND_LIMIT)}${rest}` }
+/** The lines of a script that are listed. */
+const SCRIPT_ROWS = 8
+
+const WHERE_WHOLE = "all of them in 'escrow log --json'"
+
+function shortened(text: string): string {
+  const more = text.length - COMMAND_LIMIT
+  return more <= 0 ? text : `${text.slice(0, COMMAND_LIMIT)} … ${more} more characters, ${WHERE_WHOLE}`
+}
+
+/** The first lines of a script, up to the same number of characters. */
+function shortenedLines(lines: readonly string[]): string[] {
+  let length = 0
+  const end = lines.findIndex((line, at) => {
+    length += line.length
+    return at > 0 && (at >= SCRIPT_ROWS || length > COMMAND_LIMIT)
+  })
+  const shown = (end < 0 ? lines : lines.slice(0, end)).map(shortened)
+  return end < 0 ? shown : [...shown, `… ${pluralize(lines.length - end, 'more line')}, ${WHERE_WHOLE}`]
+}
+
+/** The lines of a script are indented, so that none of them looks like a line of the diff. */
+function renderRun(run: Chapter['commands'][number]): string {
+  const [first, ...lines] = describeRunInRows(run)
+  if (lines.length === 0) return `   ${oneLine(describeRun({ ...run, command: shortened(run.command) }))}\n`
+  const rows = shortenedLines(lines).map((line) => `     ${printable(line)}\n`)
+  return `   ${oneLine(first)}\n${rows.join('')}`
 }
 
 /** Renders a change set as `git diff` does, with a line for the state and flags of each change. */
@@ -47,7 +70,7 @@ export function renderChangeSet(set: ChangeSet, colors: Colors, { order, work, u
   const end = `${count} ${count === 1 ? 'change' : 'changes'}. Change set ${set.digest}\n`
   const short = shortIds(set)
   const groups = chaptersOf(set, order, work).map((chapter) => {
-    const runs = chapter.commands.map((run) => `   ${oneLine(describeRun(shortened(run)))}\n`).join('')
+    const runs = chapter.commands.map(renderRun).join('')
     const head = `${colors.bold(`== ${oneLine(chapter.title)} ==`)}\n${runs}`
     const isFolded = chapter.folded === true && !unfold
     const body = chapter.changes.map((change) =>

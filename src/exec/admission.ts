@@ -3,6 +3,7 @@ import { classifyCommand, lineOf, perilousVariables } from '../command-class/ind
 import type { ExecOptions, StartOptions } from '../core/api.js'
 import { apiErrorOf, EscrowError } from '../core/api-error.js'
 import { type Classified, PUBLISHES } from '../core/command-class.js'
+import { briefCommand } from '../core/command-text.js'
 import { defined } from '../core/defined.js'
 import type { Denial } from '../core/denials.js'
 import { errorText } from '../core/error-text.js'
@@ -117,7 +118,8 @@ function refuseOddWords(command: string | readonly string[]): void {
 const MAX_SHOWN = 300
 
 function truncate(line: string): string {
-  return line.length > MAX_SHOWN ? `${line.slice(0, MAX_SHOWN)}…` : line
+  const brief = briefCommand(line)
+  return brief.length > MAX_SHOWN ? `${brief.slice(0, MAX_SHOWN)}…` : brief
 }
 
 /** The content of a stream is unknown when the question is asked. */

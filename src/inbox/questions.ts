@@ -1,5 +1,6 @@
 import type { ScopeRequest } from '../core/api.js'
 import { EscrowError } from '../core/api-error.js'
+import { briefCommand } from '../core/command-text.js'
 import { defined } from '../core/defined.js'
 import { globProblem } from '../core/globs.js'
 import { newId } from '../core/ids.js'
@@ -155,7 +156,7 @@ export class SessionQuestions {
         const text =
           words ??
           (command !== undefined
-            ? `Running \`${command}\` is allowed (${answer}).`
+            ? `Running \`${briefCommand(command)}\` is allowed (${answer}).`
             : path === undefined
               ? 'The scope was extended.'
               : `Writing ${path} is allowed (${answer}).`)

@@ -49,6 +49,14 @@ export { describeReach } from './scope-reach.js'
 export { relativeName } from './selection.js'
 export { splitsIn } from './split-hunk.js'
 export { StageAmender } from './stage-amender.js'
-export { type Chapter, chaptersOf, describeRun, type ReviewOrder } from './story.js'
+export {
+  type Chapter,
+  type CommandRun,
+  chaptersOf,
+  describeEnd,
+  describeRun,
+  describeRunInRows,
+  type ReviewOrder,
+} from './story.js'
 export { type Rejection, rejectionsFor, verdictState } from './verdicts.js'
 export { type TextSpan, wordDiff } from './word-diff.js'

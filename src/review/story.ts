@@ -1,4 +1,5 @@
 import type { Change, ChangeGroup, ChangeSet } from '../core/api.js'
+import { briefCommand, commandLines } from '../core/command-text.js'
 import { defined } from '../core/defined.js'
 import type { WorkEvent } from '../core/work.js'
 import { byRisk } from '../risk/index.js'
@@ -20,11 +21,21 @@ export interface CommandRun {
   readonly proposes?: readonly string[]
 }
 
-/** `ran npm test: exit 0`, or `proposes the git commit "Add b": src/b`. */
-export function describeRun({ command, end, proposes }: CommandRun): string {
-  if (proposes !== undefined) return `proposes the git commit "${command}"${listPaths(proposes)}`
-  const how = end === undefined ? '' : typeof end === 'number' ? `: exit ${end}` : `: ${end}`
-  return `ran ${command}${how}`
+/** `ran npm test: exit 0`, or `proposes the git commit "Add b": src/b`. Of a script it has the first line. */
+export function describeRun(run: CommandRun): string {
+  if (run.proposes !== undefined) return `proposes the git commit "${run.command}"${listPaths(run.proposes)}`
+  return `ran ${briefCommand(run.command)}${describeEnd(run)}`
+}
+
+/** As {@link describeRun}, with each line of a script in a row of its own below the first. */
+export function describeRunInRows(run: CommandRun): readonly [string, ...string[]] {
+  const lines = run.proposes === undefined ? commandLines(run.command) : []
+  return lines.length < 2 ? [describeRun(run)] : [`ran ${lines.length} lines${describeEnd(run)}`, ...lines]
+}
+
+/** `: exit 1`, `: timeout`; empty of a command that has not ended, and of a commit. */
+export function describeEnd({ end }: CommandRun): string {
+  return end === undefined ? '' : typeof end === 'number' ? `: exit ${end}` : `: ${end}`
 }
 
 const MAX_PATHS = 5

@@ -35,6 +35,7 @@ export {
   planClients,
   probeEntry,
 } from '../client-settings/index.js'
+export { briefCommand, commandLines } from '../core/command-text.js'
 export { errorText } from '../core/error-text.js'
 export { excerpt } from '../core/excerpt.js'
 export { createFinder, findEach } from '../core/find-sequence.js'
@@ -74,12 +75,15 @@ export {
   attentionTitle,
   type Chapter,
   type ClassLabel,
+  type CommandRun,
   chaptersOf,
   classLabel,
   compileGlob,
   countLines,
+  describeEnd,
   describeReach,
   describeRun,
+  describeRunInRows,
   foldReason,
   foldTitle,
   type Highlighter,

@@ -1,3 +1,4 @@
+import { briefCommand, commandLines } from '../core/command-text.js'
 import { defined } from '../core/defined.js'
 import type { TraceRecord } from '../core/ledger-api.js'
 import { intentOf, objectsOf, text } from './fields.js'
@@ -91,8 +92,9 @@ const COMMAND_LENGTH = 60
 
 /** `npm test: 1`: the command, shortened, and its exit code or the reason it ended. */
 function formatCommand(command: string | readonly string[], end: number | string | undefined): string {
-  const whole = typeof command === 'string' ? command : command.join(' ')
-  const short = whole.length > COMMAND_LENGTH ? `${whole.slice(0, COMMAND_LENGTH)}…` : whole
+  const [first = '', ...rest] = commandLines(typeof command === 'string' ? command : command.join(' '))
+  const cut = first.length > COMMAND_LENGTH ? `${first.slice(0, COMMAND_LENGTH)}…` : first
+  const short = briefCommand([cut, ...rest].join('\n'))
   return end === undefined ? short : `${short}: ${end}`
 }
 

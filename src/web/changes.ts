@@ -2,8 +2,10 @@ import { createHash } from 'node:crypto'
 import { defined } from '../core/defined.js'
 import type { Change, Hunk } from '../index.js'
 import {
+  type CommandRun,
   chaptersOf,
   describeRun,
+  describeRunInRows,
   flagReasons,
   foldReason,
   foldTitle,
@@ -25,10 +27,16 @@ export function toWireChanges(
   const groups = chaptersOf(set, order, work).map((group) => ({
     title: group.title,
     grave: group.attention !== undefined,
-    commands: group.commands.map(describeRun),
+    commands: group.commands.map(describeWithScript),
     changes: group.changes.map((change) => toWireChange(change, marks.get(change) ?? '')),
   }))
   return { session, digest: set.digest, groups }
+}
+
+/** The command in one line, then the lines of its script. */
+function describeWithScript(run: CommandRun): string {
+  const [, ...lines] = describeRunInRows(run)
+  return [describeRun(run), ...lines].join('\n')
 }
 
 function toWireChange(change: Change, mark: string): WireChange {

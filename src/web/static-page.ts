@@ -1,9 +1,10 @@
 import { html, raw } from 'hono/html'
+import { defined } from '../core/defined.js'
 import type { Change, ChangeSet, ChecklistItem, CheckReport, Intent, Review, Workspace } from '../index.js'
 import {
   type Chapter,
   chaptersOf,
-  describeRun,
+  describeRunInRows,
   flagReasons,
   foldReason,
   foldTitle,
@@ -42,7 +43,7 @@ export async function renderStaticReview(
   const ids = new Set(set.changes.flatMap(({ intentId }) => intentId ?? []))
   const intents = (await workspace.intents.list()).filter(({ id }) => ids.has(id))
   const runs = work.flatMap(({ kind, command, end }) =>
-    kind === 'command' && command !== undefined ? [describeRun({ command, ...(end !== undefined && { end }) })] : [],
+    kind === 'command' && command !== undefined ? [describeRunInRows({ command, ...defined({ end }) }).join('\n')] : [],
   )
   const sections: Html[] = []
   for (const chapter of chapters) sections.push(await renderChapter(review, chapter))
@@ -125,7 +126,7 @@ function renderChecklist(items: readonly ChecklistItem[]): Html {
 
 function renderCommands(runs: readonly string[]): Html {
   if (runs.length === 0) return NOTHING
-  const items = runs.map((run) => markup`<code>${oneLine(run)}</code>`)
+  const items = runs.map((run) => markup`<code class="code">${printable(run)}</code>`)
   return markup`<section><details><summary>Commands of the agent: ${runs.length}</summary>${list(items)}</details></section>`
 }
 

@@ -105,7 +105,7 @@ export interface WireGroup {
   readonly title: string
   /** Whether it comes first because it needs attention. */
   readonly grave: boolean
-  /** The agent's commands for these changes, with their results. */
+  /** The agent's commands for these changes, with their results. The lines of a script follow the first. */
   readonly commands: readonly string[]
   readonly changes: readonly WireChange[]
 }

@@ -495,6 +495,24 @@ describe('questions and answers', () => {
     expect(out).toMatch(/may it run rm .* x in src\? \(destructive asks: destructive: rm x deletes files\)\n$/)
   })
 
+  it('shows each line of a script that it asks about, and no control character', async () => {
+    const command = {
+      id: 'q2',
+      key: 'k',
+      at: 'now',
+      kind: 'command',
+      command: 'set -e\nrm x\x1b',
+      cwd: '',
+      rules: ['r'],
+      why: 'w',
+    }
+    const { out } = await escrow(workspaceDir(), ['questions'], {
+      sessions,
+      review: { questions: async () => [{ ...command, kind: 'command' }] },
+    })
+    expect(out).toBe('s1  q2  may it run these 2 lines? (r asks: w)\n    set -e\n    rm x^[\n')
+  })
+
   it('lists the questions of sessions, as text and as one document', async () => {
     const { out } = await escrow(workspaceDir(), ['questions'], { sessions, review })
     expect(out).toBe(

@@ -42,6 +42,28 @@ describe('renderChangeSet', () => {
     )
   })
 
+  const renderWithScript = (lines: readonly string[]) => {
+    const work = [
+      { kind: 'call', callId: 'c', tool: 'exec' },
+      { kind: 'command', callId: 'c', command: lines.join('\n'), end: 0 },
+    ] as const
+    return renderChangeSet({ digest: 'sha256:3', changes: [{ ...base, calls: ['c'] }] }, plain, { ...STYLE, work })
+  }
+
+  it('shows each line of a script indented below its step, and no control character', () => {
+    expect(renderWithScript(['sh -c set -e', '# src/x  modify  approved', "printf '\x1b[2J\r'"])).toContain(
+      "\n   ran 3 lines: exit 0\n     sh -c set -e\n     # src/x  modify  approved\n     printf '^[[2J^M'\n",
+    )
+  })
+
+  it('counts the lines of a long script that it leaves out', () => {
+    const many = renderWithScript(Array.from({ length: 20 }, (_, at) => `line ${at}`))
+    expect(many).toContain("\n     line 7\n     … 12 more lines, all of them in 'escrow log --json'\n")
+    const wide = renderWithScript(['a'.repeat(500), 'b', 'c'])
+    expect(wide).toContain(`\n     ${'a'.repeat(400)} … 100 more characters, all of them in 'escrow log --json'\n`)
+    expect(wide).toContain("\n     … 2 more lines, all of them in 'escrow log --json'\n")
+  })
+
   it('shows a change as git does, under its state and flags', () => {
     const text = render({ state: 'rejected', flags: ['drifted', 'protected'], intentId: 'INT-001' })
     expect(text).toBe(

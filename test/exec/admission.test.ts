@@ -40,6 +40,11 @@ describe('a class of commands', () => {
     expect(denied.length).toBe(6)
   })
 
+  it('is named in a denial by the first line of its script', async () => {
+    const { session } = await scene('terminal: {classes: {destructive: deny}}\n')
+    await expect(session.exec('cd src\nrm a.ts\nls')).rejects.toThrow('does not allow `cd src … (2 more lines)` (')
+  })
+
   it('without a policy none is denied, and what cannot be told runs', async () => {
     const { session, commands } = await scene('{}\n')
     await session.exec('eval "rm src/a.ts"')

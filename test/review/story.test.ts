@@ -1,7 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import type { WorkEvent } from '../../src/core/work.js'
 import type { Change, RiskSeverity } from '../../src/index.js'
-import { chaptersOf, classLabel, foldReason, isNewSince, riskLines } from '../../src/review/index.js'
+import {
+  chaptersOf,
+  classLabel,
+  describeRun,
+  describeRunInRows,
+  foldReason,
+  isNewSince,
+  riskLines,
+} from '../../src/review/index.js'
 import { lookMark } from '../../src/review/last-look.js'
 
 const hunk = (id: string, text = '@@ -1 +1 @@\n-a\n+b\n', state: Change['state'] = 'pending') => ({
@@ -37,6 +45,21 @@ const call = (callId: string, more: Partial<WorkEvent> = {}): WorkEvent => ({
   callId,
   tool: 'edit',
   ...more,
+})
+
+describe('a command in a review', () => {
+  const script = { command: 'cd a\nnpm test', end: 1 }
+
+  it('of several lines is one sentence with the first of them, or one row each', () => {
+    expect(describeRun(script)).toBe('ran cd a … (1 more line): exit 1')
+    expect(describeRunInRows(script)).toEqual(['ran 2 lines: exit 1', 'cd a', 'npm test'])
+  })
+
+  it('of one line has one row, as has a commit', () => {
+    expect(describeRunInRows({ command: 'npm test', end: 0 })).toEqual(['ran npm test: exit 0'])
+    const commit = { command: 'Add b', proposes: ['src/b'] }
+    expect(describeRunInRows(commit)).toEqual(['proposes the git commit "Add b": src/b'])
+  })
 })
 
 describe('a review by step', () => {

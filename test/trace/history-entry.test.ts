@@ -14,6 +14,7 @@ it.each<[Record<string, unknown>, string[]]>([
     ['npm test: started'],
   ],
   [{ type: 'command', command: ['npm', 'test'], background: 'c1', exit_code: 1 }, ['npm test: 1']],
+  [{ type: 'command', command: ['sh', '-c', 'cd a\nls'], exit_code: 0 }, ['sh -c cd a … (1 more line): 0']],
   [{ type: 'command', command: 'sleep 9', ended: 'timeout' }, ['sleep 9: timeout']],
   [
     { type: 'scope_changed', change: { created: true, scope: { added: ['src/**'], removed: [] } } },

@@ -88,7 +88,7 @@ export function FileList({ shown, order, chosen, intents, viewed, open }: Props)
           return (
             <div key={`command ${index}`} role="listitem" class="row" style={style}>
               <span class="command cut" title={row.text}>
-                <Name text={row.text} />
+                <Name text={row.text.split('\n', 1)[0] ?? ''} />
               </span>
             </div>
           )

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { defined } from '../../core/defined.js'
 import type { CheckedSelection, CheckReport, CheckStatus, IntentCheck, Reviewer } from '../../index.js'
+import { briefCommand } from '../../surface/index.js'
 import { renderChecklist } from '../checklist.js'
 import { type Context, EXIT } from '../context.js'
 import { json, jsonOption, pluralize } from '../output.js'
@@ -75,7 +76,7 @@ function exitOf({ exit }: Context, { checks }: CheckReport): void {
 }
 
 function announce({ run }: IntentCheck, intentId: string): string {
-  return `check    ${oneLine(intentId)}  ${oneLine(run)}\n`
+  return `check    ${oneLine(intentId)}  ${oneLine(briefCommand(run))}\n`
 }
 
 const SELECTIONS = { approved: 'the approved changes', all: 'everything that is staged' } as const
@@ -90,7 +91,7 @@ function render({ selection, checks }: CheckReport): string {
 
 function row({ intentId, check: { run }, state, evidence }: CheckStatus): string {
   const words = evidence === undefined ? '' : ` (${describeEnd(evidence)}, ${(evidence.duration / 1000).toFixed(1)} s)`
-  return `${state.padEnd(7)}  ${oneLine(intentId)}  ${oneLine(run)}${words}\n`
+  return `${state.padEnd(7)}  ${oneLine(intentId)}  ${oneLine(briefCommand(run))}${words}\n`
 }
 
 function describeEnd({ exitCode, ended }: NonNullable<CheckStatus['evidence']>): string {

@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
 import type { Question } from '../../index.js'
-import { describeReach } from '../../surface/index.js'
+import { commandLines, describeReach } from '../../surface/index.js'
 import type { Context } from '../context.js'
 import { json, jsonOption } from '../output.js'
-import { oneLine } from '../printable.js'
+import { oneLine, printable } from '../printable.js'
 
 interface Options {
   readonly json?: true
@@ -29,14 +29,27 @@ export function register(command: Command, { io, withWorkspace }: Context): void
       else if (found.length === 0) io.out('No agent has an open question.\n')
       else
         for (const each of found)
-          io.out(`${oneLine(each.session)}  ${each.question.id}  ${oneLine(describeQuestion(each.question))}\n`)
+          io.out(
+            `${oneLine(each.session)}  ${each.question.id}  ${oneLine(describeQuestion(each.question))}\n${scriptOf(each.question)}`,
+          )
     })
 }
 
 function describeQuestion(question: Question): string {
   if (question.kind === 'access') return `may it write ${question.path}? (the rule ${question.rule} asks)`
   if (question.kind === 'command')
-    return `may it run ${question.command}${question.cwd === '' ? '' : ` in ${question.cwd}`}? (${question.rules.join(', ')} asks: ${question.why})`
+    return `may it run ${nameOf(question.command)}${question.cwd === '' ? '' : ` in ${question.cwd}`}? (${question.rules.join(', ')} asks: ${question.why})`
   const reach = question.reach === undefined ? '' : ` ${describeReach(question.reach)}`
   return `may ${question.intentId} own ${question.globs.join(', ')} too? It says: ${question.why}${reach}`
+}
+
+function nameOf(command: string): string {
+  const lines = commandLines(command)
+  return lines.length < 2 ? command : `these ${lines.length} lines`
+}
+
+/** The lines of a script, indented: a person decides on all of them. Empty for a command of one line. */
+function scriptOf(question: Question): string {
+  const lines = question.kind === 'command' ? commandLines(question.command) : []
+  return lines.length < 2 ? '' : lines.map((line) => `    ${printable(line)}\n`).join('')
 }

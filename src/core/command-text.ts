@@ -1,0 +1,15 @@
+/** The lines of a command. A script has several. */
+export function commandLines(command: string): readonly string[] {
+  return command.trim().split(/\r?\n/)
+}
+
+/** A command in one row: its first line, and how many follow it. A command of one line stays as it is. */
+export function briefCommand(command: string): string {
+  const [first = '', ...rest] = commandLines(command)
+  return rest.length === 0 ? first : `${first.trimEnd()}${countRest(rest)}`
+}
+
+/** @param rest the lines that are left out */
+function countRest(rest: readonly string[]): string {
+  return ` … (${rest.length} more ${rest.length === 1 ? 'line' : 'lines'})`
+}
