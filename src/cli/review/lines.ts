@@ -1,9 +1,19 @@
 import type { Change, Hunk, Question } from '../../index.js'
-import { type Chapter, describeReach, describeRun, oneLine, type Token, wordDiff } from '../../surface/index.js'
+import {
+  type Chapter,
+  type CommandRun,
+  commandLines,
+  describeEnd,
+  describeReach,
+  describeRun,
+  oneLine,
+  type Token,
+  wordDiff,
+} from '../../surface/index.js'
 import { flagName } from '../flag-name.js'
 import { originLabels } from '../render-diff.js'
 import { type HunkLine, hunkLines, type Item } from './document.js'
-import { type Charset, type Line, type Span, type Style, wrap } from './text.js'
+import { type Charset, columnsOf, fitLine, type Line, type Span, type Style, wrap, wrapHanging } from './text.js'
 
 /** The tokens of each line of a file's new content. Removed lines have one colour. */
 export type FileColors = readonly (readonly Token[])[]
@@ -20,38 +30,69 @@ export interface LayoutContext {
 export function layoutLine(item: Item, at: number, look: LayoutContext): Line[] {
   const { item: kind, change, hunk, group, question } = { ...item, item: item.kind }
   if (kind === 'hunk' && hunk && change) return hunkRows(hunk, change, at, look)
-  const spans =
-    kind === 'group' && group
-      ? groupSpans(group, at)
-      : kind === 'question' && question
-        ? questionSpans(question, at)
-        : change
-          ? fileSpans(change, at, item)
-          : []
-  return wrap(spans, { width: look.columns, charset: look.charset })
+  if (kind === 'group' && group) return groupRows(group, at, look)
+  if (kind === 'question' && question) return questionRows(question, at, look)
+  return change ? fileRows(change, at, item, look) : [[]]
 }
 
-function groupSpans(group: Chapter, at: number): Span[] {
-  if (at === 0) return []
-  if (at === 1)
-    return [{ text: `== ${oneLine(group.title)} ==`, style: group.attention === undefined ? 'group' : 'warn' }]
+function groupRows(group: Chapter, at: number, look: LayoutContext): Line[] {
+  if (at === 0) return [[]]
+  if (at === 1) {
+    const style = group.attention === undefined ? 'group' : 'warn'
+    return hanging({ text: `== ${oneLine(group.title)} ==`, style }, 3, look)
+  }
   const run = group.commands[at - 2]
-  return run === undefined ? [] : [{ text: `  ${oneLine(describeRun(run))}`, style: 'dim' }]
+  return run === undefined ? [[]] : runRows(run, look)
 }
 
-function questionSpans(question: Question, at: number): Span[] {
-  if (at === 0) return []
-  if (at === 1) return [{ text: `? ${questionText(question)}`, style: 'warn' }]
+/** Rows of a command at most. The end of its last row says how it ended. */
+const RUN_ROWS = 2
+const RUN_HANG = 6
+
+function runRows(run: CommandRun, look: LayoutContext): Line[] {
+  const rows = hanging({ text: `  ${oneLine(describeRun(run))}`, style: 'dim' }, RUN_HANG, look)
+  const [first, second] = rows
+  if (first === undefined || second === undefined || rows.length <= RUN_ROWS) return rows
+  const end = oneLine(describeEnd(run))
+  const width = Math.max(1, look.columns - columnsOf(end, look.charset))
+  const rest = [second, ...rows.slice(2).map((row) => row.slice(1))].flatMap((row) => [...row, SPACE])
+  return [first, [...fitLine(rest, { width, charset: look.charset }, 'dim'), { text: end, style: 'dim' }]]
+}
+
+const SPACE: Span = { text: ' ', style: 'dim' }
+
+function hanging(span: Span, hang: number, { columns, charset }: LayoutContext): Line[] {
+  return wrapHanging([span], { width: columns, charset, hang })
+}
+
+function questionRows(question: Question, at: number, look: LayoutContext): Line[] {
+  if (at === 0) return [[]]
+  if (at === 1) return askedRows(question, look)
   const more = question.kind === 'access' ? ', t allow its directory' : ''
   const once = question.kind === 'scope' ? '' : ', o once, r allow and remember'
-  return [{ text: `  y allow, n deny${once}${more}`, style: 'dim' }]
+  return hanging({ text: `  y allow, n deny${once}${more}`, style: 'dim' }, 2, look)
+}
+
+/** Every character of the question is shown, because a person decides on it. The lines of a script have a mark. */
+function askedRows(question: Question, { columns, charset }: LayoutContext): Line[] {
+  const shape = { width: columns, charset, words: false }
+  const first = wrapHanging([{ text: `? ${questionText(question)}`, style: 'warn' }], { ...shape, hang: 2 })
+  const lines = question.kind === 'command' ? commandLines(question.command) : []
+  if (lines.length < 2) return first
+  const script = lines.map((text): Span[] => [
+    { text: '  | ', style: 'dim' },
+    { text, style: 'plain' },
+  ])
+  return [...first, ...script.flatMap((spans) => wrapHanging(spans, { ...shape, hang: 6 }))]
 }
 
 function questionText(question: Question): string {
   if (question.kind === 'access') return `May it write ${question.path}? The rule ${question.rule} asks.`
   if (question.kind === 'command') {
     const where = question.cwd === '' ? '' : ` in ${question.cwd}`
-    return `May it run ${question.command}${where}? ${question.rules.join(', ')} asks: ${question.why}`
+    const lines = commandLines(question.command)
+    const what = lines.length < 2 ? question.command : `these ${lines.length} lines`
+    return `May it run ${what}${where}? ${question.rules.join(', ')} asks: ${question.why}`
   }
   const reach = question.reach === undefined ? '' : ` ${describeReach(question.reach)}`
   return `May ${question.intentId} own ${question.globs.join(', ')} too? It says: ${question.why}${reach}`
@@ -59,8 +100,12 @@ function questionText(question: Question): string {
 
 export const STATE_STYLE: Readonly<Record<Change['state'], Style>> = { pending: 'wait', approved: 'ok', rejected: 'no' }
 
-function fileSpans(change: Change, at: number, { group, notes = [] }: Item): Span[] {
-  if (at > 0) return [{ text: `  ${notes[at - 1] ?? ''}`, style: 'dim' }]
+function fileRows(change: Change, at: number, item: Item, look: LayoutContext): Line[] {
+  if (at > 0) return hanging({ text: `  ${item.notes?.[at - 1] ?? ''}`, style: 'dim' }, 4, look)
+  return wrap(fileSpans(change, item), { width: look.columns, charset: look.charset })
+}
+
+function fileSpans(change: Change, { group }: Item): Span[] {
   const { path, kind, state, flags } = change
   const shownAlready = [group?.intentId, group?.callId]
   return [

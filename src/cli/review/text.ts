@@ -142,6 +142,22 @@ export function wrapWords(spans: readonly Span[], { width, charset, tabs = false
   })
 }
 
+export interface HangingShape extends LineShape {
+  /** Columns before each row after the first. */
+  readonly hang: number
+  /** Breaks only at spaces, as {@link wrapWords}. */
+  readonly words?: boolean
+}
+
+/** Wraps spans, and indents the rows after the first. A narrow screen has no indentation. */
+export function wrapHanging(spans: readonly Span[], { hang, words = true, ...shape }: HangingShape): Line[] {
+  const indent = Math.min(hang, Math.floor(shape.width / 4))
+  const rows = (words ? wrapWords : wrap)(spans, { ...shape, width: shape.width - indent })
+  return rows.map((row, at) =>
+    at === 0 || indent === 0 ? row : [{ text: ' '.repeat(indent), style: 'plain' }, ...row],
+  )
+}
+
 /** Removes the word at the end of a line, with the space before it. Leaves a line that is one word. */
 function takeLastWord(line: Cell[]): Cell[] {
   const space = line.findLastIndex(({ text }) => text === ' ')
