@@ -82,21 +82,36 @@ export function applyClients(root: string, files: readonly ClientFile[]): void {
   }
 }
 
-/** Finds the clients that have settings here, and whether escrow is entered in them. */
+/**
+ * Finds the clients that have settings here, and whether escrow is entered in them. Settings that belong to a client in which escrow
+ * is entered are no sign of another one.
+ */
 export function findClients(root: string): FoundClient[] {
-  return HOSTS.flatMap((client) => {
-    const isPresent = profileOf(client).presence.some((path) => existsSync(join(root, path)))
-    if (!isPresent) return []
+  const found: FoundClient[] = []
+  for (const client of HOSTS) {
+    const isTaken = (path: string) =>
+      found.some((other) => other.isEntered && profileOf(other.client).protectedNames.configures.includes(path))
+    const present = profileOf(client).presence.filter((path) => existsSync(join(root, path)) && !isTaken(path))
+    if (present.length === 0) continue
     const isEntered = hasAllEntries(root, client)
     const problems = isEntered ? hookProblems(root, client) : []
-    return [{ client, isEntered, ...(problems.length > 0 && { problems }) }]
-  })
+    const hasOnlyTexts = present.every((path) => isText(client, path))
+    found.push({ client, isEntered, ...(problems.length > 0 && { problems }), ...(hasOnlyTexts && { hasOnlyTexts }) })
+  }
+  return found
+}
+
+/** True for a text that instructs the client's model, as CLAUDE.md does. */
+function isText(client: HostName, path: string): boolean {
+  return profileOf(client).protectedNames.instructs.includes(path.toLowerCase())
 }
 
 /** A client with settings in a workspace. */
 export interface FoundClient {
   readonly client: HostName
   readonly isEntered: boolean
+  /** Only texts for its model show that it is used. Everybody who clones a repository has them. */
+  readonly hasOnlyTexts?: true
   /** Why entered hooks would not run, as far as the client's settings say. */
   readonly problems?: readonly string[]
 }

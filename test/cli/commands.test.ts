@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import type { BlameLine, Change, LedgerStats } from '../../src/core/api.js'
+import type { BlameLine, Change, LedgerStats, Question } from '../../src/core/api.js'
 import { EscrowError } from '../../src/core/api-error.js'
 import { escrow, workspaceDir } from './harness.js'
 
@@ -496,21 +496,21 @@ describe('questions and answers', () => {
   })
 
   it('shows each line of a script that it asks about, and no control character', async () => {
-    const command = {
+    const command: Question = {
       id: 'q2',
       key: 'k',
       at: 'now',
       kind: 'command',
       command: 'set -e\nrm x\x1b',
       cwd: '',
-      rules: ['r'],
+      rules: ['other'],
       why: 'w',
     }
     const { out } = await escrow(workspaceDir(), ['questions'], {
       sessions,
-      review: { questions: async () => [{ ...command, kind: 'command' }] },
+      review: { questions: async () => [command] },
     })
-    expect(out).toBe('s1  q2  may it run these 2 lines? (r asks: w)\n    set -e\n    rm x^[\n')
+    expect(out).toBe('s1  q2  may it run these 2 lines? (other asks: w)\n    set -e\n    rm x^[\n')
   })
 
   it('lists the questions of sessions, as text and as one document', async () => {

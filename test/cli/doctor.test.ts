@@ -1,14 +1,38 @@
-import { describe, expect, it } from 'vitest'
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { EscrowError } from '../../src/core/api-error.js'
 import { admitPerson, applyClients, planClients } from '../../src/surface/index.js'
 import { seatbeltCopy } from '../../src/terminal/seatbelt/containment.js'
 import { escrow, workspaceDir } from './harness.js'
 
+const ALL_OTHERS =
+  "Not set up here: claude, cline, codex, gemini, opencode, roo, mcp. 'escrow init --help' says how to.\n"
+
+it('lists clients that are set up or used here, and names the others in one line', async () => {
+  const dir = workspaceDir()
+  const bin = workspaceDir()
+  vi.stubEnv('PATH', bin)
+  onTestFinished(() => void vi.unstubAllEnvs())
+  writeFileSync(join(dir, 'GEMINI.md'), '')
+  expect((await escrow(dir, ['doctor'])).out).toContain(ALL_OTHERS)
+  expect(JSON.parse((await escrow(dir, ['doctor', '--json'])).out).clients).toBeUndefined()
+  applyClients(dir, planClients(dir, ['cline']))
+  const { out } = await escrow(dir, ['doctor'])
+  expect(out).toContain('Not set up here: claude, codex, gemini, opencode, roo, mcp.')
+  for (const line of out.split('\n')) expect(line.length).toBeLessThanOrEqual(100)
+  rmSync(join(bin, '.orchestration'), { recursive: true })
+  writeFileSync(join(bin, 'gemini'), '#!/bin/sh\n', { mode: 0o755 })
+  expect((await escrow(dir, ['doctor'])).out).toMatch(/^gemini +not governed\n +set it up with 'escrow init --gemini'/m)
+})
+
 it('lists what works, what does not and how to fix it, and exits accordingly', async () => {
   const dir = workspaceDir()
   expect(await escrow(dir, ['doctor'])).toMatchObject({
     code: 0,
-    out: 'platform  works\nnamespace-overlay  works\nThis machine can contain commands.\nThey run in namespace-overlay: a mount.\n',
+    out:
+      'platform  works\nnamespace-overlay  works\nThis machine can contain commands.\nThey run in namespace-overlay: a mount.\n' +
+      ALL_OTHERS,
   })
   const containment = [
     { name: 'platform', ok: true },

@@ -100,16 +100,34 @@ describe("entering escrow into a client's settings", () => {
     for (const client of ['claude', 'cline', 'roo'] as const) enter(client)
     expect(statSync(`${root}/.clinerules/hooks/PreToolUse`).mode & 0o777).toBe(0o755)
     expect(findClients(root).map(({ client, isEntered }) => [client, isEntered])).toEqual([
-      ...[
-        ['claude', true],
-        ['cline', true],
-        ['roo', true],
-      ],
-      ['mcp', true],
+      ['claude', true],
+      ['cline', true],
+      ['roo', true],
     ])
     for (const client of ['claude', 'cline', 'roo'] as const) enter(client, true)
     for (const path of ['.claude/settings.json', '.mcp.json', '.clinerules/hooks/PreToolUse', '.roo/mcp.json'])
       expect([path, text(path)]).toEqual([path, undefined])
+  })
+
+  it('finds a client that shares its file with another only if escrow is not entered in the other', () => {
+    const { root, enter } = setUp()
+    enter('mcp')
+    const found = () => findClients(root).map(({ client }) => client)
+    expect(found()).toContain('mcp')
+    enter('claude')
+    expect(found()).not.toContain('mcp')
+    enter('claude', true)
+    enter('mcp')
+    expect(found()).toContain('mcp')
+  })
+
+  it('says of a client that only texts for its model show it', () => {
+    const { root } = setUp({ 'GEMINI.md': '# Rules\n', '.codex/config.toml': '' })
+    const shown = findClients(root).filter(({ client }) => client === 'gemini' || client === 'codex')
+    expect(shown).toEqual([
+      { client: 'codex', isEntered: false },
+      { client: 'gemini', isEntered: false, hasOnlyTexts: true },
+    ])
   })
 
   it("blocks a client's tools where escrow cannot be started, in each client's way", () => {
@@ -282,12 +300,12 @@ describe("entering escrow into a client's settings", () => {
   it('shows the change first on the command line, and doctor reports the result', async () => {
     const { root, text } = setUp()
     const before = await escrow(root, ['doctor'])
-    expect(before.out).toMatch(/^claude +not governed .*escrow init --claude/m)
+    expect(before.out).toMatch(/^claude +not governed\n +set it up with 'escrow init --claude'/m)
     const { code, out } = await escrow(root, ['init', '--claude', '--yes'])
     expect(code).toBe(0)
     expect(out).toMatch(/^\+ +"command": "\/bin\/sh -c .* escrow hook claude --session claude\)/m)
     expect(out).toContain('created  .claude/settings.json\n')
-    expect((await escrow(root, ['doctor'])).out).toMatch(/^claude +governed by hooks.*tools are blocked/m)
+    expect((await escrow(root, ['doctor'])).out).toMatch(/^claude +governed by hooks.*\n.*tools are blocked/m)
     expect((await escrow(root, ['init', '--claude', '--yes'])).out).toContain('The settings need no change.')
     expect((await escrow(root, ['init', '--remove', '--yes'])).out).toContain('removed  .claude/settings.json\n')
     expect(text('.claude/settings.json')).toBeUndefined()

@@ -2,11 +2,9 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { defined } from '../../core/defined.js'
-import { profileOf } from '../../hosts/index.js'
 import { findProgram, rootOf } from '../../index.js'
 import {
   type EscapeReport,
-  type FoundClient,
   failuresOf,
   firstToFix,
   gitHooks,
@@ -14,6 +12,7 @@ import {
   nameOfContainment,
   type TriedContainment,
 } from '../../surface/index.js'
+import { type CheckedClient, isUsed, renderClients } from '../client-report.js'
 import { type Context, EXIT } from '../context.js'
 import { describeForeignSettings } from '../foreign-settings.js'
 import { type AsJson, json, jsonOption, table } from '../output.js'
@@ -49,7 +48,7 @@ export function register(command: Command, context: Context): void {
       // Hooks start the launcher if it exists, whatever PATH says.
       const { shadow } = existsSync(join(launcherDir(), 'escrow')) ? {} : findProgram('escrow')
       const clients = await Promise.all(
-        (root === undefined ? [] : findClients(root)).map(async (client): Promise<CheckedClient> => {
+        (root === undefined ? [] : findClients(root).filter(isUsed)).map(async (client): Promise<CheckedClient> => {
           // Never start a program of a workspace.
           if (root === undefined || !client.isEntered || shadow !== undefined) return client
           const blocked = await probeEntry(root, client.client)
@@ -77,7 +76,7 @@ export function register(command: Command, context: Context): void {
       )
       io.out(describeContainments(tried))
       if (probe !== undefined) io.out(describeProbe(probe))
-      if (clients.length > 0) io.out(table(clients.map((each) => [each.client, ...describeClient(each)])))
+      if (root !== undefined) io.out(renderClients(clients))
       if (hooks !== undefined) io.out(describeHooks(hooks))
       for (const { client, problems = [] } of clients)
         for (const problem of problems) io.out(`${client}: ${oneLine(problem)}\n`)
@@ -135,7 +134,10 @@ function describeHooks({
 }) {
   if (missing.length === 0) return 'git hooks keep the authors of lines.\n'
   const some = present.length === 0 ? '' : `, and ${present.join(', ')} installed`
-  return `git hooks that keep the authors of lines: ${missing.join(', ')} not installed${some}. To install: 'escrow init --git'.\n`
+  return (
+    `git hooks that keep the authors of lines: ${missing.join(', ')} not installed${some}.\n` +
+    "To install them: 'escrow init --git'.\n"
+  )
 }
 
 /** What held of the attempts to get out, those that did not first. */
@@ -154,17 +156,4 @@ function describeProbe({ containment, held, attempts, untried }: EscapeReport): 
     ? `Every promise of ${containment} that was tried held.\n`
     : `${containment} did not keep a promise. Do not run agents in it, and report this (SECURITY.md).\n`
   return `${table(rows)}${left}${end}`
-}
-
-/** A client, and why its hook failed when it was run. */
-interface CheckedClient extends FoundClient {
-  readonly blocked?: string
-}
-
-function describeClient({ client, isEntered, problems, blocked }: CheckedClient): readonly string[] {
-  if (problems !== undefined) return ['not governed', "escrow's hooks are installed, and do not run"]
-  if (blocked !== undefined) return ['blocked', "escrow's hook is installed, and fails"]
-  return isEntered
-    ? [profileOf(client).governed.how, profileOf(client).governed.onFailure]
-    : ['not governed', `install escrow's hooks with 'escrow init --${client}', or start the client with 'escrow run'`]
 }
