@@ -1,4 +1,4 @@
-import { type RelPath, type Stage, stagedBytes } from '../../overlay/index.js'
+import { asRelPath, type RelPath, type Stage, stagedBytes } from '../../overlay/index.js'
 import type { Access } from '../core/decision.js'
 import { type Denial, Denied } from '../core/denials.js'
 import type { Limits } from '../policy/index.js'
@@ -10,6 +10,8 @@ const SLICES = 60
 export interface StageSize {
   /** Read at each call: after a snapshot the stage continues with another map. */
   paths(): { readonly size: number; has(path: string): boolean }
+  /** The staged paths that are new directories. Walks all of them. */
+  newDirectories(): number
   /** Bytes of content. Walks the whole stage. */
   bytes(): number
   /** Bytes of the file staged at a path; 0 if there is none. */
@@ -20,9 +22,17 @@ export interface StageSize {
 export function sizeOf(stage: Stage): StageSize {
   return {
     paths: () => stage.bases,
+    newDirectories: () => countNewDirectories(stage),
     bytes: () => stagedBytes(stage.tree.root),
     sizeAt: (path) => stage.tree.find(path).node?.inode?.size ?? 0,
   }
+}
+
+function countNewDirectories({ bases, tree }: Stage): number {
+  let count = 0
+  for (const [path, { state }] of bases)
+    if (state === null && tree.find(asRelPath(path)).node?.inode?.type === 'dir') count += 1
+  return count
 }
 
 /** Enforces `limits` of policy.yaml: how much one session may stage, and how fast. */
@@ -31,6 +41,8 @@ export class SessionLimits {
   readonly #counts = new Map<number, number>()
   /** Announced writes that passed so far; undefined outside of {@link runAnnounced}. */
   #announced: number | undefined
+  /** An upper bound of the paths staged without new directories; undefined if they must be counted. */
+  #filesAtMost: number | undefined
   /** An upper bound of the bytes staged; undefined if it must be counted. */
   #bytesAtMost: number | undefined
 
@@ -54,16 +66,10 @@ export class SessionLimits {
   }
 
   /** Counts a write, or refuses it by the limit that it would exceed. */
-  countWrite({ path, asked }: Access, { files, opsPerMinute }: Limits): Denial | undefined {
-    const paths = this.staged.paths()
-    if (files !== undefined && paths.size >= files && !paths.has(path))
-      return limitExceeded(
-        asked,
-        'files',
-        files,
-        `${paths.size} paths are staged`,
-        'Ask a person to review the changes, or revert some of them.',
-      )
+  countWrite(access: Access, { files, opsPerMinute }: Limits): Denial | undefined {
+    const { asked } = access
+    const full = this.#countFile(access, files)
+    if (full !== undefined) return full
     if (opsPerMinute === undefined) return undefined
     const count = this.#countLastMinute()
     if (count + (this.#announced ?? 0) >= opsPerMinute)
@@ -80,6 +86,20 @@ export class SessionLimits {
     }
     const slice = this.#currentSlice()
     this.#counts.set(slice, (this.#counts.get(slice) ?? 0) + 1)
+    return undefined
+  }
+
+  /** A new directory has nothing to review, so it does not count. The paths are counted only when the upper bound reaches the limit. */
+  #countFile({ effect, path, asked }: Access, limit: number | undefined): Denial | undefined {
+    if (limit === undefined) this.#filesAtMost = undefined
+    if (limit === undefined || effect === 'mkdir' || this.staged.paths().has(path)) return undefined
+    if (this.#filesAtMost === undefined || this.#filesAtMost >= limit)
+      this.#filesAtMost = this.staged.paths().size - this.staged.newDirectories()
+    if (this.#filesAtMost >= limit) {
+      const now = `${this.#filesAtMost} paths are staged, without new directories`
+      return limitExceeded(asked, 'files', limit, now, 'Ask a person to review the changes, or revert some of them.')
+    }
+    this.#filesAtMost += 1
     return undefined
   }
 
@@ -119,6 +139,7 @@ export class SessionLimits {
 
   /** Call it when something else changed the stage: a reviewer's edit, or travel to a snapshot. */
   recount(): void {
+    this.#filesAtMost = undefined
     this.#bytesAtMost = undefined
   }
 

@@ -115,6 +115,20 @@ describe('settings of policy.yaml', () => {
     fs.writeFileSync(at('src/d.ts'), 'y')
   })
 
+  it('limits.files counts files and links, and what is removed, but no new directory', async () => {
+    const { at, open, agent, write } = scene({ 'src/a.ts': 'x', 'src/b.ts': 'x' })
+    write('.orchestration/policy.yaml', 'limits: {files: 3}\n')
+    const { fs } = await agent(await open())
+    fs.mkdirSync(at('src/x/y/z'), { recursive: true })
+    fs.writeFileSync(at('src/x/y/z/new.ts'), 'y')
+    fs.symlinkSync('a.ts', at('src/link.ts'))
+    fs.rmSync(at('src/b.ts'))
+    fs.mkdirSync(at('src/empty'))
+    expect(() => fs.writeFileSync(at('src/d.ts'), 'y')).toThrow(
+      fails('limit_exceeded', /3 paths are staged, without new directories/),
+    )
+  })
+
   it('limits.files counts writes of tool calls, and travel to a snapshot lowers the count', async () => {
     const { at, open, agent, write } = scene({ 'src/a.ts': 'x' })
     write('.orchestration/policy.yaml', 'limits: {files: 2}\n')
