@@ -25,9 +25,9 @@ export interface SelectionOptions {
 }
 
 /**
- * Combines paths, `--hunk` and `--call` into a selection. Hunks of named files are only these hunks, as in `git add --patch`.
+ * Combines paths and `--hunk`, or takes `--call` alone, as a selection. Hunks of named files are only these hunks, as in `git add --patch`.
  * @returns undefined if all are empty
- * @throws Error `nothing_selected` for a path and a hunk that do not fit together, or for a call with either
+ * @throws Error `nothing_selected` for a path and a hunk that do not fit together
  */
 export function selectionOf(
   paths: string[],
@@ -35,10 +35,7 @@ export function selectionOf(
   set: ChangeSet,
 ): Selection | undefined {
   if (hunk.length + call.length === 0) return paths.length === 0 ? undefined : paths
-  if (call.length > 0) {
-    if (paths.length + hunk.length > 0) throw nothingSelected('--call takes all changes of a tool call.', CALL_ALONE)
-    return { calls: [...call] }
-  }
+  if (call.length > 0) return { calls: [...call] }
   const hunks = hunk.map((typed) => fullId(typed, set))
   if (paths.length > 0) assertTogether(paths, hunks, set)
   return { hunks }
@@ -56,7 +53,6 @@ function assertTogether(paths: readonly string[], hunks: readonly string[], set:
   if (without !== undefined) throw nothingSelected(`No hunk that you named is in ${without}.`, HUNKS_ALONE)
 }
 
-const CALL_ALONE = 'Give --call without paths and hunks.'
 const HUNKS_ALONE =
   'A path with --hunk means only these hunks of that file. Give --hunk without paths, or run it twice.'
 

@@ -1,12 +1,21 @@
 import { type Command, Option } from 'commander'
 import type { SelectionOptions } from './hunks.js'
+import { refuseTogether } from './usage.js'
 
-/** Requires a selection. @throws CommanderError (wrong usage) if paths, hunks and calls are all empty */
-export function requireSelection(
+/** Refuses `--call` with paths or hunks. @throws CommanderError (wrong usage) */
+export function refuseMixedSelection(
   command: Command,
   paths: readonly string[],
   { hunk = [], call = [] }: SelectionOptions,
 ): void {
+  refuseTogether(command, ['--call', call.length > 0], ['paths', paths.length > 0])
+  refuseTogether(command, ['--call', call.length > 0], ['--hunk', hunk.length > 0])
+}
+
+/** Requires a selection. @throws CommanderError (wrong usage) if paths, hunks and calls are all empty */
+export function requireSelection(command: Command, paths: readonly string[], options: SelectionOptions): void {
+  const { hunk = [], call = [] } = options
+  refuseMixedSelection(command, paths, options)
   if (paths.length + hunk.length + call.length === 0)
     command.error("error: give paths ('**' for everything), --hunk or --call")
 }

@@ -179,8 +179,6 @@ describe('hunks and calls', () => {
   it.each([
     ['A hunk is in a.ts, which is not named', ['b.ts', '--hunk', 'aaaa1']],
     ['No hunk that you named is in b.ts', ['a.ts', 'b.ts', '--hunk', 'aaaa1']],
-    ['--call takes all changes', ['a.ts', '--call', 'c1']],
-    ['--call takes all changes', ['--hunk', 'aaaa1', '--call', 'c1']],
   ])('are refused where they do not fit together: %s', async (message, argv) => {
     for (const command of [['approve'], ['reject', '--reason', 'no'], ['discard']]) {
       const { code, err, calls } = await escrow(workspaceDir(), [...command, 's1', ...argv], { set })

@@ -5,7 +5,7 @@ import { renderVerdict, type SelectionOptions, selectionOf } from '../hunks.js'
 import { type AsJson, json, jsonOption, pluralize } from '../output.js'
 import { oneLine } from '../printable.js'
 import { byOption } from '../reviewer.js'
-import { addSelectionOptions } from '../selection-options.js'
+import { addSelectionOptions, refuseMixedSelection } from '../selection-options.js'
 import { namesOfStaged } from '../staged-paths.js'
 import { placeOf } from '../typed-path.js'
 
@@ -24,7 +24,10 @@ export function register(command: Command, context: Context): void {
     .addOption(byOption())
     .option('--digest <digest>', "approve only if the change set still has this digest, as 'escrow diff' prints it")
     .addOption(jsonOption())
-    .action((session: string, paths: string[], options: Options) => approve(context, session, paths, options))
+    .action((session: string, paths: string[], options: Options) => {
+      refuseMixedSelection(command, paths, options)
+      return approve(context, session, paths, options)
+    })
 }
 
 async function approve(context: Context, session: string, paths: string[], options: Options): Promise<void> {

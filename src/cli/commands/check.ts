@@ -9,6 +9,7 @@ import { oneLine, printable } from '../printable.js'
 import { byOption } from '../reviewer.js'
 import { runUntilSignal } from '../run-until-signal.js'
 import { targetReview } from '../staged-paths.js'
+import { refuseTogether } from '../usage.js'
 
 interface Options {
   readonly all?: true
@@ -32,7 +33,7 @@ export function register(command: Command, context: Context): void {
     .addOption(byOption())
     .addOption(jsonOption())
     .action((session: string | undefined, options: Options, self: Command) => {
-      if (options.all && options.approved) return self.error('error: give --all or --approved, not both')
+      refuseTogether(self, ['--all', options.all === true], ['--approved', options.approved === true])
       return check(context, session, options)
     })
 }

@@ -8,6 +8,7 @@ import { describeForeignSettings } from '../foreign-settings.js'
 import { askForWorkspace } from '../init-questions.js'
 import { type AsJson, json, jsonOption, pluralize } from '../output.js'
 import { oneLine } from '../printable.js'
+import { refuseAlone } from '../usage.js'
 
 interface Options extends Partial<Record<HostName, true>>, AsJson {
   readonly git?: true
@@ -45,7 +46,7 @@ export function register(command: Command, context: Context): void {
 
 async function init(command: Command, context: Context, options: Options): Promise<void> {
   const named = HOSTS.filter((client) => options[client])
-  if (options.http !== undefined && !options.claude) command.error("error: option '--http <url>' goes with '--claude'")
+  refuseAlone(command, ['--http <url>', options.http !== undefined], ['--claude', options.claude === true])
   const removed = named.length === 0 && options.git !== true ? HOSTS : named
   if (options.json) return initAsJson(context, options.remove ? removed : named, options)
   if (options.remove) {

@@ -8,6 +8,7 @@ import { json, jsonOption, pluralize, table } from '../output.js'
 import { oneLine } from '../printable.js'
 import { remediesIn, renderRemedies } from '../remedies.js'
 import { byOption } from '../reviewer.js'
+import { refuseAlone } from '../usage.js'
 
 interface Options {
   readonly take?: string[]
@@ -29,8 +30,7 @@ export function register(command: Command, context: Context): void {
     .addOption(byOption())
     .addOption(jsonOption())
     .action(async (session: string, options: Options) => {
-      if (options.intent !== undefined && options.take === undefined)
-        command.error("error: option '--intent <id>' goes with '--take'")
+      refuseAlone(command, ['--intent <id>', options.intent !== undefined], ['--take', options.take !== undefined])
       if (options.take === undefined && options.drop === undefined) return list(context, session, options)
       await decide(context, session, options)
     })

@@ -6,6 +6,7 @@ import { oneLine } from '../printable.js'
 import { byOption } from '../reviewer.js'
 import { resolveTarget } from '../staged-paths.js'
 import { placeOf } from '../typed-path.js'
+import { refuseAlone } from '../usage.js'
 
 interface Options {
   readonly by?: Reviewer
@@ -40,7 +41,10 @@ export function register(command: Command, context: Context): void {
       ]),
     )
     .addOption(byOption())
-    .action((session: string | undefined, options: Options) => review(context, session, options))
+    .action((session: string | undefined, options: Options) => {
+      refuseAlone(command, ['--per <what>', options.per !== undefined], ['--export', options.export !== undefined])
+      return review(context, session, options)
+    })
 }
 
 function withoutTerminal(session: string | undefined, isOnHub: boolean): string {
@@ -61,11 +65,6 @@ async function review(context: Context, session: string | undefined, options: Op
   if (options.export !== undefined) {
     const { exportReview } = await import('../export-review.js')
     return exportReview(context, session, options.export, per)
-  }
-  if (per !== undefined) {
-    io.err('escrow: --per needs --export.\n')
-    exit(EXIT.usage)
-    return
   }
   if (web) {
     const { openPage } = await import('./serve.js')

@@ -16,6 +16,7 @@ import { runThenClose } from '../run-then-close.js'
 import { type ChosenIntent, chooseIntent, findPrompt } from '../start/intent.js'
 import { separateOwnOptions } from '../start/own-options.js'
 import { locateWorkspace, type WorkspaceLocation } from '../start/workspace.js'
+import { refuseTogether } from '../usage.js'
 import { openReview } from './review.js'
 import { offerTrust } from './trust.js'
 
@@ -51,16 +52,28 @@ export function register(command: Command, context: Context): void {
     return void command
       .usage('[options] -- <program> [arguments...]')
       .argument('<program...>', 'the program to run, after `--`')
-      .action((program: string[], options: Options) => start(context, program, options))
+      .action((program: string[], options: Options) => {
+        refuseNewIntent(command, options)
+        return start(context, program, options)
+      })
   command
     .usage('[options] [arguments...]')
     .argument('[arguments...]', `arguments for ${client}, from the first that is not an option above`)
-    .action((args: string[], options: Options) => start(context, [client, ...args], options))
+    .action((args: string[], options: Options) => {
+      refuseNewIntent(command, options)
+      return start(context, [client, ...args], options)
+    })
 }
 
 /** In a client's command, the client's arguments begin at the first word that is not an option of escrow. */
 export function separateProgram(argv: readonly string[], command: Command): string[] {
   return command.name() === 'start' ? [...argv] : separateOwnOptions(argv, command)
+}
+
+/** An intent that exists has a name and a scope. */
+function refuseNewIntent(command: Command, { intent, task, scope }: Options): void {
+  refuseTogether(command, ['--intent', intent !== undefined], ['--task', task !== undefined])
+  refuseTogether(command, ['--intent', intent !== undefined], ['--scope', scope !== undefined])
 }
 
 async function start(context: Context, program: string[], typedOptions: Options): Promise<void> {

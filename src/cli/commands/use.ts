@@ -7,6 +7,7 @@ import { requireIntent } from '../intents/require-intent.js'
 import { type AsJson, json, jsonOption, table } from '../output.js'
 import { oneLine } from '../printable.js'
 import { selectableIntents } from '../remedies.js'
+import { refuseTogether } from '../usage.js'
 
 interface Options extends ChangeOptions, AsJson {
   readonly none?: true
@@ -21,7 +22,7 @@ export function register(command: Command, context: Context): void {
     .option('--none', 'select no intent')
     .addOption(jsonOption())
     .action((id: string | undefined, options: Options) => {
-      if (id !== undefined && options.none) command.error("error: give an intent or '--none', not both")
+      refuseTogether(command, ['an intent', id !== undefined], ['--none', options.none === true])
       return id === undefined && !options.none ? show(context, options) : use(context, id, options)
     })
 }
