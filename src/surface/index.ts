@@ -104,7 +104,14 @@ export {
 } from '../review/index.js'
 export { byRisk } from '../risk/index.js'
 export { flagReasons } from '../stage/index.js'
-export { type EscapeReport, type FoundRepairs, formatRefusals, networkSummary, summaryOf } from '../terminal/index.js'
+export {
+  type EscapeReport,
+  type FoundRepairs,
+  formatRefusals,
+  hidingDirOf,
+  networkSummary,
+  summaryOf,
+} from '../terminal/index.js'
 export {
   type BlamedFile,
   type HistoryEntry,

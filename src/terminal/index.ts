@@ -28,6 +28,7 @@ export {
   storedGitStamp,
 } from './git-layer.js'
 export { OutputRing } from './output-ring.js'
+export { hidingDirOf } from './private-places.js'
 export type { Capability } from './probe.js'
 export {
   type EscapeReport,

@@ -6,6 +6,7 @@ import { layoutAt } from '../os/workspace-state.js'
 import type { HomeMount } from './client-home.js'
 import type { CommandOptions } from './command-io.js'
 import { FEEDBACK_AT, SPOOL_AT } from './denial-spool.js'
+import { PRIVATE_DIRS } from './private-places.js'
 import type { Visibility } from './secrets.js'
 
 /** The sandbox as options of bubblewrap. */
@@ -13,8 +14,6 @@ import type { Visibility } from './secrets.js'
 /** The descriptor of bubblewrap's status report. The filter is on 5. */
 export const STATUS_FD = 3
 
-/** Directories that each command has to itself. */
-const PRIVATE_DIRS = ['/tmp', '/run', '/var/tmp']
 /** Size in bytes of the tmpfs that covers a hidden directory, and of /run. */
 const COVER_BYTES = String(1 << 20)
 const RUN_BYTES = String(16 << 20)

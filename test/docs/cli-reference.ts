@@ -76,7 +76,8 @@ Look up each command, its options and an example. This page is generated from th
 | 3 | \`verify\` found a damaged ledger |
 | 4 | not a workspace |
 
-\`run\`, \`exec\` and \`escrow-sh\` exit with the code of their program; \`hook\` with the code that its client expects.
+\`run\`, \`exec\` and \`escrow-sh\` exit with the code of their program, also if a change was refused: stderr names each one, with the reason.
+\`hook\` exits with the code that its client expects.
 `
 
 /** Generates the reference of all commands. */

@@ -15,6 +15,7 @@ import {
 import { type CheckedClient, isUsed, renderClients } from '../client-report.js'
 import { type Context, EXIT } from '../context.js'
 import { describeForeignSettings } from '../foreign-settings.js'
+import { describeHiddenHome } from '../hidden-home.js'
 import { type AsJson, json, jsonOption, table } from '../output.js'
 import { oneLine } from '../printable.js'
 
@@ -75,6 +76,7 @@ export function register(command: Command, context: Context): void {
         table(found.map(({ name, ok, problem }) => [name, ok ? 'works' : 'does not work', oneLine(problem ?? '')])),
       )
       io.out(describeContainments(tried))
+      if (chosen?.name.startsWith('namespace')) io.out(describeHiddenHome())
       if (probe !== undefined) io.out(describeProbe(probe))
       if (root !== undefined) io.out(renderClients(clients))
       if (hooks !== undefined) io.out(describeHooks(hooks))
