@@ -8,13 +8,14 @@ import type { Git } from './program.js'
 /**
  * Merges the notes of another ref, such as one fetched from another clone. A commit that both have a note about gets
  * the lines, sessions and people of both.
- * @throws EscrowError `unsupported` if there is no such ref
+ * @throws EscrowError `unsupported` if there is no such ref, or no note in it
  */
 export function importNotes(root: string, ref: string): ImportReport {
   const git = repositoryAt(root)
   const theirs = noteTree(git, ref)
   const { tip } = theirs
-  if (tip === undefined || ref.startsWith('-')) throw noSuchNotes(ref)
+  // A branch has files in place of notes: the ref of our notes would become a copy of it.
+  if (tip === undefined || theirs.blobs.size === 0 || ref.startsWith('-')) throw noSuchNotes(ref)
   const imported = updateNotes(git, () => {
     const ours = noteTree(git)
     const different = new Map([...theirs.blobs].filter(([commit, blob]) => ours.blobs.get(commit) !== blob))

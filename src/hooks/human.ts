@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Answer, Approver, Question } from '../core/api.js'
+import { briefCommand, commandLines } from '../core/command-text.js'
 import { defined } from '../core/defined.js'
 import type { Reviewer } from '../core/people.js'
 import { oneLine } from '../core/printable.js'
@@ -74,15 +75,24 @@ function policyQuestion(question: Question): HumanQuestion {
   return {
     kind: question.kind,
     ...askerOf(question),
-    detail: question.kind === 'access' ? previewOf(call?.params ?? {}) : question.why,
+    detail: detailOf(question, call),
     ...(call && { taskId: call.taskId, tool: call.tool }),
     ...defined({ intentId }),
   }
 }
 
+function detailOf(question: Question, call: PendingCall | undefined): string {
+  if (question.kind === 'access') return previewOf(call?.params ?? {})
+  // The message has a script's first line only.
+  const isScript = question.kind === 'command' && commandLines(question.command).length > 1
+  return isScript ? `${previewOf({ command: question.command })}\n\n${question.why}` : question.why
+}
+
 function askerOf(question: Question): Pick<HumanQuestion, 'targets' | 'message'> {
-  if (question.kind === 'command')
-    return { targets: [], message: `May this command run? ${question.command} (${question.rules.join(', ')} asks.)` }
+  if (question.kind === 'command') {
+    const command = briefCommand(question.command)
+    return { targets: [], message: `May this command run? ${command} (${question.rules.join(', ')} asks.)` }
+  }
   if (question.kind === 'scope') {
     const message = `May ${question.intentId} also write ${question.globs.join(', ')}?`
     return { targets: question.globs, message }

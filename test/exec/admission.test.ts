@@ -161,10 +161,14 @@ describe('a command that is asked about', () => {
     }
     const { session, commands } = await scene(ASK, approverOf(human))
     await session.exec('rm src/a.ts')
+    await session.exec('ls\nrm src/b.ts')
     expect(asked).toEqual([
       'command',
       'May this command run? rm src/a.ts (destructive asks.)',
       'destructive: rm src/a.ts deletes files',
+      'command',
+      'May this command run? ls … (1 more line) (destructive asks.)',
+      'ls\nrm src/b.ts\n\ndestructive: rm src/b.ts deletes files',
     ])
     expect((await commands())[0]).toMatchObject({ allowed: { by: 'Ada', answer: 'once' } })
   })

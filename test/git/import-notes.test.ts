@@ -156,6 +156,11 @@ describe('the notes of two clones', () => {
     expect(await importFrom(root, 'refs/notes/other')).toEqual({ imported: [head] })
     expect(run('rev-parse', 'refs/notes/ai')).toBe(run('rev-parse', 'refs/notes/other'))
     await expect(importFrom(root, 'refs/notes/none')).rejects.toMatchObject({ reason: 'unsupported' })
+    // A branch is no notes, also where there are none yet, so that the ref would only have to move to it.
+    run('update-ref', '-d', 'refs/notes/ai')
+    await expect(importFrom(root, 'HEAD')).rejects.toMatchObject({ reason: 'unsupported' })
+    expect(run('for-each-ref', 'refs/notes/ai')).toBe('')
+    run('update-ref', 'refs/notes/ai', 'refs/notes/other')
     await expect(importFrom(root, '--exec=x')).rejects.toMatchObject({ reason: 'unsupported' })
     run('notes', '--ref=ai', 'append', '-m', 'more', 'HEAD~')
     expect(run('notes', '--ref=ai', 'list').trim().split('\n')).toHaveLength(2)
