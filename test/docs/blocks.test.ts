@@ -134,7 +134,8 @@ describe('the commands that documents name', () => {
       // Another program's command line follows `--` or `|`.
       const [own = ''] = command.split(/ -- | \| | > | \\\| /)
       const [name = '', ...rest] = own.split(/\s+/)
-      const below = GROUPS.has(name) && /^[a-z]+$/.test(rest[0] ?? '') ? rest.slice(0, 1) : []
+      const end = rest.findIndex((word) => !/^[a-z]+$/.test(word))
+      const below = GROUPS.has(name) ? rest.slice(0, end < 0 ? rest.length : end) : []
       const text = names.includes(name) ? await helpOf([name, ...below]) : ''
       const options = rest.filter((word) => word.startsWith('--')).map((word) => word.split('=')[0] ?? '')
       if (text === '' || options.some((option) => !text.includes(option))) wrong.push(`${document}: ${command}`)
