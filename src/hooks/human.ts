@@ -83,9 +83,9 @@ function policyQuestion(question: Question): HumanQuestion {
 
 function detailOf(question: Question, call: PendingCall | undefined): string {
   if (question.kind === 'access') return previewOf(call?.params ?? {})
-  // The message has a script's first line only.
+  // The message has a script's first line only. The person decides on all of it, so nothing is left out.
   const isScript = question.kind === 'command' && commandLines(question.command).length > 1
-  return isScript ? `${previewOf({ command: question.command })}\n\n${question.why}` : question.why
+  return isScript ? `${question.command}\n\n${question.why}` : question.why
 }
 
 function askerOf(question: Question): Pick<HumanQuestion, 'targets' | 'message'> {

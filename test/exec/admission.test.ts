@@ -161,14 +161,15 @@ describe('a command that is asked about', () => {
     }
     const { session, commands } = await scene(ASK, approverOf(human))
     await session.exec('rm src/a.ts')
-    await session.exec('ls\nrm src/b.ts')
+    const script = `ls\n${'# not the end\n'.repeat(300)}rm src/b.ts`
+    await session.exec(script)
     expect(asked).toEqual([
       'command',
       'May this command run? rm src/a.ts (destructive asks.)',
       'destructive: rm src/a.ts deletes files',
       'command',
-      'May this command run? ls … (1 more line) (destructive asks.)',
-      'ls\nrm src/b.ts\n\ndestructive: rm src/b.ts deletes files',
+      'May this command run? ls … (301 more lines) (destructive asks.)',
+      `${script}\n\ndestructive: rm src/b.ts deletes files`,
     ])
     expect((await commands())[0]).toMatchObject({ allowed: { by: 'Ada', answer: 'once' } })
   })
