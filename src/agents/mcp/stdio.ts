@@ -9,7 +9,7 @@ const MAX_MESSAGE_BYTES = 64 * 1024 * 1024
 /**
  * Serves the client that started this process over stdio, until it disconnects or `signal` aborts. Its first message shows
  * the protocol revision that it speaks.
- * @throws LongMessageError if the client sends a message longer than 64 MiB.
+ * @throws Error if the client sends a message longer than 64 MiB.
  */
 export async function serveMcpStdio(host: McpHost, signal?: AbortSignal): Promise<void> {
   const lines = wholeLines(MAX_MESSAGE_BYTES)
