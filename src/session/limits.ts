@@ -43,6 +43,8 @@ export class SessionLimits {
   #announced: number | undefined
   /** An upper bound of the paths staged without new directories; undefined if they must be counted. */
   #filesAtMost: number | undefined
+  /** All staged paths when the bound was last adjusted. */
+  #pathsSeen = 0
   /** An upper bound of the bytes staged; undefined if it must be counted. */
   #bytesAtMost: number | undefined
 
@@ -91,16 +93,20 @@ export class SessionLimits {
 
   /** A new directory has nothing to review, so it does not count. The paths are counted only when the upper bound reaches the limit. */
   #countFile({ effect, path, asked }: Access, limit: number | undefined): Denial | undefined {
-    if (limit === undefined) this.#filesAtMost = undefined
-    if (limit === undefined || effect === 'mkdir' || this.staged.paths().has(path)) return undefined
-    if (this.#filesAtMost === undefined || this.#filesAtMost >= limit)
-      this.#filesAtMost = this.staged.paths().size - this.staged.newDirectories()
-    if (this.#filesAtMost >= limit) {
-      const now = `${this.#filesAtMost} paths are staged, without new directories`
-      return limitExceeded(asked, 'files', limit, now, 'Ask a person to review the changes, or revert some of them.')
+    if (limit === undefined) {
+      this.#filesAtMost = undefined
+      return undefined
     }
-    this.#filesAtMost += 1
-    return undefined
+    const paths = this.staged.paths()
+    // A call may stage many paths, such as a moved directory, so the bound grows by what is staged, and not by calls.
+    if (this.#filesAtMost !== undefined) this.#filesAtMost += Math.max(0, paths.size - this.#pathsSeen)
+    this.#pathsSeen = paths.size
+    if (effect === 'mkdir' || paths.has(path)) return undefined
+    if (this.#filesAtMost === undefined || this.#filesAtMost >= limit)
+      this.#filesAtMost = paths.size - this.staged.newDirectories()
+    if (this.#filesAtMost < limit) return undefined
+    const now = `${this.#filesAtMost} paths are staged, without new directories`
+    return limitExceeded(asked, 'files', limit, now, 'Ask a person to review the changes, or revert some of them.')
   }
 
   /**

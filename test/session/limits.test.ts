@@ -70,3 +70,14 @@ it('counts no new directory, and the paths only when the upper bound reaches the
   )
   expect([write('more', 'mkdir'), counted]).toEqual([undefined, 2])
 })
+
+it('counts the paths that one call staged together', () => {
+  const staged = new Set<string>()
+  const limits = new SessionLimits({ paths: () => staged, newDirectories: () => 0, bytes: () => 0, sizeAt: () => 0 })
+  const write = (path: string) => limits.countWrite(access(path), { files: 5 })?.reason
+  expect(write('moved')).toBeUndefined()
+  for (const name of ['moved', 'moved/1', 'moved/2', 'moved/3', 'moved/4']) staged.add(name)
+  expect(write('next')).toBe('limit_exceeded')
+  staged.delete('moved/4')
+  expect(write('next')).toBeUndefined()
+})
