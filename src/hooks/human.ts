@@ -3,7 +3,7 @@ import type { Answer, Approver, Question } from '../core/api.js'
 import { briefCommand, commandLines } from '../core/command-text.js'
 import { defined } from '../core/defined.js'
 import type { Reviewer } from '../core/people.js'
-import { oneLine } from '../core/printable.js'
+import { oneLine, printable } from '../core/printable.js'
 import type { ToolArguments } from './catalogue.js'
 
 /** A question to a person while a tool call waits. */
@@ -140,7 +140,7 @@ export function modalHuman(window: MessageWindow, by?: Reviewer): Human {
       ...(tool === undefined ? [] : [`Tool: ${tool}`]),
       ...(targets.length === 0 ? [] : [`Target: ${targets.join(', ')}`]),
     ].map(oneLine)
-    const options = { modal: true, detail: [...about, '', detail].join('\n') }
+    const options = { modal: true, detail: [...about, '', printable(detail)].join('\n') }
     const chosen = await window.showWarningMessage(oneLine(message), options, 'Approve', 'Reject')
     return chosen === undefined ? undefined : { approved: chosen === 'Approve', ...(by && { by }) }
   }

@@ -316,7 +316,7 @@ describe('the person in the loop', () => {
     expect(readFileSync(`${place.root}/src/a.ts`, 'utf8')).toBe('a one\na two\n')
   })
 
-  it('a name that the agent chose adds no line to the modal', async () => {
+  it('a name that the agent chose adds no line to the modal, and hidden characters of its text are named', async () => {
     const details: string[] = []
     const window = {
       async showWarningMessage(_message: string, { detail = '' }: { detail?: string }) {
@@ -326,12 +326,14 @@ describe('the person in the loop', () => {
     }
     const { engine, call, place } = setUp({ human: modalHuman(window) }, 'approval: {modal: all}\n')
     await engine.setActiveIntent('task-1', 'INT-001', place.root)
-    await engine.runPreHook(call('write_to_file', { path: 'src/a\nTool: read_file\u202e.ts', content: 'x' }))
+    const content = 'x\u202e\r\n\ty\u200b'
+    await engine.runPreHook(call('write_to_file', { path: 'src/a\nTool: read_file\u202e.ts', content }))
     expect(details[0]?.split('\n').slice(1)).toEqual([
       'Tool: write_to_file',
       'Target: src/a^JTool: read_file<U+202E>.ts',
       '',
-      'x',
+      'x<U+202E>^M',
+      '\ty<U+200B>',
     ])
   })
 

@@ -3,7 +3,7 @@ import { type InputRequests, inputRequired, type ServerContext } from '@modelcon
 import { z } from 'zod'
 import type { Human, HumanAnswer, HumanQuestion } from '../../hooks/index.js'
 import { admitReviewer } from '../../index.js'
-import { oneLine } from '../../surface/index.js'
+import { oneLine, printable } from '../../surface/index.js'
 
 /** Milliseconds to wait for the client's user. */
 const TIMEOUT_MS = 10 * 60_000
@@ -97,7 +97,7 @@ function buildForm({ message, intentId, tool, targets, detail }: HumanQuestion) 
   ].map(oneLine)
   return {
     mode: 'form' as const,
-    message: [...about, '', detail].join('\n'),
+    message: [...about, '', printable(detail)].join('\n'),
     requestedSchema: {
       type: 'object' as const,
       properties: {

@@ -172,6 +172,12 @@ describe("a question to the client's user", () => {
     expect(place.text('src/a.ts')).toBe('a one\na two\n')
   })
 
+  it('names the hidden characters of what it shows', async () => {
+    const { call, shown } = await asking(ASK, true)
+    await call('write_file', { path: 'src/a.ts', content: 'one\n// \u202etwo\n' })
+    expect(shown.join()).toContain('one\n// <U+202E>two\n')
+  })
+
   it('is asked about a directory before it is made', async () => {
     const { call, shown } = await asking('access: {src/new: ask}\n', true)
     expect((await call('create_directory', { path: 'src/new/deep' })).isError).toBeUndefined()
