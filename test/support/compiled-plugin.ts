@@ -6,8 +6,8 @@ import { compileSourcesOnce } from './compiled.js'
 const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url))
 
 /**
- * Lets suites import the compiled sources, which Node loads itself. Vitest would load each source into each of its processes by its own
- * module runner, which takes a sixth more processor time. A stack trace names the sources, by their source maps.
+ * Lets suites import the compiled sources, which Node loads itself. Vitest would transform each source for each project, and load it into
+ * each of its processes by its own module runner. A stack trace names the sources, by their source maps.
  *
  * `vi.mock` and `vi.spyOn` cannot change exports of modules that Node loads. Watch mode follows no compiled file, so it uses the sources.
  */
