@@ -10,7 +10,7 @@ const APPROVED: Fields = { verdict: 'approved', reviewer: { name: 'Ada' } }
 const REJECTED: Fields = { verdict: 'rejected', reviewer: { name: 'Ada' } }
 const UNAPPROVED = ['src/a.ts: an agent wrote lines 1-3, and no record says that anybody approved it.']
 
-/** The problems of a pull request in which these verdicts stand before the commit of the agent's lines. */
+/** The problems of a pull request whose ledger has these verdicts before the commit of the agent's lines. */
 async function problemsAfter(...verdicts: readonly Fields[]): Promise<readonly string[]> {
   const pr = await repository()
   await pr.agent(({ fs }) => fs.writeFileSync('src/a.ts', 'x\ny\nz\n'), 'none')
