@@ -240,7 +240,7 @@ describe('escrow mcp', () => {
     const input = `{"jsonrpc":"2.0","id":1,"method":"${'x'.repeat(64 << 20)}"}\n`
     const command = [`${compileOnce()}/test/children/escrow.js`, 'mcp', '-C', place.root]
     const ended = spawnSync(process.execPath, command, { input, encoding: 'utf8' })
-    expect(ended.stderr).toContain('A message of the client is longer than 67108864 bytes.')
+    expect(ended.stderr).toContain('A message of the client is too long. A line is longer than 67108864 bytes.')
     expect([ended.status, ended.stdout]).toEqual([1, ''])
   })
 

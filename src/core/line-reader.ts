@@ -1,16 +1,26 @@
-/** Most bytes of a line. */
+/** A line is longer than the limit of its reader. */
+export class LongLineError extends Error {
+  override name = 'LongLineError'
+
+  constructor(maxBytes: number) {
+    super(`A line is longer than ${maxBytes} bytes.`)
+  }
+}
+
+/** Most bytes of a line, by default. */
 const MAX_LINE_BYTES = 64 << 20
 
 /**
- * Splits a stream of bytes into lines of UTF-8 text.
- * @param maxBytes a longer line throws, from the call that completes it.
+ * Splits a stream of bytes into lines of UTF-8 text, without the blanks at their ends. Leaves out empty lines. Reading takes time in
+ * proportion to the bytes, however they are split.
+ * @throws LongLineError from the call that takes a line over `maxBytes`
  */
 export function lineReader(onLine: (line: string) => void, maxBytes = MAX_LINE_BYTES): (chunk: Uint8Array) => void {
   let parts: Uint8Array[] = []
   let size = 0
   const add = (part: Uint8Array) => {
     size += part.length
-    if (size > maxBytes) throw new Error(`A line is longer than ${maxBytes} bytes.`)
+    if (size > maxBytes) throw new LongLineError(maxBytes)
     parts.push(part)
   }
   return (chunk) => {
@@ -23,6 +33,7 @@ export function lineReader(onLine: (line: string) => void, maxBytes = MAX_LINE_B
       from = at + 1
       if (line !== '') onLine(line)
     }
+    // A copy: the caller may use its buffer again.
     if (from < chunk.length) add(Uint8Array.from(chunk.subarray(from)))
   }
 }
