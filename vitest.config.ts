@@ -1,4 +1,4 @@
-import { tmpdir } from 'node:os'
+import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
@@ -10,6 +10,8 @@ import { LongFirst } from './test/support/sequence.js'
 const here = (file: string) => fileURLToPath(new URL(file, import.meta.url))
 
 const SEPARATE = [...OWN_PROCESS, ...REAL_CLIENTS, ...REAL_EDITOR, ...REAL_POSTGRES, ...LIBRARIES]
+/** Few enough for a machine of 16 GiB. */
+const MOST_WORKERS = 7
 const groups = Object.entries(GROUPS)
 const matched = (at: number) => groups.slice(0, at).flatMap(([, globs]) => globs)
 
@@ -27,8 +29,8 @@ export default defineConfig({
     pool: 'forks',
     // V8 collects garbage earlier below a limit. The second is as in src/os/wasm-optimizer.ts.
     execArgv: ['--max-old-space-size=1024', '--wasm-tiering-budget=2000000000'],
-    // A fifth of the time tests wait for other programs: one worker more than cores keeps two cores busy.
-    maxWorkers: 3,
+    // A fifth of the time tests wait for other programs: one worker more than cores keeps all busy. Each takes up to 2 GiB.
+    maxWorkers: Math.min(availableParallelism() + 1, MOST_WORKERS),
     // On a busy CI machine a test may run out of time while it waits for another program. It runs once more, and the report names it.
     retry: process.env.CI === undefined ? 0 : 1,
     reporters: ['default'],
