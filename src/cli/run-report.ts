@@ -42,7 +42,11 @@ export async function reportRun(
   const asked = refused.map((each) => ({ ...each, ...defined({ intentId }) }))
   io.err(renderRemedies(await remediesIn(workspace, asked, { session: session.id, isKept: true })))
   const next = changes.length === 0 ? '' : ` See them with 'escrow diff ${id}', then 'escrow approve ${id}'.`
-  io.err(`${pluralize(changes.length, 'change')} staged in session '${id}'.${next}\n`)
+  const isOlder = effects.changes.length === 0 && changes.length > 0
+  const total = isOlder
+    ? `Session '${id}' has ${pluralize(changes.length, 'change')} from earlier.`
+    : `${pluralize(changes.length, 'change')} staged in session '${id}'.`
+  io.err(`${total}${next}\n`)
   return changes.length
 }
 

@@ -71,6 +71,14 @@ exit 7`,
     expect([refused.status, refused.stderr]).toEqual([1, expect.stringContaining('(access_denied)')])
   })
 
+  it('says which changes are from earlier if the program changes nothing', () => {
+    const run = (program: string) => shell(`escrow run --session again --intent INT-001 -- ${program}`).stderr
+    expect(run("sh -c 'echo x > src/again'")).toContain("created: src/again\n1 change staged in session 'again'.")
+    expect(run('true')).toContain(
+      "Nothing changed.\nSession 'again' has 1 change from earlier. See them with 'escrow diff again'",
+    )
+  })
+
   it('a run whose changes were committed meanwhile reports them', async () => {
     const bin = `${home}/node_modules/.bin/escrow`
     const env = { ...process.env, HOME: home, XDG_STATE_HOME: `${home}/state` }
