@@ -23,7 +23,7 @@ describe.each(GROUPS)('a line that %s', (_, lines) => {
 })
 
 describe('a line', () => {
-  it('that deletes, uses the network or cannot be told is never called one that reads, and says which part it is', async () => {
+  it('that deletes, uses the network or is not recognized is never classified as one that reads, and the reason names its part', async () => {
     for (const [line] of [...DESTRUCTIVE, ...NETWORK, ...UNTOLD]) {
       const { classes, why } = await classifyCommand(line)
       expect(classes, line).not.toContain('read-only')
@@ -37,7 +37,7 @@ describe('a line', () => {
     })
   })
 
-  it('of many parts says for each class what decided', async () => {
+  it('of many parts has a reason for each class', async () => {
     const many = Array.from({ length: 40 }, (_, at) => `git x${at}; p${at} $X`).join('\n')
     const { classes, why } = await classifyCommand(`${many}\nrm x`)
     expect(classes).toEqual(['destructive', 'other'])
@@ -45,7 +45,7 @@ describe('a line', () => {
     expect(why.length).toBeLessThan(40)
   })
 
-  it('as an array is a program and its words, not read by a shell', async () => {
+  it('as an array is a program and its arguments, without a shell', async () => {
     expect(await classesOf(['echo', '; rm -rf x', '$(curl y)', '>', 'f'])).toEqual(['read-only'])
     expect(await classesOf(['rm', '-rf', 'x'])).toEqual(['destructive'])
     expect(await classesOf(['sh', '-c', 'curl x > f'])).toEqual(['write', 'network'])
@@ -53,7 +53,7 @@ describe('a line', () => {
     expect(await classesOf(['env', 'A=1', 'git', 'push'])).toEqual(['network', 'other'])
   })
 
-  it('that is long, deep or full of odd characters is answered, and not as one that reads', async () => {
+  it('that is long, deep or full of odd characters gets a class, and not the one that reads', async () => {
     const odd = ['ls '.repeat(40_000), '('.repeat(5000), `${'sh -c "'.repeat(9)}ls`, 'ls\u0000', '$('.repeat(300)]
     for (const line of odd) expect(await classesOf(line), line.slice(0, 20)).toEqual(['other'])
     let nested = 'ls'
@@ -92,11 +92,11 @@ const SPELT: readonly ((word: string) => string)[] = [
 describe('properties', () => {
   const lines = [...DESTRUCTIVE, ...NETWORK, ...WORKING].map(([line]) => line).filter((line) => !line.includes('<<'))
 
-  it('a line that begins with a backslash is no more of the line before it', async () => {
+  it('a line that begins with a backslash does not continue the line before it', async () => {
     for (const line of ['ls && ls\n\\rm -rf x', 'ls\n \t\\curl x.y']) expect(await classesOf(line)).toContain('other')
   })
 
-  it('wrapping a line never takes a class away', async () => {
+  it('wrapping a line removes no class', async () => {
     const around = fc.array(fc.constantFrom(...AROUND), { minLength: 1, maxLength: 3 })
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(...lines), around, async (line, wrappers) => {
@@ -111,7 +111,7 @@ describe('properties', () => {
     )
   })
 
-  it('a program spelt otherwise is the same program', async () => {
+  it('a program in another spelling is the same program', async () => {
     const programs = fc.constantFrom('rm', 'curl', 'shred', 'git', 'cat')
     const wrappers = fc.array(fc.constantFrom('command', 'nohup', 'env', 'nice -n 3', 'timeout 5', 'time', 'exec'), {
       maxLength: 3,
@@ -136,7 +136,7 @@ describe('the grammar of shell scripts', () => {
       expect(await classifyCommand(command, load)).toEqual(await classifyCommand(command))
   })
 
-  it('is loaded for a line, and for a script among the words of a program', async () => {
+  it('is loaded for a line, and for a script among the arguments of a program', async () => {
     for (const command of ['true', ['sh', '-c', 'true'], ['env', 'bash', '-c', 'rm -rf src']])
       await expect(classifyCommand(command, load)).rejects.toThrow('The grammar cannot be loaded.')
   })

@@ -33,7 +33,7 @@ const lines = fc.constantFrom(...Object.keys(WORDS)).chain((program) =>
     .map((words) => [program, ...words].join(' ')),
 )
 
-it('what is called a line that reads changes nothing when it runs', { timeout: 120_000 }, async () => {
+it('a line that is classified as one that reads changes nothing when it runs', { timeout: 120_000 }, async () => {
   const { session, root } = await site({ a: 'a\nx\n', b: 'b\n', 'd/c.t': 'c\n', sc: 'touch o\n' })
   execFileSync('sh', ['-c', 'git init -q . && git add a && tar cf x.tar b'], { cwd: root })
   const before = await session.changes()

@@ -21,7 +21,7 @@ describe('bad input', () => {
     ['a nesting bomb of explicit keys', '? '.repeat(20_000), 1, 67, /32 levels/],
     ['a nesting bomb of empty keys', ': '.repeat(20_000), 1, 67, /32 levels/],
     ['nesting hidden behind quoted closers', 'a: ["]", '.repeat(1000), 1, 1, /./],
-    ['a file too large', `a: [${'x, '.repeat(100_000)}]`, 1, 1, /256 KiB/],
+    ['a file over the size limit', `a: [${'x, '.repeat(100_000)}]`, 1, 1, /256 KiB/],
     ['a duplicate key', 'a: 1\nb: 2\na: 3\n', 3, 1, /unique/],
     ['two documents', 'a: 1\n---\nb: 2\n', 2, 1, /second document/],
     ['a tab for indentation', 'a:\n\tb: 1\n', 2, 1, /tab/i],
@@ -42,7 +42,7 @@ describe('bad input', () => {
     if (message.source !== '.') expect([found?.line, found?.column]).toEqual([line, column])
   })
 
-  it('survives nesting bombs again and again, which abort a process that parses them', () => {
+  it('survives repeated nesting bombs, which abort a process that parses them', () => {
     const script = `
       import { readYaml } from ${JSON.stringify(`${compileOnce()}/src/os/yaml.js`)}
       const bombs = ['[', '{a: ', '- ', '? ', '{', '[[{'].map((each) => Buffer.from(each.repeat(20000 / each.length)))
@@ -52,7 +52,7 @@ describe('bad input', () => {
     expect([child.status, child.stdout, child.signal]).toEqual([0, 'alive', null])
   })
 
-  it('answers any text with a value or a problem inside the text', () => {
+  it('gives a value or a problem with a position in the text, for any text', () => {
     const piece = fc.constantFrom(
       'a',
       ': ',
@@ -104,7 +104,7 @@ describe('good input', () => {
     ['brackets in quotes and comments', 'a: "[[[["\n# [[[[\nb: \'{{\'\n', { a: '[[[[', b: '{{' }],
     ['a standard tag', 'a: !!str 1\n', { a: '1' }],
     ['keys of other types', '1: x\ntrue: y\n', { 1: 'x', true: 'y' }],
-    ['yes and no, which are words', 'a: yes\nb: no\n', { a: 'yes', b: 'no' }],
+    ['yes and no, which are strings', 'a: yes\nb: no\n', { a: 'yes', b: 'no' }],
     ['block text', 'a: |\n  one\n    two [\nb: 1\n', { a: 'one\n  two [\n', b: 1 }],
     ['a scalar at the root', 'just text\n', 'just text'],
   ])('%s', (_, text, expected) => {

@@ -18,7 +18,7 @@ function place() {
 
 const openFiles = () => fs.readdirSync('/proc/self/fd').length
 
-it('reads files, through a link only where it is asked to', () => {
+it('reads files, and follows a link only on request', () => {
   const at = place()
   expect(readRegular(at('file'), false).toString()).toBe('content')
   expect(readRegular(at('link'), true).toString()).toBe('content')
@@ -26,7 +26,7 @@ it('reads files, through a link only where it is asked to', () => {
   expect(() => readRegular(at('none'), true)).toThrow(/ENOENT/)
 })
 
-it.each(['pipe', 'endless', 'devices/zero', '.'])('refuses %s, and leaves nothing open', (name) => {
+it.each(['pipe', 'endless', 'devices/zero', '.'])('refuses %s, and leaves no descriptor open', (name) => {
   const at = place()
   const before = openFiles()
   const error = expect.objectContaining({ code: name === 'endless' ? 'ELOOP' : 'EINVAL' })

@@ -4,7 +4,7 @@ import { foldSegment, mayBeProtected, protection } from '../../src/policy/protec
 
 const level = (path: string) => protection(path)?.level
 
-describe('what no agent may ever write', () => {
+describe('a path that no agent may ever write', () => {
   it.each([
     '.git',
     '.git/hooks/pre-commit',
@@ -45,13 +45,13 @@ describe('what no agent may ever write', () => {
     expect(level(path)).toBe('never')
   })
 
-  it('is the strongest word on a path', () => {
+  it('has the strictest level of its names', () => {
     expect(level('.vscode/.git/config')).toBe('never')
     expect(level('.vscode/package.json')).toBe('literal')
   })
 })
 
-describe('what a scope must spell out', () => {
+describe('a path that a scope must name literally', () => {
   it.each([
     ['.gitmodules', ['.gitmodules']],
     ['.gitcon\ufb01g', ['.gitcon\ufb01g']],
@@ -97,11 +97,11 @@ it.each([
   ...['opencode.jsonc', 'GEMINI.md', 'QWEN.md', '.windsurfrules', '.roomodes', '.zshenv', '.bash_login'],
   ...['.bash_aliases', '.pre-commit-config.yaml', '.yarnrc.yml', '.gitlab-ci.yml', 'Jenkinsfile', '.travis.yml'],
   ...['lefthook.yml', '.pnpmfile.cjs', '.vimrc', '.exrc', '.gdbinit', '.tool-versions', 'azure-pipelines.yml'],
-])('%s must be spelt out, wherever it lies', (name) => {
+])('%s must be named literally, in any directory', (name) => {
   expect([level(name), level(`src/${name}`)]).toEqual(['literal', 'literal'])
 })
 
-describe('what is ordinary or only highlighted', () => {
+describe('an ordinary or highlighted path', () => {
   it.each([
     ['package.json', 'highlight'],
     ['packages/a/package.json', 'highlight'],
@@ -144,14 +144,14 @@ describe('what is ordinary or only highlighted', () => {
 })
 
 describe('folding', () => {
-  it('is stable: folding twice changes nothing', () => {
+  it('is idempotent', () => {
     for (const name of ['.GiT.', 'ǅ', 'İ', 'ﬁle', 'straße', '.git :x', '..']) {
       expect(foldSegment(foldSegment(name))).toBe(foldSegment(name))
     }
   })
 })
 
-it('a name that cannot be part of what protects adds nothing to a path', () => {
+it('a name that cannot be part of a protected path adds no protection', () => {
   const odd = fc.constantFrom(
     '.git',
     '.GIT ',
@@ -177,7 +177,7 @@ it('a name that cannot be part of what protects adds nothing to a path', () => {
   )
 })
 
-describe('the one look that tells most paths', () => {
+describe('the shortcut for most paths', () => {
   const names = [
     '.git',
     '.orchestration',
@@ -206,7 +206,7 @@ describe('the one look that tells most paths', () => {
     .map(([name, end, upper]) => (upper ? name.toUpperCase() : name) + end.join(''))
   const path = fc.array(segment, { minLength: 1, maxLength: 4 }).map((segments) => segments.join('/'))
 
-  it('says what looking at each name says', () => {
+  it('gives the same result as a check of each name', () => {
     fc.assert(
       fc.property(path, (plain) => {
         const each = protection(`x~x/${plain}`)

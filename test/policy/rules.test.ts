@@ -63,7 +63,7 @@ describe('every reason: its message and its code', () => {
     })
   })
 
-  it('protected_path names both', () => {
+  it('protected_path names the path and the protection', () => {
     expect(denial(setUp(), access('put', '.git/config', { asked: 'src/auth/x' }))).toMatchObject({
       reason: 'protected_path',
       message:
@@ -129,7 +129,7 @@ describe('writes', () => {
     expect(denial(setUp(), access('put', 'src/auth/a.ts', { asked: 'lib/a.ts' }))).toMatchObject({ file: 'lib/a.ts' })
   })
 
-  it('judge the other name of a hard link, and the place a symlink points to', () => {
+  it('judge the other name of a hard link, and the target of a symlink', () => {
     expect(denial(setUp(), access('link', 'src/auth/b', { target: 'lib/a' }))).toMatchObject({
       reason: 'scope_violation',
     })
@@ -145,7 +145,7 @@ describe('writes', () => {
     expect(denial(setUp(), access('symlink', 'src/auth/b', { target: 'src/auth/a' }))).toBe('stage')
   })
 
-  it('may make the directories that lead to the scope, and no others', () => {
+  it('may create the directories that lead to the scope, and no others', () => {
     for (const path of ['src', 'src/auth', 'src/app', 'src/auth/new'])
       expect(denial(setUp(), access('mkdir', path))).toBe('stage')
     for (const path of ['lib', 'src/other', 'src/app/page.ts/x']) {
@@ -154,7 +154,7 @@ describe('writes', () => {
     expect(denial(setUp(), access('remove', 'src'))).toMatchObject({ reason: 'scope_violation' })
   })
 
-  it('in Roo, and only there, a mkdir is not denied for want of scope or intent', () => {
+  it('in Roo, and only there, allow a mkdir without an intent or out of scope', () => {
     const roo = setUp({ tool: () => ROO, activeIntentId: () => undefined })
     expect(denial(roo, access('mkdir', 'lib'))).toBe('stage')
     expect(denial(roo, access('put', 'lib/a'))).toMatchObject({ reason: 'missing_intent_id' })
@@ -164,7 +164,7 @@ describe('writes', () => {
     expect(denial(other, access('mkdir', 'lib'))).toMatchObject({ reason: 'scope_violation' })
   })
 
-  it('ask the content lock last, and not for a directory', () => {
+  it('check the content lock last, and not for a directory', () => {
     const asked: string[] = []
     const base = (path: string) => {
       asked.push(path)
@@ -179,7 +179,7 @@ describe('writes', () => {
     expect(asked).toHaveLength(MUTATORS.length - 1)
   })
 
-  it('reach a protected name only where the scope spells it out', () => {
+  it('need a scope that names a protected path literally', () => {
     const named = registry(intent('INT-001', 'IN_PROGRESS', ['.vscode/settings.json', 'pkg/**', '.git/**']))
     const policy = setUp({ intents: () => named })
     expect(denial(policy, access('put', '.vscode/settings.json'))).toBe('stage')
@@ -193,7 +193,7 @@ describe('writes', () => {
     expect(denial(policy, access('put', '.git/config'))).toMatchObject({ reason: 'protected_path' })
   })
 
-  it('cannot beat what the person protects', () => {
+  it('cannot override `protected` in policy.yaml', () => {
     const state = policyOf('protected: [src/auth/keys]\naccess: {src/auth/keys: allow}')
     expect(denial(setUp({ policy: () => state }), access('put', 'src/auth/keys/a'))).toMatchObject({
       reason: 'protected_path',
@@ -201,7 +201,7 @@ describe('writes', () => {
     })
   })
 
-  it('are denied where a rule throws', () => {
+  it('are denied if a rule throws', () => {
     const fail = () => {
       throw new Error('boom')
     }
@@ -243,7 +243,7 @@ describe('reads', () => {
     },
   )
 
-  it('obey the access rules', () => {
+  it('follow the access rules', () => {
     const state = policyOf('access: {a: deny, b: hidden, c: read-only, d: ask}\noutside: {/etc/ssh: deny}')
     const policy = setUp({ policy: () => state })
     expect(denial(policy, access('read', 'a/x'))).toMatchObject({ reason: 'access_denied' })
@@ -257,7 +257,7 @@ describe('reads', () => {
     })
   })
 
-  it('are refused while nobody can say what is secret', () => {
+  it('are refused while the secret paths are unknown', () => {
     expect(denial(setUp({ policy: () => BROKEN }), access('read', 'a'))).toMatchObject({ reason: 'policy_invalid' })
     const state = policyOf('access: {b: hidden}')
     const salvaged: PolicyState = { ...BROKEN, ...(state.ok && { readRules: state.rules }) }

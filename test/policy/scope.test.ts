@@ -5,7 +5,7 @@ import { compileScope } from '../../src/policy/scope.js'
 
 const takes = (globs: string[], path: string) => compileScope(globs).matches(path)
 
-describe('what a scope takes in', () => {
+describe('the paths that match a scope', () => {
   it.each([
     [['src/**'], 'src/a/b.ts', true],
     [['src/**'], 'src', true],
@@ -46,13 +46,13 @@ describe('what a scope takes in', () => {
     expect(takes(globs, path)).toBe(expected)
   })
 
-  it('refuses a glob the registry would refuse', () => {
+  it('refuses a glob that the registry would refuse', () => {
     expect(() => compileScope(['(a+)+b'])).toThrow(/cannot be used/)
   })
 })
 
-describe('directories on the way, and names spelt out', () => {
-  it('knows the directories something in scope could lie in', () => {
+describe('leading directories and literal names', () => {
+  it('include each directory that could contain a path in scope', () => {
     const scope = compileScope(['src/a/**', 'lib/x/y.ts', 'pkg/*/src/**', 'doc/**/*.md', '!doc/no/**'])
     const leading = ['src', 'src/a', 'src/a/b', 'lib', 'lib/x', 'pkg', 'pkg/core', 'pkg/core/src', 'doc', 'doc/p/q']
     for (const directory of leading) expect([directory, scope.leadsTo(directory)]).toEqual([directory, true])
@@ -60,7 +60,7 @@ describe('directories on the way, and names spelt out', () => {
     for (const directory of others) expect([directory, scope.leadsTo(directory)]).toEqual([directory, false])
   })
 
-  it('knows a name spelt out from one a wildcard takes in', () => {
+  it('distinguish a literal name from one that a wildcard matches', () => {
     expect(compileScope(['**']).names('.vscode/settings.json', ['.vscode'])).toBe(false)
     expect(compileScope(['.vs*/**']).names('.vscode/settings.json', ['.vscode'])).toBe(false)
     expect(compileScope(['.vscode/*.json']).names('.vscode/settings.json', ['.vscode'])).toBe(true)
@@ -118,14 +118,14 @@ describe('on a disk that ignores case', () => {
     expect(scope.matches(path)).toBe(expected)
   })
 
-  it('takes a name away in either Unicode form', () => {
+  it('excludes a name in either Unicode form', () => {
     const scope = compileScope(['src/**', '!src/caf\u00e9/**'], true)
     expect(scope.matches('src/cafe\u0301/x')).toBe(false)
     expect(scope.holdsBelow('src')).toBe(false)
   })
 })
 
-describe('a directory that is in scope with all below', () => {
+describe('a directory that is in scope with everything below', () => {
   it.each([
     [['src/**'], 'src', true],
     [['src/**'], 'src/a/b', true],
@@ -144,11 +144,11 @@ describe('a directory that is in scope with all below', () => {
     [['src/**', '!**/x.ts'], 'src/b', false],
     [['src/**', '!docs/**'], 'src/b', true],
     [['src/**', '!{a,b}/x'], '{a,b}', false],
-  ])('%j holds all below %s: %s', (globs, directory, expected) => {
+  ])('%j includes everything below %s: %s', (globs, directory, expected) => {
     expect(compileScope(globs).holdsBelow(directory)).toBe(expected)
   })
 
-  it('is never one that a path below falls out of', () => {
+  it('has no path below that is out of scope', () => {
     const segment = fc.constantFrom('a', 'b', '[a]', '{a,b}')
     const path = fc.array(segment, { minLength: 1, maxLength: 3 }).map((parts) => parts.join('/'))
     const part = fc.constantFrom('a', 'b', '*', '**', 'a*', '[a]', '?', '{a,b}')
@@ -165,7 +165,7 @@ describe('a directory that is in scope with all below', () => {
   })
 })
 
-describe('against matchers written otherwise', () => {
+describe('a scope compared with other matchers', () => {
   it('agrees with a matcher that tries every split', () => {
     fc.assert(
       fc.property(fc.array(glob.filter(usable), { maxLength: 6 }), glob.filter(usable), path, (yes, no, segments) => {
@@ -177,7 +177,7 @@ describe('against matchers written otherwise', () => {
     )
   })
 
-  it('agrees with picomatch where both know the glob', () => {
+  it('agrees with picomatch on globs that both support', () => {
     const plain = fc
       .array(fc.constantFrom('a', 'b', 'ab', '*', '*.ts', 'a*', '**', '{a,b}', '[ab]x', '?b'), {
         minLength: 1,
@@ -195,7 +195,7 @@ describe('against matchers written otherwise', () => {
     )
   })
 
-  it('stays linear on globs and paths made to make a matcher backtrack', () => {
+  it('stays linear on globs and paths made for backtracking', () => {
     const globs = [
       '**/a/**/b/**/*.ts',
       'src/*a*a*a*b/**',

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { secretIn, secretName } from '../../src/policy/secrets.js'
 import { failure, testWorkspace, working } from '../support/workspace.js'
 
-describe('what keeps secrets', () => {
+describe('a secret', () => {
   it.each([
     ['.env', '.env'],
     ['app/.env.production', 'app/.env.production'],
@@ -43,7 +43,7 @@ describe('what keeps secrets', () => {
     expect(secretIn(path)).toBeUndefined()
   })
 
-  it('is told by a name alone, whatever its letters', () => {
+  it('is recognized by its name alone, in any case', () => {
     expect([secretName('.Env.Local'), secretName('.env.Example'), secretName('main.ts')]).toEqual([
       'environment variables',
       undefined,
@@ -61,7 +61,7 @@ describe('a session', () => {
     'src/conf/.env': 'K=2\n',
   }
 
-  it('neither reads nor writes it, by any name or link, and is told how a person opens it', async () => {
+  it('neither reads nor writes it, by any name or link, and the refusal says how a person can open it', async () => {
     const at = testWorkspace(FILES)
     const { fs } = await working(await at.open())
     const secret = `${at.root}/src/.env`
@@ -92,14 +92,14 @@ describe('a session', () => {
     expect(at.text('src/.env')).toBe('KEY=1\n')
   })
 
-  it('reads what a rule names, and not what a rule for a directory above lets in', async () => {
+  it('reads a file that a rule names, and not one that only a rule for its directory allows', async () => {
     const at = testWorkspace({ ...FILES, '.orchestration/policy.yaml': 'access: { src: allow, "src/*.pem": allow }\n' })
     const { fs } = await working(await at.open())
     expect(fs.readFileSync(`${at.root}/src/tls.pem`, 'utf8')).toBe('private\n')
     expect((await failure(() => fs.readFileSync(`${at.root}/src/.env`))).reason).toBe('access_denied')
   })
 
-  it('cannot read the password hashes of the machine, even as root, by a command or by itself', async () => {
+  it("cannot read the machine's password hashes, even as root, by a command or directly", async () => {
     const at = testWorkspace(FILES)
     const session = await working(await at.open())
     expect(

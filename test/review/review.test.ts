@@ -102,7 +102,7 @@ beforeEach(() => {
 })
 
 describe('approve', () => {
-  it('of everything takes no file that another reviewer has rejected, however late', async () => {
+  it('of everything skips a file that another reviewer has rejected, however late', async () => {
     await review.changes()
     await review.reject('b', 'no')
     meanwhile = records.splice(0)
@@ -112,14 +112,14 @@ describe('approve', () => {
     expect(ledger.filter((each) => each.verdict === 'approved')).toEqual([verdict])
   })
 
-  it('approves everything shown, durably, with the ledger told', async () => {
+  it('approves everything shown, durably, with a record in the ledger', async () => {
     const verdict = await review.approve()
     expect(verdict).toMatchObject({ verdict: 'approved', paths: ['a', 'b', 'src/c'], by: { name: 'Default' } })
     expect(ledger).toEqual([verdict])
     expect(await states()).toEqual(['a approved', 'b approved', 'src/c approved'])
   })
 
-  it('approves what is named, in the name of who says so', async () => {
+  it("approves the named paths, in the reviewer's name", async () => {
     const by = { name: 'Ann', email: 'ann@example.org' }
     expect(await review.approve(['/w/a', 'src/**'], by)).toMatchObject({ paths: ['a', 'src/c'], by })
     expect(await states()).toEqual(['a approved', 'b pending', 'src/c approved'])
@@ -132,7 +132,7 @@ describe('approve', () => {
     await expect(review.approve('new')).rejects.toEqual(refusal('nothing_selected', 'new'))
   })
 
-  it('refuses, whole and by name, what was changed or left since it was shown', async () => {
+  it('refuses changes that were modified or removed since they were shown, as a whole and by name', async () => {
     await review.changes()
     restage(staged('a', 'a0', 'a2'))
     for (const selection of [undefined, 'a', ['a', 'b'], '**']) {
@@ -144,7 +144,7 @@ describe('approve', () => {
     expect((await review.approve('b')).paths).toEqual(['b'])
   })
 
-  it('leaves drifted paths out of everything, and refuses them by name', async () => {
+  it('skips drifted paths in an approval of everything, and refuses them by name', async () => {
     restage(staged('a', 'a0', 'a1', { drifted: true }))
     expect((await review.approve()).paths).toEqual(['b', 'src/c'])
     await expect(reviewOf().approve(['a', 'b'])).rejects.toMatchObject({
@@ -154,7 +154,7 @@ describe('approve', () => {
     expect(ledger).toHaveLength(1)
   })
 
-  it('counts as drifted what drifts after it was shown, and what was shown against another base', async () => {
+  it('counts a change as drifted if it drifts after it was shown, or was shown against another base', async () => {
     await review.changes()
     restage(staged('a', 'a0', 'a1', { drifted: true }))
     await expect(review.approve('a')).rejects.toEqual(refusal('stale_file', 'a'))
@@ -163,20 +163,20 @@ describe('approve', () => {
     expect((await review.approve()).paths).toEqual(['src/c'])
   })
 
-  it('does not turn a rejection over unless the path is named', async () => {
+  it('does not override a rejection unless the path is named', async () => {
     await review.reject('a', 'no')
     expect((await review.approve()).paths).toEqual(['b', 'src/c'])
     expect((await review.approve('a')).paths).toEqual(['a'])
     expect(await states()).toEqual(['a approved', 'b approved', 'src/c approved'])
   })
 
-  it('records nothing where there is nothing to approve', async () => {
+  it('records nothing if there is nothing to approve', async () => {
     stage = []
     expect(await review.approve()).toMatchObject({ id: '', paths: [] })
     expect([records, ledger]).toEqual([[], []])
   })
 
-  it('does not count while the ledger does not hold it', async () => {
+  it('does not count until the ledger has it', async () => {
     failing.ledger = new EscrowError('ledger_unavailable', 'no ledger')
     await expect(review.approve()).rejects.toBe(failing.ledger)
     expect(await states()).toEqual(['a pending', 'b pending', 'src/c pending'])
@@ -189,7 +189,7 @@ describe('approve', () => {
     expect((await review.approve()).paths).toEqual(changes.map(({ path }) => path))
   })
 
-  it('is void once the agent writes on', async () => {
+  it('is void once the agent writes again', async () => {
     await review.approve()
     restage(staged('a', 'a0', 'a2'), staged('b', 'b0 committed', 'b1'))
     expect(await states()).toEqual(['a pending', 'b pending', 'src/c approved'])
@@ -205,7 +205,7 @@ describe('reject', () => {
     expect(await states()).toEqual(['a rejected', 'b pending', 'src/c pending'])
   })
 
-  it('refuses what names nothing, and what was changed since it was shown', async () => {
+  it('refuses a selection that matches nothing, and changes that were modified since they were shown', async () => {
     await expect(review.reject('x', 'no')).rejects.toEqual(refusal('nothing_selected'))
     await review.changes()
     restage(staged('a', 'a0', 'a2'))
@@ -244,7 +244,7 @@ describe('recordLanded', () => {
 })
 
 describe('commit', () => {
-  it('takes what is approved and nothing else', async () => {
+  it('commits what is approved and nothing else', async () => {
     await review.approve(['a', 'b'])
     await review.reject('b', 'no')
     expect(await review.commit({ strict: true })).toEqual({ id: 'tx', seq: 7, committed: ['a'], conflicts: [] })
@@ -254,20 +254,20 @@ describe('commit', () => {
     expect(options?.approvals).toEqual([ledger[0]])
   })
 
-  it('records nothing where nothing is approved', async () => {
+  it('records nothing if nothing is approved', async () => {
     await review.reject('a', 'no')
     expect(await review.commit()).toEqual({ id: '', seq: 0, committed: [], conflicts: [] })
     expect(commits).toEqual([])
     expect(records).toHaveLength(1)
   })
 
-  it('leaves out what the agent changed after the approval', async () => {
+  it('omits what the agent changed after the approval', async () => {
     await review.approve()
     restage(staged('a', 'a0', 'a2'))
     expect((await review.commit()).committed).toEqual(['b', 'src/c'])
   })
 
-  it('hands approved but drifted paths on, for the commit to refuse', async () => {
+  it('passes on approved but drifted paths, for the commit to refuse', async () => {
     await review.approve()
     restage(staged('a', 'a0', 'a1', { drifted: true }))
     failing.commit = new EscrowError('stale_file', 'a changed')
@@ -276,14 +276,14 @@ describe('commit', () => {
     expect(await states()).toEqual(['a approved', 'b approved', 'src/c approved'])
   })
 
-  it('uses its approvals up', async () => {
+  it('consumes its approvals', async () => {
     await review.approve()
     await review.commit()
     expect(await review.commit()).toMatchObject({ id: '', committed: [] })
     expect(commits).toHaveLength(1)
   })
 
-  it('takes committed paths out of what is shown', async () => {
+  it('removes committed paths from the changes', async () => {
     await review.changes()
     await review.approve('a')
     await review.commit()
@@ -293,7 +293,7 @@ describe('commit', () => {
 })
 
 describe('discard', () => {
-  it('writes down what is to leave the stage, as it was shown', async () => {
+  it('records what leaves the stage, as it was shown', async () => {
     await review.discard('src/**')
     expect(records).toMatchObject([{ kind: 'discard', entries: [{ path: 'src/c', before: null }] }])
     await review.discard()
@@ -301,7 +301,7 @@ describe('discard', () => {
     expect(ledger).toEqual([])
   })
 
-  it('discards nothing that was changed since it was shown, and nothing where there is nothing', async () => {
+  it('discards nothing that was changed since it was shown, and records nothing if nothing is staged', async () => {
     await review.changes()
     restage(staged('a', 'a0', 'a2'))
     await expect(review.discard()).rejects.toEqual(refusal('stale_file', 'a'))

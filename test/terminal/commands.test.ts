@@ -19,8 +19,8 @@ async function said(command: RunningCommand, word: string): Promise<void> {
 /** Says it is ready, and waits for SIGUSR1. */
 const READY = `go=; trap 'go=1' USR1; echo ready; until [ "$go" ]; do sleep 0.02; done`
 
-describe('a command that runs on', () => {
-  it('is listed, read from a position, and waited for; what it did is staged when it ends', async () => {
+describe('a command in the background', () => {
+  it('is listed, read from a position, and waited for; its effects are staged when it ends', async () => {
     const { session, root, workspace } = await site({ 'src/a': 'a\n' })
     const command = await session.start('echo one; echo two >&2; echo x > src/made; rm src/a')
     expect((await session.commands()).map(({ id }) => id)).toEqual([command.id])
@@ -41,7 +41,7 @@ describe('a command that runs on', () => {
     ])
   })
 
-  it('runs beside exec, which sees what was taken in of it; it sees the stage it began with', async () => {
+  it('runs next to exec, which sees its ingested effects; it sees the stage of its start', async () => {
     const { session, root } = await site({ 'src/a': 'a\n' })
     session.fs.writeFileSync(`${root}/src/staged`, 'staged\n')
     const command = await session.start('cat src/staged; echo built > src/out; echo ready; sleep 60')
@@ -57,7 +57,7 @@ describe('a command that runs on', () => {
     expect(session.fs.readFileSync(`${root}/src/out`, 'utf8')).toBe('built\nmore\n')
   })
 
-  it('finds what git ignores of commands before it, directories made anew among it, and leaves it alone', async () => {
+  it('finds git-ignored files of earlier commands, and recreated directories among them, and leaves them alone', async () => {
     const { session } = await site({
       '.gitignore': 'node_modules/\ndist/\nsub/out/\n',
       'sub/a': 'a\n',
@@ -77,7 +77,7 @@ describe('a command that runs on', () => {
     expect((await session.exec('cat sub/out/o')).stdout).toBe('2\n')
   })
 
-  it('ends well though its session keeps no snapshot of its beginning', async () => {
+  it('ends normally if its session keeps no snapshot of its start', async () => {
     const { session } = await site()
     const command = await session.start(`${READY}; echo x > src/made`)
     await said(command, 'ready')
@@ -103,7 +103,7 @@ describe('a command that runs on', () => {
     expect(await deaf.stop(50)).toMatchObject({ exitCode: null, ended: 'aborted' })
   })
 
-  it('stopped at once, as soon as it runs, leaves no process', async () => {
+  it('leaves no process if it is stopped as soon as it runs', async () => {
     const { session } = await site()
     const mark = `escrowfs-${process.pid}-soon`
     for (let n = 0; n < 32; n++) {
@@ -113,7 +113,7 @@ describe('a command that runs on', () => {
     }
   })
 
-  it('ends with its session, and what it did until then is staged', async () => {
+  it('ends with its session, and its effects until then are staged', async () => {
     const { session, workspace } = await site()
     const mark = `escrowfs-${process.pid}-server`
     const command = await session.start(`echo 1 > src/left; echo ready; sh -c 'sleep 61; : ${mark}'`)
@@ -138,7 +138,7 @@ describe('a command that runs on', () => {
     expect(countProcesses(mark)).toBe(0)
   })
 
-  it('is one of sixteen at most, and none is started where policy says no', async () => {
+  it('is one of sixteen at most, and none is started if policy denies it', async () => {
     const { session } = await site()
     expect(await reasonOf(() => session.start('true', { network: true }))).toBe('access_denied')
     expect((await (await session.start(['no-such-program'])).wait()).exitCode).not.toBe(0)
@@ -147,8 +147,8 @@ describe('a command that runs on', () => {
   })
 })
 
-describe('what a running command has done', () => {
-  it('is refused where the scope does not reach, and taken at its end once a person has widened it', async () => {
+describe('the effects of a running command', () => {
+  it('are refused out of scope, and staged at its end once a person has widened the scope', async () => {
     const { session, workspace, root } = await site({ 'src/a.ts': 'a\n', 'mail/m.ts': 'm\n' }, INTENTS)
     const command = await session.start('echo y >> mail/m.ts; echo z >> src/a.ts; echo ready; sleep 60')
     await said(command, 'ready')
@@ -161,7 +161,7 @@ describe('what a running command has done', () => {
     expect(effects.changes.map(({ path }) => path)).toEqual(['mail/m.ts', 'src/a.ts'])
   })
 
-  it('leaves the stage where the command takes it back, and comes again where it does that', async () => {
+  it('leave the stage if the command reverts them, and return if it repeats them', async () => {
     const { session } = await site({ 'src/a': 'a\n' })
     const command = await session.start(
       `mkdir -p src/d/e; echo 1 > src/d/e/f; echo 1 > src/g; ln -s g src/l; ${READY}; rm -r src/d src/l; rm src/g; echo gone; ${READY.replace('ready', 'back')}; echo 2 > src/g; echo all; sleep 60`,
@@ -181,7 +181,7 @@ describe('what a running command has done', () => {
     expect((await command.stop()).effects.changes.map(({ path }) => path)).toEqual(['src/g'])
   })
 
-  it('is refused where a tool or a person has changed the path since it began, and nothing is lost', async () => {
+  it('are refused if a tool or a person has changed the path since its start, and nothing is lost', async () => {
     const { session, root, write } = await site({ 'src/a': 'a\n', 'src/b': 'b\n', 'src/d/x': 'x\n' })
     const command = await session.start(
       `${READY}; echo x >> src/a; echo x >> src/b; rm -r src/d; mkdir src/d; echo all; sleep 60`,
@@ -204,7 +204,7 @@ describe('what a running command has done', () => {
 })
 
 describe('a commit while a command runs', () => {
-  it('of what was taken in of it lets it go on', async () => {
+  it('of its ingested effects lets it continue', async () => {
     const { session, workspace, text } = await site({ 'src/a': 'a\n', 'src/old': 'old\n' })
     const command = await session.start(
       `echo 1 >> src/a; rm src/old; mkdir src/d; echo n > src/d/new; ${READY}; echo 2 >> src/a; echo all; sleep 60`,
@@ -224,7 +224,7 @@ describe('a commit while a command runs', () => {
     expect(text('src/a')).toBe('a\n1\n')
   })
 
-  it('of anything else keeps from the stage what it writes; at its end a person has it', async () => {
+  it('of other changes keeps its writes out of the stage, and in the quarantine at its end', async () => {
     const { session, workspace, root, text } = await site({ 'src/a': 'a\n', 'src/b': 'b\n' })
     const command = await session.start(`${READY}; echo x >> src/a; chmod 600 src/b; echo all; sleep 60`)
     await said(command, 'ready')
@@ -248,8 +248,8 @@ describe('a commit while a command runs', () => {
   })
 })
 
-describe('taking in what a command is at work on', () => {
-  it('never follows a link it puts in the place of a directory', async () => {
+describe('ingesting the effects of a running command', () => {
+  it('never follows a link that replaced a directory', async () => {
     const { session, root } = await site()
     const outside = `${root}/../${root.split('/').at(-1)}-outside`
     fs.mkdirSync(outside)

@@ -20,8 +20,8 @@ vi.mock('../../src/terminal/remembered-attempts.js', async () =>
 const ALLOWED = { '.orchestration/policy.yaml': 'terminal: { isolation_none: true }\n' }
 const COPY = { 'src/a.ts': 'a one\na two\n', 'src/b.ts': 'b\n', 'src/sub/c.ts': 'c\n', ...ALLOWED }
 
-describe('where commands cannot be contained', () => {
-  it('none is run without permission, and a permission for one is for that one', async () => {
+describe('commands without containment', () => {
+  it('do not run without permission, and a permission for one applies to that one', async () => {
     const { session, write } = await site()
     const { reason, hint } = await failure(() => session.exec('true'))
     expect([reason, hint]).toEqual(['unsupported', expect.stringContaining('To fix it: allow them')])
@@ -35,7 +35,7 @@ describe('where commands cannot be contained', () => {
     expect((await session.exec('true')).isolation).toBe('none')
   })
 
-  it('they run on a copy of what is staged, and what they do is staged and labelled', async () => {
+  it('run on a copy of the stage, and their effects are staged and labelled', async () => {
     const { session, root, text, workspace } = await site(COPY)
     session.fs.writeFileSync(`${root}/src/a.ts`, 'staged\n')
     session.fs.renameSync(`${root}/src/sub`, `${root}/src/moved`)
@@ -62,7 +62,7 @@ describe('where commands cannot be contained', () => {
     for (const { isolation, network } of commands) expect([isolation, network]).toEqual(['none', true])
   })
 
-  it('what is refused is not there for the next, what git ignores is, and a repository stays whole', async () => {
+  it('see no refused file of an earlier one, but git-ignored ones, and a repository stays whole', async () => {
     const { session, root } = await site(
       { ...COPY, 'mail/m.ts': 'm\n', '.gitignore': '*.log\n', '.git/config': 'c\n', '.git/index': 'i\n' },
       INTENTS,
@@ -87,7 +87,7 @@ describe('where commands cannot be contained', () => {
     expect(fs.existsSync(`${stateOf(root)}/sessions/agent/quarantine`)).toBe(true)
   })
 
-  it('what policy hides is not in the copy, and what a person saves meanwhile is not overwritten', async () => {
+  it('see no hidden path, and do not overwrite what a person saves meanwhile', async () => {
     const { session, root, text } = await site({ ...COPY, 'src/.env': 'SECRET\n' })
     const saved = { isDone: false }
     const { stdout, refused } = await session.exec('ls -A src; sleep 0.3; echo x >> src/a.ts; rm -r src/sub', {
@@ -101,7 +101,7 @@ describe('where commands cannot be contained', () => {
     expect(text('src/a.ts')).toBe('by a person\n')
   })
 
-  it('their processes end with them; those that run on are taken in and stopped', async () => {
+  it('end with their processes; background ones are ingested and stopped', async () => {
     const { session, root } = await site(COPY)
     const mark = `escrowfs-${process.pid}-uncontained`
     await session.exec(`sh -c 'sleep 61; : ${mark}' & true`)
@@ -126,7 +126,7 @@ describe('where commands cannot be contained', () => {
     expect(session.fs.existsSync(`${root}/src/new`)).toBe(false)
   })
 
-  it('what they locked away is read all the same, and its mode is what they gave it', () => {
+  it('may lock files, which are read all the same, and keep the modes that they set', () => {
     const { path: root, dispose } = tempDir()
     onTestFinished(dispose)
     const isRoot = process.getuid?.() === 0

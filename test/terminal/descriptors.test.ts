@@ -46,7 +46,7 @@ function inheriting({ root, outside }: ReturnType<typeof place>, args: readonly 
   }
 }
 
-it('no command of a session has a descriptor of who started us, up to the highest there can be', () => {
+it('a command inherits no descriptor of the process that started escrow, however high', () => {
   const at = place()
   const { root, outside } = at
   const ran = inheriting(at, [`${compileOnce()}/test/children/descriptors.js`, root, SCRIPT])
@@ -61,7 +61,7 @@ it('no command of a session has a descriptor of who started us, up to the highes
   expect(readdirSync(outside)).toEqual(['file'])
 })
 
-it('nor has a program of `escrow run`', () => {
+it('a program of `escrow run` inherits none either', () => {
   const at = place()
   const { root, outside } = at
   trust(root)

@@ -40,7 +40,7 @@ const PROBES: Readonly<Record<string, string>> = {
   devices: 'mknod src/device b 8 0; mknod src/null c 1 3; cat /dev/mem; ls /dev/sda /dev/vda /dev/kmsg',
   'a daemon': 'setsid sh -c "sleep 1; echo late > src/late" > /dev/null 2>&1 & echo left',
   'set-user-ID': 'cp /bin/true src/setuid && chmod u+s src/setuid',
-  'git renamed and made anew': 'mv .git src/git; mkdir -p .git/hooks; echo evil > .git/hooks/pre-commit',
+  'git renamed and created again': 'mv .git src/git; mkdir -p .git/hooks; echo evil > .git/hooks/pre-commit',
   'git hooks': 'mkdir -p .git/hooks; echo evil > .git/hooks/post-commit; echo "[alias] x = !evil" >> .git/config',
   'our own files':
     'echo "access: {}" > .orchestration/policy.yaml; mv .orchestration x; rm -rf .orchestration; ls .orchestration',
@@ -120,7 +120,7 @@ const users = all.flatMap((uid) => PROVIDERS.map((provider) => [uid, provider] a
 describe.each(users)('as user %i in %s', { timeout: 300_000 }, (uid, provider) => {
   beforeAll(() => assertWorks(provider))
 
-  it('nothing gets out of exec', () => {
+  it('nothing escapes from exec', () => {
     const { path, root, home } = prepare(uid)
     const before = treeOf(path)
     const state = tempDir('escrowfs-state-')
@@ -160,7 +160,7 @@ describe.each(users)('as user %i in %s', { timeout: 300_000 }, (uid, provider) =
       expect(said['our own files']?.refused).toContain('.orchestration/active_intents.yaml: protected_path')
     else expect(said['our own files']?.stdout).toBe('active_intents.yaml\nagent_trace.jsonl\n')
     expect(said['set-user-ID']?.refused).toEqual(['src/setuid: unsupported'])
-    expect(said['git renamed and made anew']?.refused).toContain('.git: protected_path')
+    expect(said['git renamed and created again']?.refused).toContain('.git: protected_path')
     expect(said['git hooks']?.refused).toEqual(['.git: protected_path'])
     expect(said['a fifo and a socket']?.refused).toEqual(['src/fifo: unsupported'])
     expect(said['a link out']?.refused).toEqual(['src/out: path_escape', 'src/passwd: path_escape'])

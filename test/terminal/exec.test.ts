@@ -10,7 +10,7 @@ import { INTENTS, own, reasonOf, recordsOf } from '../support/workspace.js'
 import { site } from './site.js'
 
 describe('a command', () => {
-  it('sees what is staged, and its own effects are staged for the next', async () => {
+  it('sees the stage, and its own effects are staged for the next', async () => {
     const { session, root, text } = await site()
     session.fs.writeFileSync(`${root}/src/a.ts`, 'staged\n')
     session.fs.rmSync(`${root}/src/b.ts`)
@@ -24,7 +24,7 @@ describe('a command', () => {
     expect(fs.readdirSync(root).sort()).toEqual(['.orchestration', 'mail', 'src'])
   })
 
-  it('is a tool call like others: one snapshot comes before it, and travelling there undoes it', async () => {
+  it('is a tool call like others: it has one snapshot before it, and a return to that undoes it', async () => {
     const { session } = await site()
     await session.exec('echo more >> src/a.ts')
     const snapshots = await session.snapshots()
@@ -33,7 +33,7 @@ describe('a command', () => {
     expect(session.fs.readFileSync('src/a.ts', 'utf8')).toBe('a one\na two\n')
   })
 
-  it('gives its exit code, its output as it comes, its input, directory and environment', async () => {
+  it('returns its exit code and its output in order, and gets its input, directory and environment', async () => {
     const { session } = await site()
     const seen: string[] = []
     const ran = await session.exec('cat; pwd | sed "s#.*/##"; echo "$WORD $ESCROW_SESSION"; echo wrong >&2; exit 7', {
@@ -50,7 +50,7 @@ describe('a command', () => {
     expect(await reasonOf(() => session.exec('true', { cwd: 'src/a.ts' }))).toBe('nothing_selected')
   })
 
-  it('is ended when its time is over, or its caller has had enough; what it did until then counts', async () => {
+  it('ends at its timeout or if its caller aborts; its effects until then are staged', async () => {
     const { session } = await site()
     const late = await session.exec('echo 1 > src/first; sleep 60; echo 2 > src/second', { timeout: 500 })
     expect(late).toMatchObject({ exitCode: null, ended: 'timeout' })
@@ -64,7 +64,7 @@ describe('a command', () => {
     expect((await session.exec('ls src')).stdout).toContain('first')
   })
 
-  it('ends, with nothing staged, where its caller fails at what it says; the next one runs', async () => {
+  it("ends, with nothing staged, if its caller's output callback throws; the next one runs", async () => {
     const { session } = await site()
     const failing = session.exec('echo 1 > src/first; echo said; sleep 60', {
       onOutput: () => {
@@ -76,7 +76,7 @@ describe('a command', () => {
     expect((await session.exec('ls src')).stdout).not.toContain('first')
   })
 
-  it('ends where its processes hold more memory than they may, each of them less', async () => {
+  it('ends if its processes together use more memory than the limit, even if each uses less', async () => {
     const { session } = await site()
     const holding = '(head -c 80m /dev/zero | tail -c 80m | (sleep 60; cat)) > /dev/null'
     const memory = 100 << 20
@@ -103,7 +103,7 @@ describe('a command', () => {
     expect(countProcesses(mark)).toBe(0)
   })
 
-  it('runs after the one before, and calls made at once wait their turn', async () => {
+  it('runs after the previous one, and concurrent calls wait their turn', async () => {
     const { session } = await site()
     const all = await Promise.all([1, 2, 3].map((n) => session.exec(`cat src/n 2>/dev/null; echo ${n} >> src/n`)))
     expect(all.map(({ stdout }) => stdout)).toEqual(['', '1\n', '1\n2\n'])
@@ -111,7 +111,7 @@ describe('a command', () => {
 })
 
 describe('the effects of a command', () => {
-  it('are told apart, and are credited to the intent and the tool call', async () => {
+  it('have kinds, and are attributed to the intent and the tool call', async () => {
     const { session, workspace } = await site({ 'src/a': 'a\n', 'src/b': 'b\n', 'src/c': 'c\n', 'src/d': 'd\n' })
     const { effects, summary } = await session.toolCall(
       { tool: 'execute_command', kind: 'command', id: 'call-1' },
@@ -144,7 +144,7 @@ describe('the effects of a command', () => {
     expect(command?.effects).toContain('src/a')
   })
 
-  it('outside the scope, protected or of no kind a stage holds are refused one by one, and kept for a person', async () => {
+  it('out of scope, protected or of an unsupported kind are refused one by one, and quarantined', async () => {
     const { session, root, workspace } = await site(
       { 'src/a.ts': 'a\n', 'mail/m.ts': 'm\n', 'docs/d.md': 'd\n' },
       INTENTS,
@@ -171,14 +171,14 @@ describe('the effects of a command', () => {
     expect(command?.refused).toHaveLength(4)
   })
 
-  it('are refused whole where a file would be moved out of the scope', async () => {
+  it('are refused as a whole if a file would be moved out of the scope', async () => {
     const { session } = await site({ 'src/a.ts': 'a long enough file\n' }, INTENTS)
     const { refused, effects } = await session.exec('mv src/a.ts moved.ts')
     expect(refused.map(({ path }) => path).sort()).toEqual(['moved.ts', 'src/a.ts'])
     expect(effects.changes).toEqual([])
   })
 
-  it('leave what git ignores to later commands, and a file that was there to policy', async () => {
+  it('leave git-ignored files to later commands, and judge a file that existed before by policy', async () => {
     const { session, root } = await site({
       '.gitignore': 'node_modules/\n*.log\nlocal.txt\n',
       'local.txt': 'A=1\n',
@@ -197,7 +197,7 @@ describe('the effects of a command', () => {
     expect(fs.existsSync(`${root}/node_modules`)).toBe(false)
   })
 
-  it("drop git's refresh of its index without a word", async () => {
+  it("do not include git's refresh of its index", async () => {
     const { session } = await site({ '.git/config': '', '.git/index': 'old', 'src/a': 'a\n' })
     expect(await session.exec('echo new > .git/index')).toMatchObject({ refused: [], summary: 'Nothing changed.' })
   })
@@ -237,8 +237,8 @@ describe('the effects of a command', () => {
   })
 })
 
-describe('what policy says', () => {
-  it('hides from commands what it hides from reads', async () => {
+describe('policy for commands', () => {
+  it('hides from commands the same paths as from reads', async () => {
     const policy = 'access:\n  "**/.env": hidden\n  keys: deny\n'
     const files = { '.env': 'SECRET\n', 'app/.env': 'SECRET\n', 'keys/k.pem': 'SECRET\n', 'src/a': 'a\n' }
     const { session } = await site({ ...files, '.orchestration/policy.yaml': policy })
@@ -250,7 +250,7 @@ describe('what policy says', () => {
     expect(refused.map(({ path }) => path)).toContain('app/.env')
   })
 
-  it('closes places outside to commands as to reads, and opens what a closer rule opens', async () => {
+  it('closes outside paths to commands as to reads, and opens what a more specific rule opens', async () => {
     const { session, write } = await site()
     const policy = (rules: string) => write('.orchestration/policy.yaml', `outside: ${rules}\n`)
     // What is not below /tmp, which is a command's own.
@@ -272,7 +272,7 @@ describe('what policy says', () => {
     expect(await reasonOf(() => session.exec('true'))).toBe('policy_invalid')
   })
 
-  it('lets commands use the network only where it says so', async () => {
+  it('allows commands to use the network only by a rule', async () => {
     const { session, write } = await site()
     expect(await reasonOf(() => session.exec('true', { network: true }))).toBe('access_denied')
     const server = createServer((socket) => socket.end('reached'))

@@ -6,8 +6,8 @@ import { startChild } from '../children/run.js'
 import { reasonOf } from '../support/workspace.js'
 import { site } from './site.js'
 
-describe('what an agent gives a command', () => {
-  it('is never taken for an option of the sandbox', async () => {
+describe("an agent's arguments of a command", () => {
+  it('are never read as options of the sandbox', async () => {
     const { session } = await site()
     const options = 'x\0--bind\0/\0/tmp/host'
     expect(await reasonOf(() => session.exec('ls /tmp/host', { env: { A: options } }))).toBe('unsupported')
@@ -21,7 +21,7 @@ describe('what an agent gives a command', () => {
 })
 
 describe('secrets of the home directory', () => {
-  it('stay hidden where policy opens the directory they are in, or all of the machine', async () => {
+  it('stay hidden if policy opens their directory, or the whole machine', async () => {
     const { session, write } = await site()
     const home = atHome()
     fs.mkdirSync(`${home}/.ssh`)
@@ -40,7 +40,7 @@ describe('secrets of the home directory', () => {
     expect((await session.exec(`cat ${home}/.ssh/key`)).stdout).toBe('SECRET')
   })
 
-  it('are followed where they are links', async () => {
+  it('are followed if they are links', async () => {
     const { session } = await site()
     const home = atHome()
     fs.mkdirSync(`${home}/dotfiles`)
@@ -49,7 +49,7 @@ describe('secrets of the home directory', () => {
     expect((await session.exec(`cat ${home}/.netrc ${home}/dotfiles/netrc`)).stdout).toBe('')
   })
 
-  it('are not there in a workspace that is the home directory, and cannot be removed or replaced', async () => {
+  it('are absent in a workspace that is the home directory, and cannot be removed or replaced', async () => {
     const at = await site({ '.ssh/key': 'SECRET', '.config/gh/token': 'SECRET', '.netrc': 'SECRET', 'src/a': 'a\n' })
     setHome(at.root)
     const seen = await at.session.exec('cat .ssh/key .config/gh/token .netrc; ls -a')
@@ -63,8 +63,8 @@ describe('secrets of the home directory', () => {
   })
 })
 
-describe('a command that is cut short', () => {
-  it('at any moment of its start leaves nothing running and the session working', async () => {
+describe('a command that is interrupted', () => {
+  it('at any moment of its start leaves no process, and the session works', async () => {
     const { session } = await site()
     for (let ms = 0; ms < 20; ms += 1) {
       const ran = await session.exec('sleep 60', { signal: AbortSignal.timeout(ms) })
@@ -120,8 +120,8 @@ function processesAt(path: string): string[] {
   return pids.filter((pid) => has(`/proc/${pid}/cmdline`) || has(`/proc/${pid}/mountinfo`))
 }
 
-describe('a command that would judge its own work', () => {
-  it('finds no review, no verdict and no key, and cannot write where they are', async () => {
+describe('a command that tries to approve its own changes', () => {
+  it('finds no review, no verdict and no key, and cannot write their files', async () => {
     const { session, root, workspace } = await site({ 'src/a': 'a\n', '.orchestration/policy.yaml': 'access: {}\n' })
     session.fs.writeFileSync('src/a', 'staged\n')
     const before = fs.readFileSync(`${root}/.orchestration/active_intents.yaml`, 'utf8')

@@ -35,7 +35,7 @@ async function listening(files: Record<string, string>) {
   return { ...at, running, run }
 }
 
-it('a command at work sees what others have staged since, and what it makes of that is its own', async () => {
+it('a running command sees what others have staged since, and its changes of that are its own', async () => {
   const { session, root, running, run } = await listening({
     'src/a': 'a\n',
     'src/b': 'b\n',
@@ -61,7 +61,7 @@ it('a command at work sees what others have staged since, and what it makes of t
   expect(staged.existsSync(`${root}/src/e/x`)).toBe(false)
 })
 
-it('a link that it put in the place of a directory leads nobody out of its mount', async () => {
+it('a link that it put in place of a directory does not lead out of its mount', async () => {
   const { path: outside, dispose } = tempDir()
   onTestFinished(dispose)
   fs.writeFileSync(`${outside}/x`, 'theirs\n')

@@ -94,7 +94,7 @@ describe('a ledger with many branches that begin behind a long line', () => {
 })
 
 describe('a forged record that gives other content the lines of a file', () => {
-  it.each([false, true])('takes over no approval (in git: %s)', async (inGit) => {
+  it.each([false, true])('transfers no approval (in git: %s)', async (inGit) => {
     const at = await repository()
     if (inGit) commitAll(at.root)
     expect(await blame(at.root)).toMatchObject([{ approvedBy: 'Ann' }, { approvedBy: 'Ann' }])

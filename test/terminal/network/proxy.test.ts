@@ -73,7 +73,7 @@ const numbered = (type: number, bytes: readonly number[], port: number) =>
 const socksReply = (answer: string) => [...Buffer.from(answer, 'latin1')].slice(0, 4)
 
 describe('the proxy of a command', () => {
-  it('goes by the target, and not by the Host header', async () => {
+  it('checks the target, and not the Host header', async () => {
     const port = await web()
     const { proxy, say } = await proxyOf([`localhost:${port}`])
     const plain = (target: string, host: string) =>
@@ -90,7 +90,7 @@ describe('the proxy of a command', () => {
   })
 
   it.each(['127.0.0.1', '2130706433', '0177.0.0.1', '0x7f.1', '127.1', '[::ffff:127.0.0.1]', '[::1]', '0', '[::]'])(
-    'opens no tunnel to %s where only a name is allowed',
+    'opens no tunnel to %s if only a name is allowed',
     async (host) => {
       const port = await web()
       const { proxy, say } = await proxyOf([`localhost:${port}`, '*.example.com'])
@@ -108,7 +108,7 @@ describe('the proxy of a command', () => {
     '.example.com',
     '-@x.example.com',
     `${'a'.repeat(300)}.example.com`,
-  ])('takes %s for no name below *.example.com', async (host) => {
+  ])('does not match %s with *.example.com', async (host) => {
     const { proxy, say } = await proxyOf(['*.example.com'])
     expect(await say(connectLine(`${host}:443`))).toMatch(/^(?:HTTP\/1.1 403|$)/)
     expect(socksReply(await say(named(host.slice(0, 255), 443)))).toEqual([5, 0, 5, 2])
@@ -116,7 +116,7 @@ describe('the proxy of a command', () => {
     expect(proxy.refused().every((each) => each.length <= 256 && /^[\x20-\x7e…]*$/.test(each))).toBe(true)
   })
 
-  it('checks each of the requests on one connection', async () => {
+  it('checks each request on one connection', async () => {
     const port = await web()
     const { say } = await proxyOf([`localhost:${port}`])
     const one = (target: string, ...more: string[]) => lines(`GET ${target} HTTP/1.1`, 'Host: x', ...more)
@@ -128,7 +128,7 @@ describe('the proxy of a command', () => {
     expect(asked.filter((each) => each.includes('/4'))).toEqual([])
   })
 
-  it('ends a connection with huge headers, and one that is nothing', async () => {
+  it('ends a connection with huge headers, and one with invalid data', async () => {
     const { open, say } = await proxyOf(['localhost:1'])
     expect(await say(lines('GET http://localhost:1/ HTTP/1.1', `X: ${'x'.repeat(100_000)}`))).not.toContain('200')
     expect(await say('\x04\x01\0\x50\x7f\0\0\x01\0')).not.toContain('\0\x5a')
@@ -138,20 +138,15 @@ describe('the proxy of a command', () => {
   })
 
   it.each([
-    [
-      'a client that announces trailers of a body that has none',
-      'Content-Length: 1\r\nTrailer: x\r\n\r\nx',
-      OK,
-      '200 OK',
-    ],
+    ['a client that announces trailers and sends none', 'Content-Length: 1\r\nTrailer: x\r\n\r\nx', OK, '200 OK'],
     ['a client that announces trailers without a body', 'Trailer: x\r\n\r\n', OK, '200 OK'],
     [
-      'a host that announces trailers of such a body',
+      'a host that announces trailers and sends none',
       '\r\n',
       OK.replace('\r\n\r\n', '\r\nTrailer: x\r\n\r\n'),
       '200 OK',
     ],
-    ['a host whose status is none', '\r\n', OK.replace('200', '099'), '502 Bad Gateway'],
+    ['a host with an invalid status', '\r\n', OK.replace('200', '099'), '502 Bad Gateway'],
     [
       'a host that changes the protocol',
       '\r\n',
@@ -168,7 +163,7 @@ describe('the proxy of a command', () => {
     expect(said.split('\r\n')[0]).toBe(`HTTP/1.1 ${status}`)
   })
 
-  it('has a limit of connections', async () => {
+  it('limits the number of connections', async () => {
     const { open } = await proxyOf(['localhost:1'])
     const sockets = Array.from({ length: MAX_CONNECTIONS + 1 }, open)
     await Promise.any(
@@ -182,7 +177,7 @@ describe('the proxy of a command', () => {
     expect(ended).toHaveLength(1)
   })
 
-  it('passes on what a side that has ended still had to say, both ways', async () => {
+  it('passes on the remaining data of a side that has ended, both ways', async () => {
     const size = 1 << 20
     const received: number[] = []
     const tcp = createServer({ allowHalfOpen: true }, (socket) => {
@@ -208,7 +203,7 @@ describe('the proxy of a command', () => {
     expect(proxy.connections()).toEqual([{ to: `localhost:${port}`, count: 2 }])
   })
 
-  it('reaches by SOCKS what it reaches by HTTP, by name', async () => {
+  it('allows by SOCKS the same names as by HTTP', async () => {
     const port = await web()
     const { proxy, say } = await proxyOf([`localhost:${port}`])
     const request = Buffer.from(lines('GET /s HTTP/1.1', 'Host: s', 'Connection: close'))
@@ -222,7 +217,7 @@ describe('the proxy of a command', () => {
     expect(asked).toEqual(['GET /s s'])
   })
 
-  it('has no UDP and no listening by SOCKS, and wants no password', async () => {
+  it('has no UDP and no listening by SOCKS, and requires no password', async () => {
     const port = await web()
     const { open, say } = await proxyOf([`localhost:${port}`])
     for (const command of [2, 3]) expect(socksReply(await say(named('localhost', port, command)))).toEqual([5, 0, 5, 7])
@@ -232,7 +227,7 @@ describe('the proxy of a command', () => {
     expect(await textOf(cut)).toBe('')
   })
 
-  it('reaches an address by number only where that is listed', async () => {
+  it('allows a numeric address only if that is listed', async () => {
     const port = await web()
     const { say } = await proxyOf([`127.0.0.1:${port}`])
     const bye = Buffer.from(lines('GET / HTTP/1.1', 'Host: x', 'Connection: close'))
@@ -241,7 +236,7 @@ describe('the proxy of a command', () => {
     expect(await say(connectLine(`localhost:${port}`))).toMatch(/^HTTP\/1.1 403/)
   })
 
-  it('says what could not be reached', async () => {
+  it('lists unreachable hosts', async () => {
     const port = await web()
     const { proxy, say } = await proxyOf([`localhost:${port}`, 'localhost:1'])
     expect(await say(connectLine('localhost:1'))).toMatch(/^HTTP\/1.1 502/)
