@@ -31,7 +31,7 @@ const SETTINGS = `{
 \t"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "mine"}]}]}
 }`
 
-describe("entering escrow into a client's settings", () => {
+describe("adding escrow to a client's settings", () => {
   it('keeps the existing entries of Claude Code, adds ours once, and removes them exactly', () => {
     const { text, enter } = setUp({
       '.claude/settings.json': SETTINGS,
@@ -86,7 +86,7 @@ describe("entering escrow into a client's settings", () => {
       '{\n  // mine\n  "model": "a/b", /* not dear */\n  "mcp": {"own": {"type": "local"},},\n}\n',
     ],
     ['gemini', '.gemini/settings.json', '// mine\n{"hooks": {"AfterTool": [{"hooks": []}]}}'],
-  ] as const)('%s: gives %s back byte for byte: %j', (client, path, before) => {
+  ] as const)('%s: removal restores %s byte for byte: %j', (client, path, before) => {
     const { text, enter } = setUp({ [path]: before })
     enter(client)
     expect(text(path)).toContain('escrow')
@@ -109,7 +109,7 @@ describe("entering escrow into a client's settings", () => {
       expect([path, text(path)]).toEqual([path, undefined])
   })
 
-  it('finds a client that shares its file with another only if escrow is not entered in the other', () => {
+  it('finds a client that shares its file with another only if escrow is not in the settings of the other', () => {
     const { root, enter } = setUp()
     enter('mcp')
     const found = () => findClients(root).map(({ client }) => client)
@@ -121,7 +121,7 @@ describe("entering escrow into a client's settings", () => {
     expect(found()).toContain('mcp')
   })
 
-  it('says of a client that only texts for its model show it', () => {
+  it('says that only texts for its model identify a client', () => {
     const { root } = setUp({ 'GEMINI.md': '# Rules\n', '.codex/config.toml': '' })
     const shown = findClients(root).filter(({ client }) => client === 'gemini' || client === 'codex')
     expect(shown).toEqual([
@@ -130,7 +130,7 @@ describe("entering escrow into a client's settings", () => {
     ])
   })
 
-  it("blocks a client's tools where escrow cannot be started, in each client's way", () => {
+  it("blocks a client's tools if escrow cannot be started, in the form that each client expects", () => {
     const { root, text, enter } = setUp()
     enter('claude')
     enter('cline')
@@ -145,9 +145,9 @@ describe("entering escrow into a client's settings", () => {
 
   it.each([
     ['hangs', 'sleep 600', 137],
-    ['says no JSON', 'echo "Welcome back"; echo "{}"', 0],
-    ['ends with another code', 'exit 7', 7],
-  ])("blocks a client's tools where escrow %s", (_, body) => {
+    ['prints no JSON', 'echo "Welcome back"; echo "{}"', 0],
+    ['exits with another code', 'exit 7', 7],
+  ])("blocks a client's tools if escrow %s", (_, body) => {
     const { root, text, enter } = setUp({ 'bin/escrow': `#!/bin/sh\n${body}\n` })
     chmodSync(`${root}/bin/escrow`, 0o755)
     for (const client of ['claude', 'codex', 'gemini', 'cline'] as const) enter(client)
@@ -169,7 +169,7 @@ describe("entering escrow into a client's settings", () => {
     expect(JSON.parse(cline.stdout)).toMatchObject({ cancel: true })
   })
 
-  it("passes escrow's answer on byte for byte, and only its own reason where it refuses", () => {
+  it("passes on escrow's answer byte for byte, and its own reason only if it refuses", () => {
     const { root, text, enter } = setUp({ 'bin/escrow': '#!/bin/sh\ncat\necho "why not" >&2\nexit "$CODE"\n' })
     chmodSync(`${root}/bin/escrow`, 0o755)
     enter('codex')
@@ -208,7 +208,7 @@ describe("entering escrow into a client's settings", () => {
       'opencode',
       { mcp: { escrow: { type: 'local', command: ['escrow', 'mcp', '--session', 'opencode'], enabled: true } } },
     ],
-  ] as const)('replaces the server in %s that an earlier version entered', (path, client, settings) => {
+  ] as const)('replaces the server in %s that an earlier version added', (path, client, settings) => {
     const { text, enter } = setUp({ [path]: JSON.stringify(settings) })
     enter(client)
     expect(text(path)).toContain('exec escrow mcp')
@@ -229,7 +229,7 @@ describe("entering escrow into a client's settings", () => {
     expect(text('.codex/config.toml')).toBe('model = "x"\n')
   })
 
-  it('makes the server of Codex required where an earlier version did not', () => {
+  it('makes the server of Codex required if an earlier version did not', () => {
     const { text, enter } = setUp()
     enter('codex')
     const written = text('.codex/config.toml') ?? ''
@@ -278,7 +278,7 @@ describe("entering escrow into a client's settings", () => {
     ['claude', '.mcp.json', '{"mcpServers": {"escrow": {"command": "other"}}}'],
     ['cline', '.clinerules/hooks/PreToolUse', '#!/bin/sh\nmine\n'],
     ['roo', '.roo/mcp.json', '{'],
-  ] as const)('%s: leaves %s alone where it is %j', async (client, path, before) => {
+  ] as const)('%s: leaves %s unchanged if it is %j', async (client, path, before) => {
     const { text, enter } = setUp({ [path]: before })
     expect(await reasonOf(() => enter(client))).toBe('unsupported')
     expect(text(path)).toBe(before)

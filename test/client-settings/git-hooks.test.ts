@@ -42,7 +42,7 @@ describe('the git hooks', () => {
     ['a script without a last line feed', '#!/usr/bin/env bash\nset -eu\ncat', 0o700],
     ['a script of one line', '#!/bin/sh -e\n', 0o755],
     ['one that looks like ours', '#!/bin/sh\nescrow adopt --hook post-rewrite\n', 0o755],
-  ])('are entered in %s of a person, and every byte of it comes back', (_, script, mode) => {
+  ])('are added to %s of a person, and removal restores every byte of it', (_, script, mode) => {
     const at = repository()
     at.write('post-rewrite', script, mode)
     at.apply()
@@ -55,7 +55,7 @@ describe('the git hooks', () => {
     expect([at.text('post-rewrite'), statSync(at.file('post-rewrite')).mode & 0o777]).toEqual([script, mode])
   })
 
-  it('leave a hook alone that is no script of a shell, and say why', () => {
+  it('leave a hook alone that is not a shell script, and say why', () => {
     const at = repository()
     at.write('post-rewrite', '#!/usr/bin/python3\nprint(1)\n')
     at.write('post-merge', '#!/bin/sh\ntrue\n', 0o644)
@@ -72,7 +72,7 @@ describe('the git hooks', () => {
     expect(gitHooksIn(at.root)?.present).toEqual([])
   })
 
-  it('are not entered where another program manages them, but are found there', () => {
+  it('are not added if another program manages them, but are found there', () => {
     const at = repository()
     at.apply()
     git(at.root, 'config', 'core.hooksPath', '.husky')
@@ -95,7 +95,7 @@ describe('the git hooks', () => {
     expect(planGitHooks(join(at.root, "it's here"))?.[0]?.after).toContain("escrow -C 'it'\\''s here' adopt --hook")
   })
 
-  it('are none without a repository', () => {
+  it('do not exist without a repository', () => {
     const { path, dispose } = tempDir()
     onTestFinished(dispose)
     expect([planGitHooks(path), gitHooksIn(path)]).toEqual([undefined, undefined])

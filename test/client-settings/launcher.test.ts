@@ -23,7 +23,7 @@ function install() {
   return { path, entry, run }
 }
 
-it('starts the escrow that wrote it where PATH has none', () => {
+it('starts the escrow that wrote it if PATH has none', () => {
   const { path, run } = install()
   expect(run("hook claude 'a b'")).toMatchObject({ status: 0, stdout: 'ours hook claude a b\n' })
   const sh = spawnSync(`${path}/state/escrowfs/bin/escrow-sh`, { encoding: 'utf8' })

@@ -43,7 +43,7 @@ describe.each(CLIENTS)('the entry of %s', (client) => {
     ['fails', 'exit 1'],
     ['prints something else', 'echo hello'],
     ['refuses', 'echo no >&2; exit 2'],
-  ])('is refused where the program %s', async (_, script) => {
+  ])('is refused if the program %s', async (_, script) => {
     installProgram(script)
     expect(await probeEntry(enterClient(client).root, client)).toMatch(/\S/)
   })

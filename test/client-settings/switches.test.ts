@@ -41,7 +41,7 @@ it.each([
   ['gemini', 'home/.gemini/trustedFolders.json', '{"ROOT/src": "TRUST_PARENT"}'],
   ['gemini', 'home/.gemini/settings.json', '{"security":{"folderTrust":{"enabled":false}}}'],
   ['cline', 'home/.cline/x.json', '{}'],
-] as const)('%s: nothing is wrong where %s has %s', (client, path, text) => {
+] as const)('%s: %s with %s leaves our hooks enabled', (client, path, text) => {
   const { root, env } = setUp({ [path]: text })
   expect(hookProblems(root, client, env)).toEqual([])
 })

@@ -70,7 +70,7 @@ export function checkGoverned(driver: ClientDriver): void {
     expect(stand.text('README.md')).toBeUndefined()
   })
 
-  it('the model is told of the intent', async () => {
+  it('the model gets the intent', async () => {
     const script = driver.isToldByTools ? [driver.reads('src/a.ts')] : []
     const stand = await governedStand(driver, { script })
     await prompted(driver, stand)
@@ -152,7 +152,7 @@ export function checkWhole(driver: ClientDriver): void {
     },
   )
 
-  it("in escrow run a reviewer's no is heard, by our hooks in the client", async () => {
+  it('in escrow run the model gets a rejection, through our hooks in the client', async () => {
     const stand: ClientStand = await governedStand(driver, {
       script: [
         driver.writes('src/new.ts', 'export {}\n'),
@@ -170,7 +170,7 @@ export function checkWhole(driver: ClientDriver): void {
     expect(await stand.escrow('diff', 'whole')).toContain('src/new.ts')
   })
 
-  it('in escrow run a command that writes outside of the scope is told so, by our hooks in the client', async () => {
+  it('in escrow run the model learns that a write is out of scope, through our hooks in the client', async () => {
     const command = 'echo x > README.md; until [ -s /run/escrow/words ]; do sleep 0.1; done'
     const stand = await governedStand(driver, { script: [driver.runs(command), driver.reads('src/a.ts')] })
     await enclosed(driver, stand)
@@ -233,7 +233,7 @@ export function checkHeard(driver: ClientDriver): void {
   ]
   const end = ['no tool at all: its turn ends', { text: 'Done.' }] as const
   it.each(driver.endsUnheard ? next : [...next, end])(
-    "a reviewer's no is heard while the server runs, at %s",
+    'the model gets a rejection while the server runs, with %s',
     async (_, reply) => {
       const stand: ClientStand = await governedStand(driver, {
         script: [

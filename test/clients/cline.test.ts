@@ -10,7 +10,7 @@ describe(VERSIONS.cline.title, () => {
   checkWhole(CLINE)
   checkHeard(CLINE)
 
-  it('a refusal does not end the run: the model hears the reason, and goes on', async () => {
+  it('a refusal does not end the run: the model gets the reason, and continues', async () => {
     const script = [CLINE.writes('README.md', 'x\n'), CLINE.reads('.env'), CLINE.ours('list_intents', {})]
     const stand = await governedStand(CLINE, { script })
     stand.write('.env', 'KEY=secret\n')
@@ -32,7 +32,7 @@ describe(VERSIONS.cline.title, () => {
     expect(await stand.escrow('diff', 'cline')).toContain('src/two.ts')
   })
 
-  it('every tool it offers is known, but for those that start others', async () => {
+  it('every tool it offers is known, except those that start others', async () => {
     expect(await unknownTools(CLINE, (tool) => clineCall(tool, {}, '/'))).toEqual([
       'spawn_agent',
       'team_cleanup',

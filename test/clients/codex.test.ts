@@ -24,7 +24,7 @@ describe(VERSIONS.codex.title, () => {
     expect([stand.text('src/a.ts'), stand.text('src/new.ts')]).toEqual(['export const a = 1\n', undefined])
   })
 
-  it('every tool it offers is known, but for those that start others or run code', async () => {
+  it('every tool it offers is known, except those that start others or run code', async () => {
     expect(await unknownTools(CODEX, (tool) => codexCall({ tool, input: {}, cwd: '/' }))).toEqual([
       'exec',
       'followup_task',

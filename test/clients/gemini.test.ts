@@ -10,7 +10,7 @@ describe(VERSIONS.gemini.title, () => {
   checkWhole(GEMINI)
   checkHeard(GEMINI)
 
-  it('every tool it offers is known, but for those that start others', async () => {
+  it('every tool it offers is known, except those that start others', async () => {
     expect(await unknownTools(GEMINI, (tool) => geminiCall({ tool, input: {}, cwd: '/' }))).toEqual(['invoke_agent'])
   })
 })

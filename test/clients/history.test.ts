@@ -15,7 +15,7 @@ import { VERSIONS } from './versions.js'
  */
 
 describe.each([CLAUDE, CODEX, GEMINI, OPENCODE, CLINE])('the history of $client', (driver) => {
-  it('is read without a broken line, with each call that its model made', async () => {
+  it('is read without a broken line, with each tool call of its model', async () => {
     const script = [driver.reads('src/a.ts'), driver.runs('ls src'), driver.writes('src/b.ts', 'export const b = 2\n')]
     const stand = await readyStand(driver, { script })
     const ended = await prompted(driver, stand)
