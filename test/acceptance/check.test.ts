@@ -98,7 +98,7 @@ describe('review.check', () => {
     expect(place.text('src/moved/x.txt')).toBe('changed\n')
   })
 
-  it('throws away what a check writes, in the stage and for the next check', async () => {
+  it('discards what a check writes: neither the stage nor the next check sees it', async () => {
     const { review, session, place } = await checked(
       '      - run: echo x > src/written.txt && echo y > src/a.txt\n      - run: test ! -e src/written.txt\n',
     )
@@ -127,7 +127,7 @@ describe('review.check', () => {
     ])
   })
 
-  it('stops with its signal, and keeps no evidence of what was stopped', async () => {
+  it('stops on its signal, and keeps no evidence of a stopped check', async () => {
     const { review, session } = await checked('      - run: echo begun; sleep 60\n')
     session.fs.writeFileSync('src/a.txt', 'new\n')
     const controller = new AbortController()
@@ -187,7 +187,7 @@ describe('evidence', () => {
     return { ...all, state }
   }
 
-  it('is stale as soon as a byte of the selection differs, and holds again for the same bytes', async () => {
+  it('is stale when a byte of the selection differs, and valid again for the same bytes', async () => {
     const { session, state } = await passed()
     session.fs.writeFileSync('src/a.txt', 'new!\n')
     expect(await state()).toEqual(['stale'])
@@ -211,7 +211,7 @@ describe('evidence', () => {
     expect(await state()).toEqual(['passed'])
   })
 
-  it('is stale when the command is another one', async () => {
+  it('is stale when the command differs', async () => {
     const { workspace, review } = await passed()
     await workspace.intents.edit('INT-001', { checks: [{ run: 'grep -q newer src/a.txt' }] })
     expect((await review.checks()).checks).toMatchObject([
@@ -223,7 +223,7 @@ describe('evidence', () => {
     ])
   })
 
-  it('is not believed from the ledger file', async () => {
+  it('is not accepted from the ledger file', async () => {
     const { place, review, session, workspace } = await checked('      - run: "false"\n')
     session.fs.writeFileSync('src/a.txt', 'new\n')
     const { tree, checks } = await review.check()
@@ -236,7 +236,7 @@ describe('evidence', () => {
     writeFileSync(join(place.root, path), lines)
   })
 
-  it('lies where neither the agent nor its commands can write', async () => {
+  it('is stored where neither the agent nor its commands can write', async () => {
     const { place, review, session } = await passed()
     const { checks: file } = layoutAt(place.root).session(session.id)
     const before = readFileSync(file, 'utf8')
@@ -249,7 +249,7 @@ describe('evidence', () => {
     expect((await review.checks()).checks).toMatchObject([{ state: 'passed' }])
   })
 
-  it('counts for nothing in a damaged file', async () => {
+  it('is ignored in a damaged file', async () => {
     const { place, review, session } = await passed()
     writeFileSync(layoutAt(place.root).session(session.id).checks, '{"version":1,"runs":[{}]}')
     await expect(review.checks()).rejects.toMatchObject({ reason: 'ledger_corrupt' })

@@ -11,15 +11,15 @@ function place(): string {
   return realpathSync(path)
 }
 
-describe('where a hook runs', () => {
-  it('finds the nearest workspace upwards, even from a missing directory', () => {
+describe('the workspace root of a hook', () => {
+  it('is the nearest one upwards, even from a missing directory', () => {
     const root = place()
     expect(rootOf(`${root}/a/b`)).toBe(root)
     expect(rootOf(`${root}/a/none/deeper`)).toBe(root)
     expect(rootOf('/')).toBeUndefined()
   })
 
-  it("detects a mount only by the kernel's mount table, in a session", () => {
+  it("is in a mount only if the kernel's mount table says so, in a session", () => {
     const root = place()
     const staged = { path: root, type: 'overlay', isReadOnly: false }
     const ours = { path: `${root}/.orchestration`, type: 'overlay', isReadOnly: true }

@@ -10,7 +10,7 @@ function place(): string {
   return path
 }
 
-it('is created once for each workspace, is private, and rejects other text in its file', () => {
+it('the hook token is created once for each workspace, is private, and is refused if its file has other text', () => {
   const [state, root, other] = [place(), place(), place()]
   vi.stubEnv('XDG_STATE_HOME', state)
   onTestFinished(() => void vi.unstubAllEnvs())

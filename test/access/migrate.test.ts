@@ -35,7 +35,7 @@ function oldWorkspace(isOurs: boolean): string {
   return root
 }
 
-it('is migrated by a person as proposals: without verdicts or plans, with unique commit numbers', async () => {
+it('an old session becomes proposals when a person migrates: no verdicts or plans, and unique commit numbers', async () => {
   const root = oldWorkspace(true)
   expect(findOldState(root)).toEqual({
     names: ['sessions', 'commits', 'ledger.d'].map((name) => `.orchestration/${name}`),
@@ -61,14 +61,14 @@ it('is migrated by a person as proposals: without verdicts or plans, with unique
   await workspace.close()
 })
 
-it('is only listed where nothing proves that this machine wrote it', () => {
+it('an old session is only listed if nothing proves that this machine wrote it', () => {
   const root = oldWorkspace(false)
   expect(findOldState(root)).toMatchObject({ sessions: ['agent-1'], isOurs: false })
   expect(() => migrateOldState(root)).toThrow(expect.objectContaining({ reason: 'access_denied' }))
   expect(existsSync(`${root}/.orchestration/sessions/agent-1/stage.log`)).toBe(true)
 })
 
-it('cannot be migrated by an agent', () => {
+it('an old session cannot be migrated by an agent', () => {
   const root = oldWorkspace(true)
   const { ESCROW_SESSION: before } = process.env
   process.env.ESCROW_SESSION = 'agent-1'
@@ -79,7 +79,7 @@ it('cannot be migrated by an agent', () => {
   expect(() => migrateOldState(root)).toThrow(expect.objectContaining({ reason: 'access_denied' }))
 })
 
-it('is not copied through a link', async () => {
+it('an old session is not copied through a symlink', async () => {
   const root = oldWorkspace(true)
   const { path: outside, dispose } = tempDir()
   onTestFinished(dispose)
@@ -94,7 +94,7 @@ it('is not copied through a link', async () => {
   expect(await (await openWorkspace(root)).sessions()).toEqual([])
 })
 
-it('is not found in a current workspace', async () => {
+it('a current workspace has no old session', async () => {
   const { path: root, dispose } = tempDir()
   onTestFinished(dispose)
   mkdirSync(`${root}/.orchestration`)

@@ -26,7 +26,7 @@ describe('the scope proposed for a new intent', () => {
     expect(proposeScope(`${root}/test`)).toEqual(['*', 'deep/**'])
   })
 
-  it('is the whole workspace where git tracks no directory, or git is missing', () => {
+  it('is the whole workspace if git tracks no directory, or is missing', () => {
     expect(proposeScope(repository('a.js'))).toEqual(['**'])
     expect(proposeScope(repository())).toEqual(['**'])
     const { path, dispose } = tempDir()
@@ -38,7 +38,7 @@ describe('the scope proposed for a new intent', () => {
     expect(proposeScope(repository('a{b,c}[x]/1', '!not/1'))).toEqual(['*', '?not/**', 'a?b?c??x?/**'])
   })
 
-  it('starts no program that the repository names', () => {
+  it('is found without a program that the repository names', () => {
     const root = repository('src/a.ts')
     git(root, 'config', 'core.fsmonitor', `touch ${root}/ran; false`)
     proposeScope(root)

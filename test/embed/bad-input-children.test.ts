@@ -65,7 +65,7 @@ const YAML: readonly Row[] = [
 const LEDGER = `${ORCHESTRATION}/agent_trace.jsonl`
 const LINES: readonly Row[] = [
   {
-    name: 'a ledger that is no UTF-8',
+    name: 'a ledger that is not UTF-8',
     file: LEDGER,
     content: Buffer.concat([Buffer.from([0x7b, 0xff, 0x7d, 0x0a]), Buffer.from('{}\n')]),
     fails: ['verify', /^ledger_corrupt .*UTF-8/],

@@ -36,7 +36,7 @@ describe('a directory that is no workspace', () => {
   it.each([
     ['does not exist', (root: string) => `${root}/nowhere`, /nowhere.*does not exist/],
     ['is a file', (root: string) => `${root}/src/a.ts`, /a\.ts.*not a directory/],
-    ['is a link in a circle', (root: string) => `${root}/loop`, /loop.*cannot be read \(ELOOP\)/],
+    ['is a circular link', (root: string) => `${root}/loop`, /loop.*cannot be read \(ELOOP\)/],
   ])('%s', async (_, name, words) => {
     const at = testWorkspace()
     symlinkSync('loop', `${at.root}/loop`)
@@ -84,12 +84,12 @@ async function withoutPrivileges<T>(run: () => Promise<T>): Promise<T> {
 
 describe('a broken registry', () => {
   const BROKEN = {
-    'no YAML': 'active_intents: [unclosed\n',
+    'invalid YAML': 'active_intents: [unclosed\n',
     'another shape': 'active_intents: 7\n',
     'an alias': 'active_intents:\n  - &a {id: INT-001, name: x}\n  - *a\n',
     'an unknown status': INTENTS.replace('IN_PROGRESS', 'STARTED'),
-    'a glob that cannot be judged': INTENTS.replace('src/**', '(a+)+b'),
-    'an id twice': INTENTS.replace('INT-002', 'INT-001'),
+    'an unsupported glob': INTENTS.replace('src/**', '(a+)+b'),
+    'a duplicate id': INTENTS.replace('INT-002', 'INT-001'),
   }
 
   it.each(Object.entries(BROKEN))(
@@ -124,8 +124,8 @@ describe('a broken registry', () => {
 describe('a broken policy', () => {
   it.each([
     ['an unknown key', 'acess: {}\n'],
-    ['an unknown word', 'access: {src/**: maybe}\n'],
-    ['no YAML', 'access: [\n'],
+    ['an unknown value', 'access: {src/**: maybe}\n'],
+    ['invalid YAML', 'access: [\n'],
   ])('with %s denies every write with a named error', async (_, text) => {
     const at = testWorkspace()
     at.write('.orchestration/policy.yaml', text)
@@ -272,7 +272,7 @@ describe('a damaged commit journal', () => {
   })
 })
 
-describe('files in the place of escrowfs directories', () => {
+describe('files in place of escrowfs directories', () => {
   it.each(['sessions', 'locks', 'tx', 'commits', 'ledger.d'])(
     '%s: causes a named error, and the file stays',
     async (name) => {

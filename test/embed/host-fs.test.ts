@@ -88,7 +88,7 @@ describe('outside of tool calls', () => {
     expect([place.text('src/a.ts'), fs.existsSync(`${above}/beside`)]).toEqual(['a one\na two\n', true])
   })
 
-  it('routes a copy through links to the session, wherever it begins', async () => {
+  it('routes a copy through links to the session, wherever it starts', async () => {
     const api = hostFs(session)
     fs.mkdirSync(`${home}/from/in`, { recursive: true })
     fs.writeFileSync(`${home}/from/in/m.ts`, 'over')
@@ -243,7 +243,7 @@ describe('host reads outside of tool calls', () => {
     expect(await written).toBe(second)
   })
 
-  it('are no tool call and have no record', async () => {
+  it('are not tool calls and have no record', async () => {
     const api = hostFs(session, { readsAreShown: false, host: 'roo' })
     api.mkdirSync(`${place.root}/src/made`)
     api.writeFileSync(`${place.root}/src/made/x`, 'x')

@@ -93,7 +93,7 @@ it('the demo’s transcripts have the same outcomes through hooks and aliased mo
   expect(isPassed).toBe(true)
 })
 
-it('without hooks the injected fs refuses every misdeed of the agents', async () => {
+it('without hooks the injected fs refuses every attack of the agents', async () => {
   const { lines } = await play(openUnhookedAgent)
   // Without hooks there are no reviewer's words, and a patch is not refused before its first file.
   const missed = lines.filter((line) => line.includes('NOT AS STATED'))

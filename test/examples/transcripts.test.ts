@@ -23,7 +23,7 @@ describe("the demo's transcripts", () => {
     }
   })
 
-  it('have at least ten misdeeds, at least one of each kind', () => {
+  it('have at least ten attacks, at least one of each kind', () => {
     const refused = calls.filter((call) => call.expect.outcome === 'denied').map((call) => call.expect.reason)
     expect(refused.length).toBeGreaterThanOrEqual(10)
     expect(refused).not.toContain(undefined)

@@ -30,7 +30,7 @@ async function stageWrite(s: Setup, path = 'src/a.ts') {
 const ROWS: Row[] = [
   {
     source: 'S0:140 S1:221 S4:30',
-    promise: 'a gate stands before every mutating tool, and lets reads through',
+    promise: 'a gate checks every mutating tool, and passes reads',
     async proof(s) {
       for (const tool of hooks.KNOWN_TOOLS) {
         const { allow } = await s.engine.runWithHooks(s.call(tool, { path: 'src/a.ts' }), () => 'ran')
@@ -69,7 +69,7 @@ const ROWS: Row[] = [
   },
   {
     source: 'S3:97 S3:112',
-    promise: 'preExecutionHook blocks every tool before an intent, in its own words, where policy says so',
+    promise: 'preExecutionHook blocks every tool without an intent, with its own message, if policy says so',
     policy: 'gate: {tools: all}\n',
     async proof({ place, engine }) {
       const blocked = {
@@ -88,7 +88,7 @@ const ROWS: Row[] = [
   },
   {
     source: 'S3:97',
-    promise: 'preExecutionHook blocks everything where no engine was made',
+    promise: 'preExecutionHook blocks everything if no engine was created',
     async proof({ place }) {
       const result = await hooks.preExecutionHook({ cwd: place.root, toolName: 'read_file', toolArgs: {} })
       expect(result.kind).toBe('blocked')
@@ -121,7 +121,7 @@ const ROWS: Row[] = [
   },
   {
     source: 'S1:477 S2:918 S2:938',
-    promise: 'Stale File: what changed since the model read it is not overwritten until it is read again',
+    promise: 'Stale File: a file that changed since the model read it is not overwritten until it is read again',
     async proof(s) {
       await select(s)
       const { fs } = await s.session()
@@ -343,7 +343,7 @@ const ROWS: Row[] = [
   },
   {
     source: 'S2:607',
-    promise: 'refusals in a row break the circuit, and a person is asked',
+    promise: 'consecutive refusals trip the circuit breaker, and a person is asked',
     policy: 'gate: {breaker: 2}\n',
     async proof(s) {
       for (const _ of [1, 2]) await s.engine.runPreHook(write(s))
@@ -352,7 +352,7 @@ const ROWS: Row[] = [
   },
   {
     source: 'S1:349 S1:716',
-    promise: 'a model corrects itself by what a refusal tells it',
+    promise: 'a model corrects itself by the text of a refusal',
     async proof(s) {
       const { error } = await s.engine.runPreHook(write(s))
       const [, id] = /Intents: ([\w-]+)/.exec(error?.hint ?? '') ?? []

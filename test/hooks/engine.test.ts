@@ -105,7 +105,7 @@ describe('HookEngine', () => {
     expect(await reasonOf(() => engine.setActiveIntent('task-9', 'INT-001'))).toBe('nothing_selected')
   })
 
-  it('selects the intent that a host keeps for its task, and makes none up', async () => {
+  it('selects the intent that a host keeps for its task, and never invents one', async () => {
     const { engine, call } = setUp()
     const write = { ...call('write_to_file', { path: 'src/a.ts' }), activeIntentId: 'INT-404' }
     expect(await engine.runWithHooks(write, () => 'ran')).toMatchObject({ error: { reason: 'unknown_intent' } })
@@ -363,7 +363,7 @@ describe('the person in the loop', () => {
   it.each([
     ['nobody can be asked', undefined, 'needs_approval'],
     ['the modal was closed', async () => undefined, 'user_rejected'],
-    ['asking fails', () => Promise.reject(new Error('no window')), 'policy_invalid'],
+    ['the question fails', () => Promise.reject(new Error('no window')), 'policy_invalid'],
   ])('refuses the call where %s', async (_why, human, reason) => {
     const { engine, call, place } = setUp(human ? { human } : {}, 'approval: {modal: all}\n')
     await engine.setActiveIntent('task-1', 'INT-001', place.root)

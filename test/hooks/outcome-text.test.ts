@@ -8,14 +8,14 @@ describe('the text of an outcome', () => {
     [{ exitCode: 0 }, '{"exitCode":0}'],
     [undefined, ''],
     [null, 'null'],
-  ])('that returned %j', (value, text) => {
+  ])('of a returned %j is the text, or its JSON', (value, text) => {
     expect(outcomeText({ status: 'done', value, feedback: [] })).toBe(text)
   })
 
   it.each<[unknown, string]>([
     [new Error('no such tool'), 'no such tool'],
     ['thrown', 'thrown'],
-  ])('that failed with %s has no stack', (error, text) => {
+  ])('of the failure %s has no stack', (error, text) => {
     expect(outcomeText({ status: 'failed', error, feedback: [] })).toBe(text)
   })
 

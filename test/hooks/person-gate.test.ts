@@ -31,7 +31,7 @@ describe('the tools of an adapter', () => {
     expect((await session.changes()).changes).toMatchObject([{ path: 'src/a.ts', state: 'pending' }])
   })
 
-  it('refuse such calls where nobody can be asked', async () => {
+  it('refuse such calls if nobody can be asked', async () => {
     const { run, write } = await setUpTools('approval: {modal: all}\n')
     await run('select_active_intent', { intent_id: 'INT-001' })
     expect((await write('src/a.ts')).denial?.reason).toBe('needs_approval')

@@ -310,7 +310,7 @@ describe('invalid messages and lost connections', () => {
     expect(editor.received.find(({ id }) => id === null)?.error?.code).toBe(-32_700)
   })
 
-  it('a message that is nested too deeply is not passed on, and ends nothing', async () => {
+  it('a message that is nested too deeply is not passed on, and the connection stays open', async () => {
     const { editor, file, log } = await startSession()
     const deep = `${'['.repeat(10_000)}${']'.repeat(10_000)}`
     const [, , , , served] = await editor.prompt(

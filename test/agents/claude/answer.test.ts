@@ -88,7 +88,7 @@ describe('a tool that writes', () => {
 describe('Bash', () => {
   const ls = call('Bash', { command: "echo 'it is'; ls", timeout: 5, run_in_background: false })
 
-  it('is redirected to our terminal with the rest of its input, and never allowed by us', async () => {
+  it('is redirected to our terminal with the rest of its input, and not allowed by us', async () => {
     const { decision, output } = await setUpHooks().claude('PreToolUse', ls)
     expect(decision).toBe('ask')
     expect(output.updatedInput).toEqual({
@@ -186,7 +186,7 @@ describe('an unknown tool', () => {
 })
 
 describe('a directory that is no workspace', () => {
-  it('has its tool calls asked about, and other events ignored', async () => {
+  it('asks about tool calls, and ignores other events', async () => {
     const { path, dispose } = tempDir()
     const base = { session_id: 's', cwd: path }
     const told = (event: object) => answerClaude(JSON.stringify({ ...base, ...event }), { env: {} })

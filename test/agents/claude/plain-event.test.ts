@@ -21,7 +21,7 @@ const events = fc.record(
 )
 
 describe('plainToolEvent', () => {
-  it('gives what the schema gives, or nothing', () => {
+  it('returns the same as the schema, or undefined', () => {
     let plain = 0
     fc.assert(
       fc.property(events, (event) => {
@@ -36,7 +36,7 @@ describe('plainToolEvent', () => {
     expect(plain).toBeGreaterThan(100)
   })
 
-  it('leaves every other value to the schema', () => {
+  it('returns undefined for every other value', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         expect(plainToolEvent(value)).toBeUndefined()

@@ -70,7 +70,7 @@ describe.each(['extension', 'sdk'] as const)('in the dialect of the %s', (dialec
 })
 
 describe('unknown calls', () => {
-  it('are put to the person where the client can ask, and blocked elsewhere', async () => {
+  it('are asked about where the client can ask, and blocked elsewhere', async () => {
     for (const [tool, parameters] of [
       ['use_mcp_tool', { server_name: 'other', tool_name: 'x' }],
       ['browser_action', { action: 'launch' }],

@@ -24,7 +24,7 @@ describe('the agent of a client', () => {
     expect(clientAgent({ name, version: '1' }, undefined)).toEqual({ tool, toolVersion: '1' })
   })
 
-  it('is unknown for a silent client, and its model is what it reports with a call', () => {
+  it('is unknown for a client without a name; its model is the one reported with a call', () => {
     const turn = { model: 'gpt-6' }
     expect(clientAgent(undefined, undefined)).toEqual({ tool: 'unknown' })
     for (const value of [turn, JSON.stringify(turn)])

@@ -157,10 +157,10 @@ async function overStdio(): Promise<Outcomes> {
   return found
 }
 
-describe('the table of deeds, by the official client', () => {
+describe('the table of tool calls, by the official client', () => {
   let measure: Outcomes = new Map()
 
-  it('has plain fs as its measure', async () => {
+  it('plain fs gives the reference', async () => {
     measure = await within(plain)
     const all = [...measure.values()]
     expect(all.length).toBeGreaterThan(60)
@@ -173,7 +173,7 @@ describe('the table of deeds, by the official client', () => {
     ['over HTTP', () => within(http)],
     ['over HTTP without connections', () => within(modern)],
     ['over stdio', overStdio],
-  ] as const)('%s has the same decision, reason and record', async (_, outcomes) => {
+  ] as const)('%s gives the same decision, reason and record', async (_, outcomes) => {
     const through = await outcomes()
     const differing = [...measure].filter(
       ([deed, outcome]) => JSON.stringify(outcome) !== JSON.stringify(through.get(deed)),

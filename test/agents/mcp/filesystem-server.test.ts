@@ -144,7 +144,7 @@ describe('compared with the official filesystem server', () => {
     expect(readFileSync(`${place.root}/src/crlf.txt`, 'utf8')).toBe('one\r\ntwo\r\nthree\r\n')
   })
 
-  it('ours has every tool of theirs, with its arguments and output schema', async () => {
+  it('ours has all of its tools, with their arguments and output schemas', async () => {
     const place = testWorkspace()
     const [ours, theirs] = [await clientOn(await working(await place.open())), await filesystemServer(place.root)]
     const mine = new Map((await ours.listTools()).tools.map((tool) => [tool.name, tool]))

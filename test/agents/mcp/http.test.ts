@@ -46,7 +46,7 @@ const HELLO = JSON.stringify({
 const TYPES = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
 
 describe('over HTTP', () => {
-  it('answers nobody without the token, under another name, or from another site', async () => {
+  it('refuses requests without the token, under another host name, or from another site', async () => {
     const { url } = await served()
     const bare = new URL('/mcp', url)
     const token = url.searchParams.get('token') ?? ''
@@ -64,7 +64,7 @@ describe('over HTTP', () => {
     expect(await codeOf(url, { ...TYPES, origin: url.origin })).toBe(200)
   })
 
-  it('gives each client its own session, or all a shared one if configured', async () => {
+  it('gives each client its own session, or all of them a shared one if configured', async () => {
     const write = { path: 'src/a.ts', content: 'mine\n' }
     for (const [session, second] of [
       [undefined, 'a one\na two\n'],

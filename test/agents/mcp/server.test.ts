@@ -28,7 +28,7 @@ describe('a denied call', () => {
     expect(textOf(await call('write_file', { ...write, path: 'mail/m.ts' }))).toMatch(/^Scope Violation: INT-001/)
   })
 
-  it('leaves nothing behind if one of its paths may not be written', async () => {
+  it('stages nothing if one of its paths may not be written', async () => {
     const place = testWorkspace()
     const session = await working(await place.open())
     const call = callerOf(await clientOn(session))
@@ -42,7 +42,7 @@ describe('a denied call', () => {
     expect((await session.changes()).changes).toEqual([])
   })
 
-  it('deletes what it is told to, staged, and no directory with something in it unless told so', async () => {
+  it('of delete_file stages the deletion, and deletes a directory with entries only if it is recursive', async () => {
     const place = testWorkspace()
     place.write('src/deep/b.ts', 'b\n')
     place.write('src/deep/empty/x', '')
@@ -68,7 +68,7 @@ describe('a denied call', () => {
     expect(place.text('src/deep/b.ts')).toBe('b\n')
   })
 
-  it('by a preview of an edit needs no intent, and stages nothing', async () => {
+  it('of edit_file needs no intent for a preview, and stages nothing', async () => {
     const place = testWorkspace()
     const session = await (await place.open()).session({ id: 's' })
     const call = callerOf(await clientOn(session))
@@ -78,7 +78,7 @@ describe('a denied call', () => {
     expect((await session.changes()).changes).toEqual([])
   })
 
-  it('reads nothing outside of the workspace, in any spelling', async () => {
+  it('of a read is refused outside of the workspace, in any spelling', async () => {
     const place = testWorkspace()
     const session = await working(await place.open())
     const call = callerOf(await clientOn(session))
@@ -90,7 +90,7 @@ describe('a denied call', () => {
   })
 })
 
-describe("a reviewer's words", () => {
+describe("a reviewer's feedback", () => {
   it('comes once, with the next result, and never in the content of a file', async () => {
     const place = testWorkspace()
     const workspace = await place.open()
@@ -123,7 +123,7 @@ describe('the tools and resources of the server', () => {
       await expect(callerOf(client)(name)).rejects.toThrow(/not found/)
   })
 
-  it('says of itself what is true', async () => {
+  it('have correct hints about what they read and write', async () => {
     const place = testWorkspace()
     const { tools } = await (await clientOn(await working(await place.open()))).listTools()
     const hinted = (hint: 'readOnlyHint' | 'destructiveHint' | 'openWorldHint') =>
@@ -165,7 +165,7 @@ describe("a question to the client's user", () => {
     return { place, call: callerOf(client), shown }
   }
 
-  it('is asked only where the server was started so, and its answer is theirs by name', async () => {
+  it("is asked only if the server was started with that option, and the answer has the user's name", async () => {
     const { place, call, shown } = await asking(ASK, true)
     expect((await call('write_file', write)).isError).toBeUndefined()
     expect(shown).toMatchObject([expect.stringContaining('May src/a.ts be written?')])
@@ -178,7 +178,7 @@ describe("a question to the client's user", () => {
     expect(shown.join()).toContain('one\n// <U+202E>two\n')
   })
 
-  it('is asked about a directory before it is made', async () => {
+  it('is asked about a directory before it is created', async () => {
     const { call, shown } = await asking('access: {src/new: ask}\n', true)
     expect((await call('create_directory', { path: 'src/new/deep' })).isError).toBeUndefined()
     expect(shown.join()).toContain('src/new')
@@ -197,7 +197,7 @@ describe("a question to the client's user", () => {
 })
 
 describe('escrow mcp', () => {
-  it('governs the working directory, and what it acknowledged outlives its being killed', async () => {
+  it('serves the workspace of the working directory, and keeps acknowledged writes when it is killed', async () => {
     const place = testWorkspace()
     const { client, transport, call } = await spawned(`${place.root}/src`, '--session', 's', '--intent', 'INT-001')
     expect(client.getServerVersion()?.name).toBe('escrowfs')
@@ -209,7 +209,7 @@ describe('escrow mcp', () => {
     expect(textOf(await again.call('read_text_file', { path: 'src/new.ts' }))).toBe('new\n')
   })
 
-  it('of a second window on a held session says so and ends; without a name it has one of its own', async () => {
+  it('ends with an error if another process holds its session; without a name it creates its own session', async () => {
     const place = testWorkspace()
     const first = await spawned(place.root, '--session', 's', '--intent', 'INT-001')
     await first.call('write_file', { path: 'src/a.ts', content: 'first\n' })
@@ -221,7 +221,7 @@ describe('escrow mcp', () => {
     expect(textOf(await first.call('read_text_file', { path: 'src/a.ts' }))).toBe('first\n')
   })
 
-  it('takes huge and broken input, and goes on', async () => {
+  it('survives huge and invalid input', async () => {
     const place = testWorkspace()
     const { transport, call } = await spawned(place.root, '--session', 's', '--intent', 'INT-001')
     const content = `${'y'.repeat(20 * 1024 * 1024)}\nend`
@@ -235,7 +235,7 @@ describe('escrow mcp', () => {
     expect((await call('read_text_file', { path: 'src/b.ts' })).isError).toBeUndefined()
   })
 
-  it('ends with an error on a message that is too long, and stages nothing of it', () => {
+  it('ends with an error on a message that is too long', () => {
     const place = testWorkspace()
     const input = `{"jsonrpc":"2.0","id":1,"method":"${'x'.repeat(64 << 20)}"}\n`
     const command = [`${compileOnce()}/test/children/escrow.js`, 'mcp', '-C', place.root]
@@ -244,7 +244,7 @@ describe('escrow mcp', () => {
     expect([ended.status, ended.stdout]).toEqual([1, ''])
   })
 
-  it('governs a call that comes without a greeting, behind a line that is none', async () => {
+  it('refuses a call without a handshake, and ignores invalid lines before it', async () => {
     const place = testWorkspace()
     const child = startChild('escrow.ts', 'mcp', '-C', place.root)
     const params = { name: 'write_file', arguments: { path: 'src/a.ts', content: 'x' } }
@@ -261,7 +261,7 @@ describe('escrow mcp', () => {
     expect(child.process.exitCode).toBe(0)
   })
 
-  it('leaves a ledger that says who did what', async () => {
+  it('writes a ledger with each intent, call and denial', async () => {
     const place = testWorkspace()
     const { client, call } = await spawned(place.root, '--session', 's', '--intent', 'INT-001', '--model', 'm-2')
     await call('write_file', { path: 'src/new.ts', content: 'new\n' })
@@ -277,7 +277,7 @@ describe('escrow mcp', () => {
     ])
   })
 
-  it('ends with words, and no server, where there is no workspace or no such intent', async () => {
+  it('fails to start without a workspace, or with an unknown intent', async () => {
     const place = testWorkspace()
     await expect(spawned(place.root, '--intent', 'INT-404')).rejects.toThrow()
     const bare = testWorkspace({ 'a.txt': 'a' }, '')

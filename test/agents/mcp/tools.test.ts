@@ -14,8 +14,8 @@ async function stand(policy = '', human?: Human) {
   return { place, workspace, session, call: callerOf(await clientOn(session, human ? { human } : {})) }
 }
 
-describe('a directory of very many entries', () => {
-  it('is listed page by page, each saying how to go on', async () => {
+describe('a directory with very many entries', () => {
+  it('is listed in pages, each with the way to the next', async () => {
     const { place, call } = await stand()
     mkdirSync(`${place.root}/src/many`)
     for (let i = 0; i < 10_050; i++) writeFileSync(`${place.root}/src/many/f${String(i).padStart(5, '0')}`, '')
@@ -39,8 +39,8 @@ describe('a directory of very many entries', () => {
   })
 })
 
-describe('one file named many times', () => {
-  it('is read until the answer is full', async () => {
+describe('one file in many arguments', () => {
+  it('is read until the result is full', async () => {
     const { place, call } = await stand()
     place.write('src/big.txt', 'a'.repeat(3 * 1024 * 1024))
     const parts = textOf(await call('read_multiple_files', { paths: Array(8).fill('src/big.txt') })).split('\n---\n')
@@ -57,7 +57,7 @@ describe('arguments that would take hours', () => {
     return [answer.isError, textOf(answer)]
   }
 
-  it('many globs of many alternatives are refused after some seconds', async () => {
+  it('many globs with many alternatives are refused after some seconds', async () => {
     const { call } = await stand()
     const excludePatterns = Array.from({ length: 30 }, () => '{1..100000000}')
     for (const [tool, more] of [
@@ -72,7 +72,7 @@ describe('arguments that would take hours', () => {
   it.each([
     ['text', 'a'.repeat(600_000), `${'a'.repeat(100_000)}b${'a'.repeat(100_000)}`],
     ['lines', 'a\n'.repeat(100_000), `b\n${'a \n'.repeat(50_000)}`],
-  ])('an old %s that almost occurs everywhere is looked for in one pass', async (_what, content, oldText) => {
+  ])('an old %s that almost matches everywhere is searched in one pass', async (_what, content, oldText) => {
     const { place, call } = await stand()
     place.write('src/long.txt', content)
     const [isError, text] = await rejected(call, 'edit_file', {
@@ -82,7 +82,7 @@ describe('arguments that would take hours', () => {
     expect([isError, String(text).slice(0, 40)]).toEqual([true, expect.stringContaining('Could not find exact match')])
   })
 
-  it('an edit of very many lines is made, and its diff is left out', async () => {
+  it('an edit of very many lines is applied, and its diff is omitted', async () => {
     const { place, call } = await stand()
     const lines = (word: string) => Array.from({ length: 20_000 }, (_, i) => `${word} ${i}\n`).join('')
     place.write('src/long.txt', lines('old'))
@@ -93,8 +93,8 @@ describe('arguments that would take hours', () => {
   })
 })
 
-describe('edits made side by side', () => {
-  it('all stay', async () => {
+describe('concurrent edits', () => {
+  it('are all applied', async () => {
     const { place, call } = await stand()
     place.write('src/n.txt', Array.from({ length: 40 }, (_, i) => `<${i}>\n`).join(''))
     const edit = (i: number) =>
@@ -104,7 +104,7 @@ describe('edits made side by side', () => {
     expect(textOf(await call('read_text_file', { path: 'src/n.txt' }))).not.toContain('<')
   })
 
-  it('are refused where the file has moved on since it was read', async () => {
+  it('are refused if the file has changed since it was read', async () => {
     const { place, call } = await stand()
     await call('read_text_file', { path: 'src/a.ts' })
     place.write('src/a.ts', 'a one\nby a person\n')
@@ -115,7 +115,7 @@ describe('edits made side by side', () => {
     expect((await call('edit_file', edit)).isError).toBeUndefined()
   })
 
-  it('are nothing to a file that is no text', async () => {
+  it('are refused for a file that is not UTF-8 text', async () => {
     const { place, session, call } = await stand()
     writeFileSync(`${place.root}/src/bin`, Buffer.from([0x61, 0xff, 0x62]))
     const result = await call('edit_file', { path: 'src/bin', edits: [{ oldText: 'a', newText: 'A' }] })
@@ -124,8 +124,8 @@ describe('edits made side by side', () => {
   })
 })
 
-describe('what policy.yaml wants of a person', () => {
-  it('is asked before each call that changes something, with `approval.modal: all`', async () => {
+describe('policy.yaml', () => {
+  it('asks a person before each call that changes something, with `approval.modal: all`', async () => {
     const asked: string[] = []
     const human: Human = async ({ tool, targets }) => {
       asked.push(`${tool} ${targets.join()}`)
@@ -142,21 +142,21 @@ describe('what policy.yaml wants of a person', () => {
     expect((await alone.call('write_file', { path: 'src/a.ts', content: '' }))._meta?.[DENIAL]).toBeDefined()
   })
 
-  it('is asked after refusals in a row', async () => {
+  it('asks a person after consecutive refusals', async () => {
     const kinds: string[] = []
     const { call } = await stand('gate: {breaker: 2}\n', async ({ kind }) => void kinds.push(kind))
     for (let i = 0; i < 3; i++) await call('write_file', { path: 'mail/m.ts', content: '' })
     expect(kinds).toEqual(['breaker'])
   })
 
-  it('is said by the agent, with `gate.require_mutation_class`', async () => {
+  it('requires a class from the agent, with `gate.require_mutation_class`', async () => {
     const { call } = await stand('gate: {require_mutation_class: true}\n')
     const write = { path: 'src/a.ts', content: 'x\n' }
     expect((await call('write_file', write))._meta?.[DENIAL]).toMatchObject({ reason: 'missing_mutation_class' })
     expect((await call('write_file', { ...write, mutation_class: 'INTENT_EVOLUTION' })).isError).toBeUndefined()
   })
 
-  it('holds for every tool that needs an intent, with `gate.tools: all`', async () => {
+  it('requires an intent for every tool, with `gate.tools: all`', async () => {
     const { call } = await stand('gate: {tools: all}\n')
     await call('select_active_intent', { intent_id: null })
     expect((await call('read_text_file', { path: 'src/a.ts' }))._meta?.[DENIAL]).toMatchObject({
@@ -168,7 +168,7 @@ describe('what policy.yaml wants of a person', () => {
 })
 
 describe('execute_command', () => {
-  it('runs contained and staged; where it cannot be, it is refused', async () => {
+  it('runs in a sandbox and stages; without a sandbox it is refused', async () => {
     const { place, call } = await stand()
     const result = await call('execute_command', {
       command: 'echo two > src/a.ts; echo x > mail/m.ts; echo said; exit 3',
@@ -194,8 +194,8 @@ describe('execute_command', () => {
   })
 })
 
-describe('the tools we add', () => {
-  it('run the checks of the intent, and tell the agent what they showed', async () => {
+describe('the tools that only escrowfs has', () => {
+  it('run the checks of the intent, and return their results to the agent', async () => {
     const place = testWorkspace(
       undefined,
       INTENTS.replace('Integers only]', 'Integers only]\n    acceptance_criteria: [{run: "cat src/a.ts; exit 3"}]'),
@@ -213,7 +213,7 @@ describe('the tools we add', () => {
     expect(forged._meta?.[DENIAL]).toMatchObject({ reason: 'protected_path' })
   })
 
-  it('show, revert and travel, each its own call in the ledger', async () => {
+  it('show, revert and restore a snapshot, each as its own call in the ledger', async () => {
     const { place, workspace, session, call } = await stand()
     await call('write_file', { path: 'src/a.ts', content: 'x\n' })
     const shown = textOf(await call('show_staged_changes'))

@@ -92,7 +92,7 @@ describe('the plugin', () => {
   })
 
   it.each(['exit 1', 'echo no JSON', 'echo "{}"', 'echo \'{"go":1}\'', 'echo \'{"go":true}\'; exit 3', 'kill -9 $$'])(
-    'blocks where the hook ends by %j',
+    'blocks if the hook ends with %j',
     async (program) => {
       const { call } = await plugin(program)
       await expect(call('list', { path: '.' })).rejects.toThrow()

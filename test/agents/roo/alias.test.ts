@@ -59,7 +59,7 @@ describe('aliased modules', () => {
     expect(place.text('src/a.ts')).toBe('a one\na two\n')
   })
 
-  it('are only the named ones', () => {
+  it('do not include others', () => {
     install()
     for (const each of load('other.cjs').given) expect(each).toBe(fs)
     expect(require('node:fs')).toBe(fs)
@@ -78,7 +78,7 @@ describe('aliased modules', () => {
     expect(load('hosting.cjs').given[0]).toBe(fs)
   })
 
-  it('are refused in the workspace whatever the session is refused', async () => {
+  it('get the same refusals in the workspace as the session', async () => {
     install()
     const { given, promises } = load('host/bundle.cjs')
     expect(await reasonOf(() => given[0]?.writeFileSync(`${place.root}/mail/m.ts`, ''))).toBe('scope_violation')
@@ -204,13 +204,13 @@ describe('uninstall', () => {
   })
 })
 
-describe('installation fails', () => {
+describe('the installation fails', () => {
   it('without a named module', () => {
     expect(() => install({ modules: [] })).toThrow(expect.objectContaining({ reason: 'unsupported' }))
     expect(load('host/bundle.cjs').given[0]).toBe(fs)
   })
 
-  it('where this Node loads modules another way', () => {
+  it('if this version of Node loads modules in another way', () => {
     const Module = require('node:module')
     const own = Module.prototype.require
     Module.prototype.require = () => fs

@@ -120,10 +120,14 @@ describe('apply_patch', () => {
   })
 
   it.each([
-    ['adding a file there is', ['*** Add File: a.ts', '+x'], 'already exists'],
-    ['moving onto a file there is', ['*** Update File: a.ts', '*** Move to: b.ts', '@@', '-a', '+b'], 'already exists'],
-    ['deleting a file there is not', ['*** Delete File: no.ts'], 'File not found'],
-    ['updating a file deleted before', ['*** Delete File: a.ts', '*** Update File: a.ts', '@@', '-a'], 'removes it'],
+    ['adding an existing file', ['*** Add File: a.ts', '+x'], 'already exists'],
+    [
+      'moving onto an existing file',
+      ['*** Update File: a.ts', '*** Move to: b.ts', '@@', '-a', '+b'],
+      'already exists',
+    ],
+    ['deleting a missing file', ['*** Delete File: no.ts'], 'File not found'],
+    ['updating a deleted file', ['*** Delete File: a.ts', '*** Update File: a.ts', '@@', '-a'], 'removes it'],
     ['an unknown header', ['*** Copy File: a.ts'], 'Line 2'],
     ['no path', ['*** Add File: '], 'names no path'],
     ['no operation', ['', ''], 'no file operation'],

@@ -37,10 +37,10 @@ describe('edit', () => {
   })
 
   it.each([
-    ['a text that is not there', 'no', 'x', {}, 'does not occur'],
+    ['a missing text', 'no', 'x', {}, 'does not occur'],
     ['a text that occurs twice', 'x', 'y', {}, 'occurs 2 times'],
     ['the same text', 'x', 'x', {}, 'nothing to change'],
-    ['no text to look for', '', 'x', {}, 'Wrong arguments'],
+    ['an empty search text', '', 'x', {}, 'Wrong arguments'],
   ])('%s is an error and changes nothing', async (_what, from, to, more, words) => {
     put('a.ts', 'x x\n')
     const { content, isError } = await edit(from, to, more)

@@ -24,7 +24,7 @@ async function desk(): Promise<Desk> {
 const execute = ({ call }: Desk, command: string, more = {}) => call('execute_command', { command, ...more })
 
 describe('execute_command', () => {
-  it('answers as the host does, with both outputs, and says what it staged', async () => {
+  it('returns what the host returns, with both outputs, and lists what it staged', async () => {
     const at = await desk()
     const { content, isError } = await execute(at, 'echo one; echo two >&2', { cwd: 'src' })
     expect(isError).toBe(false)
@@ -95,7 +95,7 @@ describe('read_command_output', () => {
     return /Artifact ID: (\S+)/.exec(content)?.[1] ?? expect.unreachable(content)
   }
 
-  it('keeps a long output, with a preview of its beginning', async () => {
+  it('keeps a long output, and returns a preview of its beginning', async () => {
     const at = await desk()
     const { content } = await execute(at, long(3000))
     expect(content).toMatch(
@@ -116,7 +116,7 @@ describe('read_command_output', () => {
     expect(content).not.toContain('read_command_output')
   })
 
-  it('pages by bytes, with the numbers lines have in the whole', async () => {
+  it('pages by bytes, and numbers the lines as in the whole output', async () => {
     const at = await desk()
     const id = await artifact(at)
     const whole = commandOutputs(at.session).read(id) ?? expect.unreachable()
@@ -133,7 +133,7 @@ describe('read_command_output', () => {
     expect(text).toBe(whole.toString())
   })
 
-  it('finds lines by a pattern, in any case, and a text that is no pattern', async () => {
+  it('finds lines by a regular expression, case-insensitively, or by literal text if it is not one', async () => {
     const at = await desk()
     const id = await artifact(at, `${long(3000)}; echo 'FAIL (here'`)
     const search = async (pattern: string) =>
@@ -152,7 +152,7 @@ describe('read_command_output', () => {
     expect([isError, content.includes(words)]).toEqual([true, true])
   })
 
-  it('an offset behind the end, or before the beginning, is an error that says where the end is', async () => {
+  it('reports the size of the output for an offset outside of it', async () => {
     const at = await desk()
     const id = await artifact(at)
     for (const offset of [-1, 10_000_000]) {
@@ -173,7 +173,7 @@ describe('read_command_output', () => {
     expect(commandOutputs(again).read(id)?.subarray(0, 6).toString()).toBe('line 1')
   })
 
-  it('keeps the latest fifty', async () => {
+  it('keeps the latest fifty outputs', async () => {
     const at = await desk()
     const outputs = commandOutputs(at.session)
     const names = Array.from({ length: 53 }, (_, index) => outputs.keep(Buffer.from(`${index}`)))
@@ -183,7 +183,7 @@ describe('read_command_output', () => {
     expect(readdirSync(`${stateOf(at.root)}/sessions/agent/outputs`)).toHaveLength(50)
   })
 
-  it('of a session that is none of ours fails in words', async () => {
+  it('fails without a session of escrowfs, with a denial record', async () => {
     const { content } = await runOnFake('read_command_output', { artifact_id: 'cmd-1.txt' })
     expect(JSON.parse(content)).toMatchObject({ reason: 'unsupported' })
   })

@@ -23,7 +23,7 @@ describe.each([{ direct: false }, { direct: true }])('a write of a live task (di
     ])
   })
 
-  it('that is refused is denied in the ask, and the model gets the record', async () => {
+  it('that is refused is denied before the host asks, and the model gets the record', async () => {
     const { roo, session, workspace, staged } = await liveStand()
     roo.direct = direct
     const told = parsed(await roo.dispatch('write_to_file', { path: 'mail/m.ts', content: 'x' }))
@@ -41,7 +41,7 @@ describe.each([{ direct: false }, { direct: true }])('a write of a live task (di
     expect(denied).toMatchObject([{ reason: 'scope_violation', path: 'mail/m.ts' }])
   })
 
-  it('of an empty content is one too', async () => {
+  it('may have empty content', async () => {
     const { roo, session } = await liveStand()
     roo.direct = direct
     await roo.dispatch('write_to_file', { path: 'src/a.ts', content: '' })
@@ -50,7 +50,7 @@ describe.each([{ direct: false }, { direct: true }])('a write of a live task (di
 })
 
 describe('a live task', () => {
-  it('without an intent is refused what needs one, immediately where the tool would not wait', async () => {
+  it('without an intent is refused what needs one, immediately if the tool would not wait', async () => {
     const { roo } = await liveStand({ intent: null, commands: 'host', policy: 'gate: {breaker: 100}' })
     let ran = false
     roo.customTools.set('someones_tool', async () => {
@@ -165,17 +165,17 @@ describe('a live task', () => {
   })
 })
 
-describe("the host's own actions on the disk", () => {
+describe('a host action on the disk', () => {
   const remove = { patch: '*** Begin Patch\n*** Delete File: src/b.ts\n*** End Patch' }
 
-  it('are refused for an uncontained command', async () => {
+  it('is refused for an uncontained command', async () => {
     const { roo, place, staged } = await liveStand()
     const told = parsed(await roo.dispatch('execute_command', { command: 'rm -r src' }))
     expect(told).toMatchObject({ reason: 'unsupported', hint: expect.any(String) })
     expect([roo.ran, await staged(), existsSync(`${place.root}/src/b.ts`)]).toEqual([[], [], true])
   })
 
-  it('are staged for a call of fs', async () => {
+  it('is staged for a call of fs', async () => {
     const { roo, place, staged } = await liveStand()
     expect(await roo.dispatch('apply_patch', remove)).toBe('Successfully deleted src/b.ts')
     expect(await roo.dispatch('generate_image', { path: 'src/img', prompt: 'x' })).toBe('made')

@@ -25,18 +25,18 @@ describe('blockAround', () => {
     ['every level of a deep line', 6, {}, [3, 13]],
     ['one level', 6, { levels: 1 }, [5, 7]],
     ['two levels', 6, { levels: 2 }, [4, 8]],
-    ['one level with what stands beside it', 6, { levels: 2, siblings: true }, [4, 12]],
-    ['the block a head opens', 4, { levels: 0 }, [3, 13]],
-    ['a top-level line alone', 1, {}, [1, 1]],
+    ['one level with its siblings', 6, { levels: 2, siblings: true }, [4, 12]],
+    ['the block that a header opens', 4, { levels: 0 }, [3, 13]],
+    ['only a top-level line', 1, {}, [1, 1]],
     ['a blank line in a class', 9, {}, [3, 13]],
     ['an anchor past the end', 99, {}, [14, 14]],
-    ['no more lines than asked, around the anchor', 6, { limit: 3 }, [5, 7]],
+    ['at most the requested lines, around the anchor', 6, { limit: 3 }, [5, 7]],
     ['one line', 6, { limit: 1 }, [6, 6]],
   ])('%s', (_what, anchor, more, lines) => {
     expect(around(anchor, more)).toEqual(lines)
   })
 
-  it('always holds the anchor and no more than the limit', () => {
+  it('always contains the anchor line and no more lines than the limit', () => {
     const file = fc.array(fc.constantFrom('a', '  a', '    }', '\tb', '', '}'), { minLength: 1, maxLength: 30 })
     const limits = fc.integer({ min: 1, max: 10 })
     fc.assert(

@@ -67,7 +67,7 @@ describe('the intent gate', () => {
     expect(disabledTools.names).toEqual(['skill', 'edit', 'new_task'])
   })
 
-  it('knows its own names after a crash', async () => {
+  it('removes only its own names after a crash', async () => {
     await gate().sync(session())
     const crashed = [...(disabledTools.names ?? [])]
     disabledTools = kept(crashed)
@@ -75,13 +75,13 @@ describe('the intent gate', () => {
     expect(disabledTools.names).toEqual([])
   })
 
-  it('sets nothing that is already set', async () => {
+  it('writes nothing if the names are already set', async () => {
     const one = gate()
     await Promise.all([one.sync(session()), one.sync(session()), one.sync(session())])
     expect(disabledTools.sets).toBe(1)
   })
 
-  it('goes with a live task: closed at its first request, open once an intent is selected', async () => {
+  it('is closed at the first request of a live task, and open once an intent is selected', async () => {
     const { roo } = await liveStand({ intent: null, gate: gate() })
     expect(disabledTools.names).toEqual(expect.arrayContaining(CHANGING))
     await roo.dispatch('select_active_intent', { intent_id: 'INT-001' })
@@ -90,7 +90,7 @@ describe('the intent gate', () => {
     expect(disabledTools.names).toEqual(expect.arrayContaining(CHANGING))
   })
 
-  it('takes a real session', async () => {
+  it('accepts a real session', async () => {
     const real = await working(await testWorkspace().open())
     await gate().sync(real)
     expect(disabledTools.names).toBeUndefined()

@@ -5,7 +5,7 @@ import { inTemporaryDirectory, put, run } from './fake-session.js'
 const place = inTemporaryDirectory()
 
 describe('list_files', () => {
-  it('lists one level, directories with a slash, in the order of numbers', async () => {
+  it('lists one level, directories with a slash, in numeric order', async () => {
     put('file10.ts', '')
     put('file2.ts', '')
     put('src/a.ts', '')
@@ -13,7 +13,7 @@ describe('list_files', () => {
     expect(content.split('\n')).toEqual(['file2.ts', 'file10.ts', 'src/'])
   })
 
-  it('lists all below, but does not enter dependencies or hidden directories', async () => {
+  it('lists all levels, but does not enter dependencies or hidden directories', async () => {
     put('src/deep/a.ts', '')
     put('node_modules/x/index.js', '')
     put('.git/config', '')
@@ -21,7 +21,7 @@ describe('list_files', () => {
     expect(content.split('\n')).toEqual(['.git/', 'node_modules/', 'src/', 'src/deep/', 'src/deep/a.ts'])
   })
 
-  it('does not run in circles through a symlink', async () => {
+  it('ends if a symlink leads upwards', async () => {
     put('src/a.ts', '')
     symlinkSync(place.root, 'src/loop')
     const { content } = await run('list_files', { path: 'src', recursive: true })
@@ -37,7 +37,7 @@ describe('list_files', () => {
     expect((await run('list_files', { path: 'few' })).content).toBe('a.ts')
   })
 
-  it('says so when there is nothing, and fails when there is no such directory', async () => {
+  it('reports an empty directory, and fails for a missing one', async () => {
     expect((await run('list_files', { path: '.' })).content).toBe('No files found.')
     expect((await run('list_files', { path: 'no' })).isError).toBe(true)
   })

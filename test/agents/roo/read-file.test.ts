@@ -15,7 +15,7 @@ describe('read_file', () => {
     expect(content.endsWith('12 | line 12')).toBe(true)
   })
 
-  it('shows a slice and how to read on', async () => {
+  it('shows a range, and how to read the next one', async () => {
     put('a.ts', text)
     const { content } = await run('read_file', {
       path: 'a.ts',
@@ -29,7 +29,7 @@ describe('read_file', () => {
     expect(content.endsWith('3 | line 3\n4 | line 4')).toBe(true)
   })
 
-  it('takes nulls for what is left out', async () => {
+  it('treats null arguments as omitted ones', async () => {
     put('a.ts', 'x\n')
     expect((await run('read_file', { path: 'a.ts', mode: null, offset: null, limit: null })).isError).toBe(false)
   })
@@ -67,10 +67,10 @@ describe('read_file', () => {
   it.each([
     ['an absent file', { path: 'no.ts' }, 'File not found: no.ts'],
     ['a directory', { path: 'dir' }, 'is a directory'],
-    ['bytes that are no text', { path: 'bytes' }, 'not a UTF-8 text'],
+    ['bytes that are not UTF-8', { path: 'bytes' }, 'not a UTF-8 text'],
     ['text with a zero byte', { path: 'zero' }, 'binary'],
     ['a line past the end', { path: 'a.ts', offset: 99 }, 'there is no line 99'],
-    ['a mode there is not', { path: 'a.ts', mode: 'all' }, 'Wrong arguments'],
+    ['an unknown mode', { path: 'a.ts', mode: 'all' }, 'Wrong arguments'],
     ['an offset of 0', { path: 'a.ts', offset: 0 }, 'Wrong arguments'],
     ['no file at all', { files: [] }, 'Wrong arguments'],
     ['no path', {}, 'A path is required'],

@@ -142,7 +142,7 @@ describe('a turn', () => {
     expect(session.intent).toBeUndefined()
   })
 
-  it('may ask a person although the breaker has fired, and goes on with their answer', async () => {
+  it('may ask a person after the breaker has tripped, and continues with their answer', async () => {
     const { roo } = await liveStand({ policy: 'gate: {breaker: 2}' })
     const refuse = () => roo.dispatch('write_to_file', { path: 'mail/m.ts', content: String(roo.results.length) })
     for (let count = 0; count < 3; count++) await refuse()

@@ -4,7 +4,7 @@ import { inTemporaryDirectory, put, run } from './fake-session.js'
 inTemporaryDirectory()
 
 describe('search_files', () => {
-  it('shows matches by file with a line around them, joining what touches', async () => {
+  it('shows matches by file with a line of context, and joins adjacent ones', async () => {
     put('src/a.ts', 'zero\none TODO\ntwo\nthree TODO\nfour\nfive\nsix\nseven\neight TODO\n')
     put('src/b.ts', 'nothing\n')
     const { content } = await run('search_files', { path: './src/', regex: 'TODO' })
@@ -40,7 +40,7 @@ describe('search_files', () => {
 
   it.each([
     ['a regex that backtracks without end', { regex: '(a+)+b' }],
-    ['a glob that does', { regex: 'a', file_pattern: `${'*a'.repeat(30)}b` }],
+    ['a glob that backtracks without end', { regex: 'a', file_pattern: `${'*a'.repeat(30)}b` }],
   ])('%s is stopped', async (_what, args) => {
     put('a'.repeat(200), `${'a'.repeat(5000)}\n`)
     const { content, isError } = await run('search_files', { path: '.', ...args })
@@ -51,7 +51,7 @@ describe('search_files', () => {
   it.each([
     ['a broken regex', { regex: '(' }],
     ['an endless regex', { regex: 'a'.repeat(1001) }],
-    ['a place there is not', { path: 'no', regex: 'a' }],
+    ['a missing directory', { path: 'no', regex: 'a' }],
   ])('%s is an error', async (_what, args) => {
     expect((await run('search_files', { path: '.', ...args })).isError).toBe(true)
   })

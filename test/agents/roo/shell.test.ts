@@ -75,7 +75,7 @@ describe('execute_command of a live task with escrow-sh for its shell', () => {
     expect(theirs()).toEqual([undefined, undefined])
   })
 
-  it('runs so where the host’s modules may start nothing else', async () => {
+  it("runs contained if the host's modules may start nothing else", async () => {
     const { run, host, shell, session, staged } = await stand()
     host.programs = hostPrograms(session, { shell: shell.path })
     expect(await run('echo one > src/one.ts; cat src/one.ts')).toBe('Exit code: 0\nOutput:\none\n')
@@ -249,7 +249,7 @@ describe('the shell of a task', () => {
     expect(host.settings.execaShellPath).toBe('/new')
   })
 
-  it('taken away while a call is under way stays the host’s until its end: the command is not run by another', async () => {
+  it('that is removed during a call stays the host’s until its end, and no other shell runs the command', async () => {
     Object.assign(process.env, { ESCROW_SESSION_ID: 'persons', ESCROW_SHELL: '/persons/sh' })
     const { run, host, shell, staged } = await stand()
     const { run: own } = host

@@ -7,7 +7,7 @@ import { fakeSession, get, inTemporaryDirectory, put, run } from './fake-session
 inTemporaryDirectory()
 
 describe('execute', () => {
-  it('tells the session the tool, the call, its kind and every path it will show or change', async () => {
+  it('gives the session the tool, the call, its kind and every path that it will read or change', async () => {
     put('a.ts', 'one\n')
     const fake = fakeSession()
     const tools = createRooTools(fake.session)
@@ -52,12 +52,12 @@ describe('execute', () => {
   })
 
   it.each([
-    ['a tool there is not', 'rm_rf', {}],
+    ['an unknown tool', 'rm_rf', {}],
     ['a name from the object prototype', 'constructor', {}],
-    ['an argument missing', 'write_to_file', { path: 'a.ts' }],
+    ['a missing argument', 'write_to_file', { path: 'a.ts' }],
     ['an argument of another type', 'write_to_file', { path: ['a.ts'], content: 'x' }],
     ['an empty path', 'write_to_file', { path: '', content: 'x' }],
-    ['no intent named at all', 'select_active_intent', {}],
+    ['no named intent', 'select_active_intent', {}],
   ])('%s is an error the model can read', async (_what, name, args) => {
     const result = await run(name, args)
     expect(result.isError).toBe(true)

@@ -86,7 +86,7 @@ describe('show', () => {
     ])
   })
 
-  it('shows nothing in the place of what has changed since', async () => {
+  it('shows no content for a change that has changed since', async () => {
     const { review, session, shown, read } = await setUp()
     await review.show('agent')
     session.fs.writeFileSync('src/a.ts', 'other\n')
@@ -155,7 +155,7 @@ describe('decide', () => {
     expect((await session.feedback()).map(({ reason }) => reason)).toContain('Not so.')
   })
 
-  it('lets no name look like another line', async () => {
+  it('keeps every name on its own line', async () => {
     const { review, session, seen } = await setUp()
     session.fs.writeFileSync('src/x\nmodify safe.ts', '')
     await review.decide('agent')

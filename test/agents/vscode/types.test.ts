@@ -11,7 +11,7 @@ describe('the tools of the host', () => {
     expect(toolNames).toHaveLength(24)
   })
 
-  it('that change something are those that the catalogue classifies so', () => {
+  it('that change something are classified so in the catalogue', () => {
     const destructive = toolNames.filter((name) => classifyTool(name) === 'DESTRUCTIVE')
     expect(destructive.sort()).toEqual([
       ...['apply_diff', 'apply_patch', 'custom_tool', 'edit', 'edit_file', 'execute_command', 'generate_image'],

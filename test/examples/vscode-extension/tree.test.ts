@@ -44,7 +44,7 @@ describe('the tree', () => {
     expect(editor.badges.get('escrowfs.staged')?.badge).toEqual({ value: 4, tooltip: '4 changes' })
   })
 
-  it('shows the gravest fact of each change with its severity, and no notes', async () => {
+  it('shows the riskiest fact of each change with its severity, and no notes', async () => {
     const guarded = 'export function f(user: User) {\n  if (!user.isAdmin) throw new Error()\n  drop()\n}\n'
     const { editor } = await open(
       ({ fs }) => {

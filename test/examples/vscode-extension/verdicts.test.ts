@@ -64,7 +64,7 @@ describe('a verdict on a file', () => {
     expect((await reviewOf(model)).states).toEqual({ 'src/a.ts': 'approved' })
   })
 
-  it('is refused if the change moved on while the person typed a reason', async () => {
+  it('is refused if the change was replaced while the person typed a reason', async () => {
     const model = await open(({ fs }) => fs.writeFileSync('src/a.ts', 'one\n'))
     model.editor.person = ({ kind }) => {
       if (kind !== 'input') return undefined
@@ -168,7 +168,7 @@ describe('a verdict on a hunk', () => {
     expect((await reviewOf(model)).states).toEqual({ 'src/long.ts': 'approved' })
   })
 
-  it('applies while a neighbouring hunk changes, and is refused once its own lines have', async () => {
+  it('applies while a neighbouring hunk changes, and is refused once its own lines have changed', async () => {
     const model = await work(({ fs }) => fs.writeFileSync('src/long.ts', TWO))
     const [first, second] = [model.editor.node('1–5'), model.editor.node('25–30')]
     model.session.fs.writeFileSync('src/long.ts', TWO.replace('more', 'evil'))
@@ -245,7 +245,7 @@ describe('undo', () => {
   })
 })
 
-describe('who decides', () => {
+describe('the reviewer', () => {
   const POLICY = { '.orchestration/policy.yaml': 'approval: { by: person }\n', 'src/a.ts': 'a\n' }
 
   it('is a person if policy requires one, through a modal that no other extension can answer', async () => {
