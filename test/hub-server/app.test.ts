@@ -6,13 +6,13 @@ import { createChange, serveTrial, trialDatabase } from '../hub/fixtures.js'
 import { call, type Hub, submit, uploaded } from './kit.js'
 
 describe('a token', () => {
-  it.each(['', 'wrong', 'Bearer'])('%j opens nothing', async (token) => {
+  it.each(['', 'wrong', 'Bearer'])('%j is not accepted', async (token) => {
     const hub = await serveTrial()
     for (const path of ['/v1/me', '/v1/queue', '/v1/decisions', '/v1/audit', '/v1/claims'])
       expect((await call(hub, token, path)).status, path).toBe(401)
   })
 
-  it('of a host never decides, reads no content and no queue', async () => {
+  it('of a host never decides, and reads no content and no queue', async () => {
     const hub = await serveTrial()
     const host = await hub.token('laptop', 'host')
     const change = await uploaded(hub, host, 'a.txt', 'hello\n')
@@ -45,7 +45,7 @@ describe('a token', () => {
     expect((await call(hub, host, '/v1/decisions')).body.decisions).toEqual([])
   })
 
-  it.each(['reviewer', 'admin'] as const)('of a %s sends nothing', async (role) => {
+  it.each(['reviewer', 'admin'] as const)('of a %s cannot submit', async (role) => {
     const hub = await serveTrial()
     const token = await hub.token('Ada', role)
     expect((await submit(hub, token, [])).status).toBe(403)
@@ -53,7 +53,7 @@ describe('a token', () => {
     expect((await call(hub, token, `/v1/contents/${digest('x')}`, 'x', 'PUT')).status).toBe(403)
   })
 
-  it('of an admin alone sets review rules, and none is answered with its hash', async () => {
+  it("of an admin is the only one that sets review rules, and no answer has a token's hash", async () => {
     const hub = await serveTrial()
     const [ada, root] = [await hub.token('Ada', 'reviewer'), await hub.token('Root', 'admin')]
     const host = await hub.token('laptop', 'host')
@@ -119,7 +119,7 @@ describe('a submission', () => {
     expect(await call(hub, desk, '/v1/submissions', message)).toMatchObject({ status: 403 })
   })
 
-  it('with an epoch that is over is refused', async () => {
+  it('with an epoch that has ended is refused', async () => {
     const hub = await serveTrial()
     const laptop = await hub.token('laptop', 'host')
     await submit(hub, laptop, [])

@@ -3,7 +3,7 @@ import { digest } from '../../overlay/index.js'
 import { serveTrial } from '../hub/fixtures.js'
 import { call, submit, uploaded } from './kit.js'
 
-it('a request with a character that no database text can have is refused, also in an address and a form', async () => {
+it('a request with a character that the database cannot store is refused, also in an address and a form', async () => {
   const hub = await serveTrial()
   const [host, ada] = [await hub.token('laptop', 'host'), await hub.token('Ada', 'reviewer')]
   const { id } = (await submit(hub, host, [await uploaded(hub, host, 'a', 'x\n')])).body

@@ -62,7 +62,7 @@ describe('facts', () => {
     ['a long criterion', [], { intents: [Object.assign({}, INTENT, { criteria: [long] })] }],
     ['many intents', [], { intents: Array.from({ length: 21 }, () => INTENT) }],
     ['a long agent', [], { agent: long, intents: [] }],
-  ])('past a limit are refused: %s', async (_, changes, facts) => {
+  ])('over a limit are refused: %s', async (_, changes, facts) => {
     const hub = await serveTrial()
     const host = await hub.token('laptop', 'host')
     expect((await submit(hub, host, changes, 'laptop.agent-1', { facts })).status).toBe(400)

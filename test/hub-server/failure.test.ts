@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { HubError } from '../../src/hub/index.js'
 import { toFailure } from '../../src/hub-server/failure.js'
 
-it('an unexpected error is reported to the operator, and tells the caller nothing of the database', () => {
+it('an unexpected error is reported to the operator, and its answer reveals nothing about the database', () => {
   const reported: unknown[] = []
   const error = new Error('password authentication failed for user "hub"')
   expect(toFailure(error, (each) => reported.push(each))).toMatchObject({ status: 500, failure: { code: 'failed' } })
@@ -11,14 +11,14 @@ it('an unexpected error is reported to the operator, and tells the caller nothin
 })
 
 it.each(['ECONNREFUSED', 'CONNECT_TIMEOUT', 'CONNECTION_CLOSED', '57P01', '08006', '53300'])(
-  'a database that is away (%s) is said to be so',
+  'an unavailable database (%s) is reported as such',
   (code) => {
     const error = Object.assign(new Error('10.0.0.7:5432'), { code })
     expect(toFailure(error, () => undefined)).toMatchObject({ status: 503, failure: { code: 'away' } })
   },
 )
 
-it('a refusal is given as it is', () => {
+it('a refusal is returned unchanged', () => {
   const failure = toFailure(new HubError('missing', 'Send them.', ['d']), () => expect.unreachable())
   expect(failure).toEqual({ status: 422, failure: { code: 'missing', message: 'Send them.', details: ['d'] } })
 })

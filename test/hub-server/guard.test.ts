@@ -5,7 +5,7 @@ import { toFailure } from '../../src/hub-server/failure.js'
 import { createGuard, type HubEnv } from '../../src/hub-server/guard.js'
 import { newScope, trialDatabase } from '../hub/fixtures.js'
 
-it('a token that is valid works also while strangers guess', async () => {
+it('a valid token also works while strangers guess tokens', async () => {
   const database = await trialDatabase()
   const token = await addToken(database, Object.assign(newScope(), { name: 'laptop', role: 'host' } as const))
   const app = new Hono<HubEnv>()

@@ -28,7 +28,7 @@ describe('a token of another workspace of the tenant', () => {
     return { hub, host, change, id, tokenOf }
   }
 
-  it.each<Role>(['reviewer', 'admin'])('(%s) finds nothing by the ids of this one', async (role) => {
+  it.each<Role>(['reviewer', 'admin'])('(%s) finds nothing by the ids of this workspace', async (role) => {
     const { hub, host, change, id, tokenOf } = await twoWorkspaces()
     const claim = { session: 'laptop.agent-1', epoch: 1, path: 'a.txt', milliseconds: 60_000 }
     expect((await call(hub, host, '/v1/claims', claim)).status).toBe(200)
@@ -48,7 +48,7 @@ describe('a token of another workspace of the tenant', () => {
     expect((await call(hub, host, '/v1/decisions')).body.decisions).toEqual([])
   })
 
-  it('(host of the same name) gets no decision and no content, and submits no change of this one', async () => {
+  it('(host of the same name) gets no decision and no content, and submits no change of this workspace', async () => {
     const { hub, host, change, id, tokenOf } = await twoWorkspaces()
     const ada = await hub.token('Ada', 'reviewer')
     const decision = { keys: [changeKey(change)], verdict: 'approved' }

@@ -25,7 +25,7 @@ async function submitted(hub: Hub) {
   return { ...file, id, ada, page, post, decide, decisions }
 }
 
-it('the page has a checkbox for each hunk of a file with several, and records a decision on those that are chosen', async () => {
+it('the page has a checkbox for each hunk of a file with several, and records a decision on the selected ones', async () => {
   const at = await submitted(await serveTrial())
   const page = await at.page()
   const boxes = [...page.matchAll(/type="checkbox" name="hunk" value="([^"]*)"/g)].map(([, value]) => value)
@@ -73,7 +73,7 @@ it('a program decides on hunks, and a field that the hub does not know is refuse
   expect(await at.decisions()).toMatchObject([{ verdict: 'approved', hunks: [at.h2], outcome: 'pending' }])
 })
 
-it('a machine of an earlier version, which knows no hunks, gets only what holds for the whole file', async () => {
+it('a machine of an earlier version, without hunks, gets only decisions on the whole file', async () => {
   const at = await submitted(await serveTrial())
   const decide = (verdict: string, ...ids: string[]) =>
     at.decide({ keys: [], hunks: [{ key: at.key, ids }], verdict, reason: 'No.' })

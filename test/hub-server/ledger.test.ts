@@ -57,7 +57,7 @@ describe('the ledger of a machine', () => {
     expect((await call(hub, eve, '/v1/ledgers/laptop')).status).toBe(404)
   })
 
-  it('is that of the token, whatever a request names', async () => {
+  it('is selected by the token, whatever a request names', async () => {
     const { hub, laptop, desk, ada } = await team()
     const [lines, forged] = [ledgerLines(3), ledgerLines(2)]
     await append(hub, laptop, lines)
@@ -71,7 +71,7 @@ describe('the ledger of a machine', () => {
     expect((await call(hub, ada, '/v1/ledgers')).body).toMatchObject([{ machine: 'desk' }, { machine: 'laptop' }])
   })
 
-  it('takes each batch once, and none that is forked, reordered, changed, unfinished or too large', async () => {
+  it('accepts each batch once, and none that is forked, reordered, changed, incomplete or too large', async () => {
     const { hub, laptop } = await team()
     const lines = ledgerLines(4)
     const [one, two, three] = [lines.slice(0, 1), lines.slice(0, 2), lines.slice(0, 3)]
@@ -104,7 +104,7 @@ describe('the ledger of a machine', () => {
     expect((await append(hub, laptop, lines.slice(2, 3), foldOf(two))).body).toEqual(foldOf(three))
   })
 
-  it('breaks off where a line was changed in the database', async () => {
+  it('ends before a line that was changed in the database', async () => {
     const { hub, laptop, ada } = await team()
     const long = Buffer.from(JSON.stringify({ a: 'x'.repeat(4 * 1024 * 1024) }))
     let all = NO_LINES
@@ -128,7 +128,7 @@ describe('the ledger of a machine', () => {
     })
   })
 
-  it('leaves the audit as it is', async () => {
+  it('does not change the audit', async () => {
     const { hub, laptop, root } = await team()
     const audit = await hub.token('audit', 'host')
     await append(hub, audit, ledgerLines(2))

@@ -31,7 +31,7 @@ describe('the pages for a reviewer', () => {
     expect(hub.errors).toEqual([])
   })
 
-  it('say which workspace the queue is of, and the zone of its times', async () => {
+  it('show the workspace of the queue, and the time zone', async () => {
     const { hub, read } = await openReview()
     const queue = await read('/')
     expect(queue).toContain(`<h1>Queue of the workspace ${hub.scope.workspace}</h1>`)
@@ -51,7 +51,7 @@ describe('the pages for a reviewer', () => {
     expect(style).toMatch(/button\[value="rejected"\] \{[^}]*var\(--bad\)/)
   })
 
-  it('have room for some lines, and show what follows once these are decided', async () => {
+  it('show some lines at first, and the following ones once these are decided', async () => {
     const hub = await serveTrial()
     const [host, reviewer] = [await hub.token('laptop', 'host'), await hub.token('Ada', 'reviewer')]
     const content = await uploaded(hub, host, 'a.txt', 'x\n'.repeat(19_000))

@@ -28,19 +28,19 @@ const endpoints = (base: string) => ({
   jwks_uri: `${base}/jwks`,
 })
 
-it('sends browsers to the provider that the operator named', async () => {
+it('sign-in sends browsers to the provider that the operator named', async () => {
   const { provider } = await pretend((issuer) => Object.assign({ issuer }, endpoints(issuer)))
   expect(await provider.address(BEGUN)).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/auth\?/)
 })
 
 it.each([
   ['has another name', () => Object.assign({ issuer: 'https://evil.example' }, endpoints('https://evil.example'))],
-  ['has its name with a slash more', (issuer: string) => Object.assign({ issuer: `${issuer}/` }, endpoints(issuer))],
+  ['has its name with an extra slash', (issuer: string) => Object.assign({ issuer: `${issuer}/` }, endpoints(issuer))],
   [
     'sends secrets elsewhere without TLS',
     (issuer: string) => Object.assign({ issuer }, endpoints(issuer), { token_endpoint: 'http://evil.example/token' }),
   ],
-])('refuses a provider that %s', async (_, describe) => {
+])('sign-in refuses a provider that %s', async (_, describe) => {
   const { provider, errors } = await pretend(describe)
   await expect(provider.address(BEGUN)).rejects.toMatchObject({ code: 'away' })
   expect(errors).toHaveLength(1)

@@ -21,7 +21,7 @@ const decide = (browser: Browser, url: string, { id, key }: { id: string; key: s
   browser.open(`${url}/review/${id}`, { from, form: { key, verdict: 'approved', reason: '' } })
 
 describe('a sign-in', () => {
-  it('leads to the queue, and its decisions are of the issuer and subject', async () => {
+  it('leads to the queue, and its decisions have the issuer and subject', async () => {
     const all = await team()
     const { hub, url, provider, database, submit } = all
     expect((await new Browser().open(url)).text).toContain('href="/sign-in"')
@@ -38,7 +38,7 @@ describe('a sign-in', () => {
     expect(hub.errors).toEqual([])
   })
 
-  it('has cookies that scripts and other sites do not get, and the database only hashes of them', async () => {
+  it('sets cookies that scripts and other sites do not get, and stores only their hashes', async () => {
     const all = await team()
     const { browser } = await signIn(all, 'ada')
     const cookie = browser.cookie(all.url, 'escrow-hub-session') ?? ''
@@ -55,7 +55,7 @@ describe('a sign-in', () => {
     expect(browser.cookies.get(all.url)?.get('escrow-hub-session')?.isStrict).toBe(true)
   })
 
-  it('asks for a code with PKCE, a state and a nonce', async () => {
+  it('requests a code with PKCE, a state and a nonce', async () => {
     const { url } = await team()
     const response = await fetch(`${url}/sign-in`, { redirect: 'manual' })
     const asked = new URL(response.headers.get('location') ?? '').searchParams
@@ -67,7 +67,7 @@ describe('a sign-in', () => {
     for (const name of ['code_challenge', 'state', 'nonce']) expect(asked.get(name)).toMatch(/^[\w-]{43}$/)
   })
 
-  it('of a group without access is none', async () => {
+  it('of a group without access is refused', async () => {
     const all = await team()
     all.provider.people.set('eve', { preferred_username: 'eve', groups: ['everybody'] })
     all.provider.people.set('fay', { preferred_username: 'fay' })
@@ -93,7 +93,7 @@ describe('a sign-in', () => {
     })
   })
 
-  it('with a verified address has it as name', async () => {
+  it('with a verified address uses it as the name', async () => {
     const all = await team({ ESCROW_HUB_OIDC_NAME_CLAIM: 'email' })
     all.provider.people.set('ada', { email: 'ada@shop.example', email_verified: true, groups: [all.group] })
     expect((await signIn(all, 'ada')).seen.text).toContain('You are ada@shop.example, reviewer.')
@@ -109,10 +109,10 @@ describe('a sign-in', () => {
   })
 })
 
-describe('an answer of the provider', () => {
+describe('a response of the provider', () => {
   const callback = (url: string) => `${url}/sign-in/callback`
 
-  it('is taken once', async () => {
+  it('is accepted once', async () => {
     const all = await team()
     const browser = new Browser()
     const { seen } = await signIn(all, 'ada', browser, callback(all.url))
@@ -139,7 +139,7 @@ describe('an answer of the provider', () => {
     expect(victim.cookie(all.url, 'escrow-hub-session')).toBeUndefined()
   })
 
-  it('with another state does not end what the browser has begun', async () => {
+  it("with another state does not end the browser's own sign-in", async () => {
     const all = await team()
     const browser = new Browser()
     const { seen } = await signIn(all, 'ada', browser, callback(all.url))
@@ -149,7 +149,7 @@ describe('an answer of the provider', () => {
     expect((await browser.open(seen.url, { from: all.provider.issuer })).url).toBe(`${all.url}/`)
   })
 
-  it('that came too late is refused', async () => {
+  it('that arrived too late is refused', async () => {
     const all = await team()
     const browser = new Browser()
     const { seen } = await signIn(all, 'ada', browser, callback(all.url))
@@ -164,7 +164,7 @@ describe('an answer of the provider', () => {
     ['with another nonce', { nonce: 'another' }],
     ['without a nonce', { nonce: undefined }],
     ['of another issuer', { iss: 'http://127.0.0.1:1' }],
-    ['that is over', { exp: now - 3600, iat: now - 7200 }],
+    ['that has expired', { exp: now - 3600, iat: now - 7200 }],
     ['without a subject', { sub: undefined }],
   ])('with an ID token %s is refused', async (_, wrong) => {
     const all = await team()
@@ -195,7 +195,7 @@ describe('an answer of the provider', () => {
 })
 
 describe('a sign-in that', () => {
-  it('lasted an hour is over, on the pages and for a decision', async () => {
+  it('is an hour old has expired, on the pages and for a decision', async () => {
     const all = await team()
     const { browser } = await signIn(all, 'ada')
     const change = await all.submit()
@@ -219,7 +219,7 @@ describe('a sign-in that', () => {
     expect(await change.decisions()).toEqual([])
   })
 
-  it('has one workspace sees and decides nothing in another, whatever it asks for', async () => {
+  it('has one workspace sees and decides nothing in another, whatever it requests', async () => {
     const [all, other] = [await team(), newScope()]
     const { browser } = await signIn(all, 'ada')
     const change = await all.submit(other)
@@ -232,7 +232,7 @@ describe('a sign-in that', () => {
     expect(await change.decisions()).toEqual([])
   })
 
-  it('has two accesses chooses one, and an admin decides nothing', async () => {
+  it('has access to two workspaces selects one, and an admin decides nothing', async () => {
     const all = await team()
     const { scope } = all.hub
     const group = Object.assign({ name: `admins of ${scope.tenant}`, role: 'admin' as const, teams: [] }, scope)
@@ -252,7 +252,7 @@ describe('a sign-in that', () => {
     expect((await decide(browser, all.url, change)).status).toBe(200)
   })
 
-  it('is signed out is over, in this browser or in all', async () => {
+  it('is signed out has ended, in this browser or in all', async () => {
     const all = await team()
     const [one, two] = [(await signIn(all, 'ada')).browser, (await signIn(all, 'ada')).browser]
     const bo = (await signIn(all, 'bo')).browser
@@ -270,7 +270,7 @@ describe('a sign-in that', () => {
     expect((await bo.open(all.url)).status).toBe(200)
   })
 
-  it('is of another issuer, or on a hub without a provider, is none', async () => {
+  it('is of another issuer, or on a hub without a provider, is invalid', async () => {
     const all = await team()
     const { browser } = await signIn(all, 'ada')
     const cookie = `escrow-hub-session=${browser.cookie(all.url, 'escrow-hub-session')}`
@@ -282,7 +282,7 @@ describe('a sign-in that', () => {
   })
 })
 
-it('the team of a group approves as owner, and a name or a claim like a team does not', async () => {
+it('the team of a group approves as owner, and a name or a claim that resembles a team does not', async () => {
   const all = await team()
   const { scope } = all.hub
   await openStores(all.database, scope).rules.set({ approvals: 1, codeowners: '* @shop/docs\n', teams: {} }, 'Root')
@@ -296,7 +296,7 @@ it('the team of a group approves as owner, and a name or a claim like a team doe
   expect(await change.decisions()).toMatchObject([{ verdict: 'approved', reviewer: 'ada' }])
 })
 
-it('a person with a sign-in and a token of another name is one person', async () => {
+it('a person with a sign-in and a token of another name counts as one person', async () => {
   const all = await team()
   const { scope } = all.hub
   await openStores(all.database, scope).rules.set({ approvals: 2, codeowners: null, teams: {} }, 'Root')

@@ -10,7 +10,7 @@ const WHOLE = {
 const read = (other: Readonly<Record<string, string | undefined>>) =>
   readSignInSettings(Object.assign({}, WHOLE, other))
 
-it('has defaults, and nothing without a variable', () => {
+it('the settings have defaults, and are unset without a variable', () => {
   expect(readSignInSettings({ ESCROW_HUB_URL: WHOLE.ESCROW_HUB_URL, ESCROW_HUB_OIDC_ISSUER: '' })).toBeUndefined()
   expect(read({ ESCROW_HUB_OIDC_SCOPE: '' })).toEqual({
     issuer: 'https://login.example.com/shop',
@@ -23,7 +23,7 @@ it('has defaults, and nothing without a variable', () => {
   })
 })
 
-it.each(Object.keys(WHOLE))('%s must not be missing where another is set', (name) => {
+it.each(Object.keys(WHOLE))('%s is required if another variable is set', (name) => {
   expect(() => read({ [name]: undefined })).toThrow(`Set ${name}.`)
 })
 
@@ -33,17 +33,17 @@ it.each([
   'http://user@127.0.0.2',
   'ftp://127.0.0.1',
   'login.example.com',
-])('%s is no address of a provider or of the hub', (address) => {
+])('%s is not a valid address of a provider or of the hub', (address) => {
   expect(() => read({ ESCROW_HUB_OIDC_ISSUER: address })).toThrow('ESCROW_HUB_OIDC_ISSUER is wrong.')
   expect(() => read({ ESCROW_HUB_URL: address })).toThrow('ESCROW_HUB_URL is wrong.')
 })
 
-it('takes http on loopback alone, and a hub without a path', () => {
+it('http is accepted only on loopback, and for a hub without a path', () => {
   for (const url of ['http://127.0.0.1:4180', 'http://localhost:4180/', 'http://[::1]:4180'])
     expect(read({ ESCROW_HUB_URL: url })?.url).toBe(new URL(url).origin)
   expect(() => read({ ESCROW_HUB_URL: 'https://example.com/hub' })).toThrow('It must have no path.')
 })
 
-it('names no value in an error', () => {
+it('an error contains no value of a variable', () => {
   expect(() => read({ ESCROW_HUB_OIDC_ISSUER: 'secret of somebody' })).toThrow(/^((?!secret of).)*$/)
 })

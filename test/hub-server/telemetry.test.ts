@@ -170,7 +170,7 @@ it('sends nothing that names the machine, the process, a tenant, a person, a pat
   }
 })
 
-it("takes a resource's attributes from the variables alone, also where they ask for detectors", async () => {
+it("reads a resource's attributes only from the variables, even if they request detectors", async () => {
   const { received, telemetry } = await collected({
     OTEL_SERVICE_NAME: 'review',
     OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=test',
@@ -184,7 +184,7 @@ it("takes a resource's attributes from the variables alone, also where they ask 
   ])
 })
 
-it('escrow hub sends what is left when a signal ends it', async () => {
+it('escrow hub sends the remaining data when a signal ends it', async () => {
   const place = mkdtempSync(join(tmpdir(), 'escrow-hub-'))
   onTestFinished(() => rmSync(place, { recursive: true, force: true }))
   await copyNewHub(join(place, 'hub'))
@@ -198,14 +198,14 @@ it('escrow hub sends what is left when a signal ends it', async () => {
   expect(metricsOf(received).map(({ name }) => name)).toContain('escrow.hub.requests')
 })
 
-it('does not send a signal that no variable names a place for', async () => {
+it('does not send a signal without an endpoint in a variable', async () => {
   const { received, hub, telemetry } = await collected({ OTEL_TRACES_EXPORTER: 'none', OTEL_LOGS_EXPORTER: 'otlp' })
   await fetch(`${hub.url}/healthz`)
   await telemetry.stop()
   expect(received.map(({ path }) => path)).toEqual(['/v1/metrics'])
 })
 
-it('goes on and ends without its collector, and reports that', async () => {
+it('continues without its collector, and reports the error when it stops', async () => {
   setVariables({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1', OTEL_EXPORTER_OTLP_TIMEOUT: '500' })
   const errors: unknown[] = []
   const telemetry = await startTelemetry({ traces: true, metrics: true }, (error) => errors.push(error))

@@ -69,7 +69,7 @@ export function describeApprovals(hosts: () => [Database, Database]): void {
       expect(await verdicts()).toEqual(['a approved'])
     })
 
-    it('that come at the same time make one approval', async () => {
+    it('at the same time make one approval', async () => {
       for (let round = 0; round < 8; round++) {
         const { two, vote, verdicts } = await workspace({}, createChange('a'))
         await Promise.all([vote('Ada'), vote('Bo', 'approved', { at: two })])
@@ -77,7 +77,7 @@ export function describeApprovals(hosts: () => [Database, Database]): void {
       }
     })
 
-    it('of one person at the same time are one', async () => {
+    it('of one person at the same time count once', async () => {
       const { two, vote, verdicts } = await workspace({}, createChange('a'))
       await Promise.all([vote('Ada'), vote('Ada', 'approved', { at: two })])
       expect(await verdicts()).toEqual([])
@@ -85,7 +85,7 @@ export function describeApprovals(hosts: () => [Database, Database]): void {
   })
 
   describe('a rejection by one', () => {
-    it('holds, whoever else approves, until that person approves', async () => {
+    it('applies, whoever else approves, until that person approves', async () => {
       const { vote, verdicts, missing } = await workspace({}, createChange('a'))
       await vote('Ada')
       await vote('Bo', 'rejected')
@@ -97,7 +97,7 @@ export function describeApprovals(hosts: () => [Database, Database]): void {
       expect(await verdicts()).toEqual(['a rejected', 'a approved'])
     })
 
-    it('is not lifted by another person who signs in under the same name', async () => {
+    it('is not cancelled by another person who signs in under the same name', async () => {
       const { vote, missing } = await workspace({ approvals: 1 }, createChange('a'), createChange('b'))
       const [bo, eve] = [{ proof: { subject: 'issuer bo' } }, { proof: { subject: 'issuer eve' } }]
       await vote('Bo', 'rejected', bo)
@@ -113,7 +113,7 @@ export function describeApprovals(hosts: () => [Database, Database]): void {
       expect(await missing()).toEqual([undefined, undefined])
     })
 
-    it('holds where one approval is enough, and ends an approval', async () => {
+    it('applies if one approval is enough, and cancels an approval', async () => {
       const { vote, verdicts } = await workspace({ approvals: 1 }, createChange('a'))
       await vote('Ada')
       await vote('Bo', 'rejected')
@@ -123,7 +123,7 @@ export function describeApprovals(hosts: () => [Database, Database]): void {
   })
 
   describe('a token that was revoked', () => {
-    it('decides nothing any more, and what it approved does not count', async () => {
+    it('decides nothing any longer, and its approvals do not count', async () => {
       const { scope, vote, verdicts, missing } = await workspace({}, createChange('a'))
       const [ada, bo] = [await reviewer(scope, 'Ada'), await reviewer(scope, 'Bo')]
       await vote('Ada', 'approved', ada)
@@ -136,7 +136,7 @@ export function describeApprovals(hosts: () => [Database, Database]): void {
       expect(await verdicts()).toEqual(['a approved'])
     })
 
-    it('keeps its rejection, and cannot have lifted one', async () => {
+    it('keeps its rejection, and cannot have cancelled one', async () => {
       const { scope, vote, verdicts } = await workspace({ approvals: 1 }, createChange('a'))
       const [first, cy] = [await reviewer(scope, 'Ada'), await reviewer(scope, 'Cy')]
       await vote('Ada', 'rejected', first)
@@ -145,7 +145,7 @@ export function describeApprovals(hosts: () => [Database, Database]): void {
       expect(await verdicts()).toEqual(['a rejected'])
     })
 
-    it('decides or is revoked, when both come at the same time', async () => {
+    it('decides or is revoked, if both happen at the same time', async () => {
       for (let round = 0; round < 8; round++) {
         const { scope, two, vote, verdicts } = await workspace({ approvals: 1 }, createChange('a'))
         const ada = await reviewer(scope, 'Ada')
@@ -157,7 +157,7 @@ export function describeApprovals(hosts: () => [Database, Database]): void {
       }
     })
 
-    it('of another role, workspace or nobody is like it', async () => {
+    it('is refused like a token of another role or workspace, or an unknown one', async () => {
       const { vote } = await workspace({}, createChange('a'))
       const elsewhere = await reviewer(newScope(), 'Ada')
       await expect(vote('Ada', 'approved', elsewhere)).rejects.toMatchObject({ code: 'refused' })
@@ -171,7 +171,7 @@ export function describeApprovals(hosts: () => [Database, Database]): void {
     const codeowners = '* @ada\n/docs/ @shop/docs bo@shop.example\n/docs/free/\n'
     const teams = { '@shop/docs': ['Cy'] }
 
-    it('are among those who approve, for each path of a change', async () => {
+    it('must be among those who approve, for each path of a change', async () => {
       const rename = Object.assign(createChange('docs/a.md'), { kind: 'rename' as const, from: 'src/a.md' })
       const { vote, verdicts, missing } = await workspace({ approvals: 1, codeowners, teams }, rename)
       await vote('Dee')
@@ -197,7 +197,7 @@ export function describeApprovals(hosts: () => [Database, Database]): void {
       expect(await verdicts()).toEqual(isEnough ? ['docs/a.md approved'] : [])
     })
 
-    it('count as one of the approvals, each change by itself', async () => {
+    it('count as one of the approvals, for each change separately', async () => {
       const [a, free, b] = [createChange('a'), createChange('docs/free/b'), createChange('docs/b')]
       const { vote, verdicts } = await workspace({ approvals: 2, codeowners, teams }, a, free, b)
       await vote('Ada')
@@ -207,7 +207,7 @@ export function describeApprovals(hosts: () => [Database, Database]): void {
       expect((await verdicts()).at(-1)).toBe('docs/b approved')
     })
 
-    it('cannot be gone around by a link in place of their directory', async () => {
+    it('cannot be bypassed by a link in place of their directory', async () => {
       const link = Object.assign(createChange('docs'), { kind: 'link' as const })
       const { vote, verdicts } = await workspace({ codeowners, teams }, link)
       await vote('Ada')
@@ -219,7 +219,7 @@ export function describeApprovals(hosts: () => [Database, Database]): void {
   })
 
   describe('review rules', () => {
-    it('are the newest ones, and hold from the next vote on', async () => {
+    it('apply in their newest version, from the next vote on', async () => {
       const { one, vote, verdicts } = await workspace({ approvals: 3 }, createChange('a'))
       await vote('Ada')
       await one.rules.set(TWO, 'Root')
@@ -236,7 +236,7 @@ export function describeApprovals(hosts: () => [Database, Database]): void {
       { codeowners: '!src/ @ada' },
       { codeowners: 'src/ ada' },
       { teams: { docs: ['Ada'] } },
-    ])('refuse %j, and stay as they were', async (rules) => {
+    ])('refuse %j, and stay unchanged', async (rules) => {
       const { one } = await workspace({}, createChange('a'))
       await expect(one.rules.set(Object.assign({}, TWO, rules), 'Root')).rejects.toThrow()
       expect(await one.rules.get()).toEqual(TWO)
@@ -244,7 +244,7 @@ export function describeApprovals(hosts: () => [Database, Database]): void {
     })
   })
 
-  it('an approval is that of a model, for any order of votes', () =>
+  it('approvals match a model, for any order of votes', () =>
     fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 1, max: 3 }),

@@ -10,8 +10,8 @@ const vote = (verdict: Vote['verdict'], ...hunks: string[]): Vote => ({
 })
 const by = (verdict: 'approved' | 'rejected'): PartDecision => ({ verdict, reviewer: 'Ada' })
 
-describe('hunks that are cut in another way, by another version of escrow,', () => {
-  it('give no approval to any hunk, and a rejection of them holds for each', () => {
+describe('hunks with other boundaries, from another version of escrow,', () => {
+  it('get no approval, and a rejection of them applies to each', () => {
     const [old, no, yes] = [vote('approved', 'old'), vote('rejected', 'old'), vote('approved', 'h1')]
     expect(votesOn([old, no, yes], 'h1', ['h1', 'h2'])).toEqual([no, yes])
     expect(votesOn([old, no, yes], 'h2', ['h1', 'h2'])).toEqual([no])
@@ -19,7 +19,7 @@ describe('hunks that are cut in another way, by another version of escrow,', () 
     expect(votesOn([vote('rejected', 'h1')], 'h2', ['h1', 'h2'])).toEqual([])
   })
 
-  it('leave a change undecided, also where the rest was approved', () => {
+  it('leave a change undecided, also if the rest was approved', () => {
     const hunks = new Map([['old', by('rejected')]])
     expect(outcomeOf({ whole: by('approved'), hunks }, ['h1', 'h2'])).toBe('pending')
     expect(outcomeOf({ whole: by('approved'), hunks: new Map([['h1', by('rejected')]]) }, ['h1', 'h2'])).toBe('mixed')

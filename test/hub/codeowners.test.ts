@@ -58,7 +58,7 @@ describe('a line of CODEOWNERS', () => {
   })
 })
 
-it('the last line that matches applies, also one without owners', () => {
+it('the last matching line applies, also one without owners', () => {
   const { ownersOf } = parseCodeowners(
     ['# All', '* @all', '', '/src/ @org/src a@b.example # Ours', '/src/free/', '  /src/free/x\t@ada\r'].join('\n'),
   )

@@ -117,12 +117,12 @@ function describeClaims(stores: Open, held: Take): void {
       await expect(all.claims.claim(await held(all), path, 1000)).rejects.toMatchObject({ code: 'invalid' })
     })
 
-    it.each([0, -1, Number.NaN, 8 * 3_600_000 + 1])('refuse to last %s milliseconds', async (time) => {
+    it.each([0, -1, Number.NaN, 8 * 3_600_000 + 1])('refuse a duration of %s milliseconds', async (time) => {
       const all = stores()
       await expect(all.claims.claim(await held(all), 'src', time)).rejects.toMatchObject({ code: 'invalid' })
     })
 
-    it('end by a person, which the audit shows', async () => {
+    it('can be ended by a person, which the audit shows', async () => {
       const all = stores()
       const { claim } = await all.claims.claim(await held(all), 'src', 60_000)
       await all.claims.override(claim?.id ?? '', 'Ada')
@@ -132,7 +132,7 @@ function describeClaims(stores: Open, held: Take): void {
       expect(JSON.parse(line?.line ?? '')).toMatchObject({ prev: null, record: { act: 'claim ended', by: 'Ada' } })
     })
 
-    it('are those of a model, for any order of claims, releases, overrides and time', () =>
+    it('match a model, for any order of claims, releases, overrides and time', () =>
       checkClaims((clock) => stores(clock)))
   })
 }
@@ -145,7 +145,7 @@ function describeQueue(stores: Open, held: Take): void {
   })
 
   describe('the queue', () => {
-    it('gives the same id for the same change set, and closes the one before', async () => {
+    it('gives the same id to the same change set, and closes the previous one', async () => {
       const all = stores()
       const hold = await held(all)
       const first = await all.queue.submit(hold, submissionOf(1, 'a'))
@@ -162,7 +162,7 @@ function describeQueue(stores: Open, held: Take): void {
       await expect(all.queue.submit(hold, submissionOf(1, 'b'))).rejects.toMatchObject({ code: 'superseded' })
     })
 
-    it('refuses an older submission that arrives after an even older one came back', async () => {
+    it('refuses an older submission that arrives after an even older one was repeated', async () => {
       const all = stores()
       const hold = await held(all)
       const first = submissionOf(1, 'a')
@@ -174,7 +174,7 @@ function describeQueue(stores: Open, held: Take): void {
       await expect(all.queue.submit(again, submissionOf(1, 'b'))).rejects.toMatchObject({ code: 'superseded' })
     })
 
-    it('names the contents that it lacks', async () => {
+    it('names the contents that are missing', async () => {
       const all = stores()
       const hold = await held(all)
       const [bytes, lacked] = [Buffer.from('known'), digest('unknown')]
@@ -185,7 +185,7 @@ function describeQueue(stores: Open, held: Take): void {
       expect(await all.queue.list('risk')).toEqual([])
     })
 
-    it('keeps the facts that a machine sends with a submission, and needs none', async () => {
+    it('keeps the facts of a submission, which are optional', async () => {
       const all = stores()
       const hold = await held(all)
       const facts = {
@@ -213,7 +213,7 @@ function describeQueue(stores: Open, held: Take): void {
       expect(await all.queue.list('age')).toMatchObject([{ changes: 2, pending: 1 }])
     })
 
-    it('refuses a verdict on what is no longer there, is not there, was not seen, or has no reason', async () => {
+    it('refuses a verdict on a change that is replaced, absent or unseen, or without a reason', async () => {
       const all = stores()
       const hold = await held(all)
       const [seen, unseen] = [createChange('a'), createChange('big', { shown: undefined })]
@@ -230,7 +230,7 @@ function describeQueue(stores: Open, held: Take): void {
       expect(await all.ledger.read('audit', 0)).toEqual([])
     })
 
-    it("gives a host the decisions on its own sessions, in order, each once, and writes each to the audit's chain", async () => {
+    it("gives a host the decisions on its own sessions, in order, each once, and appends each to the audit's chain", async () => {
       const all = stores()
       const [mine, other] = [await held(all, 'one', 'laptop'), await held(all, 'two', 'desk')]
       const [a, b] = [createChange('a'), createChange('b')]
@@ -252,12 +252,12 @@ function describeQueue(stores: Open, held: Take): void {
       expect(lines.map(({ line }) => sha256hex(line))).toEqual(lines.map(({ sha256 }) => sha256))
     })
 
-    it('is that of a model, for any order of submissions and decisions', () => checkQueue(() => stores()))
+    it('matches a model, for any order of submissions and decisions', () => checkQueue(() => stores()))
   })
 }
 
 function describeContents(stores: Open): void {
-  it('contents are kept once, under their own digest alone', () =>
+  it('contents are stored once, under their own digest only', () =>
     fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 300 }), async (bytes) => {
         const { contents } = stores()
@@ -335,7 +335,7 @@ function describeTenants(hosts: () => [Database, Database]): void {
       await expect(other.machines.read('laptop', 0).next()).rejects.toMatchObject({ code: 'not_found' })
     })
 
-    it('cannot write a row of another, change the past, or read tokens', async () => {
+    it("cannot write another's row, change the past, or read tokens", async () => {
       const [scope, stranger] = [newScope(), newScope()]
       await fill(scope)
       const attempts = [
@@ -373,7 +373,7 @@ function describeTenants(hosts: () => [Database, Database]): void {
     })
   })
 
-  it('a token is found by itself alone, until it is revoked', async () => {
+  it('a token is found only by its own value, until it is revoked', async () => {
     const [database] = hosts()
     const owner = Object.assign(newScope(), { name: 'laptop', role: 'host' } as const)
     const token = await addToken(database, owner)
@@ -395,7 +395,7 @@ function describeTenants(hosts: () => [Database, Database]): void {
 }
 
 function describeDatabase(hosts: () => [Database, Database]): void {
-  it('is migrated once, by however many at the same time', async () => {
+  it('the database is migrated once, however many processes start at the same time', async () => {
     await Promise.all(hosts().map((database) => migrate(database)))
     const [{ number } = {}] = await hosts()[0].transaction((query) =>
       query.rows('select count(*)::float8 as number from escrow.migrations'),
@@ -403,12 +403,12 @@ function describeDatabase(hosts: () => [Database, Database]): void {
     expect(number).toBe(MIGRATIONS.length)
   })
 
-  it('is left alone if it is newer or other', async () => {
+  it('a newer or unknown database is left unchanged', async () => {
     await expect(migrate(hosts()[0], [])).rejects.toMatchObject({ code: 'refused' })
     await expect(migrate(hosts()[0], ['select 1'])).rejects.toMatchObject({ code: 'refused' })
   })
 
-  it('runs a transaction again if the database asks for it, and no other failure', async () => {
+  it('a transaction runs again if the database asks for it, and after no other failure', async () => {
     let [conflicts, failures] = [0, 0]
     await hosts()[0].transaction(async (query) => {
       conflicts++
@@ -423,7 +423,7 @@ function describeDatabase(hosts: () => [Database, Database]): void {
     expect(failures).toBe(1)
   })
 
-  it('wakes a listener after a change by another connection', async () => {
+  it('a listener wakes after a change by another connection', async () => {
     const [one, two] = hosts()
     let wake: () => void = () => undefined
     const woken = new Promise<void>((resolve) => {

@@ -3,14 +3,14 @@ import { EMPTY_DIGEST } from '../../overlay/index.js'
 import { CHANGE, changeKey, limitFacts, limitSentences, SESSION_FACTS } from '../../src/hub/index.js'
 import { createChange } from './fixtures.js'
 
-it('facts are no part of what a verdict is bound to', () => {
+it('facts are not part of what a verdict applies to', () => {
   const change = createChange('a', { after: EMPTY_DIGEST })
   const told = Object.assign({}, change, { facts: ['stop: a guard was removed'], risk: 3, agent: 'x', intent: 'y' })
   expect(changeKey(told)).toBe(changeKey(change))
   expect(changeKey(CHANGE.parse(told))).toBe(changeKey(change))
 })
 
-it('facts of any length are shortened to what the hub takes, which says how many are left out', () => {
+it("facts of any length are shortened to the hub's limits, with the number of omitted ones", () => {
   const long = Array.from({ length: 80 }, (_, at) => `${at} ${'x'.repeat(900)}`)
   const intent = { id: 'i'.repeat(900), name: 'n'.repeat(900), scope: long, criteria: long }
   const facts = limitFacts({ agent: 'a'.repeat(900), intents: Array.from({ length: 30 }, () => intent) })
@@ -23,12 +23,12 @@ it('facts of any length are shortened to what the hub takes, which says how many
   expect(limitSentences(['short'])).toEqual(['short'])
 })
 
-it('a shortened fact has no half of a character', () => {
+it('a shortened fact contains no half of a character', () => {
   const [fact = ''] = limitSentences([`${'x'.repeat(498)}😀${'y'.repeat(9)}`])
   expect([fact.isWellFormed(), fact.length]).toEqual([true, 500])
 })
 
-it('a path that no disk can have is refused, because it would be shown as another one', () => {
+it('a path that no disk can have is refused, because it would be displayed as another one', () => {
   for (const path of ['a\ud800', 'a\0', '\udc00/b'])
     expect(CHANGE.safeParse(createChange(path, { after: EMPTY_DIGEST })).success, JSON.stringify(path)).toBe(false)
   for (const from of ['a\ud800', 'a\0']) {

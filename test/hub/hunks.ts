@@ -78,7 +78,7 @@ export function describeHunks(hosts: () => [Database, Database]): void {
       expect(last).toMatchObject({ hunks: [at.h1, at.h2], approvers: ['Cy', 'Bo', 'Dee', 'Ada'] })
     })
 
-    it('names who approved some of its hunks with these hunks, where nobody else approved them', async () => {
+    it('names who approved some of its hunks with these hunks, if nobody else approved them', async () => {
       const at = await workspace({ rules: { approvals: 2 } })
       await at.vote('Ada', 'approved', at.h1, at.h3)
       await at.vote('Cy', 'approved', at.h2)
@@ -98,7 +98,7 @@ export function describeHunks(hosts: () => [Database, Database]): void {
       ])
     })
 
-    it('is on these hunks alone: the change is approved once each of them is, and the audit names them', async () => {
+    it('applies to these hunks only: the change is approved once each of them is, and the audit names them', async () => {
       const at = await workspace()
       await at.vote('Ada', 'approved', at.h3, at.h1, at.h1)
       expect(await at.decisions()).toEqual(['approved 1,3: pending'])
@@ -120,7 +120,7 @@ export function describeHunks(hosts: () => [Database, Database]): void {
       ])
     })
 
-    it('gives the agent a reason for each rejected hunk, and a file with both verdicts is not approved', async () => {
+    it('gives the agent a reason for each rejected hunk, and leaves a file with both verdicts unapproved', async () => {
       const at = await workspace()
       await at.vote('Ada', 'rejected', at.h2)
       expect(await at.first()).toMatchObject({ hunks: [{ id: at.h2, verdict: 'rejected', reason: 'By Ada.' }] })
@@ -132,7 +132,7 @@ export function describeHunks(hosts: () => [Database, Database]): void {
       expect(decisions[0]).toMatchObject({ hunks: [at.h2], reason: 'By Ada.' })
     })
 
-    it('that is a rejection holds against approvals of the whole by others, which approve the other hunks', async () => {
+    it("that is a rejection overrides others' approvals of the whole, which approve the other hunks", async () => {
       const at = await workspace()
       await at.vote('Bo', 'rejected', at.h2)
       await at.whole('Ada', 'approved')
@@ -167,7 +167,7 @@ export function describeHunks(hosts: () => [Database, Database]): void {
       expect((await at.first())?.missing).toMatchObject({ owners: [['@ada']] })
     })
 
-    it('is on exactly these bytes: a new version of the file has none', async () => {
+    it('applies to exactly these bytes: a new version of the file has none', async () => {
       const at = await workspace()
       await at.vote('Ada', 'approved', at.h1, at.h2)
       const after = at.after.replace('new line 55', 'newer line 55')
@@ -179,7 +179,7 @@ export function describeHunks(hosts: () => [Database, Database]): void {
       await expect(at.vote('Ada', 'approved', at.h3)).rejects.toMatchObject({ code: 'superseded' })
     })
 
-    it('is refused for hunks that are not there, for what no hunk shows, and for a file that is chosen as a whole', async () => {
+    it('is refused for missing hunks, for parts that no hunk shows, and for a file that is selected as a whole', async () => {
       const { change, key, h1 } = threeHunks('src/a.ts')
       const odd: QueuedChange[] = [
         Object.assign({}, change, { kind: 'rename' as const, from: 'src/old.ts', path: 'src/moved.ts' }),
@@ -211,7 +211,7 @@ export function describeHunks(hosts: () => [Database, Database]): void {
       expect(await at.stores.ledger.read('audit', 1)).toEqual([])
     })
 
-    it('is that of a model, for any order of votes', () =>
+    it('matches a model, for any order of votes', () =>
       fc.assert(
         fc.asyncProperty(
           fc.integer({ min: 1, max: 2 }),
@@ -261,7 +261,7 @@ export function describeHunks(hosts: () => [Database, Database]): void {
       return Object.assign(at, { landings })
     }
 
-    it('waits until each hunk has a verdict, and names everybody who approved some', async () => {
+    it('waits until each hunk has a verdict, and names everybody who approved one', async () => {
       const at = await landing([createChange('b')])
       await at.whole('Cy', 'approved', createChange('b'))
       await at.vote('Ada', 'approved', at.h1, at.h2)
@@ -270,13 +270,13 @@ export function describeHunks(hosts: () => [Database, Database]): void {
       expect(await at.landings()).toEqual([['waiting', 'src/a.ts,b', 'Ada,Bo,Cy']])
     })
 
-    it('names both people where two must approve', async () => {
+    it('names both people if two must approve', async () => {
       const at = await landing([createChange('b')], { approvals: 2 })
       for (const name of ['Cy', 'Ada']) await at.whole(name, 'approved', at.change, createChange('b'))
       expect(await at.landings()).toEqual([['waiting', 'src/a.ts,b', 'Ada,Cy']])
     })
 
-    it('has no file of which a hunk is rejected, and the others of its session', async () => {
+    it('omits a file with a rejected hunk, and has the others of its session', async () => {
       const at = await landing([createChange('b')])
       await at.vote('Ada', 'approved', at.h1, at.h2)
       await at.whole('Cy', 'approved', createChange('b'))
@@ -284,7 +284,7 @@ export function describeHunks(hosts: () => [Database, Database]): void {
       expect(await at.landings()).toEqual([['waiting', 'b', 'Cy']])
     })
 
-    it('that waits is withdrawn if a hunk is rejected, and comes back without its file', async () => {
+    it('that waits is withdrawn if a hunk is rejected, and is queued again without its file', async () => {
       const at = await landing([createChange('b')])
       await at.whole('Ada', 'approved', at.change, createChange('b'))
       expect(await at.landings()).toEqual([['waiting', 'src/a.ts,b', 'Ada']])

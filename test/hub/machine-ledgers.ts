@@ -58,7 +58,7 @@ export function describeMachineLedgers(hosts: () => [Database, Database]): void 
       await expect(exported(machines, 'desk')).rejects.toMatchObject({ code: 'not_found' })
     })
 
-    it('takes a batch that comes again, and no other lines in its place', async () => {
+    it('accepts a repeated batch, and no other lines in its place', async () => {
       const machines = machinesOf()
       const [lines, others] = [ledgerLines(6), ledgerLines(6)]
       const all = foldOf(lines.slice(0, 4))
@@ -77,7 +77,7 @@ export function describeMachineLedgers(hosts: () => [Database, Database]): void 
       expect(await exported(machines, 'laptop')).toBe(textOf(lines.slice(0, 4)))
     })
 
-    it('takes no lines that do not follow', async () => {
+    it('refuses lines that do not continue it', async () => {
       const machines = machinesOf()
       const lines = ledgerLines(4)
       const [one, two, three, four] = lines
@@ -127,7 +127,7 @@ export function describeMachineLedgers(hosts: () => [Database, Database]): void 
       expect((await machines.list())[0]).not.toHaveProperty('isForked')
     })
 
-    it('gets a batch once that two hubs append at the same time', async () => {
+    it('stores a batch once that two hubs append at the same time', async () => {
       const scope = newScope()
       const hubs = [machinesOf(scope, 0), machinesOf(scope, 1)]
       const lines = ledgerLines(30)
@@ -139,7 +139,7 @@ export function describeMachineLedgers(hosts: () => [Database, Database]): void 
       expect(await exported(machinesOf(scope), 'laptop')).toBe(textOf(lines))
     })
 
-    it('is one for each machine, and none is the audit', async () => {
+    it('is separate for each machine and from the audit', async () => {
       const scope = newScope()
       const { machines, ledger } = openStores(hosts()[0], scope)
       const [laptop, audit] = [ledgerLines(2), ledgerLines(1)]
@@ -153,7 +153,7 @@ export function describeMachineLedgers(hosts: () => [Database, Database]): void 
       expect(await exported(machines, 'laptop')).toBe(textOf(laptop))
     })
 
-    it('is read in pages, of which each has at least one line', async () => {
+    it('is read in pages of at least one line', async () => {
       const machines = machinesOf()
       const long = Buffer.from(JSON.stringify({ a: 'x'.repeat(3 * 1024 * 1024) }))
       const lines = [Buffer.from('{"a":1}'), long, long, Buffer.from('{"b":1}')]
@@ -172,8 +172,8 @@ export function describeMachineLedgers(hosts: () => [Database, Database]): void 
     it.each([
       ['a byte of a line', `update escrow.ledgers set line = replace(line, 'agent-1', 'agent-8') where number = 2`],
       ['the last line', `update escrow.ledgers set line = replace(line, 'agent-2', 'agent-8') where number = 3`],
-      ['a line that is gone', 'delete from escrow.ledgers where number = 2'],
-      ['a last line that is gone', 'delete from escrow.ledgers where number = 3'],
+      ['a removed line', 'delete from escrow.ledgers where number = 2'],
+      ['a removed last line', 'delete from escrow.ledgers where number = 3'],
       [
         'a byte and its hash',
         `update escrow.ledgers set line = line || ' ', sha256 = encode(sha256(convert_to(line || ' ', 'UTF8')), 'hex')
@@ -187,7 +187,7 @@ export function describeMachineLedgers(hosts: () => [Database, Database]): void 
       await expect(exported(machines, 'laptop')).rejects.toMatchObject({ code: 'refused' })
     })
 
-    it('refuses a batch that continues more earlier lines than it may look up', async () => {
+    it('refuses a batch that continues more earlier lines than the limit of look-ups', async () => {
       const machines = machinesOf()
       const tools = Array.from({ length: 1_000 }, (_, at) => Buffer.from(`{"tool":${at}}`))
       const first = ledgerLines(1, tipAfter(tools))

@@ -59,7 +59,7 @@ export function describeRemoval(hosts: () => [Database, Database]): void {
       expect(await stores.contents.put(digest('first'), Buffer.from('first'))).toBe(true)
     })
 
-    it('are removed, and those in use stay, whatever characters the texts of a waiting change have', async () => {
+    it('are removed, and those in use stay, whatever characters a waiting change contains', async () => {
       const { stores, submit, age, kept } = await workspace()
       await submit('first')
       await submit('second', { agent: 'a\0', intent: '\ud83d', facts: ['half of a pair: \ude00'] })
@@ -90,7 +90,7 @@ export function describeRemoval(hosts: () => [Database, Database]): void {
       }
     })
 
-    it('count as new from when they were sent last, and for at least a day', async () => {
+    it('are new when they were last sent, and are kept for at least a day', async () => {
       const { stores, submit, age, kept } = await workspace()
       await submit('again')
       await submit('other')

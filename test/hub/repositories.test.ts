@@ -16,30 +16,30 @@ it.each([
   'ssh://git@git.example/shop.git',
   'git@git.example:shop.git',
   '/srv/shop.git',
-])('takes the address %s', async (url) => expect(await set(url)).toMatchObject({ url }))
+])('accepts the address %s', async (url) => expect(await set(url)).toMatchObject({ url }))
 
 it.each([
   'https://ada:secret@git.example/shop.git',
   'https://a-token@git.example/shop.git',
   'HTTPS://a-token@git.example/shop.git',
   'ssh://ada:secret@git.example/shop.git',
-])('takes no password or token in an address: %s', async (url) => {
+])('refuses a password or token in an address: %s', async (url) => {
   await expect(set(url)).rejects.toMatchObject({ code: 'invalid', message: expect.stringMatching(/password|address/) })
 })
 
 it.each(['ext::sh -c evil', '--upload-pack=evil', '-evil', 'shop.git', 'https://git.example/a b', 'fd::3'])(
-  'takes no address that starts a program or is none: %s',
+  'refuses an address that starts a program or is invalid: %s',
   async (url) => {
     await expect(set(url)).rejects.toMatchObject({ code: 'invalid' })
   },
 )
 
-it.each(['packages/shop', 'a', 'ünï/codé'])('takes the directory %s', async (directory) =>
+it.each(['packages/shop', 'a', 'ünï/codé'])('accepts the directory %s', async (directory) =>
   expect(await set('/srv/shop.git', directory)).toMatchObject({ directory }),
 )
 
 it.each(['..', 'a/../b', '/a', 'a//b', 'a/', '.', './a', 'a\\b', '.git', 'a/.GIT', 'a\nb', 'a\0b'])(
-  'takes no directory that leaves the repository or is no path of it: %j',
+  'refuses a directory that leaves the repository or is not a path in it: %j',
   async (directory) => {
     await expect(set('/srv/shop.git', directory)).rejects.toMatchObject({ code: 'invalid' })
   },
@@ -63,7 +63,7 @@ describe('while a landing waits, the repository', () => {
   }
 
   it.each<Partial<Repository>>([{ url: '/srv/other.git' }, { branch: 'other' }, { directory: 'packages/shop' }])(
-    'is not replaced by %j: people approved for the other place',
+    'is not replaced by %j: people approved for the other one',
     async (place) => {
       const { database, repository, now, states } = await withLanding()
       await expect(setRepository(database, { ...repository, ...place })).rejects.toMatchObject({
@@ -75,13 +75,13 @@ describe('while a landing waits, the repository', () => {
     },
   )
 
-  it('takes other checks for the same place', async () => {
+  it('accepts other checks for the same place', async () => {
     const { database, repository, now } = await withLanding()
     await setRepository(database, { ...repository, checks: [{ run: 'npm test' }] })
     expect(await now()).toMatchObject({ checks: [{ run: 'npm test' }], waiting: 1 })
   })
 
-  it('takes another place after the landing was withdrawn', async () => {
+  it('accepts another place after the landing was withdrawn', async () => {
     const { database, scope, repository, now } = await withLanding()
     await removeRepository(database, scope)
     await setRepository(database, { ...repository, url: '/srv/other.git' })

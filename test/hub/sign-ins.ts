@@ -55,7 +55,7 @@ export function describeSignIns(hosts: () => [Database, Database]): void {
     })
 
     it.each(['signed out', 'ended by the operator', 'without its group', 'of a group that is no reviewer'])(
-      'that is %s decides nothing, or has decided before',
+      'that is %s decides nothing, and its earlier decisions do not count',
       async (how) => {
         const end = async ({ scope, one }: Awaited<ReturnType<typeof workspace>>, cookie: string, name: string) => {
           if (how === 'signed out') await endSignIn(one, cookie, 'all')
@@ -83,7 +83,7 @@ export function describeSignIns(hosts: () => [Database, Database]): void {
       expect(await decisions()).toEqual([])
     })
 
-    it('counts with its subject, whatever its name, and never in addition to a token', async () => {
+    it('counts by its subject, whatever its name, and never in addition to a token', async () => {
       const { signIn, vote, decisions } = await workspace(2)
       await vote(await signIn('1', 'Ada'))
       await vote(await signIn('1', 'Lovelace'))

@@ -12,7 +12,7 @@ import { createChange, newScope } from './fixtures.js'
  * @param open opens an empty database
  */
 export function describeUpgrade(name: string, open: () => Promise<Database>): void {
-  it(`an upgrade on ${name} makes votes of earlier decisions, so that a rejection holds`, async () => {
+  it(`an upgrade on ${name} turns earlier decisions into votes, so that a rejection still applies`, async () => {
     const database = await open()
     const scope = newScope()
     const change = createChange('a')

@@ -70,7 +70,7 @@ describe('an `ask` rule', () => {
     again.fs.writeFileSync(at('src/db/a.sql'), 'z')
   })
 
-  it('does not apply an answer for a directory to its contents: it is not moved with them', async () => {
+  it('applies an answer for a directory only to the directory: it is not moved with its contents', async () => {
     const rule = { '.orchestration/policy.yaml': 'access: {src/db: ask}\n' }
     const { root, at, open, agent } = scene({ ...rule, 'src/db/a.sql': 'x' })
     const session = await agent(await open())
@@ -179,7 +179,7 @@ describe('an `ask` rule', () => {
     expect(write).toThrow(fails('access_denied'))
   })
 
-  it("deny: delivers the reviewer's words, and asks no more", async () => {
+  it("deny: delivers the reviewer's words, and does not ask again", async () => {
     const { root, at, open, agent } = scene({ ...ASK, 'src/db/a.sql': 'x' })
     const workspace = await open()
     const session = await agent(workspace)
@@ -253,7 +253,7 @@ describe('a request for scope', () => {
     expect(record).toContain('The helper is there.')
   })
 
-  it('is refused with words that reach the agent', async () => {
+  it('is refused with words for the agent', async () => {
     const { root, at, open, agent } = scene({ 'lib/a.ts': 'x' })
     const workspace = await open()
     const session = await agent(workspace)

@@ -47,7 +47,7 @@ function describeWhatLands(database: () => Database): void {
     expect(await kit.work1()).toEqual([])
   })
 
-  it('waits until every change has a verdict, and lands the approved ones alone', async () => {
+  it('waits until every change has a verdict, and lands only the approved ones', async () => {
     const kit = await landingKit(database())
     const [a, b] = [kit.change('src/a.ts', 'a\n', 'A\n'), kit.change('src/b.ts', 'b\n', 'B\n')]
     const id = await kit.submit('laptop.one', a, b)
@@ -59,7 +59,7 @@ function describeWhatLands(database: () => Database): void {
     expect(await kit.work1()).toEqual([])
   })
 
-  it('lands a change again after another one of the session has taken it back', async () => {
+  it('lands a change again after another one of the session reverted it', async () => {
     const kit = await landingKit(database())
     const [there, back] = [kit.change('src/a.ts', 'a\n', 'A\n'), kit.change('src/a.ts', 'A\n', 'a\n')]
     for (const [change, content] of [
@@ -77,7 +77,7 @@ function describeWhatLands(database: () => Database): void {
     }
   })
 
-  it('evicts a change of a file that others have changed, with what they changed', async () => {
+  it('evicts a change of a file that others have changed, and shows their change', async () => {
     const kit = await landingKit(database(), { 'src/a.ts': 'one\ntwo\nthree\n', 'src/b.ts': 'b\n' })
     await kit.approve(
       'laptop.one',
@@ -93,7 +93,7 @@ function describeWhatLands(database: () => Database): void {
     expect([kit.read('src/a.ts'), kit.read('src/b.ts')]).toEqual(['one\ntwo by a person\nthree\n', 'b\n'])
   })
 
-  it('lands a version that contains what others have changed, and no merge that nobody has reviewed', async () => {
+  it('lands a version that contains the changes of others, and no merge that nobody has reviewed', async () => {
     const [base, tip] = ['1\n2\n3\n4\n5\n', '1\n2 by a person\n3\n4\n5\n']
     const kit = await landingKit(database(), { 'src/a.ts': base })
     await kit.approve('laptop.one', kit.change('src/a.ts', base, '1\n2\n3\n4\n5 by the agent\n'))
@@ -106,7 +106,7 @@ function describeWhatLands(database: () => Database): void {
     expect(kit.read('src/a.ts')).toBe(both)
   })
 
-  it('lands no change of git itself, of rules, beyond links or submodules, or that some disk cannot hold', async () => {
+  it("lands no change of git's own files, of rules, through links or submodules, or that some disk cannot store", async () => {
     const kit = await landingKit(database())
     kit.pushSpecial()
     const tip = kit.run('rev-parse', 'main')
@@ -156,7 +156,7 @@ function describeWhatLands(database: () => Database): void {
     expect([kit.read('ok.txt'), kit.read('src/a.ts')]).toEqual(['ok\n', 'A\n'])
   })
 
-  it('finds the landings that fail among many, and lands the others in few pushes', async () => {
+  it('finds the failing landings among many, and lands the others in few pushes', async () => {
     const kit = await landingKit(database(), { 'src/a.ts': 'a\n' }, [{ run: '! grep -rq broken src' }])
     kit.run('config', 'core.logAllRefUpdates', 'true')
     const failing = ['laptop.2', 'laptop.7']
@@ -196,7 +196,7 @@ function passTurns(database: Database): Promise<unknown> {
 }
 
 function describeFaults(databases: () => [Database, Database]): void {
-  it('loses nothing and doubles nothing if a worker dies between any two steps', async () => {
+  it('loses and repeats nothing if a worker dies between any two steps', async () => {
     const [database] = databases()
     let hasEnded = false
     for (let at = 1; !hasEnded; at++) {
@@ -256,7 +256,7 @@ function describeFaults(databases: () => [Database, Database]): void {
     expect((await kit.landings())['laptop.one']?.reason).toContain('grep -q ok ok.txt')
   })
 
-  it('shows a repository to its own workspace alone, and lets no workspace set one', async () => {
+  it('shows a repository to its own workspace only, and lets no workspace set one', async () => {
     const [database] = databases()
     const [mine, other] = [await landingKit(database), await landingKit(database)]
     expect((await mine.stores.landings.repository())?.url).toBe(mine.remote)
@@ -267,7 +267,7 @@ function describeFaults(databases: () => [Database, Database]): void {
     await expect(rows('delete from escrow.repositories')).rejects.toThrow('permission denied')
   })
 
-  it('does not let a worker go on after its turn has passed', async () => {
+  it('stops a worker whose turn has passed', async () => {
     const [database] = databases()
     const kit = await landingKit(database)
     await kit.approve('laptop.one', kit.change('src/a.ts', 'a\n', 'A\n'))

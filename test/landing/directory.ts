@@ -46,7 +46,7 @@ export function describeDirectories(database: () => Database): void {
     expect(two).toMatchObject({ state: 'landed' })
   })
 
-  it('takes the intents and attributes of the directory', async () => {
+  it('uses the intents and attributes of the directory', async () => {
     const intents = `active_intents:
   - id: INT-001
     name: Shop
@@ -71,7 +71,7 @@ export function describeDirectories(database: () => Database): void {
     expect(three?.reason).toContain('committed by a person')
   })
 
-  it('lands nothing where the branch has no such directory, and says so', async () => {
+  it('lands nothing if the branch has no such directory, and says so', async () => {
     const kit = await landingKit(database(), FILES, [], 'packages/gone')
     await kit.approve('laptop.one', kit.change('src/a.ts', null, 'A\n'))
     expect(await kit.work1()).toMatchObject([{ kind: 'problem', message: 'main has no directory packages/gone.' }])

@@ -115,7 +115,7 @@ it('an agent gets the reason of an eviction, and its next version is reviewed ag
   expect(await ada.queue()).toMatchObject([{ session: 'laptop.agent-1', pending: 1 }])
 })
 
-it('what was evicted stays rejected where the agent returns to it, although a reviewer had approved it', async () => {
+it('evicted content stays rejected if the agent returns to it, although a reviewer had approved it', async () => {
   const { workspace, session, land } = await machine('a one\na two by another\n')
   await land()
   session.fs.writeFileSync('src/a.ts', 'other bytes\n')

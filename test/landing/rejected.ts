@@ -46,7 +46,7 @@ export function describeRejected(databases: () => [Database, Database]): void {
     expect(kit.read('src/a.ts')).toBe('a\n')
   })
 
-  it('lands the other changes of a landing of which one was rejected after a worker had taken it', async () => {
+  it('lands the other changes of a landing after one was rejected while a worker had it', async () => {
     const kit = await landingKit(databases()[0])
     const [a, b] = [kit.change('src/a.ts', 'a\n', 'A\n'), kit.change('src/b.ts', 'b\n', 'B\n')]
     const submission = await kit.submit('laptop.one', a, b)
@@ -93,7 +93,7 @@ export function describeRejected(databases: () => [Database, Database]): void {
     expect(await kit.landings()).toEqual({})
   })
 
-  it('counts what was pushed before the rejection as landed', async () => {
+  it('counts changes that were pushed before the rejection as landed', async () => {
     const { kit, change, submission } = await approved()
     const turn = await pause(kit)
     const { 'laptop.one': landing } = await kit.landings()

@@ -64,19 +64,16 @@ it.each([
   ['', 'src', true],
   [`${deep}/x`, `${deep}/x/y`, true],
   [`${deep}/x`, deep, true],
-])(
-  'a claim of %j that is not committed keeps one of %j waiting: %j, and never both get it',
-  async (first, second, waits) => {
-    const [database, other] = databases()
-    const scope = newScope()
-    const { end, done, second: hold } = await claimOpenly(database, scope, first)
-    const claimed = openStores(other, scope).claims.claim(hold, second, 60_000)
-    await expect(isSoon(claimed.catch(() => undefined))).resolves.toBe(!waits)
-    end()
-    await done
-    expect((await claimed).overlaps).toHaveLength(waits ? 1 : 0)
-  },
-)
+])('an uncommitted claim of %j keeps one of %j waiting: %j, and never both get it', async (first, second, waits) => {
+  const [database, other] = databases()
+  const scope = newScope()
+  const { end, done, second: hold } = await claimOpenly(database, scope, first)
+  const claimed = openStores(other, scope).claims.claim(hold, second, 60_000)
+  await expect(isSoon(claimed.catch(() => undefined))).resolves.toBe(!waits)
+  end()
+  await done
+  expect((await claimed).overlaps).toHaveLength(waits ? 1 : 0)
+})
 
 it('a lease passes to another owner only after a claim that it was checked for', async () => {
   const [database, other] = databases()

@@ -23,7 +23,7 @@ const AGENTS = ['agent-1', 'agent-2'] as const
 const TEXTS = ['one\n', 'two\n', 'three\n']
 
 it.each([1, 2])(
-  'loses, doubles and changes nothing, whatever the network does (seed %i)',
+  'loses, repeats and changes nothing, whatever the network does (seed %i)',
   async (seed) => {
     const random = randomOf(seed)
     const pick = <T>(from: readonly T[]): T => {

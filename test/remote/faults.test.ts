@@ -4,7 +4,7 @@ import { serveTrial } from '../hub/fixtures.js'
 import { failure } from '../support/workspace.js'
 import { connected, proxied, reviewerOf, sync } from './kit.js'
 
-it('takes an answer that ends early as that of a hub that is away', async () => {
+it('treats an answer that ends early like an unavailable hub', async () => {
   const hub = await serveTrial()
   let isCut = false
   const url = await proxied(hub, async (path, response) => {
@@ -31,7 +31,7 @@ it('reports a session once, and again when it has changed', async () => {
   expect(await sync(workspace)).toMatchObject([{ kind: 'sent', changes: 1 }])
 })
 
-it('sends what a hub refused once again while it watches, though nothing is staged since', async () => {
+it('sends again what a hub refused while it watches, even if nothing was staged since', async () => {
   const hub = await serveTrial()
   let refusals = 1
   const url = await proxied(hub, async (path, response) => {

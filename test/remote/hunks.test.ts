@@ -42,8 +42,8 @@ const outcomes = async (workspace: Workspace) =>
     report.kind === 'decided' ? [`${report.outcome} ${report.hunks ?? 'all'}`] : [],
   )
 
-describe('hunks of what two machines stage', () => {
-  it('are decided on the hub: each machine commits the approved ones, and the agent reads why not the others', async () => {
+describe('hunks that two machines stage', () => {
+  it('are decided on the hub: each machine commits the approved ones, and the agent gets the reasons for the others', async () => {
     const one = await machine()
     const two = await machine(undefined, { hub: one.hub, name: 'desk' })
     const ada = await reviewerOf(one.hub)
@@ -62,7 +62,7 @@ describe('hunks of what two machines stage', () => {
     expect(feedback).toMatch(/28|30/)
   })
 
-  it('approve the file once all are approved, and hold for its bytes when they come back', async () => {
+  it('approve the file once all are approved, and apply to its bytes when they return', async () => {
     const { hub, workspace, session } = await machine()
     const ada = await reviewerOf(hub)
     await ada.decideHunks('laptop.agent-1', 'approved', PATH, 1, 2)
@@ -88,7 +88,7 @@ describe('hunks of what two machines stage', () => {
     expect(await hunks(workspace)).toEqual(['approved', 'rejected', 'approved'])
   })
 
-  it('that a person here has rejected stay so, whatever the hub approves', async () => {
+  it('that a person here has rejected stay rejected, whatever the hub approves', async () => {
     const { hub, workspace } = await machine()
     const ada = await reviewerOf(hub)
     const review = await workspace.review('agent-1')
@@ -139,7 +139,7 @@ describe('hunks of what two machines stage', () => {
     expect(committed).toMatchObject({ approved_by: ['Cy', 'Ada', 'Bo'] })
   })
 
-  it('that several people approved by hunk stay as a person here has decided', async () => {
+  it('that several people approved by hunk keep the decision of a person here', async () => {
     const { hub, workspace } = await machine(({ hunks: ids = [] }) => ({
       parts: ids.map((id, at) => ({ name: `Part ${at}`, hunks: [id, 'h_0000000000000000'] })),
     }))
@@ -171,7 +171,7 @@ describe('hunks of what two machines stage', () => {
 
 describe('a decision of the hub on hunks changes nothing if', () => {
   it.each<[string, Partial<ReceivedDecision>]>([
-    ['this machine finds no such hunk', { hunks: ['h_0000000000000000'] }],
+    ['this machine has no such hunk', { hunks: ['h_0000000000000000'] }],
     ['the change has other bytes', { key: changeKey({ path: PATH, kind: 'modify', before: null, after: null }) }],
     ['it is on another path', { path: 'src/b.ts' }],
   ])('%s', async (_, lie) => {
@@ -181,14 +181,14 @@ describe('a decision of the hub on hunks changes nothing if', () => {
     expect(await hunks(workspace)).toEqual(['pending', 'pending', 'pending'])
   })
 
-  it('one of several hunks is not there: a part of a decision is none', async () => {
+  it('one of several hunks is missing', async () => {
     const { hub, workspace } = await machine(({ hunks: ids = [] }) => ({ hunks: [...ids, 'h_0000000000000000'] }))
     await (await reviewerOf(hub)).decideHunks('laptop.agent-1', 'approved', PATH, 1, 2)
     expect(await outcomes(workspace)).toEqual(['passed over 3'])
     expect(await hunks(workspace)).toEqual(['pending', 'pending', 'pending'])
   })
 
-  it('the change is one that hunks do not show: a selection by hunk would choose all of it', async () => {
+  it('hunks do not show the change: a selection by hunk would select all of it', async () => {
     let ids: string[] = []
     const { hub, workspace, session } = await machine(() => ({ hunks: ids }))
     session.fs.writeFileSync('src/new.ts', 'new\n')

@@ -13,7 +13,7 @@ async function verdictsIn(workspace: Workspace) {
 }
 
 describe('a decision of the hub changes nothing if it', () => {
-  it('has a key that no change here has', async () => {
+  it('has an unknown key', async () => {
     const { workspace } = await approvedOnHub(() => ({ key: digest('forged') }))
     expect(await sync(workspace)).toContainEqual({
       ...{ kind: 'decided', session: 'agent-1', path: 'src/a.ts', outcome: 'passed over', reviewer: 'Ada' },
@@ -22,7 +22,7 @@ describe('a decision of the hub changes nothing if it', () => {
     expect(await verdictsIn(workspace)).toEqual([])
   })
 
-  it('names another path than the change with its key has', async () => {
+  it('names another path than the change with its key', async () => {
     const { workspace, session } = await approvedOnHub(() => ({ path: 'src/b.ts' }))
     session.fs.writeFileSync('src/b.ts', 'not reviewed\n')
     expect(await sync(workspace)).toContainEqual({
@@ -32,7 +32,7 @@ describe('a decision of the hub changes nothing if it', () => {
     expect(await verdictsIn(workspace)).toEqual([])
   })
 
-  it('names a session that is not here, or one of another machine', async () => {
+  it('names an unknown session, or one of another machine', async () => {
     for (const session of ['laptop.agent-2', 'desk.agent-1', 'agent-1']) {
       const { workspace } = await approvedOnHub(() => ({ session }))
       const outcomes = (await sync(workspace)).filter(({ kind }) => kind === 'decided')
@@ -42,7 +42,7 @@ describe('a decision of the hub changes nothing if it', () => {
     }
   })
 
-  it('is about a path with two changes, of which a selection by path would choose both', async () => {
+  it('is about a path with two changes, because a selection by path would select both', async () => {
     const hub = await serveTrial()
     const { workspace, session } = await connected(hub)
     const ada = await reviewerOf(hub)
@@ -58,7 +58,7 @@ describe('a decision of the hub changes nothing if it', () => {
   })
 })
 
-it('holds for bytes that come back after other ones: what was rejected in between is not approved', async () => {
+it('is for bytes that return after other ones, because their earlier verdict may have been a rejection', async () => {
   const { workspace, session, ada } = await approvedOnHub()
   await sync(workspace)
   expect(await states(workspace)).toEqual(['src/a.ts approved'])
@@ -94,7 +94,7 @@ describe('a decision is not recorded if', () => {
     ['the agent writes', 'approved', ({ session }) => session.fs.writeFileSync('src/a.ts', 'newer\n')],
     ['the agent writes', 'rejected', ({ session }) => session.fs.writeFileSync('src/a.ts', 'newer\n')],
     ['the file on disk changes', 'approved', ({ place }) => place.write('src/a.ts', 'newer\n')],
-  ])('%s between the look and the verdict (%s)', async (_, verdict, act) => {
+  ])('%s between the read and the verdict (%s)', async (_, verdict, act) => {
     const at = await approvedOnHub()
     const [change] = (await at.ada.open('laptop.agent-1')).changes
     const decision = { seq: 1, session: 'laptop.agent-1', path: 'src/a.ts', reviewer: 'Ada', reason: 'No.' }
@@ -134,7 +134,7 @@ it('names only the reviewer if the hub is of an earlier version', async () => {
   expect(await verdictsIn(workspace)).toMatchObject([{ reviewer: { name: 'Ada' } }])
 })
 
-it('remote sync names everybody who approved, and what has no effect here', async () => {
+it('remote sync names everybody who approved, and decisions without an effect here', async () => {
   const { workspace, session, ada } = await approvedOnHub(() => ({ approvers: ['Bo', 'Ada'] }))
   const { out } = await escrowAt(workspace.root, ['remote', 'sync'])
   expect(out).toContain('approved  agent-1: src/a.ts, by Bo, Ada\n')

@@ -42,7 +42,7 @@ it.each<[string, Partial<ReceivedLanding>]>([
   ['no branch', { branch: '' }],
   ['a branch with a control character', { branch: 'main\u001b[2J' }],
   ['no commit', { commit: '' }],
-  ['a commit that is no id', { commit: '1234567' }],
+  ['an invalid commit id', { commit: '1234567' }],
 ])('refuses a landing with %s, and records nothing', async (_, lie) => {
   const { workspace, records } = await lied(() => lie)
   expect(await failure(() => sync(workspace))).toMatchObject({ code: 'failed' })
@@ -51,15 +51,15 @@ it.each<[string, Partial<ReceivedLanding>]>([
 
 it.each<[string, Partial<ReceivedLanding>]>([
   ['of another machine', { session: 'desk.agent-1' }],
-  ['of a session that is not here', { session: 'laptop.agent-2' }],
+  ['of an unknown session', { session: 'laptop.agent-2' }],
   ['of other bytes', { changes: [{ key: 'k', path: 'src/a.ts' }] }],
-])('passes over a landing %s', async (_, lie) => {
+])('ignores a landing %s', async (_, lie) => {
   const { workspace, records } = await lied(() => lie)
   await sync(workspace)
   expect(await records()).toEqual([])
 })
 
-it('passes over a landing of what a person has rejected here since', async () => {
+it('ignores a landing of a change that a person here has rejected since', async () => {
   const { workspace, records } = await lied(() => ({}))
   const review = await workspace.review('agent-1')
   await review.changes()
@@ -68,7 +68,7 @@ it('passes over a landing of what a person has rejected here since', async () =>
   expect(await records()).toEqual([])
 })
 
-it('records a landing of what is approved here', async () => {
+it('records a landing of a change that is approved here', async () => {
   const { workspace, records } = await lied(() => ({}))
   await sync(workspace)
   expect(await records()).toMatchObject([{ landed: { branch: 'main', commit: COMMIT }, approved_by: ['Ada'] }])

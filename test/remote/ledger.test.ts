@@ -52,7 +52,7 @@ function replaceLedger(workspace: Workspace, text: string): void {
 }
 
 describe("a machine's ledger", () => {
-  it('reaches the hub line by line, the new lines alone, and once', async () => {
+  it('is sent to the hub line by line, only the new lines, and once', async () => {
     const { hub, workspace, session, batches } = await machine(asItIs)
     const lines = textOf(workspace).split('\n').length - 1
     expect(await syncAll(workspace)).toEqual([{ kind: 'ledger', lines }])
@@ -67,9 +67,9 @@ describe("a machine's ledger", () => {
   })
 
   it.each([
-    ['the hub is away', () => new Response('', { status: 502 })],
-    ['an answer is cut', async (response: Response) => new Response((await response.text()).slice(0, -1))],
-  ] as const)('goes on from the hub where it stopped because %s', async (_, fault) => {
+    ['the hub is unavailable', () => new Response('', { status: 502 })],
+    ['an answer was cut off', async (response: Response) => new Response((await response.text()).slice(0, -1))],
+  ] as const)("continues from the hub's last line after a stop because %s", async (_, fault) => {
     const { hub, workspace, batches } = await machine((number, response) => (number === 2 ? fault(response) : response))
     await addLines(workspace, 2_500)
     expect(await failure(() => syncAll(workspace))).toMatchObject({ code: 'away' })
@@ -109,7 +109,7 @@ describe("a machine's ledger", () => {
     expect(await ada.queue()).toMatchObject([{ session: 'laptop.agent-1' }])
   })
 
-  it('of another branch or a new one is not sent, though it is valid, and the message says so', async () => {
+  it('of another branch or a new one is not sent, although it is valid, and the message says so', async () => {
     const { hub, workspace, batches } = await machine(asItIs)
     await syncAll(workspace)
     const [before, sent] = [await onHub(hub), batches()]
@@ -147,7 +147,7 @@ describe("a machine's ledger", () => {
     expect(await onHub(hub)).toBe(before)
   })
 
-  it('is kept by a hub of an earlier version not at all, and the sync goes on', async () => {
+  it('is not stored by a hub of an earlier version, and the sync continues', async () => {
     const hub = await serveTrial()
     const url = await proxied(hub, async (path, response) =>
       path === '/v1/ledger'
@@ -162,7 +162,7 @@ describe("a machine's ledger", () => {
     ])
   })
 
-  it('is sent while a sync watches, which a fault of the ledger does not end', async () => {
+  it('is sent while a sync watches, which an error of the ledger does not end', async () => {
     const { hub, workspace, session } = await machine(asItIs)
     const ada = await reviewerOf(hub)
     const end = new AbortController()

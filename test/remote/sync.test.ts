@@ -12,8 +12,8 @@ import { stateOf } from '../support/state.js'
 import { failure, testWorkspace, working } from '../support/workspace.js'
 import { approvedOnHub, awaitReports, connected, reviewerOf, states, sync } from './kit.js'
 
-describe('what two machines stage', () => {
-  it('is decided on the hub, and each commits exactly the reviewed bytes', async () => {
+describe('changes that two machines stage', () => {
+  it('are decided on the hub, and each machine commits exactly the reviewed bytes', async () => {
     const hub = await serveTrial()
     const [one, two] = [await connected(hub, 'laptop'), await connected(hub, 'desk')]
     const ada = await reviewerOf(hub)
@@ -43,7 +43,7 @@ describe('what two machines stage', () => {
     expect(one.session.feedback?.()).toBeDefined()
   })
 
-  it('is sent with what a review here shows, and again if an intent says something else', async () => {
+  it('are sent as a review here shows them, and again if an intent changes', async () => {
     const hub = await serveTrial()
     const { workspace, session } = await connected(hub)
     const ada = await reviewerOf(hub)
@@ -70,7 +70,7 @@ describe('what two machines stage', () => {
     expect(await states(workspace)).toEqual(['src/setup.sh approved'])
   })
 
-  it('is not approved here if the agent has written since', async () => {
+  it('are not approved here if the agent has written since', async () => {
     const { workspace, session, ada } = await approvedOnHub()
     session.fs.writeFileSync('src/a.ts', 'written after the review\n')
     expect(await sync(workspace)).toContainEqual({
@@ -80,7 +80,7 @@ describe('what two machines stage', () => {
     expect((await ada.queue())[0]).toMatchObject({ pending: 1 })
   })
 
-  it('is not approved here if the hub names other bytes', async () => {
+  it('are not approved here if the hub names other bytes', async () => {
     const before = digest('a one\na two\n')
     const { workspace } = await approvedOnHub(({ path }) => {
       return { key: changeKey({ path, kind: 'modify', before, after: digest('other bytes\n') }) }
@@ -91,7 +91,7 @@ describe('what two machines stage', () => {
     expect(await states(workspace)).toEqual(['src/a.ts pending'])
   })
 
-  it('may be any kind of change', async () => {
+  it('may be of any kind', async () => {
     const hub = await serveTrial()
     const { workspace, session } = await connected(hub)
     const ada = await reviewerOf(hub)
@@ -114,7 +114,7 @@ describe('what two machines stage', () => {
     expect(await ada.queue()).toEqual([])
   })
 
-  it('cannot be approved on the hub if it is too large to show', async () => {
+  it('cannot be approved on the hub if they are too large to show', async () => {
     const hub = await serveTrial()
     const { workspace, session } = await connected(hub)
     const ada = await reviewerOf(hub)
@@ -137,7 +137,7 @@ describe('a sync', () => {
     expect(await states(workspace)).toEqual(['src/a.ts pending'])
   })
 
-  it('does not approve what a person has rejected here, but follows the hub from a rejection to an approval', async () => {
+  it('does not approve a change that a person has rejected here, but follows the hub from a rejection to an approval', async () => {
     const hub = await serveTrial()
     const { workspace, session } = await connected(hub)
     const ada = await reviewerOf(hub)
@@ -154,7 +154,7 @@ describe('a sync', () => {
     expect(await states(workspace)).toEqual(['src/a.ts rejected', 'src/b.ts approved'])
   })
 
-  it('fails while the hub is away, and catches up', async () => {
+  it('fails while the hub is unavailable, and catches up', async () => {
     const database = await trialDatabase()
     const token = await addToken(database, Object.assign(newScope(), { name: 'laptop', role: 'host' as const }))
     const first = await serveHub({ database, report: () => undefined })
@@ -169,7 +169,7 @@ describe('a sync', () => {
     expect(await sync(workspace)).toMatchObject([{ kind: 'sent', changes: 1 }])
   })
 
-  it('refuses a hub that has forgotten decisions', async () => {
+  it('refuses a hub that has lost decisions', async () => {
     const { workspace } = await approvedOnHub()
     await sync(workspace)
     const older = await serveTrial()
@@ -179,7 +179,7 @@ describe('a sync', () => {
     expect(await failure(() => sync(workspace))).toMatchObject({ reason: 'ledger_fork' })
   })
 
-  it('watches: it sends what is staged while it runs, and records a decision as it is made', async () => {
+  it('watches: it sends changes that are staged while it runs, and records each decision', async () => {
     const hub = await serveTrial()
     const { workspace, session } = await connected(hub)
     const ada = await reviewerOf(hub)
@@ -200,7 +200,7 @@ describe('a sync', () => {
 })
 
 describe('a remote', () => {
-  it('is kept for the owner alone, outside of the workspace', async () => {
+  it('is stored for its owner only, outside of the workspace', async () => {
     const hub = await serveTrial()
     const { workspace } = await connected(hub)
     expect(statSync(join(stateOf(workspace.root), 'remote.json')).mode & 0o777).toBe(0o600)
@@ -208,7 +208,7 @@ describe('a remote', () => {
     expect(await failure(() => readRemote(workspace.root))).toMatchObject({ reason: 'nothing_selected' })
   })
 
-  it.each(['reviewer', 'admin'] as const)('takes no token of a %s', async (role) => {
+  it.each(['reviewer', 'admin'] as const)('refuses a token of a %s', async (role) => {
     const hub = await serveTrial()
     const { root } = await testWorkspace().open()
     const token = await hub.token('Ada', role)
@@ -216,7 +216,7 @@ describe('a remote', () => {
     expect(await failure(() => readRemote(root))).toMatchObject({ reason: 'nothing_selected' })
   })
 
-  it('takes no wrong token', async () => {
+  it('refuses an invalid token', async () => {
     const hub = await serveTrial()
     const { root } = await testWorkspace().open()
     expect(await failure(() => addRemote(root, hub.url, 'wrong'))).toMatchObject({ reason: 'access_denied' })
