@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { testWorkspace, working } from '../support/workspace.js'
 import { escrowAt } from './real.js'
 
-it('names the command that merges what changed on disk', async () => {
+it('approve names the command that merges what changed on disk', async () => {
   const at = testWorkspace({ 'src/a.ts': 'a\n' })
   const workspace = await at.open()
   const session = await working(workspace)

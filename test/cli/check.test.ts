@@ -15,7 +15,7 @@ async function setUp(check: string) {
   return { at, run: (...argv: string[]) => escrowAt(at.root, ['check', ...argv]) }
 }
 
-it('shows a declared check, runs it, and says what it showed', async () => {
+it('shows a declared check, runs it, and prints its result', async () => {
   const { at, run } = await setUp('cat src/a.ts')
   expect((await escrowAt(at.root, ['intents', 'show', 'INT-001'])).out).toContain('Checks\n  cat src/a.ts\n')
   expect(await run('--status')).toMatchObject({ code: 1, out: expect.stringMatching(/^not run {2}INT-001 {2}cat/) })
@@ -27,7 +27,7 @@ it('shows a declared check, runs it, and says what it showed', async () => {
   expect(await run('one', '--status')).toMatchObject({ code: 0, out })
 })
 
-it('exits with 1 where a check fails, and prints the report as JSON', async () => {
+it('exits with 1 if a check fails, and prints the report as JSON', async () => {
   const { run } = await setUp('grep b src/a.ts')
   const { code, out, err } = await run('one', '--json')
   expect([code, err]).toEqual([1, ''])
@@ -39,14 +39,14 @@ it('shows the control characters of an output by name', async () => {
   expect((await run()).err).toMatch(/\^\[\[2Jx/)
 })
 
-it('takes one selection, and refuses two', async () => {
+it('accepts one selection, and refuses two', async () => {
   const calls = async (...argv: string[]) => (await escrow(workspaceDir(), ['check', 'one', ...argv])).calls
   expect(await calls('--all')).toContainEqual(['check', 'all'])
   expect(await calls('--approved')).toContainEqual(['check', 'approved'])
   expect((await escrow(workspaceDir(), ['check', 'one', '--all', '--approved'])).code).toBe(2)
 })
 
-it('says how to declare a check where none applies', async () => {
+it('explains how to declare a check if none applies', async () => {
   const { code, out } = await escrow(workspaceDir(), ['check', 'one'])
   expect([code, out]).toEqual([0, expect.stringContaining("'escrow intents edit ID --check COMMAND'")])
 })

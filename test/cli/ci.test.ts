@@ -23,7 +23,7 @@ it('passes an honest pull request, and prints a summary or JSON', async () => {
   })
 })
 
-it('fails for lines that nobody approved, and writes what it is asked to', async () => {
+it('fails for lines that nobody approved, and writes the requested files', async () => {
   const pr = await repository()
   await pr.agent(({ fs }) => fs.writeFileSync('src/a.ts', 'x\n'), 'none')
   pr.writeLedger(withLastVerdict(pr.ledger(), { verdict: 'rejected' }))

@@ -119,7 +119,7 @@ describe('approve', () => {
     expect(out).toContain('left out  a.ts: 1 rejected hunk\n')
   })
 
-  it('fails where it approves nothing, and says why', async () => {
+  it('fails if it approves nothing, and says why', async () => {
     const left = [{ path: 'b.ts', reason: 'stale_file', message: 'b.ts was changed on disk.' }]
     const none = { id: '', verdict: 'approved' as const, paths: [], left, by: { name: 'Ann' }, at: '' }
     const approveIn = async (changes: typeof set.changes, ...more: string[]) =>
@@ -179,7 +179,7 @@ describe('hunks and calls', () => {
   it.each([
     ['A hunk is in a.ts, which is not named', ['b.ts', '--hunk', 'aaaa1']],
     ['No hunk that you named is in b.ts', ['a.ts', 'b.ts', '--hunk', 'aaaa1']],
-  ])('are refused where they do not fit together: %s', async (message, argv) => {
+  ])('are refused if they do not match: %s', async (message, argv) => {
     for (const command of [['approve'], ['reject', '--reason', 'no'], ['discard']]) {
       const { code, err, calls } = await escrow(workspaceDir(), [...command, 's1', ...argv], { set })
       expect([code, calls.some(([name]) => ['approve', 'reject', 'discard'].includes(String(name)))]).toEqual([
@@ -227,7 +227,7 @@ describe('reject', () => {
     )
   })
 
-  it('promises the agent no reason where it rejects nothing', async () => {
+  it('does not promise the agent a reason if it rejects nothing', async () => {
     const reject = async () => ({ id: '', verdict: 'rejected' as const, by: { name: 'Ann' }, at: '', paths: [] })
     const argv = ['reject', 's1', 'a.ts', '--reason', 'no']
     expect((await escrow(workspaceDir(), argv, { set, review: { reject } })).out).toBe('0 changes rejected.\n')
@@ -615,7 +615,7 @@ describe('trailer', () => {
 })
 
 describe('keys', () => {
-  it("prints the key's file and its public half", async () => {
+  it('prints the file of the key and its public half', async () => {
     const { out } = await escrow(workspaceDir(), ['keys'])
     expect(out).toBe('made  /k\nSHA256:x\nPEM\n')
     expect(JSON.parse((await escrow(workspaceDir(), ['keys', '--json'])).out)).toMatchObject({ created: true })

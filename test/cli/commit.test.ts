@@ -60,7 +60,7 @@ it('makes a git commit with --git, and says which hooks did not run', async () =
   expect(git(at.root, 'status', '--porcelain')).toBe('')
 })
 
-it('names each file that git cannot take, and the way on', async () => {
+it('names each file that git cannot store, and how to continue', async () => {
   const { at, commit } = await setUpApprovedFile((at) => git(at.root, 'init', '-q', '-b', 'main'))
   const { code, err } = await commit('--git')
   expect(code).toBe(1)

@@ -111,7 +111,7 @@ describe.each(SHELLS)('%s', (shell) => {
   })
 })
 
-it('fish and bash offer files only for arguments that take any path', () => {
+it('fish and bash offer files only for arguments that accept any path', () => {
   expect(OFFERED.fish?.('escrow why sr')).toEqual(['src/'])
   expect(OFFERED.fish?.('escrow intents show sr')).toEqual(['src/'])
   expect(OFFERED.bash?.('escrow why sr')).toEqual([''])

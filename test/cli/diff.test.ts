@@ -117,7 +117,7 @@ it('diff --stat and --name-status show a label for changes without lines', async
 })
 
 describe('diff --by risk', () => {
-  it('shows the gravest facts first, each with its place, and gives them as JSON', async () => {
+  it('shows the riskiest facts first, each with its place, and prints them as JSON', async () => {
     await stage('agent', { 'src/a.ts': 'a\nb\nc\nd\n', 'src/z.ts': 'eval(x)\n', 'src/z.test.ts': 'z\n' })
     const { out } = await diff('--by', 'risk')
     expect(out.indexOf('# src/z.ts')).toBeLessThan(out.indexOf('# src/a.ts'))
@@ -132,7 +132,7 @@ describe('diff --by risk', () => {
     expect(JSON.parse((await diff('--json')).out).changes[0].risk).toBeUndefined()
   })
 
-  it('is shown first by status for a small session', async () => {
+  it('is printed first by status for a small session', async () => {
     await stage('agent', { 'src/z.ts': 'eval(x)\n' })
     const { out } = await escrowAt(at.root, ['status'])
     expect(out).toContain(

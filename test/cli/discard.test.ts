@@ -14,14 +14,14 @@ async function staged(...paths: string[]) {
   return at.root
 }
 
-it('discards the directories that held only what is discarded', async () => {
+it('removes the directories that contained only discarded files', async () => {
   const root = await staged('src/new/deep/a.ts', 'src/new/deep/b.ts')
   expect((await escrowAt(root, ['discard', 'agent', '**'])).out).toBe(
     "Discarded from session 'agent': nothing is staged now.\n",
   )
 })
 
-it('keeps a directory that still holds a staged file', async () => {
+it('keeps a directory that contains another staged file', async () => {
   const root = await staged('src/new/b.ts', 'src/new/deep/a.ts')
   await escrowAt(root, ['discard', 'agent', 'src/new/deep/a.ts'])
   expect((await escrowAt(root, ['diff', 'agent', '--name-only'])).out).toBe('src/new/b.ts\n')

@@ -67,7 +67,7 @@ it('runs each installed hook, and reports one that refuses every tool', async ()
   ])
 })
 
-it('says what held of the attempts to get out, and fails if a promise did not', async () => {
+it('reports each attempt to escape, and fails if a promise was broken', async () => {
   const dir = workspaceDir()
   const attempt = { name: 'a signal', tries: 'It kills.', protection: 'process_fence', isPromised: true } as const
   const other = { name: 'a call', tries: 'It calls.', protection: 'call_filter', isPromised: false } as const
@@ -98,7 +98,7 @@ it('says what held of the attempts to get out, and fails if a promise did not', 
   expect([json.code, JSON.parse(json.out)]).toMatchObject([1, { ok: false, probe: { held: false } }])
 })
 
-it('says of a provider that was not run on a Mac that it was not, used or refused', async () => {
+it('reports a provider that was not tested on a Mac as such, used or refused', async () => {
   const { attempt: _, open: __, ...info } = seatbeltCopy
   const used = await escrow(workspaceDir(), ['doctor'], { tried: [{ ...info, lacks: [], works: true }] })
   expect(used.out).toContain(
@@ -110,7 +110,7 @@ it('says of a provider that was not run on a Mac that it was not, used or refuse
   expect(refused.out).toContain('To fix it: require fewer protections (docs/terminal.md)\n')
 })
 
-it('says what a better provider has beyond the one that works, and how to have it', async () => {
+it('lists what a better provider adds to the one that works, and how to install it', async () => {
   const { attempt: _, open: __, ...info } = seatbeltCopy
   const failure = { what: 'bubblewrap', problem: 'bubblewrap is not installed.', fix: 'apt-get install bubblewrap' }
   const keeps = [...info.keeps, 'process_list', 'write_limit'] as const
@@ -141,7 +141,7 @@ describe('with --fix', () => {
   const repairs = { repairs: [bubblewrap, setting], notes: ['A newer kernel helps.'] }
   const applied = (calls: unknown[][]) => calls.filter(([name]) => name === 'applyRepair').map(([, name]) => name)
 
-  it('prints each repair, and runs those that the person agrees to', async () => {
+  it('prints each repair, and runs those that the person accepts', async () => {
     const dir = workspaceDir()
     const { code, out, calls } = await escrow(dir, ['doctor', '--fix'], { repairs, answer: true, typed: 'kernel.x' })
     expect([code, applied(calls)]).toEqual([0, ['bubblewrap', 'kernel.x']])
@@ -151,7 +151,7 @@ describe('with --fix', () => {
     expect(calls.find(([name]) => name === 'text')?.[1]).toContain('To change it, type its name, kernel.x:')
   })
 
-  it('changes no setting whose name the person has not typed, whatever --yes says', async () => {
+  it('changes no setting whose name the person has not typed, also with --yes', async () => {
     const dir = workspaceDir()
     for (const typed of [undefined, '', 'yes', 'bubblewrap', 'kernel']) {
       const { calls, out } = await escrow(dir, ['doctor', '--fix', '--yes'], { repairs, answer: true, typed })

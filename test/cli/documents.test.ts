@@ -173,7 +173,7 @@ async function staged(files: Readonly<Record<string, string>>, more: { ask?: str
 
 const BY = ['--by', 'Ada <ada@example.org>']
 
-it('a review, its commit and its undo', async () => {
+it('a review, its commit and its undo each print one document', async () => {
   await staged({ 'src/a.txt': 'a\n', 'src/b.txt': 'b\n', 'src/c.txt': 'c\n' })
   const approved = await runDocument(DOCUMENTS.approve, 'approve', 'agent-1', 'src/a.txt', ...BY)
   expect(approved).toMatchObject({ session: 'agent-1', left: ['src/b.txt', 'src/c.txt'] })
@@ -215,7 +215,7 @@ it('a refusal prints no document, and its message goes to stderr', async () => {
   }
 })
 
-it('intents and requests for scope', async () => {
+it('intents and requests for scope each print one document', async () => {
   const added = await runDocument(DOCUMENTS.intent, 'intents', 'add', 'Show prices', '--scope', 'web/**', ...BY)
   expect(added.intent).toMatchObject({ id: 'INT-002', name: 'Show prices', ownedScope: ['web/**'] })
   const edited = await runDocument(DOCUMENTS.intent, 'intents', 'edit', 'INT-002', '--name', 'Show all prices')
@@ -232,7 +232,7 @@ it('intents and requests for scope', async () => {
   expect(now).toMatchObject({ intent: { ownedScope: ['src/**', 'docs/**'] }, requests: [] })
 })
 
-it('adopt and notes print what they wrote, and init --git which hooks it entered', async () => {
+it('adopt and notes print what they wrote, and init --git which hooks it installed', async () => {
   git(at.root, 'init', '-q', '-b', 'main')
   expect((await runDocument(DOCUMENTS.init, 'init', '--git', '--yes')).settings).toHaveLength(4)
   const removed = await runDocument(DOCUMENTS.init, 'init', '--git', '--remove', '--yes')
@@ -260,7 +260,7 @@ it('init changes settings only with --yes', async () => {
   expect(left.settings.map(({ path }) => path)).toContain('.claude/settings.json')
 })
 
-it('a backtest, by the rules of the workspace or of named files', async () => {
+it('a backtest prints one document, with the rules of the workspace or of named files', async () => {
   const call = (id: string, input: object, name = 'Bash') => ({
     type: 'assistant',
     sessionId: 's1',

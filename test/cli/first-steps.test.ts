@@ -31,7 +31,7 @@ console.log(tried('src/hello.txt'), tried('elsewhere.txt'))
 await workspace.close()
 `
 
-it('from an empty directory to a verified ledger', () => {
+it('the first steps lead from an empty directory to a verified ledger', () => {
   const type = openShell(home, { HOME: home, XDG_CONFIG_HOME: '' })
   const step = (command: string): string => {
     const { status, stdout, stderr } = type(command)

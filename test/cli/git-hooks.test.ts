@@ -32,8 +32,8 @@ async function hooked() {
 const BOTH = [...TWO.map(() => 'ai m-2 Ann'), ...BEGIN.map(() => 'unknown'), ...ONE.map(() => 'ai m-1 Ann')]
 const notes = (run: (...args: string[]) => string) => run('notes', '--ref=ai', 'list').trim().split('\n')
 
-describe('with the hooks of git', () => {
-  it('lines keep their authors through rebase -i with a squash, once git removed the old commits', async () => {
+describe('with git hooks', () => {
+  it('lines keep their authors through rebase -i with a squash, after git removed the old commits', async () => {
     const { root, run, collect, old } = await hooked()
     run('-c', 'sequence.editor=sed -i 2s/pick/squash/', '-c', 'core.editor=true', 'rebase', '-q', '-i', 'main')
     expect(notes(run)).toHaveLength(1)
@@ -67,7 +67,7 @@ describe('with the hooks of git', () => {
     expect(await authors(root)).toEqual(BOTH)
   })
 
-  it('a pull of what a forge squashed is noted, and a plain merge needs no note', async () => {
+  it("a pull of a forge's squash commit is noted, and a plain merge needs no note", async () => {
     const { root, run } = await hooked()
     run('checkout', '-q', '--detach', 'main')
     run('merge', '-q', '--squash', 'feature')
@@ -81,7 +81,7 @@ describe('with the hooks of git', () => {
     expect(await authors(root)).toEqual(BOTH)
   })
 
-  it('a hook of a person runs with its input, and git succeeds where escrow fails', async () => {
+  it("a person's own hook runs with its input, and git succeeds if escrow fails", async () => {
     const { root, run } = await hooked()
     const hook = join(root, '.git/hooks/post-rewrite')
     expect((await escrowAt(root, ['init', '--git', '--remove', '--yes'])).code).toBe(0)

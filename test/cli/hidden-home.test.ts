@@ -2,7 +2,7 @@ import { expect, it, onTestFinished, vi } from 'vitest'
 import { describeHiddenHome } from '../../src/cli/hidden-home.js'
 import { escrow, workspaceDir } from './harness.js'
 
-it.each(['/home/ada', '/tmpfiles', '/root'])('says nothing about the home directory %s', (home) => {
+it.each(['/home/ada', '/tmpfiles', '/root'])('doctor says nothing about the home directory %s', (home) => {
   expect(describeHiddenHome(home)).toBe('')
 })
 

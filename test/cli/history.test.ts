@@ -43,12 +43,12 @@ it.each([
   [['--until', '2026-11-22'], ['1']],
   [['--since', '2026-11-22', '--until', '2026-11-22T23:00:00Z'], ['2']],
   [['--path', 'src/3.ts'], ['3']],
-])('log %j', async (argv, shown) => {
+])('log %j prints the matching records', async (argv, shown) => {
   const { code, out } = await escrow(workspaceDir(), ['log', ...argv], { records })
   expect([code, numbers(out)]).toEqual([0, shown])
 })
 
-it('log shows what a hub landed, as a kind of commit', async () => {
+it("log shows a hub's landed changes, as a kind of commit", async () => {
   const landed = { branch: 'main', commit: '1'.repeat(40) }
   const own = { 'dev.escrowfs': { seq: 4, type: 'commit', changes: [{ path: 'src/4.ts' }], landed } }
   const all = [...records, record(4, { metadata: own })]
@@ -91,7 +91,7 @@ it.each([
   ['3,', [3, 4]],
   [',2', [1, 2]],
   ['4', [4]],
-])('blame -L %s', async (range, lines) => {
+])('blame -L %s prints these lines', async (range, lines) => {
   const root = workspaceDir()
   mkdirSync(join(root, 'src'))
   writeFileSync(join(root, 'src/a.ts'), 'one\ntwo\nthree\nfour\n')

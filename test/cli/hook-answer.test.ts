@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { hookClient } from '../../src/cli/hook-answer.js'
 
-it('recognizes the installed hook command line, and leaves every other one to the parser', () => {
+it('recognizes the command line of an installed hook, and passes every other one to the parser', () => {
   expect(hookClient(['hook', 'claude'])).toBe('claude')
   expect(hookClient(['hook', 'cline'])).toBe('cline')
   const others = [[], ['hook'], ['hook', 'nobody'], ['hook', 'toString'], ['hook', '--help'], ['status', 'claude']]

@@ -35,7 +35,7 @@ async function operator() {
   return { place, escrow, hub, synced, verify, ledger: text('.orchestration/agent_trace.jsonl') }
 }
 
-it('exports a ledger as the machine has it, which `escrow verify` checks, publishes it, and shows a changed byte', async () => {
+it('a ledger is exported byte for byte, checked by `escrow verify`, published, and reported if a byte changed', async () => {
   const { place, escrow, hub, synced, verify, ledger } = await operator()
   const count = ledger.split('\n').length - 1
   expect(synced).toMatchObject({ status: 0, stdout: `sent  ${count} lines of the ledger\n`, stderr: '' })

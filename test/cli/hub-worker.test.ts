@@ -5,7 +5,7 @@ import { git, initRepository } from '../support/git.js'
 import { testWorkspace, working } from '../support/workspace.js'
 import { runEscrow, startEscrow } from './real.js'
 
-it('a hub with a worker lands what a machine sent, and its status says so', async () => {
+it("a hub with a worker lands a machine's change, and its status says so", async () => {
   const root = place()
   await copyNewHub(`${root}/hub`)
   const hub = (...args: string[]) => {

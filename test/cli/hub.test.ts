@@ -65,7 +65,7 @@ it("sets a workspace's review rules, one at a time", async () => {
   expect((await rules('show', '--workspace', 'other')).out).toContain('approvals   1\n')
 })
 
-it('gives groups of a provider access to a workspace, and takes it away', async () => {
+it('gives groups of a provider access to a workspace, and revokes it', async () => {
   const hub = (...args: string[]) => escrowAt(hubPlace, ['hub', '--dir', 'hub', ...args])
   const hubPlace = await hubDirectory()
   expect(await hub('group', 'set', 'shop reviewers', '--role', 'reviewer', '--team', '@shop/docs')).toMatchObject({
@@ -95,7 +95,7 @@ it('removes contents that no waiting change needs', async () => {
   })
 })
 
-it('does not start with half of the settings for sign-in', async () => {
+it('does not start with only some of the settings for sign-in', async () => {
   const env = Object.assign({}, process.env, { ESCROW_HUB_OIDC_CLIENT_SECRET: 'the secret' })
   const { status, stdout, stderr } = runEscrow(await hubDirectory(), ['hub', '--dir', 'hub'], { env })
   expect([status, stdout]).toEqual([1, ''])
@@ -130,7 +130,7 @@ it('a database address in the variable is not printed', async () => {
   expect(stderr).not.toContain('secret')
 })
 
-it('makes no hub where a command only reads one, as after a mistyped directory', async () => {
+it('creates no hub for a command that only reads one, as after a mistyped directory', async () => {
   const place = await hubDirectory()
   for (const args of [
     ['token', 'list'],

@@ -30,7 +30,7 @@ describe('init', () => {
     expect([code, out]).toEqual([0, expect.not.stringContaining('checked')])
   })
 
-  it('changes nothing after a no', async () => {
+  it('changes nothing after the answer no', async () => {
     const { code, calls } = await escrow(workspaceDir(), ['init', '--claude'], { answer: false })
     expect([code, calls.some(([name]) => name === 'installLauncher')]).toEqual([1, false])
   })

@@ -70,7 +70,7 @@ describe('intents', () => {
     expect((await escrow(at, 'scope', 'INT-001', '--add', '[[]', 'pages/[id].ts', ...BY)).code).toBe(0)
   })
 
-  it('notes a directory in a scope, which matches nothing below it', async () => {
+  it('warns about a directory in a scope, which matches nothing below it', async () => {
     const at = scene({ 'src/a.ts': '' }, INTENTS)
     const note = (id: string) =>
       `src is a directory: it does not match the paths below it. To add them:\n  escrow intents scope ${id} --add 'src/**'\n`
@@ -179,7 +179,7 @@ describe('intents edit', () => {
     expect((await escrow(at, 'show', 'INT-001')).out).toMatch(/Ada {2}PENDING to BLOCKED {2}Waits\.\n$/)
   })
 
-  it('opens an invalid file again, and stops when it is saved unchanged', async () => {
+  it('opens an invalid file again, and stops if it is saved unchanged', async () => {
     const at = scene({}, INTENTS)
     editor("sed -i 's/PENDING/WAITING/'")
     const { code, err } = await escrow(at, 'edit')

@@ -68,7 +68,7 @@ describe('escrow ledger publish', () => {
     })
   })
 
-  it('refuses a damaged ledger, and leaves the log as it is', async () => {
+  it('refuses a damaged ledger, and leaves the log unchanged', async () => {
     const { escrow, log, root, lines } = await published()
     const before = readFileSync(join(log, 'checkpoint'), 'utf8')
     const whole = lines()
@@ -121,7 +121,7 @@ describe('escrow ledger prove, and verify-proof', () => {
     expect(await check('--from', join(log, 'checkpoint'))).toMatchObject({ code: 1, out: '' })
   })
 
-  it('say why a proof does not hold', async () => {
+  it('explain why a proof is invalid', async () => {
     const { escrow, key, prove } = await published()
     const proof = await prove('2')
     writeFileSync(proof, readFileSync(proof, 'utf8').replace('index 1', 'index 2'))
@@ -132,7 +132,7 @@ describe('escrow ledger prove, and verify-proof', () => {
     expect([asJson.code, JSON.parse(asJson.out)]).toMatchObject([1, { ok: false, problems: [expect.any(String)] }])
   })
 
-  it('need the line from a file where the log has hashes only', async () => {
+  it('need the line from a file if the log has only hashes', async () => {
     const { escrow, key, prove, lines, dir } = await published('--hashes-only')
     const proof = await prove('2')
     const line = join(dir, 'line')
@@ -144,7 +144,7 @@ describe('escrow ledger prove, and verify-proof', () => {
     expect(await check('--line', line)).toMatchObject({ code: 1, out: '' })
   })
 
-  it('refuse a line that is not there, and options that do not fit', async () => {
+  it('refuse a missing line, and options that do not match', async () => {
     const { escrow, log, key, size, prove, dir } = await published()
     const proof = await prove('1')
     const long = join(dir, 'long')
@@ -168,7 +168,7 @@ describe('escrow ledger prove, and verify-proof', () => {
 })
 
 describe('escrow ledger witness', () => {
-  it('cosigns a log that continues, which verify-proof then requires', async () => {
+  it('cosigns a log that continues, and verify-proof then requires its signature', async () => {
     const { escrow, log, key, size, prove, grow, dir } = await published()
     const other = machine()
     const witness = (...more: string[]) =>

@@ -14,7 +14,7 @@ it('a table has no limit on rows', () => {
   expect([lines.length, lines[0], lines.at(-2)]).toEqual([300_001, '0       x', '299999  x'])
 })
 
-it('a JSON document has the same value, and no character that a terminal obeys or does not show', () => {
+it('a JSON document keeps its value, and has no control or invisible character', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       const shown = json({ [text]: [text] })

@@ -27,7 +27,7 @@ it('starts after a second, updates at most ten times a second, fits the line, an
 
 it.each([
   ['a script', { terminal: false }, 5_000],
-  ['what is quick', {}, 900],
+  ['quick work', {}, 900],
 ])('shows nothing for %s', (_, more, last) => {
   const { io, said } = ioOf(more)
   let at = 0

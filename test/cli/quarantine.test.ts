@@ -11,7 +11,7 @@ async function refusedWithoutIntent() {
   return Object.assign((...argv: string[]) => escrowAt(at.root, ['quarantine', 'agent', ...argv]), at)
 }
 
-it('is named by diff where nothing is staged, and the refused paths by log', async () => {
+it('diff names it if nothing is staged, and log names the refused paths', async () => {
   const { root } = await refusedWithoutIntent()
   expect((await escrowAt(root, ['diff', 'agent'])).out).toBe(
     "Nothing is staged in session 'agent'.\nIts quarantine has 2 refused effects: escrow quarantine agent\n",
@@ -21,7 +21,7 @@ it('is named by diff where nothing is staged, and the refused paths by log', asy
   )
 })
 
-it('proposes a command for a person, not a tool, and the command works', async () => {
+it('a command for a person, not a tool, is proposed, and works', async () => {
   const quarantine = await refusedWithoutIntent()
   const early = await quarantine('--take', 'src/a.ts')
   expect([early.code, early.out]).toEqual([1, ''])
@@ -32,7 +32,7 @@ it('proposes a command for a person, not a tool, and the command works', async (
   expect([late.code, late.out]).toEqual([0, "staged   src/a.ts\nSee 'escrow diff agent'.\n"])
 })
 
-it('names the command that widens the scope', async () => {
+it('the command that widens the scope is named', async () => {
   const quarantine = await refusedWithoutIntent()
   const { code, err } = await quarantine('--take', 'other.txt', '--intent', 'INT-001')
   expect(code).toBe(1)
@@ -42,7 +42,7 @@ it('names the command that widens the scope', async () => {
   )
 })
 
-it('appears in the log as taken or dropped', async () => {
+it('the log shows it as taken or dropped', async () => {
   const quarantine = await refusedWithoutIntent()
   await quarantine('--take', 'src/a.ts', '--intent', 'INT-001', '--by', 'Ada')
   await quarantine('--drop', 'other.txt', '--by', 'Ada')
@@ -51,7 +51,7 @@ it('appears in the log as taken or dropped', async () => {
   expect(out).toContain('other.txt by Ada (dropped from quarantine)')
 })
 
-it('refuses an intent that is not declared, and --intent without --take', async () => {
+it('an undeclared intent, and --intent without --take, are refused', async () => {
   const quarantine = await refusedWithoutIntent()
   expect((await quarantine('--take', 'src/a.ts', '--intent', 'INT-01')).err).toContain("Did you mean 'INT-001'?")
   expect((await quarantine('--intent', 'INT-001')).code).toBe(2)

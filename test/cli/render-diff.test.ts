@@ -30,7 +30,7 @@ const render = (change: Partial<Change>, colors = plain) =>
   renderChangeSet({ digest: 'sha256:3', changes: [{ ...base, ...change }] }, colors, STYLE)
 
 describe('renderChangeSet', () => {
-  it('shortens the very long command of a step, and keeps how it ended', () => {
+  it('shortens the very long command of a step, and keeps its exit state', () => {
     const work = [
       { kind: 'call', callId: 'c', tool: 'exec' },
       { kind: 'command', callId: 'c', command: 'x'.repeat(1000), end: 3 },
@@ -135,7 +135,7 @@ describe('renderChangeSet', () => {
     ])
   })
 
-  it('lists risky changes first, and the rest in order of time', () => {
+  it('lists risky changes first, and the rest by time', () => {
     const change = (path: string, more: Partial<Change> = {}): Change => ({ ...base, path, hunks: [], ...more })
     const changes = [
       change('a', { intentId: 'INT-002', writtenAt: 9 }),
@@ -151,7 +151,7 @@ describe('renderChangeSet', () => {
     expect(text).toContain('== Steps 1 to 2, INT-001 ==\n\n# c  modify  pending  c1  c3\n')
   })
 
-  it('truncates a very long line with a note, and does not take a line of a file for a hunk header', () => {
+  it('truncates a very long line with a note, and does not mistake a line of a file for a hunk header', () => {
     const text = `@@ -0,0 +1,2 @@\n+${'x'.repeat(3000)}\n@@ odd\n`
     const shown = render({ hunks: [{ ...lines, id: 'h_abcdef01', text, state: 'pending' }] })
     expect(shown).toContain(`+${'x'.repeat(1999)} … 1001 more characters, all of them with --json\n@@ odd\n`)

@@ -18,7 +18,7 @@ git add src && git commit -qm "Add d" && git commit -q --amend -m "Add c"
 git switch -q main && git merge -q --ff-only topic
 git log --format=%s`
 
-it('git work with a branch and a rebase inside `escrow run` lands as the person saw it', () => {
+it('a branch and a rebase by git in `escrow run` are committed as the person saw them', () => {
   const { path, dispose } = tempDir()
   onTestFinished(dispose)
   const root = `${path}/shop`

@@ -5,13 +5,13 @@ const failing = (text: string) => async () => {
   throw new Error(text)
 }
 
-it('gives the result of the work once it has closed', async () => {
+it('returns the result of the work after closing', async () => {
   const close = vi.fn(async () => undefined)
   expect(await runThenClose(async () => 1, close)).toBe(1)
   expect(close).toHaveBeenCalledOnce()
 })
 
-it('rejects with the error of the work, also if closing fails, and else with that of closing', async () => {
+it('rejects with the error of the work, even if closing fails, and else with the error of closing', async () => {
   await expect(runThenClose(failing('work'), failing('close'))).rejects.toThrow('work')
   await expect(runThenClose(async () => 1, failing('close'))).rejects.toThrow('close')
 })

@@ -20,7 +20,7 @@ describe('escrow', () => {
     for (const exit of ['0', '1', '2', '3', '4']) expect(out).toMatch(new RegExp(`^ {2}${exit} {2}`, 'm'))
   })
 
-  it('asks which command was meant where help is asked for on an unknown one', async () => {
+  it('suggests a command if help is requested for an unknown one', async () => {
     const { code, out, err } = await escrow('/', ['help', 'dif'])
     expect([code, out]).toEqual([2, ''])
     expect(err).toBe(

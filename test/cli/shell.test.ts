@@ -54,7 +54,7 @@ async function setUp(isServed: boolean) {
 }
 
 describe.each([
-  ['in a session of its own', false],
+  ['in its own session', false],
   ['in the session of a living process', true],
 ])('escrow-sh %s', (_, served) => {
   it('runs a command in the working directory with output, input and exit code, and stages its changes', async () => {

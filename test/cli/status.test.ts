@@ -46,7 +46,7 @@ Next
     })
   })
 
-  it('cuts a long reason, such as one with a diff', async () => {
+  it('truncates a long reason, such as one with a diff', async () => {
     const root = await reviewed()
     const workspace = await openWorkspace(root)
     const review = await workspace.review('agent')

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { testWorkspace } from '../support/workspace.js'
 import { escrowAt } from './real.js'
 
-it('says before it asks that a changed policy.yaml is not valid', async () => {
+it('says that a changed policy.yaml is invalid, before it asks', async () => {
   const { root } = testWorkspace({ '.orchestration/policy.yaml': 'access: {}\n' })
   writeFileSync(`${root}/.orchestration/policy.yaml`, 'access: {}\nlimit: 3\n')
   const { code, out, err } = await escrowAt(root, ['trust'])

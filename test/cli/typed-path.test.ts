@@ -22,7 +22,7 @@ describe('a typed path', () => {
     ])
   })
 
-  it('is else relative to the directory of the command', () => {
+  it('is relative to the directory of the command otherwise', () => {
     expect(['a.ts', './a.ts', 'lib/b.ts', '../src/a.ts'].map(from('/w/src'))).toEqual([
       'src/a.ts',
       'src/a.ts',
@@ -38,7 +38,7 @@ describe('a typed path', () => {
     expect(found).toBe('b.ts')
   })
 
-  it('stays as typed if it names nothing in either, or lies outside', () => {
+  it('stays as typed if neither has such a name, or it is outside', () => {
     expect(['none.ts', '../../etc/passwd', '..'].map(from('/w/src'))).toEqual(['none.ts', '../../etc/passwd', '..'])
   })
 })

@@ -44,7 +44,7 @@ function screen(checklist: readonly ChecklistItem[], size = { columns: 80, rows:
 }
 
 describe('the checklist in the terminal', () => {
-  it('opens at the first sentence without a tick; Space and Enter tick what is marked', () => {
+  it('opens at the first unticked sentence; Space and Enter tick the marked one', () => {
     const on = screen([PRICES, TAX, MAIL])
     on.press('T')
     expect(on.text()).toContain('[x] INT-001 1  Prices are integers  ticked by Ann')
@@ -54,21 +54,21 @@ describe('the checklist in the terminal', () => {
     expect(items).toEqual([TAX, MAIL, PRICES])
   })
 
-  it('goes back on any other key, which decides nothing', () => {
+  it('closes on any other key, which decides nothing', () => {
     const on = screen([TAX])
     on.press('T', 'y')
     expect(on.mode()).toBe('browse')
     expect(on.effects).toEqual([])
   })
 
-  it('says that there is none', () => {
+  it('reports an empty checklist', () => {
     const on = screen([])
     on.press('T')
     expect(on.mode()).toBe('browse')
     expect(on.text()).toContain('--criterion TEXT')
   })
 
-  it('does not tick a sentence that took the place of the marked one', () => {
+  it('does not tick a sentence that replaced the marked one', () => {
     const on = screen([TAX])
     on.press('T')
     on.restage([sentence(2, 'Tax is optional')])
@@ -79,7 +79,7 @@ describe('the checklist in the terminal', () => {
     expect(on.effects).toMatchObject([{ item: { criterion: 'Tax is optional' } }])
   })
 
-  it('counts the ticks in the first row, and names what is not ticked before a commit', () => {
+  it('counts the ticks in the first row, and names unticked sentences before a commit', () => {
     const on = screen([PRICES, TAX])
     expect(on.text()).toMatch(/1\/2 ticked[\s\S]*1 sentence to tick: T/)
     on.press('c')

@@ -17,7 +17,7 @@ function runner(check: (options?: CheckOptions) => Promise<CheckReport>, checks 
 }
 
 describe('CheckRunner', () => {
-  it('names the check that runs, then the result', async () => {
+  it('names the running check, then the result', async () => {
     const { runner: made, events } = runner(async (options) => {
       expect(options?.by).toEqual({ name: 'Ada' })
       options?.onStart?.(STATUS.check, STATUS.intentId)
@@ -34,7 +34,7 @@ describe('CheckRunner', () => {
     ])
   })
 
-  it('stops when asked, starts once at a time, and again after that', async () => {
+  it('stops when asked, runs once at a time, and can start again', async () => {
     let started = 0
     const { runner: made, events } = runner(
       (options) =>
@@ -56,7 +56,7 @@ describe('CheckRunner', () => {
     await made.idle()
   })
 
-  it('says why evidence cannot be read, and goes on without it', async () => {
+  it('explains why evidence cannot be read, and continues without it', async () => {
     const { runner: made, events } = runner(
       async () => REPORT,
       async () => Promise.reject(new Error('damaged')),

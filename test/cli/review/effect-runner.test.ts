@@ -106,7 +106,7 @@ describe('an effect runner', () => {
     expect((await (await workspace.review('agent')).changes()).changes[0]?.state).toBe('pending')
   })
 
-  it('finds facts once the person orders by risk', async () => {
+  it('computes facts once the person orders by risk', async () => {
     const { workspace, session } = await scene()
     session.fs.writeFileSync('src/b.ts', 'eval(b)\n')
     const ann = await openScreen(workspace, 'Ann')
@@ -165,7 +165,7 @@ describe('an effect runner', () => {
     expect(ann.message()).toMatch(/has no verdict to undo\.$/)
   })
 
-  it('ticks a sentence, and says how where a commit needs it', async () => {
+  it('ticks a sentence, and explains how if a commit needs it', async () => {
     const intents = INTENTS.replace(
       'status: IN_PROGRESS',
       'status: IN_PROGRESS\n    acceptance_criteria: [Tax is shown]',
@@ -190,7 +190,7 @@ describe('an effect runner', () => {
     expect(ann.message()).toMatch(/^1 change committed, number \d\.$/)
   })
 
-  it('names what was not ticked after a commit', async () => {
+  it('names unticked sentences after a commit', async () => {
     const intents = INTENTS.replace(
       'status: IN_PROGRESS',
       'status: IN_PROGRESS\n    acceptance_criteria: [Tax is shown]',

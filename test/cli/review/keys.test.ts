@@ -25,7 +25,7 @@ describe('keys', () => {
     for (const { keys, action } of KEYS[surface]) for (const key of keys) expect(actionOf(key, surface)).toBe(action)
   })
 
-  it('of a hub are those that a hub can do', () => {
+  it('of a hub are those of actions that a hub has', () => {
     const refused = ['c', 'e', 'x', 's', 'u', 'C', 'T', 'o', 't', 'r', 'v', 'f']
     expect(refused.map((key) => actionOf(key, 'hub'))).toEqual(refused.map(() => undefined))
     expect(KEYS.hub.map(({ does }) => does).join(' ')).not.toContain('question')

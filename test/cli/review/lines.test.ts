@@ -17,7 +17,7 @@ const rowsOf = (item: Parameters<typeof layoutLine>[0], at: number, columns = 78
 
 const place = { first: 0, lines: 3 }
 
-describe('a command of a step', () => {
+describe('the command of a step', () => {
   const runOf = (command: string, end: number | string = 0): Parameters<typeof layoutLine>[0] => {
     const group: Chapter = { title: 'Step 1', changes: [], tools: [], commands: [{ command, end }] }
     return { kind: 'group', ...place, group }

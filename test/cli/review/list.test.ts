@@ -39,7 +39,7 @@ describe('the list of sessions', () => {
     expect(press(state(), 'Enter', 'j').effect).toBeUndefined()
   })
 
-  it('keeps the cursor on its session while others come and go', () => {
+  it('keeps the cursor on its session while others appear and disappear', () => {
     const at = press(state(session('a'), session('b')), 'j').state
     const sessions = [session('0'), session('a'), session('b')]
     expect(updateList(at, { is: 'sessions', sessions }).state.cursor).toBe(2)

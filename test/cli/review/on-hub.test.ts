@@ -39,7 +39,7 @@ async function leave(t: Terminal): Promise<void> {
 }
 
 describe('escrow review --hub', () => {
-  it('lists what waits, decides by hunk and by file, and the machine records it', async () => {
+  it('lists waiting changes, decides by hunk and by file, and the machine records the verdicts', async () => {
     const { workspace, session, open } = await setUp()
     const t = open()
     await t.waitFor('laptop.agent-1')
@@ -67,7 +67,7 @@ describe('escrow review --hub', () => {
     expect(JSON.stringify(await session.feedback())).toContain('not this line')
   })
 
-  it('shows what the machine says, only keys that work, and follows the agent', async () => {
+  it("shows the machine's messages and only supported keys, and follows the agent", async () => {
     const { workspace, session, open } = await setUp()
     const t = open({ columns: 60, rows: 18 }, '')
     await t.waitFor('laptop.agent-1')
@@ -96,7 +96,7 @@ describe('escrow review --hub', () => {
     expect(await states(workspace)).toEqual([`${PATH} approved`, 'src/later.ts approved', 'src/new.ts approved'])
   })
 
-  it('says what still lacks where two must approve, and who has rejected', async () => {
+  it('says which approvals are missing if two reviewers must approve, and who rejected', async () => {
     const { hub, open } = await setUp()
     const bo = await reviewerOf(hub, 'Bo')
     const admin = { authorization: `Bearer ${await hub.token('Root', 'admin')}` }
@@ -117,7 +117,7 @@ describe('escrow review --hub', () => {
     await leave(t)
   })
 
-  it('needs the token of a reviewer, and is no way for an agent', async () => {
+  it("needs a reviewer's token, and is refused to an agent", async () => {
     const { hub, place } = await setUp()
     const terminal = (token: string, env: Record<string, string> = {}) =>
       start(`${process.execPath} ${compileOnce()}/test/children/escrow.js review --hub ${hub.url}; sleep 0.3`, {

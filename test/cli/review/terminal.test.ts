@@ -46,7 +46,7 @@ const verdicts = ({ root }: TestWorkspace) => {
 }
 
 describe('escrow review in a terminal', () => {
-  it('rejects a hunk with a reason that reaches the agent, approves the rest, and commits', async () => {
+  it('rejects a hunk with a reason for the agent, approves the rest, and commits', async () => {
     const { on, session, startReview } = await setUp()
     const t = startReview()
     await t.waitFor('1/3 src/a.ts')

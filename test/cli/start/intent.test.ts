@@ -46,14 +46,14 @@ describe('the intent of a started agent', () => {
     expect(await chooseIntent(one, undefined, 'claude')).toEqual({ id: 'INT-001' })
   })
 
-  it('is a new one from the prompt if none is open, and from --task always', async () => {
+  it('is a new one from the prompt if none is open, and always with --task', async () => {
     const add = { name: 'Fix the tax', ownedScope: ['src/**'] }
     expect(await chooseIntent({ ...NONE, task: 'Fix the tax\nand more' }, undefined, 'claude')).toEqual({ add })
     const others = { ...NONE, active: intent('INT-001'), selectable: [intent('INT-001')], isNewTask: true }
     expect(await chooseIntent({ ...others, task: 'Fix the tax' }, undefined, 'claude')).toEqual({ add })
   })
 
-  it('is an open one that a run with the same task and scope has declared', async () => {
+  it('is an open one that an earlier run declared with the same task and scope', async () => {
     const mine = { ...intent('INT-002'), name: 'Fix the tax', ownedScope: ['src/**'] }
     const choose = (left: Intent, scope = ['src/**']) =>
       chooseIntent(
@@ -72,7 +72,7 @@ describe('the intent of a started agent', () => {
     expect(chosen).toEqual({ add: { name: `${'x'.repeat(71)}…`, ownedScope: ['src/**'] } })
   })
 
-  it('is asked for once: as text if none is open, as a choice among several', async () => {
+  it('is requested once: as text if none is open, as a choice among several', async () => {
     const ada = person('Fix the tax')
     const add = { name: 'Fix the tax', ownedScope: ['src/**'] }
     expect(await chooseIntent(NONE, ada.asking, 'claude')).toEqual({ add })

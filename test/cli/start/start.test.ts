@@ -34,7 +34,7 @@ function project() {
 }
 
 describe('escrow start', () => {
-  it('takes a fresh directory to a commit with one command, one question and the review', async () => {
+  it('leads from a new directory to a commit with one command, one question and the review', async () => {
     const { home, root, env, text } = project()
     const PATH = `${home}/node_modules/.bin:${process.env.PATH}`
     const t = start('escrow start -- sh agent.sh', { cwd: root, columns: 120, rows: 40, env: { ...env, PATH } })
@@ -72,7 +72,7 @@ describe('escrow start', () => {
     expect(git(root, 'log', '--format=%s').trim()).toBe('Start')
   })
 
-  it('shows the next run the staged changes of the last one, and takes the open intent by itself', () => {
+  it('shows the next run the staged changes of the last one, and selects the open intent without a question', () => {
     const { type } = project()
     type("escrow start --yes --task 'Show prices with tax' -- sh agent.sh")
     const { status, stdout, stderr } = type('escrow start --yes -- sh -c "cat src/price.js"')
