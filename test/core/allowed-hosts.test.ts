@@ -43,7 +43,7 @@ describe('allowed hosts', () => {
       expect(parseAddress(text)).toBeUndefined()
   })
 
-  it('lets a wildcard lead nowhere private, an exact name anywhere', () => {
+  it('lets a wildcard match no private address, and an exact name any', () => {
     const allowed = new AllowedHosts(['*.example.com', 'intern.example.net'])
     const at = (host: string) => ({ host, port: 443 })
     for (const ip of [

@@ -6,7 +6,7 @@ it.each([
   ['npm test\n', 'npm test'],
   ['cd a\nnpm test', 'cd a … (1 more line)'],
   ['cd a \r\nls\r\nnpm test', 'cd a … (2 more lines)'],
-])('%j is %j in one row', (command, brief) => {
+])('%j is shortened to %j', (command, brief) => {
   expect(briefCommand(command)).toBe(brief)
 })
 

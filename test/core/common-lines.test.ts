@@ -31,12 +31,12 @@ it('finds a longest common subsequence, in order', () => {
   )
 })
 
-it('counts no line at both ends of a file', () => {
+it('counts no line in both the head and the tail', () => {
   expect(commonEnds(['a', 'a'], ['a', 'a', 'a'])).toEqual({ head: 2, tail: 0 })
   expect(commonEnds(['a', 'x', 'b'], ['a', 'y', 'b'])).toEqual({ head: 1, tail: 1 })
   expect(commonEnds([], ['a'])).toEqual({ head: 0, tail: 0 })
 })
 
-it('gives up where the search takes more edits than it may', () => {
+it('returns undefined if the search would take more edits than its limit', () => {
   expect(commonLines(['a', 'b', 'c'], ['c', 'b', 'a'], 1)).toBeUndefined()
 })

@@ -11,7 +11,7 @@ describe('confusableWords', () => {
     ['\uff41dmin()', '\uff41dmin', 'has letters that look like Latin ones and are not'],
     ['x = \u{1d400}B', '\u{1d400}B', 'has letters that look like Latin ones and are not'],
     ['a\u0561b', 'a\u0561b', 'mixes Latin and Armenian letters'],
-  ])('%s', (line, word, why) => {
+  ])('reports %s', (line, word, why) => {
     expect([...confusableWords(line)]).toEqual([[word, why]])
   })
 
@@ -22,7 +22,7 @@ describe('confusableWords', () => {
     '\u5909\u6570 = value',
     'na\u00efve caf\u00e9',
     '\u0430 \u0438 \u043e',
-  ])('has nothing to say of %s', (line) => {
+  ])('reports nothing in %s', (line) => {
     expect([...confusableWords(line)]).toEqual([])
   })
 })

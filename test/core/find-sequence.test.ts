@@ -6,7 +6,7 @@ import { createFinder, findEach } from '../../src/core/find-sequence.js'
 const text = (maxLength: number) => fc.string({ unit: fc.constantFrom('a', 'b', 'ä', '\n'), maxLength })
 
 describe('the search for a sequence', () => {
-  it('finds in a text what indexOf finds', () => {
+  it('finds the same as indexOf in a text', () => {
     fc.assert(
       fc.property(text(40), text(5), fc.nat(40), (all, part, from) => {
         const start = Math.min(from, all.length)
@@ -16,7 +16,7 @@ describe('the search for a sequence', () => {
     )
   })
 
-  it('finds lines among lines', () => {
+  it('finds lines in a list of lines', () => {
     fc.assert(
       fc.property(text(40), text(8), (all, part) => {
         const [lines, wanted] = [all.split('\n'), part.split('\n')]
@@ -27,7 +27,7 @@ describe('the search for a sequence', () => {
     )
   })
 
-  it('finds every place, also where two overlap', () => {
+  it('finds every occurrence, also overlapping ones', () => {
     fc.assert(
       fc.property(text(40), text(5), (all, part) => {
         const places = [...all].flatMap((_, at) => (part !== '' && all.startsWith(part, at) ? [at] : []))

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { expandBraces, globProblem } from '../../src/core/globs.js'
 
-describe('globs that are refused', () => {
+describe('globs', () => {
   it.each([
     ['', /empty/],
     ['!', /empty/],
@@ -32,7 +32,7 @@ describe('globs that are refused', () => {
     ['[[:alpha:]]', /character classes/],
     ['a\u0000b', /control/],
     ['a\nb', /control/],
-  ])('%j', (glob, problem) => {
+  ])('%j is refused', (glob, problem) => {
     if (problem) expect(globProblem(glob)).toMatch(problem)
     else expect(globProblem(glob)).toBeUndefined()
   })
@@ -48,9 +48,9 @@ describe('globs that are refused', () => {
     '**/*.test.*',
     '.env',
     '...',
-  ])('takes %s', (glob) => expect(globProblem(glob)).toBeUndefined())
+  ])('accepts %s', (glob) => expect(globProblem(glob)).toBeUndefined())
 
-  it('answers any text without throwing, and quickly', () => {
+  it('returns for any text without throwing, and quickly', () => {
     const nasty = fc.stringMatching(/^[a*?{},()[\]!./|+@]{0,120}$/)
     fc.assert(
       fc.property(fc.oneof(nasty, fc.string({ unit: 'binary' })), (glob) => void globProblem(glob)),
@@ -75,7 +75,7 @@ describe('braces', () => {
     expect(expandBraces(glob)?.sort()).toEqual(expected)
   })
 
-  it('stands for at most 64', () => {
+  it('expand to at most 64 globs', () => {
     expect(expandBraces('{a,b}'.repeat(6))).toHaveLength(64)
     expect(expandBraces('{a,b}'.repeat(7))).toBeUndefined()
   })

@@ -12,7 +12,7 @@ describe('isTooDeep', () => {
     expect(isTooDeep(`[${Array.from({ length: 2000 }, () => '[{}]').join()}]`)).toBe(false)
   })
 
-  it('counts no bracket in a string', () => {
+  it('ignores brackets in a string', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom('"', '\\', '[', '{', ']', 'é') }), (text) => {
         const json = JSON.stringify({ [text]: [text, '['.repeat(MAX_JSON_DEPTH)] })
@@ -22,7 +22,7 @@ describe('isTooDeep', () => {
     )
   })
 
-  it('ends at the end of a text that is no JSON', () => {
+  it('stops at the end of a text that is not JSON', () => {
     for (const text of ['', '"', '"\\"', '[]]]', '"]']) expect(isTooDeep(text)).toBe(false)
   })
 })

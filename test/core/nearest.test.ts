@@ -9,20 +9,20 @@ it.each([
   ['reviw', 'review'],
   ['rveiew', 'review'],
   ['undo4', 'undo-4'],
-])('takes %s for %s', (word, meant) => {
+])('corrects %s to %s', (word, meant) => {
   expect(nearest(word, known)).toBe(meant)
 })
 
-it.each(['', 'x', 'commit', 'agent', 'session-of-yesterday'])('takes %j for nothing', (word) => {
+it.each(['', 'x', 'commit', 'agent', 'session-of-yesterday'])('finds no correction for %j', (word) => {
   expect(nearest(word, ['status', 'review'])).toBeUndefined()
 })
 
-it('takes no other number for a mistake', () => {
+it('does not correct one number to another', () => {
   expect(nearest('INT-099', ['INT-001', 'INT-090'])).toBeUndefined()
   expect(nearest('INT-01', ['INT-001'])).toBe('INT-001')
   expect(nearest('itn-001', ['INT-001'])).toBe('INT-001')
 })
 
-it('prefers what is nearer', () => {
+it('prefers the nearer word', () => {
   expect(nearest('ab', ['ac', 'ab'])).toBe('ab')
 })

@@ -148,7 +148,7 @@ describe('a note that a stranger wrote', () => {
   const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`
   const withExtra = (depth: number) => own.replace('"prompts":{}', `"prompts":{},"x":${nested(depth)}`)
 
-  it('is none if its JSON is too deep to be written', () => {
+  it('is ignored if its JSON is too deep to be written', () => {
     expect(parseNote(withExtra(50))).toBeDefined()
     const deep = withExtra(200_000)
     expect(parseNote(deep)).toBeUndefined()

@@ -42,7 +42,7 @@ describe('docs/terminal.md', () => {
 })
 
 describe('the failure that is reported', () => {
-  it('is one that only needs an installation before one that needs settings of the system', () => {
+  it('is one that only needs an installation, rather than one that needs settings of the system', () => {
     const settings = { what: 'a', problem: '', fix: 'sysctl' }
     const install = { what: 'b', problem: '', fix: 'npm install', isInstall: true }
     expect(firstToFix([settings, install])).toBe(install)

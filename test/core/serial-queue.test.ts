@@ -18,7 +18,7 @@ describe('SerialQueue', () => {
     expect(await new SerialQueue().run(() => 7)).toBe(7)
   })
 
-  it('passes a failure to its caller alone and goes on', async () => {
+  it('passes a failure to its caller alone and continues', async () => {
     const queue = new SerialQueue()
     const failed = queue.run(() => Promise.reject(new Error('no')))
     const next = queue.run(() => 'next')

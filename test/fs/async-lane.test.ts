@@ -86,7 +86,7 @@ describe('the async lane', () => {
     clearInterval(ticking)
   })
 
-  it('lists a big tree in turns, with the same names', async () => {
+  it('lists a large tree in turns, with the same names', async () => {
     for (let i = 0; i < 300; i++) fs.mkdirSync(`${dir.path}/t/${i % 20}/${i}`, { recursive: true })
     facade.fs.mkdirSync(`${dir.path}/t/1/staged`)
     const names = await facade.fs.promises.readdir(`${dir.path}/t`, { recursive: true })

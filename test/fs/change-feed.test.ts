@@ -49,7 +49,7 @@ describe('a change of a watched directory', () => {
     expect(await told.all()).toEqual(['rename:a', 'rename:b'])
   })
 
-  it('is not reported for a name that was made and removed at once, or a refused write', async () => {
+  it('is not reported for a name that was created and removed at once, or a refused write', async () => {
     const at = site(({ effect, path }) =>
       effect !== 'read' && path === 'b'
         ? { verdict: 'deny', denial: { reason: 'scope_violation', message: 'No.' } }

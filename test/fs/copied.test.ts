@@ -42,7 +42,7 @@ const WRITERS: readonly [string, Writer][] = [
 ]
 
 describe('staged content', () => {
-  it.each(WRITERS)('is a copy of what %s was given', async (_, write) => {
+  it.each(WRITERS)('is a copy of the data that %s got', async (_, write) => {
     for (const name of ['new', 'lower']) {
       const data = Buffer.from('content')
       const done = write(`${dir.path}/${name}`, data)

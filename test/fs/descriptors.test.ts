@@ -165,7 +165,7 @@ describe('descriptors against node:fs', () => {
     )
   })
 
-  it.each([-1n, -2n, 3n, 2n ** 60n, 2n ** 64n])('read at %s alike', (at) => {
+  it.each([-1n, -2n, 3n, 2n ** 60n, 2n ** 64n])('read the same at %s', (at) => {
     const outer = tempDir()
     const [real, copy] = [`${outer.path}/real`, `${outer.path}/copy`]
     seed(real)

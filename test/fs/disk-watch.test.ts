@@ -26,7 +26,7 @@ describe('a directory', () => {
     expect(disk.events.at(-1)).toBe('rename:dir')
   })
 
-  it('tells its own changes from those of a child with the same name', async () => {
+  it('distinguishes its own changes from those of a child with the same name', async () => {
     const at = site()
     fs.writeFileSync(`${at.root}/dir/dir`, 'of its own name')
     const told = at.watch(`${at.root}/dir`)

@@ -126,7 +126,7 @@ describe('a callback', () => {
     }
   })
 
-  it('that is missing is an error of the call', () => {
+  it('is required: without it the call throws', () => {
     const { fs: facade } = facadeOver()
     for (const name of ['readFile', 'writeFile', 'stat', 'exists'] as const)
       expect(() => Reflect.apply(facade[name], facade, ['f'])).toThrow(

@@ -22,7 +22,7 @@ type Maker = (api: typeof fs, path: (name: string) => string) => Loop | Promise<
 
 const LOOPS: Record<string, Maker> = {
   'promises.stat': (api, path) => () => api.promises.stat(path('low')),
-  'promises.stat of what is absent': (api, path) => () => api.promises.stat(path('absent')).catch(() => undefined),
+  'promises.stat of an absent file': (api, path) => () => api.promises.stat(path('absent')).catch(() => undefined),
   'promises.access': (api, path) => () => api.promises.access(path('low')),
   'promises.readFile': (api, path) => () => api.promises.readFile(path('low')),
   'promises.writeFile': (api, path) => () => api.promises.writeFile(path('made'), 'x'),

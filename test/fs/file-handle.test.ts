@@ -66,7 +66,7 @@ describe('FileHandle', () => {
     await handle.close()
   })
 
-  it('makes streams that close it, and works in promises.readFile and writeFile', async () => {
+  it('creates streams that close it, and works in promises.readFile and writeFile', async () => {
     const handle = await open('new', 'w+')
     await facade.fs.promises.writeFile(handle, 'by handle')
     await facade.fs.promises.appendFile(handle, '!')
@@ -94,7 +94,7 @@ describe('FileHandle', () => {
     expect(facade.fs.readFileSync(`${dir.path}/new`, 'utf8')).toBe('abcd')
   })
 
-  it('that was closed during its chunks writes nothing elsewhere', async () => {
+  it('that was closed between its chunks writes nothing elsewhere', async () => {
     const handle = await open('new', 'w+')
     const { promises } = facade.fs
     async function* late() {

@@ -66,11 +66,11 @@ const CASES: [unknown, string[]][] = [
 ]
 
 describe('glob', () => {
-  it.each(CASES)('%j finds what it should', (pattern, wanted) => {
+  it.each(CASES)('%j finds the expected paths', (pattern, wanted) => {
     expect(globOf()(pattern).sort()).toEqual([...wanted].sort())
   })
 
-  it.each(CASES)('%j finds what the host finds, where the host has it', (pattern) => {
+  it.each(CASES)('%j finds the same as the host, if the host has it', (pattern) => {
     fs.writeFileSync(`${root}/a/staged.js`, '')
     const byHost = HOST?.(pattern, { cwd: root }) ?? globOf()(pattern)
     expect(globOf()(pattern).sort()).toEqual(byHost.sort())
@@ -100,7 +100,7 @@ describe('glob', () => {
     expect([found?.name, found?.parentPath, found?.isFile()]).toEqual(['one.js', 'a/b', true])
   })
 
-  it('follows only literal links, and no circle', () => {
+  it('follows only literal links, and ends on a cycle', () => {
     fs.symlinkSync('..', `${root}/a/up`)
     expect(globOf()('*/one.js')).toEqual(['a/one.js'])
     const found = globOf()('**/two.ts', { followSymlinks: true })
@@ -132,7 +132,7 @@ describe('glob', () => {
 })
 
 describe('the facade', () => {
-  it('has glob where the host has it', () => {
+  it('has glob if the host has it', () => {
     const { fs: facade } = createBareFacade(root)
     expect('globSync' in facade).toBe('globSync' in fs)
     expect('glob' in facade.promises).toBe('glob' in fs.promises)

@@ -19,7 +19,7 @@ function site() {
 describe('a change', () => {
   it.each([
     ['of a new file', (face: typeof fs, root: string) => face.writeFileSync(`${root}/d/new`, 'x'), ['put d/new']],
-    ['of a file that is there', (face: typeof fs, root: string) => face.writeFileSync(`${root}/d/a`, 'x'), ['put d/a']],
+    ['of an existing file', (face: typeof fs, root: string) => face.writeFileSync(`${root}/d/a`, 'x'), ['put d/a']],
     ['by promises', (face: typeof fs, root: string) => face.promises.writeFile(`${root}/d/a`, 'x'), ['put d/a']],
     ['that appends', (face: typeof fs, root: string) => face.appendFileSync(`${root}/d/a`, 'x'), ['put d/a']],
     ['of a mode', (face: typeof fs, root: string) => face.chmodSync(`${root}/d/a`, 0o600), ['setattr d/a']],
@@ -30,13 +30,13 @@ describe('a change', () => {
       (face: typeof fs, root: string) => face.renameSync(`${root}/d/a`, `${root}/d/z`),
       ['move d/a', 'move d/z'],
     ],
-  ])('%s asks for one decision a path', async (_, work, asked) => {
+  ])('%s asks for one decision for each path', async (_, work, asked) => {
     const { root, face, changes } = site()
     await work(face, root)
     expect(changes).toEqual(asked)
   })
 
-  it('by a descriptor is judged at each write, as rules may change after the open', () => {
+  it('by a descriptor is judged at each write, because rules may change after the open', () => {
     const { root, face, changes } = site()
     const fd = face.openSync(`${root}/d/new`, 'w')
     face.writeSync(fd, 'a')

@@ -57,7 +57,7 @@ describe('a hidden path', () => {
     ['hidden.d/sub', 'hidden.none/sub'],
     ['hidden.d/none', 'hidden.none/none'],
     ['hidden.loop/x', 'hidden.none/x'],
-  ])('%s is to every function what %s is', (there, absent) => {
+  ])('%s gives the same results as %s', (there, absent) => {
     const told = stems.flatMap((stem) =>
       TAILS(dir.path).flatMap((tail) => {
         const [got, wanted] = [there, absent].map((name) => outcome(stem, [`${dir.path}/${name}`, ...tail]))
@@ -67,7 +67,7 @@ describe('a hidden path', () => {
     expect(told).toEqual([])
   })
 
-  it.each(['rename', 'link', 'copyFile', 'cp', 'symlink'])('is no place to %s to', (stem) => {
+  it.each(['rename', 'link', 'copyFile', 'cp', 'symlink'])('cannot be the target of %s', (stem) => {
     const to = (name: string) => outcome(stem, [`${dir.path}/open/f`, `${dir.path}/${name}`])
     for (const name of ['hidden.f', 'hidden.d', 'hidden.empty']) expect(to(name)).toBe(to('hidden.none'))
     expect(to('hidden.f/x')).toBe(to('hidden.none/x'))
@@ -75,7 +75,7 @@ describe('a hidden path', () => {
 })
 
 describe('a hidden path outside of the workspace', () => {
-  it('is in no listing of the directory it is in', async () => {
+  it('is not in the listing of its directory', async () => {
     const root = `${dir.path}/open`
     const { fs: api } = createBareFacade(root, decide)
     const shown = ['open', ...fs.readdirSync(dir.path)].filter((name) => !name.startsWith('hidden'))
@@ -88,7 +88,7 @@ describe('a hidden path outside of the workspace', () => {
     expect(opened.readSync()).toBeNull()
   })
 
-  it('is not read by a descriptor that was opened before it was hidden', () => {
+  it('cannot be read by a descriptor that was opened before it was hidden', () => {
     let isOpen = true
     const { fs: api } = createBareFacade(`${dir.path}/open`, (access) =>
       isOpen ? { verdict: 'stage' } : decide(access),
@@ -101,7 +101,7 @@ describe('a hidden path outside of the workspace', () => {
   })
 })
 
-it('a directory that another program has swapped for a link into what is hidden is not listed', () => {
+it('a directory that another program replaced with a link to a hidden one is not listed', () => {
   expect(facade.fs.readdirSync('open')).toEqual(['f'])
   expect(facade.fs.readdirSync('open')).toEqual(['f'])
   fs.renameSync(`${dir.path}/open`, `${dir.path}/away`)

@@ -36,7 +36,7 @@ describe('the running host', () => {
   it.each([
     ['ENOENT', 'none'],
     ['ENOTDIR', 'a/x/below'],
-  ])('answers nothing for %s where the trait says so', async (code, name) => {
+  ])('returns nothing for %s if the trait says so', async (code, name) => {
     const options = { throwIfNoEntry: false } as object
     const unless = (codes: readonly string[]) => (codes.includes(code) ? undefined : code)
     const wanted = unless(await statAnswersNothing())
@@ -49,25 +49,25 @@ describe('the running host', () => {
     expect(await codeOf(called)).toBe(wanted)
   })
 
-  it('lists the targets of links with file types where the trait says so', () => {
+  it('lists the targets of links with file types if the trait says so', () => {
     const found = fs.readdirSync(root, { recursive: true, withFileTypes: true })
     const throughLink = found.some(({ name, parentPath }) => name === 'x' && parentPath.endsWith('link'))
     expect(throughLink).toBe(TYPED_READDIR_FOLLOWS_LINKS)
   })
 
-  it('ignores paths below a file where the trait says so', async () => {
+  it('ignores paths below a file if the trait says so', async () => {
     const removed = await codeOf(() => fs.rmSync(`${root}/a/x/below`, { recursive: true, force: true }))
     expect(removed).toBe(RM_PASSES_FILES_BY ? undefined : 'ENOTDIR')
   })
 
-  it('takes errorOnExist for directories too, where the trait says so', async () => {
+  it('applies errorOnExist to directories too, if the trait says so', async () => {
     fs.mkdirSync(`${root}/b`)
     const options = { recursive: true, force: false, errorOnExist: true }
     const copied = await codeOf(() => fs.promises.cp(`${root}/a`, `${root}/b`, options))
     expect(copied).toBe(CP_DIRECTORIES_EXIST ? 'ERR_FS_CP_EEXIST' : undefined)
   })
 
-  it('keeps the source’s owner of a copy where the trait says so, as the facade does', () => {
+  it('keeps the owner of a copied file if the trait says so, as the facade does', () => {
     const me = process.getuid?.() ?? 0
     const owner = me === 0 ? 4711 : me
     fs.chownSync(`${root}/a/x`, owner, -1)
@@ -78,7 +78,7 @@ describe('the running host', () => {
     expect(facade.fs.statSync(`${root}/ours`).uid).toBe(COPY_KEEPS_OWNER ? owner : me)
   })
 
-  it('cuts times to microseconds, where the trait says so', () => {
+  it('truncates times to microseconds, if the trait says so', () => {
     fs.utimesSync(`${root}/a/x`, 1, 1.000_000_5)
     const { mtimeNs } = fs.statSync(`${root}/a/x`, { bigint: true })
     expect(mtimeNs === 1_000_000_000n).toBe(WHOLE_MICROSECONDS)

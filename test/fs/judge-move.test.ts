@@ -18,20 +18,20 @@ describe('a tree under one rule', () => {
     ['deep/er/.git', 'protected_path'],
     ['AGENTS.md', 'protected_path'],
     ['.npmrc', 'protected_path'],
-  ])('keeps %s where it is', async (name, reason) => {
+  ])('with %s in it is not moved', async (name, reason) => {
     const { at, open, agent } = scene({ 'src/pkg/a.ts': 'a', [`src/pkg/${name}`]: 'x' })
     const session = await agent(await open())
     expect(() => session.fs.renameSync(at('src/pkg'), at('src/other'))).toThrow(fails(reason))
     expect((await session.changes()).changes).toEqual([])
   })
 
-  it('is not moved where a name in it would be protected', async () => {
+  it('is not moved if a name in it would be protected', async () => {
     const { at, open, agent } = scene({ 'src/hub/workflows/run.yml': 'x' })
     const session = await agent(await open())
     expect(() => session.fs.renameSync(at('src/hub'), at('src/.github'))).toThrow(fails('protected_path'))
   })
 
-  it('keeps a link that would point out of the workspace from its new place', async () => {
+  it('is not moved with a link that would point out of the workspace from its new place', async () => {
     const { root, at, open, agent } = scene({ 'src/a/b/x.ts': 'x' })
     fs.symlinkSync('../../..', `${root}/src/a/b/up`)
     const session = await agent(await open())
@@ -65,7 +65,7 @@ describe('a tree under one rule', () => {
     session.fs.renameSync(at('src/a'), at('src/b'))
   })
 
-  it('of many files moves at once, and protected paths deep in it are shown in review and never committed', async () => {
+  it('with many files moves at once, and protected paths deep in it are shown in review and never committed', async () => {
     const { root, at, open, agent, exists } = scene({ ...many('src/big/a'), 'src/big/z/.git/config': 'x' })
     const workspace = await open()
     const session = await agent(workspace)
@@ -86,7 +86,7 @@ describe('a tree under one rule', () => {
   }, 60_000)
 })
 
-describe('a tree in which the policy differs', () => {
+describe('a tree with different rules', () => {
   const INTENTS = (scope: string) => `active_intents:
   - {id: INT-001, name: Work, status: IN_PROGRESS, owned_scope: [${scope}]}
 `
@@ -96,7 +96,7 @@ describe('a tree in which the policy differs', () => {
     ['"src/**/*.ts"', 'scope_violation'],
     ['"src/**", "!**/keep.ts"', 'scope_violation'],
   ])(
-    'is judged to its last entry: scope %s',
+    'is judged entry by entry: scope %s',
     async (scope, reason) => {
       const files = { ...many('src/a/b'), 'src/a/z/keep.ts': 'x', 'src/a/z/notes.md': 'x' }
       const { at, open, agent } = scene(files, INTENTS(scope))
@@ -111,7 +111,7 @@ describe('a tree in which the policy differs', () => {
     ['access: {"**/*.env": deny}', 'access_denied'],
     ['protected: [src/a/z/secret.env]', 'protected_path'],
   ])(
-    'is judged to its last entry: %s',
+    'is judged entry by entry: %s',
     async (policy, reason) => {
       const { at, open, agent, write } = scene({ ...many('src/a/b'), 'src/a/z/secret.env': 'x' })
       write('.orchestration/policy.yaml', `${policy}\n`)

@@ -23,7 +23,7 @@ const ofDisk = () => {
 }
 
 describe('chmod', () => {
-  it('stages the mode, keeps content and times, and leaves the disk alone', () => {
+  it('stages the mode, keeps content and times, and leaves the disk unchanged', () => {
     const before = ofDisk()
     facade.fs.chmodSync(file, '600')
     const staged = facade.fs.statSync(file, { bigint: true })
@@ -33,7 +33,7 @@ describe('chmod', () => {
     expect(ofDisk()).toEqual(before)
   })
 
-  it('goes through a link', () => {
+  it('follows a link', () => {
     facade.fs.chmodSync(`${dir.path}/link`, 0o640)
     expect(facade.fs.statSync(file).mode & 0o7777).toBe(0o640)
   })
@@ -56,7 +56,7 @@ describe('chmod', () => {
 })
 
 describe('lchmod', () => {
-  it('exists only where the host has it', async () => {
+  it('exists only if the host has it', async () => {
     expect(typeof facade.fs.lchmodSync).toBe(typeof fs.lchmodSync)
     if ('O_SYMLINK' in fs.constants) return
     await expect(facade.fs.promises.lchmod(file, 0o600)).rejects.toMatchObject({ code: 'ERR_METHOD_NOT_IMPLEMENTED' })
@@ -64,14 +64,14 @@ describe('lchmod', () => {
 })
 
 describe('chown', () => {
-  it('to the same value changes nothing and is no error', () => {
+  it('to the same value changes nothing and succeeds', () => {
     const { uid, gid } = fs.statSync(file)
     facade.fs.chownSync(file, -1, -1)
     facade.fs.lchownSync(`${dir.path}/link`, uid, gid)
     expect(facade.fs.statSync(file)).toMatchObject({ uid, gid })
   })
 
-  it('clears setuid, and setgid where the group may run the file', () => {
+  it('clears setuid, and setgid if the group may execute the file', () => {
     facade.fs.chmodSync(file, 0o6755)
     facade.fs.chownSync(file, -1, -1)
     expect(facade.fs.statSync(file).mode & 0o7777).toBe(0o755)
@@ -127,14 +127,14 @@ describe('utimes', () => {
     expect(facade.fs.readlinkSync(`${dir.path}/link`)).toBe('file')
   })
 
-  it('names the calls Node names', () => {
+  it('names the system calls that Node names', () => {
     const missing = `${dir.path}/none`
     expect(() => facade.fs.utimesSync(missing, 1, 1)).toThrow(`ENOENT: no such file or directory, utime '${missing}'`)
     expect(() => facade.fs.lutimesSync(missing, 1, 1)).toThrow(`ENOENT: no such file or directory, lutime '${missing}'`)
   })
 })
 
-describe('under a denial', () => {
+describe('a denied call', () => {
   it.each([
     ['chmod', 0o600],
     ['chown', -1, -1],

@@ -12,7 +12,7 @@ beforeEach(() => {
 })
 afterEach(() => dir.dispose())
 
-it('openAsBlob gives the content at the time of the call', async () => {
+it('openAsBlob returns the content at the time of the call', async () => {
   facade.fs.writeFileSync(`${dir.path}/staged`, 'staged')
   const blob = await facade.fs.openAsBlob(`${dir.path}/staged`, { type: 'text/plain' })
   facade.fs.writeFileSync(`${dir.path}/staged`, 'later')
@@ -26,13 +26,13 @@ it.each([['none'], ['.'], ['lower/below']])('openAsBlob of %s throws at once, as
   expect(() => facade.fs.openAsBlob(`${dir.path}/${name}`)).toThrow(expect.objectContaining(wanted))
 })
 
-it.each([[5], [null], [{ type: 5 }]])('openAsBlob takes no %o for options', (options) => {
+it.each([[5], [null], [{ type: 5 }]])('openAsBlob refuses the options %o', (options) => {
   expect(() => Reflect.apply(facade.fs.openAsBlob, facade.fs, [`${dir.path}/lower`, options])).toThrow(
     expect.objectContaining({ code: 'ERR_INVALID_ARG_TYPE' }),
   )
 })
 
-it('openAsBlob rejects where reading is denied', async () => {
+it('openAsBlob rejects if reading is denied', async () => {
   const { fs: denied } = createBareFacade(dir.path, () => ({
     verdict: 'deny',
     denial: { reason: 'access_denied', message: 'No.' },

@@ -79,7 +79,7 @@ const CASES: [string, string, object?][] = [
 const SYNC_IS_APART = Number(process.versions.node.split('.')[0]) >= 22
 
 describe.each(FORMS)('cp, %s', (form) => {
-  it.each(CASES)('%s to %s, %o: as Node does', async (from, to, options) => {
+  it.each(CASES)("from %s to %s with %o has Node's result", async (from, to, options) => {
     const hostForm = SYNC_IS_APART && form === 'sync' ? 'promise' : form
     const wanted = await outcome(fs, real, hostForm, from, to, options)
     expect(await outcome(facade.fs, root, form, from, to, options)).toEqual(wanted)
@@ -95,7 +95,7 @@ describe.each(FORMS)('cp, %s', (form) => {
   )
 
   it.each(['self/new', 'self/not/there/yet', 'src/dirLink/not/there'])(
-    'into itself, as %s, ends at once',
+    'into itself, as %s, is an error',
     async (to) => {
       fs.symlinkSync('src', `${root}/self`)
       const failed = copy(facade.fs, form, `${root}/src`, `${root}/${to}`, { recursive: true })
@@ -104,7 +104,7 @@ describe.each(FORMS)('cp, %s', (form) => {
     },
   )
 
-  it('leaves the disk as it was', async () => {
+  it('leaves the disk unchanged', async () => {
     const before = treeOf(fs, root)
     await copy(facade.fs, form, `${root}/src`, `${root}/full`, { recursive: true, preserveTimestamps: true })
     expect(treeOf(fs, root)).toEqual(before)
@@ -187,7 +187,7 @@ describe('cp’s filter', () => {
     expect(facade.fs.readdirSync(`${root}/new`)).toEqual(['dirLink', 'link', 'one'])
   })
 
-  it('may not be asynchronous in the sync form', () => {
+  it('must be synchronous in the sync form', () => {
     const call = () =>
       Reflect.apply(facade.fs.cpSync, facade.fs, [`${root}/file`, `${root}/new`, { filter: async () => true }])
     expect(call).toThrow(expect.objectContaining({ code: 'ERR_INVALID_RETURN_VALUE' }))

@@ -34,7 +34,7 @@ const keeping =
       : { verdict: 'stage' }
 
 describe('link', () => {
-  it('gives a file a second name only in the stage', () => {
+  it('adds a second name of a file only in the stage', () => {
     facade.fs.linkSync(`${root}/a/file`, `${root}/second`)
     facade.fs.writeFileSync(`${root}/second`, 'two')
     expect(facade.fs.readFileSync(`${root}/a/file`, 'utf8')).toBe('two')
@@ -55,7 +55,7 @@ describe('link', () => {
   it.each([
     ['protected_path', 'EPERM'],
     ['hidden', 'ENOENT'],
-  ] as const)('to what is kept (%s) is refused and stages nothing', (reason, code) => {
+  ] as const)('to a denied path (%s) is refused and stages nothing', (reason, code) => {
     const { fs: kept, overlay } = createBareFacade(root, keeping('secret', reason))
     expect(() => kept.linkSync(`${root}/secret`, `${root}/mine`)).toThrow(expect.objectContaining({ code }))
     expect(() => kept.linkSync(`${root}/a/../secret`, `${root}/mine`)).toThrow(expect.objectContaining({ code }))
@@ -78,7 +78,7 @@ describe('symlink', () => {
     ['file', 'toA/link', 'a/file'],
     ['not/yet/there', 'link', 'not/yet/there'],
     ['missing/../../out', 'link', undefined],
-  ])('to %s at %s is judged where it leads', (target, at, leads) => {
+  ])('to %s at %s is judged by its target', (target, at, leads) => {
     const seen: Access[] = []
     createBareFacade(root, judged(seen)).fs.symlinkSync(target, `${root}/${at}`)
     const found = seen.findLast((access) => access.effect === 'symlink' && access.target !== undefined)?.target
@@ -86,7 +86,7 @@ describe('symlink', () => {
     else expect(found).toBe(leads)
   })
 
-  it('by the absolute name of the root is a link inside', () => {
+  it('to an absolute path in the workspace is a link inside', () => {
     const seen: Access[] = []
     createBareFacade(root, judged(seen)).fs.symlinkSync(`${root}/a/file`, `${root}/link`)
     expect(seen.at(-1)?.target).toBe('a/file')
@@ -125,7 +125,7 @@ describe('symlink', () => {
   })
 })
 
-it('leaves the disk as it was', () => {
+it('links leave the disk unchanged', () => {
   const before = treeOf(fs, root)
   facade.fs.linkSync(`${root}/secret`, `${root}/other`)
   facade.fs.symlinkSync('a', `${root}/l`)

@@ -11,7 +11,7 @@ beforeEach(() => {
 })
 afterEach(() => dir.dispose())
 
-it('statfs gives the disk below, for staged paths too', async () => {
+it('statfs describes the file system of the disk, for staged paths too', async () => {
   const { type, bsize, blocks } = fs.statfsSync(dir.path)
   expect(facade.fs.statfsSync(`${dir.path}/staged`)).toMatchObject({ type, bsize, blocks })
   expect(await facade.fs.promises.statfs(dir.path, { bigint: true })).toMatchObject({ bsize: BigInt(bsize) })

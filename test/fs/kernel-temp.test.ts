@@ -12,7 +12,7 @@ beforeEach(() => {
 afterEach(() => dir.dispose())
 
 describe('mkdtemp', () => {
-  it('makes a directory for its owner only, six characters after the prefix, in three forms', async () => {
+  it('creates a directory for its owner only, with six characters after the prefix, in three forms', async () => {
     const prefix = `${dir.path}/tmp-`
     const called = new Promise<string>((resolve, reject) =>
       facade.fs.mkdtemp(prefix, (error, path) => (error ? reject(error) : resolve(path))),
@@ -31,7 +31,7 @@ describe('mkdtemp', () => {
     expect(facade.fs.mkdtempSync('t-', 'buffer')).toBeInstanceOf(Buffer)
   })
 
-  it('fails with the Xs in the error’s path', () => {
+  it("fails with the template in the error's path", () => {
     const path = `${dir.path}/no/x`
     const told = `ENOENT: no such file or directory, mkdtemp '${path}XXXXXX'`
     expect(() => facade.fs.mkdtempSync(path)).toThrow(told)
@@ -52,7 +52,7 @@ describe('mkdtemp', () => {
 })
 
 describe('the disposable form', () => {
-  it('exists where the host has it', () => {
+  it('exists if the host has it', () => {
     expect('mkdtempDisposableSync' in facade.fs).toBe('mkdtempDisposableSync' in fs)
     expect('mkdtempDisposable' in facade.fs.promises).toBe('mkdtempDisposable' in fs.promises)
   })

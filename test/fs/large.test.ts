@@ -36,8 +36,8 @@ const FORMS: readonly (readonly [string, (api: Api, path: (name: string) => stri
   ['promises.copyFile', (api, path) => api.promises.copyFile(path('low'), path('copy'))],
 ]
 
-describe('much content', () => {
-  it.each(FORMS)('leaves the event loop its turns in %s', async (_, work) => {
+describe('large content', () => {
+  it.each(FORMS)('does not block the event loop in %s', async (_, work) => {
     const at = await place()
     expect(await turnsOf(() => work(at.fs, at.path))).toBeGreaterThan(4)
   })
@@ -110,7 +110,7 @@ describe('much content', () => {
     expect(at.fs.existsSync(at.path('new'))).toBe(false)
   })
 
-  it('is not copied where an open truncates the file', async () => {
+  it('is not copied if an open truncates the file', async () => {
     const at = await place()
     const fd = at.fs.openSync(at.path('low'), 'w')
     at.fs.writeSync(fd, 'short')

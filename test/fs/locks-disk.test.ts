@@ -5,7 +5,7 @@ import { findDiskPowers } from '../support/disk-powers.js'
 
 const powers = (text: string) => findDiskPowers('src/x.ts', text)
 
-describe('the scan for powers over the disk', () => {
+describe('the scan for capabilities over the disk', () => {
   it.each([
     ['a named import', `import { rmSync as gone } from 'node:fs'; gone('x')`, 'fs.rmSync'],
     ['the default import', `import fs from 'fs'; fs.writeFileSync('x', '')`, 'fs.writeFileSync'],
@@ -116,7 +116,7 @@ describe('the scan for powers over the disk', () => {
       `import { x } from './fs.js'; const require = 1; const o = { module: 1, eval: 2, fs: 3 }; o.fs`,
     ],
     ['harmless modules', `import path from 'node:path'; import { z } from 'zod'; process.pid; globalThis.Array`],
-  ])('lets %s pass', (_, text) => {
+  ])('accepts %s', (_, text) => {
     expect(powers(text)).toEqual([])
   })
 })

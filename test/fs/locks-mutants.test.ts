@@ -98,7 +98,7 @@ const UNSEEN: Readonly<Record<string, string>> = {
   'watchFile unjudged': 'tells nothing until the disk changes: watch-file.test.ts',
 }
 
-describe('a row with its lock taken out', { timeout: 180_000 }, () => {
+describe('a row without its lock', { timeout: 180_000 }, () => {
   it('is detected, except where it has no visible effect', async () => {
     const missed: string[] = []
     for (const mutant of mutants) if (!(await isCaught(mutant))) missed.push(mutant.what)

@@ -26,7 +26,7 @@ function at(facade: BareFacade, name: string): (...args: unknown[]) => unknown {
 
 const refusal = (name: string) => ({ code: 'ENOSYS', reason: 'unsupported', message: expect.stringContaining(name) })
 
-describe('a function only the running host has', () => {
+describe('a function that only the running host has', () => {
   it('is refused by name in each form, and its body never runs', async () => {
     const ran = vi.fn()
     for (const name of ['imprint', 'imprintSync', 'engrave']) hostHas(fs, name, ran)
@@ -41,7 +41,7 @@ describe('a function only the running host has', () => {
     expect(facade.denied.map(({ reason }) => reason)).toEqual(Array(4).fill('unsupported'))
   })
 
-  it('is refused as a class, with new and behind instanceof', () => {
+  it('is refused as a class, with new and in instanceof', () => {
     const made = vi.fn()
     hostHas(
       fs,
@@ -60,7 +60,7 @@ describe('a function only the running host has', () => {
     expect(made).not.toHaveBeenCalled()
   })
 
-  it('is refused in a namespace of its own, whose values stay', () => {
+  it('is refused in its own namespace, whose values stay', () => {
     const ran = vi.fn()
     hostHas(fs, 'future', { writeSync: ran, readFile: ran, VERSION: 7, deeper: { writeSync: ran } })
     hostHas(fs.promises, 'future', { write: ran })
@@ -81,7 +81,7 @@ describe('a function only the running host has', () => {
   })
 })
 
-describe('a method only the running FileHandle has', () => {
+describe('a method that only the running FileHandle has', () => {
   it('is refused by name, whether the prototype or the handle itself has it', async () => {
     fs.writeFileSync(`${dir.path}/f`, 'lower')
     const ran = vi.fn()
@@ -118,7 +118,7 @@ describe('the facade object', () => {
     )
   })
 
-  it('is plain: every property is its own and writable, and replacing one replaces nothing underneath', () => {
+  it('is plain: every property is its own and writable, and a replaced one changes no other', () => {
     const facade = createBareFacade(dir.path)
     const locked = Object.entries(Object.getOwnPropertyDescriptors(facade.fs)).filter(
       ([, each]) => each.writable !== true || each.configurable !== true,

@@ -101,7 +101,7 @@ describe.each([
     expect(suite.missing.length).toBeGreaterThan(2 * least)
   })
 
-  it('gives no read a mutator', () => {
+  it('offers no mutator for a read', () => {
     const kindError = /'(ReadView|WriteView|ReadLayer|ReadFile|HostReads)'|Expected 1 arguments, but got 2/
     const silent = suite.kinds.filter(({ what }) => !suite.errors.get(what)?.some((error) => kindError.test(error)))
     expect(silent.map(({ what }) => what)).toEqual([])

@@ -193,15 +193,15 @@ const SCRIPTS: Record<string, Script> = {
       api.rmSync(`${root}/new`, { force: true })
     }
   },
-  'createWriteStream heeds what its options inherit': async (api, root) => {
+  'createWriteStream reads inherited options': async (api, root) => {
     await write(api, `${root}/file`, inherited({ flags: 'a' }))
     return api.readFileSync(`${root}/file`, 'utf8')
   },
-  'createReadStream heeds what its options inherit': (api, root) =>
+  'createReadStream reads inherited options': (api, root) =>
     text(api.createReadStream(`${root}/file`, inherited({ start: 2, end: 3 }))),
-  'a FileHandle’s streams heed what is their options’ own': (api, root) =>
+  'a FileHandle’s streams read only own options': (api, root) =>
     withHandle(api, root, (handle) => text(handle.createReadStream(inherited({ start: 2 })))),
-  'streams made by new of the functions': async (api, root) => {
+  'streams created with new': async (api, root) => {
     const Read = api.createReadStream as unknown as new (path: string) => fs.ReadStream
     const stream = new Read(`${root}/file`)
     return [stream instanceof fs.ReadStream, await text(stream)]
@@ -224,7 +224,7 @@ const SCRIPTS: Record<string, Script> = {
         return (error as NodeJS.ErrnoException).code
       }
     }),
-  'the events of a ReadStream of what is absent': (api, root) => events(api.createReadStream(`${root}/absent`)),
+  'the events of a ReadStream of an absent file': (api, root) => events(api.createReadStream(`${root}/absent`)),
   'the events of a ReadStream of a directory': (api, root) => events(api.createReadStream(`${root}/dir`).resume()),
   'the events of a WriteStream of a directory': (api, root) => events(api.createWriteStream(`${root}/dir`)),
   'the events of a ReadStream': (api, root) => events(api.createReadStream(`${root}/file`).resume()),
@@ -237,7 +237,7 @@ const SCRIPTS: Record<string, Script> = {
       return (error as Error).message
     }
   },
-  'realpath.native of names with something behind them': async (api, root) => {
+  'realpath.native of names with a suffix': async (api, root) => {
     const told = []
     for (const name of ['file', 'file/', 'file/.', 'dir/', 'dir/..', 'dangling', 'dangling/', 'absent', 'file/x'])
       try {
@@ -260,7 +260,7 @@ const SCRIPTS: Record<string, Script> = {
     }
     return told
   },
-  'names of no bytes': async (api, root) => {
+  'empty names': async (api, root) => {
     const told: unknown[] = []
     const sync = (run: () => unknown) => {
       try {
@@ -299,7 +299,7 @@ const SCRIPTS: Record<string, Script> = {
     for (const flag of ['r', 'r+', 'rs+']) told.push(await api.promises.readFile(`${root}/dir`, { flag }).catch(shape))
     return told
   },
-  'readFile with wx of a file that is there': async (api, root) =>
+  'readFile of an existing file with wx': async (api, root) =>
     api.promises.readFile(`${root}/file`, { flag: 'wx' }).catch(({ code }) => code),
   'a stream of a FileHandle calls the handle’s own methods': async (api, root) => {
     const told: unknown[] = []
@@ -325,7 +325,7 @@ const SCRIPTS: Record<string, Script> = {
     await new Promise((done) => stream.once('close', done).end('d'))
     return [told, writer.fd]
   },
-  'what a FileHandle’s method says is what its stream fails with': async (api, root) => {
+  'a FileHandle’s stream fails with its method’s error': async (api, root) => {
     const failing = () => Promise.reject(Object.assign(new Error('mine'), { code: 'MINE' }))
     const told: unknown[] = []
     const read = await api.promises.open(`${root}/file`)
@@ -365,7 +365,7 @@ const SCRIPTS: Record<string, Script> = {
     }
     return told
   },
-  'an fs of a stream whose parts are no functions': async (api, root) => {
+  'an fs option whose members are not functions': async (api, root) => {
     const told: unknown[] = []
     const { open, read, write, writev, fsync, close } = api
     const whole = { open, read, write, writev, fsync, close }
@@ -424,7 +424,7 @@ const SCRIPTS: Record<string, Script> = {
     tried(() => iterated.closeSync())
     return [told, order]
   },
-  'reading the whole of more than 2 GiB': async (api, root) => {
+  'reading a whole file of more than 2 GiB': async (api, root) => {
     const told: unknown[] = []
     const tried = async (run: () => unknown) => {
       try {
@@ -453,7 +453,7 @@ const SCRIPTS: Record<string, Script> = {
     fs.rmSync(path)
     return told
   },
-  'mkdtemp with a prefix that is none': (api, root) =>
+  'mkdtemp with an invalid prefix': (api, root) =>
     [`${root}/a\0`, Buffer.from(`${root}/b\0`), 1].map((prefix) => {
       try {
         return Reflect.apply(api.mkdtempSync, api, [prefix])
@@ -461,7 +461,7 @@ const SCRIPTS: Record<string, Script> = {
         return [(error as NodeJS.ErrnoException).code, (error as Error).message.replace(/Received .*/s, '')]
       }
     }),
-  'readFile with a flag that wants a new file, of names that are taken': async (api, root) => {
+  'readFile of existing names with a flag for a new file': async (api, root) => {
     const told: unknown[] = []
     for (const name of ['file', 'dir', 'dangling'])
       for (const flag of ['wx', 'wx+', 'ax', 'ax+'])

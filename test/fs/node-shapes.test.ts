@@ -134,7 +134,7 @@ function isEqual(a: readonly string[], b: readonly string[]): boolean {
 describe.each(Object.entries(CALLS))('%s', (op, kinds) => {
   const calls = [...callsOf(op, kinds), ...NAMED.filter(([named]) => named === op).flatMap(namedCalls)]
 
-  it.each(formsOf(op))('takes and refuses arguments as Node does: %s', async (form) => {
+  it.each(formsOf(op))('accepts and refuses arguments as Node does: %s', async (form) => {
     let ground = new Ground()
     for (const call of calls.filter((_, i) => i % EVERY === 0)) {
       if (!(await compare(ground, call, form))) continue

@@ -6,7 +6,7 @@ import { scene } from '../attacks/kit.js'
 
 const denied = (reason: string) => expect.objectContaining({ reason })
 
-it('follows the stage on each read: written, renamed, removed, made again as another type', async () => {
+it('each read sees the current stage: written, renamed, removed, created again as another type', async () => {
   const { at, open, agent } = scene({ 'src/a.ts': 'disk', 'src/dir/b.ts': 'disk' })
   const { fs: api } = await agent(await open())
   const look = () => [api.existsSync(at('src/a.ts')), api.statSync(at('src/a.ts'), { throwIfNoEntry: false })?.size]
@@ -28,7 +28,7 @@ it('follows the stage on each read: written, renamed, removed, made again as ano
   expect(api.lstatSync(at('src/a.ts')).isSymbolicLink()).toBe(true)
 })
 
-it('forgets cached names below a directory that moves or becomes a link', async () => {
+it('cached names below a directory are dropped when it moves or becomes a link', async () => {
   const { at, open, agent } = scene({ 'src/dir/b.ts': 'first', 'src/other/b.ts': 'second' })
   const { fs: api } = await agent(await open())
   const read = () => api.readFileSync(at('src/dir/b.ts'), 'utf8')
@@ -39,7 +39,7 @@ it('forgets cached names below a directory that moves or becomes a link', async 
   expect([read(), api.statSync(at('src/dir/b.ts')).size]).toEqual(['second', 6])
 })
 
-it('reads a file on disk each time', async () => {
+it('each read of a file on disk reads the disk', async () => {
   const { root, at, open, agent, write } = scene({ 'src/a.ts': 'one' })
   const { fs: api } = await agent(await open())
   expect(api.readFileSync(at('src/a.ts'), 'utf8')).toBe('one')
@@ -53,7 +53,7 @@ it('reads a file on disk each time', async () => {
   expect(api.readFileSync(at('src/a.ts'), 'utf8')).toBe('linked')
 })
 
-it('applies a new rule from the next millisecond', async () => {
+it('a new rule applies from the next millisecond', async () => {
   const { at, open, agent, write } = scene({ 'src/key.env': 'secret' })
   const { fs: api } = await agent(await open())
   expect(api.readFileSync(at('src/key.env'), 'utf8')).toBe('secret')
@@ -68,7 +68,7 @@ it('applies a new rule from the next millisecond', async () => {
   expect(() => api.readFileSync(at('src/key.env'))).toThrow(denied('access_denied'))
 })
 
-it('refuses a lone surrogate, which the host replaces by another character', async () => {
+it('a lone surrogate is refused, because the host replaces it with another character', async () => {
   const { at, open, agent } = scene({ 'src/a\ufffd': 'secret' })
   const { fs: api } = await agent(await open())
   expect(api.readFileSync(at('src/a\ufffd'), 'utf8')).toBe('secret')
@@ -78,7 +78,7 @@ it('refuses a lone surrogate, which the host replaces by another character', asy
   }
 })
 
-it('caches no decision in a closed session', async () => {
+it('a closed session caches no decision', async () => {
   const { at, open, agent } = scene({ 'src/a.ts': 'one' })
   const session = await agent(await open())
   expect(session.fs.readFileSync(at('src/a.ts'), 'utf8')).toBe('one')
@@ -86,7 +86,7 @@ it('caches no decision in a closed session', async () => {
   expect(() => session.fs.readFileSync(at('src/a.ts'))).toThrow(denied('access_denied'))
 })
 
-it('reads text that is not UTF-8 as Node does, and bases writes on its bytes', async () => {
+it('text that is not UTF-8 is read as Node reads it, and writes are based on its bytes', async () => {
   const { root, at, open, agent } = scene()
   fs.mkdirSync(`${root}/src`)
   const bytes = Buffer.from([0x61, 0xff, 0xfe, 0x62, 0xef, 0xbb, 0xbf])

@@ -77,7 +77,7 @@ describe('a staged directory whose name on disk becomes a link out of the worksp
     expect(facade.fs.readdirSync('new')).toEqual([])
   })
 
-  it('shows nothing of the target where a parent of the old name became a link', () => {
+  it('shows nothing of the target if a parent of the old name became a link', () => {
     const facade = stagedDirectory()
     mkdirSync(`${facade.root}/x/deep`, { recursive: true })
     facade.fs.renameSync('x/deep', 'new')
@@ -87,7 +87,7 @@ describe('a staged directory whose name on disk becomes a link out of the worksp
     expect(outcome(() => facade.fs.statSync('new').isDirectory())).toBe('ENOENT')
   })
 
-  it('shows a directory that was moved into one which the disk lacks', () => {
+  it('is shown if it was moved into a directory that the disk lacks', () => {
     const { fs, root } = stagedDirectory()
     mkdirSync(`${root}/old`)
     writeFileSync(`${root}/old/file`, 'text')
@@ -98,7 +98,7 @@ describe('a staged directory whose name on disk becomes a link out of the worksp
     expect(fs.readFileSync('d/new/file', 'utf8')).toBe('text more')
   })
 
-  it('lists its own entries where the link leads in a circle', () => {
+  it('lists its own entries if the link leads in a cycle', () => {
     const { fs, root } = stagedDirectory()
     symlinkSync('d', `${root}/d`)
     expect(fs.readdirSync('d')).toEqual(['own'])

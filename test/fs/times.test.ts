@@ -42,10 +42,13 @@ describe('times', () => {
     )
   })
 
-  it.each([undefined, null, Number.NaN, Number.POSITIVE_INFINITY, 'soon', {}, true, 5n])('%s is no time', (time) => {
-    expect(byUs(time)).toBe('ERR_INVALID_ARG_TYPE')
-    expect(byHost(time)).toBe('ERR_INVALID_ARG_TYPE')
-  })
+  it.each([undefined, null, Number.NaN, Number.POSITIVE_INFINITY, 'soon', {}, true, 5n])(
+    '%s is not a valid time',
+    (time) => {
+      expect(byUs(time)).toBe('ERR_INVALID_ARG_TYPE')
+      expect(byHost(time)).toBe('ERR_INVALID_ARG_TYPE')
+    },
+  )
 
   it('below zero mean now, as numbers', () => {
     expect(Math.abs(unixTime(-1) - Date.now() / 1000)).toBeLessThan(60)

@@ -53,7 +53,7 @@ describe('a link', () => {
     ['.git/config', 'protected_path'],
     ['src/billing/invoice.ts', 'scope_violation'],
     ['src/auth/across/invoice.ts', 'scope_violation'],
-  ])('of the second kind to %s is refused: %s', (existing, reason) => {
+  ])('with link(2) to %s is refused: %s', (existing, reason) => {
     expect(() => facade.fs.linkSync(`${root}/${existing}`, `${root}/src/auth/mine`)).toThrow(fails(reason))
     expect(facade.overlay.stage.tree.empty).toBe(true)
   })
@@ -66,7 +66,7 @@ describe('attributes', () => {
     ['.git/config', 'protected_path'],
     ['../elsewhere', 'path_escape'],
     ['/etc/passwd', 'path_escape'],
-  ])('of %s are out of reach: %s', (name, reason) => {
+  ])('of %s cannot be changed: %s', (name, reason) => {
     const path = name.startsWith('/') ? name : `${root}/${name}`
     expect(() => facade.fs.chmodSync(path, 0o600)).toThrow(fails(reason))
     expect(() => facade.fs.utimesSync(path, 1, 1)).toThrow(fails(reason))

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { warnOnce } from '../../src/fs/warnings.js'
 
-it('gives each warning once, deprecations by their code', async () => {
+it('each warning is emitted once, deprecations by their code', async () => {
   const told: [string, string, unknown][] = []
   const listen = (warning: Error) => {
     if (/ of this test$/.test(warning.message)) told.push([warning.name, warning.message, Reflect.get(warning, 'code')])

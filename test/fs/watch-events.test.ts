@@ -69,7 +69,7 @@ describe('promises.watch', () => {
     expect(names).toEqual(['a', 'b', 'c'])
   })
 
-  it('watches nothing until the first event is asked for', async () => {
+  it('watches nothing until the first event is requested', async () => {
     const at = site()
     const idle = at.fs.promises.watch(`${at.root}/absent`)
     expect(at.watches.feed.idle).toBe(true)
@@ -98,9 +98,9 @@ describe('promises.watch', () => {
   it.each<[string, (root: string) => [string, object | undefined]]>([
     ['a signal aborted before', (root) => [root, { signal: AbortSignal.abort('why') }]],
     ['a signal aborted while waiting', (root) => [root, { signal: AbortSignal.timeout(1) }]],
-    ['persistent that is no boolean', (root) => [root, { persistent: 5 }]],
-    ['a recursive that is no boolean', (root) => [root, { recursive: 5 }]],
-    ['a signal that is none', (root) => [root, { signal: 5 }]],
+    ['a persistent that is not a boolean', (root) => [root, { persistent: 5 }]],
+    ['a recursive that is not a boolean', (root) => [root, { recursive: 5 }]],
+    ['an invalid signal', (root) => [root, { signal: 5 }]],
     ['an absent path', (root) => [`${root}/absent`, undefined]],
   ])('fails as the host’s does: %s', async (_, call) => {
     const at = site()

@@ -110,7 +110,7 @@ describe('watchFile', () => {
     expect(await heard).toMatchObject([{ size: 5 }, { size: 8 }])
   })
 
-  it('reports removal and return as the host does: zeroes, and the last stats', async () => {
+  it('reports removal and return as the host does: zeros, and the last stats', async () => {
     const at = site()
     const steps: ((api: typeof fs, path: string) => void)[] = [
       (api, path) => api.unlinkSync(path),
@@ -135,7 +135,7 @@ describe('watchFile', () => {
     expect(await outcome(at.fs, at.file)).toEqual(await outcome(fs, `${at.root}/b`))
   })
 
-  it.each([false, true])('tells at once of a path that is not there, all zeroes (bigint: %s)', async (bigint) => {
+  it.each([false, true])('reports an absent path at once, with zeros only (bigint: %s)', async (bigint) => {
     const at = site()
     const absent = (api: typeof fs) =>
       new Promise<string>((resolve) => {
@@ -203,7 +203,7 @@ describe('watchFile', () => {
   it.each([
     ['no listener', []],
     ['options and no listener', [{ interval: 5 }]],
-    ['an interval that is no number', [{ interval: 'x' }, looks().listener]],
+    ['an interval that is not a number', [{ interval: 'x' }, looks().listener]],
     ['a negative interval', [{ interval: -1 }, looks().listener]],
   ])('fails as the host’s does: %s', (_, args) => {
     const at = site()

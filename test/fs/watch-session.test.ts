@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { testWorkspace, working } from '../support/workspace.js'
 import { recorded, settled } from './watching.js'
 
-it('reports no committed content again, and the disk’s changes after the commit', async () => {
+it("a commit's content is not reported again, and the disk's changes after it are", async () => {
   const { root, open } = testWorkspace()
   const workspace = await open()
   const session = await working(workspace)

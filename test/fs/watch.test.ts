@@ -59,8 +59,8 @@ describe('watching a file', () => {
   })
 })
 
-describe('the reach of a watch', () => {
-  it('does not report paths that are hidden by the requested name', async () => {
+describe('the paths that a watch reports', () => {
+  it('do not include paths that are hidden by the requested name', async () => {
     const at = site(hiding((_, asked) => asked === 'link/x'))
     fs.symlinkSync('dir', `${at.root}/link`)
     const told = at.watch(`${at.root}/link`)
@@ -68,7 +68,7 @@ describe('the reach of a watch', () => {
     expect(await told.all()).toEqual([])
   })
 
-  it('watches outside the workspace by the host, without hidden paths and the workspace', async () => {
+  it("outside of the workspace are the host's, without hidden paths and the workspace", async () => {
     const hidden: string[] = []
     const at = site(hiding((path) => hidden.includes(path)))
     const outside = at.outside()
@@ -93,11 +93,11 @@ describe('the reach of a watch', () => {
 describe('a call of watch', () => {
   const bad: [string, unknown[]][] = [
     ['a number for a path', [5]],
-    ['a listener that is no function', ['<root>', {}, 5]],
+    ['a listener that is not a function', ['<root>', {}, 5]],
     ['an unknown encoding', ['<root>', { encoding: 'nonsense' }]],
-    ['a signal that is none', ['<root>', { signal: 5 }]],
-    ['a recursive that is no boolean', ['<root>', { recursive: 5 }]],
-    ['options that are none', ['<root>', 5]],
+    ['an invalid signal', ['<root>', { signal: 5 }]],
+    ['a recursive that is not a boolean', ['<root>', { recursive: 5 }]],
+    ['invalid options', ['<root>', 5]],
   ]
   it.each(bad)('fails as the host’s does: %s', (_, args) => {
     const at = site()

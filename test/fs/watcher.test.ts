@@ -22,7 +22,7 @@ describe('a watcher', () => {
     expect(closes).toBe(1)
   })
 
-  it('is closed by its signal, at once where that was aborted before', async () => {
+  it('is closed by its signal, at once if that was already aborted', async () => {
     const at = site()
     const abort = new AbortController()
     const watcher = at.fs.watch(at.root, { signal: abort.signal })
@@ -55,7 +55,7 @@ describe('a watcher', () => {
     expect(await seen).toBe('watcher')
   })
 
-  it('that another listener closes reports nothing more', async () => {
+  it('that another listener closes reports no more events', async () => {
     const at = site()
     const first = at.fs.watch(at.root, () => second.watcher.close())
     const second = at.watch(at.root)

@@ -44,7 +44,7 @@ function accepts(envelope: unknown, pub: string): boolean {
 }
 
 describe("an attestation in sigstore's verifier", () => {
-  it.each(KEY_TYPES)('is accepted as it is, by the key that signed it, and refused otherwise: %s', async (type) => {
+  it.each(KEY_TYPES)('is accepted unchanged by the key that signed it, and refused otherwise: %s', async (type) => {
     const at = await attestScene()
     const { key, pub } = pemKey(at.dir, type)
     const file = join(at.dir, 'commit.json')

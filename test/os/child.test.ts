@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { isInstalled, placeOfProgram, runProgram } from '../../src/os/child.js'
 
-it('a program that is not there is not installed', () => {
+it('a missing program is reported as not installed', () => {
   const name = 'no-such-program'
   expect(isInstalled('sh')).toBe(true)
   expect(isInstalled(name)).toBe(false)

@@ -17,7 +17,7 @@ function newDir(): string {
 const anyCode = fc.dictionary(fc.string({ minLength: 1 }), fc.uint8Array({ maxLength: 50 }))
 
 describe('a file of compiled code', () => {
-  it('gives back what was written', () => {
+  it('returns what was written', () => {
     const file = join(newDir(), 'code')
     fc.assert(
       fc.property(anyCode, (code) => {
@@ -28,7 +28,7 @@ describe('a file of compiled code', () => {
     )
   })
 
-  it('gives nothing where a byte has changed or the end is missing', () => {
+  it('returns nothing if a byte has changed or the end is missing', () => {
     const file = join(newDir(), 'code')
     const whole = formatCode(new Map([['a.js', Buffer.from('code of a')]]))
     fc.assert(
@@ -43,7 +43,7 @@ describe('a file of compiled code', () => {
     )
   })
 
-  it('is for its owner alone, and the oldest of many is removed', () => {
+  it('is readable only by its owner, and the oldest of many are removed', () => {
     const dir = join(newDir(), 'compiled')
     const names = Array.from({ length: 14 }, (_, n) => `code-${n}`)
     for (const [n, name] of names.entries()) {
@@ -87,7 +87,7 @@ function newBundle() {
 }
 
 describe('a program that reuses compiled code', () => {
-  it('gives the same as without, keeps its code once, and runs from it afterwards', () => {
+  it('returns the same as without a cache, stores its code once, and runs from it afterwards', () => {
     const { file, run, kept } = newBundle()
     const plain = run(false)
     expect(plain).toMatch(/^\[42,/)
@@ -100,7 +100,7 @@ describe('a program that reuses compiled code', () => {
     expect(kept().equals(code)).toBe(true)
   })
 
-  it('compiles again, and keeps it, where the file is damaged or is of other code', () => {
+  it('compiles and stores again if the file is damaged or belongs to other code', () => {
     const { file, run } = newBundle()
     const plain = run(false)
     run(true)
@@ -116,7 +116,7 @@ describe('a program that reuses compiled code', () => {
     }
   })
 
-  it('keeps nothing after a failure, nor where it cannot write, and then still runs', () => {
+  it('stores nothing after a failure or if it cannot write, and still runs', () => {
     const { file, run } = newBundle()
     const plain = run(false)
     expect(run(true, 'process.exit(1)')).toBe(plain)
@@ -152,7 +152,7 @@ describe('the command on Node 20', () => {
     }
   }
 
-  it('keeps its code in the state directory of the person, and says the same from it', () => {
+  it("stores its code in the user's state directory, and prints the same from it", () => {
     const home = newDir()
     start(home)
     const first = start(home, {}, ['status'])
@@ -162,7 +162,7 @@ describe('the command on Node 20', () => {
     expect(keptIn(home).length).toBeGreaterThan(0)
   })
 
-  it('keeps none in a session, where a variable moves the state directory, nor of a word that is no command', () => {
+  it('stores none in a session, if a variable moves the state directory, or for an unknown command', () => {
     const home = newDir()
     start(home, { XDG_STATE_HOME: join(home, 'moved') })
     expect(keptIn(home)).toEqual([])

@@ -20,7 +20,7 @@ function enabledFor(home: string, env: NodeJS.ProcessEnv = {}): string[] {
 }
 
 describe('the compile cache', () => {
-  it('is in the state directory of the person', () => {
+  it("is in the user's state directory", () => {
     const home = newHome()
     const dir = `${home}/.local/state/escrowfs/compiled/1.2.3`
     expect(enabledFor(home)).toEqual([dir])
@@ -28,7 +28,7 @@ describe('the compile cache', () => {
     expect(enabledFor(home)).toEqual([dir])
   })
 
-  it('is created for its owner alone, whatever the umask: a group that may write it would turn the cache off', () => {
+  it('is created for its owner only, whatever the umask, because a cache that a group can write is off', () => {
     const home = newHome()
     const umask = process.umask()
     cacheCompiledCode(
@@ -40,20 +40,20 @@ describe('the compile cache', () => {
     expect(process.umask()).toBe(umask)
   })
 
-  it('is off where a variable moves the state directory: a clone can hold that one', () => {
+  it('is off if a variable moves the state directory, which could then be in a clone', () => {
     const home = newHome()
     expect(enabledFor(home, { XDG_STATE_HOME: `${home}/clone` })).toEqual([])
     expect(existsSync(`${home}/clone`)).toBe(false)
   })
 
-  it('is off where the home directory is in a workspace: a clone could bring the compiled code', () => {
+  it('is off if the home directory is in a workspace, because a clone could bring the compiled code', () => {
     const clone = newHome()
     mkdirSync(`${clone}/.orchestration`)
     mkdirSync(`${clone}/home/.local/state/escrowfs/compiled/1.2.3`, { recursive: true, mode: 0o700 })
     expect([clone, `${clone}/home`].flatMap((home) => enabledFor(home))).toEqual([])
   })
 
-  it('is off where another user can replace it, because a directory above is writable', () => {
+  it('is off if another user can replace it, because a directory above is writable', () => {
     for (const writable of ['escrowfs', 'escrowfs/compiled']) {
       const home = newHome()
       mkdirSync(`${home}/.local/state/escrowfs/compiled/1.2.3`, { recursive: true, mode: 0o700 })
@@ -62,7 +62,7 @@ describe('the compile cache', () => {
     }
   })
 
-  it('is off where another user can write it, where it is a link, and where it cannot be read', () => {
+  it('is off if another user can write it, it is a link, or it cannot be read', () => {
     const [shared, linked, blocked] = [newHome(), newHome(), newHome()]
     mkdirSync(`${shared}/.local/state/escrowfs/compiled/1.2.3`, { recursive: true })
     chmodSync(`${shared}/.local/state/escrowfs/compiled/1.2.3`, 0o777)
@@ -72,7 +72,7 @@ describe('the compile cache', () => {
     expect([shared, linked, blocked].flatMap((home) => enabledFor(home))).toEqual([])
   })
 
-  it('is a file of our own where Node has none, if the program is bundled and outside a session', () => {
+  it('is a file of our own if Node has none, if the program is bundled and outside a session', () => {
     const home = newHome()
     mkdirSync(`${home}/.local/state/escrowfs/compiled/1.2.3`, { recursive: true, mode: 0o700 })
     const isPatched = (program: Partial<typeof PROGRAM>, env: NodeJS.ProcessEnv = {}) => {

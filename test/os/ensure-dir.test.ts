@@ -11,14 +11,14 @@ beforeEach(() => {
 })
 const modeOf = (path: string) => fs.statSync(path).mode & 0o777
 
-describe('making a directory with its parents', () => {
-  it('makes all of them, private if asked, and returns the first one', () => {
+describe('creating a directory with its parents', () => {
+  it('creates all of them, private if requested, and returns the first one', () => {
     expect(ensurePrivateDir(`${dir}/a/b/c`)).toBe(`${dir}/a`)
     for (const path of ['a', 'a/b', 'a/b/c']) expect(modeOf(`${dir}/${path}`)).toBe(0o700)
     expect(ensureDir(`${dir}/a/d/`)).toBe(`${dir}/a/d/`)
   })
 
-  it('leaves one that is there, also behind a link', () => {
+  it('leaves an existing one, also behind a link', () => {
     fs.mkdirSync(`${dir}/real`, 0o755)
     fs.symlinkSync('real', `${dir}/link`)
     expect(ensurePrivateDir(`${dir}/link`)).toBeUndefined()
@@ -26,7 +26,7 @@ describe('making a directory with its parents', () => {
     expect(modeOf(`${dir}/real`)).toBe(0o755)
   })
 
-  it('throws where a file or a broken link is in the way', () => {
+  it('throws if a file or a broken link is in the way', () => {
     fs.writeFileSync(`${dir}/file`, '')
     fs.symlinkSync('absent', `${dir}/broken`)
     expect(() => ensureDir(`${dir}/file`)).toThrow(expect.objectContaining({ code: 'EEXIST' }))
@@ -34,7 +34,7 @@ describe('making a directory with its parents', () => {
     expect(() => ensureDir(`${dir}/broken/in`)).toThrow(expect.objectContaining({ code: 'EEXIST' }))
   })
 
-  it('throws in a file system that makes no directories', () => {
+  it('throws in a file system that creates no directories', () => {
     expect(() => ensureDir('/proc/absent/in')).toThrow(expect.objectContaining({ code: 'ENOENT' }))
   })
 })

@@ -11,7 +11,7 @@ function onDisk(): string {
   return path
 }
 
-it.runIf(process.platform === 'linux')('flushes by a name, and by the address of an open directory', () => {
+it.runIf(process.platform === 'linux')('flushes by path, and by the descriptor path of an open directory', () => {
   const path = onDisk()
   expect(flushFileSystem(path)).toBe(true)
   const fd = openSync(path, 'r')

@@ -25,7 +25,7 @@ const BOB = user('Bob', 'bob@example.org')
 const asked = (at = 'repo') => gitUser(join(dir, at), { HOME: join(dir, 'home') })
 
 describe('gitUser', () => {
-  it("is the repository's, then the person's own, each key by itself", () => {
+  it("is the repository's, then the user's own, for each key separately", () => {
     put({ 'repo/.git/config': ADA, 'home/.gitconfig': BOB })
     expect(asked()).toEqual({ name: 'Ada Lovelace', email: 'ada@example.org' })
     put({ 'repo/.git/config': '[user]\n\temail = work@example.org\n' })
@@ -61,7 +61,7 @@ describe('gitUser', () => {
     expect(asked()).toEqual({ name: 'Bob', email: 'bob@home.example' })
   })
 
-  it('ignores files of a workspace, whoever includes them', () => {
+  it('ignores files of a workspace, whatever includes them', () => {
     put({
       'repo/.orchestration/x': '',
       'repo/forged.inc': '[user]\n\tname = Forged\n',
@@ -71,7 +71,7 @@ describe('gitUser', () => {
     expect(asked().name).toBe('Bob')
   })
 
-  it('is the user of the operating system where git knows none', () => {
+  it('is the user of the operating system if git has none', () => {
     put({ 'repo/x': '', 'home/.gitconfig': '[user]\n\tname =\n' })
     expect(asked()).toEqual({ name: userInfo().username })
   })
@@ -91,7 +91,7 @@ describe('gitUser', () => {
 })
 
 describe('findGit', () => {
-  it('finds no repository where there is none above', () => {
+  it('finds no repository if none is above', () => {
     expect(findGit(dir)).toBeUndefined()
     put({ '.git': 'nothing of the kind\n' })
     expect(findGit(dir)).toBeUndefined()
@@ -104,21 +104,21 @@ describe('userIn', () => {
     ['a comment ends a value', '[user]\nname = A B  # not C', 'A B'],
     ['a comment sign in quotes does not', '[user]\nname = "A; B" ; C', 'A; B'],
     ['escapes', `[user]\n${String.raw`name = A \"B\" \\ C`}`, 'A "B" \\ C'],
-    ['a line that goes on', '[user]\nname = A\\\nB', 'AB'],
+    ['a continued line', '[user]\nname = A\\\nB', 'AB'],
     ['a backslash that ends a line as itself', '[user]\nname = A\\\\\nemail = e', 'A\\'],
     ['the last one counts', '[user]\nname = A\nname = B', 'B'],
     ['case does not matter', '[USER]\nName = A', 'A'],
     ['on the line of its header', '[user] name = A', 'A'],
-    ['line ends of Windows', '[user]\r\nname = A\r\n', 'A'],
+    ['Windows line ends', '[user]\r\nname = A\r\n', 'A'],
     ['a subsection is another section', '[user "work"]\nname = A', undefined],
-    ['so is any other', '[user]\n[author]\nname = A', undefined],
-    ['a comment is no entry', '[user]\n# name = A', undefined],
-    ['a key without a value is none', '[user]\nname', undefined],
+    ['any other section is another section', '[user]\n[author]\nname = A', undefined],
+    ['a comment is not an entry', '[user]\n# name = A', undefined],
+    ['a key without a value is not an entry', '[user]\nname', undefined],
   ])('%s', (_what, text, name) => {
     expect(userIn(text).name).toBe(name)
   })
 
-  it('reads back any name git would write, and gives one line whatever the file holds', () => {
+  it('parses any name that git would write, and returns one line for any file', () => {
     const quoted = (name: string) => `"${name.replace(/[\\"]/g, '\\$&')}"`
     const printable = fc.string({ unit: 'grapheme' }).filter((text) => !/[\r\n\u2028\u2029]/.test(text))
     fc.assert(

@@ -38,7 +38,7 @@ describe('an edit of JSON', () => {
     )
   })
 
-  it('reports where a text is not JSON', () => {
+  it('reports the position of a syntax error', () => {
     expect(() => parseJsonc('{"a": }')).toThrow('position 6')
   })
 })

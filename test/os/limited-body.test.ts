@@ -33,7 +33,7 @@ it('a body without a length is read up to the limit, with the rest of the reques
   expect(limited.signal.aborted).toBe(true)
 })
 
-it('a body without a length is read no further than past the limit', async () => {
+it('a body without a length is read only just past the limit', async () => {
   const seen: number[] = []
   const limited = limitBody(post(streamed([4, 4, 4], seen)), 7)
   expect(seen).toEqual([])
@@ -41,7 +41,7 @@ it('a body without a length is read no further than past the limit', async () =>
   expect(seen).toEqual([4, 4])
 })
 
-it('a length above the limit is refused, and another request is as it was', () => {
+it('a length above the limit is refused, and other requests are unaffected', () => {
   const declared = (length: string) =>
     new Request(AT, { method: 'POST', headers: { 'content-length': length }, body: 'x' })
   expect(() => limitBody(declared('8'), 7)).toThrow(BodyTooLong)

@@ -35,7 +35,7 @@ describe('the process lock', () => {
     expect(readdirSync(dir.path)).toEqual([])
   })
 
-  it('is taken over at once from a dead holder, however new it looks', async () => {
+  it('is taken over at once from a dead holder, however recent it is', async () => {
     const { pid } = spawnSync(process.execPath, ['-e', ''])
     heldBy({ ...thisProcess(), pid, nonce: 'dead' })
     expect(await withProcessLock(dir.path, 'commit', () => 'in')).toBe('in')

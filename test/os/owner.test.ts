@@ -15,7 +15,7 @@ function place(): string {
 /** The card of a process that is gone: our own pid, from before it was used again. */
 const dead = (nonce: string) => JSON.stringify({ ...thisProcess(), start: '1', nonce })
 
-describe('ownership', () => {
+describe('an owner file', () => {
   it('is taken, visible, and released without a trace', async () => {
     const file = place()
     expect(isOwned(file)).toBe(false)
@@ -88,7 +88,7 @@ describe('ownership', () => {
     expect(existsSync(file)).toBe(true)
   })
 
-  it('a release after it was taken over takes nothing from the new owner', async () => {
+  it('that was taken over is not released by its former owner', async () => {
     const file = place()
     const lease = await takeOwnership(file, 0)
     writeFileSync(file, JSON.stringify({ ...thisProcess(), nonce: 'another' }))
@@ -96,7 +96,7 @@ describe('ownership', () => {
     expect(existsSync(file)).toBe(true)
   })
 
-  it('with a damaged card is never taken, and the error names the file', async () => {
+  it('with a damaged record is never taken, and the error names the file', async () => {
     const file = place()
     await takeOwnership(file, 0).then((lease) => lease?.release())
     const traversing = JSON.stringify({ ...thisProcess(), start: '1', nonce: '../../x' })

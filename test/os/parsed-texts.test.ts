@@ -57,7 +57,7 @@ describe('a parsed text', () => {
     expect(read('one', { build: 'another build' }).parsed).toBe(true)
   })
 
-  it('is not kept where it has a problem', () => {
+  it('is not kept if it has a problem', () => {
     expect(read('two words').result).toEqual({ ok: false, problem: 'two words' })
     expect(read('two words').parsed).toBe(true)
     expect(existsSync(keptDir())).toBe(false)
@@ -98,7 +98,7 @@ describe('a parsed text', () => {
   })
 
   it.each(['', '{', 'null', '7', '{}', '{"name":"another","value":{}}'])(
-    'is parsed again where the kept file is damaged: %j',
+    'is parsed again if the kept file is damaged: %j',
     (damage) => {
       read('one')
       writeFileSync(fileOf(), damage)
@@ -106,7 +106,7 @@ describe('a parsed text', () => {
     },
   )
 
-  it('is parsed where the state directory is in a workspace, or cannot be written', () => {
+  it('is parsed if the state directory is in a workspace, or cannot be written', () => {
     mkdirSync(`${home.path}/.orchestration`)
     expect(read('one').parsed).toBe(true)
     expect(existsSync(keptDir())).toBe(false)

@@ -31,44 +31,44 @@ describe('a process identity', () => {
   })
 })
 
-describe('death', () => {
-  it('is never dead for this process or another living one', async () => {
+describe('death of a process', () => {
+  it('is never reported for this process or another living one', async () => {
     const other = child()
     await once(other, 'spawn')
     expect(isDead(thisProcess())).toBe(false)
     expect(isDead({ ...thisProcess(), pid: other.pid ?? 0, start: '' })).toBe(false)
   })
 
-  it('is dead for a process that ended', async () => {
+  it('is reported for a process that ended', async () => {
     expect(isDead({ ...thisProcess(), pid: await goneChild(), start: '1' })).toBe(true)
   })
 
   it.runIf(process.platform === 'linux')(
-    'is said of a pid that another process has by now: its start time differs',
+    'is reported if another process has its pid by now, with another start time',
     () => {
       expect(isDead({ ...thisProcess(), start: '1' })).toBe(true)
     },
   )
 
   it.runIf(process.platform === 'linux')(
-    'is said of everyone from before the last boot, whoever has the pid now',
+    'is reported for every process from before the last boot, whoever has its pid now',
     () => {
       expect(isDead({ ...thisProcess(), boot: '00000000-0000-0000-0000-000000000000' })).toBe(true)
     },
   )
 
-  it('is never dead where unknown: another machine, another pid namespace', async () => {
+  it('is never reported if unknown: another machine, another pid namespace', async () => {
     const gone = { ...thisProcess(), pid: await goneChild(), start: '1' }
     expect(isDead({ ...gone, host: 'another-host' })).toBe(false)
     expect(isDead({ ...gone, pidNamespace: 'pid:[1]' })).toBe(false)
     expect(isDead({ ...gone, host: 'another-host', boot: 'another' })).toBe(false)
   })
 
-  it('is not dead where the start time is unknown and the pid lives', () => {
+  it('is not reported if the start time is unknown and the pid is alive', () => {
     expect(isDead({ ...thisProcess(), start: '' })).toBe(false)
   })
 
-  it.runIf(process.platform === 'linux')('is said of a zombie', async () => {
+  it.runIf(process.platform === 'linux')('is reported for a zombie', async () => {
     // The shell's own child ends at once, and exec'ing sleep leaves nobody to reap it.
     const parent = spawn('/bin/sh', ['-c', 'true & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] })
     onTestFinished(() => void parent.kill('SIGKILL'))

@@ -60,7 +60,7 @@ describe.each(WRITES)('what is %s', (_, work) => {
     ['a symlink', (file: string, outside: string) => fs.symlinkSync(`${outside}/file`, file), /a symlink/],
     ['a symlink to nothing', (file: string, outside: string) => fs.symlinkSync(`${outside}/new`, file), /a symlink/],
     ['a directory', (file: string) => fs.mkdirSync(file), /a directory/],
-  ])('is never %s: it is named, and nothing outside changes', (_kind, plant, kind) => {
+  ])('is never %s: the error names it, and nothing outside changes', (_kind, plant, kind) => {
     const { layout, outside } = workspace()
     plant(`${layout.ledgerFile}`, outside)
     expect(() => work(layout.ledgerFile)).toThrow(named(layout.ledgerFile, kind))
@@ -89,7 +89,7 @@ describe.each(WRITES)('what is %s', (_, work) => {
 })
 
 describe('.orchestration', () => {
-  it('is made where it is missing, and refused where it is a link or a file', () => {
+  it('is created if it is missing, and refused if it is a link or a file', () => {
     const { layout, outside } = workspace()
     fs.rmdirSync(layout.dir)
     expect(hasOrchestration(layout)).toBe(false)
@@ -104,7 +104,7 @@ describe('.orchestration', () => {
     expect(() => hasOrchestration(layout)).toThrow(named(layout.dir, /a file/))
   })
 
-  it.runIf(process.platform === 'linux')('that becomes a link while it is held leads nowhere else', () => {
+  it.runIf(process.platform === 'linux')('that becomes a link while it is open leads nowhere else', () => {
     const { layout, outside } = workspace()
     inDirectory(layout.root, '.orchestration', (address) => {
       fs.renameSync(layout.dir, `${layout.root}/was`)
@@ -116,7 +116,7 @@ describe('.orchestration', () => {
   })
 })
 
-it('is opened by no other module, as its type does not fit node:fs', () => {
+it('is opened by no other module, because its type does not fit node:fs', () => {
   const call = String.raw`\b(?:\w*(?:Sync|Regular|Small|Whole|Start|Durable|Onto|File|Dir|Tree|Name)|join)\([^()]*`
   const name = String.raw`(?:\$\{[^}]*\.(?:ledgerFile|policyFile|intentsFile|intentMap|templates|git\w+)\}|\.orchestration/)`
   const opens = new RegExp(call + name)
@@ -147,7 +147,7 @@ describe('an error of the disk', () => {
   it.each([
     ['EROFS', /^The disk is read-only\. Mount it for writing/],
     ['ENOSPC', /^The disk is full\. Free space/],
-  ])('%s says what to do', (code, hint) => {
+  ])('%s is reported with a fix', (code, hint) => {
     const { layout } = workspace()
     expect(() => inDirectory(layout.root, '', failing(code))).toThrow(
       expect.objectContaining({ hint: expect.stringMatching(hint) }),

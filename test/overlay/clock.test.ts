@@ -9,7 +9,7 @@ function setClock(ms: number): void {
 }
 
 describe('the time of a staged change', () => {
-  it('is later than that of the last one, within a millisecond and if the clock loses less than a second', () => {
+  it('is later than the previous one, within a millisecond and if the clock loses less than a second', () => {
     const start = Date.now() + 1_000
     setClock(start)
     const times = [nowNs(), nowNs()]

@@ -23,8 +23,8 @@ function told(overlay: Overlay): string[] {
 
 const text = (content: string) => Buffer.from(content)
 
-describe('what a stage would change', () => {
-  it('is empty for no edit, a write of the same bytes, and a name that was made and removed', () => {
+describe('the changes of a stage', () => {
+  it('are empty for no edit, a write of the same bytes, and a name that was created and removed', () => {
     const { overlay, changes } = site()
     overlay.put(p('a'), text('one'))
     overlay.put(p('new'), text('n'))
@@ -35,7 +35,7 @@ describe('what a stage would change', () => {
     expect(changes()).toEqual([])
   })
 
-  it('has each kind', () => {
+  it('have each kind', () => {
     const { overlay, changes } = site()
     overlay.put(p('new'), text('n'))
     overlay.put(p('a'), text('changed'))
@@ -55,7 +55,7 @@ describe('what a stage would change', () => {
     ])
   })
 
-  it('has both states and the staged bytes', () => {
+  it('have both states and the staged bytes', () => {
     const { overlay } = site()
     overlay.put(p('a'), text('changed'))
     overlay.setattr(p('a'), { mode: 0o600 })
@@ -67,7 +67,7 @@ describe('what a stage would change', () => {
     expect(Buffer.from(change?.content() ?? []).toString()).toBe('changed')
   })
 
-  it('counts a renamed directory once for every file, and names its directories', () => {
+  it('count a renamed directory once for every file, and name its directories', () => {
     const { overlay, changes } = site()
     overlay.move(p('d'), p('moved'))
     expect(changes()).toEqual([
@@ -81,7 +81,7 @@ describe('what a stage would change', () => {
     expect(removedDirs).toEqual(['d/empty', 'd/e', 'd'])
   })
 
-  it('ignores a rename and its reverse', () => {
+  it('ignore a rename and its reverse', () => {
     const { overlay, changes } = site()
     overlay.move(p('d'), p('moved'))
     overlay.move(p('moved'), p('d'))
@@ -90,7 +90,7 @@ describe('what a stage would change', () => {
     expect(changes()).toEqual([])
   })
 
-  it('a renamed file that was edited is one rename; one that replaces another is a modify and a delete', () => {
+  it('are one rename for a renamed file that was edited, and a modify and a delete for one that replaces another', () => {
     const { overlay, changes } = site()
     overlay.move(p('a'), p('z'))
     overlay.put(p('z'), text('edited'))
@@ -99,7 +99,7 @@ describe('what a stage would change', () => {
     expect(changes()).toEqual(['delete a', 'modify b'])
   })
 
-  it('treats a name behind a circular link as absent', () => {
+  it('treat a name behind a circular link as absent', () => {
     const { overlay, root, changes } = site()
     overlay.put(p('d/e/y'), text('mine'))
     rmSync(`${root}/d/e`, { recursive: true })
@@ -107,13 +107,13 @@ describe('what a stage would change', () => {
     expect(changes()).toEqual(['modify d/e/y drifted'])
   })
 
-  it('counts a removed directory once for every file in it', () => {
+  it('count a removed directory once for every file in it', () => {
     const { overlay, changes } = site()
     removeTree(overlay, p('d'))
     expect(changes()).toEqual(['delete d/e/y', 'delete d/empty', 'delete d/x'])
   })
 
-  it('deletes the missing entries of a directory that was removed and made again', () => {
+  it('delete the missing entries of a directory that was removed and created again', () => {
     const { overlay, changes } = site()
     removeTree(overlay, p('d'))
     overlay.mkdir(p('d'), 0o755)
@@ -121,7 +121,7 @@ describe('what a stage would change', () => {
     expect(changes()).toEqual(['delete d/e/y', 'delete d/empty', 'modify d/x'])
   })
 
-  it('a file replaces a directory, and the reverse', () => {
+  it('replace a directory with a file, and the reverse', () => {
     const { overlay, changes } = site()
     removeTree(overlay, p('d'))
     overlay.put(p('d'), text('file'))
@@ -131,7 +131,7 @@ describe('what a stage would change', () => {
     expect(changes()).toEqual(['create a/in', 'create d', 'delete a', 'delete d/e/y', 'delete d/empty', 'delete d/x'])
   })
 
-  it('a second name for a file is a file of its own', () => {
+  it('treat a second name for a file as a separate file', () => {
     const { overlay, changes } = site()
     overlay.link(p('a'), p('twin'))
     expect(changes()).toEqual(['create twin'])
@@ -140,7 +140,7 @@ describe('what a stage would change', () => {
     expect(overlay.read(p('a')).toString()).toBe('both')
   })
 
-  it('attributes entries removed with a directory to the author of its replacement', () => {
+  it('attribute entries removed with a directory to the author of its replacement', () => {
     const { overlay, dispose } = overlayOver({ 'd/x': 'dx' }, { credit: () => ({ intent: 'I' }) })
     onTestFinished(dispose)
     for (const path of ['d/x', 'd']) overlay.remove(p(path))
@@ -151,7 +151,7 @@ describe('what a stage would change', () => {
     ])
   })
 
-  it("is credited to who wrote, removed or moved, a directory's files with it", () => {
+  it('are attributed to the writer, remover or mover, with the files of a directory', () => {
     let intent = 'I-1'
     const { overlay, dispose } = overlayOver(TREE, { credit: () => ({ intent, call: `call of ${intent}` }) })
     onTestFinished(dispose)
@@ -176,8 +176,8 @@ describe('what a stage would change', () => {
   })
 })
 
-describe('a disk that has moved on', () => {
-  it('is reported: the base is the state at the first edit', () => {
+describe('a changed disk', () => {
+  it('is reported against the state at the first edit', () => {
     const { overlay, root, changes } = site()
     overlay.put(p('a'), text('ours'))
     overlay.put(p('new'), text('ours'))
@@ -198,7 +198,7 @@ describe('a disk that has moved on', () => {
     expect(changes()).toEqual(['modify a'])
   })
 
-  it('to exactly the staged content leaves nothing to commit', () => {
+  it('with exactly the staged content leaves nothing to commit', () => {
     const { overlay, root, changes } = site()
     overlay.put(p('a'), text('the same'))
     overlay.remove(p('b'))
@@ -207,7 +207,7 @@ describe('a disk that has moved on', () => {
     expect(changes()).toEqual([])
   })
 
-  it('by losing a file that was edited here is drift, not a creation', () => {
+  it('without a file that was edited here is drift, not a creation', () => {
     const { overlay, root, changes } = site()
     overlay.put(p('a'), text('ours'))
     rmSync(`${root}/a`)

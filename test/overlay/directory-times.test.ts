@@ -5,19 +5,19 @@ import { createBareFacade, tempDir } from '../support/facade.js'
 type Act = (fs: typeof import('node:fs'), root: string) => void
 
 const ACTS: readonly (readonly [string, Act])[] = [
-  ['a file is made', (on, root) => on.writeFileSync(`${root}/d/new`, 'x')],
-  ['a directory is made', (on, root) => on.mkdirSync(`${root}/d/new`)],
-  ['a link is made', (on, root) => on.symlinkSync('a', `${root}/d/new`)],
-  ['a file gets another name', (on, root) => on.linkSync(`${root}/d/a`, `${root}/d/new`)],
+  ['a file is created', (on, root) => on.writeFileSync(`${root}/d/new`, 'x')],
+  ['a directory is created', (on, root) => on.mkdirSync(`${root}/d/new`)],
+  ['a link is created', (on, root) => on.symlinkSync('a', `${root}/d/new`)],
+  ['a file is renamed', (on, root) => on.linkSync(`${root}/d/a`, `${root}/d/new`)],
   ['a file is removed', (on, root) => on.unlinkSync(`${root}/d/a`)],
-  ['a file leaves', (on, root) => on.renameSync(`${root}/d/a`, `${root}/away`)],
-  ['a file comes', (on, root) => on.renameSync(`${root}/b`, `${root}/d/came`)],
-  ['a directory is made and removed', (on, root) => on.rmdirSync(on.mkdtempSync(`${root}/d/new`))],
+  ['a file is moved out', (on, root) => on.renameSync(`${root}/d/a`, `${root}/away`)],
+  ['a file is moved in', (on, root) => on.renameSync(`${root}/b`, `${root}/d/came`)],
+  ['a directory is created and removed', (on, root) => on.rmdirSync(on.mkdtempSync(`${root}/d/new`))],
 ]
 const STILL: readonly (readonly [string, Act])[] = [
   ['a file in it is written', (on, root) => on.writeFileSync(`${root}/d/a`, 'other')],
-  ['a file in it is given a mode', (on, root) => on.chmodSync(`${root}/d/a`, 0o600)],
-  ['a name is made in a directory below', (on, root) => on.writeFileSync(`${root}/d/in/new`, 'x')],
+  ['a file in it changes its mode', (on, root) => on.chmodSync(`${root}/d/a`, 0o600)],
+  ['a name is created in a directory below', (on, root) => on.writeFileSync(`${root}/d/in/new`, 'x')],
 ]
 
 function place() {
@@ -48,7 +48,7 @@ function timesOf(on: typeof fs, dir: string): unknown[] {
 }
 
 describe('the times of a directory on disk', () => {
-  it.each(ACTS)("move when %s, as Node's do", (_, act) => {
+  it.each(ACTS)("change when %s, as Node's do", (_, act) => {
     const { plain, governed, facade } = place()
     act(fs, plain)
     act(facade, governed)
@@ -66,7 +66,7 @@ describe('the times of a directory on disk', () => {
     ])
   })
 
-  it('come with one link, which means that subdirectories are not counted', () => {
+  it('have a link count of one, which means that subdirectories are not counted', () => {
     const { governed, facade } = place()
     facade.mkdirSync(`${governed}/d/new`)
     expect([facade.statSync(`${governed}/d`).nlink, facade.statSync(`${governed}/d`, { bigint: true }).nlink]).toEqual([
@@ -75,7 +75,7 @@ describe('the times of a directory on disk', () => {
     ])
   })
 
-  it('are the disk’s where those are later', () => {
+  it('are the disk’s if those are later', () => {
     const { governed, facade } = place()
     facade.writeFileSync(`${governed}/d/new`, 'x')
     const later = new Date(Date.now() + 100_000)

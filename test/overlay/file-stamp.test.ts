@@ -18,7 +18,7 @@ function makeDir(): string {
 const big = (path: string) => statSync(path, { bigint: true })
 
 describe('fileStamp', () => {
-  it('changes when bytes are replaced by as many others and the mtime is put back', () => {
+  it('changes when bytes are replaced by as many others and the mtime is restored', () => {
     const file = join(makeDir(), 'a.txt')
     writeFileSync(file, 'one')
     utimesSync(file, 1_000, 1_000)
@@ -28,7 +28,7 @@ describe('fileStamp', () => {
     expect(fileStamp(big(file))).not.toBe(before)
   })
 
-  it('knows the size it was made from', () => {
+  it('contains the size of the file', () => {
     const file = join(makeDir(), 'a.txt')
     writeFileSync(file, 'seven b')
     expect(sizeInStamp(fileStamp(big(file)))).toBe(7)
@@ -57,7 +57,7 @@ describe('entryStamp', () => {
     expect(entryStamp(Object.assign(big(file), { ctimeNs: before.ctimeNs }))).not.toBe(entryStamp(before))
   })
 
-  it('is empty for nothing', () => {
+  it('is empty for a missing entry', () => {
     expect(entryStamp(undefined)).toBe('')
   })
 })
@@ -73,7 +73,7 @@ describe('isSettled', () => {
     expect(isSettled(changed, changed + age)).toBe(settled)
   })
 
-  it('takes the times that lstat gives in milliseconds', () => {
+  it('accepts the times that lstat gives in milliseconds', () => {
     const file = join(makeDir(), 'a.txt')
     writeFileSync(file, 'a')
     expect(isSettled(lstatSync(file).ctimeMs)).toBe(false)

@@ -100,7 +100,7 @@ const step = fc.oneof(
 afterEach(() => vi.restoreAllMocks())
 
 describe('a compacted log', { timeout: 180_000 + RUNS * 500 }, () => {
-  it('makes the same stage with the same snapshots, which continues in the same way', () => {
+  it('gives the same stage with the same snapshots, which continues in the same way', () => {
     fc.assert(
       fc.property(fc.array(step, { minLength: 1, maxLength: 40 }), (steps) => {
         const at = site()
@@ -175,7 +175,7 @@ describe('a compacted log', { timeout: 180_000 + RUNS * 500 }, () => {
     again.close()
   })
 
-  it('is made only where it saves much', () => {
+  it('is written only if it saves much', () => {
     const { files, store, pack } = worked()
     store.close()
     const bytes = fs.readFileSync(files.log)
@@ -184,7 +184,7 @@ describe('a compacted log', { timeout: 180_000 + RUNS * 500 }, () => {
     expect(fs.readFileSync(files.log)).toEqual(bytes)
   })
 
-  it('is made when a session with a log of mostly history is closed', () => {
+  it('is written when a session closes whose log is mostly history', () => {
     const { files, store, open, snapshot } = worked()
     for (let i = 0; i < 9_000; i++) store.enqueue('kind', `note ${i} ${'x'.repeat(80)}`)
     store.ack('kind', 9_000)
@@ -199,7 +199,7 @@ describe('a compacted log', { timeout: 180_000 + RUNS * 500 }, () => {
     again.close()
   })
 
-  it('that fails at any step leaves the log unchanged, and no files for long', () => {
+  it('that fails at any step leaves the log unchanged, and removes its own files', () => {
     const real = { write: fs.writeSync, rename: fs.renameSync, sync: fs.fsyncSync }
     for (let fails = 0; fails < 14; fails++) {
       const { dir, files, store, pack, open } = worked()

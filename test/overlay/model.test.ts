@@ -106,16 +106,16 @@ async function property(sequence: readonly Mutation[], check: (site: Site) => Pr
 
 /** On disk `b/l` is a link to `a`: asked for `b/l/a`, the disk would answer with `a/a`. */
 const WHERE_A_LINK_STOOD: readonly (readonly [string, readonly Mutation[]])[] = [
-  ['the directory it led to', [{ op: 'move', from: p('a'), to: p('b/l') }]],
+  ['its target directory', [{ op: 'move', from: p('a'), to: p('b/l') }]],
   [
-    'that directory, and what it was is a file',
+    'its target directory, and a file at its old path',
     [
       { op: 'move', from: p('a'), to: p('b/l') },
       { op: 'put', path: p('a'), data: '' },
     ],
   ],
   [
-    'that directory, with another file in it',
+    'its target directory with another file in it',
     [
       { op: 'move', from: p('a'), to: p('b/l') },
       { op: 'put', path: p('b/l/a'), data: 'new' },
@@ -137,7 +137,7 @@ const WHERE_A_LINK_STOOD: readonly (readonly [string, readonly Mutation[]])[] = 
   ],
 ]
 
-it.each(WHERE_A_LINK_STOOD)('where a link stood, lands %s', async (_, sequence) => {
+it.each(WHERE_A_LINK_STOOD)('commits %s in place of a link', async (_, sequence) => {
   await property([{ op: 'remove', path: p('b/l') }, ...sequence], async (at) => {
     const wanted = merged(at.store.overlay)
     const { changes } = diffStage(at.store.overlay)
@@ -234,7 +234,7 @@ describe('a stage and the disk', { timeout: 180_000 + RUNS * 500 }, () => {
     )
   })
 
-  it('are the same after every replay of the log, whatever the disk has become', async () => {
+  it('are the same after every replay of the log, however the disk has changed', async () => {
     const onDiskToo = fc.array(fc.tuple(mutation, fc.option(outside, { freq: 4 })), { minLength: 1, maxLength: 25 })
     await fc.assert(
       fc.asyncProperty(onDiskToo, (sequence) =>

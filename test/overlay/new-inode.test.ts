@@ -15,7 +15,7 @@ afterEach(() => {
 })
 
 describe('a new inode', () => {
-  it('is its maker’s where the directory hands nothing down', () => {
+  it('belongs to its creator if the directory passes nothing on', () => {
     expect(newInode('dir', 0o755, { mode: 0o40775, gid: 4711 })).toEqual({ ...own, mode: 0o755 })
     expect(newInode('file', 0o2755, undefined)).toEqual({ ...own, mode: 0o2755 })
   })
@@ -26,7 +26,7 @@ describe('a new inode', () => {
     expect(newInode('symlink', 0o777, SHARED)).toEqual({ ...own, gid: 4711, mode: 0o777 })
   })
 
-  it('of a file does not run as a group its maker is not in', () => {
+  it('of a file does not run as a group that its creator is not in', () => {
     process.getuid = () => 12345
     expect(newInode('file', 0o2755, SHARED).mode).toBe(0o755)
     expect(newInode('file', 0o2745, SHARED).mode).toBe(0o2745)
@@ -36,7 +36,7 @@ describe('a new inode', () => {
   })
 })
 
-describe('what is made in a set-group-id directory', () => {
+describe('an entry created in a set-group-id directory', () => {
   function make(api: typeof fs, root: string): string[] {
     api.mkdirSync(`${root}/shared/a/b`, { recursive: true })
     api.writeFileSync(`${root}/shared/a/file`, '')
@@ -61,7 +61,7 @@ describe('what is made in a set-group-id directory', () => {
     fs.chmodSync(`${root}/shared`, 0o2775)
   }
 
-  it('is what it is on the disk', () => {
+  it('has the same mode and group as on the disk', () => {
     const [real, copy] = [tempDir(), tempDir()]
     try {
       for (const { path } of [real, copy]) seed(path)
@@ -91,7 +91,7 @@ describe('what is made in a set-group-id directory', () => {
     expect((await session.changes()).changes).toEqual([])
   })
 
-  it('keeps the modes it was staged with where our own directory hands the bit down', async () => {
+  it('keeps its staged mode if our own directory passes the bit on', async () => {
     const at = testWorkspace()
     fs.chmodSync(`${at.root}/.orchestration`, 0o2775)
     const workspace = await at.open()

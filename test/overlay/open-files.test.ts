@@ -37,7 +37,7 @@ const attempt = (run: () => void) => {
   }
 }
 
-it.runIf(process.platform === 'linux')('as the kernel keeps its own', () => {
+it.runIf(process.platform === 'linux')("open files keep their current names as the kernel's descriptors do", () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 30 }), (steps: Step[]) => {
       const real = fs.mkdtempSync(`${dir.path}/real-`)

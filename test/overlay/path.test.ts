@@ -19,7 +19,7 @@ const segments = fc.array(fc.constantFrom('a', 'b.c', '.', '..', '', '...', '.x'
 const spelling = segments.map((parts) => parts.join('/'))
 
 describe('pathText', () => {
-  it('takes strings, Buffers of UTF-8 and file URLs for the same name', () => {
+  it('accepts strings, Buffers of UTF-8 and file URLs for the same name', () => {
     const name = '/tmp/a b/é%'
     for (const input of [name, Buffer.from(name), new Uint8Array(Buffer.from(name)), pathToFileURL(name)])
       expect(pathText(input)).toBe(name)
@@ -42,12 +42,12 @@ describe('pathText', () => {
     expect(codeFrom(() => pathText(new URL('file:///a%00b')))).toMatch(/^ERR_INVALID_ARG/)
   })
 
-  it('refuses bytes that are not UTF-8, as two such names would become one', () => {
+  it('refuses bytes that are not UTF-8, because two such names would become one', () => {
     expect(codeFrom(() => pathText(Buffer.from([0x61, 0xff])))).toBe('EILSEQ')
     expect(codeFrom(() => pathText(Buffer.from([0xc0, 0xaf])))).toBe('EILSEQ')
   })
 
-  it('keeps a byte order mark: it is part of the name', () => {
+  it('keeps a byte order mark, which is part of the name', () => {
     expect(pathText(Buffer.from('\ufeffa'))).toBe('\ufeffa')
   })
 
@@ -61,7 +61,7 @@ describe('pathText', () => {
 })
 
 describe('lexical', () => {
-  it('is the normal form of the name, or undefined where the name leaves the root', () => {
+  it('is the normal form of the name, or undefined if the name leaves the root', () => {
     fc.assert(
       fc.property(spelling, (text) => {
         const wanted = posix.normalize(`./${text}`).replace(/\/$/, '')
@@ -72,7 +72,7 @@ describe('lexical', () => {
     )
   })
 
-  it('gives only clean paths, and keeps a clean one', () => {
+  it('returns only clean paths, and keeps a clean one', () => {
     fc.assert(
       fc.property(spelling, (text) => {
         const found = lexical(text)
@@ -85,7 +85,7 @@ describe('lexical', () => {
   })
 })
 
-describe('a relative path of ours', () => {
+describe('a relative path', () => {
   it('has no segment that leads elsewhere', () => {
     for (const text of ['/a', 'a/', 'a//b', '.', '..', 'a/..', './a', '../a', 'a/./b', '/'])
       expect(

@@ -7,7 +7,7 @@ beforeEach(() => {
 })
 afterEach(() => bench.dispose())
 
-it('at an offset makes a file that has nothing before it', () => {
+it('a put at an offset creates a file with zeros before it', () => {
   bench.overlay.put(p('new'), Buffer.from('xy'), { at: 3 })
   expect(bench.overlay.read(p('new'))).toEqual(Buffer.from('\0\0\0xy'))
 })

@@ -63,12 +63,12 @@ describe('a name', () => {
       expect(said(() => resolver.resolve(text, 'follow'))).toBe('in:')
   })
 
-  it('that begins like the root and is not below it is outside', () => {
+  it('that begins like the root without being below it is outside', () => {
     const { at, root } = site({})
     expect(at(`${root}2/x`)).toBe(`out:${root}2/x`)
   })
 
-  it('may be absent at its end, not on the way; nothing goes on below a file', () => {
+  it('may be absent at its end, not on the way; nothing resolves below a file', () => {
     const { at } = site({ 'a/b': 'x' })
     expect(at('a/new')).toBe('in:a/new')
     expect(at('none/new')).toBe('ENOENT')
@@ -80,7 +80,7 @@ describe('a name', () => {
     expect(at('')).toBe('ENOENT')
   })
 
-  it('tells how it ends', () => {
+  it('has a result for each kind of end', () => {
     const { resolver } = site({ 'a/b/': '' })
     const endings = ['a/b', 'a/b/', 'a/b/.', 'a/b/..'].map((text) => resolver.resolve(text, 'follow'))
     expect(endings.map((place) => place.inside && place.ending)).toEqual(['name', 'slash', 'dot', 'dotdot'])
@@ -98,7 +98,7 @@ describe('a link', () => {
     empty: '-> d/e',
   }
 
-  it('is followed, left, or left even before a slash, as asked', () => {
+  it('is followed, left, or left even before a slash, as requested', () => {
     const { at } = site(TREE)
     expect(at('l')).toBe('in:d/f')
     expect(at('l', 'nofollow')).toBe('in:l')
@@ -110,13 +110,13 @@ describe('a link', () => {
     expect(at('l/x')).toBe('ENOTDIR')
   })
 
-  it('`..` after it takes the parent of where it led', () => {
+  it('`..` after it is the parent of its target', () => {
     const { at } = site({ ...TREE, 'x/deep': '-> ../d/e' })
     expect(at('x/deep/../f')).toBe('in:d/f')
     expect(at('x/deep/..')).toBe('in:d')
   })
 
-  it('of forty links is followed, of forty-one not, a circle never', () => {
+  it('is followed through forty links, not through forty-one, and never in a cycle', () => {
     const { root, at } = site({ f: 'x', loop: '-> loop', a: '-> b', b: '-> a' })
     for (let i = 1; i <= 41; i += 1) symlinkSync(i === 1 ? 'f' : `n${i - 1}`, `${root}/n${i}`)
     expect(at('n40')).toBe('in:f')
@@ -125,7 +125,7 @@ describe('a link', () => {
     expect(at('loop', 'nofollow')).toBe('in:loop')
   })
 
-  it('that leaves the root leads to the disk, and back in where the way leads back', () => {
+  it('that leaves the root leads to the disk, and back in if its target does', () => {
     const { root, outer, at } = site({ 'd/f': 'x', up: '-> ..', abs: '-> /', 'back/': '' })
     writeFileSync(`${outer}/secret`, '')
     symlinkSync(`${outer}/secret`, `${root}/s`)
@@ -143,7 +143,7 @@ describe('a link', () => {
     expect(at(`${outer}/root/d/f`)).toBe('in:d/f')
   })
 
-  it('outside that leads in, and a circle outside, are seen for what they are', () => {
+  it('outside that leads in, and a cycle outside, are recognized', () => {
     const { root, outer, at } = site({ 'd/f': 'x' })
     symlinkSync(`${root}/d`, `${outer}/in`)
     symlinkSync('round', `${outer}/round`)
@@ -154,7 +154,7 @@ describe('a link', () => {
 })
 
 describe('the stage', () => {
-  it('is what is walked: staged links, removed and renamed directories', () => {
+  it('is what is resolved: staged links, removed and renamed directories', () => {
     const { overlay, at } = site({ 'd/f': 'x', 'e/g': 'y' })
     expect(at('d/f')).toBe('in:d/f')
     overlay.symlink('e', p('link'))

@@ -67,7 +67,7 @@ const takingBack = fc.property(steps, fc.infiniteStream(fc.boolean()), (sequence
   }
 })
 
-test('reverted names show the disk again, and others stay as they were', () => {
+test('reverted names show the disk again, and others stay unchanged', () => {
   fc.assert(takingBack, { numRuns: RUNS })
 })
 

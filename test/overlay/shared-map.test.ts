@@ -44,7 +44,7 @@ describe('a shared map', () => {
     )
   })
 
-  it('takes many entries, and names that collide', () => {
+  it('accepts many entries, and names that collide', () => {
     const map = new SharedMap<number>({})
     for (let i = 0; i < 20_000; i++) map.set(`file-${i}.ts`, i)
     // Names of one hash all their lives: FNV-1a of code units, found by search.

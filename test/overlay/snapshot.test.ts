@@ -55,7 +55,7 @@ const step = fc.oneof(
 )
 
 describe('snapshots', { timeout: 180_000 + RUNS * 500 }, () => {
-  it('keep the stage as it was, also after later edits and a crash', () => {
+  it('keep the stage unchanged, also after later edits and a crash', () => {
     fc.assert(
       fc.property(fc.array(step, { minLength: 1, maxLength: 40 }), (steps) => {
         const at = site()
@@ -106,7 +106,7 @@ describe('snapshots', { timeout: 180_000 + RUNS * 500 }, () => {
     )
   })
 
-  it('give the difference of two: applied to one, it makes the other', () => {
+  it('give a difference that turns one into the other', () => {
     fc.assert(
       fc.property(fc.array(mutation, { maxLength: 12 }), fc.array(mutation, { maxLength: 12 }), (first, second) => {
         const { overlay, dispose } = overlayOver(LOWER)

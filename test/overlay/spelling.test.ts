@@ -96,7 +96,7 @@ describe('a name in another spelling', () => {
     expect(api.readdirSync(at('SRC')).sort()).toEqual(['Auth', 'a.ts', 'caf\u00e9.ts'])
   })
 
-  it('is judged as the file it is, by one name', () => {
+  it('is judged as that file, by one name', () => {
     api.writeFileSync(at('SRC/AUTH/login.TS'), 'mine')
     api.rmSync(at('SRC/A.ts'))
     const writes = judged.filter(({ effect }) => effect !== 'read')
@@ -111,7 +111,7 @@ describe('a name in another spelling', () => {
     expect(api.readFileSync(at('src/caf\u00e9.ts'), 'utf8')).toBe('coffee!')
   })
 
-  it('of what was staged leads there: files, directories, what is in them', () => {
+  it('of a staged entry leads there: files, directories, and their entries', () => {
     api.mkdirSync(at('src/New'))
     api.writeFileSync(at('src/NEW/Thing.ts'), 'one')
     api.writeFileSync(at('SRC/new/thing.TS'), 'two')
@@ -149,7 +149,7 @@ describe('a name in another spelling', () => {
   })
 })
 
-it('finds by a probe whether a disk ignores case', () => {
+it('a probe finds whether a disk ignores case', () => {
   const name = tempDir('escrowfs-Fold-')
   try {
     const other = fs.existsSync(name.path.replace('Fold', 'FOLD'))

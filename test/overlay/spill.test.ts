@@ -43,7 +43,7 @@ describe('spilling staged content', () => {
     close()
   })
 
-  it('keeps what was changed in place since it was stored, and replays to the same', () => {
+  it('keeps changes since the content was stored, and replays to the same state', () => {
     const first = spilling(50_000)
     for (let i = 0; i < 20; i++) {
       first.overlay.put(at(`f${i}`), contentOf(i))
@@ -71,7 +71,7 @@ describe('spilling staged content', () => {
     close()
   })
 
-  it('frees what is removed', () => {
+  it('frees removed content', () => {
     const { overlay, stage, close } = spilling(1 << 20)
     overlay.put(at('f'), contentOf(1))
     overlay.remove(at('f'))

@@ -44,7 +44,7 @@ function kept(): Kept {
 afterEach(() => vi.restoreAllMocks())
 
 describe('the stage log', () => {
-  it('without files is an empty stage, and a reader makes none', () => {
+  it('without files is an empty stage, and a reader creates none', () => {
     const at = kept()
     expect(at.read()).toEqual({ a: 'file 644 lower' })
     expect(fs.existsSync(at.files.log)).toBe(false)
@@ -256,7 +256,7 @@ describe('a damaged pack', () => {
   })
 })
 
-describe('a disk that is full', () => {
+describe('a full disk', () => {
   /** Lets so many bytes through to any file, then fails as a full disk does. */
   function fillAfter(bytes: number): void {
     const real = fs.writeSync as (...args: unknown[]) => number

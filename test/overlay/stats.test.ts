@@ -12,7 +12,7 @@ beforeEach(() => {
 })
 afterEach(() => dir.dispose())
 
-it('dates are those that Node gives for the same times, as numbers and as bigints', () => {
+it("dates are Node's for the same times, as numbers and as bigints", () => {
   const file = `${dir.path}/file`
   fs.writeFileSync(file, '')
   const inode = new Stage().inodes.make('file', newInode('file', 0o644, undefined), '0')

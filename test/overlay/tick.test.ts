@@ -21,7 +21,7 @@ const NEXT = {
 }
 
 describe('a memo for one turn of the event loop', () => {
-  it.each(Object.entries(NEXT))('is asked again in the next one, by %s', async (_, next) => {
+  it.each(Object.entries(NEXT))('is computed again in the next one, by %s', async (_, next) => {
     const ask = counted()
     await next()
     const first = ask()
@@ -31,7 +31,7 @@ describe('a memo for one turn of the event loop', () => {
     expect(ask()).toBe(first + 2)
   })
 
-  it('has ended when a message comes, however soon after it', async () => {
+  it('has ended when a message arrives, however soon after it', async () => {
     const { port1, port2 } = new MessageChannel()
     const ask = counted()
     const first = ask()
@@ -41,21 +41,21 @@ describe('a memo for one turn of the event loop', () => {
     port1.close()
   })
 
-  it('is asked again after a millisecond of a long turn', () => {
+  it('is computed again after a millisecond of a long turn', () => {
     const ask = counted()
     const first = ask()
     busy(1.1)
     expect(ask()).toBe(first + 1)
   })
 
-  it('is asked again after an invalidation', () => {
+  it('is computed again after an invalidation', () => {
     const ask = counted()
     const first = ask()
     invalidateTick()
     expect(ask()).toBe(first + 1)
   })
 
-  it('gives one answer to synchronous work', () => {
+  it('is computed once for synchronous work', () => {
     // A pause of the process in between would end the turn.
     const held = Array.from({ length: 50 }, () => {
       const ask = counted()

@@ -105,7 +105,7 @@ function files(overlay: Overlay): Map<string, string> {
   return new Map(Object.entries(merged(overlay)).filter(([, what]) => !what.startsWith('dir')))
 }
 
-describe('travelling past commits', { timeout: 180_000 + RUNS * 1_000 }, () => {
+describe('a return to a snapshot before commits', { timeout: 180_000 + RUNS * 1_000 }, () => {
   it('reverts no later commit, and restores everything else', async () => {
     await fc.assert(
       fc.asyncProperty(rounds, fc.infiniteStream(fc.boolean()), async (sequence, choices) => {
@@ -166,7 +166,7 @@ function checkTravel(root: string, { overlay }: StageStore, then: Known): void {
   for (const path of now.keys()) if (!near(path)) expect(then.files.has(path), `${path} is new; ${told}`).toBe(true)
 }
 
-it('a version is a stage of its own, whose edits leave the snapshot unchanged', () => {
+it('a version is a separate stage, whose edits leave the snapshot unchanged', () => {
   const at = site()
   try {
     const { overlay } = at.store
@@ -182,7 +182,7 @@ it('a version is a stage of its own, whose edits leave the snapshot unchanged', 
   }
 })
 
-it('a file is not restored where the session has committed a directory since', async () => {
+it('a file is not restored if the session has committed a directory in its place', async () => {
   const at = site()
   try {
     const { store } = at
