@@ -20,7 +20,7 @@ test('a call on a closed session does not write to a file that reuses the descri
   }
 })
 
-test('closing a session twice at once closes no other file', async () => {
+test('closing a session twice concurrently closes no other file', async () => {
   const s = scene({ 'src/a.ts': 'a\n' })
   const workspace = await s.open()
   const session = await s.agent(workspace)

@@ -34,7 +34,7 @@ afterAll(() => {
   console.log(`The resolve-and-glob adapter lets ${failures.length} of ${rows.length} attacks through.`)
 })
 
-it('fails many rows', async () => {
+it('the naive adapter fails many rows of the table', async () => {
   for (const { kind, row } of rows) {
     // The adapter writes at once, so it has no commit before which the disk could change.
     if (row.naiveSkipReason || row.beforeCommit) continue

@@ -53,7 +53,7 @@ describe('the progress of a commit', () => {
     expect(turns).toBeGreaterThan(3)
   })
 
-  it('ends with the reason of its signal before the commit point, and nothing has changed', async () => {
+  it('rejects with the reason of its signal before the commit point, and changes nothing', async () => {
     bench = newBench({ kept: { file: 'x' } })
     for (const phase of ['checking', 'staging'] as const) {
       const control = new AbortController()

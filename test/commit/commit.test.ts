@@ -36,7 +36,7 @@ describe('each kind of change', () => {
     expect(result).toMatchObject({ seq: 1, committed: ['a/b/run.sh'], conflicts: [] })
   })
 
-  it('overwrites, deletes, links, chmods and makes directories in one go', async () => {
+  it('overwrites, deletes, links, chmods and creates directories in one commit', async () => {
     const before: Tree = {
       'over.txt': { file: 'old' },
       'gone.txt': { file: 'bye' },
@@ -115,14 +115,14 @@ describe('each kind of change', () => {
     })
   })
 
-  it('leaves a directory with another program’s entries', async () => {
+  it("leaves a directory that has another program's entries", async () => {
     start({ 'd/mine': { file: '1' }, 'd/theirs': { file: '2' } })
     const result = await commit([turn('d', { dir: true }, null), turn('d/mine', { file: '1' }, null)])
     expect(listing(bench.root)).toEqual({ d: 'dir 755', 'd/theirs': 'file 644 2' })
     expect(result.conflicts).toEqual([])
   })
 
-  it.each(['over', 'mode'])('cuts a second name of a file outside off from a change (%s)', async (how) => {
+  it.each(['over', 'mode'])('separates a hard link outside of the workspace from a change (%s)', async (how) => {
     start({ 'a.txt': { file: 'old' } })
     const outside = join(bench.root, 'other-name')
     linkSync(join(bench.root, 'a.txt'), outside)
@@ -133,7 +133,7 @@ describe('each kind of change', () => {
     })
   })
 
-  it('keeps bytes that are not text', async () => {
+  it('keeps bytes that are not UTF-8', async () => {
     start()
     const bytes = Uint8Array.from({ length: 70_000 }, (_, i) => (i * 37) % 256)
     const next = { type: 'file', digest: digest(bytes), mode: 0o644 } as const
@@ -141,14 +141,14 @@ describe('each kind of change', () => {
     expect(readFileSync(join(bench.root, 'bin')).equals(bytes)).toBe(true)
   })
 
-  it('takes many files with one flush', async () => {
+  it('commits many files with one flush', async () => {
     start()
     const names = Array.from({ length: 40 }, (_, i) => `d${i}/f.txt`)
     await commit(names.map((name) => turn(name, null, { file: name })))
     expect(Object.keys(listing(bench.root)).filter((path) => path.endsWith('.txt'))).toHaveLength(40)
   })
 
-  it('leaves an equal directory that another program made', async () => {
+  it('leaves an identical directory that another program created', async () => {
     start({ 'd/theirs': { file: '1' } })
     await commit([turn('d', null, { dir: true }), turn('d/mine', null, { file: '2' })])
     expect(listing(bench.root)).toEqual({ d: 'dir 755', 'd/mine': 'file 644 2', 'd/theirs': 'file 644 1' })
@@ -229,7 +229,7 @@ describe('a refused commit', () => {
     expect(readdirSync(bench.layout.commits)).toEqual([])
   })
 
-  it('refuses content that is not what was approved, the rest being good', async () => {
+  it('refuses content that differs from the approved content, even if the rest is valid', async () => {
     start()
     const bad = { ...turn('a', null, { file: 'shown' }), content: () => Buffer.from('swapped') }
     const error = await refusedOf(commit([bad, turn('b', null, { file: 'fine' })]))
@@ -238,7 +238,7 @@ describe('a refused commit', () => {
     expect(readdirSync(bench.layout.tx)).toEqual([])
   })
 
-  it('refuses to turn a directory into a file when it holds something else', async () => {
+  it('refuses to replace a directory that has other entries with a file', async () => {
     start({ 'a/mine': { file: '1' }, 'a/theirs': { file: '2' } })
     const entries = [
       turn('a', { dir: true }, null),
@@ -261,7 +261,7 @@ describe('a refused commit', () => {
     ])
   })
 
-  it('finds a FIFO in the way without opening it', async () => {
+  it('finds a FIFO at the path without opening it', async () => {
     start()
     const { execFileSync } = await import('node:child_process')
     execFileSync('mkfifo', [join(bench.root, 'pipe')])

@@ -35,10 +35,10 @@ async function cutOff(when: 'before' | 'after'): Promise<Record<string, string>>
 
 describe('refuses a directory move, with nothing changed,', () => {
   const cases: Record<string, () => void> = {
-    'when another name has come into it': () => write('p/q/theirs', 'x'),
-    'when a file in it has changed': () => write('p/x', 'theirs'),
-    'when something stands where it is to go': () => mkdirSync(join(bench.root, 'n/m'), { recursive: true }),
-    'when it has gone': () => renameSync(join(bench.root, 'p'), join(bench.root, 'elsewhere')),
+    'if another entry was added to it': () => write('p/q/theirs', 'x'),
+    'if a file in it has changed': () => write('p/x', 'theirs'),
+    'if its new path exists': () => mkdirSync(join(bench.root, 'n/m'), { recursive: true }),
+    'if it was moved away': () => renameSync(join(bench.root, 'p'), join(bench.root, 'elsewhere')),
   }
   it.each(Object.entries(cases))('%s', async (_name, meanwhile) => {
     const { entries } = start()
@@ -49,7 +49,7 @@ describe('refuses a directory move, with nothing changed,', () => {
     expect(readdirSync(bench.layout.tx)).toEqual([])
   })
 
-  it('when that happens while the new content is written', async () => {
+  it('if it happens while the new content is written', async () => {
     const { entries } = start()
     const { disk } = reportingDisk(({ name, args }) => {
       if (name === 'createFile' && String(args[0]).endsWith('.plan')) write('p/q/theirs', 'x')
@@ -58,7 +58,7 @@ describe('refuses a directory move, with nothing changed,', () => {
     expect(listing(bench.root)).toMatchObject({ 'p/q/theirs': 'file 644 x', 'p/x': 'file 644 old' })
   })
 
-  it('when it would move into itself, or has no old path', async () => {
+  it('if it would move into itself, or has no old path', async () => {
     start()
     const dir = turn('p', { dir: true }, { dir: true })
     for (const more of [{ from: 'p', path: 'p/q/r' }, { from: '../p', path: 'r' }, { path: 'r' }]) {
@@ -77,7 +77,7 @@ describe('a recovery', () => {
     expect(listing(bench.root)).toMatchObject({ 'n/m/x': 'file 644 theirs', 'n/m/q/y': 'file 644 new y' })
   })
 
-  it('moves along what another program saved in the directory meanwhile, and leaves its edits alone', async () => {
+  it('also moves what another program saved in the directory meanwhile, and leaves its edits alone', async () => {
     await cutOff('before')
     write('p/q/theirs', 'x')
     write('p/q/y', 'theirs')
@@ -86,7 +86,7 @@ describe('a recovery', () => {
     expect(listing(bench.root)).toMatchObject({ 'n/m/q/theirs': 'file 644 x', 'n/m/q/y': 'file 644 theirs' })
   })
 
-  it('leaves it with everything in it once its new name is taken', async () => {
+  it('leaves the directory with all its entries if its new name is taken', async () => {
     await cutOff('before')
     mkdirSync(join(bench.root, 'n/m'))
     write('n/m/theirs', 'x')

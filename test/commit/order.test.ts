@@ -6,7 +6,7 @@ import { type Thing, turn } from './kit.js'
 const dir: Thing = { dir: true }
 const file: Thing = { file: 'x' }
 
-it('frees names, makes parents, then children, then removes permissions and directories', () => {
+it('frees names, then makes parents, then children, then removes permissions and directories', () => {
   const entries = [
     turn('shut', dir, { dir: true, mode: 0o500 }),
     turn('old', dir, null),
@@ -49,7 +49,7 @@ it('puts no child before its directory, in any order of entries', () => {
   )
 })
 
-it('compares whole segments', () => {
+it('compares whole path segments', () => {
   const paths = new Set(['a/b'])
   expect(['a/b', 'a/b/c'].map((path) => isAtOrBelow(path, paths))).toEqual([true, true])
   expect(['a', 'a/bc', 'b', ''].map((path) => isAtOrBelow(path, paths))).toEqual([false, false, false, false])

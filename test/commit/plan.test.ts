@@ -39,17 +39,17 @@ describe('a plan file', () => {
 
   it.each([
     ['a later version', { ...PLAN, version: 4 }],
-    ['a path that climbs', { ...PLAN, changes: [{ ...PLAN.changes[0], path: '../a' }] }],
+    ['a path with ..', { ...PLAN, changes: [{ ...PLAN.changes[0], path: '../a' }] }],
     ['a transaction elsewhere', { ...PLAN, tx: '../../etc' }],
     ['an unknown op', { ...PLAN, changes: [{ ...PLAN.changes[0], op: 'exec' }] }],
     ['no records', { ...PLAN, records: undefined }],
-    ['a record that is none', { ...PLAN, records: [1] }],
+    ['an invalid record', { ...PLAN, records: [1] }],
     ['a list', []],
   ])('is refused when it names %s, even with a good checksum', (_what, value) => {
     expect(() => decodePlan(signed(value), '7')).toThrow(corrupt)
   })
 
-  it.each(['', '/a', 'a/', 'a//b', '.', 'a/../b', 'a\0b'])('knows that %j is no plain path', (path) => {
+  it.each(['', '/a', 'a/', 'a//b', '.', 'a/../b', 'a\0b'])('recognizes that %j is not a plain path', (path) => {
     expect(isPlainPath(path)).toBe(false)
   })
 })

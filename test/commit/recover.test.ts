@@ -38,7 +38,7 @@ it('rolls a decided commit forward and reports it', async () => {
   expect(bench.ledger).toHaveLength(1)
 })
 
-it('leaves later changes of others, reports them, and keeps both versions', async () => {
+it('leaves later changes of other programs, reports them, and keeps both versions', async () => {
   await decided()
   writeFileSync(join(bench.root, 'a'), 'theirs')
   writeFileSync(join(bench.root, 'c'), 'theirs')
@@ -80,7 +80,7 @@ it('gives up a path that fails permanently, so that later commits are not blocke
   expect(next.seq).toBe(2)
 })
 
-it('removes only the files of dead attempts', async () => {
+it('removes only the files of crashed attempts', async () => {
   bench = newBench()
   await commitEntries(inputFor(bench, [turn('a', null, { file: '1' })]))
   const faulty = crashingDisk(6)
@@ -111,7 +111,7 @@ it('waits for the ledger: a record that cannot be appended leaves the commit unf
   expect(committedSince(bench.layout, 0)).toHaveLength(1)
 })
 
-it.each(['1', '1.done'])('never takes a number twice when the lock let another in (%s)', async (theirs) => {
+it.each(['1', '1.done'])('never assigns a number twice when a second process took the lock (%s)', async (theirs) => {
   bench = newBench()
   const dir = { name: '1-00000000-00', inode: '0' }
   const other = { version: 3, seq: 1, tx: '1-00000000', dir, sessionId: 'other', strict: false, changes: [] } as const

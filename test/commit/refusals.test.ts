@@ -4,7 +4,7 @@ import { refusalFor, refusedCommit, stale, unfinishedCommit } from '../../src/co
 
 const failure = (code: string) => Object.assign(new Error(code), { code })
 
-it('asks for space, not for other changes, where the disk is full', () => {
+it('names the lack of space, not other changes, if the disk is full', () => {
   const refused = [refusalFor('a.txt', failure('ENOSPC')), refusalFor('b.txt', failure('EIO'))]
   expect(refusedCommit(refused).hint).toBe(
     'The disk is full. Free space on it, then commit again. The verdicts are kept.',

@@ -71,7 +71,7 @@ describe.each(SHAPES)('a crash during: $name', (shape) => {
   it.each([
     ['default', false],
     ['strict', true],
-  ])('leaves all or nothing at every call (%s)', async (_name, strict) => {
+  ])('applies all or nothing at every call (%s)', async (_name, strict) => {
     const after = await newListing(shape)
     const crashAt = (n: number, torn: boolean) =>
       inBench(shape, async (bench) => {
@@ -90,7 +90,7 @@ describe.each(SHAPES)('a crash during: $name', (shape) => {
 
   // All pairs of calls would take too long. The strides are coprime, so that over all shapes every kind of step is
   // interrupted in both the commit and the recovery.
-  it('leaves all or nothing when recovery crashes too', async () => {
+  it('applies all or nothing when recovery crashes too', async () => {
     const after = await newListing(shape)
     let crashes = 0
     let where = 'start'

@@ -30,7 +30,7 @@ async function expectCounted(at: TestWorkspace, acknowledged: readonly string[],
   expect(await workspace.ledger.verify()).toMatchObject({ ok: true })
 }
 
-it(`${PROCESSES} processes count to ${PROCESSES * TIMES}, and no number is lost or given twice`, async () => {
+it(`${PROCESSES} processes count to ${PROCESSES * TIMES}, and no number is lost or repeated`, async () => {
   const at = testWorkspace({ 'src/counter.txt': '0\n' })
   const since = performance.now()
   const children = Array.from({ length: PROCESSES }, (_, n) =>

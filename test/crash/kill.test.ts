@@ -69,7 +69,7 @@ async function killWithin(bench: Bench, count: number, from: number, part: numbe
 }
 
 describe('killed at random moments', () => {
-  it.each(COUNTS)('a commit of %i file(s) loses nothing acknowledged and is never left half done', async (count) => {
+  it.each(COUNTS)('a commit of %i file(s) loses nothing acknowledged and is never left incomplete', async (count) => {
     const kills = Math.ceil(KILLS / COUNTS.length)
     const counts = { within: 0, decided: 0 }
     let bench = newBench()

@@ -19,7 +19,7 @@ const FLUSHED: Shape = {
 const CASES = [...SHAPES, FLUSHED].flatMap((shape) => [false, true].map((strict) => ({ ...shape, strict, shape })))
 
 describe('a power cut at every call, and again in the recovery', () => {
-  it.each(CASES)('leaves all or nothing: $name (strict: $strict)', async ({ shape, strict }) => {
+  it.each(CASES)('applies all or nothing: $name (strict: $strict)', async ({ shape, strict }) => {
     const stride = shape === FLUSHED ? 7 : 1
     const { states, violations } = await explore(shape, { strict, states: STATES, stride })
     expect(violations.slice(0, 3)).toEqual([])
@@ -143,7 +143,7 @@ describe('each step of the protocol is needed', () => {
     expect(caught).toBeGreaterThan(0)
   })
 
-  it('only the sync after a commit is done can be left out: the next recovery does it again', async () => {
+  it('only the sync after a finished commit can be omitted: the next recovery repeats it', async () => {
     const mutant = { name: '', disk: skipSyncs((path, { commits }, nth) => path === commits && nth === 2) }
     for (const shape of tried) expect((await explore(shape, { states: STATES, mutant })).violations).toEqual([])
   })

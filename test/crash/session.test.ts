@@ -5,7 +5,7 @@ import { FILES } from '../children/rounds.js'
 import { KILLS, runAndKill, SLOW } from '../children/run-and-kill.js'
 import { own, recordsOf, testWorkspace } from '../support/workspace.js'
 
-it(`a commit killed at ${KILLS} random moments is all there or not at all, and the ledger agrees`, SLOW, async () => {
+it(`a commit killed at ${KILLS} random moments is complete or absent, and the ledger agrees`, SLOW, async () => {
   const at = testWorkspace()
   mkdirSync(`${at.root}/src/deep`, { recursive: true })
   let done = 0

@@ -51,7 +51,7 @@ export const SHAPES: Shape[] = [
     ],
   },
   {
-    name: 'kinds change places',
+    name: 'entries change their kinds',
     before: { 'a/x': { file: 'old' }, b: { file: 'old' } },
     entries: [
       turn('a/x', { file: 'old' }, null),

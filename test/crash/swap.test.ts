@@ -98,7 +98,7 @@ it.each([1, 4, Number.POSITIVE_INFINITY])(
   },
 )
 
-it('changes nothing outside while another process swaps a parent for a symlink, and goes on when it stops', async () => {
+it('changes nothing outside while another process replaces a parent with a symlink, and continues afterwards', async () => {
   const bench = newBench({ 'd/keep': { file: 'x' } })
   const outside = realpathSync(mkdtempSync(join(tmpdir(), 'escrowfs-outside-')))
   createBoth(bench, outside, TRIES + 1)

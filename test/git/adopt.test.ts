@@ -37,7 +37,7 @@ const RIGHT = [
 ]
 
 describe('adopt', () => {
-  it('keeps the authors of short lines after git removed the commits that a squash took the place of', async () => {
+  it('keeps the authors of short lines after git removed the commits that a squash replaced', async () => {
     const at = repository()
     const { old, commit } = await squashed(at)
     expect(await adopt(at, [{ commit, from: [old] }])).toEqual({ written: [commit], left: 0 })
@@ -78,7 +78,7 @@ describe('adopt', () => {
     expect(note).toMatch(/^src\/a\.ts\n {2}s_\w{14}::t_\w{14} 9-12\n {2}s_\w{14}::t_\w{14} 1-4\n---\n/)
   })
 
-  it('writes paths below the top of the repository, where the workspace is a directory of it', async () => {
+  it('writes paths relative to the repository, if the workspace is a directory of it', async () => {
     const at = repository()
     at.write('pkg/.orchestration/active_intents.yaml', INTENTS)
     at.write('pkg/src/a.ts', text(BEGIN))
@@ -97,7 +97,7 @@ describe('adopt', () => {
     expect(await authors(`${at.root}/pkg`)).toEqual([...BEGIN.map(() => 'unknown'), ...ONE.map(() => 'ai m-1 Ann')])
   })
 
-  it('leaves out what is no commit, and refuses a name that is none', async () => {
+  it('leaves out arguments that are not commits, and refuses a name that does not exist', async () => {
     const at = repository()
     const blob = at.id('HEAD:src/a.ts')
     const rewrites = [

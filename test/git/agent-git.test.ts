@@ -80,7 +80,7 @@ describe.each(PROVIDERS)("the agent's own git history, in %s", (name) => {
     expect(git(at.root, 'log', '-1', '--format=%b')).toContain('- First of a')
   })
 
-  it('that is on another branch can be taken out as a bundle', async () => {
+  it('that is on another branch can be exported as a bundle', async () => {
     const at = await repository()
     await at.sh('git switch -qc topic; echo 2 > src/a; git commit -qam Topic; git switch -q main')
     const made = await at.session.exec('git bundle create -q src/x.bundle refs/heads/topic')
@@ -156,7 +156,7 @@ describe.each(PROVIDERS)("the settings and hooks of the agent's git, in %s", (na
     expect((await sh('ls .git/hooks; echo 2 > src/a; git commit -qam One')).exitCode).toBe(0)
   })
 
-  it("leave the person's hooks as they are, which run contained for the agent's commits", async () => {
+  it("leave the person's hooks unchanged, which run contained for the agent's commits", async () => {
     const { sh, root, write } = await repository()
     write('.git/hooks/pre-commit', '#!/bin/sh\necho checked > src/checked\n')
     chmodSync(`${root}/.git/hooks/pre-commit`, 0o755)

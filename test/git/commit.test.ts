@@ -232,7 +232,7 @@ describe('a commit with git', () => {
     expect(git('show', '-s', '--format=%s')).toBe('Prices')
   })
 
-  it('keeps no trailer of an agent by which a person vouches, and names the rule that approved', async () => {
+  it("drops an agent's trailers that claim a person's approval, and names the rule that approved", async () => {
     const { session, workspace, git, write } = await repository()
     const tier =
       '{ name: docs, paths: ["**"], classes: [documentation], max_files: 9, max_lines: 99, requires: [no_link] }'
@@ -262,7 +262,7 @@ describe('a commit with git', () => {
     expect(git('status', '--porcelain')).toBe('')
   })
 
-  it('takes a message, lets a person edit it, and gives up on an empty one', async () => {
+  it('accepts a message, lets a person edit it, and stops on an empty one', async () => {
     const { session, commit, git, root } = await repository()
     session.fs.writeFileSync('src/a.ts', 'one\n')
     await commit({ message: 'A subject\n\nA body.', edit: async (text) => `${text}\n\nSigned-off-by: Ada <a@b.c>` })
@@ -312,7 +312,7 @@ describe('a commit with git', () => {
     ['MERGE_HEAD', 'merge', 'file'],
     ['CHERRY_PICK_HEAD', 'cherry-pick', 'file'],
     ['REVERT_HEAD', 'revert', 'file'],
-  ])('refuses while %s is there, and commits to another branch', async (name, what, type) => {
+  ])('refuses during %s, and commits to another branch', async (name, what, type) => {
     const { session, commit, git, root } = await repository()
     const marker = `${root}/.git/${name}`
     if (type === 'dir') mkdirSync(marker)
@@ -324,7 +324,7 @@ describe('a commit with git', () => {
     expect((await commit({ branch: 'aside' })).git?.commits).toHaveLength(1)
   })
 
-  it('leaves ignored paths out, and says so', async () => {
+  it('leaves ignored paths out, and reports them', async () => {
     const { session, commit, git, root } = await repository()
     session.fs.mkdirSync('src/built')
     session.fs.writeFileSync('src/built/out.js', 'out\n')
@@ -354,7 +354,7 @@ describe('a commit with git', () => {
     expect(git('status', '--porcelain')).toBe('')
   })
 
-  it('refuses paths in a submodule, and takes the others', async () => {
+  it('refuses paths in a submodule, and commits the others', async () => {
     const { session, commit, git, root } = await repository()
     const other = tempDir()
     onTestFinished(other.dispose)
@@ -412,7 +412,7 @@ describe('a commit with git', () => {
     rmSync(`${root}/mail/new.ts`)
   })
 
-  it('signs where git does, and fails before anything is written where git cannot', async () => {
+  it('signs if git does, and fails before anything is written if git cannot', async () => {
     const { session, commit, git, root } = await repository()
     git('config', 'commit.gpgSign', 'true')
     git('config', 'gpg.program', '/bin/false')
@@ -466,7 +466,7 @@ describe('a commit with git', () => {
     expect(git('status', '--porcelain')).toBe('')
   })
 
-  it('refuses the commit where pre-commit stages other contents', async () => {
+  it('refuses the commit if pre-commit stages other contents', async () => {
     const { session, commit, git, hook } = await withHooks()
     hook('pre-commit', 'echo formatted > src/a.ts; git add src/a.ts')
     session.fs.writeFileSync('src/a.ts', 'changed\n')
@@ -483,7 +483,7 @@ describe('a commit with git', () => {
     expect((await commit({ hooks: true, branch: 'topic' })).git?.hooksLeft).toEqual(['pre-commit'])
   })
 
-  it('keeps its commit under a ref of its own where the branch moved meanwhile', async () => {
+  it('keeps its commit under a separate ref if the branch moved meanwhile', async () => {
     const { session, commit, git, root } = await repository()
     session.fs.writeFileSync('src/a.ts', 'changed\n')
     const {
@@ -506,7 +506,7 @@ describe('a commit with git', () => {
     expect(readFileSync(`${root}/src/a.ts`, 'utf8')).toBe('changed\n')
   })
 
-  it('is made by every commit where policy says so, unless the caller says no', async () => {
+  it('is made by every commit if policy says so, unless the caller declines', async () => {
     const { session, workspace, git, write } = await repository()
     write('.orchestration/policy.yaml', 'commit: { git: true, per: intent }\n')
     const commit = async (options: { git?: false } = {}) => {

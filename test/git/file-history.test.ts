@@ -17,7 +17,7 @@ const shown = (root: string, path: string) =>
 
 const LINES = Array.from({ length: 9 }, (_, n) => `line ${n}\n`).join('')
 
-it('lists the versions of a file across a rename, the newest first', () => {
+it('lists the versions of a file across a rename, newest first', () => {
   const { root, write } = repository()
   write('src/a é.ts', LINES)
   commitAll(root)

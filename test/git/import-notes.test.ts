@@ -41,7 +41,7 @@ async function importFrom(root: string, ref: string) {
 }
 
 describe('a git note of another tool', () => {
-  it('names the agent of lines that no record has, by sessions or prompts, and never an approver', async () => {
+  it('names the agent of lines without a record, by sessions or prompts, and never an approver', async () => {
     const { root, note } = repository()
     note('src/a.ts\n  s_1::t_1 1\n  d9978a8723e02b52 2-3\n', {
       sessions: { s_1: AGENT },
@@ -98,17 +98,17 @@ describe('a git note of another tool', () => {
 
   it.each([
     ['is copied from another commit', 'src/a.ts\n  s_1 1-4\n', 'b'.repeat(40)],
-    ['names a session that it has not', 'src/a.ts\n  s_2 1-4\n', undefined],
+    ['names a session that it lacks', 'src/a.ts\n  s_2 1-4\n', undefined],
     ['is about another file', 'src/b.ts\n  s_1 1-4\n', undefined],
     ['claims too many lines', 'src/a.ts\n  s_1 1-999999999\n', undefined],
     ['is damaged', 'src/a.ts\n  s_1 1-\n', undefined],
-  ])('counts for nothing if it %s', async (_, entries, base) => {
+  ])('is ignored if it %s', async (_, entries, base) => {
     const { root, note } = repository()
     note(entries, { sessions: { s_1: AGENT } }, 'ai', base)
     expect(await short(root)).toEqual(['unknown', 'unknown', 'unknown', 'unknown'])
   })
 
-  it('leaves a line unknown that it gives to several agents', async () => {
+  it('leaves a line unknown if it assigns it to several agents', async () => {
     const { root, note } = repository()
     note('src/a.ts\n  s_1 1\n  s_2 1\n', { sessions: { s_1: AGENT, s_2: { agent_id: { tool: 'other' } } } })
     expect(await blame(root)).toContainEqual({
@@ -150,7 +150,7 @@ describe('the notes of two clones', () => {
     expect(one.run('diff', 'refs/notes/ai', 'refs/notes/origin/ai')).toBe('')
   })
 
-  it('are taken as they are where there is none here, and git adds to them', async () => {
+  it('are taken unchanged if there are none here, and git adds to them', async () => {
     const { root, run, note, head } = repository()
     note('src/a.ts\n  s_1 1\n', { sessions: { s_1: AGENT } }, 'other')
     expect(await importFrom(root, 'refs/notes/other')).toEqual({ imported: [head] })

@@ -130,7 +130,7 @@ describe('patches of a review', () => {
     expect(Buffer.from(only?.content ?? '').toString()).toContain(`+++ b/${basename(root)}/src/a.ts\n`)
   })
 
-  it('need no repository, and hold the bytes whatever git is set to do', async () => {
+  it("need no repository, and contain the bytes whatever git's settings are", async () => {
     const settings = directory()
     writeFileSync(
       `${settings}/config`,

@@ -84,7 +84,7 @@ describe('a program in the clone that has the name of a system program', () => {
   })
 
   it.each(['run', 'start', 'acp'])(
-    'is not started by `escrow %s` where the sandbox hides the own one',
+    "is not started by `escrow %s` if the sandbox hides the system's own",
     {
       timeout: 60_000,
     },

@@ -15,8 +15,8 @@ async function started(files: Readonly<Record<string, string>>) {
   return { at, workspace, fs: agent.fs, commit }
 }
 
-describe('A live session continues after a commit of its changes: later calls behave as on a plain directory.', () => {
-  it('removes a directory that it had put in the place of a file', async () => {
+describe('a live session after a commit of its changes', () => {
+  it('removes a directory that had replaced a file', async () => {
     const { fs, commit } = await started({ 'src/d/b': 'x\n' })
     expect(fs.readFileSync('src/d/b', 'utf8')).toBe('x\n')
     fs.rmSync('src/d', { recursive: true })
@@ -26,7 +26,7 @@ describe('A live session continues after a commit of its changes: later calls be
     expect(fs.readdirSync('src/d')).toEqual([])
   })
 
-  it('removes a directory and its file that it had put in the place of a file', async () => {
+  it('removes a directory and its file that had replaced a file', async () => {
     const { fs, commit } = await started({ 'src/b': 'x\n' })
     expect(fs.readFileSync('src/b', 'utf8')).toBe('x\n')
     fs.rmSync('src/b')

@@ -133,7 +133,7 @@ it.each([
   ['INT-001', 'Another sentence'],
   ['INT-002', MAIL],
   ['INT-009', PRICES],
-])('refuses a tick for %s %j, which no staged change is for', async (intentId, criterion) => {
+])('refuses a tick for %s %j without a staged change', async (intentId, criterion) => {
   const { review } = await begin()
   expect(await failure(() => review.tick(intentId, criterion))).toMatchObject({ reason: 'nothing_selected' })
 })
@@ -149,7 +149,7 @@ it('lets an agent read the checklist and never tick', async () => {
   }
 })
 
-it('refuses a commit with unticked sentences where policy requires them, and names each with its command', async () => {
+it('refuses a commit with unticked sentences if policy requires them, and names each with its command', async () => {
   const { at, review, workspace } = await begin({ policy: REQUIRED })
   await review.approve()
   expect(await failure(() => review.commit())).toMatchObject({
@@ -168,7 +168,7 @@ it('refuses a commit with unticked sentences where policy requires them, and nam
 it.each([
   ['the file alone', '', REQUIRED, 'tightens'],
   ['the accepted rules alone', REQUIRED, 'commit: { checklist: shown }\n', 'loosens'],
-])('requires ticks where %s does', async (_, accepted, file, effect) => {
+])('requires ticks if %s does', async (_, accepted, file, effect) => {
   const { at, review, workspace } = await begin({ policy: accepted })
   writeFileSync(`${at.root}/.orchestration/policy.yaml`, file)
   expect((await workspace.trust()).changes).toMatchObject([

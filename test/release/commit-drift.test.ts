@@ -15,18 +15,18 @@ function replace(at: TestWorkspace, path: string): void {
 type Act = (fs: Session['fs']) => void
 
 const ACTS: readonly (readonly [name: string, path: string, act: Act])[] = [
-  ['modified', 'src/a.ts', (fs) => fs.writeFileSync('src/a.ts', 'two\n')],
-  ['created', 'src/new', (fs) => fs.writeFileSync('src/new', 'n\n')],
-  ['deleted', 'src/a.ts', (fs) => fs.rmSync('src/a.ts')],
-  ['renamed away', 'src/a.ts', (fs) => fs.renameSync('src/a.ts', 'src/away.ts')],
-  ['replaced by a rename', 'src/a.ts', (fs) => fs.renameSync('src/b.ts', 'src/a.ts')],
-  ['linked', 'src/l', (fs) => fs.symlinkSync('a.ts', 'src/l')],
-  ['given a second name', 'src/h', (fs) => fs.linkSync('src/b.ts', 'src/h')],
-  ['created as a directory', 'src/made', (fs) => fs.mkdirSync('src/made')],
+  ['a write', 'src/a.ts', (fs) => fs.writeFileSync('src/a.ts', 'two\n')],
+  ['a creation', 'src/new', (fs) => fs.writeFileSync('src/new', 'n\n')],
+  ['a deletion', 'src/a.ts', (fs) => fs.rmSync('src/a.ts')],
+  ['a rename', 'src/a.ts', (fs) => fs.renameSync('src/a.ts', 'src/away.ts')],
+  ['a rename onto it', 'src/a.ts', (fs) => fs.renameSync('src/b.ts', 'src/a.ts')],
+  ['a symlink', 'src/l', (fs) => fs.symlinkSync('a.ts', 'src/l')],
+  ['a hard link', 'src/h', (fs) => fs.linkSync('src/b.ts', 'src/h')],
+  ['a mkdir', 'src/made', (fs) => fs.mkdirSync('src/made')],
 ]
 
-describe('A person replaces a path by a directory with one file.', () => {
-  it.each(ACTS)('%s are drifted and stay', async (_, path, act) => {
+describe("a person's changes at a path that the agent changed", () => {
+  it.each(ACTS)('are drifted and kept in a directory that replaces the path, after %s', async (_, path, act) => {
     const at = testWorkspace({ 'src/a.ts': 'one\n', 'src/b.ts': 'b\n' })
     const workspace = await at.open()
     const agent = await working(workspace)
@@ -41,12 +41,12 @@ describe('A person replaces a path by a directory with one file.', () => {
   })
 
   const inTheWay: readonly (readonly [string, (fs: Session['fs']) => void])[] = [
-    ['made a file in', (fs) => fs.cpSync('src/d', 'src/made', { recursive: true })],
-    ['made', (fs) => fs.mkdirSync('src/made')],
-    ['made another in', (fs) => fs.mkdirSync('src/made/deep', { recursive: true })],
-    ['renamed a directory to', (fs) => fs.renameSync('src/d', 'src/made')],
+    ['a directory with a file', (fs) => fs.cpSync('src/d', 'src/made', { recursive: true })],
+    ['an empty directory', (fs) => fs.mkdirSync('src/made')],
+    ['a directory with a directory', (fs) => fs.mkdirSync('src/made/deep', { recursive: true })],
+    ['a renamed directory', (fs) => fs.renameSync('src/d', 'src/made')],
   ]
-  it.each(inTheWay)('%s are drifted where a person puts a file at the name, and both stay', async (_, act) => {
+  it.each(inTheWay)('are kept in a file that replaces %s, which is drifted', async (_, act) => {
     const at = testWorkspace({ 'src/a.ts': 'one\n', 'src/d/x': 'x\n' })
     const workspace = await at.open()
     const agent = await working(workspace)
@@ -70,7 +70,7 @@ describe('A person replaces a path by a directory with one file.', () => {
     ['an empty directory', (at) => mkdirSync(`${at.root}/src/d/made`), 'src/d/made'],
     ['a file where the directory was', replaceByFile, 'src/d'],
   ]
-  it.each(inRemoved)('that are in a removed directory stay: %s', async (_, act, kept) => {
+  it.each(inRemoved)('are kept in a removed directory: %s', async (_, act, kept) => {
     const at = testWorkspace({ 'src/d/x': 'x\n', 'src/d/in/y': 'y\n' })
     const workspace = await at.open()
     const agent = await working(workspace)
@@ -84,7 +84,7 @@ describe('A person replaces a path by a directory with one file.', () => {
     if (kept !== 'src/d') expect(agent.fs.readdirSync(dirname(kept))).toEqual([basename(kept)])
   })
 
-  it('move with a renamed directory, or stay where another file took the name', async () => {
+  it('move with a renamed directory, or stay if another file took the name', async () => {
     const at = testWorkspace({ 'src/d/x': 'x\n', 'src/d/y': 'y\n', 'src/z': 'z\n' })
     const workspace = await at.open()
     const agent = await working(workspace)
@@ -138,7 +138,7 @@ describe('a session after its commit', () => {
     ['a directory', (fs) => fs.mkdirSync('src/d/in', { recursive: true })],
   ]
   it.each(leaving.flatMap(([left, leave]) => coming.map(([came, come]) => [left, came, leave, come] as const)))(
-    'where a directory was %s, and %s gets its name',
+    'sees the new entry if a directory was %s, and %s took its name',
     async (_left, _came, leave, come) => {
       const { at, fs, commit } = await committing({ 'src/d/x': 'x\n', 'src/z': 'z\n' })
       leave(fs)

@@ -18,8 +18,8 @@ async function meanwhile(work: (fs: Session['fs']) => void, given: number) {
   return { at, agent, workspace, review }
 }
 
-describe('a mode that a person set on disk since', () => {
-  it('is kept where the agent wrote the file and did not change its mode', async () => {
+describe('a mode that a person set on disk meanwhile', () => {
+  it('is kept if the agent wrote the file and did not change its mode', async () => {
     const { at, agent, workspace, review } = await meanwhile((fs) => fs.writeFileSync('src/a.ts', 'new'), 0o755)
     const { id } = await review.commit()
     expect([at.text('src/a.ts'), mode(at, 'src/a.ts')]).toEqual(['new', '755'])

@@ -75,7 +75,7 @@ describe('a renamed directory', () => {
     expect((await workspace.ledger.verify()).ok).toBe(true)
   })
 
-  it('leaves files that another program added since where they were, and commits the rest', async () => {
+  it('leaves files that another program added since in place, and commits the rest', async () => {
     const moved = await moving()
     const { at, workspace } = moved
     const review = await workspace.review('agent')
@@ -124,7 +124,7 @@ describe('a renamed directory', () => {
     expect(inode(at, 'src/old/in')).toBe(dir)
   })
 
-  it('is moved file by file where its old name is taken, an inner directory has another mode, or only a part is approved', async () => {
+  it('is moved file by file if its old name is taken, an inner directory has another mode, or only a part is approved', async () => {
     const leaves: ((fs: Session['fs']) => void)[] = [
       (fs) => fs.chmodSync('src/deep/new/in', 0o700),
       (fs) => fs.writeFileSync('src/old', 'a file now'),
@@ -167,7 +167,7 @@ describe('a renamed directory', () => {
     expect(listing(moved.at.root)).toEqual(before)
   })
 
-  it('is undone file by file where others added files since', async () => {
+  it('is undone file by file if others added files since', async () => {
     const moved = await moving()
     const { at, workspace } = moved
     const { id } = await commitAll(moved)

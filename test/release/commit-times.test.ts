@@ -46,7 +46,7 @@ it('keeps times that were set by hand on a file edited in a renamed directory', 
   expect(statSync(edited).mtime).toEqual(THEN)
 })
 
-it('treats times alone as no change', async () => {
+it('does not count times alone as a change', async () => {
   const at = testWorkspace()
   const session = await working(await at.open())
   session.fs.utimesSync(`${at.root}/src/b.ts`, THEN, THEN)

@@ -54,7 +54,7 @@ it('commits what is approved once the hook agrees; the rest stays staged', async
   expect(hooks.given).toEqual([600])
 })
 
-it('refuses the commit where the hook takes too long, and leaves no trace of it', async () => {
+it('refuses the commit if the hook takes too long, and leaves no trace of it', async () => {
   const { root, run, commit, text } = await partlyApproved('echo begun; touch ../slow; sleep 600')
   hooks.seconds = 1
   const head = run('rev-parse', 'HEAD')

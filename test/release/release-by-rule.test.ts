@@ -114,7 +114,7 @@ describe('a release by rule', () => {
     expect(decisions).toHaveLength(4)
   })
 
-  it('withdraws its approvals where a check fails, and where none covers the changes', async () => {
+  it('withdraws its approvals if a check fails, or if none covers the changes', async () => {
     for (const check of ['false', '']) {
       const { at, session, release, workspace } = await begin({ check })
       session.fs.writeFileSync('src/price.ts', renamed)
@@ -132,7 +132,7 @@ describe('a release by rule', () => {
     expect(decisions[0]?.reasons).toEqual(['the tier docs releases 5 files at most, not 6'])
   })
 
-  it('holds for as long as the tier says, and a rejection stops it', async () => {
+  it('applies for as long as the tier says, and a rejection stops it', async () => {
     const { at, session, release, workspace } = await begin({
       policy: POLICY.replace('requires: [no_link]', 'requires: [no_link], hold: 30'),
     })
@@ -148,7 +148,7 @@ describe('a release by rule', () => {
     expect(at.text('docs/guide.md')).toBe(FILES['docs/guide.md'])
   })
 
-  it("never takes back a person's rejection, and never commits what a person has approved", async () => {
+  it("never overrides a person's rejection, and never commits what a person has approved", async () => {
     const { at, session, release, workspace } = await begin()
     session.fs.writeFileSync('docs/guide.md', 'more\n')
     session.fs.writeFileSync('docs/other.md', 'other\n')
@@ -164,7 +164,7 @@ describe('a release by rule', () => {
     expect(() => at.text('src/new.ts')).toThrow()
   })
 
-  it('gives up where a person decides while it runs', async () => {
+  it('stops if a person decides while it runs', async () => {
     const { at, session, workspace } = await begin()
     session.fs.writeFileSync('docs/guide.md', 'more\n')
     const [review, other] = [await workspace.review('agent'), await workspace.review('agent')]
@@ -174,7 +174,7 @@ describe('a release by rule', () => {
     expect(at.text('docs/guide.md')).toBe(FILES['docs/guide.md'])
   })
 
-  it('withdraws an approval whose rule is gone', async () => {
+  it('withdraws an approval whose rule was removed', async () => {
     const held = POLICY.replace('requires: [no_link]', 'requires: [no_link], hold: 30')
     const { at, session, release, workspace } = await begin({ policy: held })
     session.fs.writeFileSync('docs/guide.md', 'more\n')
@@ -192,7 +192,7 @@ describe('a release by rule', () => {
     expect((await release()).decisions[0]?.tier).toBeUndefined()
   })
 
-  it('stops where policy requires ticks that are missing, and commits once a person gave them', async () => {
+  it('stops if policy requires ticks that are missing, and commits once a person has ticked', async () => {
     const policy = `${POLICY}commit: { checklist: required }\n`
     const { at, session, release, workspace } = await begin({ policy, sentence: 'Prices are integers' })
     session.fs.writeFileSync('docs/guide.md', 'more\n')
@@ -209,7 +209,7 @@ describe('a release by rule', () => {
     expect(await release()).toMatchObject({ commit: { paths: ['docs/guide.md'] } })
   })
 
-  it('needs no person where only a person approves: accepting the rules was the decision', async () => {
+  it('needs no person if only a person approves, because accepting the rules was the decision', async () => {
     const { session, release } = await begin({ policy: POLICY.replace('approval:\n', 'approval:\n  by: person\n') })
     session.fs.writeFileSync('docs/guide.md', 'more\n')
     expect((await release()).commit?.paths).toEqual(['docs/guide.md'])

@@ -50,7 +50,7 @@ function write(session: Session, path: string, text: string): void {
 }
 
 describe('a release by rule', () => {
-  it('commits nothing where the stage changed after its checks saw it', async () => {
+  it('commits nothing if the stage changed after its checks saw it', async () => {
     const { at, session, release } = await begin()
     write(session, 'src/price.js', RENAMED)
     write(session, 'docs/guide.md', '# Prices\n\nWith tax.\n')
@@ -60,7 +60,7 @@ describe('a release by rule', () => {
     expect([at.text('src/price.js'), at.text('docs/guide.md')]).toEqual([CODE, '# Prices\n'])
   })
 
-  it('commits no bytes that got their approval back after the decision', async () => {
+  it('commits no bytes whose approval was restored after the decision', async () => {
     const { at, session, release } = await begin({ hold: 30 })
     const early = '# Prices\n\nWith tax.\n'
     write(session, 'docs/guide.md', early)
@@ -87,7 +87,7 @@ describe('a release by rule', () => {
     expect([runs.length, evidence]).toEqual([3, [runs.at(-1)?.check]])
   })
 
-  it('commits nothing where another commit changed the workspace while its checks ran', async () => {
+  it('commits nothing if another commit changed the workspace while its checks ran', async () => {
     // The check ends once the other commit is on the disk that it sees.
     const { at, session, release, workspace } = await begin({
       check: 'echo on; until ls docs | grep -q other.md; do sleep 0.05; done',

@@ -47,7 +47,7 @@ describe('the reach of a wider scope', () => {
   })
 })
 
-describe('the sentence', () => {
+describe("the sentence on a scope's reach", () => {
   it.each([
     [{ files: 0, examples: [], running: [] }, 'No file is there yet.'],
     [{ files: 1, examples: ['a'], running: [] }, '1 more file: a.'],

@@ -168,7 +168,7 @@ describe('an undo', () => {
     expect(at.text('src/sub/c.ts')).toBe('c\n')
   })
 
-  it('has nothing to do where a person undid the change by hand', async () => {
+  it('stages nothing if a person undid the change by hand', async () => {
     const at = testWorkspace()
     const workspace = await at.open()
     const { id } = await committed(workspace, (fs) => fs.writeFileSync('src/a.ts', 'x\n'))
@@ -180,7 +180,7 @@ describe('an undo', () => {
     expect((await workspace.sessions()).map((session) => session.id)).toEqual(['agent'])
   })
 
-  it('has nothing to do a second time, and names the commit that undid it', async () => {
+  it('stages nothing a second time, and names the commit that undid it', async () => {
     const workspace = await testWorkspace().open()
     const { id } = await committed(workspace, (fs) => fs.writeFileSync('src/a.ts', 'x\n'))
     const undo = await workspace.undo(id)
@@ -193,7 +193,7 @@ describe('an undo', () => {
     expect((await workspace.sessions()).map((session) => session.id).sort()).toEqual(['agent', 'undo-1'])
   })
 
-  it('is refused with the paths where another kind of entry is in the way, and stages nothing', async () => {
+  it('is refused with the paths if another kind of entry is in the way, and stages nothing', async () => {
     const at = testWorkspace()
     const workspace = await at.open()
     const { id } = await committed(workspace, (fs) => {
@@ -364,7 +364,7 @@ describe('an undo of several commits', () => {
     expect(blamed.map(({ sessionId }) => sessionId)).toEqual(['author', 'author'])
   })
 
-  it('is refused as a whole where another commit between them changed a path', async () => {
+  it('is refused as a whole if another commit between them changed a path', async () => {
     const at = testWorkspace()
     const workspace = await at.open()
     const one = await edit(workspace, 'one\n')

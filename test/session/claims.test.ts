@@ -31,7 +31,7 @@ it('warns of an overlap with its path, and records it in the ledger', async () =
   expect((await first.selectIntent('INT-001')).overlaps).toBeUndefined()
 })
 
-it('finds no overlap where a `!` pattern separates the scopes', async () => {
+it('finds no overlap if a `!` pattern separates the scopes', async () => {
   const { open } = scene(REFUSE, INTENTS)
   const workspace = await open()
   const [first, second] = [await workspace.session({ id: 'first' }), await workspace.session({ id: 'second' })]

@@ -76,9 +76,9 @@ describe('a read of a staged file that changed on disk', () => {
   })
 
   it.each([
-    ['is no text any more', '\0\u0001'],
-    ['is gone', undefined],
-  ])('where the file on disk %s, both are kept, and it is not tried again', async (_what, disk) => {
+    ['is no longer text', '\0\u0001'],
+    ['was removed', undefined],
+  ])('keeps both if the file on disk %s, and does not try again', async (_what, disk) => {
     const { session, text, flags } = await drifting('mine\n', disk)
     expect(await read(session)).toMatchObject({
       value: 'mine\n',

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { unknownSession } from '../../src/session/index.js'
 
-it('an unknown session: the first one of a workspace, a nearby name, many', () => {
+it('an unknown session: the first one of a workspace, a similar name, many', () => {
   const first = unknownSession('agent', [])
   expect([first.reason, first.message]).toEqual([
     'nothing_selected',

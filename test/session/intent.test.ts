@@ -9,7 +9,7 @@ intents:
 `
 const begun = async (s: Scene, id = 'one') => (await s.open()).session({ id })
 
-describe('a session where the registry names an active intent', () => {
+describe('a session with an active intent in the registry', () => {
   it('starts with that intent selected', async () => {
     const s = scene({}, NAMED)
     const workspace = await s.open()
@@ -41,10 +41,10 @@ describe('a session where the registry names an active intent', () => {
   })
 
   it.each([
-    ['is done', NAMED.replace('PENDING', 'COMPLETED'), 'A-1 is COMPLETED'],
+    ['is completed', NAMED.replace('PENDING', 'COMPLETED'), 'A-1 is COMPLETED'],
     ['is not declared', NAMED.replace('id: A-1,', 'id: A-3,'), 'A-1 is not declared'],
     ['waits', NAMED.replace('PENDING', 'DRAFT, depends_on: [A-2]'), 'A-1 depends on A-2, which is PENDING'],
-  ])('begins under none when that one %s, and the refusal says why', async (_, text, why) => {
+  ])('starts under none if that one %s, and the refusal says why', async (_, text, why) => {
     const s = scene({}, text)
     const session = await begun(s)
     expect(session.intent).toBeUndefined()
@@ -54,7 +54,7 @@ describe('a session where the registry names an active intent', () => {
     expect(s.read('.orchestration/active_intents.yaml')).toBe(text)
   })
 
-  it('starts without an intent while another session holds the scope and claims are refused', async () => {
+  it('starts without an intent if another session holds the scope and claims are refused', async () => {
     const s = scene({ '.orchestration/policy.yaml': 'claims: refuse\n' }, NAMED)
     const first = await begun(s)
     const second = await begun(s, 'two')
@@ -62,7 +62,7 @@ describe('a session where the registry names an active intent', () => {
     expect((await failure(() => second.selectIntent('A-1'))).reason).toBe('claimed')
   })
 
-  it('starts without an intent where the registry names none', async () => {
+  it('starts without an intent if the registry names none', async () => {
     const s = scene({}, NAMED.replace('A-1 # now', '""'))
     expect((await begun(s)).intent).toBeUndefined()
   })

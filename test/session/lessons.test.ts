@@ -38,7 +38,7 @@ describe('a lesson', () => {
     expect(own((await recordsOf(workspace)).at(-1) ?? {})).toMatchObject({ type: 'lesson', duplicate: true })
   })
 
-  it('goes to AGENTS.md where only that exists, or to lessons_file', async () => {
+  it('goes to AGENTS.md if only that exists, or to lessons_file', async () => {
     const agents = testWorkspace({ 'AGENTS.md': 'a' })
     const session = await working(await agents.open())
     await session.recordLesson('One.')
@@ -50,7 +50,7 @@ describe('a lesson', () => {
     expect(existsSync(`${named.root}/CLAUDE.md`)).toBe(false)
   })
 
-  it('is written to disk directly where policy allows it', async () => {
+  it('is written to disk directly if policy allows it', async () => {
     const at = testWorkspace({ '.orchestration/policy.yaml': 'approval: {lessons: auto}\n' })
     const session = await working(await at.open())
     await session.recordLesson('One.')

@@ -32,7 +32,7 @@ describe('an intent that depends on another', () => {
 
 describe('.intentignore', () => {
   it.each(['.intentignore', '.orchestration/.intentignore'])(
-    'in %s switches an intent off, and on again',
+    'in %s disables an intent, and enables it again',
     async (file) => {
       const { at, open, agent, root, write } = scene({}, TWO)
       const workspace = await open()
@@ -115,7 +115,7 @@ describe('settings of policy.yaml', () => {
     fs.writeFileSync(at('src/d.ts'), 'y')
   })
 
-  it('limits.files counts files and links, and what is removed, but no new directory', async () => {
+  it('limits.files counts files and links, and removed paths, but no new directory', async () => {
     const { at, open, agent, write } = scene({ 'src/a.ts': 'x', 'src/b.ts': 'x' })
     write('.orchestration/policy.yaml', 'limits: {files: 3}\n')
     const { fs } = await agent(await open())
@@ -129,7 +129,7 @@ describe('settings of policy.yaml', () => {
     )
   })
 
-  it('limits.files counts writes of tool calls, and travel to a snapshot lowers the count', async () => {
+  it('limits.files counts writes of tool calls, and a return to a snapshot lowers the count', async () => {
     const { at, open, agent, write } = scene({ 'src/a.ts': 'x' })
     write('.orchestration/policy.yaml', 'limits: {files: 2}\n')
     const session = await agent(await open())

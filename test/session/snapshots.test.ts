@@ -97,7 +97,7 @@ describe('snapshots of a session', () => {
   })
 })
 
-describe('travelling', () => {
+describe('a return to a snapshot', () => {
   it('goes back, and forward to the branch left behind; the ledger records both', async () => {
     const workspace = await testWorkspace().open()
     const session = await working(workspace)
@@ -176,7 +176,7 @@ describe('travelling', () => {
     expect(await (await working(await at.open())).snapshots()).toEqual([])
   })
 
-  it('keeps a verdict only where the content is what was approved', async () => {
+  it('keeps a verdict only if the content is the approved one', async () => {
     const workspace = await testWorkspace().open()
     const session = await working(workspace)
     await call(session, 'one', { 'src/a.ts': '1' })
@@ -189,8 +189,8 @@ describe('travelling', () => {
   })
 })
 
-describe('travelling past a commit', () => {
-  it('brings neither an old base nor the inverse of the commit into the stage', async () => {
+describe('a return to a snapshot before a commit', () => {
+  it('stages neither an old base nor the inverse of the commit', async () => {
     const at = testWorkspace()
     const workspace = await at.open()
     const session = await working(workspace)
@@ -216,7 +216,7 @@ describe('travelling past a commit', () => {
     expect([at.text('src/a.ts'), at.text('src/left.ts')]).toEqual(['3', 'never committed'])
   })
 
-  it('leaves a committed removal and a committed rename as they are', async () => {
+  it('keeps a committed removal and a committed rename', async () => {
     const at = testWorkspace()
     const workspace = await at.open()
     const session = await working(workspace)
@@ -260,7 +260,7 @@ describe('travelling past a commit', () => {
     expect((await mine.changes()).changes.map(({ path, flags }) => [path, flags])).toEqual([['src/a.ts', ['drifted']]])
   })
 
-  it('does not bring back discarded changes', async () => {
+  it('does not restore discarded changes', async () => {
     const workspace = await testWorkspace().open()
     const session = await working(workspace)
     await call(session, 'one', { 'src/a.ts': '1', 'src/b.ts': '2' })
@@ -272,8 +272,8 @@ describe('travelling past a commit', () => {
   })
 })
 
-describe('open files, directories and watchers during travel', () => {
-  it('a descriptor continues on its file, in the version of the snapshot', async () => {
+describe('open files, directories and watchers during a return to a snapshot', () => {
+  it('keep a descriptor on its file, in the version of the snapshot', async () => {
     const session = await working(await testWorkspace().open())
     const { fs: face } = session
     face.writeFileSync('src/made.ts', 'made')
@@ -293,7 +293,7 @@ describe('open files, directories and watchers during travel', () => {
     face.closeSync(fd)
   })
 
-  it('reads the disk again where the snapshot does, and keeps removed files open', async () => {
+  it('read the disk again if the snapshot does, and keep removed files open', async () => {
     const session = await working(await testWorkspace().open())
     const { fs: face } = session
     await session.snapshot()
@@ -315,7 +315,7 @@ describe('open files, directories and watchers during travel', () => {
     face.closeSync(made)
   })
 
-  it('notifies watchers of each path that looks different', async () => {
+  it('report each path that looks different to watchers', async () => {
     const { root, open } = testWorkspace()
     const session = await working(await open())
     const { fs: face } = session
@@ -331,7 +331,7 @@ describe('open files, directories and watchers during travel', () => {
   })
 })
 
-describe('the content lock of a session that travelled', () => {
+describe('the content lock after a return to a snapshot', () => {
   it('applies again to paths that are no longer staged', async () => {
     const at = testWorkspace()
     const session = await working(await at.open())
@@ -360,7 +360,7 @@ it('stays within the memory limit, and every snapshot can still be read', async 
 })
 
 describe('the file of a snapshot', () => {
-  it('can be read without travel, by the agent, where policy allows it', async () => {
+  it('can be read without a return, by the agent, if policy allows it', async () => {
     const place = testWorkspace()
     const workspace = await place.open()
     const session = await working(workspace)
@@ -400,7 +400,7 @@ describe('the file of a snapshot', () => {
 })
 
 describe('a dropped snapshot', () => {
-  it('is gone, its number is not reused, and its descendants keep a valid origin', async () => {
+  it('is removed, its number is not reused, and its descendants keep a valid origin', async () => {
     const place = testWorkspace()
     const workspace = await place.open()
     const session = await working(workspace)

@@ -54,7 +54,7 @@ describe('the cache of classes', () => {
     expect(readFileSync(file, 'utf8').split('\n').length).toBeLessThan(4_200)
   })
 
-  it('works without a file where none can be written', () => {
+  it('works without a file if none can be written', () => {
     const { path: root, dispose } = tempDir()
     onTestFinished(dispose)
     writeFileSync(`${root}/state`, 'no directory')

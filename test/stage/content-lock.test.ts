@@ -122,7 +122,7 @@ describe('the content lock', () => {
     expect(lock.check('e/x')).toBe('stale')
   })
 
-  it("takes the session's own commit for having been seen", () => {
+  it("counts the session's own commit as read", () => {
     const { files, lock, root, read, overlay } = site()
     read('a')
     writeFileSync(`${root}/a`, 'committed')

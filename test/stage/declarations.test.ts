@@ -53,7 +53,7 @@ describe('a declared class of an agent’s writes', () => {
     expect((await review.changes()).changes[0]?.flags).toContain('class-disagrees')
   })
 
-  it('is an evolution where one call declares it, and absent where one call declares nothing', async () => {
+  it('is an evolution if one call declares it, and absent if one call declares nothing', async () => {
     const workspace = await testWorkspace(files).open()
     const session = await working(workspace)
     const call = (id: string, path: string, text: string, declares?: 'AST_REFACTOR' | 'INTENT_EVOLUTION') =>

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { scene } from '../attacks/kit.js'
 
-it('records a repeated denial twice: the first, and the number of repetitions', async () => {
+it('a repeated denial is recorded twice: the first one, and the number of repetitions', async () => {
   const { at, open, agent } = scene({ 'lib/a.ts': 'x', 'lib/b.ts': 'x' })
   const workspace = await open()
   const session = await agent(workspace)

@@ -2,7 +2,7 @@ import { expect, it, vi } from 'vitest'
 import { createRooTools } from '../../src/agents/roo/index.js'
 import { testWorkspace, working } from '../support/workspace.js'
 
-it('a review reports how much is beyond its budget, and compares the rest', async () => {
+it('a review reports the number of files beyond its budget, and compares the rest', async () => {
   const small = 'export const a = 1\n'
   const large = small + '// prose\n'.repeat(45_000)
   const workspace = await testWorkspace({ 'src/a.ts': small, 'src/b.ts': large }).open()
@@ -40,7 +40,7 @@ it('measures changes beyond the budget in the background, while they are staged'
   ])
 })
 
-it('a reading that asks for known classes parses nothing but what was declared; the watch reports the others', async () => {
+it('a review that asks for known classes parses only declared files; the watch reports the others', async () => {
   const old = 'export const a = 1\n'
   const place = testWorkspace({ 'src/a.ts': old, 'src/b.ts': old })
   const session = await working(await place.open())

@@ -4,7 +4,7 @@ import { testWorkspace, working } from '../support/workspace.js'
 const GUARDED = 'export function f(u) {\n  if (!u) throw new Error()\n}\n'
 const BARE = 'export function f(u) {\n}\n'
 
-it('a review gives facts only when asked, and new ones for what has changed since', async () => {
+it('a review gives facts only on request, and new ones for later changes', async () => {
   const place = testWorkspace({ 'src/a.ts': GUARDED, 'src/b.ts': 'a\n', 'src/c.test.ts': '' })
   const session = await working(await place.open())
   session.fs.writeFileSync('src/a.ts', BARE)

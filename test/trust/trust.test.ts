@@ -23,7 +23,7 @@ async function changesOf(at: TestWorkspace): Promise<string[]> {
 }
 
 describe('while a file differs from its accepted text', () => {
-  it('a wider scope waits, a narrower one applies at once, and the texts for the model stay', async () => {
+  it('a wider scope is pending, a narrower one applies at once, and the texts for the model are unchanged', async () => {
     const at = testWorkspace()
     put(
       at,
@@ -44,7 +44,7 @@ describe('while a file differs from its accepted text', () => {
     expect(await reasonOf(() => session.fs.writeFileSync('src/sub/c.ts', 'x'))).toBe('scope_violation')
   })
 
-  it('checks stay as they were accepted, and a new one is a program that waits', async () => {
+  it('checks stay as they were accepted, and a new one is a program that is pending', async () => {
     const checks = (list: string) =>
       INTENTS.replace('Integers only]', `Integers only]\n    acceptance_criteria: [${list}]`)
     const at = testWorkspace(undefined, checks('{run: npm test}, {run: make, paths: ["src/**"]}'))
@@ -63,7 +63,7 @@ describe('while a file differs from its accepted text', () => {
     expect((await workspace.intents.get('INT-001'))?.checks).toHaveLength(3)
   })
 
-  it('a new intent waits, a removed one is gone, and a completed one does not return', async () => {
+  it('a new intent is pending, a removed one is gone, and a completed one does not return', async () => {
     const at = testWorkspace()
     const more = `${INTENTS.replace('COMPLETED', 'PENDING')}  - {id: INT-004, name: All, owned_scope: ["**"]}\n`
     put(at, REGISTRY, more)
@@ -81,7 +81,7 @@ describe('while a file differs from its accepted text', () => {
     session.fs.writeFileSync('anything', 'x')
   })
 
-  it('an intent that depends on another does not begin because the file says that the other is completed', async () => {
+  it('an intent that depends on another does not start because the file says that the other is completed', async () => {
     const at = testWorkspace(
       {},
       `${INTENTS}  - {id: INT-004, name: Then, owned_scope: ["src/**"], depends_on: [INT-001]}\n`,
@@ -91,7 +91,7 @@ describe('while a file differs from its accepted text', () => {
     expect(await reasonOf(() => session.selectIntent('INT-004'))).toBe('intent_not_active')
   })
 
-  it('git commits are looser if they begin, and not if the file says what holds anyway', () => {
+  it('git commits loosen the policy when they are switched on, and tighten it when they are switched off', () => {
     const effect = (before: string, after: string) => policyChanges(before, after).map((change) => change.effect)
     expect(effect('{}', 'commit: {git: false}')).toEqual(['tightens'])
     expect(effect('{}', 'commit: {git: true}')).toEqual(['loosens'])
@@ -122,7 +122,7 @@ describe('while a file differs from its accepted text', () => {
     await later.close()
   })
 
-  it('templates of the file alone are not offered, and its freed paths are not free', async () => {
+  it('templates that only the file has are not offered, and its freed paths are not free', async () => {
     const at = testWorkspace()
     put(at, '.orchestration/templates/wide.yaml', 'owned_scope: ["**"]\n')
     put(at, '.intentignore', '*.log\n')
@@ -139,7 +139,7 @@ describe('while a file differs from its accepted text', () => {
 })
 
 describe('an edit by escrow', () => {
-  it('is accepted when it is made, while other changes of the file still wait', async () => {
+  it('is accepted when it is made, while other changes of the file stay pending', async () => {
     const at = testWorkspace()
     put(at, REGISTRY, INTENTS.replace('"mail/**"', '"**"'))
     const workspace = await at.open()
@@ -176,7 +176,7 @@ describe('accepting', () => {
     })
   })
 
-  it('is reported: when, by whom, and that nothing waits', async () => {
+  it('is reported: when, by whom, and that nothing is pending', async () => {
     const at = testWorkspace()
     put(at, POLICY, 'limits: {files: 3}\n')
     const workspace = await at.open()

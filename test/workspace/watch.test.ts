@@ -55,7 +55,7 @@ it('reports intents and policy, also when their files are replaced, and a remove
   await watching.close()
 })
 
-it('reports known classes without a session: an agent must not hear of them', async () => {
+it('reports known classes with no session, so that no agent gets them', async () => {
   const { root } = scene({ 'src/a.ts': 'x' })
   const watching = await openWorkspace(root)
   const { heard, told } = listen(watching)

@@ -236,7 +236,7 @@ describe('a review', () => {
     expect((await review.changes()).changes.map(({ path }) => path)).toEqual(['src/a.ts', 'src/new.ts'])
   })
 
-  it('approves and commits; the disk, the ledger and the stage agree, and the agent works on', async () => {
+  it('approves and commits; the disk, the ledger and the stage agree, and the agent continues', async () => {
     const { at, agent, person } = await staged()
     const review = await person.review('agent')
     await review.changes()
@@ -487,7 +487,7 @@ describe('a session that another agent continues', () => {
     ])
   })
 
-  it('does not credit a named agent with lines that no agent was named for', async () => {
+  it('does not credit a named agent with lines whose agent is unknown', async () => {
     const at = testWorkspace()
     await write(at, undefined, 'src/a.ts')
     await write(at, { model: 'm-2', tool: 'second' }, 'src/b.ts')
