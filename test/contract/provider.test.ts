@@ -20,7 +20,7 @@ const attempts = await Promise.all(
 )
 const usable = attempts.filter(({ attempt }) => attempt.works).map(({ containment }) => containment)
 
-it('could be tried with a provider of this machine', () => {
+it('a provider of this machine can be tested', () => {
   const said = attempts.map(({ containment, attempt }) => {
     const name = nameOfContainment(containment)
     return attempt.works
@@ -76,7 +76,7 @@ describe.each(usable)('$name', (containment) => {
     expect(spawnSync('ls', [at.outside], { encoding: 'utf8' }).stdout).toBe('closed\nfile\n')
   })
 
-  it('keeps a closed file from a command, and shows what is beside it', async () => {
+  it('keeps a closed file from a command, and shows the files next to it', async () => {
     const at = scene()
     const { stdout } = await run(
       containment,
@@ -106,7 +106,7 @@ describe.each(usable)('$name', (containment) => {
     expect([(await run(containment, scene(), perl)).stdout, connections]).toEqual(['no', 1])
   })
 
-  it('ends what a command has started, and lets it end nothing else', async () => {
+  it('ends what a command has started, and lets it end no other process', async () => {
     const victim = spawn('sleep', ['613.5'], { stdio: 'ignore' })
     onTestFinished(() => void victim.kill('SIGKILL'))
     const left = `617.${process.pid}`

@@ -26,8 +26,8 @@ async function scene(policy: string, approver?: (question: Question) => Promise<
   return { ...at, workspace, session, questions, answer, commands }
 }
 
-describe('a class of commands', () => {
-  it('that is denied does not run; others do, and each record has the classes', async () => {
+describe('a policy for classes of commands', () => {
+  it('refuses a denied class, runs others, and records the classes of each', async () => {
     const { session, commands, workspace } = await scene('terminal: {classes: {destructive: deny, network: deny}}\n')
     for (const line of ['rm -rf src', 'r\\m src/a.ts', 'sh -c "rm src/a.ts"', 'curl x', 'echo x | xargs rm'])
       expect(await reasonOf(() => session.exec(line)), line).toBe('access_denied')
@@ -40,19 +40,19 @@ describe('a class of commands', () => {
     expect(denied.length).toBe(6)
   })
 
-  it('is named in a denial by the first line of its script', async () => {
+  it('names a denied script by its first line', async () => {
     const { session } = await scene('terminal: {classes: {destructive: deny}}\n')
     await expect(session.exec('cd src\nrm a.ts\nls')).rejects.toThrow('does not allow `cd src … (2 more lines)` (')
   })
 
-  it('without a policy none is denied, and what cannot be told runs', async () => {
+  it('denies nothing without a rule, and runs what cannot be classified', async () => {
     const { session, commands } = await scene('{}\n')
     await session.exec('eval "rm src/a.ts"')
     expect((await session.changes()).changes).toMatchObject([{ kind: 'delete', path: 'src/a.ts' }])
     expect((await commands())[0]).toMatchObject({ classes: ['destructive', 'other'] })
   })
 
-  it('what nobody can tell is asked about where any class has a rule, unless it has one of its own', async () => {
+  it('asks about unclassified commands if any class has a rule, unless `other` has one', async () => {
     const { session, root, questions } = await scene('terminal: {classes: {destructive: deny}}\n')
     expect(await reasonOf(() => session.exec('X=rm; $X src/a.ts'))).toBe('needs_approval')
     expect(await questions()).toMatchObject([{ kind: 'command', command: 'X=rm; $X src/a.ts', rules: ['other'] }])
@@ -63,7 +63,7 @@ describe('a class of commands', () => {
     expect(await reasonOf(() => session.exec('ls'))).toBe('policy_invalid')
   })
 
-  it('is told with the variables a command is given', async () => {
+  it('classifies a command with its variables', async () => {
     const { session } = await scene('terminal: {classes: {other: deny}}\n')
     expect((await session.exec('ls', { env: { WORD: 'x' } })).exitCode).toBe(0)
     expect(await reasonOf(() => session.exec('ls', { env: { LD_PRELOAD: './x.so' } }))).toBe('access_denied')
@@ -73,7 +73,7 @@ describe('a class of commands', () => {
 describe('a command that is asked about', () => {
   const ASK = 'terminal: {classes: {destructive: ask}}\n'
 
-  it('waits for no one where there is no approver: one question stays open, and an answer holds for the same command', async () => {
+  it('is refused without an approver: one question stays open, and an answer applies to the same command only', async () => {
     const { session, questions, answer, commands } = await scene(ASK)
     const run = () => session.exec('rm src/a.ts')
     expect(await reasonOf(run)).toBe('needs_approval')
@@ -98,7 +98,7 @@ describe('a command that is asked about', () => {
       expect(await reasonOf(other)).toBe('needs_approval')
   })
 
-  it('once is one run, and the next one asks again', async () => {
+  it('runs once after the answer `once`, and then asks again', async () => {
     const { session, answer, questions } = await scene(ASK)
     expect(await reasonOf(() => session.exec('rm -f x'))).toBe('needs_approval')
     await answer('once')
@@ -107,7 +107,7 @@ describe('a command that is asked about', () => {
     expect(await questions()).toHaveLength(1)
   })
 
-  it('a no holds, with its words; a subtree is no answer', async () => {
+  it("is refused after `deny`, with the reviewer's words; `subtree` is not an answer", async () => {
     const { session, answer } = await scene(ASK)
     expect(await reasonOf(() => session.exec('rm -f x'))).toBe('needs_approval')
     await expect(answer('subtree')).rejects.toMatchObject({ reason: 'unsupported' })
@@ -119,7 +119,7 @@ describe('a command that is asked about', () => {
   it.each([
     ['allow', 'terminal: { classes: { destructive: allow } }'],
     ['deny', 'terminal: { classes: { destructive: deny } }'],
-  ] as const)('%s can be remembered as the word of its class', async (word, line) => {
+  ] as const)('saves the answer %s as the rule of its class, if asked to', async (word, line) => {
     const { session, answer, root, workspace } = await scene(`# ours\n${ASK}`)
     expect(await reasonOf(() => session.exec('rm -f x'))).toBe('needs_approval')
     await answer(word, { remember: true, words: 'so' })
@@ -134,7 +134,7 @@ describe('a command that is asked about', () => {
     expect(ran).toBe(word === 'allow' ? 'allow' : 'access_denied')
   })
 
-  it('waits for an approver, which is asked once for each', async () => {
+  it('waits for an approver, which is asked once for each command', async () => {
     const asked: Question[] = []
     const { session, commands } = await scene(ASK, async (question) => {
       asked.push(question)
@@ -153,7 +153,7 @@ describe('a command that is asked about', () => {
     expect((await commands())[0]).toMatchObject({ allowed: { by: 'Ada', answer: 'once' } })
   })
 
-  it('is put to the person behind hooks as one run', async () => {
+  it('asks a person behind hooks, whose approval allows one run', async () => {
     const asked: string[] = []
     const human: Human = async ({ kind, message, detail }) => {
       asked.push(kind, message, detail)
@@ -174,7 +174,7 @@ describe('a command that is asked about', () => {
     expect((await commands())[0]).toMatchObject({ allowed: { by: 'Ada', answer: 'once' } })
   })
 
-  it('is given up when its caller has had enough, or the session closes', async () => {
+  it('is refused if its caller aborts or the session closes', async () => {
     const controller = new AbortController()
     let asked = () => controller.abort()
     const { session } = await scene(ASK, () => {
@@ -193,7 +193,7 @@ describe('a command that is asked about', () => {
 })
 
 describe('the network', () => {
-  it('is asked about for the command that wants it, and given when a person says so', async () => {
+  it('is asked about for a command that requests it, and allowed if a person answers so', async () => {
     const { session, answer, questions, commands } = await scene('terminal: {network: ask}\n')
     expect((await session.exec('true')).exitCode).toBe(0)
     expect(await reasonOf(() => session.exec('true', { network: true }))).toBe('needs_approval')

@@ -3,7 +3,7 @@ import { BackgroundCommand } from '../../src/exec/background-command.js'
 import type { CommandGate, ExecDeps } from '../../src/exec/command-gate.js'
 import { SessionCommands } from '../../src/exec/commands.js'
 
-it('commands that have not begun yet count once among those that may run', async () => {
+it('commands that are still starting count once against the limit', async () => {
   let begin = () => {}
   const begun = new Promise<void>((resolve) => {
     begin = resolve

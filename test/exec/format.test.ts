@@ -34,7 +34,7 @@ const edit = (session: Session, files: Readonly<Record<string, string>>, kind: '
 const read = (session: Session, path: string) => session.fs.readFileSync(path, 'utf8')
 
 describe('format', () => {
-  it('runs on the files a call wrote, staged as the call’s own; the agent is reported, and so is the ledger', async () => {
+  it('runs on the files of a call and stages its output as part of the call; the agent and the ledger get the result', async () => {
     const { session, text, commands } = await scene(yaml({ '*.ts': LOUD }))
     expect(await edit(session, { 'src/a.ts': 'new\n', 'src/b.txt': 'plain\n' })).toBe('done')
     expect(read(session, 'src/a.ts')).toBe('NEW\n')
@@ -52,7 +52,7 @@ describe('format', () => {
     expect((await session.snapshots()).map(({ tool }) => tool)).toEqual(['write'])
   })
 
-  it('is a list where the order counts, and a list of words is a program', async () => {
+  it('applies a list of rules in order, and starts a list of words as a program', async () => {
     const rules = [
       { files: ['*.ts', 'docs/**'], run: LOUD },
       { files: 'src/*.ts', run: ['sed', '-i', 's/NEW/formatted/'] },
@@ -69,7 +69,7 @@ describe('format', () => {
     ])
   })
 
-  it('gives files as words, whatever they are called', async () => {
+  it('gives files as arguments, whatever their names', async () => {
     const { session } = await scene(yaml({ 'src/**': LOUD }))
     const names = ["src/it's $(touch x).ts", 'src/-rf', 'src/a;rm b.ts', 'src/"q"\n.ts', 'src/ .ts', 'src/*']
     for (const name of names) {
@@ -80,7 +80,7 @@ describe('format', () => {
     expect((await session.changes()).changes.map(({ path }) => path).sort()).toEqual([...names].sort())
   })
 
-  it('stages what it did to these files, and nothing else', async () => {
+  it('stages its effects on these files, and nothing else', async () => {
     const { session } = await scene(yaml({ '*.ts': 'echo x > src/other; rm src/b.ts; echo formatted > src/a.ts #' }))
     await edit(session, { 'src/a.ts': 'new\n' })
     expect((await session.changes()).changes.map(({ path, kind }) => [path, kind])).toEqual([['src/a.ts', 'modify']])
@@ -89,10 +89,10 @@ describe('format', () => {
   })
 
   it.each([
-    ['that fails', 'echo half > src/a.ts; echo wrong >&2; exit 3 #', /ended with 3. wrong/],
-    ['that is not there', 'no-such-formatter', /ended with 127/],
-    ['that deletes', 'rm', undefined],
-  ])('%s fails no call, and changes nothing', async (_, run, said) => {
+    ['a formatter that fails', 'echo half > src/a.ts; echo wrong >&2; exit 3 #', /ended with 3. wrong/],
+    ['a missing formatter', 'no-such-formatter', /ended with 127/],
+    ['a formatter that deletes', 'rm', undefined],
+  ])('%s does not fail the call, and changes nothing', async (_, run, said) => {
     const { session } = await scene(yaml({ '*.ts': run }))
     expect(await edit(session, { 'src/a.ts': 'new\n' })).toBe('done')
     expect(read(session, 'src/a.ts')).toBe('new\n')
@@ -103,7 +103,7 @@ describe('format', () => {
     if (said) expect(reported[0]?.reason).toMatch(said)
   })
 
-  it('leaves alone what commands and reads wrote, and what failed calls did', async () => {
+  it('ignores files that commands, reads and failed calls wrote', async () => {
     const { session } = await scene(yaml({ '*.ts': LOUD }))
     await session.exec('echo new > src/a.ts')
     await edit(session, { 'src/b.ts': 'new\n' }, 'read')
@@ -115,13 +115,13 @@ describe('format', () => {
     for (const path of ['src/a.ts', 'src/b.ts', 'src/sub/c.ts']) expect(read(session, path)).toBe('new\n')
   })
 
-  it('needs no person’s word beside the one in the file, and none of an agent’s rules stops it', async () => {
+  it("needs no approval beyond policy.yaml, and no rule for the agent's classes stops it", async () => {
     const { session } = await scene(`terminal: {classes: {other: deny, write: deny}}\n${yaml({ '*.ts': LOUD })}`)
     await edit(session, { 'src/a.ts': 'new\n' })
     expect(read(session, 'src/a.ts')).toBe('NEW\n')
   })
 
-  it('goes with travelling back before the call', async () => {
+  it('is undone by a return to the snapshot before the call', async () => {
     const { session } = await scene(yaml({ '*.ts': LOUD }))
     await edit(session, { 'src/a.ts': 'new\n' })
     const [first] = await session.snapshots()
@@ -129,7 +129,7 @@ describe('format', () => {
     expect(read(session, 'src/a.ts')).toBe('a one\na two\n')
   })
 
-  it('races no command that runs on: what either did to a file meanwhile is staged or kept, and none is lost', async () => {
+  it('loses no change of a command that runs at the same time: each one is staged or quarantined', async () => {
     // What they wait for lies outside of the workspace: there a command sees the machine's own files.
     const signals = mkdtempSync(`${homedir()}/.escrow-format-`)
     onTestFinished(() => rmSync(signals, { recursive: true, force: true }))
@@ -185,7 +185,7 @@ describe('a formatter that takes too long', () => {
     return { reported, formatted: () => format.after({ kind: 'edit' }, new Set(['a.ts'])) }
   }
 
-  it('is not waited for, and when its turn comes at last it does not start', async () => {
+  it('is not waited for, and does not start when its turn comes later', async () => {
     let turn = () => {}
     const started: unknown[] = []
     const { reported, formatted } = slow(async (_, options, own) => {
@@ -203,7 +203,7 @@ describe('a formatter that takes too long', () => {
     expect(started).toEqual([])
   })
 
-  it('is given no more time than there is, and nothing of it is staged where it was ended', async () => {
+  it('has the remaining time at most, and nothing of it is staged if it was ended', async () => {
     const effect = { kind: 'gone', path: asRelPath('a.ts') } as const
     const file = {
       ...effect,

@@ -29,7 +29,7 @@ describe('a push of the agent', () => {
     expect((await review.questions()).map((each) => each.kind === 'command' && each.command)).toEqual([line])
   })
 
-  it('says who can push', async () => {
+  it('is refused with a hint who can push', async () => {
     const { session } = await repository()
     await expect(session.exec('git push')).rejects.toMatchObject({
       message: expect.stringContaining('sends commits to another machine'),
@@ -41,7 +41,7 @@ describe('a push of the agent', () => {
     ['an alias', 'git config alias.up "$p"; git up origin main'],
     ['a script', 'echo "git $p origin main" > src/up; sh src/up'],
     ['another url', 'git $p https://example.com/y.git main'],
-  ])('by %s within a command finds no way out, and is told who can push', async (_, line) => {
+  ])('by %s within a command fails, and says who can push', async (_, line) => {
     const { session } = await repository()
     const { exitCode, stderr } = await session.exec(`p=$(printf pu; printf sh); ${line}`)
     expect(exitCode).not.toBe(0)
@@ -59,7 +59,7 @@ describe('a push of the agent', () => {
     expect(git(bare, 'for-each-ref')).toBe('')
   })
 
-  it('is not asked about where a rule for the network answers', async () => {
+  it('follows a rule for the network without a question', async () => {
     const { session, write } = await repository()
     write('.orchestration/policy.yaml', 'terminal: {classes: {network: allow}}\n')
     expect((await session.exec('git push origin main')).exitCode).not.toBe(0)

@@ -6,8 +6,8 @@ import { tempDir } from '../support/facade.js'
 
 afterEach(() => void vi.unstubAllEnvs())
 
-describe('the network by a list of policy', () => {
-  it('goes to commands that ask for it or use it; an empty list is no host', () => {
+describe('a list of hosts in policy', () => {
+  it('applies to commands that request or use the network; an empty list allows no host', () => {
     const list = ['example.com']
     expect(networkGranted({}, list, ['read-only'])).toBe(false)
     expect(networkGranted({}, list, ['build', 'network'])).toEqual(list)
@@ -17,7 +17,7 @@ describe('the network by a list of policy', () => {
     expect(networkGranted({ network: true }, [], [])).toEqual([])
   })
 
-  it('is as before without a list', () => {
+  it('is optional: without it, only a request gets the network', () => {
     for (const setting of [true, false, 'ask'] as const) {
       expect(networkGranted({}, setting, ['network'])).toBe(false)
       expect(networkGranted({ network: true }, setting, [])).toBe(true)
@@ -32,7 +32,7 @@ describe('the network by a list of policy', () => {
     expect(asksPerson({ hosts: ['api.anthropic.com'], client: 'claude' }, [])).toBe(false)
   })
 
-  it('knows the registries of the person, and the provider of the client', () => {
+  it("can name the person's registries, and the provider of the client", () => {
     const { path, dispose } = tempDir()
     onTestFinished(dispose)
     mkdirSync(`${path}/home`)

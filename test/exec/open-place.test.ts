@@ -56,7 +56,7 @@ async function site(check = 'run: "true"') {
 }
 
 describe('a command that may reach some hosts', () => {
-  it('does not run in a containment that cannot allow some hosts alone', async () => {
+  it('does not run in a containment that cannot allow single hosts', async () => {
     const { session } = await site()
     const refused = await failure(() => session.exec('true', { network: true }))
     expect(refused.reason).toBe('unsupported')
@@ -65,7 +65,7 @@ describe('a command that may reach some hosts', () => {
     expect(refused.message).toContain('landlock-copy (not run here) lacks network_by_host.')
   })
 
-  it('needs another mount than the open one, if that cannot', () => {
+  it('needs another mount than the open one, if that cannot allow single hosts', () => {
     const policy = { settings: () => DEFAULT_SETTINGS }
     const containment = fakeContainment({})
     expect(keepsRequired(containment, policy, { network: true })).toBe(true)
@@ -79,14 +79,14 @@ describe('a command that may reach some hosts', () => {
   })
 })
 
-describe('a containment that worked when it was tried, and no longer does', () => {
-  it('is tried again for the command after the one that failed', async () => {
+describe('a containment that worked when it was probed, and no longer does', () => {
+  it('is probed again for the command after the one that failed', async () => {
     const { session } = await site()
     await expect(session.exec('true')).rejects.toThrow('It no longer works.')
     expect(machine.forgotten).toEqual(['landlock-copy'])
   })
 
-  it('is tried again after it failed to open, by the command and by a check', async () => {
+  it('is probed again after it failed to open, by the command and by a check', async () => {
     const { session, review } = await site()
     machine.opens = false
     await expect(session.exec('true')).rejects.toThrow('It no longer opens.')
@@ -95,7 +95,7 @@ describe('a containment that worked when it was tried, and no longer does', () =
     expect(machine.forgotten).toEqual(['landlock-copy', 'landlock-copy'])
   })
 
-  it('is tried again after a check that failed to run', async () => {
+  it('is probed again after a check that failed to run', async () => {
     const { review } = await site()
     await expect(review.check()).rejects.toThrow('It no longer works.')
     expect(machine.forgotten).toEqual(['landlock-copy'])

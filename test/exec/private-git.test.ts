@@ -82,19 +82,22 @@ describe.each(PROVIDERS)("the session's own git, in %s", (name) => {
   withProvider(name)
 
   const tried = OPERATIONS.filter(([operation]) => name === 'namespace-overlay' || ON_COPIES.includes(operation))
-  it.each(tried)("runs %s on private data, and the person's stays as it is", async (_, script, expected) => {
-    const { sh, root } = await repository()
-    const before = digestOf(root)
-    const result = await sh(script)
-    expect(result.stderr).not.toContain('fatal')
-    expect(result.exitCode).toBe(0)
-    expect(subjects(result.commits).sort()).toEqual([...expected].sort())
-    expect(result.refused).toEqual([])
-    expect(digestOf(root)).toBe(before)
-    expect(git(root, 'status', '--porcelain', 'src')).toBe('')
-  })
+  it.each(tried)(
+    "runs %s on private data, and the person's repository stays unchanged",
+    async (_, script, expected) => {
+      const { sh, root } = await repository()
+      const before = digestOf(root)
+      const result = await sh(script)
+      expect(result.stderr).not.toContain('fatal')
+      expect(result.exitCode).toBe(0)
+      expect(subjects(result.commits).sort()).toEqual([...expected].sort())
+      expect(result.refused).toEqual([])
+      expect(digestOf(root)).toBe(before)
+      expect(git(root, 'status', '--porcelain', 'src')).toBe('')
+    },
+  )
 
-  it('is there for the later commands of the session, in any process', async () => {
+  it('exists for the later commands of the session, in any process', async () => {
     const { sh, workspace, session } = await repository()
     await sh('git switch -qc topic; echo 2 > src/a; git commit -qam One; echo 3 > src/b; git stash -q')
     const seen = 'git log --format=%s; git branch --show-current; git stash list --format=%s; cat src/a src/b'
@@ -111,7 +114,7 @@ describe.each(PROVIDERS)("the session's own git, in %s", (name) => {
     expect(subjects(popped.commits)).toEqual(['One', 'Two'])
   })
 
-  it('names what is not on the current branch', async () => {
+  it('names refs that are not on the current branch', async () => {
     const { sh } = await repository()
     const { gitRefs, summary } = await sh(
       'git switch -qc other; echo 2 > src/a; git commit -qam Lost; git tag v1; git switch -q main; echo 3 > src/b; git stash -q; git branch same',
@@ -124,7 +127,7 @@ describe.each(PROVIDERS)("the session's own git, in %s", (name) => {
     expect(summary).toContain("kept in this session's git: branch other, stash, tag v1")
   })
 
-  it('begins again at a new HEAD if it has nothing of its own', async () => {
+  it('restarts at a new HEAD if it has no commits of its own', async () => {
     const { sh, root, write } = await repository()
     await sh('echo 2 > src/a; git add src; git reset -q --hard')
     write('src/b', 'of Ada\n')
@@ -133,7 +136,7 @@ describe.each(PROVIDERS)("the session's own git, in %s", (name) => {
     expect(stdout).toBe('By Ada\n')
   })
 
-  it('keeps its branch where HEAD has moved, and says how to take the new commits', async () => {
+  it('keeps its branch if HEAD has moved, and says how to take the new commits', async () => {
     const { sh, root, write } = await repository()
     await sh('echo 2 > src/a; git commit -qam One')
     write('src/b', 'of Ada\n')
@@ -146,7 +149,7 @@ describe.each(PROVIDERS)("the session's own git, in %s", (name) => {
     expect(after).not.toContain('HEAD of the repository')
   })
 
-  it('moves to the new HEAD where that has the same files', async () => {
+  it('moves to the new HEAD if that has the same files', async () => {
     const { sh, root, write } = await repository()
     await sh('echo 2 > src/a; git commit -qam One')
     write('src/a', '2\n')
@@ -154,7 +157,7 @@ describe.each(PROVIDERS)("the session's own git, in %s", (name) => {
     expect((await sh('git log --format=%s; echo 3 > src/a; git commit -qam Two')).stdout).toBe('One, landed\nStart\n')
   })
 
-  it('is one file in the directory of the session, which goes with it', async () => {
+  it('is one file in the directory of the session, and is removed with it', async () => {
     const { sh, root, session } = await repository()
     const { dir, git: file } = layoutAt(root).session(session.id)
     await sh('git log')
@@ -164,7 +167,7 @@ describe.each(PROVIDERS)("the session's own git, in %s", (name) => {
     expect(dirname(file)).toBe(dir)
   })
 
-  it('refuses a repository that was removed, and shows it again', async () => {
+  it('refuses to remove the repository, and shows it again', async () => {
     const { sh } = await repository()
     const { refused } = await sh('rm -rf .git')
     expect(refused.map(({ path, reason }) => [path, reason])).toEqual([['.git', 'protected_path']])

@@ -3,7 +3,7 @@ import { git } from '../support/git.js'
 import { site } from '../terminal/site.js'
 
 describe('git commits of a program in the mount', () => {
-  it('are kept as proposals with their messages, and the repository stays as it was', async () => {
+  it('are kept as proposals with their messages, and the repository stays unchanged', async () => {
     const { session, root, text } = await site({ 'src/a': 'a\n' })
     git(root, 'init', '-q', '-b', 'main')
     git(root, 'add', 'src')
@@ -23,7 +23,7 @@ describe('git commits of a program in the mount', () => {
     expect(text('.orchestration/agent_trace.jsonl')).toContain('"message":"Change a"')
   })
 
-  it('are those of a repository without a commit, too', async () => {
+  it('are also found in a repository without a commit', async () => {
     const { session, root } = await site({ 'src/a': 'a\n' })
     git(root, 'init', '-q', '-b', 'main')
     const script = 'git add src && git -c user.name=A -c user.email=a@b.c commit -q -m First'
@@ -31,7 +31,7 @@ describe('git commits of a program in the mount', () => {
     expect(commits?.map(({ message }) => message)).toEqual(['First'])
   })
 
-  it('are none where the program only looked', async () => {
+  it('are none if the program only read', async () => {
     const { session, root } = await site({ 'src/a': 'a\n' })
     git(root, 'init', '-q', '-b', 'main')
     git(root, 'add', 'src')
@@ -39,7 +39,7 @@ describe('git commits of a program in the mount', () => {
     expect((await (await session.start('git status && git log')).wait()).commits).toBeUndefined()
   })
 
-  it('do not hide its tags with messages that are too long to read', async () => {
+  it('include tags whose messages are too long to read', async () => {
     const { session, root } = await site({ 'src/a': 'a\n' })
     git(root, 'init', '-q', '-b', 'main')
     git(root, 'add', 'src')

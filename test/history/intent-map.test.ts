@@ -139,7 +139,7 @@ describe('the intent map', () => {
     expect(at.text(MAP)).toBe(before)
   })
 
-  it('is rebuilt where files are empty, links or missing', async () => {
+  it('is rebuilt if files are empty, links or missing', async () => {
     const at = place()
     const workspace = await at.open()
     await commitFiles(workspace, (fs) => {
@@ -157,7 +157,7 @@ describe('the intent map', () => {
     ])
   })
 
-  it('is joined again after a git merge, with the notes of both', async () => {
+  it('is merged after a git merge, with the notes of both', async () => {
     const at = place()
     const workspace = await at.open()
     await commitFiles(workspace, (fs) => fs.writeFileSync('src/a.ts', CODE))
@@ -209,7 +209,7 @@ describe('the intent map', () => {
     expect(rows(at.text(MAP))).toHaveLength(3)
   })
 
-  it('takes only valid intent ids and days from records', async () => {
+  it('accepts only valid intent ids and days from records', async () => {
     const at = place({ 'src/![a](b).ts': CODE })
     const workspace = await at.open()
     await commitFiles(workspace, (fs) => fs.writeFileSync('src/a.ts', CODE))

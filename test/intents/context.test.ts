@@ -70,7 +70,7 @@ describe('the context of an intent', () => {
   })
 })
 
-it('shows checks beside the sentences', () => {
+it('shows checks next to the sentences', () => {
   const { xml } = intentContext({
     ...intent,
     checks: [{ run: 'npm test && echo "<ok>"', paths: ['src/**', '!src/x'] }, { run: 'make' }],

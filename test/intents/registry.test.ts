@@ -56,7 +56,7 @@ describe('state', () => {
     expect(registry.state()).toBe(first)
   })
 
-  it('reports a directory in the place of the file', () => {
+  it('reports a directory in place of the file', () => {
     const workspace = testWorkspace()
     mkdirSync(`${workspace.layout.intentsFile}`, { recursive: true })
     expect(openRegistry(workspace.layout).state()).toMatchObject({
@@ -178,7 +178,7 @@ describe("a person's edits", () => {
     expect((await registry.active())?.id).toBe('INT-001')
   })
 
-  it('select in a file that is one flow map', async () => {
+  it('select: in a file that is one flow map', async () => {
     const workspace = testWorkspace('{active_intents: [{id: A, owned_scope: ["**"]}]}\n')
     const registry = openRegistry(workspace.layout)
     await editsOf(registry).select('A')
@@ -277,7 +277,7 @@ describe('a declared intent', () => {
   it.each([
     ['a list', PLAN, 'INT-004'],
     ['an empty list', 'active_intents: [] # none yet\n', 'INT-001'],
-    ['nothing under the key', '# a plan\nactive_intents:\n', 'INT-001'],
+    ['an empty key', '# a plan\nactive_intents:\n', 'INT-001'],
     ['a map', MAP, 'INT-001'],
     ['the second shape', SECOND, 'INT-001'],
     ['Windows line ends', PLAN.replaceAll('\n', '\r\n'), 'INT-004'],
@@ -313,7 +313,7 @@ describe('a declared intent', () => {
     expect(workspace.text()).toBe(PLAN)
   })
 
-  it("takes the template's parts and those given with it", async () => {
+  it("has the template's values and those given with it", async () => {
     const registry = openRegistry(testWorkspace(PLAN).layout)
     const { add } = editsOf(registry)
     const docs = await add({ name: 'Guide', from: 'docs', constraints: ['Short'] })
@@ -348,7 +348,7 @@ describe('changes of an intent', () => {
     for (const comment of PLAN.match(/#.*/g) ?? []) expect(workspace.text()).toContain(comment)
   })
 
-  it('add, keep and replace checks beside the sentences', async () => {
+  it('add, keep and replace checks next to the sentences', async () => {
     const workspace = testWorkspace(PLAN)
     const registry = openRegistry(workspace.layout)
     const change = (changes: IntentChanges) => editsOf(registry).change('INT-001', changes)

@@ -121,7 +121,7 @@ describe('problems name the line, the column and what to do', () => {
 describe('checks', () => {
   const file = (criteria: string) => `active_intents:\n  - id: INT-001\n    acceptance_criteria:\n${criteria}`
 
-  it('are criteria with `run`, beside sentences', () => {
+  it('are criteria with `run`, next to sentences', () => {
     const text = file(
       '      - Works\n      - run: npm test\n      - {run: "make ü", paths: ["src/**", "!src/x"], timeout: 9, network: ["*.example.com:8443", "[::1]"]}\n',
     )

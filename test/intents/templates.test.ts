@@ -39,10 +39,10 @@ describe('templates', () => {
   })
 
   it.each([
-    ['no YAML', '[', /line 1/],
+    ['invalid YAML', '[', /line 1/],
     ['an unknown key', 'summary: x\nscope: [a]\n', /line 2, column 1: unknown key `scope`/],
     ['a bad glob', 'owned_scope:\n  - a\n  - /etc\n', /line 3.*absolute path/],
-    ['no text', 'constraints: [1]\n', /text is expected/],
+    ['a number for text', 'constraints: [1]\n', /text is expected/],
   ])('with %s are refused by file and line', (_, text, message) => {
     const layout = workspaceWith({ 'bad.yaml': text })
     expect(() => templatesOf(layout)).toThrow(expect.objectContaining({ reason: 'policy_invalid' }))

@@ -55,7 +55,7 @@ describe('an answer saved as a rule', () => {
     ['a key with nothing', 'access: # none\nlimits: {files: 1} # few\n'],
     ['other keys', 'limits: {files: 1} # few\n'],
     ['Windows line ends', POLICY.replaceAll('\n', '\r\n')],
-  ])('is written where there was %s', async (_, policy) => {
+  ])('is written if there was %s', async (_, policy) => {
     const { answer, text } = setUp(policy)
     expect(await answer('a/b.ts', 'allow')).toEqual({ path: 'a/b.ts', word: 'allow' })
     expect(text()).toContain('a/b.ts')
@@ -64,7 +64,7 @@ describe('an answer saved as a rule', () => {
     expect(text()).toMatch(/a\/b\.ts"?: allow\r?\n {2}a\/c\.ts: read-only/)
   })
 
-  it('is not written where a more specific rule would still ask', async () => {
+  it('is not written if a more specific rule would still ask', async () => {
     const { answer, text } = setUp(POLICY)
     await expect(answer('db/x.sql', 'subtree')).rejects.toMatchObject({
       reason: 'unsupported',
@@ -85,7 +85,7 @@ describe('an answer saved as a rule', () => {
     expect(text()).toBe(policy.replace('ask', 'allow'))
   })
 
-  it('is not written where a rule cannot match the path alone', async () => {
+  it('is not written if a rule cannot match the path alone', async () => {
     const { answer, text } = setUp(POLICY)
     await expect(answer('src/{a,b}.ts', 'allow')).rejects.toMatchObject({ name: 'EscrowError' })
     expect(text()).toBe(POLICY)

@@ -51,7 +51,7 @@ describe('a directory that is a repository under another name', () => {
     agent.rmSync('lib.git', { recursive: true })
   })
 
-  it('does not come together of what two sessions stage', async () => {
+  it("cannot be assembled from two sessions' staged files", async () => {
     const { at, workspace, fs: agent, session } = await scene()
     const second = await working(workspace, 'second')
     agent.mkdirSync('x/objects', { recursive: true })

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest'
 import type { Effect } from '../../src/core/decision.js'
 import { access, BROKEN, denial, INTENTS, intent, MUTATORS, policyOf, registry, setUp } from './setup.js'
 
-describe('what is remembered', () => {
-  it('never outlives a change of the intents, the policy or the selection', () => {
+describe('a cached decision', () => {
+  it('ends with a change of the intents, the policy or the selection', () => {
     let intents = INTENTS
     let active: string | undefined = 'INT-001'
     let policyState = policyOf()
@@ -25,7 +25,7 @@ describe('what is remembered', () => {
     expect(put()).toMatchObject({ reason: 'missing_intent_id' })
   })
 
-  it('for reads holds a millisecond at most', () => {
+  it('for a read lasts a millisecond at most', () => {
     let clock = 0
     let policyState = policyOf()
     const policy = setUp({ policy: () => policyState, now: () => clock })
@@ -35,7 +35,7 @@ describe('what is remembered', () => {
     expect(denial(policy, access('read', 'a'))).toMatchObject({ reason: 'hidden' })
   })
 
-  it('changes no decision: a used policy answers as a new one', () => {
+  it('is the same as a new one', () => {
     const used = setUp()
     const name = fc.constantFrom('src/auth/a', 'src', 'lib', '.git/x', '/etc/x', 'src/auth/secret/k', '.vscode/x', '')
     fc.assert(
@@ -53,7 +53,7 @@ describe('what is remembered', () => {
     )
   })
 
-  it('lets no write out of the scope, whatever the two names are', () => {
+  it('never allows a write out of scope, whatever the two names are', () => {
     const segment = fc.constantFrom('src', 'auth', 'secret', 'lib', '.git', '..', 'SRC', '.vscode', 'a')
     const name = fc.array(segment, { maxLength: 4 }).map((all) => all.join('/'))
     const inScope = (path: string) => /^src\/auth(\/|$)/.test(path) && !/^src\/auth\/secret(\/|$)/.test(path)
@@ -69,7 +69,7 @@ describe('what is remembered', () => {
 })
 
 describe('explain and flags', () => {
-  it('tells what each rule says, to the first denial', () => {
+  it('report the result of each rule, up to the first denial', () => {
     expect(setUp().explain(access('put', 'lib/a'))).toMatchObject({
       path: 'lib/a',
       verdict: 'deny',
@@ -90,7 +90,7 @@ describe('explain and flags', () => {
     expect(setUp().explain(access('read', 'lib/a'))).toMatchObject({ verdict: 'allow' })
   })
 
-  it('agrees with decide, also where a rule throws', () => {
+  it('agree with decide, also if a rule throws', () => {
     const throws = () => {
       throw new Error('boom')
     }
@@ -103,7 +103,7 @@ describe('explain and flags', () => {
     }
   })
 
-  it('flags what a reviewer should see first', () => {
+  it('mark what a reviewer should see first', () => {
     const state = policyOf('protected: [docs]')
     const policy = setUp({ policy: () => state })
     expect(policy.flags('src/auth/a')).toEqual([])

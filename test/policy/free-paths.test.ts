@@ -34,18 +34,18 @@ describe('a pattern of .intentignore', () => {
     expect(has(lines, path)).toBe(expected)
   })
 
-  it('with a slash at its end takes in a directory that is being made', () => {
+  it('with a slash at its end matches a directory that is being created', () => {
     expect(has(['build/'], 'a/build', true)).toBe(true)
   })
 
-  it('takes no longer on names made to make a matcher backtrack', () => {
+  it('is matched in linear time on names made for backtracking', () => {
     const free = compileFreePaths(['*a*a*a*a*a*a*a*b', '**/x/**/y/**/z'])
     expect(free.has(`${'a'.repeat(4_000)}`, false)).toBe(false)
     expect(free.has('x/y/'.repeat(900), false)).toBe(false)
   })
 })
 
-describe('against git itself', () => {
+describe('.intentignore compared with git', () => {
   let root: string
   const NAMES = ['a', 'b', 'ab', 'a.log', '.x']
   beforeAll(() => {
@@ -61,7 +61,7 @@ describe('against git itself', () => {
   })
   afterAll(() => rmSync(root, { recursive: true, force: true }))
 
-  it('gives the same answers', () => {
+  it('ignores the same files as git check-ignore', () => {
     const part = fc.constantFrom('a', 'b', 'a*', '*', '**', '?b', '[ab]', '[!a]', '*.log', 'd', '.*', 'a.log')
     const pattern = fc
       .tuple(

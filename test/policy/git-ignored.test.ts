@@ -17,7 +17,7 @@ const line = fc.oneof(
 )
 const lines = fc.array(line, { maxLength: 4 })
 
-it('ignores what git ignores, by the files of every directory on the way', () => {
+it('ignores the same paths as git, by the files of every directory on the way', () => {
   fc.assert(
     fc.property(
       fc.dictionary(fc.constantFrom('', 'a', 'a/b', 'build'), lines, { maxKeys: 4 }),
@@ -65,7 +65,7 @@ function made(root: string, path: string): string[] {
   return segments.map((_, at) => segments.slice(0, at + 1).join('/'))
 }
 
-it('asks for nothing but the files git reads', () => {
+it('reads no other files than git', () => {
   const asked: string[] = []
   const isIgnored = gitIgnored((file) => {
     asked.push(file)

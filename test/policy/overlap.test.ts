@@ -28,7 +28,7 @@ describe('two scopes', () => {
     expect(sharedPath(b, a) !== undefined).toBe(expected)
   })
 
-  it('share the path that is named, and one is found where there is one', () => {
+  it('share the reported path, and one is found if there is one', () => {
     const segments = ['a', 'b', 'ab', 'ba']
     const paths = segments.flatMap((one) => [
       one,
@@ -51,7 +51,7 @@ describe('two scopes', () => {
     )
   })
 
-  it('are compared in time, whatever their globs', () => {
+  it('are compared in bounded time, whatever their globs', () => {
     const many = Array.from({ length: 200 }, (_, n) => `**/a*b*c*${n}/**/*x*y*z*`)
     expect(sharedPath(many, ['**/q/**', '!**'])).toBeUndefined()
   })

@@ -61,7 +61,7 @@ access:
     expect(word(policyFile(text).state(), path)).toBe(expected)
   })
 
-  it('are none without a file, or where it says nothing', () => {
+  it('are empty without a file, or if it has none', () => {
     expect(word(policyFile().state(), 'a')).toBeUndefined()
     for (const text of [
       '{}',
@@ -72,7 +72,7 @@ access:
     }
   })
 
-  it('judge places outside by absolute path, home and neighbour', () => {
+  it('judge paths outside by absolute path, home and neighbouring directory', () => {
     const { root, state: outside } = policyFile(
       'outside:\n  /etc/ssh: hidden\n  /etc: deny\n  "~/.aws": hidden\n  ../next: read-only\n',
     )
@@ -85,7 +85,7 @@ access:
     expect(find(join(process.env.HOME ?? '', '.aws', 'credentials'))).toBe('hidden')
   })
 
-  it('protect more paths', () => {
+  it('have `protected` for more paths', () => {
     const { state: own } = policyFile('protected: [docs/legal, "**/*.lock"]\n')
     expect(rules(own()).protected.find('docs/legal/terms.md')).toEqual({ key: 'docs/legal', value: true, line: 1 })
     expect(rules(own()).protected.find('a/b.lock')).toMatchObject({ value: true })
@@ -93,7 +93,7 @@ access:
   })
 })
 
-describe('a wrong file', () => {
+describe('an invalid policy.yaml', () => {
   it.each<[text: string, place: [number, number], message: RegExp]>([
     ['acces: {}\n', [1, 1], /unknown key `acces`/],
     ['access: {}\ngate:\n  tool: all\n', [3, 3], /unknown key `gate\.tool`/],
@@ -117,7 +117,7 @@ describe('a wrong file', () => {
     ['- a\n', [1, 1], /a map is expected/],
     ['', [1, 1], /empty/],
     ['access: {a: deny\n', [1, 9], /./],
-  ])('%j', (text, place, message) => {
+  ])('is refused with its line and column: %j', (text, place, message) => {
     const state = policyFile(text).state()
     if (state.ok) throw new Error('it was read')
     expect(state.message).toMatch(message)
@@ -125,7 +125,7 @@ describe('a wrong file', () => {
     if (message.source !== '.') expect([state.line, state.column]).toEqual(place)
   })
 
-  it.each(['approval: {mode: auto}'])('%s is refused by name, never ignored', (text) => {
+  it.each(['approval: {mode: auto}'])('with %s is refused by name, never ignored', (text) => {
     const key = text.replace(/[:{ ]+/g, ' ').split(' ')
     const state = policyFile(`${text}\n`).state()
     expect(state).toMatchObject({ ok: false, message: expect.stringContaining('not supported by this version') })
@@ -133,16 +133,16 @@ describe('a wrong file', () => {
   })
 })
 
-describe('reads while the file is wrong', () => {
+describe('reads while policy.yaml is invalid', () => {
   const forReads = (state: PolicyState, path: string) => (state.ok ? 'ok' : state.readRules?.access.find(path)?.value)
 
-  it('go by what can still be understood, a misspelt section too', () => {
+  it('use the valid parts, also with a misspelt section', () => {
     expect(forReads(policyFile('access: {.env: hidden}\nclaim: warn\n').state(), '.env')).toBe('hidden')
     expect(forReads(policyFile('acess: {.env: hidden}\n').state(), '.env')).toBe('hidden')
     expect(forReads(policyFile('access: {.env: hidden}\napproval: {mode: auto}\n').state(), '.env')).toBe('hidden')
   })
 
-  it('go by the last good file, and have nothing to go by without one', () => {
+  it('use the last valid file, and have no rules without one', () => {
     const { state, write } = policyFile('access: {.env: hidden}\n')
     expect(state().ok).toBe(true)
     write('access: {.env: hiden}\n')
@@ -153,7 +153,7 @@ describe('reads while the file is wrong', () => {
     expect(policyFile('access: {.env: hiden}\n').state()).not.toHaveProperty('readRules')
   })
 
-  it('follow the file when it is mended', () => {
+  it('follow the file when it is repaired', () => {
     const { state, write } = policyFile('x: [')
     expect(state()).toMatchObject({ ok: false, version: 1 })
     write('access: {a: deny}\n')

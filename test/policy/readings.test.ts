@@ -31,7 +31,7 @@ describe('a name with a backslash', () => {
     expect(reason('src/auth/..\\..\\..\\out')).toMatchObject({ reason: 'path_escape' })
   })
 
-  it('is closed where a rule closes one reading of it', () => {
+  it('is closed if a rule closes one reading of it', () => {
     const policy = setUp({ policy: () => policyOf('access: {src/auth/keys: deny}\nprotected: [src/auth/kept]\n') })
     expect(reason('src/auth/x\\..\\keys\\a', policy)).toMatchObject({ reason: 'access_denied' })
     expect(reason('src/auth/x\\..\\kept\\a', policy)).toMatchObject({ reason: 'protected_path' })
@@ -39,7 +39,7 @@ describe('a name with a backslash', () => {
     expect(denial(policy, access('read', 'src\\auth\\keys\\a'))).toMatchObject({ reason: 'access_denied' })
   })
 
-  it('is flagged, and refused at the commit, where the scope is narrower by then', async () => {
+  it('is flagged, and refused at the commit, if the scope has become narrower', async () => {
     const at = testWorkspace({ 'src/a.ts': 'a\n' })
     const workspace = await at.open()
     const session = await working(workspace)

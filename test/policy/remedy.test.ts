@@ -11,7 +11,7 @@ function commandFor(path: string, reason: string, context = KEPT, intentId = 'IN
 }
 
 describe('a remedy', () => {
-  it('is known for each reason there is', () => {
+  it('exists for each reason', () => {
     for (const reason of Object.keys(DENIAL_CODES)) {
       const [remedy] = remediesFor([{ path: 'a.ts', reason }], { selectable: [] })
       expect(remedy?.why, reason).not.toMatch(/The reason is/)
@@ -24,7 +24,7 @@ describe('a remedy', () => {
     expect(JSON.stringify(remediesFor(refused, KEPT))).not.toMatch(/select_active_intent|\(\)/)
   })
 
-  it('of a missing intent selects one, or declares one where there is none', () => {
+  it('of a missing intent selects one, or declares one if there is none', () => {
     const refused = [{ path: 'src/a.ts', reason: 'missing_intent_id' }]
     const commandWith = (context: Parameters<typeof remediesFor>[1]) => remediesFor(refused, context)[0]?.command
     expect(commandWith(KEPT)).toBe('escrow quarantine run-1 --take src/a.ts --intent INT-001')
@@ -54,11 +54,11 @@ describe('a remedy', () => {
     )
   })
 
-  it('of a new version of a rejected file stages what was kept', () => {
+  it('of a new version of a rejected file stages the quarantined content', () => {
     expect(commandFor('src/a.ts', 'user_rejected')).toBe('escrow quarantine run-1 --take src/a.ts --intent INT-001')
   })
 
-  it('of a rejected file quotes what the reviewer said, once for each reason', () => {
+  it('of a rejected file quotes the reviewer, once for each reason', () => {
     const refusedFor = (path: string, message: string) => ({ path, reason: 'user_rejected', message })
     const found = remediesFor(
       [refusedFor('a', 'Use tabs.\nPlease.'), refusedFor('b', 'Use tabs.\nPlease.'), refusedFor('c', 'x'.repeat(200))],
@@ -70,19 +70,19 @@ describe('a remedy', () => {
     ])
   })
 
-  it('of a path out of scope widens the scope by that path alone, then stages what was kept', () => {
+  it('of a path out of scope adds only that path to the scope, then stages the quarantined content', () => {
     expect(commandFor('docs/it.md', 'scope_violation')).toBe(
       'escrow intents scope INT-001 --add docs/it.md && escrow quarantine run-1 --take docs/it.md --intent INT-001',
     )
   })
 
-  it('tells what a scope can open from what it cannot', () => {
+  it('distinguishes what a scope can open from what it cannot', () => {
     expect(commandFor('.npmrc', 'protected_path')).toMatch(/^escrow intents scope INT-001 --add \.npmrc/)
     expect(commandFor('.git/config', 'protected_path')).toBeUndefined()
     expect(remediesFor([{ path: '.git/config', reason: 'protected_path' }], KEPT)[0]?.why).toContain('git keeps')
   })
 
-  it('groups by reason, intent and rule, and names directories where there are many paths', () => {
+  it('groups by reason, intent and rule, and names directories if there are many paths', () => {
     const many = Array.from({ length: 12 }, (_, n) => ({
       ...{ path: `docs/${n % 2}/n${n}.md`, reason: 'scope_violation', intentId: 'INT-001' },
     }))
@@ -110,14 +110,14 @@ describe('a remedy', () => {
     expect(remedy?.command).toBeUndefined()
   })
 
-  it('says where the rule stands', () => {
+  it('names the place of the rule', () => {
     const source = '.orchestration/policy.yaml:3'
     const [remedy] = remediesFor([{ path: 'a', reason: 'access_denied', source }], KEPT)
     expect(remedy?.advice).toContain(source)
   })
 
   it.each(['-x.ts', "it's.ts", '$(touch x).ts', 'a b.ts', 'pages/[id].tsx', 'star*.ts', 'open[.ts'])(
-    'names %j so that a shell and a scope take it for that path',
+    'quotes %j so that a shell and a scope read it as that path',
     (path) => {
       const command = commandFor(path, 'scope_violation', { ...KEPT, isKept: false }) ?? ''
       const { stdout } = spawnSync('/bin/sh', ['-c', `set -- ${command}; printf %s "$6"`], { encoding: 'utf8' })
