@@ -16,7 +16,7 @@ cases:
 `
 const RULES: ReplayRules = { policy: 'terminal: { classes: { destructive: ask, other: allow } }\n' }
 
-it('decides cases by the rules, and says which are decided differently', async () => {
+it('decides cases by the rules, and lists those with another decision', async () => {
   const folder = histories({
     'a.yaml': CASES,
     'b.json': '{"cases":[{"tool":"Bash","input":{"command":"ls"},"expect":"deny"}]}',
@@ -36,7 +36,7 @@ it('decides cases by the rules, and says which are decided differently', async (
   ])
 })
 
-it('fails closed: a folder without cases, and a file that is none, are errors', async () => {
+it('fails closed: a directory without cases, or with an invalid file, is an error', async () => {
   const folder = histories({ 'notes.txt': 'x' })
   await expect(testCases(folder, {})).rejects.toThrow('has no case')
   await expect(testCases(`${folder}/absent`, {})).rejects.toThrow('cannot be read (ENOENT)')
@@ -54,7 +54,7 @@ it('fails closed: a folder without cases, and a file that is none, are errors', 
   await expect(testCases(directory, {})).rejects.toThrow('a.yaml is no file of cases')
 })
 
-it('records cases that pass, without contents, names of people and values of secrets', async () => {
+it('records cases that pass, without contents, names of people and secrets', async () => {
   const cwd = '/home/ada/shop'
   const calls = [
     claudeLine('Write', { file_path: `${cwd}/src/a.ts`, content: 'hunter2hunter2' }),

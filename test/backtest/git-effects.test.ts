@@ -111,7 +111,7 @@ describe('a backtest', () => {
     expect(await backtested(COMMANDS.map(([command]) => ({ command })))).toEqual(COMMANDS)
   })
 
-  it('takes relative paths from the directory of the call', async () => {
+  it('resolves relative paths against the directory of the call', async () => {
     const outcomes = await backtested([
       { command: 'git status', cwd: '/home/ada/shop' },
       { command: 'rm -rf ../.git', cwd: '/home/ada/shop/src' },
@@ -153,11 +153,11 @@ describe('a backtest', () => {
     'git init --bare shop.git',
     'git frobnicate',
     'git add "$(cat list | tee copy)"',
-  ])('counts a change that a review shows, or that is not understood: %s', async (command) => {
+  ])('stages a change that a review shows, or that is not understood: %s', async (command) => {
     expect(await backtested([{ command }])).toEqual([[command, 'staged']])
   })
 
-  it('names the rule, and asks first where policy does', async () => {
+  it('names the rule, and asks first if policy says so', async () => {
     const replay = new Replay({ policy: 'terminal: { classes: { destructive: ask } }\n' })
     const { calls } = readAll(
       histories({

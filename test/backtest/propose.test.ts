@@ -20,7 +20,7 @@ const proposalFor = (calls: readonly (readonly [string, object])[], rules: Repla
 const ASKING =
   '# Ours.\nterminal: { classes: { destructive: ask, write: ask, network: ask } }\naccess: { src/gen: ask }\n'
 
-it('proposes rules that ask less, and shows their effect on other sessions', async () => {
+it('proposes rules that ask less often, and shows their effect on other sessions', async () => {
   const proposal = await proposalFor(
     [
       ['Bash', { command: 'mkdir out' }],
@@ -59,7 +59,7 @@ it.each([
   expect(learned.classes).toEqual([])
 })
 
-it('never opens deletions, the network, or protected files', async () => {
+it('never allows deletions, the network, or protected files', async () => {
   const proposal = await proposalFor(
     [
       ['Bash', { command: 'rm a' }],
@@ -77,7 +77,7 @@ it('never opens deletions, the network, or protected files', async () => {
   expect(renderProposal(proposal)).toMatch(/^Nothing to propose\./)
 })
 
-it('adds an intent for paths that none owns', async () => {
+it('adds an intent for paths outside every scope', async () => {
   const intents = '# Tasks\nactive_intents:\n  - { id: INT-007, name: A, status: PENDING, owned_scope: ["src/**"] }\n'
   const proposal = await proposalFor(
     [
@@ -92,7 +92,7 @@ it('adds an intent for paths that none owns', async () => {
   expect([proposal.before.calls.refused > 0, proposal.after.calls.refused]).toEqual([true, 0])
 })
 
-it('proposes a policy that can be read', async () => {
+it('proposes a policy that can be parsed', async () => {
   const { diffs } = await proposalFor([['Bash', { command: 'mkdir out' }]], {
     policy: 'terminal: { classes: { write: ask } }\n',
   })

@@ -6,7 +6,7 @@ import { findHistories } from '../../src/backtest/find-files.js'
 import { readLines } from '../../src/backtest/read-lines.js'
 import { claudeLine, histories, lines, readAll } from './history.js'
 
-it('counts broken lines and files, and reads on', () => {
+it('counts broken lines and files, and continues', () => {
   const good = claudeLine('Bash', { command: 'ls' })
   const root = histories({
     'a.jsonl': `${lines([good])}{"type":"assistant","message":{"content":[{"type":"tool_use"\n\n{"cut\nno json\r\n{"type":"user"}\r\n${JSON.stringify(claudeLine('LS', {}))}`,
@@ -18,7 +18,7 @@ it('counts broken lines and files, and reads on', () => {
   expect(counts).toMatchObject({ files: 3, lines: 6, broken: 4, skippedFiles: 0 })
 })
 
-it('takes values of any form, and lines of any client, for what they are', () => {
+it('accepts values of any type, and lines of any client', () => {
   fc.assert(
     fc.property(
       fc.array(
@@ -46,13 +46,13 @@ it('takes values of any form, and lines of any client, for what they are', () =>
   )
 })
 
-it('counts a call once that a client copied into another file', () => {
+it('counts a call once if a client copied it into another file', () => {
   const line = claudeLine('Bash', { command: 'ls' })
   const { calls, counts } = readAll(histories({ 'a.jsonl': [line], 'b.jsonl': [line, claudeLine('LS', {})] }))
   expect([calls.length, counts.repeated]).toEqual([2, 1])
 })
 
-it('follows no link below the given paths, and reads no other files', () => {
+it('follows no symlink below the given paths, and reads no other files', () => {
   const root = histories({ 'a.jsonl': [], 'notes.txt': 'x', 'node_modules/b.jsonl': [], 'c.jsonl/d.jsonl': [] })
   symlinkSync('/', `${root}/all`)
   symlinkSync(`${root}/a.jsonl`, `${root}/link.jsonl`)

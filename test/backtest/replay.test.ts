@@ -53,7 +53,7 @@ it('decides by the default rules as a live session does', async () => {
 it.each([
   ['INT-001', ['staged', 'refused: scope']],
   ['INT-003', ['staged', 'staged']],
-])('takes the active intent %s alone if it can be selected, else all that can be', async (active, expected) => {
+])('uses the active intent %s alone if it can be selected, else all that can be', async (active, expected) => {
   const intents = `active_intents:
   - { id: INT-001, name: A, status: IN_PROGRESS, owned_scope: [src/**] }
   - { id: INT-002, name: B, status: PENDING, owned_scope: [docs/**] }
@@ -95,7 +95,7 @@ it('decides by a policy and intents', async () => {
   ])
 })
 
-it('asks about each call that changes something, where policy says so', async () => {
+it('asks about each call that changes something, if policy says so', async () => {
   const calls = await replayed([claudeLine('Bash', { command: 'npm test' }), claudeLine('Read', { file_path: 'a' })], {
     policy: 'approval: { modal: all }\n',
   })
@@ -117,7 +117,7 @@ it.each([
   expect(tally.report(emptyCounts(), false).sessions).toMatchObject([{ files: 1 }])
 })
 
-it("takes the home directory of the history's person for the one of this process", async () => {
+it("replaces the home directory of the history's user with that of this process", async () => {
   const policy = 'outside: { "~/notes": deny }\n'
   const calls = await replayed(
     [
@@ -142,7 +142,7 @@ it('keeps the first directory of a session as its workspace', async () => {
   ])
 })
 
-it('refuses rules that cannot be read, by the names of their files', () => {
+it('refuses rules that cannot be parsed, and names their files', () => {
   const names = { policy: 'new.yaml', intents: 'tasks.yaml' }
   expect(() => new Replay({ policy: 'acess: {}\n', names })).toThrow(/new\.yaml, line 1/)
   expect(() => new Replay({ intents: 'active_intents: 3\n', names })).toThrow(/tasks\.yaml, line 1/)

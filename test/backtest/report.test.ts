@@ -11,7 +11,7 @@ async function reportOf(files: Readonly<Record<string, readonly object[]>>, rule
 
 const HOSTILE = 'x\u001b[2J\u202e</td><script>alert(1)</script>'
 
-it('escapes whatever a history says, in the terminal and on the page', async () => {
+it('escapes everything from a history, in the terminal and on the page', async () => {
   const report = await reportOf({
     'a.jsonl': [
       claudeLine(HOSTILE, {}, { sessionId: HOSTILE, cwd: `/home/${HOSTILE}` }),
@@ -71,7 +71,7 @@ it('shows no value of a secret', async () => {
     expect(JSON.stringify(report) + renderPage(report) + renderText(report)).not.toContain(value)
 })
 
-it('reads only sessions of a directory, and says so when there are none', async () => {
+it('reads only sessions of a directory, and reports when there are none', async () => {
   const files = findHistories([
     histories({ 'a.jsonl': [claudeLine('LS', {}), claudeLine('LS', {}, { sessionId: 's2', cwd: '/home/ada/shop2' })] }),
   ])
@@ -82,7 +82,7 @@ it('reads only sessions of a directory, and says so when there are none', async 
   )
 })
 
-it('names the histories that it reads, as its page does, where a file has no tool call', async () => {
+it('names the histories that it reads, also on its page, if a file has no tool call', async () => {
   const files = findHistories([`${histories({ 'notes.txt': 'Buy milk\n' })}/notes.txt`])
   const text = renderText(await runBacktest({ files, rules: {} }))
   expect(text).toContain(

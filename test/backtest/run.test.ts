@@ -25,8 +25,11 @@ function snapshotOf(root: string): string[] {
 it.each<[string, (out: string) => string[]]>([
   ['a report', () => []],
   ['a proposal', () => ['--propose']],
-  ['a page and cases, which go where the caller says', (out) => ['--html', `${out}/page.html`, '--record', out]],
-])('leaves the workspace, the state of this machine and the histories as they are, for %s', async (_, options) => {
+  [
+    'a page and cases, which are written where the caller says',
+    (out) => ['--html', `${out}/page.html`, '--record', out],
+  ],
+])('leaves the workspace, the state of this machine and the histories unchanged, for %s', async (_, options) => {
   const [state, out] = [tempDir(), tempDir()]
   const at = testWorkspace()
   try {

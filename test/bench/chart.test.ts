@@ -41,7 +41,7 @@ const growing: Row = {
 const sized: Row = { ...met, title: 'memory', unit: 'bytes', aim: { of: 'value', atMost: 1_024 } }
 
 describe('a verdict', () => {
-  it('is met up to and including the aim, by the measure of the aim', () => {
+  it("is met up to and including the aim, by the aim's measure", () => {
     expect(verdictOf(met)).toEqual({ value: 1.2, met: true })
     expect(verdictOf(missed)).toEqual({ value: 1.21, met: false })
     expect(verdictOf(sized)).toEqual({ value: 1_200, met: false })

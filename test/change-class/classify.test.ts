@@ -6,7 +6,7 @@ const measured = (path: string, before: string | Uint8Array, after: string | Uin
   classify({ path, before: Buffer.from(before), after: Buffer.from(after) })
 
 describe('classify', () => {
-  it('is never wrong about a refactoring, in both directions', async () => {
+  it('is correct about every labelled refactoring, in both directions', async () => {
     const wrong: string[] = []
     for (const { path, label, why, before, after } of PAIRS) {
       if (label === 'refactor') continue
@@ -43,7 +43,7 @@ describe('classify', () => {
     ['src/a.ts', `let ${'a = b + '.repeat(300)}c\n`],
     ['src/a.yaml', `a: 1 ${'#'.repeat(200_000)}\n`],
     ['src/a.go', `package a\n${'\n'.repeat(400_000)}`],
-  ])('answers for texts made to hold it up: %s (%#)', async (path, text) => {
+  ])('ends for text that is made to be slow: %s (%#)', async (path, text) => {
     const found = await measured(path, text, `${text}\n`)
     expect(['AST_REFACTOR', 'UNVERIFIED']).toContain(found.class)
   })
@@ -64,7 +64,7 @@ describe('classify', () => {
     ['src/a.yaml', 'a: 1\n', '# tidy\u2028admin: true\na: 1\n', 'doubt'],
     ['src/a.yaml', 'a: 1\n', '# tidy\u2029admin: true\na: 1\n', 'doubt'],
     ['src/a.py', 'if a:\n    b()\n    c()\n', 'if a:\n\tb()\n        c()\n', 'doubt'],
-  ])('answers unverified where it cannot tell: %s (%#)', async (path, before, after, rule) => {
+  ])('answers unverified if it cannot decide: %s (%#)', async (path, before, after, rule) => {
     expect(await measured(path, before, after)).toMatchObject({ class: 'UNVERIFIED', rule })
   })
 })

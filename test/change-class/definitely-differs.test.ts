@@ -4,8 +4,8 @@ import { PAIRS } from './pairs/index.js'
 
 const DATA = /\.(?:json|ya?ml)$/
 
-describe('a change that definitely differs', () => {
-  it('is none of the labelled refactorings, in both directions', () => {
+describe('definitelyDiffers', () => {
+  it('is true of no labelled refactoring, in both directions', () => {
     const wrong = PAIRS.filter(({ path, label }) => label === 'refactor' && !DATA.test(path)).filter(
       ({ before, after }) => definitelyDiffers(before, after) || definitelyDiffers(after, before),
     )
@@ -13,12 +13,12 @@ describe('a change that definitely differs', () => {
   })
 
   it.each([
-    ['a line more', 'a()\nb()\n', 'a()\nc(d)\nb()\n'],
+    ['an added line', 'a()\nb()\n', 'a()\nc(d)\nb()\n'],
     ['another number', 'f(1)\n', 'f(2)\n'],
     ['another operator', 'a + b\n', 'a == b\n'],
-    ['a line less', 'a()\nb()\nc()\n', 'a()\nc()\n'],
-    ['all of it', 'a\n', ''],
-  ])('%s', (_, before, after) => {
+    ['a removed line', 'a()\nb()\nc()\n', 'a()\nc()\n'],
+    ['the whole file', 'a\n', ''],
+  ])('is true of %s', (_, before, after) => {
     expect(definitelyDiffers(before, after)).toBe(true)
     expect(definitelyDiffers(after, before)).toBe(true)
   })
@@ -32,7 +32,7 @@ describe('a change that definitely differs', () => {
     ['lines that end alike', 'ab\nx\n', 'cb\nx\n'],
     ['an empty line at the beginning', '\na b()\n', 'a b()\n'],
     ['another order', 'a()\nb()\n', 'b()\na()\n'],
-  ])('may be one: %s', (_, before, after) => {
+  ])('is false for %s', (_, before, after) => {
     expect(definitelyDiffers(before, after)).toBe(false)
     expect(definitelyDiffers(after, before)).toBe(false)
   })

@@ -3,7 +3,7 @@ import { createMeasure, TOO_MUCH } from '../../src/change-class/index.js'
 import type { Measured } from '../../src/core/mutation.js'
 import { staged } from '../review/staged.js'
 
-it('reads no content for a class that is known, or after the budget is spent', async () => {
+it('reads no content for a known class, or after the budget is spent', async () => {
   const [before, after] = ['let a = 1\n', 'let  a = 1\n']
   const change = staged('src/a.ts', before, after)
   let reads = 0

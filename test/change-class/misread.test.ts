@@ -9,22 +9,22 @@ const measured = async (path: string, before: string, after: string) =>
 /** Texts that a grammar reads otherwise than its language, so that a comment or layout in its tree is code or data. */
 const MISREAD: readonly Row[] = [
   ['the second backtick ends the command', 'a.sh', 'echo `a # b`; ls\n` # `\n', 'echo `a # b`; rm c\n` # `\n'],
-  ['a sign in a sum', 'a.sh', 'a=$((1 # b\n))\n', 'a=$((1 # $(b)\n))\n'],
-  ['a sign in a command of numbers', 'a.sh', '((a = 1 # b\n))\n', '((a = 1 # $(b)\n))\n'],
-  ['a sign in a key', 'a.sh', `a=\${b[c # d\n]}\n`, `a=\${b[c # $(d)\n]}\n`],
-  ['a sign in a loop', 'a.sh', 'for ((;a < 1;# b\n)); do c; done\n', 'for ((;a < 1;# $(b)\n)); do c; done\n'],
-  ['a sign behind a form feed', 'a.sh', 'a\f# b\n', 'a\f# $(b)\n'],
-  ['a sign behind a list', 'a.sh', 'a=(b)\n', 'a=(b)# c\n'],
-  ['a sign behind a block', 'a.sh', 'f() { a; }\n', 'f() { a; }# b\n'],
-  ['a sign behind a test', 'a.sh', '[[ a ]]\n', '[[ a ]]# b\n'],
-  ['the word is indented', 'a.sh', 'cat <<E\n  E\nb  c\nE\n', 'cat <<E\n  E\nb c\nE\n'],
+  ['a # in a sum', 'a.sh', 'a=$((1 # b\n))\n', 'a=$((1 # $(b)\n))\n'],
+  ['a # in an arithmetic command', 'a.sh', '((a = 1 # b\n))\n', '((a = 1 # $(b)\n))\n'],
+  ['a # in a key', 'a.sh', `a=\${b[c # d\n]}\n`, `a=\${b[c # $(d)\n]}\n`],
+  ['a # in a loop', 'a.sh', 'for ((;a < 1;# b\n)); do c; done\n', 'for ((;a < 1;# $(b)\n)); do c; done\n'],
+  ['a # after a form feed', 'a.sh', 'a\f# b\n', 'a\f# $(b)\n'],
+  ['a # after a list', 'a.sh', 'a=(b)\n', 'a=(b)# c\n'],
+  ['a # after a block', 'a.sh', 'f() { a; }\n', 'f() { a; }# b\n'],
+  ['a # after a test', 'a.sh', '[[ a ]]\n', '[[ a ]]# b\n'],
+  ['an indented delimiter', 'a.sh', 'cat <<E\n  E\nb  c\nE\n', 'cat <<E\n  E\nb c\nE\n'],
   ['a comment in a here-document', 'a.sh', 'cat <<E\n  E\n# b\nE\n', 'cat <<E\n  E\n# c\nE\n'],
-  ['spaces before the word', 'a.sh', 'cat <<-E\n  E\nb  c\nE\n', 'cat <<-E\n  E\nb c\nE\n'],
-  ['a blank behind the word', 'a.sh', 'cat <<E\na\nE \nb  c\nE\n', 'cat <<E\na\nE \nb c\nE\n'],
-  ['a semicolon behind the word', 'a.sh', 'cat <<E\na\nE;\nb  c\nE\n', 'cat <<E\na\nE;\nb c\nE\n'],
-  ['a word in quotes', 'a.sh', "cat <<'E'\n E\nb  c\nE\n", "cat <<'E'\n E\nb c\nE\n"],
-  ['a line that goes on', 'a.sh', 'cat <<E\na\\\nE\nb  c\nE\n', 'cat <<E\na\\\nE\nb c\nE\n'],
-  ['a mark before the first sign', 'a.sh', '\ufeff# b\nc\n', '\ufeff# $(d)\nc\n'],
+  ['spaces before the delimiter', 'a.sh', 'cat <<-E\n  E\nb  c\nE\n', 'cat <<-E\n  E\nb c\nE\n'],
+  ['a blank after the delimiter', 'a.sh', 'cat <<E\na\nE \nb  c\nE\n', 'cat <<E\na\nE \nb c\nE\n'],
+  ['a semicolon after the delimiter', 'a.sh', 'cat <<E\na\nE;\nb  c\nE\n', 'cat <<E\na\nE;\nb c\nE\n'],
+  ['a delimiter in quotes', 'a.sh', "cat <<'E'\n E\nb  c\nE\n", "cat <<'E'\n E\nb c\nE\n"],
+  ['a continued line', 'a.sh', 'cat <<E\na\\\nE\nb  c\nE\n', 'cat <<E\na\\\nE\nb c\nE\n'],
+  ['a byte order mark before the first #', 'a.sh', '\ufeff# b\nc\n', '\ufeff# $(d)\nc\n'],
   ['a comment with a backslash before a blank', 'a.h', '// a \\ \nint b = 1;\n', '// a \\ \nint\nb = 1;\n'],
   ['a division in old C', 'a.h', 'int a = b //* c */ 2\n;\n', 'int a = b\n;\n'],
   [
@@ -40,17 +40,17 @@ const MISREAD: readonly Row[] = [
     '#if A\nvar s = @"\n#endif\nvar t = @"; b c;\n#endif\n//";\n',
   ],
   [
-    'a comment that goes on',
+    'a comment that continues',
     'a.rb',
     '=begin\n =end\na = "\n=end\nb = "; c  d; "\n# "\n',
     '=begin\n =end\na = "\n=end\nb = "; c d; "\n# "\n',
   ],
   ['a comment after blanks', 'a.rb', '=begin\na\n=end\nb\n', ' =begin\na\n=end\nb\n'],
-  ['a blank behind the word of a text', 'a.rb', 'p <<A\na\nA \nb  c\nA\n', 'p <<A\na\nA \nb c\nA\n'],
+  ['a blank after the delimiter of a here-document', 'a.rb', 'p <<A\na\nA \nb  c\nA\n', 'p <<A\na\nA \nb c\nA\n'],
   ['a comment ends the code', 'a.php', '<?php // a ??> <?php b();\n', '<?php // a ??> <?php c();\n'],
   ['code after such a comment is printed', 'a.php', '<?php // a ??>\nb(  $c);\n', '<?php // a ??>\nb( $c);\n'],
-  ['a bracket behind the tag', 'a.php', '<?php (a)();\n', '<?php(a)();\n'],
-  ['a comment behind the tag', 'a.php', '<?php // a\nb();\n', '<?php// a\nb();\n'],
+  ['a bracket after the tag', 'a.php', '<?php (a)();\n', '<?php(a)();\n'],
+  ['a comment after the tag', 'a.php', '<?php // a\nb();\n', '<?php// a\nb();\n'],
   ['a short tag may be printed', 'a.php', '<? a( $b);\n', '<? a($b);\n'],
   [
     'printed text like a comment',
@@ -60,7 +60,7 @@ const MISREAD: readonly Row[] = [
   ],
   ['a text like a comment', 'a.php', '<?php $a = <<<X\n$b\n// c\nX;\n', '<?php $a = <<<X\n$b\n// d\nX;\n'],
   ['white space before printed text', 'a.php', '<p><?php a();\n', '\n<p><?php a();\n'],
-  ['a string behind a word', 'a.css', 'a{font:1px/2"b  c"}', 'a{font:1px/2"b c"}'],
+  ['a string after a word', 'a.css', 'a{font:1px/2"b  c"}', 'a{font:1px/2"b c"}'],
   ['an address has no comments', 'a.css', 'a{b:url(/*c*/d.png)}', 'a{b:url(/*e*/d.png)}'],
   [
     'another program runs it',
@@ -123,11 +123,11 @@ const MEANING: readonly Row[] = [
     'GCOVR_EXCL_LINE',
     'coverity[b]',
     'codechecker_false_positive b',
-  ].map((words) => ['a linter is told', 'a.cpp', `// ${words}\nint a;\n`, 'int a;\n'] as const),
-  ['mutation tests are told', 'a.cs', '// Stryker disable all\nclass A {}\n', 'class A {}\n'],
-  ['documentation is told', 'a.rb', '# :stopdoc:\na\n', 'a\n'],
+  ].map((words) => ['a directive for a linter', 'a.cpp', `// ${words}\nint a;\n`, 'int a;\n'] as const),
+  ['a directive for mutation tests', 'a.cs', '// Stryker disable all\nclass A {}\n', 'class A {}\n'],
+  ['a directive for documentation', 'a.rb', '# :stopdoc:\na\n', 'a\n'],
   ['a template leaves it out', 'a.sh', '# {#\na\n', '# b\na\n'],
-  ['a converter of units is told', 'a.css', 'a{b:1px; /* no */}', 'a{b:1px;}'],
+  ['a directive for a converter of units', 'a.css', 'a{b:1px; /* no */}', 'a{b:1px;}'],
 ]
 
 const STILL: readonly Row[] = [
@@ -164,16 +164,16 @@ async function refusesBothWays(path: string, one: string, other: string): Promis
   expect(await measured(path, other, one)).not.toBe('AST_REFACTOR')
 }
 
-describe('what a grammar reads otherwise than the language', () => {
-  it.each(MISREAD)('is no refactoring: %s (%s)', (_, path, one, other) => refusesBothWays(path, one, other))
+describe('code that the grammar reads differently than the language', () => {
+  it.each(MISREAD)('is not a refactoring: %s (%s)', (_, path, one, other) => refusesBothWays(path, one, other))
 })
 
 describe('white space and comments with a meaning', () => {
-  it.each(MEANING)('are no layout: %s (%s)', (_, path, one, other) => refusesBothWays(path, one, other))
+  it.each(MEANING)('are not layout: %s (%s)', (_, path, one, other) => refusesBothWays(path, one, other))
 })
 
 describe('layout', () => {
-  it.each(STILL)('is recognized beside %s (%s)', async (_, path, before, after) => {
+  it.each(STILL)('is recognized next to %s (%s)', async (_, path, before, after) => {
     expect(await measured(path, before, after)).toBe('AST_REFACTOR')
   })
 })

@@ -23,7 +23,7 @@ const box = (modifier: string, name = 'T') => `type T = string\ninterface Box<${
 
 it.each([
   ['a variance is added', box(''), box('out ')],
-  ['a variance is taken away', box('out '), box('')],
+  ['a variance is removed', box('out '), box('')],
   ['a variance changes', box('in '), box('out ')],
   ['a type is renamed that a parameter hides', box('out '), box('out ').replace('type T', 'type S')],
   ['only layout changes', box('out '), box('out ').replace(' { ', ' {\n  ')],

@@ -66,7 +66,7 @@ const rewritten = fc
 const classOf = async ({ path, before, after }: { path: string; before: string; after: string }) =>
   (await classify({ path, before: Buffer.from(before), after: Buffer.from(after) })).class
 
-describe('classify, by chance', () => {
+describe('classify, with generated changes', () => {
   it('classifies no mutation as a refactoring', async () => {
     await fc.assert(
       fc.asyncProperty(mutated, async (change) => {
@@ -76,7 +76,7 @@ describe('classify, by chance', () => {
     )
   })
 
-  it('classifies most rewrites as refactorings, and answers each', async () => {
+  it('classifies most rewrites as refactorings, and ends for each', async () => {
     const seen = { all: 0, known: 0 }
     await fc.assert(
       fc.asyncProperty(rewritten, async (change) => {
@@ -88,7 +88,7 @@ describe('classify, by chance', () => {
     expect(seen.known / seen.all).toBeGreaterThan(0.5)
   })
 
-  it('answers for any text, and never throws', async () => {
+  it('returns a class for any text, and never throws', async () => {
     const path = fc.constantFrom(...new Set(FILES.map((each) => each.path)))
     await fc.assert(
       fc.asyncProperty(path, fc.string({ unit: 'binary' }), fc.string(), async (name, before, after) => {

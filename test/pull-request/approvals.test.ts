@@ -28,7 +28,7 @@ async function problemsAfter(...verdicts: readonly Fields[]): Promise<readonly s
 }
 
 describe('an approval', () => {
-  it('holds until a later rejection, by the same reviewer or another', async () => {
+  it('applies until a later rejection, by the same reviewer or another', async () => {
     expect(await problemsAfter(APPROVED)).toEqual([])
     expect(await problemsAfter(APPROVED, REJECTED)).toEqual(UNAPPROVED)
     expect(await problemsAfter(APPROVED, { ...REJECTED, reviewer: { name: 'Bo' } })).toEqual(UNAPPROVED)

@@ -116,7 +116,7 @@ describe('a valid pull request', () => {
     expect((await check(last, { requireTrailers: true })).problems).toEqual([])
   })
 
-  it('needs a trailer where a later one covers other records', async () => {
+  it('needs a trailer if a later one covers other records', async () => {
     const pr = await repository()
     await pr.agent(({ fs }) => fs.writeFileSync('src/a.ts', 'x\n'), 'none')
     const last = pr.ledger().length - 1

@@ -40,7 +40,7 @@ describe('annotations for GitHub', () => {
 })
 
 describe('the report for GitLab', () => {
-  it('has a place and a fingerprint of its own for each range', () => {
+  it('has a separate place and fingerprint for each range', () => {
     const found = JSON.parse(codeQuality(reportOf('src/a.ts', [1, 2, 9], { problems: ['The ledger is gone.'] })))
     expect(found).toMatchObject([
       { description: 'The ledger is gone.', location: { path: '.orchestration/agent_trace.jsonl' } },
@@ -56,7 +56,7 @@ it.each([
   [reportOf('a', []), '5 approved', true],
   [reportOf('a', [1, 2]), '2 unapproved', false],
   [reportOf('a', [], { problems: ['cut'] }), 'ledger broken', false],
-])('the badge says what holds: %#', (report, text, isGood) => {
+])('the badge shows the result: %#', (report, text, isGood) => {
   expect(badge(report)).toContain(`<title>agent lines: ${text}</title>`)
   expect(holds(report)).toBe(isGood)
 })

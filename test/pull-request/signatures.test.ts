@@ -36,7 +36,7 @@ describe('signatures', () => {
     ])
   })
 
-  it('count by the keys that the target branch has now, whatever the pull request began from', async () => {
+  it('count by the current keys of the target branch, whatever the pull request began from', async () => {
     const pr = copyOf(template)
     pr.git('checkout', '-q', 'main')
     pr.git('mv', 'keys', 'later')
@@ -63,14 +63,14 @@ describe('signatures', () => {
       return file
     }
 
-    it('count for what the base has, and new commits need the new key', async () => {
+    it('count for records of the base, and new commits need the new key', async () => {
       const pr = copyOf(template)
       replaceKey(pr)
       await pr.agent(({ fs }) => fs.writeFileSync('src/b.ts', 'y\n'))
       expect((await check(pr, { keys: 'keys' })).problems).toEqual([])
     })
 
-    it('by nobody are as little as by the first key', async () => {
+    it('by an unknown key count as little as by the first key', async () => {
       const pr = copyOf(template)
       const file = replaceKey(pr)
       rmSync(file)

@@ -29,7 +29,7 @@ async function scene(files: Record<string, string> = { 'src/a.ts': lines(), 'src
 }
 
 describe("a reviewer's edit", () => {
-  it('is seen by every process, by the agent after its next call, and needs a verdict', async () => {
+  it('is visible to every process, to the agent after its next call, and needs a verdict', async () => {
     const s = await scene()
     s.session.fs.writeFileSync('src/a.ts', lines({ 1: 'agent' }))
     await s.review.approve('src/a.ts')
@@ -50,7 +50,7 @@ describe("a reviewer's edit", () => {
     expect((await s.session.changes()).changes).toEqual([])
   })
 
-  it('may be approved at once: who wrote it has seen it', async () => {
+  it('may be approved at once, because its author has seen it', async () => {
     const s = await scene()
     s.session.fs.writeFileSync('src/a.ts', lines({ 1: 'agent' }))
     await s.review.changes()
@@ -65,7 +65,7 @@ describe("a reviewer's edit", () => {
     expect(s.staged()).toBe('later\n')
   })
 
-  it('made after a commit that the session has not taken in comes after it', async () => {
+  it('after a commit that the session has not read is applied after it', async () => {
     const s = await scene()
     s.session.fs.writeFileSync('src/a.ts', lines({ 1: 'one', 10: 'two' }))
     const [one] = (await s.review.changes()).changes[0]?.hunks ?? []
@@ -79,7 +79,7 @@ describe("a reviewer's edit", () => {
     expect(s.on.text('src/a.ts')).toBe(lines({ 1: 'one' }))
   })
 
-  it('is theirs in the trace, line by line', async () => {
+  it('is attributed to the reviewer in the trace, line by line', async () => {
     const s = await scene()
     s.session.fs.writeFileSync('src/a.ts', lines({ 1: 'agent', 5: 'agent' }))
     s.session.fs.writeFileSync('src/b.ts', lines({ 1: 'agent' }))
@@ -111,7 +111,7 @@ describe("a reviewer's edit", () => {
     expect(JSON.stringify(record?.files)).not.toContain('"human","model_id"')
   })
 
-  it('is told to the agent, whose next write fails once unless it has read the file', async () => {
+  it('is reported to the agent, whose next write fails once unless it has read the file', async () => {
     const s = await scene()
     s.session.fs.writeFileSync('src/a.ts', lines({ 1: 'agent' }))
     await s.review.edit('src/a.ts', lines({ 3: 'reviewer' }), ANN)
@@ -134,7 +134,7 @@ describe("a reviewer's edit", () => {
     expect(s.staged()).toBe(lines({ 1: 'again' }))
   })
 
-  it('is told as well to who would remove the file, or its directory, or move it', async () => {
+  it("makes the agent's next removal or move of the file, or of its directory, fail", async () => {
     const s = await scene()
     for (const remove of [
       () => s.session.fs.unlinkSync('src/a.ts'),
@@ -149,7 +149,7 @@ describe("a reviewer's edit", () => {
     }
   })
 
-  it('and what the agent writes meanwhile are both kept, between markers where they touch', async () => {
+  it("and the agent's concurrent write are both kept, between markers where they touch", async () => {
     const s = await scene()
     s.session.fs.writeFileSync('src/a.ts', lines({ 1: 'agent' }))
     await s.review.edit('src/a.ts', lines({ 1: 'agent', 3: 'reviewer' }), ANN)
@@ -172,7 +172,7 @@ describe("a reviewer's edit", () => {
     expect((await s.review.commit()).committed).toEqual(['src/a.ts'])
   })
 
-  it('of a file whose directory the agent removed meanwhile brings both back', async () => {
+  it('of a file whose directory the agent removed meanwhile restores both', async () => {
     const s = await scene({ 'src/a.ts': lines(), 'src/deep/er/b.ts': lines() })
     s.session.fs.writeFileSync('src/deep/er/b.ts', lines({ 1: 'agent' }))
     await s.review.edit('src/deep/er/b.ts', 'reviewer\n', ANN)
@@ -188,7 +188,7 @@ describe("a reviewer's edit", () => {
     expect(s.on.text('src/deep/er/b.ts')).toBe('reviewer\n')
   })
 
-  it('is not dropped by a revert of an agent that does not know of it, and never without a word', async () => {
+  it('is not dropped by a revert of an agent that has not read it, and later only with a report', async () => {
     const s = await scene()
     s.session.fs.writeFileSync('src/a.ts', lines({ 1: 'agent' }))
     s.session.fs.writeFileSync('src/b.ts', lines({ 1: 'agent' }))
@@ -208,7 +208,7 @@ describe("a reviewer's edit", () => {
     expect((await s.session.changes()).changes).toEqual([])
   })
 
-  it('of a file that the agent removed meanwhile brings it back', async () => {
+  it('of a file that the agent removed meanwhile restores it', async () => {
     const s = await scene()
     s.session.fs.writeFileSync('src/a.ts', lines({ 1: 'agent' }))
     await s.review.edit('src/a.ts', 'reviewer\n', ANN)
@@ -217,7 +217,7 @@ describe("a reviewer's edit", () => {
     expect(s.staged()).toBe('reviewer\n')
   })
 
-  it('outlives the process that took it in, and is taken in once', async () => {
+  it('outlives the process that applied it, and is applied once', async () => {
     const s = await scene()
     s.session.fs.writeFileSync('src/a.ts', lines({ 1: 'agent' }))
     await s.review.edit('src/a.ts', lines({ 3: 'reviewer' }), ANN)
@@ -230,7 +230,7 @@ describe("a reviewer's edit", () => {
     expect(last.fs.readFileSync('src/a.ts', 'utf8')).toBe(lines({ 5: 'agent' }))
   })
 
-  it('is refused where nothing, or no file, is staged, and of what changed since it was shown', async () => {
+  it('is refused if nothing or no file is staged, or if it changed since it was shown', async () => {
     const s = await scene()
     s.session.fs.writeFileSync('src/a.ts', lines({ 1: 'agent' }))
     s.session.fs.unlinkSync('src/b.ts')
@@ -242,7 +242,7 @@ describe("a reviewer's edit", () => {
     expect((await s.review.changes()).changes.map(({ flags }) => flags)).toEqual([[], []])
   })
 
-  it('of a file in a renamed directory lands at its new name, for its intent', async () => {
+  it('of a file in a renamed directory is committed at its new name, for its intent', async () => {
     const s = await scene({ 'src/d/a.ts': lines() })
     s.session.fs.renameSync('src/d', 'src/e')
     await s.review.edit('src/e/a.ts', lines({ 3: 'reviewer' }), ANN)
@@ -274,7 +274,7 @@ describe('discarded hunks', () => {
     expect(s.staged()).toBe(lines())
   })
 
-  it('take nothing of what the agent wrote in their place meanwhile', async () => {
+  it('remove nothing that the agent wrote in their place meanwhile', async () => {
     const s = await scene()
     s.session.fs.writeFileSync('src/a.ts', lines({ 1: 'one', 10: 'two' }))
     const [one] = (await s.review.changes()).changes[0]?.hunks ?? []
@@ -295,7 +295,7 @@ describe('a merging commit', () => {
     return s
   }
 
-  it('puts a clean merge into the stage, on the new base, which needs its own verdict', async () => {
+  it('stages a clean merge on the new base, which needs its own verdict', async () => {
     const s = await approved(lines({ 1: 'agent' }), lines({ 12: 'theirs' }))
     expect(await s.flags()).toEqual(['drifted'])
     expect((await s.review.changes()).changes[0]?.hunks.map(({ text }) => text).join()).not.toContain('theirs')
@@ -314,7 +314,7 @@ describe('a merging commit', () => {
     expect(commit?.files).toMatchObject([{ ranges: [{ start_line: 2, end_line: 2 }] }])
   })
 
-  it('keeps both where the same lines changed, the disk untouched, and flags the conflict', async () => {
+  it('keeps both versions of the same lines, leaves the disk unchanged, and flags the conflict', async () => {
     const s = await approved(lines({ 1: 'agent' }), lines({ 1: 'theirs' }))
     expect((await failure(() => s.review.commit({ merge: true }))).message).toContain('between conflict markers')
     expect(s.on.text('src/a.ts')).toBe(lines({ 1: 'theirs' }))
@@ -331,10 +331,10 @@ describe('a merging commit', () => {
   })
 
   it.each<[string, Buffer | string | null, Buffer | string | null]>([
-    ['is no text', Buffer.from('\0agent'), Buffer.from('\0theirs')],
+    ['is not text', Buffer.from('\0agent'), Buffer.from('\0theirs')],
     ['was removed by the agent', null, lines({ 1: 'theirs' })],
     ['was removed from the disk', lines({ 1: 'agent' }), null],
-  ])('leaves both where they are if the file %s', async (_, agent, theirs) => {
+  ])('leaves both versions in place if the file %s', async (_, agent, theirs) => {
     const { rmSync, writeFileSync, existsSync } = await import('node:fs')
     const s = await scene()
     if (agent === null) s.session.fs.unlinkSync('src/a.ts')
@@ -353,7 +353,7 @@ describe('a merging commit', () => {
     expect(existsSync(path)).toBe(agent !== null)
   })
 
-  it('takes in what the agent wrote between the merge and its next call', async () => {
+  it('merges what the agent wrote between the merge and its next call', async () => {
     const s = await approved(lines({ 1: 'agent' }), lines({ 12: 'theirs' }))
     await reasonOf(() => s.review.commit({ merge: true }))
     s.session.fs.writeFileSync('src/a.ts', lines({ 1: 'agent', 18: 'more' }))
@@ -362,7 +362,7 @@ describe('a merging commit', () => {
     expect(await s.flags()).not.toContain('drifted')
   })
 
-  it('goes through at once where the policy says so and the merge is clean', async () => {
+  it('succeeds at once if policy says so and the merge is clean', async () => {
     const s = await approved(lines({ 1: 'agent' }), lines({ 12: 'theirs' }), 'approval: {merge: auto}\n')
     expect((await s.review.commit({ merge: true })).committed).toEqual(['src/a.ts'])
     expect(s.on.text('src/a.ts')).toBe(lines({ 1: 'agent', 12: 'theirs' }))
@@ -372,7 +372,7 @@ describe('a merging commit', () => {
     expect(await reasonOf(() => unclean.review.commit({ merge: true }))).toBe('stale_file')
   })
 
-  it('keeps approved hunks approved by such a policy, and lands them alone', async () => {
+  it('keeps approved hunks approved by such a policy, and commits only them', async () => {
     const s = await scene()
     s.on.write('.orchestration/policy.yaml', 'approval: {merge: auto}\n')
     s.session.fs.writeFileSync('src/a.ts', lines({ 1: 'one', 10: 'two' }))
@@ -397,7 +397,7 @@ describe('a merging commit', () => {
     expect(s.on.text('src/c.ts')).toBe(lines({ 1: 'agent', 12: 'theirs' }))
   })
 
-  it('says what is in the way of a renamed file, and leaves both as they are', async () => {
+  it('names the entry in the way of a renamed file, and leaves both unchanged', async () => {
     const s = await scene()
     s.session.fs.renameSync('src/a.ts', 'src/c.ts')
     await s.review.approve()
@@ -407,7 +407,7 @@ describe('a merging commit', () => {
     expect([s.on.text('src/c.ts'), s.session.fs.readFileSync('src/c.ts', 'utf8')]).toEqual(['theirs\n', lines()])
   })
 
-  it('puts two files of one name, both new, together', async () => {
+  it('merges two new files of one name', async () => {
     const s = await scene()
     s.session.fs.writeFileSync('src/new.ts', 'agent\n')
     await s.review.approve()
@@ -422,7 +422,7 @@ describe('a merging commit', () => {
     })
   })
 
-  it('commits what is approved and has not drifted, and leaves alone what nobody has approved', async () => {
+  it('commits what is approved and has not drifted, and leaves unapproved changes alone', async () => {
     const s = await scene()
     s.session.fs.writeFileSync('src/a.ts', lines({ 1: 'agent' }))
     s.session.fs.writeFileSync('src/new.ts', 'new\n')
@@ -438,7 +438,7 @@ describe('a merging commit', () => {
     expect((await failure(() => s.review.commit({ merge: true }))).message).toContain('between conflict markers')
   })
 
-  it('commits the rest of what is approved, and says what was merged and needs a verdict', async () => {
+  it('commits the rest of what is approved, and names merged changes that need a verdict', async () => {
     const s = await scene()
     s.session.fs.writeFileSync('src/a.ts', lines({ 1: 'agent' }))
     s.session.fs.writeFileSync('src/new.ts', 'new\n')
@@ -454,7 +454,7 @@ describe('a merging commit', () => {
     expect(await s.flags()).toContain('merged')
   })
 
-  it('merges with what another session has committed', async () => {
+  it("merges with another session's commit", async () => {
     const s = await scene()
     const other = await working(s.agents, 'other')
     s.session.fs.writeFileSync('src/a.ts', lines({ 1: 'agent' }))
@@ -471,7 +471,7 @@ describe('a merging commit', () => {
   })
 })
 
-it('keeps the contents it rests on outside of what git and agents see', async () => {
+it('keeps its base contents where git and agents do not see them', async () => {
   const s = await scene()
   s.session.fs.writeFileSync('src/a.ts', lines({ 1: 'agent' }))
   await s.review.edit('src/a.ts', 'reviewer\n', ANN)
@@ -481,7 +481,7 @@ it('keeps the contents it rests on outside of what git and agents see', async ()
   expect(spawnSync('cat', [`${s.on.root}/.orchestration/.gitignore`]).stdout.toString()).toContain('sessions')
 })
 
-it('stays when the agent travels back to before it, merged with what was staged then', async () => {
+it('stays when the agent returns to an earlier snapshot, merged with the stage of then', async () => {
   const s = await scene()
   s.session.fs.writeFileSync('src/a.ts', lines({ 1: 'agent' }))
   const then = await s.session.snapshot()

@@ -28,7 +28,7 @@ describe('toChangeSet', () => {
     expect(show(changes, { a: 'x', z: 'x' }).changes.map(({ path }) => path)).toEqual(['a', 'z', 'B', 'b'])
   })
 
-  it('carries digests, modes, intent and the policy flags, and the hunks against the disk', () => {
+  it('has digests, modes, intent and the policy flags, and the hunks against the disk', () => {
     const change = staged('a', 'old\n', 'new\n', { intentId: 'INT-001', after: file('new\n', 0o755) })
     const flags = (of: StagedChange) => (of.path === 'a' ? ['protected'] : [])
     const set = toChangeSet([change], {
@@ -52,7 +52,7 @@ describe('toChangeSet', () => {
     ])
   })
 
-  it('reads a base for a comparison it has not made, and where the disk may hold another', () => {
+  it('reads a base for a comparison that is not cached, and if the disk may have another', () => {
     const memory = createDiffMemory()
     const read: string[] = []
     let isUnchanged = () => true
@@ -80,13 +80,13 @@ describe('toChangeSet', () => {
     expect([look(change), read.splice(0)]).toEqual([[['+new', []]], ['a']])
   })
 
-  it('leaves the mode out where it stays', () => {
+  it('omits an unchanged mode', () => {
     expect(show([staged('a', 'x', 'y')], { a: 'x' }).changes[0]).not.toHaveProperty('mode')
     expect(show([staged('a', null, 'y')]).changes[0]?.mode).toEqual({ before: null, after: 0o644 })
     expect(show([staged('a', 'x', null)], { a: 'x' }).changes[0]?.mode).toEqual({ before: 0o644, after: null })
   })
 
-  it('compares a moved file with where it was', () => {
+  it('compares a moved file with its old path', () => {
     const change = staged('new', 'a\nb\n', 'a\nc\n', { kind: 'rename', from: 'old' as RelPath })
     const [moved] = show([change], { old: 'a\nb\n' }).changes
     expect(moved).toMatchObject({ path: 'new', from: 'old', kind: 'rename', flags: [] })
@@ -111,7 +111,7 @@ describe('toChangeSet', () => {
     ])
   })
 
-  it('flags as drifted what the disk no longer holds, even where the stage did not see it', () => {
+  it('flags a change as drifted if the disk differs, even if the stage did not notice', () => {
     const flagged = (change: StagedChange, contents: Record<string, string>) => show([change], contents).changes[0]
     expect(flagged(staged('a', 'x\n', 'y\n', { drifted: true }), { a: 'z\n' })?.flags).toEqual(['drifted'])
     const raced = flagged(staged('a', 'x\n', 'y\n'), { a: 'z\n' })
@@ -131,7 +131,7 @@ describe('the digest of a change set', () => {
     fc.assert(fc.property(orders, (order) => changeSetDigest(order) === digest))
   })
 
-  it('tells apart paths, kinds, both sides, modes, types and old names', () => {
+  it('differs by paths, kinds, both sides, modes, types and old names', () => {
     const base = staged('a', 'x', 'y')
     const variants: StagedChange[] = [
       base,

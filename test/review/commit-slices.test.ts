@@ -36,7 +36,7 @@ async function committing(word: 'reject first' | 'withdraw first' | 'reject seco
 }
 
 it.each(['reject first', 'withdraw first', 'reject second'] as const)(
-  'a commit takes nothing once another reviewer has said otherwise: %s',
+  "a commit is refused after another reviewer's verdict while it runs: %s",
   async (word) => {
     const { on, mine, commit } = await committing(word)
     expect(await failure(commit)).toMatchObject({ reason: 'stale_file', refused: [{ path: 'src/a.ts' }] })
@@ -46,7 +46,7 @@ it.each(['reject first', 'withdraw first', 'reject second'] as const)(
   },
 )
 
-it('a word on what is not committed holds nothing up', async () => {
+it('a verdict on another change does not stop a commit', async () => {
   const { on, commit } = await committing('approve other')
   expect(await commit()).toMatchObject({ committed: ['src/a.ts'] })
   expect(on.text('src/b.ts')).toBe('b\n')

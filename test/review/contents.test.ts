@@ -11,7 +11,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(root, { recursive: true, force: true }))
 
-it('keeps each content once, for its owner alone, and gives it back', () => {
+it('stores each content once, readable only by its owner, and returns it', () => {
   const contents = openContents(join(root, 'edits'))
   const key = contents.keep(Buffer.from('a'))
   expect(contents.keep(Buffer.from('a'))).toBe(key)
@@ -21,7 +21,7 @@ it('keeps each content once, for its owner alone, and gives it back', () => {
   expect(statSync(join(root, 'edits', name)).mode & 0o777).toBe(0o600)
 })
 
-it('says so where a content is gone or is another', () => {
+it('reports a content that is missing or changed', () => {
   const contents = openContents(root)
   const refused = expect.objectContaining({ reason: 'ledger_corrupt' })
   expect(() => contents.read(digest('none'))).toThrow(refused)

@@ -4,7 +4,7 @@ import { createDiffMemory } from '../../src/review/diff-memory.js'
 
 const make = () => diffFile(Buffer.from('a\n'), Buffer.from('b\n'), 'x')
 
-describe('a memory of comparisons', () => {
+describe('a cache of comparisons', () => {
   it('keeps the comparisons of the last view, and drops the others', () => {
     const memory = createDiffMemory()
     const first = memory.of('k', () => 4, make)
@@ -16,7 +16,7 @@ describe('a memory of comparisons', () => {
     expect(memory.of('k', () => 4, make)).not.toBe(first)
   })
 
-  it('keeps nothing large, and not too much in all', () => {
+  it('keeps nothing large, and stays within its limit', () => {
     const memory = createDiffMemory()
     expect(memory.of('large', () => 1 << 20, make)).not.toBe(memory.of('large', () => 1 << 20, make))
     const size = () => 200 * 1024

@@ -73,7 +73,7 @@ describe('diffFile', () => {
     expect(hunks[0]?.text.split('\n')[0]).toBe('@@ -8,7 +8,6 @@')
   })
 
-  it('shows a creation and a deletion as one hunk, however long', () => {
+  it('shows a creation and a deletion as one hunk, of any length', () => {
     const long = numbered(0, EDIT_LIMIT * 2)
     const created = diffFile(null, bytes(long), 'a.txt')
     expect(created).toMatchObject({ large: false, hunks: [{ oldStart: 0, oldLines: 0, newLines: EDIT_LIMIT * 2 }] })
@@ -82,7 +82,7 @@ describe('diffFile', () => {
     expect(deleted.hunks[0]?.text).toBe('@@ -1,1 +0,0 @@\n-x\n')
   })
 
-  it('has no hunks where nothing differs or both sides are empty', () => {
+  it('has no hunks if nothing differs or both sides are empty', () => {
     for (const result of [diff('a\n', 'a\n'), diff('', ''), diffFile(null, bytes(''), 'a.txt')]) {
       expect(result).toMatchObject({ hunks: [], binary: false, large: false, encoding: [] })
     }
@@ -93,12 +93,12 @@ describe('diffFile', () => {
     expect(diff('a\r\n', 'a\n').hunks[0]?.text).toBe('@@ -1,1 +1,1 @@\n-a\r\n+a\n')
   })
 
-  it('shows a final newline that comes or goes, and a byte order mark', () => {
+  it('shows a final newline that is added or removed, and a byte order mark', () => {
     expect(diff('a', 'a\n').hunks[0]?.text).toBe('@@ -1,1 +1,1 @@\n-a\n\\ No newline at end of file\n+a\n')
     expect(diff('\uFEFFa\n', 'a\n').hunks[0]?.text).toBe('@@ -1,1 +1,1 @@\n-\uFEFFa\n+a\n')
   })
 
-  it('shows no text of what is not text', () => {
+  it('shows no text of binary content', () => {
     for (const content of [Buffer.from([0x61, 0]), Buffer.from([0xff, 0xfe, 0x61]), Buffer.from([0xe9, 0x0a])]) {
       for (const result of [diffFile(bytes('a'), content, 'a.bin'), diffFile(content, null, 'a.bin')]) {
         expect(result).toMatchObject({ hunks: [], binary: true })
@@ -106,7 +106,7 @@ describe('diffFile', () => {
     }
   })
 
-  it('replaces the whole where a comparison would take too long', () => {
+  it('replaces the whole if a comparison would take too long', () => {
     const other = numbered(0, EDIT_LIMIT).replaceAll('line', 'other')
     const edits = diff(numbered(0, EDIT_LIMIT), other)
     expect(edits).toMatchObject({ large: true, binary: false })
@@ -118,7 +118,7 @@ describe('diffFile', () => {
     expect(apply(`${big}\na\n`, bytesLimit.hunks)).toBe(`${big}\nb`)
   })
 
-  it('takes a file of very many short lines', () => {
+  it('accepts a file of very many short lines', () => {
     const lines = '\n'.repeat(300_000)
     expect(diff(lines, `x\n${lines}y\n`).hunks).toHaveLength(2)
     expect(diff(lines, 'x\n'.repeat(300_000))).toMatchObject({ large: true, hunks: [{ oldLines: 300_000 }] })
@@ -134,7 +134,7 @@ describe('take', () => {
   const picked = fc.infiniteStream(fc.boolean())
   const some = (ids: string[], picks: Iterator<boolean>) => new Set(ids.filter(() => picks.next().value))
 
-  it('is the old text with the hunks wanted, and the rest of them then makes the new text', () => {
+  it('gives the old text with the selected hunks, and the remaining ones then give the new text', () => {
     fc.assert(
       fc.property(text, text, picked, (before, after, picks) => {
         const whole = diff(before, after)
@@ -152,7 +152,7 @@ describe('take', () => {
     )
   })
 
-  it('leaves the others their ids', () => {
+  it('keeps the ids of the others', () => {
     const edits = fc.array(fc.tuple(fc.nat(59), fc.constantFrom('A', 'B', '')), { minLength: 2, maxLength: 6 })
     const joined = (lines: string[]) => lines.map((line) => (line === '' ? '' : `${line}\n`)).join('')
     fc.assert(
@@ -193,7 +193,7 @@ describe('take', () => {
     expect(marked.encoding).toEqual(['encoding-changed'])
   })
 
-  it('is all or nothing where the encoding changes', () => {
+  it('takes all or nothing if the encoding changes', () => {
     const [narrow, wide] = [bytes('a\nb\n'), Buffer.from('\uFEFFa\nb\n', 'utf16le')]
     const recoded = diffFile(narrow, wide, 'a.txt')
     expect(recoded).toMatchObject({ encoding: ['utf-16', 'encoding-changed'], binary: false })
@@ -217,13 +217,13 @@ describe('hunk ids', () => {
     expect(beside[1]?.newStart).not.toBe(first?.newStart)
   })
 
-  it('stay when a neighbour is taken into the base', () => {
+  it('stay when a neighbour is committed', () => {
     const both = edit(edit(base, 10), 30)
     const [, second] = diff(base, both).hunks
     expect(diff(edit(base, 10), both).hunks[0]?.id).toBe(second?.id)
   })
 
-  it('change with the old text, the new text, the path and what stands between two changes', () => {
+  it('change with the old text, the new text, the path and the text between two changes', () => {
     const id = (before: string, after: string, path = 'a.txt') =>
       diffFile(bytes(before), bytes(after), path).hunks[0]?.id
     const ids = [
@@ -239,14 +239,14 @@ describe('hunk ids', () => {
     expect(new Set(ids).size).toBe(ids.length)
   })
 
-  it('differ for hunks that say the same', () => {
+  it('differ for hunks with the same text', () => {
     const twice = `same\n${numbered(0, 20)}same\n`
     const ids = diff(twice, twice.replaceAll('same', 'other')).hunks.map(({ id }) => id)
     expect(ids).toHaveLength(2)
     expect(new Set(ids).size).toBe(2)
   })
 
-  it('are bound to their place where the old text stands in the file more than once', () => {
+  it('depend on the position if the old text occurs more than once in the file', () => {
     const block = `${numbered(0, 8)}x\n${numbered(0, 8)}`
     const two = block.repeat(2)
     const changed = (...which: number[]) =>
@@ -281,7 +281,7 @@ describe('the comparison of lines', () => {
   const asJsdiff = (before: Buffer, after: Buffer) =>
     structuredPatch('', '', `${before}`, `${after}`, undefined, undefined, { context: 3 }).hunks
 
-  it('gives the hunks of jsdiff where no line occurs twice', () => {
+  it('gives the hunks of jsdiff if no line occurs twice', () => {
     const sides = fc.uniqueArray(fc.nat(400), { minLength: 1, maxLength: 60 }).chain((lines) =>
       fc.record({
         before: fc.subarray(lines, { minLength: 1 }),

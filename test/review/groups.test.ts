@@ -18,7 +18,7 @@ const said = (changes: Change[]) =>
   )
 
 describe('the order of a review', () => {
-  it('is deletions, then each warning from the gravest, then intents and tool calls', () => {
+  it('is deletions, then each warning from the most serious, then intents and tool calls', () => {
     const changes = [
       change('z', { intentId: 'INT-001', calls: ['call-2'] }),
       change('plain'),
@@ -56,7 +56,7 @@ describe('the order of a review', () => {
     ])
   })
 
-  it('has every change once, and leaves the set as it is', () => {
+  it('has every change once, and does not modify the set', () => {
     const changes = [change('b'), change('a', { kind: 'delete' })]
     expect(said(changes).flatMap(([, paths]) => paths)).toEqual(['a', 'b'])
     expect(changes.map(({ path }) => path)).toEqual(['b', 'a'])

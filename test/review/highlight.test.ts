@@ -12,7 +12,7 @@ it('splits a file into lines of tokens with their kinds', async () => {
   expect(lines).toHaveLength(4)
 })
 
-it('knows files by ending and by name', async () => {
+it('recognizes files by extension and by name', async () => {
   const highlight = await loadHighlighter()
   for (const path of ['a.js', 'b.mts', 'c.py', 'd/e.RS', 'Makefile', 'x.yaml', 'x.json', 'page.html', 'a.sh'])
     expect(highlight(path, 'x'), path).toBeDefined()
@@ -20,7 +20,7 @@ it('knows files by ending and by name', async () => {
     expect(highlight(path, 'x'), path).toBeUndefined()
 })
 
-it('leaves large files and minified lines alone', async () => {
+it('skips large files and minified lines', async () => {
   const highlight = await loadHighlighter()
   expect(highlight('a.js', 'a\n'.repeat(70_000))).toBeUndefined()
   expect(highlight('a.js', 'a'.repeat(2_001))).toBeUndefined()
@@ -56,14 +56,14 @@ it('loses and adds no character', async () => {
   )
 })
 
-it('gives a text up that takes longer than it may, and goes on with the next', async () => {
+it('stops on a text that exceeds the time limit, and continues with the next', async () => {
   const highlight = await loadHighlighter()
   const long = `((${'(a)\n'.repeat(30_000)}`
   expect(highlight('a.ts', long, 1)).toBeUndefined()
   expect(highlight('a.ts', 'let a')?.[0]?.[0]).toEqual({ text: 'let', kind: 'keyword' })
 })
 
-it('works on after the time limit stopped it while it compiled a grammar', async () => {
+it('works again after the time limit stopped it while it compiled a grammar', async () => {
   // The first use of a grammar compiles it, so this needs a highlighter that nobody has used.
   vi.resetModules()
   const fresh = await import('../../src/review/highlight.js')

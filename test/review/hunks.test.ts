@@ -37,13 +37,13 @@ const firstLine = (text: string) => Number(/^\+new (\d+)$/m.exec(text)?.[1] ?? /
 const edited = (...lines: number[]) => numbered(Object.fromEntries(lines.map((line) => [line, `new ${line}`])))
 
 describe('verdicts on hunks', () => {
-  it('name a hunk by so many bits that nobody finds two hunks with one id', async () => {
+  it('identify a hunk by so many bits that nobody finds two hunks with one id', async () => {
     const s = await scene()
     s.session.fs.writeFileSync('src/a.ts', edited(2))
     expect(await s.id(2)).toMatch(/^h_[0-9a-f]{40}$/)
   })
 
-  it('land base and approved hunks exactly; the rest stays staged on the new base', async () => {
+  it('commit base and approved hunks exactly; the rest stays staged on the new base', async () => {
     const s = await scene()
     s.session.fs.writeFileSync('src/a.ts', edited(2, 12, 22))
     const [first, last] = [await s.id(2), await s.id(22)]
@@ -75,7 +75,7 @@ describe('verdicts on hunks', () => {
     expect(await s.change()).toBeUndefined()
   })
 
-  it('credit the agent with the landed lines only', async () => {
+  it('credit the agent with the committed lines only', async () => {
     const s = await scene()
     s.session.fs.writeFileSync('src/a.ts', edited(2, 12))
     await s.review.approve({ hunks: [await s.id(12)] })
@@ -84,7 +84,7 @@ describe('verdicts on hunks', () => {
     expect(record?.files).toMatchObject([{ path: 'src/a.ts', ranges: [{ start_line: 13, end_line: 13 }] }])
   })
 
-  it('keep a rejected hunk staged, through the commit of its neighbours, and tell the agent where and why', async () => {
+  it('keep a rejected hunk staged through the commit of its neighbours, and report place and reason to the agent', async () => {
     const s = await scene()
     s.session.fs.writeFileSync('src/a.ts', edited(2, 12))
     await s.review.reject({ hunks: [await s.id(12)] }, 'Not that line.', { name: 'Ann' })
@@ -109,7 +109,7 @@ describe('verdicts on hunks', () => {
     expect(await s.session.feedback()).toEqual([])
   })
 
-  it('keep a rejected file rejected where one of its hunks was approved after all and has landed', async () => {
+  it('keep a rejected file rejected after one of its hunks was approved and committed', async () => {
     const s = await scene()
     s.session.fs.writeFileSync('src/a.ts', edited(2, 12, 22))
     await s.review.reject('src/a.ts', 'no')
@@ -123,7 +123,7 @@ describe('verdicts on hunks', () => {
     s.session.fs.appendFileSync('src/a.ts', 'x\n')
   })
 
-  it('hold while the hunk is the same, whatever the agent writes elsewhere, and no longer', async () => {
+  it('apply while the hunk is the same, whatever the agent writes elsewhere', async () => {
     const s = await scene()
     s.session.fs.writeFileSync('src/a.ts', edited(2, 12))
     await s.review.approve({ hunks: [await s.id(2), await s.id(12)] })
@@ -135,7 +135,7 @@ describe('verdicts on hunks', () => {
     expect(s.on.text('src/a.ts')).toBe(edited(12))
   })
 
-  it('on the file and on its hunks: the latest wins for what it covers', async () => {
+  it('on the file and on its hunks: the latest applies to what it covers', async () => {
     const s = await scene()
     s.session.fs.writeFileSync('src/a.ts', edited(2, 12))
     await s.review.approve('src/a.ts')
@@ -149,7 +149,7 @@ describe('verdicts on hunks', () => {
     expect((await s.change())?.flags).toContain('verdict-void')
   })
 
-  it('are refused where the hunk is another since it was shown', async () => {
+  it('are refused if the hunk has changed since it was shown', async () => {
     const s = await scene()
     s.session.fs.writeFileSync('src/a.ts', edited(2, 12))
     const [hunk, other] = [await s.id(2), await s.id(12)]
@@ -174,7 +174,7 @@ describe('verdicts on hunks', () => {
     expect(await s.change()).toMatchObject({ kind: 'mode', mode: { before: was, after: 0o755 }, state: 'pending' })
   })
 
-  it('that is no stays when the rest of the change is approved, mode and all', async () => {
+  it('that reject a hunk stay when the rest of the change is approved, including its mode', async () => {
     const s = await scene()
     s.session.fs.writeFileSync('src/a.ts', edited(2, 12))
     s.session.fs.chmodSync('src/a.ts', 0o755)
@@ -210,7 +210,7 @@ describe('verdicts on hunks', () => {
     expect(s.session.fs.readFileSync('src/c.ts', 'utf8')).toBe(edited(2, 12))
   })
 
-  it('of a creation, a deletion or a link are verdicts on all of it', async () => {
+  it('of a creation, a deletion or a link are verdicts on the whole change', async () => {
     const s = await scene()
     s.session.fs.writeFileSync('src/new.ts', 'new 1\n')
     s.session.fs.unlinkSync('src/b.ts')
@@ -223,7 +223,7 @@ describe('verdicts on hunks', () => {
     expect((await s.review.commit()).committed).toHaveLength(3)
   })
 
-  it('are not given on a file whose base has moved', async () => {
+  it('are refused on a file whose base has changed', async () => {
     const s = await scene()
     s.session.fs.writeFileSync('src/a.ts', edited(2, 12))
     const hunk = await s.id(2)
@@ -234,7 +234,7 @@ describe('verdicts on hunks', () => {
     expect(s.on.text('src/a.ts')).toBe(`theirs\n${numbered()}`)
   })
 
-  it('tell two hunks that say the same apart, and fall where they no longer can be', async () => {
+  it('distinguish two hunks with the same text, and become void if that is impossible', async () => {
     const block = `${numbered({}, 8)}same\n${numbered({}, 8)}`
     const s = await scene({ 'src/a.ts': block.repeat(2) })
     const both = block.replace('same', 'other').repeat(2)
@@ -262,7 +262,7 @@ it('undoes a commit in part', async () => {
 })
 
 describe('verdicts on tool calls', () => {
-  it('take what a call wrote, and name what another wrote too', async () => {
+  it('cover the writes of a call, and name other writers too', async () => {
     const s = await scene()
     const call = (id: string, run: () => void) => s.session.toolCall({ tool: 't', kind: 'edit', id }, run)
     await call('c1', () => s.session.fs.writeFileSync('src/a.ts', edited(2)))

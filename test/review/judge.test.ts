@@ -36,7 +36,7 @@ const landed = (said: CurrentVerdicts, more?: Partial<StagedChange>) => {
 }
 
 describe('commitSliceOf', () => {
-  it('is all of it where nothing else was said, and needs no comparison', () => {
+  it('is the whole change if there is no other verdict, and needs no comparison', () => {
     const compare = () => expect.unreachable('nothing is to be compared')
     expect(commitSliceOf(change(), standing({}, YES), compare)?.change.after).toEqual(file(AFTER))
     expect(commitSliceOf(change(), standing({ [first]: YES }, YES), compare)?.part).toBeUndefined()
@@ -45,7 +45,7 @@ describe('commitSliceOf', () => {
     }
   })
 
-  it('is what was approved last of each hunk', () => {
+  it('has the latest approved state of each hunk', () => {
     expect(landed(standing({ [first]: YES }))).toBe(`ONE\n${BETWEEN}two\n`)
     expect(landed(standing({ [first]: NO }, YES))).toBe(`one\n${BETWEEN}TWO\n`)
     expect(landed(standing({ [second]: YES }, NO))).toBe(`one\n${BETWEEN}TWO\n`)
@@ -53,7 +53,7 @@ describe('commitSliceOf', () => {
     expect(landed(standing({ [first]: NO, [second]: NO }, YES))).toBeUndefined()
   })
 
-  it('has the digest of what lands, and tells the hunks that land from those that stay', () => {
+  it('has the digest of the committed content, and separates the committed hunks from the others', () => {
     const landing = commitSliceOf(change(), standing({ [first]: YES }), () => DIFF)
     expect(landing?.change.after?.digest).toBe(digest(`ONE\n${BETWEEN}two\n`))
     expect(landing?.part?.taken.map(({ id }) => id)).toEqual([first])
@@ -61,12 +61,12 @@ describe('commitSliceOf', () => {
     expect(landing?.verdicts).toEqual([YES])
   })
 
-  it('goes by no word on a hunk that is not there', () => {
+  it('ignores a verdict on a missing hunk', () => {
     expect(landed(standing({ h_gone: YES }))).toBeUndefined()
     expect(landed(standing({ h_gone: NO }, YES))).toBe(AFTER)
   })
 
-  it('leaves mode and name to the word on the file', () => {
+  it('leaves mode and name to the verdict on the file', () => {
     const executable = { after: file(AFTER, 0o755) }
     const modeOf = (said: CurrentVerdicts) => commitSliceOf(change(executable), said, () => DIFF)?.change.after?.mode
     expect(modeOf(standing({ [first]: YES, [second]: YES }))).toBe(0o644)
@@ -82,14 +82,14 @@ describe('commitSliceOf', () => {
     expect(landed(standing({ [first]: NO }, YES), moved)).toBe(`one\n${BETWEEN}TWO\n`)
   })
 
-  it('is handed on as moved where nobody can tell what of it was approved', () => {
+  it('is marked as drifted if the approved part cannot be determined', () => {
     expect(commitSliceOf(change(), standing({ [first]: YES }), () => undefined)?.change.drifted).toBe(true)
     expect(commitSliceOf(change(), standing({ [first]: NO }), () => undefined)).toBeUndefined()
   })
 })
 
 describe('changeState', () => {
-  it('is that of all the change is made of, where they have the same', () => {
+  it('is the common state of all its parts', () => {
     const state = (said: CurrentVerdicts, more?: Partial<StagedChange>) => changeState(change(more), said, DIFF)
     expect(state(standing({}, YES))).toBe('approved')
     expect(state(standing({ [first]: YES }))).toBe('pending')
@@ -106,7 +106,7 @@ describe('rejectionsOf', () => {
   const found = (said: CurrentVerdicts, more?: Partial<StagedChange>) =>
     rejectionsOf(change(more), said, DIFF).map(({ reason, hunks }) => [reason, hunks])
 
-  it('gives a rejection of the whole, and of single hunks with their ids', () => {
+  it('returns the rejection of the whole, and of single hunks with their ids', () => {
     expect(found(standing({}))).toEqual([])
     expect(found(standing({ [first]: YES }, word('withdrawn')))).toEqual([])
     expect(found(standing({}, no('all')))).toEqual([['all', undefined]])
@@ -117,7 +117,7 @@ describe('rejectionsOf', () => {
     ])
   })
 
-  it('leaves out hunks with a later verdict, and hunks that are gone', () => {
+  it('omits hunks with a later verdict, and hunks that no longer exist', () => {
     expect(found(standing({ [first]: YES }, no('all')))).toEqual([['all', [second]]])
     expect(found(standing({ [first]: YES, [second]: YES }, no('all')))).toEqual([])
     expect(found(standing({ h_gone: no('gone') }))).toEqual([])
@@ -128,7 +128,7 @@ describe('rejectionsOf', () => {
     expect(found(said, { from: 'b' as StagedChange['path'] })).toEqual([['name', []]])
   })
 
-  it('gives the one rejection of a change without hunks to decide on', () => {
+  it('returns the one rejection of a change without hunks to decide on', () => {
     expect(found(standing({}, no('all')), { kind: 'create', before: null })).toEqual([['all', undefined]])
     expect(rejectionsOf(change(), standing({}, no('all')), undefined)).toMatchObject([{ reason: 'all' }])
   })

@@ -16,7 +16,7 @@ const change: Change = {
   flags: [],
 }
 
-it('a look is kept by session and reviewer; a damaged file counts as none', () => {
+it('the last look is stored by session and reviewer; a damaged file counts as none', () => {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'look-')))
   const place = { root, session: 's1', reviewer: 'Ann' }
   expect(readLastLook(place)).toBeUndefined()

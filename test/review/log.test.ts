@@ -30,7 +30,7 @@ beforeEach(() => {
 afterEach(() => rmSync(root, { recursive: true, force: true }))
 
 describe('openReviewLog', () => {
-  it('appends after what was seen, or not at all and without what comes first', async () => {
+  it('appends if nothing was added since the last read, and writes nothing otherwise', async () => {
     await log.append(record('1'))
     const [seen, done]: [readonly ReviewRecord[], string[]] = [log.read(), []]
     const first = (id: string) => async () => {
@@ -48,7 +48,7 @@ describe('openReviewLog', () => {
     expect(ids(open())).toEqual(['1', '2', '4'])
   })
 
-  it('is empty before the first append, and reads back what was appended, in any process', async () => {
+  it('is empty before the first append, and returns what was appended, in any process', async () => {
     expect(log.read()).toEqual([])
     await log.append(record('1'))
     await log.append({ kind: 'discard', id: '2', at: 'now', entries: [] })
@@ -61,14 +61,14 @@ describe('openReviewLog', () => {
     expect(ids(log)).toEqual(['1', '2', '3'])
   })
 
-  it('sees what another one appends', async () => {
+  it("reads another process's appends", async () => {
     await log.append(record('1'))
     expect(ids(log)).toEqual(['1'])
     await open().append(record('2'))
     expect(ids(log)).toEqual(['1', '2'])
   })
 
-  it('sees that what it has read is another by now, however long the log is', async () => {
+  it('notices that its contents were replaced, whatever their length', async () => {
     const line = (id: string) => `${JSON.stringify(record(id))}\n`
     const put = (...idsOf: string[]) => writeFileSync(file, idsOf.map(line).join(''))
     await log.append(record('1'))
@@ -88,13 +88,13 @@ describe('openReviewLog', () => {
     expect(ids(log)).toEqual([])
   })
 
-  it('loses none of many appends at once', async () => {
+  it('loses none of many concurrent appends', async () => {
     const logs = [open(), open(), open()]
     await Promise.all(Array.from({ length: 24 }, (_, index) => logs[index % 3]?.append(record(`${index}`))))
     expect(ids(log).sort()).toEqual(Array.from({ length: 24 }, (_, index) => `${index}`).sort())
   })
 
-  it('passes over a torn last line wherever it was cut, and cuts it at the next append', async () => {
+  it('ignores a torn last line wherever it was cut, and removes it at the next append', async () => {
     await log.append(record('1'))
     const whole = readFileSync(file)
     const line = JSON.stringify(record('torn'))
@@ -108,7 +108,7 @@ describe('openReviewLog', () => {
     }
   })
 
-  it('refuses a complete line that is no record, on reading and on appending', async () => {
+  it('refuses a complete line that is not a record, for reads and appends', async () => {
     await log.append(record('1'))
     const good = readFileSync(file, 'utf8')
     const other = (change: object) => JSON.stringify({ ...record('2'), ...change })

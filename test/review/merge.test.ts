@@ -12,7 +12,7 @@ const numbered = (count: number, edit: (line: number) => string | undefined = ()
   Array.from({ length: count }, (_, line) => `${edit(line) ?? `line ${line}`}\n`).join('')
 
 describe('mergeContents', () => {
-  it('takes what one side changed and the other left', () => {
+  it('takes the side that changed if the other did not', () => {
     const [ours, theirs] = [
       numbered(9, (n) => (n === 1 ? 'A' : undefined)),
       numbered(9, (n) => (n === 7 ? 'B' : undefined)),
@@ -21,7 +21,7 @@ describe('mergeContents', () => {
     expect(merge(ours, numbered(9), theirs)).toEqual({ content: both, conflict: false })
   })
 
-  it('puts both between markers where they changed the same, once where they say the same', () => {
+  it('puts both between markers if they changed the same lines, and once if they are equal', () => {
     const base = 'a\nb\nc\n'
     const conflict = 'a\n<<<<<<< agent\nB\n=======\n<>\n>>>>>>> disk\nc\n'
     expect(merge('a\nB\nc\n', base, 'a\n<>\nc\n')).toEqual({ content: conflict, conflict: true })
@@ -36,7 +36,7 @@ describe('mergeContents', () => {
     expect(merge('A\nb\nc\nd', 'a\nb\nc\nd', 'a\nb\nc\nD')?.content).toBe('A\nb\nc\nD')
   })
 
-  it('is of text of one encoding', () => {
+  it('only merges text of one encoding', () => {
     const wide = (content: string) => Buffer.from(`\uFEFF${content}`, 'utf16le')
     const merged = mergeContents(wide('A\nb\nc\n'), wide('a\nb\nc\n'), wide('a\nb\nC\n'), names)
     expect(merged).toEqual({ content: wide('A\nb\nC\n'), conflict: false })
@@ -45,7 +45,7 @@ describe('mergeContents', () => {
     expect(merge('', 'a\n', 'b\n')?.conflict).toBe(true)
   })
 
-  it('takes lines that are names of methods for lines', () => {
+  it('treats names of methods as plain lines', () => {
     expect(merge('constructor', 'toString', 'toString')?.content).toBe('constructor')
     expect(
       merge('x\n__proto__\nb\nconstructor', 'x\n__proto__\nb\nconstructor\nz', 'y\n__proto__\nb\nconstructor\nz')
@@ -53,14 +53,14 @@ describe('mergeContents', () => {
     ).toContain('__proto__')
   })
 
-  it('gives up, by count and not by time, on what would take too long', () => {
+  it('gives up on a costly merge by a count, not by time', () => {
     const other = (word: string) => numbered(5_000, (n) => `${word} ${n}`)
     expect(merge(other('a'), other('b'), other('c'))).toBeUndefined()
     const same = 'same\n'.repeat(3_000)
     expect(merge(`a\n${same}end\n`, `c\n${same}end\n`, 'c\nend\n')).toBeUndefined()
   })
 
-  it('takes no notice of how long the file is between the changes', () => {
+  it('does not depend on the length between the changes', () => {
     const long = (edit: number, by: string) => numbered(50_000, (n) => (n === edit ? by : undefined))
     expect(merge(long(3, 'A'), long(-1, ''), long(49_990, 'B'))?.conflict).toBe(false)
     const same = 'same\n'.repeat(100_000)
@@ -70,7 +70,7 @@ describe('mergeContents', () => {
     })
   })
 
-  it('loses no line of either side, and takes a side as it is where the other has not moved', () => {
+  it('loses no line of either side, and takes a side unchanged if the other has not changed', () => {
     const text = fc
       .array(fc.constantFrom('a', 'b', 'c', '}', ''), { maxLength: 12 })
       .map((lines) => lines.map((line) => `${line}\n`).join(''))
@@ -91,7 +91,7 @@ describe('mergeContents', () => {
 })
 
 describe('hasMarkers', () => {
-  it('wants all three, in their order, each on a line of its own', () => {
+  it('needs all three, in order, each on a separate line', () => {
     const has = (text: string) => hasMarkers(Buffer.from(text))
     expect(has('x\n<<<<<<< a\n1\n=======\n2\n>>>>>>> b\n')).toBe(true)
     expect(has('<<<<<<< a\r\n=======\r\n>>>>>>> b')).toBe(true)

@@ -6,11 +6,11 @@ const bytes = (text: string) => Buffer.from(text)
 const idsOf = (before: string, after: string, splits?: Set<string>) =>
   diffFile(bytes(before), bytes(after), 'a', splits).hunks.map(({ id }) => id)
 
-describe('a hunk in pieces', () => {
+describe('a split hunk', () => {
   const before = 'a\nb\nc\nd\ne\nf\n'
   const after = 'A\nb\nc\nD\ne\nF\n'
 
-  it('is cut where unchanged lines stand, and the pieces touch', () => {
+  it('is split at unchanged lines, and the pieces are adjacent', () => {
     const [whole = ''] = idsOf(before, after)
     const pieces = diffFile(bytes(before), bytes(after), 'a', new Set([whole])).hunks
     expect(pieces.map(({ text }) => text)).toEqual([
@@ -21,14 +21,14 @@ describe('a hunk in pieces', () => {
     expect(pieces.map(({ partOf }) => partOf)).toEqual([whole, whole, whole])
   })
 
-  it('names a piece without any line around it by its place', () => {
+  it('identifies a piece without a line around it by its position', () => {
     const now = 'X\ny\nnew\n'
     const last = (old: string) => diffFile(bytes(old), bytes(now), 'a', new Set(idsOf(old, now))).hunks[1]
     expect([last('w\ny\n')?.text, last('v\ny\n')?.text]).toEqual(Array(2).fill('@@ -2,0 +3,1 @@\n+new\n'))
     expect(last('w\ny\n')?.id).not.toBe(last('v\ny\n')?.id)
   })
 
-  it('any of them can be taken, and all together are the new content', () => {
+  it('can be taken in any pieces, and all of them give the new content', () => {
     const text = fc
       .array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 12 })
       .chain((lines) => fc.constantFrom(lines.join('\n'), lines.map((line) => `${line}\n`).join('')))

@@ -4,7 +4,7 @@ import { rejectionLines } from '../../src/review/index.js'
 const rejected = (reason: string) =>
   rejectionLines({ hunks: [], rejections: [{ reason, by: { name: 'Ada' }, at: '2026-11-29T00:00:00.000Z' }] })
 
-it('shows a reason of one line beside the name', () => {
+it('shows a reason of one line next to the name', () => {
   expect(rejected('Not here.\n')).toEqual(['rejected by Ada: Not here.'])
 })
 
@@ -16,7 +16,7 @@ it('keeps the lines of a reason, such as the diff of a landing queue', () => {
   ])
 })
 
-it('cuts a long reason, and says how much it leaves out', () => {
+it('truncates a long reason, and says how much it omits', () => {
   const lines = rejected(Array.from({ length: 30 }, (_, at) => `line ${at}`).join('\n'))
   expect(lines).toHaveLength(21)
   expect(lines.slice(-2)).toEqual(['  line 19', '  … 10 more lines'])

@@ -8,17 +8,17 @@ const changes = ['src/a.ts', 'src/[id].tsx', 'src/d/b.ts', '.env', 'README.md'].
 const pick = (selection: Selection) => select(selection, changes, of).map(({ change }) => change.path)
 
 describe('select', () => {
-  it('takes a path, a list, or paths by name, in the order of the changes', () => {
+  it('selects a path, a list, or paths by name, in the order of the changes', () => {
     expect(pick('README.md')).toEqual(['README.md'])
     expect(pick(['README.md', 'src/a.ts', 'src/a.ts'])).toEqual(['src/a.ts', 'README.md'])
     expect(pick({ paths: ['.env'] })).toEqual(['.env'])
   })
 
-  it('takes paths under the root and with a dot first', () => {
+  it('accepts paths under the root and with a leading ./', () => {
     expect(pick(['/w/src/a.ts', './README.md'])).toEqual(['src/a.ts', 'README.md'])
   })
 
-  it('takes globs, hidden files included', () => {
+  it('accepts globs, hidden files included', () => {
     expect(pick('src/*.ts')).toEqual(['src/a.ts'])
     expect(pick('src/**')).toEqual(['src/a.ts', 'src/[id].tsx', 'src/d/b.ts'])
     expect(pick('**/*.{ts,md}')).toEqual(['src/a.ts', 'src/d/b.ts', 'README.md'])
@@ -32,7 +32,7 @@ describe('select', () => {
     expect(select('src/[i].tsx', both, of)).toEqual([{ change: both[1] }])
   })
 
-  it('refuses what names nothing, and takes nothing of the rest', () => {
+  it('refuses a name that matches nothing, and selects none of the rest', () => {
     const wrong: Selection[] = ['src', 'x', '', '!x', '../w/.env', '/other/.env', [], {}, { paths: [] }, ['.env', 'x']]
     for (const selection of wrong) {
       expect(() => pick(selection), JSON.stringify(selection)).toThrow(
@@ -55,7 +55,7 @@ describe('select', () => {
   const chosen = (selection: Selection) =>
     select(selection, divided, of).map(({ change, hunks }) => [change.path, hunks?.map(({ id }) => id)])
 
-  it('takes hunks by id, in their own order, and the whole where a change cannot be divided', () => {
+  it('selects hunks by id, in their own order, and the whole if a change cannot be divided', () => {
     expect(chosen({ hunks: ['h3', 'h2', 'h1'] })).toEqual([
       ['a', ['h1', 'h2']],
       ['b', ['h3']],
@@ -67,20 +67,20 @@ describe('select', () => {
     expect(chosen({ paths: ['a'], hunks: ['h2'] })).toEqual([['a', undefined]])
   })
 
-  it('takes very many, by path and by hunk', { timeout: 30_000 }, () => {
+  it('accepts very many, by path and by hunk', { timeout: 30_000 }, () => {
     const many = Array.from({ length: 100_000 }, (_, n) => parts(`f${n}`, [`h${n}`], [`c${n}`]))
     const all = (key: 'paths' | 'hunks' | 'calls', mark: string) => ({ [key]: many.map((_, n) => `${mark}${n}`) })
     for (const selection of [all('paths', 'f'), all('hunks', 'h'), all('calls', 'c')])
       expect(select(selection, many, of)).toHaveLength(many.length)
   })
 
-  it('refuses a hunk that is not there, and takes none of the others', () => {
+  it('refuses a missing hunk, and selects none of the others', () => {
     expect(() => chosen({ hunks: ['h1', 'h9'] })).toThrow(
       expect.objectContaining({ reason: 'nothing_selected', message: expect.stringContaining("the hunk 'h9'") }),
     )
   })
 
-  it('takes what tool calls wrote', () => {
+  it('selects the writes of tool calls', () => {
     expect(chosen({ calls: ['c2', 'c1'] })).toEqual([
       ['a', undefined],
       ['b', undefined],
@@ -94,7 +94,7 @@ describe('select', () => {
     )
   })
 
-  it('refuses what a call beside the selected ones wrote too, and names it', () => {
+  it('refuses a path that another call wrote too, and names that call', () => {
     expect(() => chosen({ calls: ['c2'] })).toThrow(
       expect.objectContaining({ reason: 'unsupported', refused: [expect.objectContaining({ path: 'a' })] }),
     )

@@ -26,7 +26,7 @@ async function states(review: Review): Promise<string[]> {
 }
 
 describe('split', () => {
-  it('makes pieces that are decided on one by one, for every reviewer', async () => {
+  it('makes pieces that are decided separately, for every reviewer', async () => {
     const { on, workspace, review } = await scene()
     const [hunk] = (await only(review)).hunks
     const pieces = await review.split(hunk?.id ?? '')
@@ -49,7 +49,7 @@ describe('split', () => {
     expect(await states(other)).toEqual(['rejected THREE'])
   })
 
-  it('can be asked for right after changes(), and pieces be decided on without another look', async () => {
+  it('works right after changes(), and its pieces can be decided without another read', async () => {
     const { review } = await scene()
     const [hunk] = (await only(review)).hunks
     const [first = ''] = await review.split(hunk?.id ?? '')
@@ -57,7 +57,7 @@ describe('split', () => {
     expect(await states(review)).toEqual(['approved ONE', 'pending TWO', 'pending THREE'])
   })
 
-  it('a word on the whole holds for its pieces, whoever split it meanwhile', async () => {
+  it('applies a verdict on the whole to its pieces, whoever split it meanwhile', async () => {
     const { workspace, review } = await scene()
     const other = await workspace.review('agent')
     const [hunk] = (await only(review)).hunks
@@ -71,7 +71,7 @@ describe('split', () => {
     expect(await states(review)).toEqual(['rejected ONE', 'rejected TWO', 'rejected THREE'])
   })
 
-  it('refuses what is no such hunk, and what the agent has changed since', async () => {
+  it('refuses an unknown hunk, and one that the agent has changed since', async () => {
     const { session, review } = await scene()
     const [hunk] = (await only(review)).hunks
     expect(await reasonOf(() => review.split('h_none'))).toBe('nothing_selected')
@@ -80,7 +80,7 @@ describe('split', () => {
     expect(await reasonOf(() => review.split(hunk?.id ?? ''))).toBe('stale_file')
   })
 
-  it('a piece can be discarded', async () => {
+  it('gives pieces that can be discarded', async () => {
     const { session, review } = await scene()
     const [hunk] = (await only(review)).hunks
     const [first = ''] = await review.split(hunk?.id ?? '')
@@ -91,7 +91,7 @@ describe('split', () => {
 })
 
 describe('withdraw', () => {
-  it('makes a file, or a hunk of it, pending again, and is in the ledger', async () => {
+  it('makes a file, or a hunk of it, pending again, and is recorded in the ledger', async () => {
     const { workspace, review } = await scene()
     const [hunk] = (await only(review)).hunks
     await review.split(hunk?.id ?? '')
@@ -110,13 +110,13 @@ describe('withdraw', () => {
     expect(last).toMatchObject({ verdict: 'withdrawn', verdict_id: word.id })
   })
 
-  it('records nothing where nothing was said', async () => {
+  it('records nothing if there was no verdict', async () => {
     const { workspace, review } = await scene()
     expect(await review.withdraw('src/a.ts')).toMatchObject({ id: '', paths: [] })
     expect((await recordsOf(workspace)).map(own).filter(({ type }) => type === 'verdict')).toEqual([])
   })
 
-  it('a no that was taken back is not heard; one that was heard is heard of again', async () => {
+  it('hides an undelivered rejection from the agent, and reports a delivered one as withdrawn', async () => {
     const { session, review } = await scene()
     await only(review)
     await review.reject('src/a.ts', 'too early')
@@ -136,7 +136,7 @@ describe('withdraw', () => {
     expect(session.fs.readFileSync('src/a.ts', 'utf8')).toBe('else\n')
   })
 
-  it('a part of a no that is taken back is heard of by its lines, and the rest when it follows', async () => {
+  it('reports a partly withdrawn rejection by its lines, and the rest when it follows', async () => {
     const { session, review } = await scene()
     const [hunk] = (await only(review)).hunks
     const [one = '', two = '', three = ''] = await review.split(hunk?.id ?? '')
@@ -154,7 +154,7 @@ describe('withdraw', () => {
     expect(await heard()).toEqual([])
   })
 
-  it('a part of a no to the whole file, too', async () => {
+  it('reports a part of a rejection of the whole file, too', async () => {
     const { session, review } = await scene()
     const [hunk] = (await only(review)).hunks
     const [, two = ''] = await review.split(hunk?.id ?? '')
@@ -170,7 +170,7 @@ describe('withdraw', () => {
     expect(await session.feedback()).toMatchObject([{ kind: 'withdrawn', path: 'src/a.ts' }])
   })
 
-  it('an edit of the agent afterwards is no void verdict', async () => {
+  it('does not leave a void verdict after an edit of the agent', async () => {
     const { session, review } = await scene()
     await only(review)
     await review.approve('src/a.ts')

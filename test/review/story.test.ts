@@ -50,12 +50,12 @@ const call = (callId: string, more: Partial<WorkEvent> = {}): WorkEvent => ({
 describe('a command in a review', () => {
   const script = { command: 'cd a\nnpm test', end: 1 }
 
-  it('of several lines is one sentence with the first of them, or one row each', () => {
+  it('of several lines is one sentence with the first of them, or one row for each', () => {
     expect(describeRun(script)).toBe('ran cd a … (1 more line): exit 1')
     expect(describeRunInRows(script)).toEqual(['ran 2 lines: exit 1', 'cd a', 'npm test'])
   })
 
-  it('of one line has one row, as has a commit', () => {
+  it('of one line has one row, as a commit has', () => {
     expect(describeRunInRows({ command: 'npm test', end: 0 })).toEqual(['ran npm test: exit 0'])
     const commit = { command: 'Add b', proposes: ['src/b'] }
     expect(describeRunInRows(commit)).toEqual(['proposes the git commit "Add b": src/b'])
@@ -69,11 +69,11 @@ describe('a review by step', () => {
     change('b', { calls: ['toolu_b'], writtenAt: 20 }),
   ]
 
-  it('is in the order of time, with steps that say nothing of their own under one heading', () => {
+  it('is in the order of time, and groups steps without a reason under one heading', () => {
     expect(outline(changes)).toEqual([['Steps 1 to 3, INT-001', 'a b c']])
   })
 
-  it('gives a step that says why a heading of its own, with its tool', () => {
+  it('gives a step with a reason its own heading, with its tool', () => {
     const work = [call('toolu_c'), call('toolu_b', { reason: 'Round down, as the tax office does' }), call('toolu_a')]
     expect(outline(changes, 'step', work)).toEqual([
       ['Step 1, INT-001, edit', 'a'],
@@ -97,14 +97,14 @@ describe('a review by step', () => {
     ])
   })
 
-  it('keeps intents apart', () => {
+  it('separates intents', () => {
     const two = [...changes, change('d', { intentId: 'INT-002', calls: ['x'], writtenAt: 40 })]
     expect(outline(two).map(([title]) => title)).toEqual(['Steps 1 to 3, INT-001', 'Step 4, INT-002'])
   })
 })
 
 describe('a review by file', () => {
-  it('is by directory, each test behind its subject, with warnings first and folded files last', () => {
+  it('is grouped by directory, each test after its subject, with warnings first and folded files last', () => {
     const changes = [
       change('test/cart.test.ts'),
       change('src/b.ts'),
@@ -128,7 +128,7 @@ const risk = (severity: RiskSeverity, name = 'large') => {
 }
 
 describe('a review by risk', () => {
-  it('has a chapter for each severity, and folds what is proven', () => {
+  it('has a chapter for each severity, and folds proven refactorings', () => {
     const layout = { class: 'AST_REFACTOR', rule: 'moved', detail: '' } as const
     const changes = [
       change('a.ts', { mutation: layout, risk: { facts: [], level: 'none' } }),
@@ -147,7 +147,7 @@ describe('a review by risk', () => {
   })
 })
 
-it('a fact is a line with its place, before or after the change', () => {
+it('a fact is one line with its place, before or after the change', () => {
   const fact = { name: 'large', severity: 'stop', sentence: 'It is so.', path: 'a' } as const
   const facts = [{ ...fact, line: 3 }, { ...fact, oldLine: 4 }, fact]
   expect(riskLines({ risk: { facts, level: 'stop' } })).toEqual([
@@ -161,13 +161,13 @@ describe('folding', () => {
   const layout = { class: 'AST_REFACTOR', rule: 'layout', detail: '' } as const
   it.each<[string, Change, string | undefined]>([
     ['a lockfile in any directory', change('web/yarn.lock'), 'lockfile'],
-    ['what a generator wrote', change('src/api.pb.go'), 'generated'],
-    ['what has only its formatting changed', change('src/a.ts', { mutation: layout }), 'formatting'],
+    ['generated code', change('src/api.pb.go'), 'generated'],
+    ['a file with only its formatting changed', change('src/a.ts', { mutation: layout }), 'formatting'],
     ['a proven refactoring', change('src/a.ts', { mutation: { ...layout, rule: 'renamed' } }), 'refactoring'],
     ['no lockfile with a fact that asks for a look', change('yarn.lock', { risk: risk('look') }), undefined],
     ['a lockfile with notes alone', change('yarn.lock', { risk: risk('note') }), 'lockfile'],
     ['a file that was generated before', change('src/a.ts', { risk: risk('note', 'generated') }), 'generated'],
-    ['nothing out of scope', change('yarn.lock', { flags: ['out-of-scope'] }), undefined],
+    ['no file out of scope', change('yarn.lock', { flags: ['out-of-scope'] }), undefined],
     ['no executable', change('run.min.js', { flags: ['executable'] }), undefined],
     ['no deletion', change('yarn.lock', { kind: 'delete' }), undefined],
     [
@@ -176,7 +176,7 @@ describe('folding', () => {
       undefined,
     ],
     [
-      'no file with an open hunk beside an approved one',
+      'no file with an open hunk next to an approved one',
       change('yarn.lock', { hunks: [hunk('1'), hunk('2', '@@\n', 'approved')] }),
       undefined,
     ],
@@ -195,20 +195,20 @@ describe('folding', () => {
 describe('the label of a class', () => {
   const of = (mutation: NonNullable<Change['mutation']>, flags: string[] = []) =>
     classLabel({ mutation, flags })?.measured
-  it('is there for a proven refactoring and for a declared class that does not match', () => {
+  it('exists for a proven refactoring and for a declared class that does not match', () => {
     expect(of({ class: 'AST_REFACTOR', rule: 'renamed', detail: '' })).toBe('AST_REFACTOR')
     const mutation = { class: 'INTENT_EVOLUTION', rule: 'content', detail: '', declared: 'AST_REFACTOR' } as const
     expect(classLabel({ mutation, flags: ['class-disagrees'] })?.declared).toBe('AST_REFACTOR')
   })
 
-  it('is not there where it would say that code differs, or that measuring took too long', () => {
+  it('does not exist for code that differs, or for a measurement that took too long', () => {
     expect(of({ class: 'UNVERIFIED', rule: 'budget', detail: '' })).toBeUndefined()
     expect(of({ class: 'INTENT_EVOLUTION', rule: 'content', detail: '' })).toBeUndefined()
     expect(of({ class: 'UNVERIFIED', rule: 'size', detail: '', declared: 'AST_REFACTOR' })).toBeUndefined()
   })
 })
 
-it('a hunk is new where the last look did not have it; before a first look nothing is', () => {
+it('a hunk is new if the last look did not have it; before a first look none is', () => {
   const [seen, now] = [change('a'), change('a', { hunks: [hunk('h a'), hunk('later')] })]
   const look = new Set(seen.hunks.map((each) => lookMark(seen, each)))
   expect(now.hunks.map((each) => isNewSince(look, now, each))).toEqual([false, true])

@@ -38,7 +38,7 @@ describe('several at once', () => {
     expect(on.text('src/a.ts')).toBe(content((number) => (number % 2 ? `old ${number}` : `new ${number}`)))
   })
 
-  it('a reviewer who commits while the agent writes: nothing lands that was not seen', async () => {
+  it('a reviewer who commits while the agent writes: nothing unseen is committed', async () => {
     const on = testWorkspace({ 'src/a.ts': BASE })
     const session = await working(await on.open())
     const reviewer = startChild('reviewer.ts', on.root, 'Ann', 'commit')

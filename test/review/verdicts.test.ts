@@ -20,7 +20,7 @@ const state = (change: StagedChange, ...records: ReviewRecord[]) => stateOf(verd
 describe('verdictState', () => {
   const change = staged('a', 'x', 'y')
 
-  it('is pending until someone speaks, then the latest word', () => {
+  it('is pending until the first verdict, then the latest verdict', () => {
     const [yes, no] = [record('approved', change), record('rejected', change)]
     expect(state(change)).toBe('pending')
     expect(state(change, yes)).toBe('approved')
@@ -36,7 +36,7 @@ describe('verdictState', () => {
     })
   })
 
-  it('is void once anything of the base or the content is different', () => {
+  it('is void once anything of the base or the content differs', () => {
     const others: StagedChange[] = [
       staged('a', 'x', 'z'),
       staged('a', 'z', 'y'),
@@ -53,7 +53,7 @@ describe('verdictState', () => {
     }
   })
 
-  it('holds exactly for the state it was given for', () => {
+  it('applies exactly to the state that it was given for', () => {
     const content = fc.option(fc.constantFrom('', 'x', 'y'), { nil: null })
     const any = fc.tuple(content, content).map(([before, after]) => staged('a', before, after))
     fc.assert(
@@ -64,18 +64,18 @@ describe('verdictState', () => {
     )
   })
 
-  it('says that there was a word, and that it is void', () => {
+  it('reports that a verdict existed, and that it is void', () => {
     const isVoid = (now: StagedChange) => verdictState([record('approved', change)]).of(now).isVoid
     expect([change, staged('a', 'x', 'z'), staged('b', 'x', 'y')].map(isVoid)).toEqual([false, true, false])
   })
 
-  it('leaves other paths alone', () => {
+  it('does not affect other paths', () => {
     const other = staged('b', 'x', 'y')
     const records = [record('approved', change, other), record('rejected', other)]
     expect([state(change, ...records), state(other, ...records)]).toEqual(['approved', 'rejected'])
   })
 
-  it('is used up by a commit and by a discard', () => {
+  it('ends with a commit and with a discard', () => {
     for (const end of ['committed', 'discard'] as const) {
       expect(state(change, record('approved', change), record(end, change))).toBe('pending')
       expect(state(change, record('approved', change), record(end, staged('a', 'x', 'other')))).toBe('pending')
@@ -97,7 +97,7 @@ describe('the approvals of several people', () => {
       .approvals(hunk)
       .map(({ by }) => by.name)
 
-  it('are all in force, of each person the latest', () => {
+  it('all apply, the latest of each person', () => {
     const [ada, bo, again] = ['Ada', 'Bo', 'Ada'].map((name) => verdict(name, 'approved'))
     const all = [ada, bo, again].filter((each) => each !== undefined)
     expect(names(all)).toEqual(['Bo', 'Ada'])
@@ -106,7 +106,7 @@ describe('the approvals of several people', () => {
     expect([names(onHunk, 'h1'), names(onHunk)]).toEqual([['Ada', 'Bo'], []])
   })
 
-  it.each(['rejected', 'withdrawn'] as const)('end with a verdict that is none: %s', (kind) => {
+  it.each(['rejected', 'withdrawn'] as const)('end with a verdict that does not approve: %s', (kind) => {
     for (const hunk of [false, true]) {
       const id = hunk ? 'h1' : undefined
       const [ada, no, bo] = [
@@ -119,13 +119,13 @@ describe('the approvals of several people', () => {
     }
   })
 
-  it('are on the same bytes', () => {
+  it('apply to the same bytes', () => {
     const other = staged('a', 'x', 'z')
     const records = [verdict('Ada', 'approved', other), verdict('Bo', 'approved')]
     expect([names(records), names(records, undefined, other)]).toEqual([['Bo'], []])
   })
 
-  it('go with a split to each piece, and end with a commit', () => {
+  it('apply to each piece after a split, and end with a commit', () => {
     const hunks = ['Ada', 'Bo'].map((name) => verdict(name, 'approved', change, true))
     const entries = [{ ...entryOf(change), hunks: [one] }]
     const split: ReviewRecord = { kind: 'split', id: 's', at: 'now', by, pieces: ['p1', 'p2'], entries }
@@ -144,13 +144,13 @@ describe('the approvals of several people', () => {
     expect(names([no, partial, same])).toEqual(['Ada', 'Bo'])
   })
 
-  it('do not include an approval by rule beside one of a person', () => {
+  it('do not include an approval by rule next to one of a person', () => {
     const byRule = { ...verdict('rule docs', 'approved'), rule: { tier: 'docs', policy: 'p' } }
     expect(names([byRule, verdict('Ada', 'approved')])).toEqual(['Ada'])
   })
 })
 
-describe('words on hunks', () => {
+describe('verdicts on hunks', () => {
   const change = staged('a', 'x', 'y')
   const part = (kind: 'approved' | 'rejected' | 'discard' | 'committed', ...ids: string[]): ReviewRecord => {
     const made = record(kind, change)
@@ -162,7 +162,7 @@ describe('words on hunks', () => {
     return [stateOf(file), Object.fromEntries([...hunks].map(([id, word]) => [id, word.verdict]))]
   }
 
-  it('hold whatever else of the file changes; the latest wins', () => {
+  it('apply whatever else of the file changes; the latest one counts', () => {
     const records = [part('approved', 'h1', 'h2'), part('rejected', 'h2')]
     for (const now of [change, staged('a', 'x', 'z'), staged('a', 'w', 'y')]) {
       expect(words(now, ...records)).toEqual(['pending', { h1: 'approved', h2: 'rejected' }])
@@ -170,20 +170,20 @@ describe('words on hunks', () => {
     expect(words(staged('b', 'x', 'y'), ...records)).toEqual(['pending', {}])
   })
 
-  it('are replaced by a word on the file, and do not come back when that is void', () => {
+  it('are replaced by a verdict on the file, and do not return when that is void', () => {
     const records = [part('approved', 'h1'), record('rejected', change)]
     expect(words(change, ...records)).toEqual(['rejected', {}])
     expect(words(staged('a', 'x', 'z'), ...records)).toEqual(['pending', {}])
     expect(words(change, ...records, part('approved', 'h1'))).toEqual(['rejected', { h1: 'approved' }])
   })
 
-  it('stay where the word on the file excepts them', () => {
+  it('stay if the verdict on the file excludes them', () => {
     const made = record('approved', change)
     const but = { ...made, entries: made.entries.map((entry) => ({ ...entry, except: ['h2'] })) }
     expect(words(change, part('rejected', 'h1', 'h2'), but)).toEqual(['approved', { h2: 'rejected' }])
   })
 
-  it('are used up by what takes them, and no other', () => {
+  it('end with the commit or discard of their hunk, and of no other', () => {
     const records = [part('approved', 'h1'), part('rejected', 'h2')]
     for (const end of ['committed', 'discard'] as const) {
       expect(words(change, ...records, part(end, 'h1'))).toEqual(['pending', { h2: 'rejected' }])
@@ -195,7 +195,7 @@ describe('words on hunks', () => {
     }
   })
 
-  it('tell of a rejection until each of its hunks has had a later word', () => {
+  it('keep a rejection until each of its hunks has a later verdict', () => {
     const no = part('rejected', 'h1', 'h2')
     const inForce = (...records: ReviewRecord[]) => rejectionsFor([no, ...records]).map(({ isInForce }) => isInForce)
     expect(rejectionsFor([no])[0]?.hunks?.map(({ id }) => id)).toEqual(['h1', 'h2'])
@@ -208,13 +208,13 @@ describe('words on hunks', () => {
 })
 
 describe('rejectionsFor', () => {
-  it('takes a log of very many files, whose words are on one or on all of them', { timeout: 30_000 }, () => {
+  it('reads a log of very many files, whose verdicts are on one or on all of them', { timeout: 30_000 }, () => {
     const many = Array.from({ length: 100_000 }, (_, n) => staged(`f${n}`, 'x', 'y'))
     const records = [record('rejected', ...many), record('approved', ...many), record('committed', ...many)]
     expect(rejectionsFor(records)).toHaveLength(many.length)
   })
 
-  it('lists each path of each rejection, and whether it still stands', () => {
+  it('lists each path of each rejection, and whether it still applies', () => {
     const [a, b] = [staged('a', 'x', 'y'), staged('b', 'x', 'y')]
     const first = record('rejected', a, b)
     const second = record('rejected', a)
@@ -229,7 +229,7 @@ describe('rejectionsFor', () => {
     expect(rejectionsFor(later).map(({ isInForce }) => isInForce)).toEqual([false, false, false])
   })
 
-  it('carries the words and the reviewer', () => {
+  it('has the reason and the reviewer', () => {
     const no = record('rejected', staged('a', null, 'y'))
     expect(rejectionsFor([no])).toMatchObject([
       { id: no.id, path: 'a', reason: expect.stringMatching(/^why/), by, at: 'now', isInForce: true, withdrawn: false },

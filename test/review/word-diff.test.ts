@@ -5,29 +5,29 @@ import { wordDiff } from '../../src/review/word-diff.js'
 const marked = (text: string) =>
   wordDiff(text).map((spans, index) => spans.map(({ from, to }) => (text.split('\n')[index] ?? '').slice(from, to)))
 
-it('tells the words that changed in lines replaced by as many', () => {
+it('marks the changed words if as many lines were added as removed', () => {
   const text = '@@ -1,3 +1,3 @@\n const a = 1\n-return total(price, tax)\n-end\n+return total(price, rate)\n+stop\n'
   expect(marked(text)).toEqual([[], [], ['tax'], [], ['rate'], []])
 })
 
-it('tells nothing where lines came or went, or another number of them', () => {
+it('marks nothing if the numbers of lines differ', () => {
   expect(marked('@@ -1 +1,2 @@\n-one two\n+one three\n+four\n')).toEqual([[], [], [], []])
   expect(marked('@@ -0,0 +1 @@\n+one\n')).toEqual([[], []])
 })
 
-it('sees through what git says of a missing final newline', () => {
+it("ignores git's note on a missing final newline", () => {
   const text = '@@ -1 +1 @@\n-let a = 1\n\\ No newline at end of file\n+let a = 2\n\\ No newline at end of file\n'
   expect(marked(text)).toEqual([[], ['1'], [], ['2'], []])
 })
 
-it('leaves long lines and long runs alone', () => {
+it('skips long lines and long runs', () => {
   const long = 'x '.repeat(600)
   expect(marked(`@@ -1 +1 @@\n-${long}a\n+${long}b\n`)).toEqual([[], [], []])
   const run = (mark: string, word: string) => `${mark}same same ${word}\n`.repeat(101)
   expect(marked(`@@ -1,101 +1,101 @@\n${run('-', 'a')}${run('+', 'b')}`).flat()).toEqual([])
 })
 
-it('marks nothing in a line with very many changed words, which takes long to compare', () => {
+it('marks nothing in a line with too many changed words, because the comparison takes long', () => {
   const words = (changed: number) =>
     Array.from({ length: 200 }, (_, at) => (at < changed * 3 && at % 3 === 0 ? 'b' : 'a'))
   const hunk = (changed: number) => `@@ -1 +1 @@\n-${words(0).join(' ')}\n+${words(changed).join(' ')}\n`
@@ -35,7 +35,7 @@ it('marks nothing in a line with very many changed words, which takes long to co
   expect(wordDiff(hunk(31)).flat()).toEqual([])
 })
 
-it('what is left when the spans are taken out is the same on both sides, and no span leaves its line', () => {
+it('without the marked spans both sides are equal, and no span leaves its line', () => {
   const line = fc.string({ unit: fc.constantFrom('a', 'b', ' ', '(', '.', 'é', '𝒳') })
   fc.assert(
     fc.property(fc.array(fc.tuple(line, line), { minLength: 1, maxLength: 4 }), (pairs) => {

@@ -15,7 +15,7 @@ describe.each([
   ['its text', TEXTS],
   ['dependencies', DEPENDENCIES],
   ['code', CODE],
-  ['code that reaches out, or past a check', REACHES],
+  ['code that uses the system, or skips a check', REACHES],
   ['documents', DOCUMENTS],
   ['other manifests', MANIFESTS],
   ['other languages', LANGUAGES],
@@ -32,14 +32,14 @@ describe('facts about permissions and links', () => {
   const file = (before: number, after: number) =>
     namesOf({ path: 'a', kind: 'mode', before: script(before), after: script(after) })
 
-  it('names what the file gains', async () => {
+  it('lists what the file gains', async () => {
     expect(await file(0o644, 0o755)).toEqual(['executable'])
     expect(await file(0o755, 0o4755)).toEqual(['set-id'])
     expect(await file(0o644, 0o666)).toEqual(['permissions-wider'])
     expect(await file(0o755, 0o644)).toEqual([])
   })
 
-  it('tells a link out of the workspace from one within', async () => {
+  it('distinguishes a link out of the workspace from one within', async () => {
     const link = (path: string, to: string) =>
       namesOf({ path, kind: 'link', before: null, after: side(to, 0o777, 'symlink') })
     expect(await link('a/b', '../c')).toEqual(['link'])
@@ -48,8 +48,8 @@ describe('facts about permissions and links', () => {
   })
 })
 
-describe('facts about contents that nobody can read', () => {
-  it('names programs, and other binary files but pictures', async () => {
+describe('facts about binary and large files', () => {
+  it('name programs, and other binary files except pictures', async () => {
     const binary = (path: string, bytes: readonly number[]) =>
       namesOf({ path, kind: 'create', before: null, after: side(Uint8Array.from([...bytes, 0, 0])) })
     expect(await binary('a', [0x7f, 0x45, 0x4c, 0x46])).toEqual(['program-binary'])
@@ -57,7 +57,7 @@ describe('facts about contents that nobody can read', () => {
     expect(await binary('a.png', [1])).toEqual([])
   })
 
-  it('says so of a file beyond the limit', async () => {
+  it('report a file beyond the limit', async () => {
     expect(await namesOf(changed('a.txt', '', 'a\n'.repeat(3_000_000)))).toEqual(['opaque'])
   })
 })
@@ -66,17 +66,17 @@ describe('facts from the rest of the set', () => {
   const guarded = 'export function f(u) { if (!u) { throw new Error() } g(u) }\n'
   const bare = 'export function f(u) { g(u) }\n'
 
-  it('counts deletions', async () => {
+  it('count deletions', async () => {
     const gone = Array.from({ length: 12 }, (_, n) => changed(`src/${n}.css`, 'a\n', null))
     expect(await namesOf(gone[0] ?? TEST, ...gone.slice(1))).toEqual(['many-deletions', 'deleted'])
   })
 
-  it('knows a guard in another file', async () => {
+  it('recognize a guard in another file', async () => {
     const other = changed('src/b.ts', 'k()\n', 'k(); function h(u) { if (!u) { throw new Error() } }\n')
     expect(await namesOf(changed('src/a.ts', guarded, bare), other)).toEqual(['guard-moved'])
   })
 
-  it('says that no test changes', async () => {
+  it('report that no test changes', async () => {
     const change = changed('src/a.ts', 'f(1)\n', 'f(2)\n')
     const names = async (...others: (typeof change)[]) =>
       (await factsOf([change, ...others])).get('src/a.ts')?.map(({ name }) => name)
@@ -84,25 +84,25 @@ describe('facts from the rest of the set', () => {
     expect(await names(TEST)).toEqual([])
   })
 
-  it('asks for no test of a proven refactoring, and reads no syntax of it', async () => {
+  it('require no test of a proven refactoring, and read no syntax of it', async () => {
     const mutation = { class: 'AST_REFACTOR', rule: 'layout', detail: '' } as const
     const change = { ...changed('src/a.ts', guarded, bare), mutation }
     expect((await factsOf([change])).get('src/a.ts')).toEqual([])
   })
 
-  it('names a declared class that was not proven', async () => {
+  it('name a declared class that was not proven', async () => {
     const mutation = { class: 'INTENT_EVOLUTION', rule: 'content', detail: '', declared: 'AST_REFACTOR' } as const
     expect(await namesOf({ ...changed('src/a.ts', 'f(1)\n', 'f(2)\n'), mutation })).toEqual(['class-disagrees'])
   })
 
-  it('wants a manifest beside a lockfile', async () => {
+  it('require a manifest next to a lockfile', async () => {
     const lock = changed('yarn.lock', 'a\n', 'b\n')
     expect(await namesOf(lock)).toEqual(['lock-alone', 'generated'])
     expect(await namesOf(lock, changed('packages/a/package.json', '{}', '{"a":1}'))).toEqual(['generated'])
   })
 })
 
-it('gives each fact its place and sentence, the gravest first', async () => {
+it('have a place and a sentence, the most serious first', async () => {
   const change = changed('src/a.ts', 'a()\nif (!u) throw e\n', 'a()\nfetch(u)\n')
   expect((await factsOf([change, TEST])).get('src/a.ts')).toEqual([
     {
@@ -122,7 +122,7 @@ it('gives each fact its place and sentence, the gravest first', async () => {
   ])
 })
 
-it('keeps the findings of a file, and no facts of the set', async () => {
+it('keep the findings of a file, and no facts of the set', async () => {
   const kept = new Map<string, FileFindings>()
   const known: KnownFindings = {
     get: ({ path }) => kept.get(path),
@@ -139,7 +139,7 @@ describe('any change', () => {
   const text = fc.array(fc.oneof(words, fc.constantFrom('\n', ' ', '\u202e', 'й', '\0')), { maxLength: 60 })
   const path = fc.constantFrom('a.ts', 'a.test.ts', 'a.py', 'a.sh', 'package.json', 'yarn.lock', 'b', '.npmrc')
 
-  it('has facts of the table with lines that exist', async () => {
+  it('has only facts of the table, with lines that exist', async () => {
     await fc.assert(
       fc.asyncProperty(path, text, text, async (path, old, now) => {
         const [before, after] = [old.join(' '), now.join(' ')]

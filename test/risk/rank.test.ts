@@ -7,7 +7,7 @@ const change = (path: string, ...names: readonly FactName[]) => ({
   risk: riskOf(names.map((name) => ({ name, severity: FACTS[name].severity, sentence: '', path }))),
 })
 
-it('orders by the gravest fact, then by how many kinds, then by path', () => {
+it('orders by the most serious fact, then by the number of kinds, then by path', () => {
   const changes = [
     { path: 'a' },
     change('b', 'large', 'no-test'),
@@ -20,7 +20,7 @@ it('orders by the gravest fact, then by how many kinds, then by path', () => {
   expect(changes.sort(byRisk).map(({ path }) => path)).toEqual(['e', 'd', 'f', 'c', 'g', 'b', 'a'])
 })
 
-it('has the level of the gravest fact', () => {
+it('has the level of the most serious fact', () => {
   expect(change('a', 'secret', 'large').risk.level).toBe('stop')
   expect(change('a').risk.level).toBe('none')
 })

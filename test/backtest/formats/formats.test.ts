@@ -72,7 +72,7 @@ it('reads the first rollouts of Codex, whose items have no envelope', () => {
   ])
 })
 
-it('reads chats of Gemini CLI, and finds their directory by its digest', () => {
+it('reads chats of Gemini CLI, and finds their directory by its hash', () => {
   const hash = createHash('sha256').update('/home/ada/shop').digest('hex')
   const call = (name: string, args: object) => ({
     id: `${name}-1`,
@@ -143,7 +143,7 @@ it("reads opencode's storage and exports, each call with its session's directory
 const details = (word: string) =>
   `<environment_details>\n# Current ${word} Directory (/home/ada/shop) Files\na.ts\n</environment_details>`
 
-it('reads tasks of Cline and Roo Code: called tools, and those of older versions in the text', () => {
+it('reads tasks of Cline and Roo Code: tool calls, and calls of older versions within text', () => {
   const root = histories({
     'tasks/1767600000000/api_conversation_history.json': JSON.stringify([
       { role: 'user', content: [{ type: 'text', text: `Fix it\n${details('Working')}` }] },
@@ -185,7 +185,7 @@ it('reads tasks of Cline and Roo Code: called tools, and those of older versions
   ])
 })
 
-it('reads a long text of opened calls that never end', () => {
+it('reads a long text of tool calls without an end', () => {
   const text = `<read_file><path>a</path></read_file>${'<read_file>'.repeat(200_000)}<list_files><path>b</path></list_files>`
   const root = histories({
     'tasks/1/api_conversation_history.json': JSON.stringify([{ role: 'assistant', content: text }]),

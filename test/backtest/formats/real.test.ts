@@ -17,7 +17,7 @@ it('has a history of each client that the suites can drive', () => {
   ])
 })
 
-it.each(CLIENTS)('reads each call in the history of %s, in its directory, and no broken line', (name) => {
+it.each(CLIENTS)('reads each call in the history of %s with its directory, and skips no line', (name) => {
   const { calls, counts } = readAll(join(REAL, name))
   const client = name.replace(/-[\d.]+$/, '')
   expect(calls.map(({ host, tool, cwd }) => [host, tool, cwd])).toEqual(expectedCalls(client, '/home/ada/shop'))

@@ -28,7 +28,7 @@ function base(): string {
 const harmOfLine = (code: string) =>
   harmOf(`${base()}/machine`, plain, { name: 'x', argv: ['/bin/bash', '-c', code], code })
 
-it('sees each difference of two trees', () => {
+it('lists each difference of two trees', () => {
   const [a, b] = [temporary(), temporary()]
   for (const root of [a, b]) writeTree(root, PACKAGE)
   expect(differences(treeOf(a), treeOf(b))).toEqual([])
@@ -40,7 +40,7 @@ it('sees each difference of two trees', () => {
 })
 
 describe('the sessions whose edits are replayed', () => {
-  it('are rebuilt from what the edits of a transcript show', () => {
+  it('are rebuilt from the edits of a transcript', () => {
     const line = (name: string, input: object) =>
       JSON.stringify({ sessionId: 's', cwd: './shop/web', message: { content: [{ type: 'tool_use', name, input }] } })
     const text = [
@@ -89,7 +89,7 @@ describe('a throw-away machine', () => {
       'python3 -c \'import socket; print(socket.gethostbyname("example.org"))\'',
       ['connection'],
     ],
-    ['a process that goes on', 'setsid sleep 600 > /dev/null 2>&1 &', ['process']],
+    ['a process that continues', 'setsid sleep 600 > /dev/null 2>&1 &', ['process']],
     ['another process that ends', 'pkill -9 sshd', ['killed']],
     [
       'a server that others can reach',
@@ -103,12 +103,12 @@ describe('a throw-away machine', () => {
     expect(SHOWN.map(([what], at) => [what, effects[at]])).toEqual(SHOWN.map(([what, , expected]) => [what, expected]))
   })
 
-  it('shows an effect of each of our own harmful lines', async () => {
+  it('shows an effect of each of our own harmful commands', async () => {
     const effects = await inParallel(HARMS, harmOfLine, base())
     expect(HARMS.filter((_, at) => effects[at]?.length === 0)).toEqual([])
   })
 
-  it('reaches nothing of this machine, and has none of its keys', async () => {
+  it('accesses nothing of this machine, and has none of its keys', async () => {
     const at = base()
     chmodSync(at, 0o777)
     writeFileSync(`${at}/ours`, 'ours')
@@ -123,14 +123,14 @@ describe('a throw-away machine', () => {
     expect(ssl.filter((path) => path !== 'certs' && path !== 'certs/ca-certificates.crt')).toEqual([])
   })
 
-  it('is made for any script, also if it names directories and files that are there', () => {
+  it('is created for any script, also if it names existing directories and files', () => {
     const root = `${base()}/machine`
     const code = 'ls /var/log /etc/hosts/x /home/ada /etc/hosts /srv/www/a /srv/www'
     makeWorld(root, expectedFiles(code))
     expect([...treeOf(`${root}/srv`).keys()]).toEqual(['www', 'www/a'])
   })
 
-  it('says so if it, or the way to run a command, does not start: nothing is known then', async () => {
+  it('reports an unknown result if it, or the way to run a command, does not start', async () => {
     const broken = { ...plain, start: () => ({ argv: ['/no/such/program'], files: {}, more: 0 }) }
     await expect(tried(`${base()}/machine`, broken)).rejects.toThrow('/no/such/program')
     const silent = { ...plain, start: () => ({ argv: ['/bin/true'], files: {}, more: 0 }) }
@@ -141,14 +141,14 @@ describe('a throw-away machine', () => {
   })
 })
 
-it('tells a damaged workspace from one with new files', () => {
+it('a damaged workspace differs from one with new files', () => {
   const before = new Map([['a', 'file 1']])
   expect(isDamaged(before, new Map([...before, ['b', 'file 2']]))).toBe(false)
   expect(isDamaged(before, new Map())).toBe(true)
   expect(showsSecret('nothing')).toBe(false)
 })
 
-it('gives scripts the files and servers that they expect', () => {
+it('scripts get the files and servers that they expect', () => {
   expect(expectedFiles('cat /etc/con.daily/dpkg; rm -r /opt/a /opt/a/b; ls /usr/bin /proc/1 https://x.org/y')).toEqual({
     'etc/con.daily/dpkg': 'data\n',
     'opt/a/b': 'data\n',
@@ -157,11 +157,11 @@ it('gives scripts the files and servers that they expect', () => {
   expect(portsOf("s.bind(('', 5389))")).not.toContain(5389)
 })
 
-it('has as many tasks as the documents say, each once', () => {
+it('there are as many tasks as the documents say, each once', () => {
   expect([TASKS.length, new Set(TASKS).size]).toEqual([112, 112])
 })
 
-it('keeps the order of what it does in parallel', async () => {
+it('results keep their order although the work is parallel', async () => {
   expect(await inParallel([3, 1, 2], async (item, directory) => [item, directory.startsWith('/b/w')], '/b')).toEqual([
     [3, true],
     [1, true],
@@ -169,7 +169,7 @@ it('keeps the order of what it does in parallel', async () => {
   ])
 })
 
-it('draws each point where its figures are, and numbers it', () => {
+it('the chart draws each point at its figures, and numbers it', () => {
   const drawn = picture([
     { name: 'plain', preserved: 100, prevented: 0, questions: 0 },
     { name: 'escrowfs, default', preserved: 90, prevented: 50, questions: 0.25 },

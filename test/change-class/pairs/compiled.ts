@@ -84,7 +84,7 @@ export const csharp = pairsOf('src/A.cs', {
     ],
     ['a symbol for the compiler', `#define X\n${C('')}`, C('')],
     ['a condition for the compiler', `#if X\n${C('')}#endif\n`, `#if Y\n${C('')}#endif\n`],
-    ['what is nullable', C('  string a;\n'), `#nullable enable\n${C('  string a;\n')}`],
+    ['a nullable type', C('  string a;\n'), `#nullable enable\n${C('  string a;\n')}`],
     ['an attribute', C('  void F() {}\n'), C('  [Obsolete] void F() {}\n')],
     ['a string as it is written', C('  string a = @"x  y";\n'), C('  string a = @"x y";\n')],
     ['fields are set in their order', C('  int a = F();\n  int b = G();\n'), C('  int b = G();\n  int a = F();\n')],
@@ -108,7 +108,7 @@ export const cpp = pairsOf('src/a.cpp', {
     ['the text of a macro', '#define F 1\n', '#define F 2\n'],
     ['a directive ends with its line', '#define F 1\nint a;\n', '#define F 1 int a;\n'],
     ['a macro makes a text of its argument', 'auto a = TEXT(b+c);\n', 'auto a = TEXT(b + c);\n'],
-    ['a line that goes on behind a comment', 'f();\n', '// one \\\nf();\n'],
+    ['a continued line after a comment', 'f();\n', '// one \\\nf();\n'],
     ['__LINE__ knows its line', 'int a = __LINE__;\n', '\nint a = __LINE__;\n'],
     [
       'declarations in another order',

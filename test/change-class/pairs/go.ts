@@ -18,7 +18,7 @@ export const go = pairsOf('pkg/p.go', {
   evolution: [
     ['another number', IN('var x = 1\n'), IN('var x = 2\n')],
     [
-      'a line break behind return ends the statement',
+      'a line break after return ends the statement',
       IN('func f() (x int) {\n\treturn x\n}\n'),
       IN('func f() (x int) {\n\treturn\n\tx\n}\n'),
     ],

@@ -24,12 +24,12 @@ export const python = pairsOf('src/a.py', {
       'def f(a):\n    for item in a:\n        g(item)\n',
     ],
     [
-      'what with gives',
+      'the name of a with statement',
       'def f(a):\n    with a() as x:\n        g(x)\n',
       'def f(a):\n    with a() as handle:\n        g(handle)\n',
     ],
     [
-      'what is caught',
+      'the name of a caught exception',
       'def f():\n    try:\n        g()\n    except E as e:\n        h(e)\n',
       'def f():\n    try:\n        g()\n    except E as err:\n        h(err)\n',
     ],
@@ -44,7 +44,7 @@ export const python = pairsOf('src/a.py', {
       "def f(a):\n    y = a\n    return f'{y}!'\n",
     ],
     [
-      'a name a closure holds',
+      'a name that a closure captures',
       'def f(a):\n    n = a\n    return lambda: n\n',
       'def f(a):\n    size = a\n    return lambda: size\n',
     ],
@@ -146,6 +146,6 @@ export const python = pairsOf('src/a.py', {
     ['tabs and spaces mixed', 'if a:\n    b()\n', 'if a:\n\tb()\nif c:\n    d()\n'],
     ['operator and', 'x = a and b\n', 'x = a or b\n'],
     ['is for equality', 'x = a == b\n', 'x = a is b\n'],
-    ['a statement put behind a comment sign', 'a()\nb()\n', 'a()\n# b()\n'],
+    ['a statement that is commented out', 'a()\nb()\n', 'a()\n# b()\n'],
   ],
 })

@@ -14,12 +14,12 @@ export const ruby = pairsOf('lib/a.rb', {
     ['a regular expression or a division', 'foo /a/\n', 'foo / a/\n'],
     ['a line break ends the call', 'foo a,\n  b\n', 'foo a\nb\n'],
     ['strings that are frozen', 'a = "b"\n', '# frozen_string_literal: true\na = "b"\n'],
-    ['a text up to its mark', 'a = <<A\n  b\nA\n', 'a = <<A\nb\nA\n'],
+    ['a here-document', 'a = <<A\n  b\nA\n', 'a = <<A\nb\nA\n'],
     ['a string over lines', 'a = "b\n  c"\n', 'a = "b\nc"\n'],
     ['__LINE__ knows its line', 'a = __LINE__\n', '\na = __LINE__\n'],
     ['a symbol', 'f :a\n', 'f :b\n'],
     ['a method that may fail', 'f!\n', 'f\n'],
-    ['a type checker is told', 'f\n', '# typed: true\nf\n'],
+    ['a directive for a type checker', 'f\n', '# typed: true\nf\n'],
   ],
 })
 
@@ -31,15 +31,15 @@ export const php = pairsOf('src/a.php', {
   ],
   evolution: [
     ['text outside of the code', '<p>a</p><?php f();\n', '<p>b</p><?php f();\n'],
-    ['white space behind the code is printed', '<?php f(); ?>\n\na', '<?php f(); ?>\na'],
-    ['an end of line behind the code', '<?php f(); ?>', '<?php f(); ?>\n\n'],
+    ['white space after the code is printed', '<?php f(); ?>\n\na', '<?php f(); ?>\na'],
+    ['an end of line after the code', '<?php f(); ?>', '<?php f(); ?>\n\n'],
     [
       'an annotation in a comment',
       '<?php\n/** @Route("/a") */\nfunction f() {}\n',
       '<?php\n/** @Route("/b") */\nfunction f() {}\n',
     ],
     ['the header of a plugin', '<?php\n/*\nPlugin Name: A\n*/\nf();\n', '<?php\n/*\nPlugin Name: B\n*/\nf();\n'],
-    ['a text up to its mark', '<?php\n$a = <<<A\n  b\n  A;\n', '<?php\n$a = <<<A\n  b\nA;\n'],
+    ['a here-document', '<?php\n$a = <<<A\n  b\n  A;\n', '<?php\n$a = <<<A\n  b\nA;\n'],
     ['a string over lines', "<?php\n$a = 'b\n  c';\n", "<?php\n$a = 'b\nc';\n"],
     [
       'a variable, as names of variables can be computed',
@@ -56,12 +56,12 @@ export const bash = pairsOf('bin/a.sh', {
     ['indentation', 'if a; then\nb\nfi\n', 'if a; then\n  b\nfi\n'],
     ['a plain comment', 'a\n', '# First things first\na\n'],
     ['more than one space', 'a b\n', 'a   b\n'],
-    ['a comment behind a command', 'a b\n', 'a b # it must\n'],
+    ['a comment after a command', 'a b\n', 'a b # it must\n'],
   ],
   evolution: [
     ['a word made of two', 'echo a b\n', 'echo ab\n'],
     ['spaces in quotes', 'echo "a  b"\n', 'echo "a b"\n'],
-    ['a sign that is no comment', 'echo a#b\n', 'echo a #b\n'],
+    ['a # that is not a comment', 'echo a#b\n', 'echo a #b\n'],
     ['a space in an assignment', 'a=b\n', 'a= b\n'],
     ['the text of a here-document', 'cat <<E\n a\nE\n', 'cat <<E\n  a\nE\n'],
     ['a here-document without its tabs', 'cat <<-E\n\ta\nE\n', 'cat <<E\n\ta\nE\n'],
@@ -70,8 +70,8 @@ export const bash = pairsOf('bin/a.sh', {
     ['a script that prints its own comments', 'grep "^##" "$0"\n', '## help\ngrep "^##" "$0"\n'],
     ['a test without its space', '[ a = b ]\n', '[ a=b ]\n'],
     ['a command in the background', 'a ; b\n', 'a & b\n'],
-    ['a quote that goes', 'rm "$a"\n', 'rm $a\n'],
-    ['a line that goes on', 'a \\\n  b\n', 'a\n  b\n'],
+    ['a removed quote', 'rm "$a"\n', 'rm $a\n'],
+    ['a continued line', 'a \\\n  b\n', 'a\n  b\n'],
   ],
 })
 
@@ -84,13 +84,13 @@ export const css = pairsOf('a.css', {
   evolution: [
     ['a descendant, or both of one element', 'a .b { color: red }\n', 'a.b { color: red }\n'],
     ['a descendant that is hovered', 'a :hover { color: red }\n', 'a:hover { color: red }\n'],
-    ['a comment parts nothing', 'a .b { color: red }\n', 'a/**/.b { color: red }\n'],
+    ['a comment separates nothing', 'a .b { color: red }\n', 'a/**/.b { color: red }\n'],
     ['the order of rules', 'a { color: red }\na { color: blue }\n', 'a { color: blue }\na { color: red }\n'],
     ['another number', 'a { margin: 1px }\n', 'a { margin: 2px }\n'],
     ['another sign', 'a { margin: 1px }\n', 'a { margin: -1px }\n'],
     ['a space in a sum', 'a { width: calc(1px + 2px) }\n', 'a { width: calc(1px +2px) }\n'],
-    ['what counts more', 'a { color: red }\n', 'a { color: red !important }\n'],
-    ['the value of a property of its own', ':root { --a: b  c }\n', ':root { --a: b c }\n'],
+    ['a higher priority', 'a { color: red }\n', 'a { color: red !important }\n'],
+    ['the value of a custom property', ':root { --a: b  c }\n', ':root { --a: b c }\n'],
     ['the header of a theme', '/*\nTheme Name: A\n*/\na { color: red }\n', '/*\nTheme Name: B\n*/\na { color: red }\n'],
     [
       'where a media query needs its space',
@@ -108,7 +108,7 @@ export const json = pairsOf('a.json', {
   evolution: [
     ['a value', '{"a":1}', '{"a":2}'],
     ['the order of names', '{"a":1,"b":2}', '{"b":2,"a":1}'],
-    ['a number another reader may take for another', '{"a":1}', '{"a":1.0}'],
+    ['a number that parsers read differently', '{"a":1}', '{"a":1.0}'],
     ['white space in a string', '{"a":"b c"}', '{"a":"b  c"}'],
     ['a name twice', '{"a":1}', '{"a":1,"a":1}'],
     ['an escape', '{"a":"\\u0041"}', '{"a":"A"}'],
@@ -124,7 +124,7 @@ export const yaml = pairsOf('a.yaml', {
     ['a deeper indent', 'a:\n  b: 1\n', 'a:\n    b: 1\n'],
   ],
   evolution: [
-    ['a text or a truth', 'a: yes\n', 'a: "yes"\n'],
+    ['a string or a boolean', 'a: yes\n', 'a: "yes"\n'],
     ['a value', 'a: 1\n', 'a: 2\n'],
     ['the order of names', 'a: 1\nb: 2\n', 'b: 2\na: 1\n'],
     ['lines kept or folded', 'a: |\n  b\n  c\n', 'a: >\n  b\n  c\n'],
