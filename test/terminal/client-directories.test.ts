@@ -68,7 +68,7 @@ describe.each(PROVIDERS)('in %s, a client', (name) => {
     expect(text('.claude/settings.json')).toBe('{"hooks":{}}')
   })
 
-  it('reads the rest of the home, without the secrets, and cannot write there', async () => {
+  it('reads the rest of the home directory, without the secrets, and cannot write there', async () => {
     put('.gitconfig', '[user]\n')
     put('.ssh/id_ed25519', 'secret\n')
     put('.codex/auth.json', 'secret\n')
@@ -91,7 +91,7 @@ describe.each(PROVIDERS)('in %s, a client', (name) => {
     expect(existsSync(join(home, '.config/opencode/made'))).toBe(false)
   })
 
-  it('that leaves a link in the place of a directory makes nothing outside change', async () => {
+  it('that leaves a link in place of a directory changes nothing outside', async () => {
     put('.cline/data/state.json', 'person\n')
     put('precious/settings/cline_mcp_settings.json', 'precious\n')
     put('precious/state.json', 'precious\n')
@@ -118,7 +118,7 @@ describe.each(PROVIDERS)('in %s, a client', (name) => {
     expect(existsSync(join(home, 'dotfiles/claude/x'))).toBe(false)
   })
 
-  it('gets the whole home only above layers', async () => {
+  it('gets the whole home directory only with layers', async () => {
     put('x', 'x\n')
     const { session } = await site()
     const start = () => session.start('echo y > ~/x', { home: true })

@@ -20,7 +20,7 @@ const taking = (
   { root = '/srv/shop', tree = 'overlay' }: Partial<HomePlace> = {},
 ) => takeHome(wish, { root, layersDir: join(place.path, 'kept'), tree }, { HOME: join(place.path, 'home'), ...more })
 
-it('gives a client its own directories, its settings fixed, and nothing else', async () => {
+it('gives a client its own directories and its read-only settings, and nothing else', async () => {
   put('home/.codex/config.toml', 'model = "x"\n')
   const { mounts, readOnly, env, release } = await taking({ client: 'codex' })
   const own = join(place.path, 'home/.codex')
@@ -32,13 +32,13 @@ it('gives a client its own directories, its settings fixed, and nothing else', a
   release()
 })
 
-it('gives nothing to a program that is no client, and the whole home where that is asked', async () => {
+it('gives nothing to a program that is not a client, and the whole home on request', async () => {
   mkdirSync(join(place.path, 'home'))
   expect(await taking({})).toMatchObject({ mounts: [], readOnly: [] })
   expect(await taking({ home: true })).toMatchObject({ mounts: [{ at: join(place.path, 'home'), layer: undefined }] })
 })
 
-it('gives nothing where the workspace holds the home directory', async () => {
+it('gives nothing if the workspace contains the home directory', async () => {
   mkdirSync(join(place.path, 'home'))
   expect(await taking({ client: 'gemini', home: true }, {}, { root: place.path })).toMatchObject({
     mounts: [],
@@ -46,14 +46,14 @@ it('gives nothing where the workspace holds the home directory', async () => {
   })
 })
 
-it('follows the variable that puts the directory elsewhere', async () => {
+it('follows the variable that moves the directory', async () => {
   mkdirSync(join(place.path, 'home'))
   const { mounts, release } = await taking({ client: 'codex' }, { CODEX_HOME: join(place.path, 'elsewhere') })
   expect(mounts.map(({ at }) => at)).toEqual([join(place.path, 'elsewhere')])
   release()
 })
 
-it("copies what lies beside a client's directory once, and takes away what stands for settings in the layer", async () => {
+it("copies a file next to a client's directory once, and removes files that replace settings in the layer", async () => {
   put('home/.claude.json', '{"one":1}')
   const copy = join(place.path, 'kept/claude/0/upper/.claude.json')
   ;(await taking({ client: 'claude' })).release()
@@ -74,7 +74,7 @@ it('removes nothing behind a link that a client left in its layer', async () => 
   expect(readFileSync(join(place.path, 'precious/settings/cline_mcp_settings.json'), 'utf8')).toBe('precious\n')
 })
 
-it('is a copy of the directory where commands run on a copy', async () => {
+it('is a copy of the directory if commands run on a copy', async () => {
   put('home/.codex/history.jsonl', 'one\n')
   const { mounts, release } = await taking({ client: 'codex' }, {}, { tree: 'copy' })
   const layer = join(place.path, 'kept/codex/0')
@@ -84,7 +84,7 @@ it('is a copy of the directory where commands run on a copy', async () => {
   await expect(taking({ home: true }, {}, { tree: 'copy' })).rejects.toMatchObject({ reason: 'unsupported' })
 })
 
-it('is had by one at a time', async () => {
+it('is used by one process at a time', async () => {
   mkdirSync(join(place.path, 'home'))
   const { release } = await taking({ client: 'gemini' })
   await expect(taking({ client: 'gemini' })).rejects.toMatchObject({ reason: 'session_busy' })

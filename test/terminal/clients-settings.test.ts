@@ -29,7 +29,7 @@ const ATTEMPTS = [
 ]
 
 describe('settings of a client’s hooks', () => {
-  it('cannot be changed by a command, not even as the command itself sees them', async () => {
+  it('cannot be changed by a command, not even in its own view', async () => {
     const at = testWorkspace(FILES)
     const session = await working(await at.open())
     for (const attempt of ATTEMPTS) {
@@ -42,7 +42,7 @@ describe('settings of a client’s hooks', () => {
     expect((await session.changes()).changes.map(({ path }) => path)).toEqual(['src/a.ts'])
   })
 
-  it('can where the scope spells them out', async () => {
+  it('can be changed if the scope names them literally', async () => {
     const intents = `active_intents: [{id: INT-001, name: Hooks, status: PENDING, owned_scope: [.claude/settings.json]}]\n`
     const at = testWorkspace(FILES, intents)
     const session = await working(await at.open())
@@ -50,7 +50,7 @@ describe('settings of a client’s hooks', () => {
     expect(effects.changes.map(({ path }) => path)).toEqual(['.claude/settings.json'])
   })
 
-  it('leave what is installed alone in a workspace without any', async () => {
+  it('leave installed settings alone in a workspace without any', async () => {
     const at = testWorkspace({ 'node_modules/escrowfs/x.js': 'x\n', '.gitignore': 'node_modules\n' })
     const session = await working(await at.open())
     expect((await session.exec('rm -rf node_modules && echo gone')).stdout).toBe('gone\n')

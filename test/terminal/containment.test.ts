@@ -19,7 +19,7 @@ function untried(work: () => Promise<void>): Promise<void> {
 }
 
 describe('the choice of a containment', () => {
-  it('is the first that keeps what is required and works when tried; the others are not tried', async () => {
+  it('is the first that has the required protections and works in an attempt; the others are not tried', async () => {
     const tries: string[] = []
     const provider = (name: 'namespace-overlay' | 'namespace-copy' | 'landlock-copy', attempt: Attempt) =>
       fakeContainment({
@@ -47,7 +47,7 @@ describe('the choice of a containment', () => {
     })
   })
 
-  it('is none where nothing keeps what is required, works and can show the workspace', async () => {
+  it('fails if none has the required protections, works and can show the workspace', async () => {
     const failure = { what: 'mounts', problem: 'a mount inside', fix: 'move it' }
     const all = [fakeContainment({ unfit: () => failure }), fakeContainment({ attempt: async () => FAILED })]
     await untried(async () => {
@@ -66,12 +66,12 @@ describe('the choice of a containment', () => {
 })
 
 describe('each provider', () => {
-  it.each(CONTAINMENTS)('$name keeps all that is required by default', ({ keeps }) => {
+  it.each(CONTAINMENTS)('$name has all protections that are required by default', ({ keeps }) => {
     expect(DEFAULT_REQUIRED.filter((each) => !keeps.includes(each))).toEqual([])
     expect(keeps.filter((each) => !PROTECTION_NAMES.includes(each))).toEqual([])
   })
 
-  it('has a name of its own', () => {
+  it('has a unique name', () => {
     expect(new Set(CONTAINMENTS.map(({ name }) => name)).size).toBe(CONTAINMENTS.length)
   })
 })

@@ -12,6 +12,6 @@ vi.mock('../../src/terminal/remembered-attempts.js', async () =>
 )
 
 describe('a command on a copy', { timeout: 300_000 + RUNS * 2_000 }, () => {
-  it('does to the stage what it does to a tree', () =>
+  it('has the same effect on the stage as on a tree', () =>
     sameAsATree(RUNS, async (session, script) => (await session.exec(script, { isolation: 'none' })).refused))
 })

@@ -209,8 +209,8 @@ const steps = fc.array(
 
 const RUNS = Math.ceil(Number(process.env.ESCROWFS_FUZZ_RUNS ?? 60) / 3)
 
-describe('a copy that is read by its times', { timeout: 300_000 + RUNS * 2_000 }, () => {
-  it('is brought up to the stage, and has the effects, that a whole comparison finds', async () => {
+describe('a copy that is compared by its times', { timeout: 300_000 + RUNS * 2_000 }, () => {
+  it('matches the stage, and has the same effects as in a full comparison', async () => {
     await fc.assert(
       fc.asyncProperty(steps, async (sequence) => {
         const { root, overlay, place, seed, run, read } = ground()

@@ -113,7 +113,7 @@ describe.each(PROVIDERS)('in %s', (provider) => {
   withProvider(provider)
 
   it.each(Object.entries(PROJECTS))(
-    '%s changes nothing real, is told, and can be taken back',
+    '%s changes nothing on disk, is reported, and can be reverted',
     async (_, { files, command, damaged }) => {
       const { session, root } = await site(files)
       const disk = () =>

@@ -6,7 +6,7 @@ import { own, recordsOf, testWorkspace, working } from '../support/workspace.js'
 
 const line = (more: object) => `${JSON.stringify({ reason: 'scope_violation', message: 'No.', ...more })}\n`
 
-it('reads each whole line once, and nothing that is no refusal', () => {
+it('the reader returns each whole line once, and no line that is not a denial', () => {
   const { path, dispose } = tempDir()
   onTestFinished(dispose)
   const file = `${path}/told`
@@ -26,7 +26,7 @@ it('reads each whole line once, and nothing that is no refusal', () => {
   expect(read()).toEqual([plain])
 })
 
-it('tells how many more there were than it gives, over all readings', () => {
+it('the reader counts the lines beyond its limit, over all readings', () => {
   const { path, dispose } = tempDir()
   onTestFinished(dispose)
   const file = `${path}/told`
@@ -47,7 +47,7 @@ it('tells how many more there were than it gives, over all readings', () => {
   expect(read()).toEqual({ denials: [], delivered: [], more: 0, unread: 0 })
 })
 
-it('is bounded, whatever is written or taken away', () => {
+it('the reader is bounded, whatever is written or removed', () => {
   const { path, dispose } = tempDir()
   onTestFinished(dispose)
   const file = `${path}/told`
@@ -66,7 +66,7 @@ it('is bounded, whatever is written or taken away', () => {
   expect(read()).toEqual([expect.anything()])
 })
 
-it('a command’s lines are records of the session, marked as reported; the file cannot be taken away', async () => {
+it('a command’s lines become records of the session, marked as reported; the file cannot be removed', async () => {
   const workspace = await testWorkspace().open()
   const session = await working(workspace, 'r1')
   const told = { tool: 'Write', file: 'README.md', message: 'Scope Violation: \u001b[2Jx.', intentId: 'INT-001' }
@@ -83,7 +83,7 @@ it('a command’s lines are records of the session, marked as reported; the file
   ])
 })
 
-it('what a flood of them leaves out is counted in the ledger', async () => {
+it('the ledger counts the lines that a flood leaves out', async () => {
   const workspace = await testWorkspace().open()
   const session = await working(workspace, 'r1')
   const flood = `i=0; while [ $i -lt 1200 ]; do echo '${line({}).trim()}'; i=$((i+1)); done >> /run/escrow/told`

@@ -10,10 +10,10 @@ describe.each(PROVIDERS)('a command in %s', { timeout: 300_000 + RUNS * 2_000 },
   // A copy takes longer, and its effects are found in one way for all providers.
   const runs = provider === 'namespace-overlay' ? RUNS : Math.ceil(RUNS / 4)
 
-  it('in exec does to the stage what it does to a tree', () =>
+  it('has the same effect on the stage in exec as on a tree', () =>
     sameAsATree(runs, async (session, script) => (await session.exec(script)).refused))
 
-  it('that is taken in while it runs does so, too', () =>
+  it('has the same effect if it is ingested while it runs', () =>
     sameAsATree(Math.ceil(runs / 8), async (session, script) => {
       const command = await session.start(script)
       for (; command.state === 'running'; await wait(2)) await command.ingest()

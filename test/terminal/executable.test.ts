@@ -20,7 +20,7 @@ const EMFILE = -24
 const EPERM = -1
 
 describe('the encoder of arm64', () => {
-  it('writes the words that the GNU assembler writes', () => {
+  it('writes the same machine words as the GNU assembler', () => {
     const SP = arm64.REGISTER.sp
     const words: readonly (readonly [string, readonly arm64.Instruction[], ...number[]])[] = [
       ['ldr x0, [sp, #16]', [arm64.load(0, SP, 16)], 0xf9400be0],

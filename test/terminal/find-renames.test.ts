@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { site } from './site.js'
 
-it('files with equal content keep their names in a moved directory, also where one of them is edited', async () => {
+it('files with equal content keep their names in a moved directory, also if one of them is edited', async () => {
   const same = 'export {}\n'
   const { session } = await site({ 'src/old/a.ts': same, 'src/old/b.ts': same, 'src/old/c.ts': same })
   const { effects } = await session.exec('mv src/old src/new && echo edited >> src/new/a.ts')
@@ -11,7 +11,7 @@ it('files with equal content keep their names in a moved directory, also where o
   ])
 })
 
-it('a file with a new name gets what the files that kept theirs leave over', async () => {
+it('a file with a new name is matched after the files that kept their names', async () => {
   const same = 'export {}\n'
   const { session } = await site({ 'src/old/a.ts': same, 'src/old/b.ts': same })
   const { effects } = await session.exec('mv src/old src/new && mv src/new/a.ts src/new/z.ts')

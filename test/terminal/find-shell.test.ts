@@ -41,7 +41,7 @@ const name = fc
   .map((each) => each.join(''))
 
 describe('a shell that runs find', () => {
-  it('finds what find finds, whatever the names and patterns', async () => {
+  it('returns the same as find, whatever the names and patterns', async () => {
     const shell = open()
     await fc.assert(
       fc.asyncProperty(fc.uniqueArray(name, { minLength: 1, maxLength: 6 }), name, async (names, pattern) => {
@@ -54,7 +54,7 @@ describe('a shell that runs find', () => {
     )
   })
 
-  it('answers each of several requests that are made at once', async () => {
+  it('answers each of several concurrent requests', async () => {
     const shell = open()
     const dirs = Array.from({ length: 8 }, directory)
     dirs.forEach((dir, at) => void writeFileSync(join(dir, `${at}`), ''))
@@ -62,7 +62,7 @@ describe('a shell that runs find', () => {
     expect(answers.map(String)).toEqual(dirs.map((dir, at) => `${dir}/${at}\0`))
   })
 
-  it('gives no output where nothing matches', async () => {
+  it('gives no output if nothing matches', async () => {
     const shell = open()
     expect(await shell.run([directory(), '-name', 'absent', '-print0'])).toEqual(Buffer.alloc(0))
   })
@@ -76,7 +76,7 @@ describe('a shell that runs find', () => {
     expect(output?.length).toBeGreaterThan(300_000)
   })
 
-  it('fails where find fails or warns, and goes on', async () => {
+  it('fails if find fails or warns, and continues', async () => {
     const shell = open()
     const dir = directory()
     expect(await shell.run([join(dir, 'absent'), '-print0'])).toBeUndefined()
@@ -97,7 +97,7 @@ describe('a shell that runs find', () => {
     expect(String(await shell.run([dir, '-print0']))).toBe(`${dir}\0`)
   })
 
-  it('fails where no shell can be started, and tries again', async () => {
+  it('fails if no shell can be started, and tries again', async () => {
     const failures = [
       () => {
         throw new Error('spawn ENOMEM')

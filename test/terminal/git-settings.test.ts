@@ -10,7 +10,7 @@ const settings = (env: Record<string, string>) =>
 describe('git in a command', () => {
   afterEach(() => void vi.unstubAllEnvs())
 
-  it('takes no directory without .git for a repository, whose settings would name programs', async () => {
+  it('does not treat a directory without .git as a repository, whose settings would name programs', async () => {
     const { session, write } = await site()
     write('.orchestration/policy.yaml', 'terminal: {classes: {other: deny}}\n')
     for (const dir of ['objects', 'refs']) write(`sub/${dir}/.keep`, '')
@@ -26,7 +26,7 @@ describe('git in a command', () => {
     }
   })
 
-  it('keeps the settings its host was given by variables, as far as they are whole', () => {
+  it('keeps the complete settings that its host got by variables', () => {
     const own = (at: number) => ({
       GIT_CONFIG_COUNT: `${at + 3}`,
       [`GIT_CONFIG_KEY_${at}`]: 'safe.bareRepository',

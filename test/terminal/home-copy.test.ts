@@ -33,7 +33,7 @@ const refresh = (...reset: string[]) =>
   refreshHomeCopy({ at: at('home'), copy: at('copy'), list: at('list.json') }, reset)
 
 describe('a copy of a client’s directory', () => {
-  it('shows what commands wrote, else what the person has', () => {
+  it("shows commands' writes, else the person's files", () => {
     const path = fc.constantFrom('a', 'd/b', 'd/c')
     const step = fc.oneof(
       fc.record({ by: fc.constantFrom('home', 'copy'), path, act: fc.constantFrom('write', 'remove') }),
@@ -83,7 +83,7 @@ describe('a copy of a client’s directory', () => {
     )
   })
 
-  it('makes the paths that are reset the person’s again, with all below', () => {
+  it("restores the person's version of the paths that are reset, with everything below", () => {
     put('home/settings.json', 'person')
     put('home/hooks/one', 'person')
     refresh()
@@ -129,7 +129,7 @@ describe('a copy of a client’s directory', () => {
     expect(lstatSync(at('copy')).mode & 0o777).toBe(0o700)
   })
 
-  it('goes on after a crash between the copies and their list', () => {
+  it('recovers from a crash between the copies and their list', () => {
     put('home/a', 'one')
     refresh()
     rmSync(at('list.json'))
@@ -144,7 +144,7 @@ describe('a copy of a client’s directory', () => {
     expect([textAt('copy/a'), textAt('copy/b')]).toEqual(['two!', 'agent'])
   })
 
-  it('of too many bytes is refused, and nothing of the file is copied', () => {
+  it('of too many bytes is refused, and no part of the file is copied', () => {
     put('home/big', '')
     truncateSync(at('home/big'), 2 ** 30 + 1)
     expect(() => refresh()).toThrow('too large to copy: the limit is 1 GiB')

@@ -26,8 +26,8 @@ function ground() {
   return { host, layer, swap }
 }
 
-describe('a layer that a command is at work in', () => {
-  it('is not left by a link that took the place of a directory', () => {
+describe('the layer of a running command', () => {
+  it('is not left by a link that replaced a directory', () => {
     const { layer, swap } = ground()
     const stats = layer.look(rel('d/sub/f'))
     if (!stats) return expect.unreachable('it is there')
@@ -43,7 +43,7 @@ describe('a layer that a command is at work in', () => {
     expect(() => layer.read(rel('d/sub/f'), stats)).toThrow(Unsettled)
   })
 
-  it('gives no file that is written to while it is read, nor another of its name', () => {
+  it('returns no file that is written to while it is read, nor another of its name', () => {
     const { host, layer } = ground()
     const stats = layer.look(rel('d/sub/f'))
     if (!stats) return expect.unreachable('it is there')
@@ -57,7 +57,7 @@ describe('a layer that a command is at work in', () => {
     expect(layer.look(rel('d/sub/f'))).toBeUndefined()
   })
 
-  it('gives an empty file, and none that is more than a stage holds', () => {
+  it('returns an empty file, and none over the limit of a stage', () => {
     const { host, layer } = ground()
     const read = (size: number) => {
       fs.truncateSync(`${host}/d/sub/f`, size)
@@ -79,7 +79,7 @@ describe('a layer that a command is at work in', () => {
   })
 })
 
-describe('a layer at rest, where a link took the place of a directory', () => {
+describe('a layer at rest, with a link in place of a directory,', () => {
   function linked() {
     const { host, swap } = ground()
     const outside = `${host}/../outside/sub`

@@ -102,7 +102,7 @@ describe.each(PROVIDERS)('in %s', (name) => {
 describe.each(PROVIDERS.filter((each) => each.startsWith('namespace')))('in %s', (name) => {
   withProvider(name)
 
-  it('nothing is mounted where a link leads that is in the way to a read-only name', async () => {
+  it('nothing is mounted through a link on the way to a read-only name', async () => {
     const files = { 'src/a': 'a\n', '.gitignore': 'node_modules\n', '.claude/settings.json': '{}' }
     const { session, root } = await site(files, INTENTS)
     const { dir } = outside()

@@ -5,15 +5,15 @@ import { site } from './site.js'
 
 /** What a command leaves in its layer is no later command's, and what is refused is where it was. */
 
-describe('what a command wrote', () => {
-  it('below .git is not there for the next, which sees what is on disk', async () => {
+describe('the files that a command wrote', () => {
+  it('below .git are absent for the next command, which sees the disk', async () => {
     const { session, root } = await site({ '.git/config': '', '.git/index': 'old', 'src/a': 'a\n' })
     await session.exec('echo new > .git/index')
     fs.writeFileSync(`${root}/.git/index`, 'by a person')
     expect((await session.exec('cat .git/index')).stdout).toBe('by a person')
   })
 
-  it('moved in a directory to where it may not be stays where it was', async () => {
+  it('and moved in a directory out of scope stay at their old paths', async () => {
     const { session, root } = await site({ 'src/d/a.ts': 'a long enough file\n' }, INTENTS)
     const { effects, refused } = await session.exec('mv src/d moved')
     expect(effects.changes).toEqual([])
@@ -21,7 +21,7 @@ describe('what a command wrote', () => {
     expect(session.fs.readFileSync(`${root}/src/d/a.ts`, 'utf8')).toBe('a long enough file\n')
   })
 
-  it('in a directory that another took the place of meanwhile is refused', async () => {
+  it('in a directory that was replaced meanwhile are refused', async () => {
     const { session, root } = await site({ 'd/x': 'one\n', 'o/x': 'two\n' })
     let isDone = false
     const swap = () => {
@@ -35,7 +35,7 @@ describe('what a command wrote', () => {
     expect(session.fs.readFileSync(`${root}/d/x`, 'utf8')).toBe('two\n')
   })
 
-  it('and git ignores keeps no directory that a tool has removed, nor its old mode', async () => {
+  it('and git ignores keep no directory that a tool has removed, nor its old mode', async () => {
     const { session, root } = await site({ '.gitignore': '*.log\n', 'e/a': 'a\n' })
     await session.exec('mkdir d; echo x > d/x.log; echo x > e/x.log')
     session.fs.rmSync(`${root}/d`, { recursive: true })
@@ -46,7 +46,7 @@ describe('what a command wrote', () => {
     expect(session.fs.statSync(`${root}/e`).mode & 0o777).toBe(0o750)
   })
 
-  it('by names that are no UTF-8 is refused once', async () => {
+  it('with names that are not UTF-8 are refused once', async () => {
     const { session } = await site()
     const { refused } = await session.exec(
       `perl -e 'open F, ">", "src/\\xff\\xfe"; open F, ">", "src/\\xfd"; open F, ">", "src/plain"'`,
@@ -55,7 +55,7 @@ describe('what a command wrote', () => {
     expect(await session.exec('ls src | wc -l')).toMatchObject({ refused: [], stdout: '4\n' })
   })
 
-  it('that cannot be read is no effect of the next command, which works', async () => {
+  it('and cannot be read are no effect of the next command, which works', async () => {
     const { session } = await site()
     const deep = `perl -e 'for (1..1400) { mkdir "deep"; chdir "deep" } open F, ">", "file"'`
     expect(await reasonOf(() => session.exec(deep))).toBe('unsupported')

@@ -20,7 +20,7 @@ print <F>;`
 describe.each(PROVIDERS)('in %s', (name) => {
   withProvider(name)
 
-  it('a write through a mapping after the file was ingested is staged in the end', async () => {
+  it('a write through a mapping after the file was ingested is staged at the end', async () => {
     const { session, root } = await site({ 'src/a': 'aaaa\n' })
     const staged = () => session.fs.readFileSync(`${root}/src/a`, 'utf8')
     const command = await session.start(`perl -e "$WRITER" & sleep 2; touch src/next; wait`, {

@@ -16,8 +16,8 @@ async function older(at: Site): Promise<(to: string) => void> {
 
 const paths = (list: readonly { readonly path: string }[]) => list.map(({ path }) => path)
 
-describe('what a person moves in while a command is at work', () => {
-  it('is not taken for removed where the command still sees a directory as it was', async () => {
+describe('an entry that a person moves in while a command runs', () => {
+  it('does not count as removed if the command still sees the old directory', async () => {
     const at = await site({ 'src/a': 'a\n' })
     const move = await older(at)
     const program = `mkdir 'src/own'; rmdir 'src/own'; open F, '>', 'src/own'; opendir D, 'src'; readdir D; $| = 1; print 'ready'; sleep 60`
@@ -30,7 +30,7 @@ describe('what a person moves in while a command is at work', () => {
     expect(paths((await at.session.changes()).changes)).toEqual(['src/own'])
   })
 
-  it('is not removed with the directory it was moved to, nor with one the command made in its place', async () => {
+  it('is not removed with the directory that it was moved to, nor with one that the command created in its place', async () => {
     const at = await site({ 'src/a': 'a\n', 'out/b': 'b\n' })
     const move = await older(at)
     const command = at.session.exec('echo ready; sleep 0.5; rm -r src; rm -r out; mkdir out', {
@@ -42,7 +42,7 @@ describe('what a person moves in while a command is at work', () => {
     expect(at.session.fs.readFileSync(`${at.root}/src/moved/deep/too`, 'utf8')).toBe('mine too\n')
   })
 
-  it('and has the name of one the command makes is kept', async () => {
+  it('is kept if it has the name of one that the command creates', async () => {
     const at = await site({ 'src/a': 'a\n' })
     const move = await older(at)
     const { effects, refused } = await at.session.exec(

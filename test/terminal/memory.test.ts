@@ -4,7 +4,7 @@ import { site } from './site.js'
 /** The file systems a command can write to: `device options` of each, and the size of those in memory. */
 const WRITABLE = `perl -lane 'print "$F[0] $F[1] $F[3]" if $F[2] eq "tmpfs" and $F[3] =~ /^rw/' /proc/mounts`
 
-it('all memory a command can fill with files has a size, and nearly all is one file system', async () => {
+it('all memory that a command can fill with files is limited, and nearly all is one file system', async () => {
   const { session } = await site()
   const { stdout } = await session.exec(WRITABLE)
   const mounts = stdout.trim().split('\n')
@@ -21,7 +21,7 @@ it('all memory a command can fill with files has a size, and nearly all is one f
   )
 })
 
-it('what is written is one command’s of a session as of the next', async () => {
+it("a command's temporary files stay for the next command of the session", async () => {
   const { session } = await site()
   await session.exec('echo kept > /tmp/a; echo kept > /var/tmp/b; echo gone > /run/c')
   expect((await session.exec('cat /tmp/a /var/tmp/b; ls /run/c')).stdout).toBe('kept\nkept\n')

@@ -4,7 +4,7 @@ import { CONTAINMENTS } from '../../src/terminal/containments.js'
 import { compileOnce } from '../support/compiled.js'
 import { testWorkspace } from '../support/workspace.js'
 
-it('a workspace with a mount in it gets a copy without namespaces, which shows all of it; else it is refused by name', async () => {
+it('a workspace that contains a mount gets a copy without namespaces, which shows all of it; else it is refused by name', async () => {
   const { root } = testWorkspace({ 'src/a': 'a\n', 'src/deep/below': 'b\n' })
   const script = 'mount -t tmpfs none "$1/src/deep" && echo mounted > "$1/src/deep/f" && exec "$2" "$3" "$1"'
   const child = `${compileOnce()}/test/children/mount-within.js`

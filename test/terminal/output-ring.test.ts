@@ -3,7 +3,7 @@ import { memoryAfterGc } from '../../bench/heap.js'
 import { OutputRing } from '../../src/terminal/output-ring.js'
 
 describe('the output of a running command', () => {
-  it('is read by its place in all that was said, as far as it is held', () => {
+  it('is read by its position in the whole output, as far as it is kept', () => {
     const ring = new OutputRing(4)
     expect(ring.read(0, false)).toEqual({ text: '', from: 0, next: 0 })
     ring.add(Buffer.from('abc'))
@@ -15,7 +15,7 @@ describe('the output of a running command', () => {
     expect(ring.read(0, false)).toEqual({ text: '6789', from: 12, next: 16 })
   })
 
-  it('breaks no character', () => {
+  it('splits no character', () => {
     const ring = new OutputRing(100)
     const bytes = Buffer.from('a€')
     ring.add(bytes.subarray(0, 2))
@@ -27,7 +27,7 @@ describe('the output of a running command', () => {
     expect(ring.read(4, false).next).toBe(8)
   })
 
-  it('costs what is held, however small the pieces it comes in', () => {
+  it('uses memory only for the kept part, however small the chunks are', () => {
     const ring = new OutputRing(1 << 20)
     const before = memoryAfterGc().live
     for (let n = 0; n < 400_000; n++) ring.add(Buffer.from(String(n % 10)))

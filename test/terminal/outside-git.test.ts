@@ -98,7 +98,7 @@ describe.each(Object.keys(LAYOUTS))("the agent's own git in %s", (name) => {
     expect(after.stdout).toBe('Change b\n')
   })
 
-  it('can be amended, rebased and stashed, and loses no name that a directory of git has', async () => {
+  it('can be amended, rebased and stashed, and loses no name that a git directory has', async () => {
     const at = await open(name)
     await at.sh('git switch -qc topic; echo 2 > src/a; git commit -qam One; git commit -q --amend -m Two')
     await at.sh('git switch -q -; echo 3 > src/b; git commit -qam Base; git switch -q topic; git rebase -q -')
@@ -108,7 +108,7 @@ describe.each(Object.keys(LAYOUTS))("the agent's own git in %s", (name) => {
     expect(stdout).toContain('topic')
   })
 
-  it('names a rebase that a command has left in progress', async () => {
+  it('reports a rebase that a command has left in progress', async () => {
     const at = await open(name)
     const { sh } = at
     await sh(
@@ -121,7 +121,7 @@ describe.each(Object.keys(LAYOUTS))("the agent's own git in %s", (name) => {
     expect((await sh('git rebase --abort')).summary).not.toContain('in progress')
   })
 
-  it("writes nothing of git's directory to disk, whatever it changes there", async () => {
+  it('writes nothing of the git directory to disk, whatever it changes there', async () => {
     const at = await open(name)
     chmodSync(at.gitDir, 0o755)
     const before = treeOf(fs, at.gitDir)

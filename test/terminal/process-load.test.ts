@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { loadOf } from '../../src/terminal/process-load.js'
 
-it("counts no process of the host before the command's own /proc is mounted", () => {
+it("the count excludes processes of the host before the command's own /proc is mounted", () => {
   // While bubblewrap sets a command up, the root of its first process is the host's: as for this process.
   expect(loadOf(process.pid)).toEqual({ processes: 0, memory: 0 })
 })

@@ -136,7 +136,7 @@ function plainTree(name: string, { files, command, linked = [] }: Program): Reco
 describe.each(PROVIDERS)('in %s', (provider) => {
   withProvider(provider)
 
-  it.each(Object.entries(PROGRAMS))('%s leaves what it leaves in a plain directory', async (name, program) => {
+  it.each(Object.entries(PROGRAMS))('%s has the same result as in a plain directory', async (name, program) => {
     const { files, command, proof, linked = [] } = program
     const { session, root } = await site(files)
     link(root, linked)

@@ -3,7 +3,7 @@ import type { RelPath } from '../../overlay/index.js'
 import { effectOf, listQuarantined, quarantine } from '../../src/terminal/index.js'
 import { tempDir } from '../support/facade.js'
 
-it('keeps what it can: a content that cannot be read costs neither the others nor what is known of it', () => {
+it('an unreadable content is listed without it, and the others are kept', () => {
   const { path: dir, dispose } = tempDir()
   onTestFinished(dispose)
   const file = (path: string, read: () => Buffer) => ({

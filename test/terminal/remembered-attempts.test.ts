@@ -13,7 +13,7 @@ function inState(work: (file: () => string) => void): Promise<void> {
   return withStateHome(path, async () => work(() => `${stateDir()}/containment.json`))
 }
 
-it('remembers what worked and what did not, until it is forgotten', () =>
+it('the results of attempts are stored until they are discarded', () =>
   inState((file) => {
     expect(recallAttempt('namespace-overlay')).toBeUndefined()
     rememberAttempt('namespace-overlay', WORKS)
@@ -24,7 +24,7 @@ it('remembers what worked and what did not, until it is forgotten', () =>
     expect(existsSync(file())).toBe(true)
   }))
 
-it('looks each time for what can be installed', () =>
+it('the missing packages are looked up each time', () =>
   inState(() => {
     rememberAttempt('landlock-copy', WORKS)
     const { failure } = FAILED
@@ -37,7 +37,7 @@ it.each([
   ['a damaged record', (text: string) => text.slice(0, -3)],
   ['another version', (text: string) => text.replace('"version":1', '"version":2')],
   ['an attempt of another shape', (text: string) => text.replace('"works":true', '"works":"yes"')],
-])('ignores a record of %s', (_, change) =>
+])('a record of %s is ignored', (_, change) =>
   inState((file) => {
     rememberAttempt('namespace-overlay', WORKS)
     const text = readFileSync(file(), 'utf8')
@@ -47,7 +47,7 @@ it.each([
   }),
 )
 
-it('is a file of its owner alone', () =>
+it('the file is readable only by its owner', () =>
   inState((file) => {
     rememberAttempt('namespace-overlay', WORKS)
     expect(statSync(file()).mode & 0o777).toBe(0o600)

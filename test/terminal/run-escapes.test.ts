@@ -33,7 +33,7 @@ const scriptOf = ({ args }: CommandOptions) => args[2] ?? ''
 const outsideOf = ({ visibility }: CommandOptions) => (visibility.hidden[0]?.path ?? '').replace(/\/closed$/, '')
 
 describe('the escape corpus', () => {
-  it('does no harm where nothing holds it', () => {
+  it('does no harm without containment', () => {
     for (const architecture of ['x64', 'arm64'] as const)
       for (const { name, script } of escapeAttempts(TARGETS, architecture)) {
         // A signal goes to one process, by its number; what is changed is the scene's.
@@ -57,7 +57,7 @@ describe('the escape corpus', () => {
     expect(new Set(names('x64')).size).toBe(names('x64').length)
   })
 
-  it.each(CONTAINMENTS)('is held by $name', async (containment) => {
+  it.each(CONTAINMENTS)('is contained by $name', async (containment) => {
     await assertWorks(containment.name)
     const results = await runEscapes(containment)
     expect(results.filter(({ outcome, isPromised }) => isPromised && outcome !== 'held')).toEqual([])
@@ -66,8 +66,8 @@ describe('the escape corpus', () => {
   })
 })
 
-describe('what did not hold', () => {
-  it('is seen by what a command prints, changes, ends or leaves', async () => {
+describe('an attempt that escaped', () => {
+  it('is detected by what a command prints, changes, ends or leaves', async () => {
     const resultOf = await resultsWhere(async (options) => {
       const script = scriptOf(options)
       if (script.includes('.connect(')) return { stdout: ESCAPED }
@@ -88,7 +88,7 @@ describe('what did not hold', () => {
     expect(seen('many processes')).toEqual(['did not hold', 'the command went on past its limit'])
   })
 
-  it('is a connection to a host that was not given', async () => {
+  it('is a connection to a host that was not allowed', async () => {
     const containment = fakeContainment({
       open: async ({ root }): Promise<Place> => {
         const place = openCopy(root)
@@ -109,7 +109,7 @@ describe('what did not hold', () => {
     )
   })
 
-  it('is a process that goes on', async () => {
+  it('is a process that continues', async () => {
     const left: ReturnType<typeof spawn>[] = []
     const resultOf = await resultsWhere(async (options) => {
       if (!scriptOf(options).startsWith('setsid')) return { ended: 'memory' }

@@ -12,7 +12,7 @@ async function staged(session: Session, path: string): Promise<void> {
 }
 
 describe('a program run in this terminal', () => {
-  it('is staged while it runs, can be reviewed and committed meanwhile, and goes on', async () => {
+  it('is staged while it runs, can be reviewed and committed meanwhile, and continues', async () => {
     const { session, workspace, text } = await site({ 'src/a': 'a\n' })
     const over = session.run('echo 1 >> src/a; until [ -e src/go ]; do sleep 0.02; done; echo 2 >> src/a; exit 5', {
       every: 20,
@@ -30,7 +30,7 @@ describe('a program run in this terminal', () => {
     expect((await session.changes()).changes).toEqual([])
   })
 
-  it('is committed only as it was taken in: what it writes later needs a verdict of its own', async () => {
+  it('is committed only as it was ingested: its later writes need a separate verdict', async () => {
     const { session, workspace, text } = await site({ 'src/a': 'a\n' })
     const over = session.run(`trap 'echo 2 >> src/a; exit 0' TERM; echo 1 >> src/a; while :; do sleep 0.02; done`, {
       every: 20,
@@ -45,7 +45,7 @@ describe('a program run in this terminal', () => {
     expect((await session.changes()).changes.map(({ path, state }) => [path, state])).toEqual([['src/a', 'pending']])
   })
 
-  it('is told in the end what was refused, and is ended by a signal of its caller', async () => {
+  it('reports refused paths at its end, and is ended by a signal of its caller', async () => {
     const { session } = await site({ 'src/a.ts': 'a\n', 'mail/m.ts': 'm\n' }, INTENTS)
     const controller = new AbortController()
     const over = session.run('rm mail/m.ts; echo x > src/b.ts; sleep 60', { every: 20, signal: controller.signal })

@@ -3,7 +3,7 @@ import { site } from './site.js'
 
 afterEach(() => void vi.unstubAllEnvs())
 
-it('a program an agent puts into the workspace takes no other’s place, and is found where there is none', async () => {
+it('a program that an agent puts into the workspace replaces no other, and is found if there is no other', async () => {
   const { session, root } = await site()
   vi.stubEnv('PATH', `${root}/bin:${root}/none/../bin:bin::.:${process.env.PATH}`)
   session.fs.mkdirSync('bin')

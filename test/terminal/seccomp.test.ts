@@ -63,7 +63,7 @@ describe.each(ARCHITECTURES)('the filter of %s', (architecture) => {
   const numbers: Numbers = { ...HEADER_NUMBERS[architecture], ...NEWER }
   const names = new Map(Object.entries(numbers).map(([name, number]) => [number, name]))
 
-  it('has the numbers of the kernel headers, and no call where those have none', () => {
+  it('has the numbers of the kernel headers, and omits calls that those lack', () => {
     for (const [name, known] of Object.entries(SYSTEM_CALLS))
       expect([name, known[architecture]]).toEqual([name, numbers[name] ?? null])
   })
@@ -124,6 +124,6 @@ describe.each(ARCHITECTURES)('the filter of %s', (architecture) => {
   })
 })
 
-it('is another filter on x64 than on arm64', () => {
+it('the filters of x64 and arm64 differ', () => {
   expect(seccompFilter(false, 'x64').equals(seccompFilter(false, 'arm64'))).toBe(false)
 })

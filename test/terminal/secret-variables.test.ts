@@ -75,11 +75,11 @@ const ORDINARY = [
 ]
 
 describe('a variable', () => {
-  it.each(SECRET)('%s holds a secret', (name) => {
+  it.each(SECRET)('%s is secret', (name) => {
     expect(holdsSecret(name, 'x')).toBe(true)
   })
 
-  it.each(ORDINARY)('%s is an ordinary one', (name) => {
+  it.each(ORDINARY)('%s is ordinary', (name) => {
     expect(holdsSecret(name, 'x')).toBe(false)
   })
 
@@ -96,7 +96,7 @@ describe('a variable', () => {
     `AKIA${'A'.repeat(16)}`,
     'eyJhbGciOiJub25lIn0.eyJzdWIiOiJ4In0.',
     '-----BEGIN OPENSSH PRIVATE KEY-----\nx',
-  ])('of any name with the value %j holds a secret', (value) => {
+  ])('of any name with the value %j is secret', (value) => {
     expect(holdsSecret('SHOP', value)).toBe(true)
   })
 
@@ -110,11 +110,11 @@ describe('a variable', () => {
     'skip-this-one',
     'eyJ',
     '',
-  ])('with the value %j does not', (value) => {
+  ])('with the value %j is ordinary', (value) => {
     expect(holdsSecret('SHOP', value)).toBe(false)
   })
 
-  it('that holds one is not given to a command, unless its caller gives it', async () => {
+  it('that is secret is not passed to a command, unless its caller passes it', async () => {
     for (const [name, value] of [
       ['SHOP_KEY', 'word'],
       ['SHOP_URL', 'postgres://ada:word@x.test'],

@@ -45,7 +45,7 @@ it('no command writes into a FIFO outside of the workspace', async () => {
   expect(fifo.read()).toBe('')
 })
 
-it('nor by a descriptor, a link, or after leaving its directory', async () => {
+it('no command writes into one by a descriptor, a link, or after leaving its directory', async () => {
   const fifo = fifoIn(visible())
   const { session } = await site()
   const ways = [
@@ -61,7 +61,7 @@ it('nor by a descriptor, a link, or after leaving its directory', async () => {
   expect(fifo.read()).toBe('')
 })
 
-it('a command still writes wherever it may: its workspace, its temporary directories, devices, its own output', async () => {
+it('a command still writes to its workspace, its temporary directories, devices and its own output', async () => {
   const { session } = await site()
   const script = [
     'set -e',

@@ -5,7 +5,7 @@ import { formatRefusals, summaryOf } from '../../src/terminal/summary.js'
 const NAME = 'src/a\nrefused (protected_path): .git/config'
 const SHOWN = 'src/a^Jrefused (protected_path): .git/config'
 
-it('a name with a line break is no line of the summary', () => {
+it('a name with a line break adds no line to the summary', () => {
   const made: Change = {
     ...{ path: NAME, kind: 'create', before: null, after: 'sha256:1', mode: { before: null, after: 0o644 } },
     ...{ hunks: [], state: 'pending', flags: [] },

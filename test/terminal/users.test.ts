@@ -6,7 +6,7 @@ import { compileOnce } from '../support/compiled.js'
 const users = process.getuid?.() === 0 ? [0, 65_534] : [process.getuid?.() ?? 0]
 
 describe.each(users)('as user %i', (uid) => {
-  it('commands run on and are run whole, are taken in and stopped, and their host is out of reach', () => {
+  it('background commands and programs run, are ingested and stopped, and cannot access their host', () => {
     const root = mkdtempSync('/tmp/escrowfs-users-')
     onTestFinished(() => rmSync(root, { recursive: true, force: true }))
     const state = mkdtempSync('/tmp/escrowfs-users-')

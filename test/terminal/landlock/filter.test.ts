@@ -37,7 +37,7 @@ describe.each(['x64', 'arm64'] as const)('the filter of a command without namesp
     expect([0, 15].map((protocol) => answer('socket', [netlink ?? 0, 3, protocol]))).toEqual([ALLOWED, EPERM])
   })
 
-  it('asks the launcher for TCP sockets and their connections where only some hosts may be reached', () => {
+  it('asks the launcher for TCP sockets and their connections if only some hosts are allowed', () => {
     const [inet, inet6, stream, datagram, raw, flags] = [2, 10, 1, 2, 3, 0o2_004_000]
     const socket = (family: number, type: number, protocol: number) =>
       answer('socket', [family, type, protocol], 'proxy')
@@ -62,7 +62,7 @@ describe.each(['x64', 'arm64'] as const)('the filter of a command without namesp
     expect(answer('sendmsg', [3, 0, 0x4000], 'proxy')).toBe(ALLOWED)
   })
 
-  it('makes pairs of connected Unix sockets, and none that can be sent to another address', () => {
+  it('allows pairs of connected Unix sockets, and none that can send to another address', () => {
     const flags = 0o2_004_000
     const types = [1, 2, 3, 5].flatMap((type) => [type, type | flags])
     expect(types.filter((type) => answer('socketpair', [1, type, 0]) === ALLOWED)).toEqual([1, 1 | flags, 5, 5 | flags])
@@ -96,7 +96,7 @@ describe.each(['x64', 'arm64'] as const)('the filter of a command without namesp
     ])
   })
 
-  it('makes no namespace, and no object that processes share by number', () => {
+  it('creates no namespace, and no object that processes share by number', () => {
     for (const flag of [0x2_0000, 0x200_0000, 0x400_0000, 0x800_0000, 0x1000_0000, 0x2000_0000, 0x4000_0000])
       expect(answer('clone', [flag | 17])).toBe(EPERM)
     expect(answer('clone', [0x120_0011])).toBe(ALLOWED)

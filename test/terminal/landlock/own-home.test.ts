@@ -22,7 +22,7 @@ function scene() {
   return path
 }
 
-it('links to the person’s files, and to the copies in their places', () => {
+it('the home view links to the person’s files, and to the copies in their place', () => {
   const path = scene()
   const mounts = [
     { at: join(path, 'home/.config/opencode'), layer: path, copy: join(path, 'copies/0') },
@@ -46,7 +46,7 @@ it('links to the person’s files, and to the copies in their places', () => {
   )
 })
 
-it('is the person’s own where a command has no copies', () => {
+it('the home view is the person’s own directory for a command without copies', () => {
   const path = scene()
   const view = { mounts: [{ at: path, layer: undefined }], readOnly: [], env: {} }
   for (const each of [undefined, view])

@@ -18,7 +18,7 @@ function scene() {
 
 const rules = (request: Parameters<typeof rulesFor>[0]) => new Map(rulesFor(request))
 
-it('grants nothing above a hidden path, what lies beside it, and no shared directory', () => {
+it('grants nothing above a hidden path, its siblings, and no shared directory', () => {
   const granted = rules({ root: '/nowhere', own: [], readOnly: [], visibility: NOTHING })
   for (const path of ['/', '/tmp', '/var', '/var/tmp', '/run', '/dev', '/dev/pts', '/dev/shm', '/etc', '/etc/shadow'])
     expect([path, granted.has(path)]).toEqual([path, false])
@@ -51,7 +51,7 @@ it('lists the siblings of hidden files, and no link', () => {
   expect(seen).toEqual([`${at}/home/.config`, `${at}/home/plain`, `${at}/home/src`])
 })
 
-it('lets a command write in its own directories alone, and never makes devices', () => {
+it('allows a command to write only in its own directories, and never to create devices', () => {
   const at = scene()
   const writing = [...rules({ root: `${at}/root`, own: [`${at}/own`], readOnly: [], visibility: NOTHING })].filter(
     ([path, access]) => !path.startsWith('/dev/') && (access & ~0b1101) !== 0,

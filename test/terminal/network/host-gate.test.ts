@@ -48,7 +48,7 @@ plain.end()
 describe.each(PROVIDERS)('a command that may reach some hosts, in %s', (provider) => {
   withProvider(provider)
 
-  it('reaches them by the proxy, and is recorded with them', async () => {
+  it('reaches them through the proxy, and is recorded with them', async () => {
     const host = await server()
     const { session, text } = await site(POLICY)
     const running = await session.start([process.execPath, '-e', ASK, host], { hosts: [host] })
@@ -61,7 +61,7 @@ describe.each(PROVIDERS)('a command that may reach some hosts, in %s', (provider
     expect(text('.orchestration/agent_trace.jsonl')).toContain(`"network":false,"hosts":["${host}"]`)
   })
 
-  it('reaches no other host by it, and the result names what it asked for', async () => {
+  it('reaches no other host through it, and the result names the requested ones', async () => {
     const host = await server()
     const { session, text } = await site(POLICY)
     const running = await session.start([process.execPath, '-e', ASK, host], { hosts: ['api.example.com'] })
@@ -95,7 +95,7 @@ udp.send('x', 53, '192.0.2.1', (error) => { done('udp ' + (error ? error.code : 
     )
   })
 
-  it('is refused where an entry is no host', async () => {
+  it('is refused if an entry is not a host', async () => {
     const { session } = await site(POLICY)
     await expect(session.start('true', { hosts: ['https://example.com'] })).rejects.toThrow(
       "'https://example.com' is not a host",
@@ -107,7 +107,7 @@ describe('a client that may reach its provider', () => {
   // It has directories of its own in the home.
   withProvider('namespace-overlay')
 
-  it('needs the policy of the network, but for the provider of the client it is', async () => {
+  it('needs a network rule in policy, except for its own provider', async () => {
     const host = await server()
     const { session } = await site({ 'src/a': 'a\n' })
     await expect(session.start('true', { hosts: [host] })).rejects.toMatchObject({ reason: 'access_denied' })

@@ -20,7 +20,7 @@ async function connected(port: number): Promise<Socket> {
   return socket
 }
 
-it('answers a connection that is announced after it is made', async () => {
+it('accepts a connection that is announced after it is made', async () => {
   const { port, admit, refused } = await gate()
   const socket = await connected(port)
   socket.write(ASK)
@@ -29,7 +29,7 @@ it('answers a connection that is announced after it is made', async () => {
   expect(refused()).toEqual(['nowhere.invalid:443'])
 })
 
-it('answers a connection that is announced before it is made', async () => {
+it('accepts a connection that is announced before it is made', async () => {
   const { port, admit } = await gate()
   const localPort = await freePort()
   admit(localPort)

@@ -48,7 +48,7 @@ const policy = (list: string) => ({
 describe.each(PROVIDERS)('a list of hosts in policy, in %s', (provider) => {
   withProvider(provider)
 
-  it('lets npm install from a registry, and nothing else of it reach the network', async () => {
+  it('lets npm install from a registry, and no other part of it use the network', async () => {
     const [port, other] = [await registry(), await serve((_request, response) => response.end('other'))]
     const { session, text } = await site(policy(`"localhost:${port}"`))
     const env = { npm_config_cache: '/tmp/npm', npm_config_registry: `http://localhost:${port}`, HOME: '/tmp' }
@@ -67,7 +67,7 @@ describe.each(PROVIDERS)('a list of hosts in policy, in %s', (provider) => {
     expect(ledger).toContain(`"unreachable":["127.0.0.1:${other}"]`)
   })
 
-  it('is for commands that use or ask for the network, not for others', async () => {
+  it('applies to commands that use or request the network, not to others', async () => {
     const { session } = await site(policy('api.example.com'))
     const proxyOf = async (command: string, options = {}) =>
       (await session.exec(`${command}; echo "[$HTTPS_PROXY]"`, options)).stdout.match(/\[.*\]/)?.[0]
@@ -90,7 +90,7 @@ describe.each(PROVIDERS)('a list of hosts in policy, in %s', (provider) => {
     }
   })
 
-  it('hides a push to a host that it lists', async () => {
+  it('does not allow a push to a host that it lists', async () => {
     const { session } = await site(policy('github.example'))
     const { stdout } = await session.exec('env', { network: false })
     const listed = await session.exec('curl --version > /dev/null; env')

@@ -46,14 +46,14 @@ describe('packages', () => {
     expect(installCommands(machine, ['bubblewrap'])).toEqual(commands)
   })
 
-  it('are looked up first only where apt has no lists', () => {
+  it('are looked up first only if apt has no lists', () => {
     const files = { '/etc/os-release': 'ID=debian\n', '/var/lib/apt/lists/deb_main_binary-amd64_Packages.lz4': '' }
     expect(installCommands(machineOf({ files, programs: { 'apt-get': 0 } }), ['a', 'b'])).toEqual([
       ['apt-get', 'install', '-y', 'a', 'b'],
     ])
   })
 
-  it('are named where no package manager is known, and nothing is run', () => {
+  it('are named if no package manager is known, and nothing is run', () => {
     const { repairs, notes } = planRepairs(REFUSED, machineOf({ programs: {}, kernel: '6.12.0' }))
     expect(repairs).toEqual([])
     expect(notes).toEqual(['Install bubblewrap and util-linux. None of apt-get, dnf, apk, pacman, zypper is here.'])
@@ -70,10 +70,10 @@ describe('packages', () => {
   })
 })
 
-describe('a setting of the system', () => {
+describe('a system setting', () => {
   const programs = { ...LINUX_PROGRAMS, 'apt-get': 0, sudo: 0, sysctl: 0 }
 
-  it('is offered with what it opens, where it closes user namespaces and nothing contains commands', () => {
+  it('is offered with its consequences, if it blocks user namespaces and nothing contains commands', () => {
     const { repairs, notes } = planRepairs(REFUSED, machineOf({ files: RESTRICTED, programs }))
     expect(repairs).toEqual([
       {
@@ -86,7 +86,7 @@ describe('a setting of the system', () => {
     expect(notes).toEqual([expect.stringContaining('apt-get install linux-generic-hwe-24.04, then restart')])
   })
 
-  it('is not offered where another provider works, in a container, or to root, whom it does not bind', () => {
+  it('is not offered if another provider works, in a container, or to root, who is exempt', () => {
     const plan = (given: Parameters<typeof machineOf>[0], tried = REFUSED) =>
       planRepairs(tried, machineOf({ files: RESTRICTED, programs, ...given }))
     expect(plan({}, [failed('user namespaces'), works('landlock-copy')])).toEqual({ repairs: [], notes: [] })
@@ -97,7 +97,7 @@ describe('a setting of the system', () => {
     expect(plan({ platform: 'darwin' })).toEqual({ repairs: [], notes: [] })
   })
 
-  it('binds root, too, where the kernel has no user namespaces', () => {
+  it('is offered to root, too, if the kernel has no user namespaces', () => {
     const files = { '/proc/sys/user/max_user_namespaces': '0\n', '/proc/sys/kernel/unprivileged_userns_clone': '0\n' }
     const names = (uid: number) =>
       planRepairs(REFUSED, machineOf({ files, programs, uid })).repairs.map(({ name }) => name)
@@ -106,14 +106,14 @@ describe('a setting of the system', () => {
   })
 })
 
-it('offers nothing where the best provider works, and only packages where another one does', () => {
+it('nothing is offered if the best provider works, and only packages if another one does', () => {
   const machine = machineOf({ files: RESTRICTED, programs: { 'apt-get': 0 } })
   expect(planRepairs([works('namespace-overlay')], machine)).toEqual({ repairs: [], notes: [] })
   const { repairs } = planRepairs([failed('bubblewrap'), works('landlock-copy')], machine)
   expect(repairs.map(({ name }) => name)).toEqual(['bubblewrap', 'util-linux'])
 })
 
-it('says what helps from Linux 6.12 on, and offers the module of overlayfs', () => {
+it('the notes name the fix from Linux 6.12 on, and the module of overlayfs is offered', () => {
   const notes = (kernel: string) =>
     planRepairs([failed('koffi')], machineOf({ kernel, programs: LINUX_PROGRAMS })).notes
   expect(notes('6.12.1')).toEqual([expect.stringContaining('npm install koffi')])
@@ -148,14 +148,14 @@ describe('a repair', () => {
     }
   })
 
-  it('stops at the first command that fails, or that is not there', async () => {
+  it('stops at the first command that fails or is missing', async () => {
     const failing = machineOf({ uid: 0, programs: { 'apt-get': 100 } })
     expect(await applyRepair(repair, failing)).toBe(false)
     expect(failing.calls()).toEqual(['apt-get update'])
     expect(await applyRepair(repair, machineOf({ uid: 0 }))).toBe(false)
   })
 
-  it('is not run where this user cannot become root', async () => {
+  it('is not run if this user cannot become root', async () => {
     const machine = machineOf({ uid: 1000, programs: { 'apt-get': 0 } })
     expect(elevated(repair, machine)).toBeUndefined()
     expect(await applyRepair(repair, machine)).toBe(false)
@@ -163,7 +163,7 @@ describe('a repair', () => {
   })
 })
 
-it('offers no setting without saying what it opens, whatever the machine', () => {
+it('no setting is offered without its consequences, on any machine', () => {
   const value = fc.constantFrom('0', '1', undefined)
   const facts = fc.record({
     apparmor: value,

@@ -68,7 +68,7 @@ const read = (path: string): Asked => ({ operation: 'file-read-data', path })
 const write = (path: string): Asked => ({ operation: 'file-write-data', path })
 
 describe('the profile of a command', () => {
-  it('is the one that was reviewed', async () => {
+  it('is the reviewed one', async () => {
     const { text, parameters } = seatbeltProfile(plain)
     await expect(`${text}\n; ${parameters.join('\n; ')}\n`).toMatchFileSnapshot('closed.sb')
     const open = seatbeltProfile(Object.assign({}, plain, { network: true }))
@@ -133,7 +133,7 @@ describe('the profile of a command', () => {
       expect([name, allows(profile, write(`${plain.tree}/${name}`))]).toEqual([name, true])
   })
 
-  it('shows a path below a hidden one, keys and shared directories never', () => {
+  it('never shows a path below a hidden one, keys and shared directories', () => {
     const profile = seatbeltProfile(plain)
     expect(allows(profile, read('/Users/ann/.ssh/known_hosts'))).toBe(true)
     expect(allows(profile, read('/usr/lib/libSystem.B.dylib'))).toBe(true)
@@ -157,7 +157,7 @@ describe('the profile of a command', () => {
     expect(allows(profile, write('/dev/null'))).toBe(true)
   })
 
-  it('lets the deepest rule of what is hidden and shown win, in whatever order they are given', () => {
+  it('applies the most specific rule of hidden and shown paths, in any order', () => {
     const below = fc
       .array(fc.constantFrom('a', 'b'), { minLength: 1, maxLength: 4 })
       .map((names) => `/Users/bob/${names.join('/')}`)
@@ -187,7 +187,7 @@ describe('the profile of a command', () => {
     expect(allows(closed, socket('/private/var/run/mDNSResponder'))).toBe(false)
   })
 
-  it('reaches the processes of its own sandbox alone, and no key store', () => {
+  it('allows access to the processes of its own sandbox only, and to no key store', () => {
     const profile = seatbeltProfile(plain)
     for (const operation of ['signal', 'process-info-pidinfo']) {
       expect(allows(profile, { operation, isSameSandbox: true })).toBe(true)
@@ -208,7 +208,7 @@ describe('the profile of a command', () => {
       expect(allows(profile, { operation })).toBe(false)
   })
 
-  it('is refused if the copy holds a hidden path', () => {
+  it('is refused if the copy contains a hidden path', () => {
     const within = { hidden: [hide(`${plain.tree}/secret`)], shown: [] }
     expect(() => seatbeltProfile(Object.assign({}, plain, { visibility: within }))).toThrow('must stay hidden')
   })
@@ -245,7 +245,7 @@ describe('its command line', () => {
     expect(`${args.join(' ')}${text}`).not.toContain('word')
   })
 
-  it('names what is hidden as the disk does', () => {
+  it('spells hidden paths as the disk does', () => {
     const at = dirs()
     mkdirSync(`${at.root}/keys`)
     symlinkSync(`${at.root}/keys`, `${at.scratch}/link`)
@@ -256,7 +256,7 @@ describe('its command line', () => {
     expect(args.join('\n')).not.toContain('/link')
   })
 
-  it('is refused for what it cannot keep', () => {
+  it('is refused for protections that it lacks', () => {
     const at = dirs()
     const refused = (given: Partial<CommandOptions>) => () => seatbeltCommand(options(given), at, '/f.sb')
     expect(refused({ network: ['example.com'] })).toThrow('some hosts')
@@ -265,7 +265,7 @@ describe('its command line', () => {
     expect(refused({ home: { mounts, readOnly: [], env: {} } })).toThrow('directories of the home')
   })
 
-  it('starts nothing where Seatbelt is not there', async () => {
+  it('starts nothing if Seatbelt is missing', async () => {
     const place = await openSeatbelt({ root: dirs().root })
     onTestFinished(() => place.close())
     if (process.platform !== 'darwin')
@@ -274,7 +274,7 @@ describe('its command line', () => {
 })
 
 describe('providers of other systems', () => {
-  it('say what they are wherever a person sees their name', async () => {
+  it('show their status wherever a person sees their name', async () => {
     expect(nameOfContainment(seatbeltCopy)).toBe('seatbelt-copy (not run on a Mac)')
     expect(seatbeltCopy.title).toContain('not run on a Mac')
     expect(containmentSummary({ isolation: 'sandbox', containment: seatbeltCopy })).toEqual([
