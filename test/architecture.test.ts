@@ -162,8 +162,8 @@ function forbidden(file: string, imported: string): string | undefined {
   return undefined
 }
 
-describe('the rooms', () => {
-  it('are in ARCHITECTURE.md, with what each may import', () => {
+describe('the directories of the source', () => {
+  it('are listed in ARCHITECTURE.md, with their allowed imports', () => {
     const page = readFileSync('ARCHITECTURE.md', 'utf8')
     const listed = [...page.matchAll(/^\| `(?:src\/)?([\w-]+)\/` +\| [^|]+ \| ([^|]+?) +\|$/gm)].flatMap(
       ([, room = '', imports = '']) =>
@@ -175,7 +175,7 @@ describe('the rooms', () => {
     expect(Object.fromEntries(listed)).toEqual(Object.fromEntries(held))
   })
 
-  it('import along the arrows of the plan only', () => {
+  it('import only what the plan allows', () => {
     const wrong = sources.flatMap((file) =>
       importsOf(file)
         .filter((name) => name.startsWith('src/') || name.startsWith('overlay/'))
@@ -184,7 +184,7 @@ describe('the rooms', () => {
     expect(wrong).toEqual([])
   })
 
-  it('the page in the browser takes from the house only what imports nothing', () => {
+  it('the page in the browser imports only source files without imports', () => {
     const taken = new Set(filesBelow('web/src', /\.tsx?$/).flatMap((file) => importsOf(file)))
     const ours = [...taken].filter((name) => /^(?:src|overlay)\//.test(name)).sort()
     expect(ours).toEqual([
@@ -197,16 +197,16 @@ describe('the rooms', () => {
     expect(ours.flatMap((file) => importsOf(file))).toEqual([])
   })
 
-  it('are known: a new folder of src needs a place in the plan', () => {
+  it('are all in the plan', () => {
     const rooms = new Set(sources.map(roomOf))
     expect([...rooms].filter((room) => room !== 'root' && !(room in MAY_IMPORT))).toEqual([])
   })
 
-  it('nothing is loose: the public API is the only file directly in src', () => {
+  it('the public API is the only file directly in src', () => {
     expect(sources.filter((file) => roomOf(file) === 'root')).toEqual(['src/index.ts'])
   })
 
-  it('have no arrow back: no room needs, by whatever way, one that needs it', () => {
+  it('import each other in one direction only, also through others', () => {
     const below = (room: string): ReadonlySet<string> => {
       const found = new Set(MAY_IMPORT[room])
       for (const each of found) for (const further of MAY_IMPORT[each] ?? []) found.add(further)
@@ -215,7 +215,7 @@ describe('the rooms', () => {
     expect(Object.keys(MAY_IMPORT).filter((room) => below(room).has(room))).toEqual([])
   })
 
-  it('have no cycle of files, by value, by type or by a later load', () => {
+  it('have no cycle of files, by value, by type or by a dynamic import', () => {
     const graph = new Map(sources.map((file) => [file, importsOf(file).filter((name) => sources.includes(name))]))
     const done = new Set<string>()
     const cycles: string[] = []
@@ -228,20 +228,20 @@ describe('the rooms', () => {
     expect(cycles).toEqual([])
   })
 
-  it('use every arrow of the plan', () => {
+  it('use every import that the plan allows', () => {
     const used = new Set(sources.flatMap((file) => importsOf(file).map((name) => `${roomOf(file)} ${roomOf(name)}`)))
     const idle = WALLED.flatMap((room) => (MAY_IMPORT[room] ?? []).map((to) => `${room} ${to}`))
     expect(idle.filter((arrow) => !used.has(arrow))).toEqual([])
   })
 
-  it('say at the top of their index what they are for, and what may not happen there', () => {
+  it('say in their index what they are for, and what must not happen there', () => {
     const silent = WALLED.filter(
       (room) => !/^\/\*\*\n(?: \*.*\n){4,}/.test(readFileSync(join(REPOSITORY, indexOf(room)), 'utf8')),
     )
     expect(silent).toEqual([])
   })
 
-  it('would be caught: a forbidden arrow is seen in every form of import', () => {
+  it('are checked for every form of import', () => {
     const text = `import a from '../cli/run.js'; export * from '../cli/run.js'; type T = import('../cli/run.js').X
       await import('../cli/run.js')`
     expect(importsOf('src/fs/x.ts', text)).toEqual(Array(4).fill('src/cli/run.ts'))
@@ -368,7 +368,7 @@ const GRANTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 }
 
 describe('the disk', () => {
-  it('is changed by three files only, and no other file has a power nobody granted it', () => {
+  it('is changed by three files only, and no file has a capability without a grant', () => {
     const wrong = sources.flatMap((file) =>
       findDiskPowers(join(REPOSITORY, file))
         .filter((power) => !(WRITERS.includes(file) && power.startsWith('fs.')) && !GRANTED[file]?.[power])
@@ -377,7 +377,7 @@ describe('the disk', () => {
     expect(wrong).toEqual([])
   })
 
-  it('is out of reach of files that no longer need their grant', () => {
+  it('needs each grant: no file has one that it does not use', () => {
     const idle = Object.entries(GRANTED).flatMap(([file, powers]) => {
       const used = existsSync(join(REPOSITORY, file)) ? findDiskPowers(join(REPOSITORY, file)) : []
       return Object.keys(powers).flatMap((power) => (used.includes(power) ? [] : [`${file}: ${power}`]))
@@ -387,7 +387,7 @@ describe('the disk', () => {
 })
 
 describe('the tests', () => {
-  it('are all picked up: nothing that looks like a test lies outside the pattern of the run', () => {
+  it('all match the pattern of the run', () => {
     const stray = [
       ...filesBelow('test', /\.(test|spec)\.[cm]?[jt]sx?$/),
       ...sources,
@@ -397,7 +397,7 @@ describe('the tests', () => {
     expect(filesBelow('test', /\.test\.ts$/).length).toBeGreaterThan(40)
   })
 
-  it('none is switched off', () => {
+  it('are never skipped', () => {
     const off = filesBelow('test', /\.test\.ts$/).filter((file) =>
       /\b(it|test|describe)\.(skip|only|todo)\b|\.skipIf\(/.test(
         readFileSync(join(REPOSITORY, file), 'utf8').replace(/\/\\b[^\n]*/g, ''),
@@ -408,7 +408,7 @@ describe('the tests', () => {
 })
 
 describe('the files', () => {
-  it('stay small: none over 300 lines without a reason at its top', () => {
+  it('have at most 300 lines, or a reason at the top', () => {
     const long = sources.filter((file) => {
       const text = readFileSync(join(REPOSITORY, file), 'utf8')
       return text.split('\n').length > 301 && !/^\/\/ Long because: ./.test(text)
@@ -416,7 +416,7 @@ describe('the files', () => {
     expect(long).toEqual([])
   })
 
-  it('spread no object literal into another: the compiler would not see a misspelt field of it', () => {
+  it('spread no object literal into another, because the compiler would not check its fields', () => {
     const spread = (text: string) => {
       const found: number[] = []
       const source = ts.createSourceFile('x.ts', text, ts.ScriptTarget.Latest, true)
@@ -432,7 +432,7 @@ describe('the files', () => {
     expect(sources.filter((file) => spread(readFileSync(join(REPOSITORY, file), 'utf8')))).toEqual([])
   })
 
-  it('are there for every entry of the package', () => {
+  it('exist for every entry of the package', () => {
     expect(entries().length).toBeGreaterThan(8)
     expect(entries().filter((file) => !existsSync(join(REPOSITORY, file)))).toEqual([])
   })

@@ -17,7 +17,7 @@ const suites = readdirSync('test', { recursive: true, encoding: 'utf8' })
   .map((name) => `test/${name.replaceAll('\\', '/')}`)
   .filter((name) => name.endsWith('.test.ts'))
 
-it('a suite that changes its process has one of its own, and no other has', () => {
+it('a suite runs in its own process if, and only if, it changes its process', () => {
   expect(suites.length).toBeGreaterThan(300)
   const changing = suites.filter(
     (name) => !name.endsWith('/isolation.test.ts') && CHANGES.test(readFileSync(name, 'utf8')),
@@ -25,7 +25,7 @@ it('a suite that changes its process has one of its own, and no other has', () =
   expect(changing.sort()).toEqual(OWN_PROCESS)
 })
 
-it('each suite is run, and once', () => {
+it('each suite runs exactly once', () => {
   const projects = [...(config.test?.projects ?? []), clients, editor, libraries, postgres].map((project) => {
     if (typeof project !== 'object' || !('test' in project)) throw new Error('Its suites are not known.')
     const { include = [], exclude = [] } = project.test ?? {}
@@ -35,6 +35,6 @@ it('each suite is run, and once', () => {
   expect(runs.filter(([, times]) => times !== 1)).toEqual([])
 })
 
-it('the suites that are begun first are there', () => {
+it('the suites that start first exist', () => {
   expect(LONG.filter((name) => !suites.includes(name))).toEqual([])
 })

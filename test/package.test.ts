@@ -42,14 +42,14 @@ function run(program: string, args: readonly string[], cwd = project): string {
 }
 
 describe('the package, installed', () => {
-  it('is imported', () => {
+  it('can be imported', () => {
     const script = `for (const name of ${JSON.stringify(names)}) console.log(name, Object.keys(await import(name)).length > 0)`
     expect(run(process.execPath, ['--input-type=module', '-e', script])).toBe(
       names.map((name) => `${name} true\n`).join(''),
     )
   })
 
-  it('is required by CommonJS, and gives the same: no module of it waits while it loads', () => {
+  it('can be required by CommonJS, with the same exports: no module of it awaits while it loads', () => {
     const script = `for (const name of ${JSON.stringify(names)}) {
       const required = require(name)
       import(name).then((imported) => console.log(name, Object.keys(imported).every((each) => imported[each] === required[each])))
@@ -77,7 +77,7 @@ describe('the package, installed', () => {
   it.each([
     ['NodeNext', ts.ModuleKind.NodeNext, ts.ModuleResolutionKind.NodeNext],
     ['a bundler', ts.ModuleKind.ESNext, ts.ModuleResolutionKind.Bundler],
-  ])('is typed for %s, to the last file it declares', (_, module, moduleResolution) => {
+  ])('has types for %s, to the last file that it declares', (_, module, moduleResolution) => {
     const types = `${project}/node_modules/@types`
     fs.mkdirSync(types, { recursive: true })
     if (!fs.existsSync(`${types}/node`)) fs.symlinkSync(`${house}node_modules/@types/node`, `${types}/node`, 'junction')
@@ -134,14 +134,14 @@ function complaints(file: string, more: ts.CompilerOptions): string[] {
 }
 
 describe('the public surface', () => {
-  it('is what docs/api says: npm run api renews it', () => {
+  it('matches docs/api: npm run api updates it', () => {
     const checked = spawnSync('npm', ['run', '--silent', 'api', '--', '--check'], { cwd: house, encoding: 'utf8' })
     expect(checked).toMatchObject({ stderr: '', status: 0 })
     const files = names.map((name) => `${name.replace('/', '.')}.api.md`)
     expect(fs.readdirSync(`${house}docs/api`).sort()).toEqual(files.sort())
   })
 
-  it('is seen to change: by a name, a field of a type behind an exported one, an entry', () => {
+  it('is compared by name, by each field of a type behind an export, and by entry', () => {
     const place = fs.mkdtempSync(path.join(os.tmpdir(), 'escrowfs-api-'))
     onTestFinished(() => fs.rmSync(place, { recursive: true }))
     const lay = (manifest: object, one: string, two: string) => {

@@ -50,11 +50,11 @@ describe('exports', () => {
     .flatMap((file) => usage.exportedNames(file).map((name) => `${file}#${name}`))
   const idle = given.filter((each) => !used.has(each))
 
-  it('are taken by another file, or reached by an entry of the package', () => {
+  it('are imported by another file, or reached by an entry of the package', () => {
     expect(idle.filter((each) => !(each in FOR_TESTS))).toEqual([])
   })
 
-  it('are for tests alone only where that is said', () => {
+  it('that FOR_TESTS lists are used by tests only', () => {
     expect(Object.keys(FOR_TESTS).filter((each) => !idle.includes(each) || !tested.has(each))).toEqual([])
   })
 })
@@ -87,7 +87,7 @@ describe('files', () => {
     expect(usage.files.filter((file) => !reached.has(file) && file !== THIS)).toEqual([])
   })
 
-  it('are run otherwise only where that is said', () => {
+  it('that RUN_OTHERWISE lists exist, and nothing else loads them', () => {
     const reached = usage.reachedFiles(roots.filter((root) => !(root in RUN_OTHERWISE)))
     expect(Object.keys(RUN_OTHERWISE).filter((file) => reached.has(file) || !usage.files.includes(file))).toEqual([])
   })
@@ -122,20 +122,20 @@ describe('packages', () => {
   const bySources = named(isSource)
   const byAll = named(() => true)
 
-  it('are dependencies where the sources import them, and nowhere else', () => {
+  it('are dependencies if the sources import them, and nowhere else', () => {
     expect(Object.keys(MANIFEST.dependencies).filter((name) => !bySources.has(name))).toEqual([])
     const foreign = [...bySources].filter((name) => !(name in MANIFEST.dependencies) && !builtinModules.includes(name))
     expect(foreign.sort()).toEqual([...Object.keys(BUNDLED), ...OPTIONAL].sort())
   })
 
-  it('are for development where something imports them, or a reason is given', () => {
+  it('are for development if something imports them, or a reason is given', () => {
     const unnamed = Object.keys(MANIFEST.devDependencies).filter((name) => !byAll.has(name))
     expect(unnamed.sort()).toEqual(Object.keys(UNNAMED).sort())
   })
 })
 
 describe('the reader of modules', () => {
-  it('sees every way to give a name and to take one', () => {
+  it('sees every way to export and to import a name', () => {
     const { exports, imports, reexports } = readModule(
       'x.ts',
       `import first, { a as b, type C } from './a.js'
@@ -166,7 +166,7 @@ describe('the reader of modules', () => {
     ])
   })
 
-  it('sees that all of a module is taken', () => {
+  it('sees that all of a module is imported', () => {
     const { imports } = readModule('x.ts', "import * as all from './b.js'\nuse(all)")
     expect(imports).toEqual([{ from: './b.js', name: '*' }])
   })

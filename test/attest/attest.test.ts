@@ -120,7 +120,7 @@ describe('the statement', () => {
     expect(await reviewers(last)).toEqual(['Cy'])
   })
 
-  it('names the checks that it rests on, the policy and the git commits, and agrees with the ledger', async () => {
+  it('names the checks that it relies on, the policy and the git commits, and agrees with the ledger', async () => {
     const at = await released()
     const { key, pub } = pemKey(at.dir, 'ed25519')
     const file = join(at.dir, 'commit.json')
@@ -141,7 +141,7 @@ describe('the statement', () => {
     expect([code, JSON.parse(out)]).toMatchObject([0, { ok: true, ledger: 'consistent', problems: [] }])
   })
 
-  it('is about the newest commit unless others are named, and goes to a directory one file each', async () => {
+  it('is about the newest commit by default, and is written to a directory as one file for each commit', async () => {
     const at = await attestScene()
     const { key } = pemKey(at.dir, 'ed25519')
     const newest = await at.escrow('attest', '--key', key)
@@ -224,7 +224,7 @@ describe('signatures', () => {
   })
 
   it.each([
-    ['a text', 'hello\n'],
+    ['plain text', 'hello\n'],
     ['an empty file', ''],
     [
       'a cut key',
@@ -232,7 +232,7 @@ describe('signatures', () => {
     ],
     ['a cut public key', 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5\n'],
     ['another type', 'ssh-dss AAAAB3NzaC1kc3MAAACB\n'],
-  ])('are refused for %s in place of a key', async (_, content) => {
+  ])('are refused with %s instead of a key', async (_, content) => {
     const at = await attestScene()
     const file = join(at.dir, 'key')
     writeFileSync(file, content)
@@ -269,7 +269,7 @@ describe('the check', () => {
     }
   })
 
-  it('says which file differs, is missing, or came back', async () => {
+  it('lists files that differ, are missing or exist although deleted', async () => {
     const at = await attestScene()
     const { key, pub } = pemKey(at.dir, 'ed25519')
     const file = join(at.dir, 'a.json')
@@ -310,7 +310,7 @@ describe('the check', () => {
     })
   })
 
-  it('says what the ledger lacks, and exits as for a damaged one', async () => {
+  it('lists records that are missing in the ledger, and exits as for a damaged one', async () => {
     const at = await attestScene()
     const { key, pub } = pemKey(at.dir, 'ed25519')
     const file = join(at.dir, 'a.json')
@@ -325,7 +325,7 @@ describe('the check', () => {
     expect(await at.escrow('verify', '--attestation', file, '--key', pub)).toMatchObject({ code: 0 })
   })
 
-  it('needs as many signers as the threshold, and the one that is named', async () => {
+  it('needs as many signers as the threshold, including the named one', async () => {
     const at = await attestScene()
     const [one, two] = [sshKey(at.dir, 'ed25519'), sshKey(at.dir, 'ecdsa')]
     const file = join(at.dir, 'a.json')

@@ -83,7 +83,7 @@ describe('an envelope that was changed', () => {
     expect(await check(at)).toMatchObject({ code: 0 })
   })
 
-  it('by a second copy of its signature has one signer still', async () => {
+  it('by a second copy of its signature still counts one signer', async () => {
     const at = await attested()
     const envelope = JSON.parse(readFileSync(at.file, 'utf8'))
     const [signature] = envelope.signatures
@@ -100,7 +100,7 @@ describe('a statement that a trusted key signed', () => {
     ],
     ['no verdicts', () => ({ verdicts: [] })],
     ['another intent', () => ({ intents: ['INT-002'] })],
-    ['evidence that was not there', () => ({ evidence: [{ id: 'x', command: 'npm test', exitCode: 0 }] })],
+    ['evidence that did not exist', () => ({ evidence: [{ id: 'x', command: 'npm test', exitCode: 0 }] })],
     ['an undo of another commit', () => ({ undoes: ['1-x'] })],
     ['another agent', () => ({ agent: { tool: 'other' } })],
     ['fewer files', ({ changes }) => ({ changes: changes.slice(0, 1) })],
@@ -113,7 +113,7 @@ describe('a statement that a trusted key signed', () => {
     })
   })
 
-  it('about another ledger, a record that is not there, or another line, is seen', async () => {
+  it('about another ledger, a missing record or another line is reported', async () => {
     for (const [change, code] of [
       [({ ledger }: Predicate) => ({ ledger: { ...ledger, id: 'other' } }), 1],
       [({ ledger }: Predicate) => ({ ledger: { ...ledger, head: { ...ledger.head, hash: '0'.repeat(64) } } }), 3],
@@ -156,7 +156,7 @@ describe('a statement that a trusted key signed', () => {
   )
 })
 
-it('an attestation is accepted where there is no ledger, and the report says that there is none', async () => {
+it('an attestation is accepted without a ledger, and the report says that there is none', async () => {
   const at = await attested()
   const { statement } = envelopeIn(at.file)
   for (const { path, after } of statement.predicate.changes) {

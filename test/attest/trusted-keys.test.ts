@@ -50,11 +50,11 @@ describe('an allowed signers file', () => {
     'new-option="x"',
     'namespaces="escrow-attestation",new-option',
     'namespaces="escrow-attestation" valid-before="20200101"',
-  ])('allows nobody with the options %o', (options) => {
+  ])('allows no signer with the options %o', (options) => {
     expect(namesFor(options)).toBeUndefined()
   })
 
-  it.each(['AA', 'AAAAC3NzaC1lZDI1NTE5', 'AAAA/w==', ''])('passes over a line with the damaged key %o', (data) => {
+  it.each(['AA', 'AAAAC3NzaC1lZDI1NTE5', 'AAAA/w==', ''])('skips a line with the damaged key %o', (data) => {
     const file = join(dir, 'allowed_signers')
     writeFileSync(file, `eve@example.org ssh-ed25519 ${data}\nada@example.org ${key}\n`)
     expect([...readTrustedKeys({ allowedSigners: file }, NOW).values()].map(({ names }) => names)).toEqual([

@@ -162,7 +162,7 @@ describe('a checkpoint', () => {
     })
   })
 
-  it("by another person's key is counted as unknown until that key is put beside one's own", async () => {
+  it("by another person's key counts as unknown until that key is added to one's own", async () => {
     makeSigningKey()
     const layout = await anchoredLedger(2)
     const publicKey = readFileSync(join(state, 'escrowfs/keys/own.pub.pem'))
@@ -177,7 +177,7 @@ describe('a checkpoint', () => {
     expect(await openLedger(layout).verify()).toEqual({ ...found, signed: 1 })
   })
 
-  it('is left out where the key file is broken, and the commit succeeds', async () => {
+  it('is omitted if the key file is broken, and the commit succeeds', async () => {
     mkdirSync(join(state, 'escrowfs/keys'), { recursive: true })
     writeFileSync(join(state, 'escrowfs/keys/ed25519.pem'), 'no key')
     chmodSync(join(state, 'escrowfs/keys/ed25519.pem'), 0o600)

@@ -79,7 +79,7 @@ describe('attributeFile', () => {
     expect(spans(big.slice(0, 9000).join('\n'), other.join('\n'))).toEqual([[1, 9000]])
   })
 
-  it('lists each line that the old content lacks, in rising ranges that do not touch', () => {
+  it('lists each line that the old content lacks, in ascending ranges that are not adjacent', () => {
     const content = fc.array(fc.constantFrom<string>('a', 'b', 'c', 'd', ''), { maxLength: 30 })
     fc.assert(
       fc.property(content, content, (before, after) => {

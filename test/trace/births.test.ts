@@ -31,7 +31,7 @@ describe('a line that a record wrote', () => {
     expect(find(births, ['something else', 'return null'], 1)).toBe('ambiguous')
   })
 
-  it('is of the author with the same neighbors, and of nobody without any', () => {
+  it('has the author with the same neighbours, and none without neighbours', () => {
     const births = new Births(ALL)
     note(births, 'one', ['first neighbor', LONG])
     note(births, 'two', ['second neighbor', LONG])
@@ -46,7 +46,7 @@ describe('a line that a record wrote', () => {
     expect(find(births, ['a person wrote this', '}', 'below both'], 1)).toBe('ambiguous')
   })
 
-  it('is not noted where only an edit outside escrowfs is known', () => {
+  it('is not noted if only an edit outside escrowfs is known', () => {
     const births = new Births(ALL)
     births.note([{ print: printsOf([LONG])[0] ?? '', origin: { contributor: 'human', recordId: 'r' } }], [0])
     expect(find(births, [LONG], 0)).toBeUndefined()

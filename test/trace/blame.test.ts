@@ -117,7 +117,7 @@ describe('blame', () => {
     ])
   })
 
-  it("names no model for a reviewer's lines, and keeps the attribution of what an undo restores", async () => {
+  it("names no model for a reviewer's lines, and keeps the attribution of content that an undo restores", async () => {
     const at = on({})
     const workspace = await at.open()
     await turn(workspace, 'one', (fs) => fs.writeFileSync('a.ts', 'one\ntwo\n'))
@@ -137,7 +137,7 @@ describe('blame', () => {
     expect(await models(workspace, 'a.ts')).toEqual(['m-one', 'm-one'])
   })
 
-  it('takes no common line for a copy', async () => {
+  it('does not treat a common line as a copy', async () => {
     const at = on({})
     const workspace = await at.open()
     await turn(workspace, 'one', (fs) => fs.writeFileSync('a.ts', `{\n  return null\n}\n${line(1)}`))

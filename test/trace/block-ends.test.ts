@@ -12,7 +12,7 @@ describe('the end of a block', () => {
     expect(kept(FIRST, ['function first() {', '  other()', '}', ''])).toEqual([0, undefined, 2, 3])
   })
 
-  it('has no old line where the block is another one', () => {
+  it('has no old line if the block is a different one', () => {
     expect(kept(FIRST, ['function second() {', '  two()', '}', ''])).toEqual([
       undefined,
       undefined,
@@ -24,7 +24,7 @@ describe('the end of a block', () => {
     expect(kept(FIRST, both, taken)).toEqual([0, 1, ...Array(6).fill(undefined)])
   })
 
-  it('leaves lines alone that end no block', () => {
+  it('does not match lines that end no block', () => {
     expect(kept(['a', '', 'b'], ['new', '', 'more'])).toEqual([undefined, 1, undefined])
   })
 
@@ -34,7 +34,7 @@ describe('the end of a block', () => {
     expect(kept(old, now)).toEqual([0, 1, 2, 2, 2, 2, 3])
   })
 
-  it('is opened by the nearest line that is not further in', () => {
+  it('belongs to the nearest line above with no more indentation', () => {
     const lines = ['if (a) {', '  call(', '    one,', '  );', '}', '', 'end']
     expect(lines.map((_, at) => blockOf(lines, at))).toEqual([undefined, undefined, undefined, 1, 0, 0, undefined])
     expect(blockOf(['}'], 0)).toBe(0)

@@ -23,13 +23,13 @@ describe('a ledger that is damaged in the middle', () => {
     ['not UTF-8', (lines) => lines.with(1, Buffer.from([0x22, 0xff, 0x22])), /line 2 is not valid UTF-8/i],
     ['too long', (lines) => lines.with(1, Buffer.alloc(MAX_LINE + 1, ' ')), /line 2 is longer than 16 MiB/i],
     ['too long, at the end', (lines) => lines.with(3, Buffer.alloc(MAX_LINE + 1, ' ')), /line 4 is longer/i],
-    ['a line gone', (lines) => lines.toSpliced(1, 1), /line 2 has sequence number 3 where 2 is expected/i],
+    ['a removed line', (lines) => lines.toSpliced(1, 1), /line 2 has sequence number 3 where 2 is expected/i],
     [
       'an odd chain field',
       (lines) => lines.with(1, Buffer.from('{"metadata":{"dev.escrowfs":[]}}')),
       /line 2 has a meta/i,
     ],
-  ])('%s: named, and never appended to', async (_, damage, message) => {
+  ])('%s: is reported, and never appended to', async (_, damage, message) => {
     const layout = await damaged(damage)
     const before = readFileSync(`${layout.ledgerFile}`)
     const ledger = openLedger(layout)
@@ -45,7 +45,7 @@ describe('a ledger that is damaged in the middle', () => {
     expect(readdirSync(layout.dir).filter((name) => name.includes('torn'))).toEqual([])
   })
 
-  it('there is no problem in a ledger that is whole, or that the next append repairs', async () => {
+  it('a whole ledger, and one that the next append repairs, have no problem', async () => {
     const layout = await damaged((lines) => lines)
     expect(await openLedger(layout).problem()).toBeUndefined()
     writeFileSync(`${layout.ledgerFile}`, readFileSync(`${layout.ledgerFile}`).subarray(0, -20))
@@ -54,7 +54,7 @@ describe('a ledger that is damaged in the middle', () => {
     expect(await openLedger(workspace()).problem()).toBeUndefined()
   })
 
-  it('records() throws at a line it cannot read', async () => {
+  it('makes records() throw at a line that it cannot read', async () => {
     const layout = await damaged((lines) => lines.with(2, Buffer.from('{')))
     const seen: unknown[] = []
     const reading = (async () => {
@@ -85,7 +85,7 @@ describe('a ledger that is damaged in the middle', () => {
     expect(await openLedger(layout).verify()).toMatchObject({ ok: false, firstBad: { line: 5 } })
   })
 
-  it('refuses an append where records between the file and ledger.d are lost', async () => {
+  it('refuses an append if records between the file and ledger.d are lost', async () => {
     const layout = workspace()
     const ledger = openLedger(layout)
     for (const draft of drafts(20)) await ledger.append([draft])

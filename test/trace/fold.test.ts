@@ -33,7 +33,7 @@ const step: fc.Arbitrary<Step> = fc.record({
   ids: fc.array(fc.nat(99), { maxLength: 4 }),
 })
 
-it('has the state of a whole reading after each change of the file', () => {
+it('each reading equals a full reading after each change of the file', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 12 }), (steps) => {
       const { name, ledgerFile } = newLedger()
@@ -65,7 +65,7 @@ function attempt(read: () => string[]): unknown {
   }
 }
 
-it('parses only lines with one of its words, and each once', () => {
+it('only lines with one of its words are parsed, and each once', () => {
   const { name, ledgerFile } = newLedger()
   let parsed = 0
   const read = foldLedger(ledgerFile, { words: ['wanted'], initial: () => 0, add: () => void parsed++ })

@@ -44,7 +44,7 @@ describe('lines of other tools', () => {
     }
   })
 
-  it('do not keep the record before them from being named by the next one', async () => {
+  it('do not prevent the next record from naming the one before them', async () => {
     const layout = workspace()
     await openLedger(layout).append(drafts(2))
     appendFileSync(`${layout.ledgerFile}`, `${OLD[0]}\n`)
@@ -89,7 +89,7 @@ describe('lines of other tools', () => {
     expect(await openLedger(elsewhere).verify()).toMatchObject({ ok: true })
   })
 
-  it('are refused by every reader if they are nested too deep for some', async () => {
+  it('are refused by every reader if they are nested too deep for one of them', async () => {
     const layout = workspace()
     const nested = (depth: number) => `{"file":"a.ts","x":${'['.repeat(depth)}${']'.repeat(depth)}}\n`
     writeFileSync(`${layout.ledgerFile}`, nested(400))

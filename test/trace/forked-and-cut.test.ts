@@ -72,7 +72,7 @@ describe('a ledger that has two branches and lost records of one', () => {
       expect(await each.verify()).toEqual({ ok: true, records: 8, anchored: 7 })
   })
 
-  it.each([0, 1])('misses each branch that is cut after its loss was accepted: %i', async (side) => {
+  it.each([0, 1])('reports each branch that is cut after its loss was accepted: %i', async (side) => {
     const { layout, common, theirs, mine } = await scene()
     const kept = [mine.slice(0, 2), theirs]
     write(layout, common, ...kept)
@@ -94,7 +94,7 @@ describe('a ledger that has two branches and lost records of one', () => {
     expect(readdirSync(layout.ledgerDir).sort()).toEqual(before)
   })
 
-  it('is accepted as it is where older copies contradict it, too: a rebase gave numbers to other records', async () => {
+  it('is accepted even if older copies contradict it: a rebase gave numbers to other records', async () => {
     const layout = workspace()
     await openLedger(layout).append(drafts(3))
     const lines = linesOf(layout)

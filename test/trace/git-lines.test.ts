@@ -33,7 +33,7 @@ describe('blame by intent', () => {
     ])
   })
 
-  it('holds through a squash of a branch that moved and reformatted the file', async () => {
+  it('works through a squash of a branch that moved and reformatted the file', async () => {
     const { root, run, write, agent, commit } = repository()
     run('checkout', '-q', '-b', 'feature')
     await agent(text(F, G))
@@ -48,7 +48,7 @@ describe('blame by intent', () => {
     expect(await authors(root, 'src/b.ts')).toEqual([...by('unknown', F), ...by('INT-001', tidy)])
   })
 
-  it('tells a person in an amended commit from the agent whose trailers it has', async () => {
+  it('distinguishes a person in an amended commit from the agent whose trailers it has', async () => {
     const { root, run, write, agent } = repository()
     await agent(text(F, G))
     write('src/a.ts', text(F, G, ['personally()']))
@@ -56,7 +56,7 @@ describe('blame by intent', () => {
     expect(await authors(root)).toEqual([...by('unknown', F), ...by('INT-001', G), 'human'])
   })
 
-  it('does not guess whose a bracket below an agent’s line is', async () => {
+  it('does not guess the author of a bracket below an agent’s line', async () => {
     const { root, run, write, agent } = repository()
     await agent(text(F, G))
     write('src/a.ts', text(F, ['if (personally()) {'], G.slice(0, 2), [']]']))
@@ -65,7 +65,7 @@ describe('blame by intent', () => {
     expect(await authors(root)).toEqual(expected)
   })
 
-  it('holds through a revert of a revert, and a cherry-pick', async () => {
+  it('works through a revert of a revert, and a cherry-pick', async () => {
     const { root, run, agent } = repository()
     run('checkout', '-q', '-b', 'feature')
     await agent(text(F, G))
@@ -77,7 +77,7 @@ describe('blame by intent', () => {
     expect(await authors(root)).toEqual([...by('unknown', F), ...by('INT-001', G)])
   })
 
-  it('does not call a line a person’s whose commit names an agent that the ledger does not know', async () => {
+  it('does not attribute a line to a person if its commit names an agent that the ledger does not know', async () => {
     const { root, run, write, agent } = repository()
     await agent(text(F, G))
     write('src/a.ts', text(F, G, ['elsewhere(written)']))

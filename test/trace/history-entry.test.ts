@@ -21,6 +21,6 @@ it.each<[Record<string, unknown>, string[]]>([
     ['created', '+src/**'],
   ],
   [{ type: 'scope_changed', change: { deleted: true } }, ['deleted']],
-])('%j is about %j', (own, shown) => {
+])('%j is summarized as %j', (own, shown) => {
   expect(about(own)).toEqual(shown)
 })

@@ -114,7 +114,7 @@ describe('a rewritten ledger', () => {
     ['in a clone', cloned],
   ]
 
-  it.each(ways)('is bad %s, also without its copies', async (_, go) => {
+  it.each(ways)('fails %s, also without its copies', async (_, go) => {
     const layout = repository()
     await work(layout, 6)
     const there = go(layout)
@@ -123,7 +123,7 @@ describe('a rewritten ledger', () => {
     expect(await verify(there)).toMatchObject(FORGED)
   })
 
-  it.each(ways)('is not made good %s by what is appended to it', async (_, go) => {
+  it.each(ways)('does not become valid %s by what is appended to it', async (_, go) => {
     const layout = repository()
     await work(layout, 6)
     const there = go(layout)
@@ -403,7 +403,7 @@ describe('the file of anchors', () => {
     expect(await verify(layout)).toMatchObject(FORGED)
   })
 
-  it('takes over the anchors of earlier versions whose records are still in the file', async () => {
+  it('imports the anchors of earlier versions whose records are still in the file', async () => {
     use(ben)
     const layout = repository()
     await work(layout, 5)
@@ -423,7 +423,7 @@ describe('the file of anchors', () => {
     expect(await verify(here)).toEqual({ ok: true, records: 5, anchored: 4, unanchored: [{ from: 5, to: 5 }] })
   })
 
-  it('fails no append where it cannot be written', async () => {
+  it('fails no append if it cannot be written', async () => {
     const layout = repository()
     await work(layout, 1)
     rmSync(join(ada, 'escrowfs/ledgers'), { recursive: true })

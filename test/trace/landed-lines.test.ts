@@ -25,7 +25,7 @@ it('lines that nobody recorded stay unknown on the disk that a landing has not r
   expect(await authors()).toEqual(['ai'])
 })
 
-it('a commit after a landing, of a file without it, makes no line one of a person', async () => {
+it('a commit after a landing, of a file without it, attributes no line to a person', async () => {
   const { workspace, authors } = await landed()
   const other = await working(workspace, 'other')
   other.fs.writeFileSync('src/a.ts', 'a one\na two\nby the second agent\n')
@@ -36,7 +36,7 @@ it('a commit after a landing, of a file without it, makes no line one of a perso
   expect(await authors()).toEqual(['unknown', 'unknown', 'ai'])
 })
 
-it('a landing that is then committed here has the same authors', async () => {
+it('a landing that is committed here later has the same authors', async () => {
   const { review, authors } = await landed()
   await review.commit()
   expect(await authors()).toEqual(['ai'])

@@ -3,7 +3,7 @@ import { formsAt } from '../../src/trace/layout-forms.js'
 import { printOf } from '../../src/trace/line-prints.js'
 
 describe('the forms that a line may have had', () => {
-  it('have other quotes, and a semicolon or comma less or more', () => {
+  it('have other quotes, and one semicolon or comma less or more', () => {
     const { span, prints } = formsAt(['  log("a");'], 0)
     expect(span).toBe(1)
     for (const form of ["log('a')", "log('a');", 'log("a")', "log('a'),"]) expect(prints).toContain(printOf(form))
@@ -17,7 +17,7 @@ describe('the forms that a line may have had', () => {
     expect(prints).toContain(printOf("const a = call('one', two)"))
   })
 
-  it('are of the line alone if its brackets are not closed soon', () => {
+  it('are only of the line itself if its brackets are not closed soon', () => {
     expect(formsAt(['call(', '  one,'], 0).span).toBe(1)
     expect(formsAt(['}'], 0).span).toBe(1)
   })

@@ -4,27 +4,27 @@ import { layoutOrigins } from '../../src/trace/layout-lines.js'
 const OLD = ['function f() {', "  const a = call('one', two)", "  log('x')", '}']
 
 describe('lines after a formatter', () => {
-  it('are the old ones with other quotes, semicolons and indentation', () => {
+  it('match old ones with other quotes, semicolons and indentation', () => {
     const now = ['function f() {', '\tconst a = call("one", two);', '\tlog("x");', '}']
     expect(layoutOrigins(OLD, now)).toEqual([[0], [1], [2], [3]])
   })
 
-  it('are parts of an old one that was broken', () => {
+  it('match parts of an old one that was split', () => {
     const now = ['function f() {', '  const a = call(', '    "one",', '    two,', '  );', '  log("x");', '}']
     expect(layoutOrigins(OLD, now)).toEqual([[0], [1], [1], [1], [1], [2], [3]])
   })
 
-  it('are made of all old ones that were joined', () => {
+  it('match all old ones that were joined', () => {
     const old = ['call(', '  one,', '  two,', ')', 'next()']
     expect(layoutOrigins(old, ['call(one, two);', 'next();'])).toEqual([[0, 1, 2], [4]])
   })
 
-  it('are new if they say something else', () => {
+  it('are new if their text differs', () => {
     const now = ['function f() {', '  const a = call("one", three);', '  log("x");', '}']
     expect(layoutOrigins(OLD, now)).toEqual([[0], [], [2], [3]])
   })
 
-  it('are new in an empty file, and none in a removed one', () => {
+  it('are new in an empty file, and none exist in a removed one', () => {
     expect(layoutOrigins([], ['a', 'b'])).toEqual([[], []])
     expect(layoutOrigins(OLD, [])).toEqual([])
   })

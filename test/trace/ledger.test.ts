@@ -52,7 +52,7 @@ describe('the ledger', () => {
     expect(await ledger.verify()).toEqual({ ok: true, records: 20, anchored: 20 })
   })
 
-  it('keeps the newest lines in ledger.d under their places in the chain', async () => {
+  it('keeps the newest lines in ledger.d under their numbers in the chain', async () => {
     const layout = workspace()
     const ledger = openLedger(layout)
     for (const draft of drafts(30)) await ledger.append([draft])
@@ -63,7 +63,7 @@ describe('the ledger', () => {
     for (const seq of kept) expect(readFileSync(`${layout.ledgerDir}/${nameOf(seq)}`, 'utf8')).toBe(lines[seq - 1])
   })
 
-  it('does not take an old number that a suspended process linked again for a copy', async () => {
+  it('does not treat an old number that a suspended process linked again as a copy', async () => {
     const layout = workspace()
     const ledger = openLedger(layout)
     await ledger.append(drafts(20))
@@ -74,7 +74,7 @@ describe('the ledger', () => {
     expect(readdirSync(layout.ledgerDir)).not.toContain(late)
   })
 
-  it('appends a draft once, however often it is asked to', async () => {
+  it('appends a draft once, however often that is repeated', async () => {
     const layout = workspace()
     const draft = draftOf({ type: 'commit', tx: 'tx-1' })
     const first = await openLedger(layout).appendOnce(draft)
@@ -151,7 +151,7 @@ describe('the ledger', () => {
     expect((await ledger.verify()).ok).toBe(true)
   })
 
-  it('names a ledger it cannot write', async () => {
+  it('names a ledger that it cannot write', async () => {
     const layout = workspace()
     mkdirSync(`${layout.ledgerFile}`)
     await expect(openLedger(layout).append(drafts(1))).rejects.toMatchObject({ reason: 'ledger_unavailable' })

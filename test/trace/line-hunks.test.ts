@@ -6,7 +6,7 @@ import { lineHunks, originsBy, splitAtBrackets } from '../../src/trace/line-hunk
 const lines = fc.array(fc.constantFrom('a', ' a', 'a ', 'b', '\tb', 'c', ''), { maxLength: 12 })
 const bare = (line: string) => line.trim()
 
-it('finds the same by a key as in the keys themselves', () => {
+it('lines compared by a key have the same hunks as their keys', () => {
   fc.assert(
     fc.property(lines, lines, fc.boolean(), (old, now, search) => {
       expect(lineHunks(old, now, search, bare)).toEqual(lineHunks(old.map(bare), now.map(bare), search))
@@ -14,7 +14,7 @@ it('finds the same by a key as in the keys themselves', () => {
   )
 })
 
-it('finds as many kept lines as a search over all lines does', () => {
+it('as many lines are kept as in a search over all lines', () => {
   const many = fc.array(fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f'), { maxLength: 40 })
   const stay = (old: string[], now: string[]) =>
     diffArrays(old, now).reduce((sum, { added, removed, count }) => sum + (added || removed ? 0 : count), 0)
@@ -32,12 +32,12 @@ it('finds as many kept lines as a search over all lines does', () => {
   )
 })
 
-it('makes one hunk of a file in which every line differs', () => {
+it('a file in which every line differs is one hunk', () => {
   const lines = (word: string) => Array.from({ length: 30_000 }, (_, at) => `${word} ${at}`)
   expect(lineHunks(lines('old'), lines('new'))).toEqual([{ at: 0, removed: 30_000, added: 30_000 }])
 })
 
-it('gives a new function its own bracket, and the one above it the old one', () => {
+it('a new function has its own bracket, and the one above it keeps the old one', () => {
   const old = ['f {', '1', '}', '']
   expect(lineHunks(old, ['f {', '0', '1', '}', '', 'g {', '3', '}', ''])).toEqual([
     { at: 1, removed: 0, added: 1 },
@@ -45,7 +45,7 @@ it('gives a new function its own bracket, and the one above it the old one', () 
   ])
 })
 
-it('splits new lines before a bracket from a new function behind it, and leaves an inner bracket', () => {
+it('new lines before a bracket are split from a new function behind it, and an inner bracket is not', () => {
   const split = (old: string[], now: string[]) => splitAtBrackets(lineHunks(old, now), old, now)
   expect(split(['f {', '1', '}', ''], ['f {', '2', '}', '', 'g {', '3', '}', ''])).toEqual([
     { at: 1, removed: 1, added: 1 },

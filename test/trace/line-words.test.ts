@@ -18,7 +18,7 @@ function respell(json: string, isEscaped: (at: number) => boolean): string {
   })
 }
 
-it('finds a text in any spelling, and changes', () => {
+it('finds a text in any spelling, and changed lines', () => {
   const line = fc.record({ id: fc.string(), changes: fc.array(fc.record({ path: fc.string() }), { maxLength: 2 }) })
   fc.assert(
     fc.property(line, fc.array(fc.boolean(), { minLength: 1 }), (value, escaped) => {

@@ -74,7 +74,7 @@ describe('a record that the ledger has lost', () => {
     await workspace.close()
   })
 
-  it('is only a claim without an approval where nothing anchors it', async () => {
+  it('is only a claim without an approval if nothing anchors it', async () => {
     const at = await repository()
     const found = await elsewhere(() => blame(at.root))
     for (const line of found.slice(6)) {
@@ -99,7 +99,7 @@ describe('a record that the ledger has lost', () => {
     )
   })
 
-  it('cannot be forged: no approval, no person, and no say about a line that the ledger knows', async () => {
+  it('cannot be forged: no approval, no person, and no authorship of a line that the ledger knows', async () => {
     const at = await repository()
     const forged = (change: (record: Record<string, unknown>) => void) => {
       const record = JSON.parse(at.lost)

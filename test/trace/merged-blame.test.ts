@@ -43,7 +43,7 @@ const LAST = ['function last() {', '  return 3', '}']
 const HERS = ['hers(', '  4,', ')']
 const HIS = ['his([', '  5,', '])']
 
-it('keeps the author of a line after git merged its branch', async () => {
+it('blame keeps the author of a line after git merged its branch', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'escrowfs-merged-'))
   made.push(dir)
   const [ours, theirs] = [join(dir, 'ours'), join(dir, 'theirs')]

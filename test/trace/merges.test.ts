@@ -132,9 +132,9 @@ describe('a ledger that git merged', () => {
   })
 
   it.each([
-    ['as they stood', [2, 3, 4, 5]],
-    ['the other side first', [4, 5, 2, 3]],
-    ['between each other', [4, 2, 5, 3]],
+    ['in merged order', [2, 3, 4, 5]],
+    ['with the other side first', [4, 5, 2, 3]],
+    ['interleaved', [4, 2, 5, 3]],
   ])('whose conflict a person has resolved, the lines of both sides %s, is joined', async (_, order) => {
     const { second } = await merged()
     const lines = linesOf(second)
@@ -144,7 +144,7 @@ describe('a ledger that git merged', () => {
     expect(await openLedger(second).verify()).toMatchObject({ ok: true, records: 7 })
   })
 
-  it('of which a person kept only one side fails where the other was anchored', async () => {
+  it('of which a person kept only one side fails if the other was anchored', async () => {
     const { second } = await merged()
     const lines = linesOf(second)
     writeFileSync(`${second.ledgerFile}`, fileOf(lines.slice(0, 4)))
@@ -155,7 +155,7 @@ describe('a ledger that git merged', () => {
     expect([verified.ok, other.ok].sort()).toEqual([false, true])
   })
 
-  it('of two ledgers that were begun apart is one ledger', async () => {
+  it('of two separately started ledgers is one ledger', async () => {
     const team = newTeam()
     const [first, second] = [team.clone(), team.clone()]
     await openLedger(first).append(drafts(2))
@@ -185,7 +185,7 @@ describe('a ledger that git merged', () => {
     expect((await openLedger(second).verify()).ok).toBe(false)
   })
 
-  it('is not joined where a branch lacks an anchored record, or was changed', async () => {
+  it('is not joined if a branch lacks an anchored record, or was changed', async () => {
     const { second } = await merged()
     const lines = linesOf(second)
     writeFileSync(`${second.ledgerFile}`, fileOf(lines.toSpliced(3, 1)))
@@ -229,7 +229,7 @@ describe('a ledger that git merged', () => {
     }
   })
 
-  it('a branch that is removed again, in whole or in part, is missed', async () => {
+  it('reports a branch that is removed later, in whole or in part', async () => {
     const { second } = await merged()
     await openLedger(second).join()
     await openLedger(second).append(drafts(1))

@@ -48,7 +48,7 @@ describe('the records of a ledger, newest first', () => {
     await expect(records.next()).rejects.toThrow(/line 2 is longer than 16 MiB/)
   })
 
-  it('are not read where the file ends in a line that is too long', async () => {
+  it('are not read if the file ends in a line that is too long', async () => {
     const layout = workspace()
     for (const length of [MAX_LINE + 1, MAX_LINE + 70_000]) {
       writeFileSync(`${layout.ledgerFile}`, `{"n":1}\n${'x'.repeat(length)}`)
@@ -70,7 +70,7 @@ describe('the records of a ledger, newest first', () => {
     expect(found).toEqual([{ n: 2 }, { n: 1 }])
   })
 
-  it('are not read where there is no ledger', async () => {
+  it('are not read if there is no ledger', async () => {
     expect(await read(workspace(), 'newest')).toEqual([])
   })
 })

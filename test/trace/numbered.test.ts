@@ -8,7 +8,7 @@ const numbers = fc.constantFrom(0, 1, 2, 3, 5000, 2 ** 24, 2 ** 40)
 const steps = fc.array(fc.tuple(fc.constantFrom('add', 'delete'), numbers, fc.nat({ max: 5 })), { maxLength: 40 })
 
 describe('hashes by number', () => {
-  it('are those of a map from hash to number', () => {
+  it('match a map from hash to number', () => {
     fc.assert(
       fc.property(steps, (all) => {
         const hashes = new NumberedHashes()

@@ -77,7 +77,7 @@ describe('the numbers of a ledger', () => {
     expect((await workspace.ledger.stats()).approval).toEqual({ approved: 0, rejected: 0, rate: null })
   })
 
-  it('are none where nothing happened', async () => {
+  it('are absent if nothing happened', async () => {
     const { approval, rework } = await (await testWorkspace({}).open()).ledger.stats({ days: 1 })
     expect([approval.rate, rework.rate]).toEqual([null, null])
   })

@@ -14,7 +14,7 @@ describe('ownRecord', () => {
     expect(command).toEqual({ type: 'command', command: 'npm test', exit_code: 1, seq: 4 })
   })
 
-  it('answers undefined for a record of another tool', () => {
+  it('returns undefined for a record of another tool', () => {
     for (const record of [{}, { metadata: null }, { metadata: { other: {} } }, recordOf([]), recordOf('commit')])
       expect(ownRecord(record)).toBeUndefined()
   })
@@ -40,12 +40,12 @@ describe('ownRecord', () => {
     expect(own?.approved_by).toEqual(['Ada'])
   })
 
-  it('drops the lines of a file where one hunk is damaged', () => {
+  it('drops the lines of a file if one hunk is damaged', () => {
     const lines = [{ path: 'a', hunks: [[0, 0, 1], [5]], added: 'abcdefghijkl' }]
     expect(ownRecordOf(recordOf({ type: 'commit', lines }), 'commit')?.lines).toEqual([])
   })
 
-  it('never throws, whatever the fields hold', () => {
+  it('never throws, whatever the fields are', () => {
     const names = Object.keys(buildRecord(draftOf(), { ledger: 'l', seq: 1, prev: null }, undefined))
     const keys = fc.constantFrom(...names, 'changes', 'lines', 'agent', 'approved_by', 'approvedBy', 'now', '__proto__')
     const own = fc.dictionary(keys, fc.anything())
@@ -60,7 +60,7 @@ describe('ownRecord', () => {
 })
 
 describe('ownRecordOf', () => {
-  it('answers undefined for a record of another type', () => {
+  it('returns undefined for a record of another type', () => {
     expect(ownRecordOf(recordOf({ type: 'denied' }), 'commit', 'undo')).toBeUndefined()
     expect(ownRecordOf(recordOf({ type: 'undo' }), 'commit', 'undo')).toEqual({ type: 'undo' })
   })

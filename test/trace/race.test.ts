@@ -44,7 +44,7 @@ describe('several processes appending at once', () => {
     expect(linesOf(layout).some((line) => own(line).type === 'recovered')).toBe(false)
   })
 
-  it('give no false alarm to a process that looks for a problem', async () => {
+  it('report no false problem to a process that looks for one', async () => {
     const layout = workspace()
     let isDone = false
     const appending = run(process.execPath, [CHILD, layout.root, 'p0', '4000', '40']).finally(() => {

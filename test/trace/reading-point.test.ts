@@ -91,7 +91,7 @@ it('ignores a point of lines that were cut off', async () => {
   expect(await open(layout).head()).toMatchObject({ seq: 700 })
 })
 
-it('loses only the point where the state directory cannot be written', async () => {
+it('loses only the point if the state directory cannot be written', async () => {
   const layout = workspace()
   const ledger = open(layout)
   await ledger.append(Array.from({ length: 701 }, () => draftOf({ data: { reason: LONG } })))

@@ -125,7 +125,7 @@ describe('buildRecord', () => {
     })
   })
 
-  it('sets older fields without a value to null, and leaves vcs out', () => {
+  it('sets older fields without a value to null, and omits vcs', () => {
     const record = buildRecord(
       draftOf({ intent: null, session: null, files: [{ path: 'a', ranges: [] }] }),
       CHAIN,
@@ -137,7 +137,7 @@ describe('buildRecord', () => {
     expect(validateTrace(record)).toBe('')
   })
 
-  it("uses the agent's own conversation URL, and only a legal one", () => {
+  it("uses the agent's own conversation URL, and only a valid one", () => {
     const urlOf = (conversation: string): unknown => {
       const record = buildRecord(draftOf({ agent: { conversation }, files: [{ path: 'a', ranges: [] }] }), CHAIN, GIT)
       expect(validateTrace(record)).toBe('')

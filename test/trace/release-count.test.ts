@@ -25,7 +25,7 @@ const INTENTS = `active_intents:
     owned_scope: ["**"]
 `
 
-it('counts what rules released, what people released, and what was undone', async () => {
+it('counts releases by rules, releases by people, and undone ones', async () => {
   const { workspace, session, review, released } = await begin()
   expect(await released()).toEqual({ byPeople: NONE, byTier: {} })
   session.fs.writeFileSync('docs/a.md', 'a1\n')
@@ -85,7 +85,7 @@ it('counts for the person who decided after the rule was withdrawn', async () =>
   expect(await released()).toEqual({ byPeople: { commits: 1, changes: 2, undone: 0 }, byTier: {} })
 })
 
-it('counts what landed and is then committed here once, for the rule that released it', async () => {
+it('counts a landing that is committed here later once, for the rule that released it', async () => {
   const { session, review, released } = await halfByRule()
   const at = { branch: 'main', commit: '1'.repeat(40) }
   expect(await review.recordLanded(['docs/a.md', 'src/a.ts'], at)).toEqual(['docs/a.md', 'src/a.ts'])

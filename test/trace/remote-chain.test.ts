@@ -89,10 +89,10 @@ function damaged(lines: readonly Buffer[], damage: Damage): Buffer[] {
   return out
 }
 
-describe('a chain that is kept elsewhere', () => {
+describe('a chain that is stored elsewhere', () => {
   const workspace = workspaces()
 
-  it('takes the lines that the file could have, in any batches, and no others', async () => {
+  it('accepts the lines that the file could have, in any batches, and no others', async () => {
     const layout = workspace()
     let [taken, refused, branched] = [0, 0, 0]
     await fc.assert(
@@ -123,7 +123,7 @@ describe('a chain that is kept elsewhere', () => {
     expect([taken > 50, refused > 20, branched > 10]).toEqual([true, true, true])
   })
 
-  it('refuses a tip that is none', () => {
+  it('refuses an invalid tip', () => {
     for (const text of ['', '{}', formatTip(EMPTY_TIP).replace('null', '5')]) expect(() => parseTip(text)).toThrow()
   })
 })

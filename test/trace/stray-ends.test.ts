@@ -26,7 +26,7 @@ describe('the author of the end of a block', () => {
     expect(settled([UNKNOWN, ONE, UNKNOWN, ONE, ONE])).toEqual([AMBIGUOUS, AMBIGUOUS])
   })
 
-  it('is ambiguous if it came with the last line alone', () => {
+  it('is ambiguous if it was written together with the last line only', () => {
     expect(settled([ONE, ONE, TWO, TWO, TWO])).toEqual([AMBIGUOUS, AMBIGUOUS])
   })
 
@@ -35,7 +35,7 @@ describe('the author of the end of a block', () => {
     expect(settled([ONE, TWO, ONE, AMBIGUOUS, AMBIGUOUS])).toEqual([AMBIGUOUS, AMBIGUOUS])
   })
 
-  it('is no rule for an empty line of another author, who wrote what follows', () => {
+  it('is not changed for an empty line of another author, who wrote what follows', () => {
     expect(settled([ONE, ONE, ONE, ONE, TWO])).toEqual([ONE, TWO])
   })
 

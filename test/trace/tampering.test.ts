@@ -59,7 +59,7 @@ async function ledgerOf(): Promise<{ layout: Layout; bytes: Buffer; head: string
 }
 
 describe('a ledger that somebody changed', () => {
-  it('is found by the machine that wrote it', async () => {
+  it('is detected by the machine that wrote it', async () => {
     const { layout, bytes } = await ledgerOf()
     const lines = linesOf(layout)
     await fc.assert(
@@ -73,7 +73,7 @@ describe('a ledger that somebody changed', () => {
     )
   })
 
-  it('is found by a witness who noted its head, where the machine that wrote it is not trusted', async () => {
+  it('is detected by a witness who noted its head, if the machine that wrote it is not trusted', async () => {
     const { layout, bytes, head } = await ledgerOf()
     const lines = linesOf(layout)
     await fc.assert(

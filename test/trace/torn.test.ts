@@ -51,7 +51,7 @@ describe('a torn last line', () => {
     for (const [name, bytes] of copies) writeFileSync(`${layout.ledgerDir}/${name}`, bytes)
   }
 
-  it('is cut off where it has no copy', async () => {
+  it('is removed if it has no copy', async () => {
     const layout = workspace()
     const { whole, start } = await twoRecords(layout)
     for (let cut = start + 1; cut < whole.length - 1; cut += 7) {

@@ -30,7 +30,7 @@ describe('records of older shapes', () => {
       'conversations',
       { id: 'R', intentId: 'INT-1', files: [{ path: 'src/a.ts', conversations: [{ contributor: ai, ranges }] }] },
     ],
-  ])('%s: a block is found by its hash, wherever it stands by now', async (_, record) => {
+  ])('%s: a block is found by its hash, wherever it is now', async (_, record) => {
     const found = { contributor: 'ai', recordId: 'R', intentId: 'INT-1', model: 'old-model', unanchored: true }
     expect(await blamed(record)).toEqual([
       { line: 1, contributor: 'unknown' },
@@ -39,7 +39,7 @@ describe('records of older shapes', () => {
     ])
   })
 
-  it('flat: a file whose whole content is that of the record', async () => {
+  it('flat: a file is found by its whole content', async () => {
     const flat = { req_id: 'R', intent_id: 'INT-1', file: 'src/a.ts', model_identifier: 'm' }
     const whole = await blamed({
       ...flat,

@@ -72,7 +72,7 @@ describe('a published ledger', () => {
     expect(existsSync(join(dir, 'tile/data/001.p'))).toBe(false)
   })
 
-  it('is refused where the ledger was rewritten, cut or put in another order, also after the directory was removed', async () => {
+  it('is refused if the ledger was rewritten, cut or reordered, also after the directory was removed', async () => {
     await append(5)
     await publish()
     const lines = linesOf(layout)
@@ -96,7 +96,7 @@ describe('a published ledger', () => {
     }
   })
 
-  it('is refused for a damaged ledger, an empty one, another key in the directory, and a name that is none', async () => {
+  it('is refused for a damaged ledger, an empty one, another key in the directory, and an invalid name', async () => {
     await expect(publish()).rejects.toMatchObject({ reason: 'nothing_selected' })
     await append(2)
     await expect(publish({ origin: 'two words' })).rejects.toMatchObject({ reason: 'unsupported' })
@@ -113,7 +113,7 @@ describe('a published ledger', () => {
     await expect(publish()).rejects.toMatchObject({ reason: 'ledger_corrupt' })
   })
 
-  it('without its lines has hashes only, and gets the lines later', async () => {
+  it('without its lines has only hashes, and gets the lines later', async () => {
     await append(3)
     await publish({ hashesOnly: true })
     expect(existsSync(join(dir, 'tile/data'))).toBe(false)
@@ -124,7 +124,7 @@ describe('a published ledger', () => {
     expect(readFileSync(join(dir, 'tile/data/000.p/4'), 'utf8')).toBe(fileOf(linesOf(layout)))
   })
 
-  it('after a crash before the checkpoint was written is completed', async () => {
+  it('is completed after a crash before the checkpoint was written', async () => {
     await append(3)
     await publish()
     const before = checkpoint()
@@ -137,7 +137,7 @@ describe('a published ledger', () => {
 })
 
 describe('proofs', () => {
-  it('of a line and of an older checkpoint hold, and name what does not match', async () => {
+  it('of a line and of an older checkpoint are valid, and a mismatch is named', async () => {
     await append(3)
     const { key } = await publish()
     const older = checkpoint()
@@ -169,7 +169,7 @@ describe('proofs', () => {
     expect(() => checkProof({ ...base, proof, logKey: 'x' })).toThrow(/not the key of a log/)
   })
 
-  it('of a log by another key do not hold', async () => {
+  it('of a log by another key are invalid', async () => {
     await append(2)
     await publish({ origin })
     const proof = proveInclusion(dir, '1')
@@ -261,7 +261,7 @@ describe('a witness', () => {
   })
 })
 
-it('a witness with one key under two names is one witness', async () => {
+it('with one key under two names counts as one witness', async () => {
   await append(3)
   const { key: logKey } = await publish({ origin })
   const home = scratch()

@@ -107,7 +107,7 @@ describe('the tree', () => {
     )
   })
 
-  it('has proofs that hold for nothing else', () => {
+  it('has proofs that are valid for nothing else', () => {
     const cases = fc.integer({ min: 2, max: 300 }).chain((size) => {
       return fc.record({
         size: fc.constant(size),
@@ -140,7 +140,7 @@ describe('the tree', () => {
     )
   })
 
-  it('is consistent with itself and the empty one alone without a proof', () => {
+  it('without a proof is consistent only with itself and the empty one', () => {
     const tree = treeOf(entriesOf(5))
     const now = { size: 5, root: rootOf(5, tree.hashAt) }
     expect(isConsistent(now, now, [])).toBe(true)

@@ -23,7 +23,7 @@ const GO_NOTE = `${GO_TEXT}
 `
 
 describe('a signed note', () => {
-  it("of Go's sumdb/note is read, and its signature holds", () => {
+  it("of Go's sumdb/note is read, and its signature is valid", () => {
     const key = parseKey(GO_KEY)
     const note = parseNote(GO_NOTE)
     expect(note?.text).toBe(GO_TEXT)
@@ -34,7 +34,7 @@ describe('a signed note', () => {
     expect(changed && key && hasSigned(changed, key)).toBe(false)
   })
 
-  it('holds for its key, its name and its type alone', () => {
+  it('is valid only for its key, its name and its type', () => {
     const [{ privateKey }, other] = [generateKeyPairSync('ed25519'), generateKeyPairSync('ed25519')]
     const text = 'example.org/log\n1\nAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=\n'
     const now = new Date('2026-01-01T00:00:00Z')

@@ -5,7 +5,7 @@ import type { WireBlame } from '../../src/web/wire.js'
 import { FILES } from './scene.js'
 import { setUp } from './setup.js'
 
-it('blame marks lines whose records nothing on this machine anchors', async () => {
+it('blame marks lines whose records this machine has not anchored', async () => {
   const content = 'export const one = 1\n'
   const { ask, place } = await setUp({ files: { ...FILES, 'src/one.ts': content } })
   const digest = `sha256:${createHash('sha256').update(content).digest('hex')}`

@@ -87,7 +87,7 @@ async function openFile(page: Page, path: string): Promise<void> {
 }
 
 describe("from an agent's write to the disk", () => {
-  it('works with the keyboard alone: a change appears, is judged, rejected with a reason, committed and undone', async () => {
+  it('works with the keyboard alone: a change appears, is decided, rejected with a reason, committed and undone', async () => {
     const { place, session, url } = await setUp()
     const page = await visit(url)
     await page.getByText('Nothing is staged.').waitFor()
@@ -579,7 +579,7 @@ describe('protection from mistakes, with the keyboard alone', () => {
     await toast(page, /staged in session undo/)
   })
 
-  it('no file opens in the place of a removed one, and an empty merge shows a next step', async () => {
+  it('no file opens in place of a removed one, and an empty merge shows a next step', async () => {
     const { place, session, url } = await setUp()
     await runAgent(place.root, session)
     place.write('src/tax.ts', 'another hand\n')
@@ -599,7 +599,7 @@ describe('protection from mistakes, with the keyboard alone', () => {
     await page.locator('.file-actions .verdict.pending').waitFor()
   })
 
-  it('saving a conflict stays at the file', async () => {
+  it('saving a conflict keeps the file open', async () => {
     const { place, session, url } = await setUp()
     await runAgent(place.root, session)
     const page = await visit(url)

@@ -73,7 +73,7 @@ describe('the checks in a browser', () => {
     expect(await (await workspace.review('cents')).checklist()).toMatchObject([{ ticked: true, by: ADA }])
   })
 
-  it('tick by key, and leave the other keys their meaning', async () => {
+  it('tick by key, and keep the meaning of other keys', async () => {
     const { served, workspace } = await withChecks('true')
     const page = await browser.page(served.url)
     onTestFinished(() => page.close())
@@ -103,7 +103,7 @@ describe('the checks in a browser', () => {
     await page.getByRole('contentinfo').or(page.locator('footer.commit')).getByText(SENTENCE).waitFor()
   })
 
-  it('name the key where policy refuses a commit without ticks', async () => {
+  it('name the key if policy refuses a commit without ticks', async () => {
     const { served, place } = await withChecks('true')
     const page = await browser.page(served.url)
     onTestFinished(() => page.close())

@@ -202,7 +202,7 @@ describe('an invalid decision', () => {
 })
 
 describe('rows', () => {
-  it('come by pages, with colours and changed words', async () => {
+  it('are loaded in pages, with colours and changed words', async () => {
     const { ask, changes } = await setUpChanges()
     const { mark } = findChange(await changes(), 'src/cart.ts')
     const at = (layout: string, from = 0) =>
@@ -221,7 +221,7 @@ describe('rows', () => {
   })
 })
 
-describe('policy and intents that wait', () => {
+describe('a changed policy and intents', () => {
   it('are shown as text, and accepted by the displayed digest', async () => {
     const { ask, place } = await setUpChanges()
     writeFileSync(`${place.root}/.orchestration/policy.yaml`, 'access: {"src/\u202elegacy": allow}\n')

@@ -7,7 +7,7 @@ import { toFailure } from '../../src/web/failure.js'
 describe('the hint of a refused step, on the review page', () => {
   const hintOf = (error: unknown) => toFailure(error).failure.hint
 
-  it('names the page in place of a command', () => {
+  it('names the page instead of a command', () => {
     expect(hintOf(mergedCommit([]))).toBe(
       'A merged change needs a new verdict: look at it on this page, approve it, then commit.',
     )

@@ -144,7 +144,7 @@ describe('every route', () => {
 })
 
 describe('paths', () => {
-  it('reach only files of the page', async () => {
+  it('serve only files of the page', async () => {
     const { url, token, ask, place, session, changes } = await setUp()
     const outside = `${place.root}-outside.txt`
     const beside = basename(outside)

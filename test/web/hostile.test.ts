@@ -115,7 +115,7 @@ describe('a client', () => {
     for (let n = 0; n < 5; n++) expect((await ask('/api/state')).status).toBe(200)
   })
 
-  it('that opens connections and sends nothing disconnects none that is at work', async () => {
+  it('that opens connections and sends nothing disconnects no active one', async () => {
     const { url, token, session, place } = await setUp({ connections: 4 })
     const news = await fetch(new URL('/api/events', url), { headers: { authorization: `Bearer ${token}` } })
     const reader = news.body?.getReader()
@@ -129,7 +129,7 @@ describe('a client', () => {
     await reader?.cancel()
   })
 
-  it('can be one of a limited number that listen for news', async () => {
+  it('is refused once a limited number of others listen for news', async () => {
     const { url, token, session, place } = await setUp()
     const headers = { authorization: `Bearer ${token}` }
     const open = Array.from({ length: 26 }, () => fetch(new URL('/api/events', url), { headers }))

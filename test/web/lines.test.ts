@@ -33,7 +33,7 @@ describe('a line in pieces', () => {
     )
   })
 
-  it('ignores colours of another text, and cuts an endless line', () => {
+  it('ignores colours of another text, and truncates a very long line', () => {
     expect(pieces('abc', [{ text: 'abd', kind: 'keyword' }], [])).toEqual(['abc'])
     expect(pieces('abc', [{ text: 'abc', kind: 'keyword' }], [])).toEqual([['abc', 'keyword']])
     const long = pieces('x'.repeat(5_000), undefined, [])

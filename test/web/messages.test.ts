@@ -53,7 +53,7 @@ describe('a message', () => {
 })
 
 describe('an address', () => {
-  it('of no session, page or change names what is missing', async () => {
+  it('with an unknown session, page or change names what is missing', async () => {
     const { place, session, url } = await setUp()
     await runAgent(place.root, session)
     const page = await visit(url, '#/review/nope')

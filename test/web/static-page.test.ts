@@ -45,7 +45,7 @@ describe('the exported page', () => {
     for (const [, anchor] of html.matchAll(/href="#([^"]+)"/g)) expect(html).toContain(`id="${anchor}"`)
   })
 
-  it('takes every text for text', async () => {
+  it('escapes every text', async () => {
     const evil = '</style><script>alert(1)</script><img src=x onerror="alert(1)">&lt;'
     const intents = INTENTS.replace('Prices in cents', JSON.stringify(evil)).replace(
       'Money is integers',
@@ -67,7 +67,7 @@ describe('the exported page', () => {
     expect(html).not.toMatch(/<script|\bsrc=|@import|url\(/)
   })
 
-  it('ends a very long diff, and says where the rest is', async () => {
+  it('truncates a very long diff, and says where the rest is', async () => {
     const { render } = await page(INTENTS, (root, { fs }) => {
       fs.writeFileSync(`${root}/src/cart.ts`, Array.from({ length: 6_000 }, (_, n) => `line ${n}\n`).join(''))
     })

@@ -34,12 +34,12 @@ it('lists directories before files, and a chain of directories in one row', () =
   ])
 })
 
-it('leaves out what is below a closed directory, and still counts it', () => {
+it('omits the entries below a closed directory, and still counts them', () => {
   expect(rowsOf(['src'])).toEqual(['src/ (4)', 'README.md'])
   expect(rowsOf(['src/api/v1'])).toEqual(['src/ (4)', '  api/v1/ (2)', '  a.ts', '  b.ts', 'README.md'])
 })
 
-it('has one order of files, whatever is closed, and names the directories above each', () => {
+it('has one order of files, whichever are closed, and names the directories above each', () => {
   expect(treeOrder(CHANGES).map(({ path }) => path)[0]).toBe('src/api/v1/carts.ts')
   expect(directoriesAbove('src/api/v1/carts.ts')).toEqual(['src', 'src/api', 'src/api/v1'])
 })
