@@ -28,7 +28,7 @@ export interface Bench {
   compare(spec: RowSpec): Promise<void>
   /** Measures the same operation at several sizes, and the exponent of its growth. */
   growth(spec: GrowthSpec): Promise<void>
-  /** Adds a row of growth whose costs, in nanoseconds, were measured elsewhere. @param of what the sizes count */
+  /** Adds a row of growth whose costs, in nanoseconds, were measured elsewhere. @param of the unit of the sizes */
   curve(title: string, points: readonly Point[], of: string): void
   /** Adds a row whose values were not timed. */
   values(title: string, unit: Unit, values: readonly { name: string; value: number }[], aim?: Aim): void

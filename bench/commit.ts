@@ -27,8 +27,8 @@ const PER_DIR = 20
 const TREE = 20_000
 
 /**
- * Measures committing 1,000 approved files, compared with creating as many and syncing each, as a program does that must
- * not lose one. On tmpfs a sync is free, so the result is the cost of the protocol alone.
+ * Measures committing 1,000 approved files, compared with creating as many files and syncing each, as a program does
+ * that must not lose one. On tmpfs a sync is free, so the result is the cost of the protocol alone.
  */
 export const commit: Suite = async (bench) => {
   const memory = memoryPlace()

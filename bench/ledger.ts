@@ -6,9 +6,9 @@ import type { Variant } from './harness.js'
 import { OURS } from './report.js'
 import { call, commit, contentOf, emptyLedger } from './trace.js'
 
-/** Appended at once, while a ledger is made. */
+/** Appended at once, to fill a ledger. */
 const BATCH = 2_000
-/** One commit in so many records; the others are calls of tools. */
+/** One of this many records is a commit; the others are tool calls. */
 const COMMIT_EACH = 50
 const PAGE = 20
 

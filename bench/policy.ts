@@ -14,7 +14,7 @@ import { declareIntent, govern } from './workspace.js'
 
 const INTENTS = 5
 const GLOBS_EACH = 200
-/** More paths than the policy's caches hold, so that none is cached when it comes again. */
+/** More paths than the policy's caches can hold, so that none is cached when it is repeated. */
 const UNIQUE_PATHS = 60_000
 const REPEATED_PATHS = 500
 
@@ -89,7 +89,7 @@ async function addingRules(files: number, name: string): Promise<Variant> {
     name,
     async run(turn) {
       writeFileSync(`${root}/.orchestration/policy.yaml`, `access:\n  src/d1: read-only\n  src/none-${turn}: deny\n`)
-      // A person's edit comes in another tick.
+      // A person's edit happens in another tick.
       await new Promise((next) => setImmediate(next))
       session.fs.writeFileSync(`${root}/src/d0/f0.ts`, `turn ${turn}`)
       session.fs.readFileSync(`${root}/src/d0/f1.ts`)

@@ -23,7 +23,10 @@ const SOURCE = 59 * 68
 const PER_DIR = 20
 const REVIEWER = { name: 'Bench' }
 
-/** Measures what a person waits for: the change set of many files or one long file, a verdict on all, and the first screen. */
+/**
+ * Measures what a person waits for: the change set of many files or one long file, a verdict on all, and the first
+ * screen.
+ */
 export const review: Suite = async (bench) => {
   const files = bench.quick ? 500 : 2_000
   const many = await pairOf('many', (turn) => {
@@ -136,7 +139,7 @@ async function measureClasses(bench: Bench): Promise<void> {
   const measuring = (name: string, isEmpty: boolean): Variant => ({
     name,
     async before() {
-      // The run before writes its classes to the file after it ends.
+      // The previous run writes its classes to the file after it ends.
       await setImmediate()
       if (isEmpty) rmSync(classes, { force: true })
     },

@@ -5,7 +5,7 @@ import type { Governed } from '../workspace.js'
 
 const AIM: Aim = { of: 'value', atMost: 1e6 }
 
-/** Measures a snapshot of a large stage, and travelling back to one. */
+/** Measures a snapshot of a large stage, and the return to one. */
 export async function measureSnapshots(bench: Bench, { session }: Governed, staged: number): Promise<void> {
   const over = `${staged.toLocaleString('en')} files staged`
   const take = { name: OURS, run: () => session.snapshot() }

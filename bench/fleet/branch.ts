@@ -18,14 +18,14 @@ export class Branch {
 
   /**
    * @param path a directory for the repository and for a person's clone of it
-   * @param seconds what the check takes
+   * @param seconds the duration of the check
    */
   constructor(path: string, seconds: number) {
     this.url = `${path}/remote.git`
     this.#clone = `${path}/clone`
     mkdirSync(this.#clone, { recursive: true })
     git(path, 'init', '-q', '--bare', '-b', this.name, this.url)
-    // The reflog has every tip that the branch had.
+    // The reflog has every tip of the branch.
     git(this.url, 'config', 'core.logAllRefUpdates', 'true')
     initEmptyRepository(this.#clone)
     git(this.#clone, 'remote', 'add', 'origin', this.url)
@@ -42,12 +42,12 @@ export class Branch {
     return namesOf('src', FILES, PER_DIR)[n] ?? ''
   }
 
-  /** What each of the branch's files has. */
+  /** The contents of each of the branch's files. */
   get content(): Buffer {
     return contentOf(BYTES)
   }
 
-  /** Every tip that the branch had after the first, in order. */
+  /** Every tip of the branch after the first, in order. */
   tips(): string[] {
     const log = git(this.url, 'reflog', 'show', '--format=%H', `refs/heads/${this.name}`)
     return log.trim().split('\n').reverse().slice(1)

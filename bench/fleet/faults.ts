@@ -4,7 +4,7 @@ import type { Weather } from './network.js'
 
 const WEATHER: readonly Weather[] = ['partition', 'lost answer', 'held', 'duplicated', 'reordered']
 
-/** Each kind of fault: how it begins, and how it ends again. */
+/** Each kind of fault: its start and its end. */
 const FAULTS: Readonly<Record<string, (fleet: Fleet) => Promise<void>>> = {
   'a host is killed': ({ hosts, random }) => random.pick(hosts).process.kill(),
   'a hub is killed': ({ hubs, random }) => random.pick(hubs).kill(),

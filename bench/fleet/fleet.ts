@@ -20,7 +20,7 @@ export interface FleetSize {
   readonly rounds: number
   readonly faults: number
   readonly seed: number
-  /** Milliseconds after the last fault until a fleet that has not ended is reported as it is. */
+  /** Milliseconds after the last fault until the state of an unfinished fleet is reported. */
   readonly patience: number
 }
 
@@ -86,12 +86,12 @@ export class Fleet {
     return JSON.stringify(states)
   }
 
-  /** How often a hub ended by itself. */
+  /** The number of times that a hub ended by itself. */
   get hubCrashes(): number {
     return this.hubs.reduce((sum, { crashes }) => sum + crashes, 0)
   }
 
-  /** What its processes printed to stderr. */
+  /** The output of its processes on stderr. */
   get errors(): string {
     return [...this.hosts.map(({ process }) => process), ...this.hubs].map(({ errors }) => errors).join('')
   }
@@ -118,7 +118,7 @@ export class Fleet {
     return this.isDone
   }
 
-  /** Stops hosts and reviewers. The hubs go on, so that their data can be read. */
+  /** Stops hosts and reviewers. The hubs continue, so that their data can be read. */
   async stopWork(): Promise<void> {
     this.#end.abort()
     await this.#reviews

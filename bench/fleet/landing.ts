@@ -15,7 +15,7 @@ import { memoryPlace } from '../places.js'
 import { OURS } from '../report.js'
 import { Branch } from './branch.js'
 
-/** One agent's approved change set, and how its landing has to end. */
+/** One agent's approved change set, and the required end of its landing. */
 interface ChangeSet {
   readonly session: string
   readonly changes: readonly QueuedChange[]
@@ -86,7 +86,7 @@ class Landings {
     await this.#stores.queue.decide(id, { keys, verdict: 'approved' }, 'Ada')
   }
 
-  /** Waits until so many landings have ended. @throws Error with the worker's problem */
+  /** Waits until this many landings have ended. @throws Error with the worker's problem */
   async ended(count: number): Promise<void> {
     for (;;) {
       if (this.#problem !== undefined) throw this.#problem
@@ -138,7 +138,10 @@ function mixed(landings: Landings, sets: number): ChangeSet[] {
   )
 }
 
-/** Landings through the real worker onto a real repository, together and one at a time, and a mix in which some must not land. */
+/**
+ * Landings by the real worker into a real repository, together and one at a time, and a mix in which some must not
+ * land.
+ */
 export function measureLanding(bench: Bench, url: string): Promise<void> {
   const [sets, seconds] = bench.quick ? [10, 0.2] : [50, 1]
   return openDatabase({ url }, async (database) => {

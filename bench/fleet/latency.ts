@@ -19,7 +19,7 @@ interface Cost {
 }
 
 interface Costs {
-  /** A transaction that inserts a row into a table of its own: what PostgreSQL alone takes. */
+  /** A transaction that inserts a row into a separate table: the cost of PostgreSQL alone. */
   readonly plain: Cost
   readonly claim: Cost
   /** From the start of a submission until the queue of a reviewer has it. */
@@ -31,12 +31,12 @@ const TITLES = [
   ['claim', 'a claim'],
   ['visible', 'a submission until the queue has it'],
 ] as const
-/** Calls of all agents together. A lease of the hub lasts longer than these. */
+/** Calls of all agents together. A lease of the hub outlasts these. */
 const [CALLS, QUICK_CALLS] = [1_000, 200]
 /** Agents of one machine. The hub limits the requests of each machine. */
 const PER_MACHINE = 10
 
-/** Measures what a call costs 99 of 100 callers, by the agents that call at once. */
+/** Measures the 99th percentile of a call's cost, by the number of agents that call at the same time. */
 export async function measureCalls(bench: Bench, url: string): Promise<void> {
   const measured: { readonly size: number; readonly costs: Costs }[] = []
   for (const size of bench.quick ? [10, 40] : [50, 100, 250, 500])
@@ -67,8 +67,8 @@ export async function measureCalls(bench: Bench, url: string): Promise<void> {
 }
 
 /**
- * Measures a hub without faults. Each agent makes its calls one after the other, and all agents do so at once.
- * @param agents how many call at once
+ * Measures a hub without faults. Each agent makes its calls one after the other, and all agents run at the same time.
+ * @param agents how many call at the same time
  * @param calls of all agents together
  */
 function measureCosts(url: string, agents: number, calls: number): Promise<Costs> {

@@ -11,9 +11,9 @@ import { OURS } from '../report.js'
 
 /** The chain that can be read over HTTP. */
 const CHAIN = 'audit'
-/** Inserted by one statement, while a chain is made. */
+/** Inserted by one statement, to fill a chain. */
 const BATCH = 10_000
-/** Lines of one answer of the hub. */
+/** Lines of one response of the hub. */
 const PAGE = 500
 /** Calls of one sample. */
 const [APPENDS, READS] = [20, 5]
@@ -23,7 +23,7 @@ interface Chain {
   readonly name: string
   readonly size: number
   readonly scope: { readonly tenant: string; readonly workspace: string }
-  /** The hash of its last line, and the number of it. */
+  /** The hash of its last line, and that line's number. */
   head: string
   last: number
 }
@@ -85,7 +85,7 @@ function nextRow(chain: Chain) {
   return { number: chain.last, previous, sha256: chain.head, line }
 }
 
-/** A line as a decision makes it. */
+/** A line like that of a decision. */
 function recordAfter({ head, last }: Chain): string {
   const record = { act: 'approved', by: 'Ada', session: `laptop.agent-${last % 50}`, path: `src/file-${last}.ts` }
   return JSON.stringify({ prev: head === '' ? null : head, at: '2026-01-01T00:00:00.000Z', record, key: newId() })
@@ -104,7 +104,7 @@ function appending(database: Database, { name, scope }: Chain): Variant {
   }
 }
 
-/** Reads the lines behind those that a reader has: the newest page. */
+/** Reads the lines that a reader does not have yet: the newest page. */
 async function reading(database: Database, url: string, { name, scope }: Chain): Promise<Variant> {
   const end = await inScope(database, scope, (query) =>
     query.rows(

@@ -3,12 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { listenOn } from './listen.js'
 import type { Random } from './random.js'
 
-/** What the network does to requests. `lost answer`: the hub does the work, and the caller does not learn it. */
+/** The fate of a request. `lost answer`: the hub does the work, and the caller does not learn it. */
 export type Weather = 'clear' | 'partition' | 'lost answer' | 'held' | 'duplicated' | 'reordered'
 
 const HOLD_MS = 1_500
 
-/** The network between machines and hubs: a balancer whose requests can be lost, held, repeated and reordered. */
+/** The network between machines and hubs: a balancer whose requests can be lost, delayed, repeated and reordered. */
 export class Network {
   weather: Weather = 'clear'
   readonly #server: Server
@@ -34,7 +34,7 @@ export class Network {
   async #pass(request: IncomingMessage, response: ServerResponse): Promise<void> {
     try {
       const body = await readBody(request)
-      // The weather may change while a long poll waits.
+      // The faults may change while a long poll waits.
       const { weather } = this
       if (weather === 'partition') return void response.destroy()
       if (weather === 'held') await sleep(HOLD_MS)
@@ -50,7 +50,7 @@ export class Network {
     }
   }
 
-  /** Asks the next hub, and the others if it does not answer. */
+  /** Calls the next hub, and the others if it does not answer. */
   async #ask({ method = 'GET', url = '/', headers }: IncomingMessage, body: Buffer): Promise<Response> {
     const { authorization = '' } = headers
     for (let attempt = 1; ; attempt++) {

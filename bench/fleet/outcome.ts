@@ -6,7 +6,7 @@ import type { LedgerLine } from '../../src/hub/types.js'
 import { openWorkspace, type TraceRecord } from '../../src/index.js'
 import type { Fleet, FleetSize, Host } from './fleet.js'
 
-/** What went wrong, judged from the disks of the hosts and the hub's database after the run. Each is a list of places. */
+/** The faults of a run, judged from the disks of the hosts and the hub's database. Each is a list of places. */
 export interface Outcome {
   /** Files that never reached the disk. */
   readonly lost: string[]

@@ -6,14 +6,14 @@ import { compileOnce } from '../../test/support/compiled.js'
 /** Milliseconds until a process that ended is started again. */
 const RESTART_MS = 500
 
-/** A process of the simulation. It is started again whenever it ends, as systemd does that. */
+/** A process of the simulation. It is started again whenever it ends, as by systemd. */
 export class Supervised {
   #child: ChildProcess | undefined
   #isWanted = false
-  /** How often it ended without being killed. */
+  /** The number of exits without a kill. */
   crashes = 0
   #ended: Promise<unknown> = Promise.resolve()
-  /** What it printed to stderr, for a failed run. */
+  /** Its output on stderr, for a failed run. */
   errors = ''
 
   constructor(
@@ -46,7 +46,7 @@ export class Supervised {
     this.#child?.kill(signal)
   }
 
-  /** Ends it at once, as the kernel ends a process for want of memory. */
+  /** Kills it at once, like the kernel when memory is short. */
   async kill(): Promise<void> {
     this.send('SIGKILL')
     await this.#ended

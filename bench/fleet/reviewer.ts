@@ -9,9 +9,9 @@ const PAUSE_MS = 200
 
 /** A person at the hub, who reads each content and then decides. */
 export class Reviewer {
-  /** What was approved, as `session path digest`. One whose answer was lost counts, too: it may have been recorded. */
+  /** The approvals, as `session path digest`. One with a lost answer counts too, because it may have been recorded. */
   readonly approved = new Set<string>()
-  /** Contents of the hub whose digest is another. */
+  /** Contents of the hub with a wrong digest. */
   readonly forged: string[] = []
   decisions = 0
 
@@ -23,7 +23,7 @@ export class Reviewer {
 
   async work(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      // The network or the hub may be away.
+      // The network or the hub may be unavailable.
       await this.#pass().catch(() => undefined)
       await sleep(PAUSE_MS, undefined, { signal }).catch(() => undefined)
     }

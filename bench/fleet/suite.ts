@@ -11,10 +11,10 @@ import { judge, type Outcome } from './outcome.js'
 
 const SMALL: FleetSize = { hosts: 2, agents: 4, rounds: 3, faults: 15, seed: 1, patience: 15 * 60_000 }
 const MIDDLE: FleetSize = { hosts: 5, agents: 10, rounds: 4, faults: 100, seed: 1, patience: 15 * 60_000 }
-/** The suite on its own. */
+/** The whole suite. */
 const WHOLE: FleetSize = { hosts: 20, agents: 25, rounds: 4, faults: 1_000, seed: 1, patience: 60 * 60_000 }
 
-/** Runs a part of the fleet's measurements with a PostgreSQL server of its own, whose commits are synced to disk. */
+/** Runs a part of the fleet's measurements with a separate PostgreSQL server, whose commits are synced to disk. */
 function withPostgres(title: string, measure: (bench: Bench, postgres: Postgres) => Promise<void>): Suite {
   return async (bench) => {
     const programs = findPostgres()
@@ -52,7 +52,7 @@ async function measureFaults(bench: Bench, postgres: Postgres, size: FleetSize):
     bench.values(`${title}: ${what}`, 'count', [{ name: OURS, value: places.length }], { of: 'value', atMost: 0 })
 }
 
-/** Runs a fleet while faults happen, and judges the result. @throws Error if the fleet does not end */
+/** Runs a fleet with faults, and judges the result. @throws Error if the fleet does not end */
 export async function simulate(
   postgres: Postgres,
   path: string,

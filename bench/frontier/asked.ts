@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { findHistories, runBacktest } from '../../src/backtest/index.js'
 
-/** Questions in a session of the transcripts under a policy. */
+/** The number of questions in a session of the transcripts under a policy. */
 export async function promptsPerSession(base: string, transcripts: string, policy: string): Promise<number> {
   const file = `${base}/transcripts.jsonl`
   writeFileSync(file, transcripts)

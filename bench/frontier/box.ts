@@ -3,10 +3,10 @@ import fs from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
-/** What the throw-away machine is asked to run. */
+/** The job of the throw-away machine. */
 export interface Job {
   readonly argv: readonly string[]
-  /** Ports of any address that a server answers at, for TCP and UDP. */
+  /** Ports that a server answers on at any address, for TCP and UDP. */
   readonly ports: readonly number[]
   /** Names of processes of other people. */
   readonly bystanders: readonly string[]
@@ -17,22 +17,22 @@ export interface Job {
 export interface Result {
   readonly connected: readonly string[]
   readonly listening: readonly number[]
-  /** Processes that went on. */
+  /** Processes that continued. */
   readonly left: number
   /** Processes of other people that ended. */
   readonly killed: number
   readonly out: string
-  /** Why the command did not start. */
+  /** The reason why the command did not start. */
   readonly problem: string | null
 }
 
-/** A path of this machine, and where the throw-away machine has it, read-only. */
+/** A path of this machine, and its read-only path in the throw-away machine. */
 export type Mount = readonly [from: string, at: string]
 
 export interface BoxOptions {
   readonly mounts?: readonly Mount[]
   readonly env?: Readonly<Record<string, string>>
-  /** Programs by links to one mount: for a guard that cannot mount over mounts. */
+  /** Links to programs in one mount, for a guard that cannot mount over mounts. */
   readonly hasLinkedPrograms?: boolean
 }
 
@@ -41,10 +41,13 @@ export const PROGRAMS = ['bin', 'sbin', 'lib', 'lib64', 'libexec', 'share', 'inc
   fs.existsSync(`/usr/${name}`),
 )
 
-/** An account without rights on this machine. Another one than root has it already; in the throw-away machine it is root. */
+/**
+ * An account without rights on this machine. An account other than root has none already; in the throw-away machine it
+ * is root.
+ */
 export const ACCOUNT = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
 
-/** Bounds for scripts that fill the machine. */
+/** Limits for scripts that fill the machine. */
 const BOUNDS = [`--nproc=${ACCOUNT.uid === undefined ? 8_192 : 1_024}`, '--fsize=268435456', '--core=0']
 
 const RETRIES = 20
@@ -53,16 +56,16 @@ const PAUSE_MS = 1_000
 const DRIVER = fileURLToPath(new URL('driver.py', import.meta.url))
 
 /**
- * Runs a job in a throw-away machine: the directory `root`, with namespaces of its own for users, processes, files, names and network.
- * Nothing of this machine can be written there.
- * @throws Error if the machine did not start: nothing is known about a command that did not run.
+ * Runs a job in a throw-away machine: the directory `root`, with separate namespaces for users, processes, files, names
+ * and network. Nothing of this machine can be written there.
+ * @throws Error if the machine did not start: the result of a command that did not run is unknown
  */
 export async function runBox(root: string, job: Job, options: BoxOptions = {}): Promise<Result> {
   fs.writeFileSync(`${root}/listen/job.json`, JSON.stringify(job))
   fs.copyFileSync(DRIVER, `${root}/listen/driver.py`)
   const argv = ['prlimit', ...BOUNDS, 'bwrap', ...boxArguments(root, options)]
   let { stdout, stderr } = await start(argv, job.limit + 25)
-  // While other machines end, the kernel may be short of namespaces. The command has not begun.
+  // While other machines end, the kernel may lack namespaces. The command has not started.
   for (let tries = 0; !stdout.startsWith('started\n') && tries < RETRIES; tries++) {
     await setTimeout(PAUSE_MS)
     ;({ stdout, stderr } = await start(argv, job.limit + 25))
@@ -93,7 +96,7 @@ function start(
   })
 }
 
-/** A command that ends the driver leaves no result. That is an effect on other processes. */
+/** A command that kills the driver leaves no result. That is an effect on other processes. */
 function readResult(path: string): Result {
   try {
     return JSON.parse(fs.readFileSync(path, 'utf8')) as Result

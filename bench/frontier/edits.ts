@@ -23,7 +23,7 @@ export interface EditSession {
   readonly edits: readonly Edit[]
 }
 
-/** The sessions of transcripts that edit files. Texts of the transcripts were cut, so whole files are not known. */
+/** The sessions of transcripts that edit files. The transcripts' texts were shortened, so whole files are unknown. */
 export function editSessions(transcripts: string): EditSession[] {
   const found = new Map<string, Edit[]>()
   for (const line of transcripts.split('\n')) {
@@ -42,7 +42,7 @@ export function editSessions(transcripts: string): EditSession[] {
 function editOf(block: unknown, cwd: string): Edit[] {
   if (!isObject(block) || !isObject(block.input)) return []
   const { file_path: file, old_string: before, new_string: after, content } = block.input
-  // What lies outside of the session's directory would be refused, and is counted by the backtest.
+  // An edit outside of the session's directory would be refused, and is counted by the backtest.
   if (typeof file !== 'string' || !file.startsWith(`${cwd.split('/').slice(0, 2).join('/')}/`)) return []
   const path = file.slice(2)
   if (block.name === 'Write' && typeof content === 'string') return [{ path, after: content }]
@@ -50,7 +50,7 @@ function editOf(block: unknown, cwd: string): Edit[] {
   return [{ path, before, after }]
 }
 
-/** The files before the session: the texts that its edits replaced, unless an earlier edit had written them. */
+/** The files before the session: the texts that its edits replaced, unless an earlier edit wrote them. */
 function filesOf(edits: readonly Edit[]): Record<string, string> {
   const [files, now] = [new Map<string, string>(), new Map<string, string>()]
   for (const { path, before, after } of edits) {
@@ -70,8 +70,8 @@ function filesOf(edits: readonly Edit[]): Record<string, string> {
 }
 
 /**
- * The edits of the demo's two agents that it expects to succeed, on the source of zod, which is the demo's code base. What a person edits
- * meanwhile is there from the beginning.
+ * The edits of the demo's two agents that it expects to succeed, on the source of zod, which is the demo's code base. A
+ * person's concurrent edits exist from the start.
  */
 export function demoSessions(directory: string): EditSession[] {
   const source = dirname(createRequire(import.meta.url).resolve('zod/package.json'))
@@ -102,7 +102,7 @@ export function demoSessions(directory: string): EditSession[] {
 
 const SEARCH = /^<<<<<<< SEARCH\n(?::start_line:\d+\n-------\n)?([\s\S]*?)\n=======\n([\s\S]*?)\n>>>>>>> REPLACE$/
 
-/** An edit of one of Roo's tools; undefined for its patches of many files. */
+/** An edit by one of Roo's tools; undefined for its patches of many files. */
 function rooEdit(given: Readonly<Record<string, unknown>>): Edit | undefined {
   const { path, file_path: file = path, old_string: old, new_string: text, content, diff } = given
   if (typeof file !== 'string') return undefined
@@ -111,7 +111,7 @@ function rooEdit(given: Readonly<Record<string, unknown>>): Edit | undefined {
   return typeof before === 'string' && before !== '' ? { path: file, before, after } : { path: file, after }
 }
 
-/** Makes the edits of each session plainly and in a governed session, and compares the trees. */
+/** Applies the edits of each session directly and in a governed session, and compares the trees. */
 export async function* editsPreserved(
   base: string,
   policy: string,
@@ -128,7 +128,7 @@ export async function* editsPreserved(
   }
 }
 
-/** Makes the edits in a session whose questions a person allows, and whose changes a person commits. */
+/** Applies the edits in a session whose questions a person allows, and whose changes a person commits. */
 async function govern(
   root: string,
   policy: string,

@@ -11,29 +11,32 @@ export interface Guard {
   readonly box: BoxOptions
   /** Files of a machine where it has run before, by their path from the root. */
   readonly kept?: Readonly<Record<string, string>>
-  /** The command line, and files of `/listen` that it needs. @param answers whether a person says yes to everything */
+  /** The command line, and files of `/listen` that it needs. @param answers whether a person approves everything */
   start(command: Command, answers: boolean, limit: number): Start
 }
 
 export interface Start {
   readonly argv: readonly string[]
   readonly files: Readonly<Record<string, string>>
-  /** Seconds that the guard may need beyond the command. */
+  /** Additional seconds for the guard. */
   readonly more: number
 }
 
-/** Seconds that a command may take. Scripts that watch or serve go on without an end. */
+/** The time limit of a command in seconds. Scripts that watch or serve do not end. */
 export const LIMIT = 4
 
 const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url))
-/** What the bench installs or a person has put there: `srt`, `try`, `python` with modules, `programs` with packages of the system. */
+/**
+ * Programs that the bench or a person installed: `srt`, `try`, `python` with modules, `programs` with packages of the
+ * system.
+ */
 export const PEERS = join(REPOSITORY, '.cache', 'frontier')
 
 const lineOf = (command: Command): readonly string[] =>
   typeof command === 'string' ? ['/bin/sh', '-c', command] : command
 const quoted = (argv: readonly string[]) => argv.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ')
 
-/** Programs and modules that the scripts expect and this machine may lack. They are on every machine of the comparison. */
+/** Programs and modules that the scripts expect and this machine may lack. Every machine of the comparison has them. */
 const TOOLS: readonly Mount[] = [
   [join(PEERS, 'programs'), '/tools'],
   [join(PEERS, 'python'), '/tools-python'],
@@ -51,7 +54,7 @@ export const plain: Guard = {
   start: (command) => ({ argv: lineOf(command), files: {}, more: 0 }),
 }
 
-/** As many write it: a read-only root, the workspace writable, no network. */
+/** A common configuration: a read-only root, the workspace writable, no network. */
 const bubblewrap: Guard = {
   name: 'bubblewrap',
   box: boxWith([]),
@@ -108,7 +111,7 @@ function tryGuard(program: string): Guard {
   }
 }
 
-/** The program that runs in the throw-away machine, and what it imports. */
+/** The program that runs in the throw-away machine, with its imports. */
 const INSIDE = ['inside.ts', 'order.ts']
 const compiledName = (name: string) => name.replace(/ts$/, 'js')
 
@@ -149,7 +152,9 @@ async function compile(directory: string): Promise<void> {
   }
 }
 
-/** The ways that this machine has, and why it lacks the others. @param base a directory for compiled programs */
+/**
+ * The guards that this machine has, and the reasons why it lacks others. @param base a directory for compiled programs
+ */
 export async function guards(
   base: string,
   isQuick: boolean,

@@ -4,7 +4,10 @@ import type { Guard } from './guards.js'
 import { writeTree } from './tree.js'
 import { type Effect, effectsOf, makeWorld, PROJECT, visit } from './world.js'
 
-/** Runs a harmful script under a guard on a throw-away machine, and says what it did there. Nobody answers its questions. */
+/**
+ * Runs a harmful script under a guard on a throw-away machine, and reports its effects there. Nobody answers its
+ * questions.
+ */
 export async function harmOf(root: string, guard: Guard, { argv, code }: Script): Promise<Effect[]> {
   try {
     makeWorld(root, expectedFiles(code))
@@ -15,11 +18,14 @@ export async function harmOf(root: string, guard: Guard, { argv, code }: Script)
   }
 }
 
-/** Ports of protocols by which data leaves. */
+/** Ports of protocols that can send data out. */
 const USUAL = [21, 22, 25, 53, 80, 443, 587, 8080]
 const SERVES = /\.bind\(|http\.server|HTTPServer|socketserver|\bnc\b.* -\w*l|\.listen\(/
 
-/** The ports that servers answer at: the usual ones, and numbers of the script that can be ports. A script that serves needs its own. */
+/**
+ * The ports that servers answer on: the usual ones, and numbers of the script that can be ports. A script that serves
+ * needs its own.
+ */
 export function portsOf(code: string): number[] {
   const named = SERVES.test(code) ? [] : [...code.matchAll(/(?<![\w.])\d{2,5}(?![\w.])/g)].map(([text]) => Number(text))
   return [...new Set([...USUAL, ...named.filter((port) => port > 9 && port < 65_536)])].slice(0, 60)
@@ -29,7 +35,7 @@ const OWN =
   /^\/(?:usr\/(?!share\b)|bin|sbin|lib|lib64|proc|sys|dev|tmp|run|ws|listen|state|programs|tools|escrow|guard)(?:\/|$)/
 const PATH = /(?<![\w.:/~])\/(?:[\w.-]+\/)*[\w.-]*\w/g
 
-/** Files that a script names and a machine like its author's would have: a script that finds nothing does nothing. */
+/** Files that a script names, as on its author's machine: a script without its files does nothing. */
 export function expectedFiles(code: string): Record<string, string> {
   const paths = [...new Set([...code.matchAll(PATH)].map(([path]) => path))].filter((path) => !OWN.test(path))
   const inner = (path: string) => paths.some((other) => other.startsWith(`${path}/`))

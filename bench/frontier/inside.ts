@@ -5,8 +5,8 @@ import { acceptFiles, compareFiles } from '../../src/trust/index.js'
 import { INTENTS, type Order, type Report } from './order.js'
 
 /**
- * Runs one command as an agent's, in a session of the workspace `/ws`, within the throw-away machine. It prints what the agent would
- * read. With `answers`, a person allows what policy asks about, and commits the result.
+ * Runs one command of an agent, in a session of the workspace `/ws`, within the throw-away machine. It prints the
+ * output for the agent. With `answers`, a person allows what policy asks about, and commits the result.
  */
 async function main(): Promise<void> {
   const { policy, command, answers, network, limit } = JSON.parse(readFileSync('/listen/order.json', 'utf8')) as Order

@@ -1,12 +1,13 @@
 import { appendFileSync, existsSync, readFileSync } from 'node:fs'
 
 /**
- * A file that keeps each result as soon as it is measured, so that an interrupted run can go on. `ESCROWFS_FRONTIER_RESUME` names it;
- * without the variable nothing is kept. Each line has the name of a measurement and its result.
+ * A file that stores each result as soon as it is measured, so that an interrupted run can continue.
+ * `ESCROWFS_FRONTIER_RESUME` names it; without the variable nothing is stored. Each line has the name of a measurement
+ * and its result.
  */
 const FILE = process.env.ESCROWFS_FRONTIER_RESUME
 
-/** The kept result of a measurement, or that of measuring now. */
+/** The stored result of a measurement, or a new one. */
 export async function keptResult<T>(name: string, measure: () => Promise<T>): Promise<T> {
   if (FILE === undefined) return measure()
   const lines = existsSync(FILE) ? readFileSync(FILE, 'utf8').trim().split('\n') : []

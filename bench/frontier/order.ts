@@ -1,4 +1,4 @@
-/** What `inside.ts` is asked to run, and what it says afterwards. */
+/** The input of `inside.ts`, and its output. */
 
 export type Command = string | readonly string[]
 
@@ -7,7 +7,7 @@ export interface Order {
   readonly command: Command
   /** Whether a person allows what policy asks about, and commits the result. */
   readonly answers: boolean
-  /** Whether the agent asks for the network, where policy can give it. */
+  /** Whether the agent requests the network, if policy can allow it. */
   readonly network: boolean
   /** Seconds. */
   readonly limit: number

@@ -38,7 +38,7 @@ export const PACKAGE_TASKS: readonly PackageTask[] = [
   },
 ]
 
-/** Installs them; the reason if that is not possible. */
+/** Installs them. Returns the reason if that is impossible. */
 export function installPackages(): string | undefined {
   try {
     installOnce(join(PEERS, 'packages'), VERSIONS, 'node_modules/rollup/package.json')

@@ -1,9 +1,11 @@
 import { availableParallelism } from 'node:os'
 
-/** Much of the work waits for scripts to end. */
+/** Most of the time is spent waiting for scripts. */
 const WORKERS = availableParallelism() + 1
 
-/** Does work on all items, several at a time, each worker with a directory of its own. Results are in the order of the items. */
+/**
+ * Processes all items, several at a time, each worker with a separate directory. Results are in the order of the items.
+ */
 export async function inParallel<T, R>(
   items: readonly T[],
   work: (item: T, directory: string) => Promise<R>,

@@ -41,7 +41,7 @@ export function picture(points: readonly Point[]): string {
   ].join('\n')
 }
 
-/** Where the vertical axis begins: near the lowest point, as most work is preserved by all. */
+/** The start of the vertical axis: near the lowest point, because most work is preserved by all. */
 function lowestOf(points: readonly Point[]): number {
   const least = points.reduce((lowest, { preserved }) => Math.min(lowest, preserved), 100)
   return Math.min(80, Math.floor(least / 20) * 20)
@@ -69,7 +69,7 @@ interface Mark {
   readonly y: number
 }
 
-/** The numbers of the marks, as in the legend; marks in one place have one label. */
+/** The numbers of the marks, as in the legend; marks at one place have one label. */
 function labels(marks: readonly Mark[]): string[] {
   const isNear = (a: Mark, b: Mark) => Math.hypot(a.x - b.x, a.y - b.y) < NEAR
   return marks

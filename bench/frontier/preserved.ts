@@ -6,7 +6,7 @@ import { PACKAGE, TASKS } from './tasks.js'
 import { differences, writeTree } from './tree.js'
 import { makeWorld, visit } from './world.js'
 
-/** One piece of benign work, with what came of it. */
+/** One piece of benign work, with its result. */
 export interface Preserved {
   readonly name: string
   readonly questions: number
@@ -40,11 +40,11 @@ export const packageTasks: readonly Task[] = PACKAGE_TASKS.map(({ name, line }) 
 
 type Done = ReadonlyMap<string, string>
 
-/** What each task leaves behind without a guard. A guard is compared with that. */
+/** The result of each task without a guard, which a guard is compared with. */
 export class PlainWork {
   readonly #done = new Map<Task, Done>()
 
-  /** @param root of a machine, which is made and removed */
+  /** @param root of a machine, which is created and removed */
   async of(root: string, task: Task): Promise<Done> {
     const known = this.#done.get(task)
     if (known !== undefined) return known
@@ -63,7 +63,7 @@ export async function preservedUnder(root: string, guard: Guard, task: Task, wor
   return { name: task.name, questions: report.questions, lost, why }
 }
 
-/** Does a task as a person's agent: the person allows what is asked, and takes over the result. */
+/** Runs a task as a person's agent: the person answers yes, and commits the result. */
 async function workUnder(
   root: string,
   guard: Guard,

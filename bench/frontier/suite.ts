@@ -18,17 +18,18 @@ import { HARMS } from './tasks.js'
 import { tried } from './world.js'
 
 /**
- * Measures, for each way to run an agent, how much benign work ends as without it, which harm it prevents, and how often it asks. It compares
- * effects, not messages. Everything but the edits of the transcripts runs in throw-away machines. A replay cannot show how a live model
- * reacts to a refusal.
+ * Measures, for each way to run an agent, how much benign work has the same result as without it, how much harm it
+ * prevents, and how often it asks. It compares effects, not messages. Everything except the edits of the transcripts
+ * runs in throw-away machines. A replay cannot show how a live model reacts to a refusal.
  *
- * `ESCROWFS_FRONTIER_DATA` names a directory with transcripts and RedCode's scripts, which the project does not contain.
- * `ESCROWFS_FRONTIER_EVERY=3` takes every third script and task for all ways but escrow's default policy, and
- * `ESCROWFS_FRONTIER_TASKS_EVERY` tasks alone. `ESCROWFS_FRONTIER_RESUME=FILE` keeps results there, for a run that goes on after an end.
+ * `ESCROWFS_FRONTIER_DATA` names a directory with transcripts and RedCode's scripts, which the project does not
+ * contain. `ESCROWFS_FRONTIER_EVERY=3` uses every third script and task for all ways except escrow's default policy,
+ * and `ESCROWFS_FRONTIER_TASKS_EVERY` only tasks. `ESCROWFS_FRONTIER_RESUME=FILE` stores results there, so that an
+ * interrupted run can continue.
  */
 export const frontier: Suite = async (bench) => {
   const base = memoryPlace().path
-  // The account of the throw-away machines passes through.
+  // The account of the throw-away machines may pass through.
   fs.chmodSync(base, 0o711)
   const ways = await waysToRun(bench, base)
   const harmful = await harmfulScripts(bench, base)
@@ -36,7 +37,7 @@ export const frontier: Suite = async (bench) => {
   const work = new PlainWork()
   const points: Point[] = [{ name: 'plain', preserved: 100, prevented: 0, questions: 0 }]
   const prevented = new Map<Guard, number>()
-  // The others take less time than escrow's rules, so an interrupted run has more with them first.
+  // The others take less time than escrow's rules, so an interrupted run has more results if they run first.
   for (const guard of [...ways.filter(isOther), ...ways.filter((way) => !isOther(way))])
     prevented.set(guard, await measureHarm(bench, base, guard, sampleFor(guard, harmful, EVERY)))
   for (const guard of ways) {
@@ -143,7 +144,7 @@ function reportWork(bench: Bench, name: string, done: readonly Preserved[]): num
 const meanQuestions = (done: readonly Preserved[]) =>
   done.reduce((sum, { questions }) => sum + questions, 0) / done.length
 
-/** Edits of sessions go to `session.fs`, which the other ways do not have. */
+/** Edits of sessions use `session.fs`, which the other ways do not have. */
 async function measureSessions(bench: Bench, base: string): Promise<void> {
   const text = transcripts()
   if (text === undefined) bench.skip('edits of the transcripts', 'ESCROWFS_FRONTIER_DATA names no directory with them')
@@ -160,7 +161,7 @@ async function measureSessions(bench: Bench, base: string): Promise<void> {
   }
 }
 
-/** A quick run takes every tenth. */
+/** A quick run uses every tenth. */
 function everyFew<T>({ quick }: Bench, all: readonly T[]): readonly T[] {
   return quick ? all.filter((_, at) => at % 10 === 0) : all
 }

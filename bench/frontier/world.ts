@@ -7,7 +7,7 @@ import { treeOf, writeTree } from './tree.js'
 
 /** A throw-away machine: its own root directory, with a person's home and the workspace of a project. */
 
-/** What a command did to the machine, apart from what escrow staged. */
+/** The effects of a command on the machine, except changes that escrow staged. */
 export const EFFECTS = [
   'outside',
   'workspace',
@@ -20,7 +20,7 @@ export const EFFECTS = [
 ] as const
 export type Effect = (typeof EFFECTS)[number]
 
-/** The value that must not come out. It looks like nothing else. */
+/** The value that must not leave the machine. No other text is similar. */
 export const SECRET = 'frontier-canary-7d1f0a'
 
 const HOME_FILES: Readonly<Record<string, string>> = {
@@ -65,12 +65,12 @@ const BYSTANDERS = [
   'dockerd',
 ]
 
-/** What programs need of /etc. It must hold no keys. */
+/** The files of /etc that programs need. They must contain no keys. */
 const FROM_ETC = ['nsswitch.conf', 'ld.so.cache', 'alternatives', 'ssl/certs/ca-certificates.crt']
-/** `srt` names a directory in `/tmp` to its commands, which its host is to make. */
+/** `srt` sets `/tmp` to a directory for its commands that its host must create. */
 const EMPTY = ['tmp/claude', 'proc', 'dev', 'usr', 'programs', 'listen', 'srv', 'run', 'state', 'var/tmp']
 
-/** Makes the machine's root directory. @param given more files, by their path from the root */
+/** Creates the machine's root directory. @param given more files, by their path from the root */
 export function makeWorld(root: string, given: Readonly<Record<string, string>> = {}): void {
   writeTree(root, ROOT_FILES)
   writeTree(`${root}/root`, HOME_FILES)
@@ -84,7 +84,7 @@ export function makeWorld(root: string, given: Readonly<Record<string, string>> 
   for (const [path, text] of Object.entries(given)) if (isFree(root, path)) writeTree(root, { [path]: text })
 }
 
-/** Whether a file can be made at a path: nothing is there, and no directory of it is a file. */
+/** Whether a file can be created at a path: nothing exists there, and no directory of it is a file. */
 function isFree(root: string, path: string): boolean {
   const segments = path.split('/')
   const above = segments.slice(0, -1).map((_, at) => `${root}/${segments.slice(0, at + 1).join('/')}`)
@@ -93,7 +93,7 @@ function isFree(root: string, path: string): boolean {
   )
 }
 
-/** Before the start: the account of the machine owns all of it. */
+/** Before the start: the machine's account owns all of it. */
 function handOver(root: string, box: Guard['box']): void {
   for (const name of PROGRAMS) {
     const place = `${root}/usr/${name}`
@@ -114,7 +114,7 @@ export interface Visit {
   readonly root: string
   readonly guard: Guard
   readonly command: Command
-  /** Whether a person says yes to everything. */
+  /** Whether a person approves everything. */
   readonly answers: boolean
   readonly ports?: readonly number[]
   /** Seconds. */
@@ -134,12 +134,12 @@ interface Trees {
   readonly ws: ReadonlyMap<string, string>
 }
 
-/** What a guard keeps on a machine where it has run before: without it, each run would test the machine again. */
+/** The state of a guard on a machine where it has run before: without it, each run would test the machine again. */
 const KEPT = 'state/escrowfs/containment.json'
 
 /**
  * Runs a harmless command under a guard. @returns the guard, as on a machine where it has run before
- * @throws Error if the command does not run, or seems harmful: then nothing that the guard prevents or spoils would mean anything
+ * @throws Error if the command does not run, or seems harmful: then the results of the guard would be meaningless
  */
 export async function tried(root: string, guard: Guard): Promise<Guard> {
   try {
@@ -158,7 +158,7 @@ export async function tried(root: string, guard: Guard): Promise<Guard> {
   }
 }
 
-/** Runs a command under a guard on a machine that was made, and looks at the machine before and after. */
+/** Runs a command under a guard on a machine, and compares the machine before and after. */
 export async function visit({ root, guard, command, answers, ports = [], limit = LIMIT }: Visit): Promise<Seen> {
   const start: Start = guard.start(command, answers, limit)
   writeTree(`${root}/listen`, start.files)
@@ -195,7 +195,7 @@ function look(root: string): Trees {
   return { root: treeOf(root, [...skipped, ...mounted]), ws: treeOf(`${root}/ws`) }
 }
 
-/** What happened on the machine that nobody agreed to. */
+/** The effects on the machine that nobody approved. */
 export function effectsOf({ result, before, after }: Seen): Effect[] {
   const found: readonly (readonly [Effect, boolean])[] = [
     ['outside', !isSame(before.root, after.root)],
@@ -210,7 +210,7 @@ export function effectsOf({ result, before, after }: Seen): Effect[] {
   return found.flatMap(([effect, happened]) => (happened ? [effect] : []))
 }
 
-/** Files that a person's own programs run, or that run elsewhere with a person's rights. */
+/** Files that a person's own programs execute, or that are executed elsewhere with a person's rights. */
 const ACTS = /^\.git\/hooks\/(?!.*\.sample$)|^\.github\/workflows\//
 
 function isPlanted(before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>): boolean {
@@ -226,7 +226,7 @@ function isSame(a: ReadonlyMap<string, string>, b: ReadonlyMap<string, string>):
   return a.size === b.size && [...a].every(([path, entry]) => b.get(path) === entry)
 }
 
-/** Whether a file of the workspace that was there changed or vanished without a review. New files harm nobody. */
+/** Whether an existing file of the workspace changed or disappeared without a review. New files harm nobody. */
 export function isDamaged(before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>): boolean {
   return [...before].some(([path, entry]) => after.get(path) !== entry)
 }

@@ -4,16 +4,19 @@ import type { BlameLine } from '../../src/index.js'
 import { INTENT_IDS, Repository } from './repository.js'
 import { block, editText, format, type Owner, Owners, Random } from './text.js'
 
-/** One random history: work of agents and a person, and what git does to it. */
+/** One random history: the work of agents and a person, and git's changes of it. */
 
 export interface Score {
   right: number
   unknown: number
-  /** An agent's line that is called a person's, or another agent's or intent's; or a person's that is called an agent's. */
+  /**
+   * A line with a wrong author: an agent's that is attributed to a person, or to another agent or intent, or a person's
+   * that is attributed to an agent.
+   */
   wrong: number
-  /** How often an agent's work could not land. */
+  /** The number of times that an agent's work could not be committed. */
   stopped: number
-  /** What was wrong, for a reader. */
+  /** The problems, as text. */
   readonly faults: string[]
 }
 
@@ -124,7 +127,7 @@ export class History {
 }
 
 function judge(truth: Owner | undefined, { contributor, model, intentId }: BlameLine): 'right' | 'unknown' | 'wrong' {
-  // The ledger says nothing of lines from before it.
+  // The ledger has no record of older lines.
   if (truth?.kind === 'before') return contributor === 'ai' ? 'wrong' : 'right'
   if (contributor === 'unknown') return 'unknown'
   if (truth?.kind === 'person') return contributor === 'human' ? 'right' : 'wrong'
@@ -152,7 +155,7 @@ const rebase: Act = async (history) => {
   if (isDone) history.git('merge', '-q', '--ff-only', 'feature')
 }
 
-/** A rebase that swaps two commits, or melts one into the one before. */
+/** A rebase that swaps two commits, or squashes one into the previous one. */
 const rebaseByHand: Act = async (history) => {
   await history.branches()
   const script = join(history.repository.root, '.git/todo.sh')

@@ -21,7 +21,10 @@ const LEDGER = '.orchestration/agent_trace.jsonl'
 export type Contents = Readonly<Record<string, readonly string[]>>
 
 export class Repository {
-  /** How often an agent's work could not land, because git left a ledger that a person cannot join or accept. */
+  /**
+   * The number of times that an agent's work could not be committed, because git left a ledger that a person cannot
+   * join or accept.
+   */
   stopped = 0
   #sessions = 0
 
@@ -52,7 +55,10 @@ export class Repository {
     return execFileSync('git', [...settings, ...args], { cwd: this.root, env, encoding: 'utf8', stdio: [...stdio] })
   }
 
-  /** Runs git, and undoes an operation that stopped at a conflict or at a commit that became empty. Returns whether it ended well. */
+  /**
+   * Runs git, and reverts an operation that stopped at a conflict or at a commit that became empty.
+   * Returns whether it succeeded.
+   */
   try(undo: readonly string[], ...args: string[]): boolean {
     let isDone = true
     try {
@@ -60,7 +66,7 @@ export class Repository {
     } catch {
       isDone = false
     }
-    // A rebase can stop with nothing changed, and a revert of a merge is refused before it begins.
+    // A rebase can stop without a change, and a revert of a merge is refused before it starts.
     const isStopped = existsSync(join(this.root, '.git/rebase-merge'))
     if (isStopped || (!isDone && this.git('status', '--porcelain') !== '')) this.git(...undo)
     return isDone && !isStopped
@@ -83,15 +89,15 @@ export class Repository {
     }
   }
 
-  /** A person's commit of all that is in the working tree. */
+  /** A person's commit of the whole working tree. */
   commit(message: string, ...options: string[]): void {
     this.git('add', '-A')
     this.git('commit', '-q', '--allow-empty', '-m', message, ...options)
   }
 
   /**
-   * An agent writes, Rita approves, and the changes land: as a git commit by escrowfs, or as one that Ada makes. Nothing
-   * happens if git left a ledger that cannot be joined.
+   * An agent writes, Rita approves, and the changes are committed to git by escrowfs, or by Ada. Nothing happens if git
+   * left a ledger that cannot be joined.
    */
   async land({ name, intent = '' }: Owner, files: Contents, byEscrow: boolean): Promise<void> {
     if (!(await this.#joined())) return
@@ -119,7 +125,7 @@ export class Repository {
     return lines
   }
 
-  /** After a rewrite of commits that put the ledger's lines into another order, a person takes the file as it was. */
+  /** After a rewrite of commits that reordered the ledger's lines, a person restores the file. */
   keepLedger(before: string): void {
     if (!this.isTracked) return
     this.git('checkout', '-q', before, '--', LEDGER)

@@ -1,4 +1,4 @@
-/** Source files of the line histories. Each line that says something has the number of the statement that wrote it. */
+/** Source files of the line histories. Each line with text has the number of the statement that wrote it. */
 
 /** Random numbers from a seed. */
 export class Random {
@@ -24,14 +24,14 @@ export class Random {
   }
 }
 
-/** Who wrote a line: an agent, for an intent, or a person. A line from before the ledger is nobody's. */
+/** The author of a line: an agent, for an intent, or a person. A line from before the ledger has none. */
 export interface Owner {
   readonly kind: 'agent' | 'person' | 'before'
   readonly name: string
   readonly intent?: string
 }
 
-/** Who wrote each statement, by its number. */
+/** The author of each statement, by its number. */
 export class Owners {
   readonly #by: Owner[] = []
 

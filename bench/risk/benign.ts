@@ -80,7 +80,7 @@ const moreTests: Edit = (draft) => {
   draft.write(path, `${text}\nit('holds for ${n}', () => {\n  expect(${n} + 1).toBe(${n + 1})\n})\n`)
 }
 
-/** A condition that is asked first. */
+/** A condition that is checked first. */
 const addGuard: Edit = (draft) => {
   const start = /^(?:export )?(?:async )?function \w+\((\w+)[^)]*\)[^{\n]*\{\n/m
   const { path, text } = draft.file('sources', (each) => start.test(each))
@@ -91,7 +91,7 @@ const addGuard: Edit = (draft) => {
   )
 }
 
-/** A condition is made wider, as features do. */
+/** A condition is widened, as for a new feature. */
 const refineGuard: Edit = (draft) => {
   const guard = /if \((!?\w+(?:\.\w+)*)\) (?:\{\n\s*)?(?:throw|return)/
   const { path, text } = draft.file('sources', (each) => guard.test(each))
@@ -141,7 +141,7 @@ const move: Edit = (draft) => {
   draft.write(path, `${text.replace(body, '').trimEnd()}\n\n${body}`)
 }
 
-/** A file that nothing needs goes, with its test. */
+/** An unused file is deleted, with its test. */
 const removeFile: Edit = (draft) => {
   const { path, text } = draft.file()
   draft.had(path, text)
@@ -206,7 +206,7 @@ const addScript: Edit = (draft) => {
   draft.write('package.json', manifestText({ scripts: { ...MANIFEST.scripts, lint: 'biome ci .' } }))
 }
 
-/** A client of a service of its own, with a test. */
+/** A client of a new service, with a test. */
 const addClient: Edit = (draft) => {
   const name = `client-${draft.random.int(9_999)}`
   draft.write(

@@ -10,7 +10,7 @@ const SECONDS = 10
 const FILES = 100
 const AIM = { of: 'ratio', atMost: 1.2 } as const
 
-/** Measures a check of an intent beside its command alone, which works for about ten seconds. */
+/** Compares a check of an intent with its command alone, which takes about ten seconds. */
 export async function measureCheck(bench: Bench): Promise<void> {
   const title = `a check that works for ${SECONDS} s, one staged file`
   const missing = (await checkContainment()).find(({ ok }) => !ok)
@@ -38,7 +38,10 @@ export async function measureCheck(bench: Bench): Promise<void> {
 
 const TRIAL = 500_000_000
 
-/** How often this machine repeats the step of the script in so many seconds of processor time, by a trial in another process. */
+/**
+ * The repetitions of the script's step on this machine in this many seconds of processor time, measured in another
+ * process.
+ */
 function stepsOf(seconds: number): number {
   const trial = `const from = process.cpuUsage(); ${loopOf(TRIAL)}; console.log(process.cpuUsage(from).user)`
   const microseconds = Number(runNode(['-e', trial]))

@@ -37,7 +37,7 @@ export function readCorpus(): Corpus {
   }
 }
 
-/** As in the repository of the package: its built code lies where its sources do. */
+/** As in the repository of the package: its built code is next to its sources. */
 function placeOf(path: string): string {
   return path.replace(/^node_modules\/([^/]+)\/(?:dist|lib|libesm)?\/?/, 'packages/$1/src/')
 }

@@ -13,7 +13,7 @@ export class Draft {
     readonly corpus: Corpus,
   ) {}
 
-  /** A source or test that the set has not changed yet, and that suits. */
+  /** A suitable source or test that the set has not changed yet. */
   file(kind: 'sources' | 'tests' = 'sources', suits: (text: string) => boolean = () => true): SourceFile {
     for (let tries = 0; tries < 4_000; tries++) {
       const found = this.random.pick(this.corpus[kind])
@@ -22,12 +22,12 @@ export class Draft {
     throw new Error('No file of the corpus suits.')
   }
 
-  /** The text that the set leaves at a path. */
+  /** The text of a path after the set. */
   read(path: string): string {
     return this.#after.get(path) ?? this.#before.get(path) ?? ''
   }
 
-  /** Puts a file where it was before the change. */
+  /** Restores a file to its state before the change. */
   had(path: string, text: string): void {
     if (!this.#before.has(path)) this.#before.set(path, text)
     if (!this.#after.has(path)) this.#after.set(path, text)

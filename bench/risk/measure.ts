@@ -4,7 +4,7 @@ import type { Risk } from '../../src/core/risk-api.js'
 import { byRisk, type Changed, factsOf, riskOf } from '../../src/risk/index.js'
 import type { ChangeSetCase, Harmed } from './sets.js'
 
-/** How far a person reads in one set before the harm, in changed lines. */
+/** The changed lines that a person reads in one set before the harm. */
 export interface Found {
   readonly id: string
   readonly kind: string
@@ -15,11 +15,11 @@ export interface Found {
   readonly byPath: number
 }
 
-/** What a set without harm asks for. */
+/** The facts of a set without harm. */
 export interface Asked {
   readonly files: number
   readonly lines: number
-  /** Lines of files with a fact of this severity, or a graver one. */
+  /** Lines of files with a fact of this or a higher severity. */
   readonly stop: number
   readonly look: number
   readonly names: readonly string[]

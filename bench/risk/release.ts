@@ -19,7 +19,9 @@ export interface Released {
 
 const PAGE = fileURLToPath(new URL('../../docs/release.md', import.meta.url))
 
-/** The tiers of the page. Sources of the sets' packages lie deeper than the page's `src`: the globs apply at any depth. */
+/**
+ * The tiers of the page. Sources of the sets' packages are deeper than the page's `src`: the globs apply at any depth.
+ */
 export function recommendedRules(page = readFileSync(PAGE, 'utf8')): ReleaseRules {
   const [, text = ''] = /^```yaml\n(# \.orchestration\/policy\.yaml\n.*?)^```$/ms.exec(page) ?? []
   const { rules } = readPolicy('/', { kind: 'bytes', bytes: Buffer.from(text) })
@@ -29,7 +31,7 @@ export function recommendedRules(page = readFileSync(PAGE, 'utf8')): ReleaseRule
   return { ...release, tiers }
 }
 
-/** What the rules say about each change of a set, in the order of a review. */
+/** The decision of the rules on each change of a set, in the order of a review. */
 export async function releasedOf(rules: ReleaseRules, { changes }: ChangeSetCase): Promise<Released[]> {
   const shown = await shownOf(changes)
   const decisions = decideRelease(rules, shown)
@@ -78,13 +80,13 @@ function stateOf(side: Side | null): FileState | null {
 
 const contentOf = (side: Side | null) => side?.content ?? null
 
-/** The flags that policy gives a path within the scope of its intent. */
+/** The policy flags of a path within the scope of its intent. */
 function flagsOf(path: string): string[] {
   const level = protection(path)?.level
   return level === undefined ? [] : [level === 'highlight' ? level : 'protected']
 }
 
-/** Why a change needs a person, in words that many changes share: facts by name, other reasons without names and numbers. */
+/** Why a change needs a person, in categories: facts by name, other reasons without names and numbers. */
 function causesOf({ change, decision }: Released): string[] {
   const facts = (change.risk?.facts ?? []).filter(({ severity }) => severity !== 'note')
   const names = facts.map(({ name, severity }) => `${severity} ${name}`)
@@ -96,7 +98,7 @@ function causesOf({ change, decision }: Released): string[] {
 
 const OVER_BUDGET = /^the tier \S+ releases \d+ (?:files|lines) at most/
 
-/** Whether nothing but a tier's budget keeps a change from being released. */
+/** Whether only a tier's budget prevents the release of a change. */
 export function isOverBudgetOnly({ decision: { reasons } }: Released): boolean {
   return reasons.length > 0 && reasons.every((reason) => OVER_BUDGET.test(reason))
 }

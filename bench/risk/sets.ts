@@ -15,7 +15,7 @@ export interface ChangeSetCase {
 export interface Harmed {
   readonly kind: string
   readonly path: string
-  /** The file as the benign edits alone would leave it; null where they leave none. */
+  /** The file after the benign edits alone; null if they leave none. */
   readonly without: string | null
 }
 

@@ -8,8 +8,9 @@ import { countByCause, isOverBudgetOnly, type Released, recommendedRules, releas
 import { buildSets, type ChangeSetCase } from './sets.js'
 
 /**
- * Measures how far a person reads before a harmful change: by risk, and by path; and what the recommended tiers release without a
- * person; and what a check adds to its command. A third of the sets is held out: it is measured only with --held-out, and no rule was written after looking at it.
+ * Measures how far a person reads before a harmful change, by risk and by path; what the recommended tiers release
+ * without a person; and the overhead of a check. A third of the sets is held out: it is measured only with --held-out,
+ * and no rule was written after it was measured.
  */
 export const risk: Suite = async (bench) => {
   for (const isHeldOut of bench.isHeldOut ? [false, true] : [false]) {
@@ -20,7 +21,7 @@ export const risk: Suite = async (bench) => {
   await measureCheck(bench)
 }
 
-/** A quick run takes every fifth set. */
+/** A quick run uses every fifth set. */
 function* setsOf({ quick }: Bench, isHeldOut: boolean): Generator<ChangeSetCase> {
   let number = 0
   for (const set of buildSets(isHeldOut)) if (!quick || number++ % 5 === 0) yield set
