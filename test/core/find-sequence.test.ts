@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createFinder, findEach } from '../../src/core/find-sequence.js'
 
-/** Few letters, so that a part often occurs, or nearly does. */
+/** Few letters, so that a part occurs often, or almost. */
 const text = (maxLength: number) => fc.string({ unit: fc.constantFrom('a', 'b', 'ä', '\n'), maxLength })
 
 describe('the search for a sequence', () => {

@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type BareFacade, createBareFacade, tempDir } from '../support/facade.js'
 
-/** One set of expectations over the sync body and the async lane: size alone decides which one answers. */
+/** The same expectations for the sync body and the async lane: only the size decides which one is used. */
 
 let dir: { path: string; dispose(): void }
 let facade: BareFacade

@@ -21,7 +21,7 @@ afterEach(() => {
 
 type Writer = (path: string, data: Buffer) => unknown
 
-/** Ways to hand over a buffer: each begins, and the caller's buffer is overwritten before anything is awaited. */
+/** Ways to pass a buffer: each starts, and the caller's buffer is overwritten before anything is awaited. */
 const WRITERS: readonly [string, Writer][] = [
   ['writeFileSync', (path, data) => facade.fs.writeFileSync(path, data)],
   ['appendFileSync', (path, data) => facade.fs.appendFileSync(path, data)],

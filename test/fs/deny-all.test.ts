@@ -7,14 +7,14 @@ import { type Callable, type FsFunction, functionsOf, makeCall } from '../suppor
 import type { Mode } from '../support/sealed.js'
 
 /**
- * Every function the running host exports, with arguments by the thousand, on a real tree with a directory beside it
- * and another elsewhere. Whatever the guard says, the disk stays as it is, to the last time of change, and the kernel
- * has nothing to tell of it; under a guard that denies, the stage stays as it is, too.
+ * Every function that the running host exports, with thousands of arguments, on a real tree with a sibling directory
+ * and another directory elsewhere. Whatever the guard decides, the disk stays unchanged, including change times, and
+ * the kernel reports no event. Under a guard that denies, the stage stays unchanged too.
  */
 
 const stems = [...new Set(functionsOf(fs).map(({ stem }) => stem))]
 
-/** A method of each open handle. */
+/** The methods of each open handle. */
 function everyMethodCall(name: string): SealedTest {
   return async (house, made) => {
     for (const handle of house.opened.handles) {
@@ -28,7 +28,7 @@ function everyMethodCall(name: string): SealedTest {
   }
 }
 
-/** The names of what the host's own handles can do. */
+/** The method names of the host's own handles. */
 async function hostMethods(): Promise<string[]> {
   const handle = await fs.promises.open(devNull)
   await handle.close()
@@ -56,7 +56,7 @@ describe('every function of the host', { timeout: 180_000 }, () => {
     const { calls, broken, succeeded } = await everything('deny writes')
     expect(broken).toEqual([])
     expect(calls).toBeGreaterThan(10_000)
-    // The calls are not all nonsense: reads succeed.
+    // Not all of the calls are invalid: reads succeed.
     expect(succeeded).toEqual(expect.arrayContaining(['readFileSync', 'promises.stat', 'readdir', 'openSync', 'read']))
     expect(succeeded).toEqual(expect.arrayContaining(['createReadStream', 'FileHandle.read', 'promises.open']))
   })

@@ -5,8 +5,8 @@ import { createBareFacade, tempDir, treeOf } from '../support/facade.js'
 import { fuzzParameters } from '../support/fuzz.js'
 
 /**
- * Random sequences of descriptor calls and of renames, removals and rewrites of the names behind them, on a real
- * directory and through the facade: what each call answers, and the trees at the end, must be equal.
+ * Random sequences of descriptor calls and of renames, removals and rewrites of their names, on a real directory and
+ * through the facade: the results of each call, and the trees at the end, must be equal.
  */
 
 type Step =
@@ -25,7 +25,7 @@ type Step =
 const slot = fc.integer({ min: 0, max: 2 })
 const name = fc.constantFrom('a', 'b', 'd', 'd/x', 'd/y', 'link', 'new')
 const text = fc.string({ maxLength: 12 })
-// Node takes a negative one, and one that is no whole number, for none, except to read at.
+// Node treats a negative or fractional one as absent, except for the position of a read.
 const position = fc.constantFrom(null, null, 0, 3, 20)
 const loose = fc.constantFrom(null, null, 0, 3, 20, -1, -7, 2.5, Number.NaN, 2 ** 60)
 const flags = fc.constantFrom('r', 'r', 'r+', 'w', 'w+', 'a', 'a+', 'wx', 'ax+', 'rs+')
@@ -69,7 +69,7 @@ class Machine {
       return JSON.stringify(this.#do(step)) ?? 'undefined'
     } catch (error) {
       const { code, syscall, message } = error as NodeJS.ErrnoException
-      // Whole-file calls go by different system calls in Node's fast and slow paths.
+      // Node's fast and slow paths of whole-file calls use different system calls.
       if (step.op === 'readFile' || step.op === 'writeFd') return JSON.stringify({ code })
       return JSON.stringify({ code, syscall, message: message.replaceAll(this.root, '<root>') })
     }
@@ -82,7 +82,7 @@ class Machine {
   #do(step: Step): unknown {
     const { api } = this
     if (!('slot' in step)) return this.#byName(step)
-    // A slot never opened stands for a number nobody has.
+    // A slot that was never opened is a number without a file.
     const fd = this.#slots[step.slot] ?? 987_654
     switch (step.op) {
       case 'open':

@@ -7,29 +7,29 @@ import { createBareFacade, tempDir, treeOf } from '../support/facade.js'
 import { fuzzParameters } from '../support/fuzz.js'
 
 /**
- * The same random sequence of calls on a real directory by `node:fs` and on an untouched copy of it through the
- * facade: every result and every error must be equal, and at the end the trees; the copy's disk must not have moved.
+ * The same random sequence of calls on a real directory by `node:fs` and on an untouched copy of it through the facade:
+ * every result and every error must be equal, and at the end the trees. The copy's disk must be unchanged.
  *
- * Where the facade differs from Node, and why:
+ * Differences between the facade and Node, with reasons:
  * - copyFile of a directory: Node deletes an existing destination before it fails; the facade keeps it.
- * - cp stops at the first entry that fails: in the disk's order with Node, by name in the facade. Its promise form looks
- *   at both paths at once, and which failure it tells is a race. Calls within it carry their own names in the facade,
- *   in Node's sync form of 22 and later they do not, and that form forgets `dereference` below the top.
- * - cp of a directory to a name that a link leads below it is refused; Node makes copies within copies until names grow
- *   too long where something on the way is absent.
- * - opendir lists the directory when it is opened, by name; Node's order is the disk's, and some releases leave the
- *   path out of its errors. Read with a closed Dir rejects, as in Node 22, in Node 20 it throws.
- * - openAsBlob holds the content as it was; Node's Blob fails to be read once the file has changed. A directory's Blob
- *   can be had in Node, and not be read; here it cannot be had.
- * - rmdir of a tree by a link to it is ENOTDIR, as rmdir(2) says; each of Node's forms does something else.
- * - realpath in JavaScript names the directory it had got to in its errors; the facade names the path as asked.
- * - rm names the step of its own that failed, which changes with Node's releases; the facade names what rm(1) would.
- * - rm -r, and rmdir of a tree, in Node 24's sync form empties what a name ending in `/.`, or a link with a slash behind it, leads to before
- *   it fails; the facade keeps it.
+ * - cp stops at the first entry that fails: in the disk's order with Node, by name in the facade. Its promise form
+ *   reads both paths concurrently, so the reported failure is a race. Inner calls have their own names in the facade.
+ *   In Node's sync form of 22 and later they do not, and that form ignores `dereference` below the top.
+ * - cp of a directory to a name that a link leads below it is refused; Node makes copies within copies until names are
+ *   too long if something on the way is absent.
+ * - opendir lists the directory when it is opened, by name; Node's order is the disk's, and some releases omit the path
+ *   in its errors. Read with a closed Dir rejects, as in Node 22; in Node 20 it throws.
+ * - openAsBlob keeps the content of the call; Node's Blob cannot be read once the file has changed. Node returns a Blob
+ *   for a directory, which cannot be read; here the call fails.
+ * - rmdir of a tree by a link to it is ENOTDIR, as in rmdir(2); each of Node's forms does something else.
+ * - realpath in JavaScript names the directory that it had reached in its errors; the facade names the requested path.
+ * - rm names its own failing step, which changes with Node's releases; the facade names the same as rm(1).
+ * - rm -r, and rmdir of a tree, in Node 24's sync form empties the target of a name ending in `/.`, or of a link
+ *   followed by a slash, before it fails; the facade keeps it.
  * - mkdir -p through a dangling link: Node's asynchronous forms name the link.
  * - readdir with `recursive` of a Buffer path fails in Node, which joins names as text.
- * - A change outside the root is EXDEV, whatever is there.
- * - Sizes and link counts of directories are the disk's own business; access times move when the disk is read.
+ * - A change outside the root is EXDEV, whatever exists there.
+ * - Sizes and link counts of directories depend on the disk; access times change when the disk is read.
  */
 
 type Form = 'sync' | 'callback' | 'promise'
@@ -65,10 +65,10 @@ const data = fc.oneof(fc.string({ maxLength: 20 }), fc.uint8Array({ maxLength: 2
 const flag = fc.constantFrom('w', 'w', 'w', 'wx', 'a', 'ax', 'r+', 'w+', 'a+')
 const mode = fc.constantFrom(undefined, 0o600, 0o644, 0o755, 0o2755, '700')
 
-// Below the seconds since 1970 of any clock: what was set is told from what a call set to now.
+// Less than the seconds since 1970 of any clock, so a set time differs from one that a call set to now.
 const time = fc.constantFrom(0, 1, 1.5, 1_000_000_000.123456, '7', '-5.25', new Date(86_400_123), new Date(-1500))
 const id = fc.constantFrom(-1, process.getuid?.() ?? 0, 4711)
-// Inside the root from any depth.
+// Inside the root at any depth.
 const target = fc
   .constantFrom('b', 'c', 'd', 'a/b', './d', 'lf', 'nowhere', '', 'a/')
   .chain((text) => fc.constantFrom(text, text, (root: string) => `${root}/${text}`))
@@ -172,7 +172,7 @@ async function textOf(opened: unknown): Promise<string> {
   return ((await opened) as Blob).text()
 }
 
-/** The disk's order is not promised. */
+/** The disk's order is undefined. */
 async function entriesOf(opened: unknown): Promise<string[]> {
   const found: string[] = []
   for await (const entry of (await opened) as fs.Dir) found.push(show(entry))
@@ -204,7 +204,7 @@ function showStats(stats: fs.Stats): string {
   return `${stats.constructor.name} ${kind} ${stats.mode} ${stats.uid} ${stats.gid} ${stats.isDirectory() ? '' : `${stats.size} ${stats.nlink}`} ${timeSet(stats)}`
 }
 
-/** A modification time that was asked for; one of a clock is each run's own. */
+/** A modification time that was set; that of a clock differs between runs. */
 function timeSet(stats: fs.Stats | fs.BigIntStats): string {
   if (Number(stats.mtimeMs) > 1e12) return 'now'
   return 'mtimeNs' in stats ? String(stats.mtimeNs) : String(stats.mtimeMs)
@@ -236,7 +236,7 @@ function removesLinkedTree({ op, args }: Call, root: string): boolean {
   return isLink(text.replace(/\/+$/, ''))
 }
 
-/** Node's own walk through links that lead back up has no end in sight. */
+/** Node's own recursion through links that lead back up does not end. */
 const MANY = 500
 
 function goesRound({ op, args }: Call, root: string): boolean {
@@ -267,7 +267,7 @@ function changesOutside({ op, args }: Call, root: string): boolean {
   )
 }
 
-/** Whether a link on the way of a path leads out of the root. What is absent on the way counts as a directory. */
+/** Whether a link on the way of a path leads out of the root. An absent name on the way counts as a directory. */
 function leadsOutside(path: string, root: string, follow: boolean): boolean {
   const todo = path.split('/').reverse()
   let at = ''
@@ -294,7 +294,7 @@ function copiesIntoItself({ op, args }: Call, root: string): boolean {
   return `${realParent(String(to))}/`.startsWith(source)
 }
 
-/** Where the nearest directory above a name really is. */
+/** The real path of the nearest existing directory above a name. */
 function realParent(path: string): string {
   const above = dirname(path)
   return isDirectory(above) ? fs.realpathSync(above) : realParent(above)
@@ -304,7 +304,7 @@ const [NODE = 0] = process.versions.node.split('.').map(Number)
 const SYNC_CP_IS_APART = NODE >= 22
 const SYNC_RM_IS_APART = NODE >= 24
 
-/** By a name that is no name of its own. */
+/** By a name that ends in `.`, `..` or a slash. */
 function removesByDot({ op, form, args }: Call, root: string): boolean {
   const [path, options] = args(root) as [string | Buffer | URL, fs.RmOptions | undefined]
   if (!SYNC_RM_IS_APART || !op.startsWith('rm') || form !== 'sync' || !options?.recursive) return false
@@ -360,7 +360,7 @@ describe('the facade against node:fs', () => {
     await fc.assert(
       fc.asyncProperty(sequence, async (steps) => {
         const outer = tempDir()
-        // Well below the temporary directory: what climbs out of a root stays in what the test owns.
+        // Well below the temporary directory: a path that leaves a root stays in the test's directory.
         const [real, lower] = [`${outer.path}/1/2/3/real`, `${outer.path}/1/2/3/copy`]
         try {
           seed(real)

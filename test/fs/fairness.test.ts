@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type BareFacade, createBareFacade, tempDir } from '../support/facade.js'
 
-/** Who awaits one call after the other lets timers and I/O run meanwhile. Turns are counted here, and no time. */
+/** A caller that awaits one call after the other lets timers and I/O run meanwhile. The test counts turns, not time. */
 
 let dir: { path: string; dispose(): void }
 let facade: BareFacade
@@ -56,7 +56,7 @@ const LOOPS: Record<string, Maker> = {
   'exists by callback': (api, path) => () => new Promise((done) => api.exists(path('low'), done)),
 }
 
-/** More answers than any turn has time for; who waits for a turn is done long before. */
+/** More results than fit into one turn; a call that waits for a turn has finished long before. */
 const MANY = 100_000
 
 describe.each(Object.entries(LOOPS))('a loop of %s', (_, make) => {

@@ -7,14 +7,15 @@ import { fuzzParameters } from '../support/fuzz.js'
 
 /**
  * Random globs over a tree on the disk by `node:fs`, and over the same tree, half of it staged, by the facade, in three
- * forms: what is found must be equal. Where the host has no glob there is nothing to compare with.
+ * forms: the results must be equal. A host without glob has nothing to compare with.
  *
- * Where the facade differs from Node, and why: the order is by name, Node's is the disk's and that of its queue.
- * - With `**` beside `..` Node looks no second time where something of the glob was looked for, and finds less or more by
- *   the order of its queue; the facade looks in each directory, and in the one above.
- * - With file types Node asks `exclude` about the name below its own working directory; the facade about what it found.
- * - A Dirent of what was found by way of `..` has that name in Node in places; here it has its own.
- * - Left out by `!(x)` is, in Node, every directory's own empty name, and so everything; here, what is not called x.
+ * Differences between the facade and Node, with reasons: the order is by name, Node's is that of the disk and of its
+ * queue.
+ * - With `**` next to `..` Node does not search a directory again in which a part of the glob was searched, and finds
+ *   fewer or more by the order of its queue; the facade searches each directory, and the one above.
+ * - With file types Node calls `exclude` with the name below its own working directory; the facade with the found one.
+ * - A Dirent found through `..` has that name in Node in some places; here it has its own.
+ * - `!(x)` excludes, in Node, every directory's own empty name, and so everything; here, names other than x.
  */
 
 const [NODE = 0] = process.versions.node.split('.').map(Number)
@@ -53,7 +54,7 @@ const exclude = fc.oneof(
     relative.filter((each) => !each.includes('!(')),
     { minLength: 1, maxLength: 2 },
   ),
-  // Left out by a function.
+  // Excluded by a function.
   fc.constantFrom('a', 'b', 'ld', 'x.js'),
 )
 const search = fc.record({
@@ -109,7 +110,7 @@ function shown(found: unknown[], root: string): string[] {
 describe('glob against node:fs', () => {
   it('finds the same as the host, with exclusions, file types and links', async () => {
     const [outer, other] = [tempDir(), tempDir()]
-    // Well below the temporary directory: what climbs out of a root stays in what the test owns.
+    // Well below the temporary directory: a path that leaves a root stays in the test's directory.
     const [real, copy] = [`${outer.path}/1/2/3/4/5/tree`, `${other.path}/1/2/3/4/5/tree`]
     try {
       for (const half of ['lower', 'upper'] as const) seed(fs, real, half)

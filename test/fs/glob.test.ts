@@ -19,7 +19,7 @@ beforeEach(() => {
 })
 afterEach(() => dir.dispose())
 
-/** glob by a host that has it or not: `exists` stands in its place in the table of a facade. */
+/** glob of a host that has it or not: the table of a facade has `exists` in its place. */
 function globOf(decide?: Decide): (pattern: unknown, options?: unknown) => unknown[] {
   const { fs: facade } = createBareFacade(root, decide, { ...OPS, exists: OPS.glob })
   facade.writeFileSync(`${root}/a/staged.js`, '')

@@ -4,7 +4,7 @@ import type { Decide } from '../../src/core/decision.js'
 import { OPS } from '../../src/fs/ops.js'
 import { type BareFacade, createBareFacade, tempDir } from '../support/facade.js'
 
-/** A hidden path must not be told from an absent one, by any function, result or error. */
+/** No function, result or error may distinguish a hidden path from an absent one. */
 
 let dir: { path: string; dispose(): void }
 let facade: BareFacade
@@ -24,7 +24,7 @@ beforeEach(() => {
 })
 afterEach(() => dir.dispose())
 
-/** All that begin with a path: the first argument of symlink is text, a prefix or a pattern is none. */
+/** All functions whose first argument is a path: that of symlink is text, and a prefix or a pattern is not a path. */
 const stems = Object.keys(OPS).filter((stem) => Reflect.get(fs, `${stem}Sync`) && !/^(symlink|mkdtemp|glob)/.test(stem))
 
 function outcome(stem: string, args: unknown[]): string {

@@ -11,7 +11,7 @@ import {
 } from '../../src/fs/host-traits.js'
 import { createBareFacade, tempDir } from '../support/facade.js'
 
-/** Each trait against what the running host does on a real directory. */
+/** Compares each trait with the behaviour of the running host on a real directory. */
 
 let dir: ReturnType<typeof tempDir>
 let root: string

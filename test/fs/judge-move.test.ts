@@ -2,10 +2,10 @@ import fs from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { scene } from '../attacks/kit.js'
 
-/** A directory moves with all it contains, and nothing leaves its place with it that must not. */
+/** A directory moves with all its entries, and none of them leaves its place if it must not. */
 
 const fails = (reason: string) => expect.objectContaining({ reason })
-/** More than are looked at where the policy is one for all. */
+/** More entries than are checked under a single rule. */
 const MANY = 600
 
 function many(dir: string): Record<string, string> {

@@ -16,7 +16,7 @@ beforeEach(() => {
 })
 afterEach(() => dir.dispose())
 
-/** Reading it for the copy moves its access time. */
+/** Reading it for the copy changes its access time. */
 const ofDisk = () => {
   const { mode, mtimeNs, ctimeNs } = fs.statSync(file, { bigint: true })
   return { mode, mtimeNs, ctimeNs }

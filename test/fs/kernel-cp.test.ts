@@ -42,7 +42,7 @@ function copy(api: typeof fs, form: Form, from: string, to: string, options: obj
   return new Promise((resolve) => resolve(Reflect.apply(api.cpSync, api, [from, to, options])))
 }
 
-/** What came of a copy: the error's code, and the tree. */
+/** The result of a copy: the error's code, and the tree. */
 async function outcome(api: typeof fs, at: string, ...[form, from, to, options]: [Form, string, string, object?]) {
   const { code } = await copy(api, form, `${at}/${from}`, `${at}/${to}`, options).then(
     () => ({ code: undefined }),
@@ -75,7 +75,7 @@ const CASES: [string, string, object?][] = [
   ['src', 'new', { recursive: true, filter: (from: string) => !from.endsWith('deep') }],
 ]
 
-/** From Node 22 on the sync form is in C++, and at odds with the others; the facade's forms are one. */
+/** From Node 22 on the sync form is in C++, and differs from the others; the facade's forms are the same. */
 const SYNC_IS_APART = Number(process.versions.node.split('.')[0]) >= 22
 
 describe.each(FORMS)('cp, %s', (form) => {

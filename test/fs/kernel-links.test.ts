@@ -25,7 +25,7 @@ const judged =
     return { verdict: 'stage' }
   }
 
-/** Denies whatever touches a name, by path or by target. */
+/** Denies every access to a name, by path or by target. */
 const keeping =
   (name: string, reason: 'protected_path' | 'hidden') =>
   (access: Access): Decision =>

@@ -13,7 +13,7 @@ async function place() {
   return { at, workspace, agent, fs: agent.fs, path: (name: string) => `${at.root}/src/${name}` }
 }
 
-/** How often a timer ran while work was done. */
+/** The number of timers that ran during the work. */
 async function turnsOf(work: () => Promise<unknown>): Promise<number> {
   let turns = 0
   let isDone = false

@@ -5,7 +5,7 @@ import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
 import { createBareFacade, tempDir, treeOf } from '../support/facade.js'
 
-/** Libraries that work through an fs they are given: on a plain directory, and through the facade over a copy of it. */
+/** Libraries that work through a given fs: on a plain directory, and through the facade over a copy of it. */
 
 type Use = (api: typeof fs, root: string) => unknown
 

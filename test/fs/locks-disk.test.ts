@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { findDiskPowers } from '../support/disk-powers.js'
 
-/** The fifth lock, attacked: ways for a source file to change the disk behind the back of test/architecture.test.ts. */
+/** Attacks on the fifth lock: ways for a source file to change the disk that test/architecture.test.ts must see. */
 
 const powers = (text: string) => findDiskPowers('src/x.ts', text)
 

@@ -6,8 +6,8 @@ import { type Callable, type FsFunction, functionsOf } from '../support/make-cal
 import { createSealedWorkspace, type Guard, type Mode } from '../support/sealed.js'
 
 /**
- * The locks taken out, one row at a time: a row that acts without being judged, and a row whose work is the host's own
- * function. Each must be caught by the very calls of deny-all.test.ts; those that no call can catch are named here.
+ * Removes the locks, one row at a time: a row that acts without being judged, and a row whose work is the host's own
+ * function. The calls of deny-all.test.ts must detect each; those that no call can detect are listed here.
  */
 
 interface Mutant {
@@ -19,13 +19,13 @@ interface Mutant {
 type RunRow = Extract<Row, { run: unknown }>
 
 function hostFunction(stem: string): Callable | undefined {
-  // Only macOS has it; elsewhere its promise form is there, and fails.
+  // Only macOS has it; elsewhere its promise form exists, and fails.
   if (stem === 'lchmod' && typeof fs.lchmodSync !== 'function') return undefined
   const found: unknown = Reflect.get(fs, `${stem}Sync`) ?? Reflect.get(fs, stem) ?? Reflect.get(fs.promises, stem)
   return typeof found === 'function' ? (found as Callable) : undefined
 }
 
-/** The row does what it does with the guard looking away. */
+/** The row with a guard that allows everything. */
 function unjudged(row: RunRow, guard: Guard): RunRow {
   const run: Callable = (...given) => {
     guard.off = guard.mode !== 'stage'
@@ -38,7 +38,7 @@ function unjudged(row: RunRow, guard: Guard): RunRow {
   return { ...row, run }
 }
 
-/** The row hands its arguments to the host. */
+/** The row passes its arguments to the host. */
 function handedOver(row: Row, host: Callable, guard: Guard): Row {
   const own: RunRow =
     'run' in row ? row : { kind: 'write', syscall: 'x', paths: 0, follow: true, tree: false, run: () => undefined }
@@ -61,7 +61,7 @@ const mutants: Mutant[] = Object.entries(rows).flatMap(([stem, row]) => {
   ]
 })
 
-/** One form shows it: the three are derived from the row. Closing twice would close what is another's by now. */
+/** One form is enough, because all three are derived from the row. A second close would close another file. */
 function oneForm(stem: string): (face: FsFunction) => boolean {
   const names = functionsOf(fs).filter((face) => face.stem === stem)
   const plain = names.filter(({ name, form }) => form === 'plain' && name.endsWith('Sync'))
@@ -83,7 +83,7 @@ async function isCaught({ stem, rows: mutated }: Mutant): Promise<boolean> {
   return false
 }
 
-/** No call can tell these from the row as it is, and why. */
+/** No call can distinguish these from the unchanged row, with the reason. */
 const UNSEEN: Readonly<Record<string, string>> = {
   '_toUnixTimestamp handed to the host': 'arithmetic',
   '_toUnixTimestamp unjudged': 'arithmetic',

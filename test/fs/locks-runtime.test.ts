@@ -2,7 +2,9 @@ import fs from 'node:fs'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type BareFacade, createBareFacade, tempDir } from '../support/facade.js'
 
-/** The second lock: what the running host has and the tables lack is refused by its name, never handed through. */
+/**
+ * The second lock: a function that the running host has and the tables lack is refused by name, never passed through.
+ */
 
 let dir: { path: string; dispose(): void }
 beforeEach(() => {
@@ -10,13 +12,13 @@ beforeEach(() => {
 })
 afterEach(() => dir.dispose())
 
-/** The host as a later release may be: with a property more, until the test is over. */
+/** Simulates a later release of the host, with one more property, until the test ends. */
 function hostHas(object: object, name: string, value: unknown): void {
   Object.defineProperty(object, name, { value, configurable: true, enumerable: true, writable: true })
   onTestFinished(() => void Reflect.deleteProperty(object, name))
 }
 
-/** What stands at a dotted name of the facade. */
+/** The value at a dotted name of the facade. */
 function at(facade: BareFacade, name: string): (...args: unknown[]) => unknown {
   let found: unknown = facade.fs
   for (const key of name.split('.')) found = Reflect.get(Object(found), key)
@@ -88,7 +90,7 @@ describe('a method that only the running FileHandle has', () => {
     const handle = await fs.promises.open(`${dir.path}/f`, 'r')
     hostHas(Object.getPrototypeOf(handle), 'imprint', ran)
     await handle.close()
-    // The class takes its methods from the host when it is loaded.
+    // The class copies its methods from the host when it is loaded.
     vi.resetModules()
     const later = await import('../support/facade.js')
     const opened = await later.createBareFacade(dir.path).fs.promises.open(`${dir.path}/f`, 'r')

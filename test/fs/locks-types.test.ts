@@ -2,8 +2,8 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { rowsIn, type SourceRow, typeErrors, withRow } from '../support/mutated-source.js'
 
 /**
- * The first and the third lock are types: each test here takes something away from a table's source, and the type
- * check must miss it.
+ * The first and the third lock are types: each test removes a part of a table's source, and the type check must report
+ * it.
  */
 
 interface Mutant {
@@ -12,7 +12,7 @@ interface Mutant {
   readonly text: string
 }
 
-/** Rows for what only the running host has: its types do not know them, so no type can ask for them. */
+/** Rows for functions that only the running host has: its types lack them, so no type can require them. */
 const UNTYPED: Readonly<Record<string, readonly string[]>> = {
   OPS: ['openFileHandle', 'Utf8Stream', '_toUnixTimestamp'],
   HANDLE_OPS: ['getAsyncId'],
@@ -25,14 +25,14 @@ function missingRows(text: string, rows: readonly SourceRow[]): Mutant[] {
   ])
 }
 
-/** A body with no fault: the errors of {@link wrongKinds} are of the kind and not of the way they are written. */
+/** A body without a fault: the errors of {@link wrongKinds} are about the kind, not about the syntax. */
 function legalRead(text: string, [row]: readonly SourceRow[]): Mutant[] {
   if (!row?.value.startsWith('reads(')) return []
   const body = "(view) => [view.layer.readlink('x' as never), view.descriptors.get(3).file.stat()]"
   return [{ what: 'a legal read', row, text: withRow(text, row, `${row.name}: reads('x', TARGET, ${body}),`) }]
 }
 
-/** Each write row declared a read, and each read row with a body that calls a mutator. */
+/** Each write row declared as a read, and each read row with a body that calls a mutator. */
 function wrongKinds(text: string, rows: readonly SourceRow[]): Mutant[] {
   const writes = rows.filter((row) => row.value.startsWith('writes('))
   const reads = rows.filter((row) => row.value.startsWith('reads('))

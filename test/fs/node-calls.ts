@@ -2,17 +2,17 @@
 
 export interface Seeded {
   readonly root: string
-  /** Open descriptors: of a file, to read; of one to read and write; of a directory. */
+  /** Open descriptors: of a file, for reading; of one for reading and writing; of a directory. */
   readonly read: number
   readonly both: number
   readonly dir: number
 }
 
-/** An argument, once the directory is known. */
+/** An argument that depends on the directory. */
 export type Value = (seeded: Seeded) => unknown
 
 interface Kind {
-  /** One that works. */
+  /** A valid one. */
   readonly good: Value
   readonly others: readonly Value[]
 }
@@ -149,7 +149,7 @@ const cp = [
   ...[inherited({ recursive: true }), { dereference: true, verbatimSymlinks: true }],
 ]
 
-/** Each function by its stem; those without a sync or a promise form are tried in the others. */
+/** Each function by its stem; those without a sync or a promise form are tested in the others. */
 export const CALLS: Readonly<Record<string, readonly Kind[]>> = {
   access: [path('file'), numbers(0, 2, 4, 7, 8, 5n, ...INFINITE)],
   appendFile: [path('file'), data(), options(...whole)],
@@ -213,7 +213,7 @@ export const CALLS: Readonly<Record<string, readonly Kind[]>> = {
   writev: [fd('both'), buffers(), numbers(0, 5n, ...INFINITE)],
 }
 
-/** Each path name once more, with other arguments than the usual ones behind it. */
+/** Each path name once more, followed by other arguments than the usual ones. */
 export const NAMED: readonly (readonly [op: string, ...more: unknown[]])[] = [
   ['rm', { recursive: true }],
   ['rm', { force: true }],
@@ -237,7 +237,7 @@ export interface TriedCall {
   readonly args: readonly Value[]
 }
 
-/** Every call with one argument that is not the usual one, and with fewer arguments than it takes. */
+/** Every call with one unusual argument, and with fewer arguments than it has. */
 export function callsOf(op: string, kinds: readonly Kind[]): TriedCall[] {
   const good = kinds.map((kind) => kind.good)
   const fewer = good.map((_, count) => good.slice(0, count))

@@ -4,7 +4,10 @@ import { pipeline } from 'node:stream/promises'
 import { describe, expect, it } from 'vitest'
 import { createBareFacade, tempDir, treeOf } from '../support/facade.js'
 
-/** What needs more than one call: the same script by `node:fs` on a directory and by the facade on a copy of it. */
+/**
+ * Behaviour that needs more than one call: the same script by `node:fs` on a directory and by the facade on a copy of
+ * it.
+ */
 
 type Script = (api: typeof fs, root: string) => unknown
 
@@ -436,7 +439,7 @@ const SCRIPTS: Record<string, Script> = {
     }
     const fd = api.openSync(`${root}/file`, 'r')
     const path = `${root}/huge`
-    // Its length alone: it takes no room, and goes before trees are compared.
+    // Only its length: it uses no space, and is removed before trees are compared.
     fs.closeSync(fs.openSync(path, 'w'))
     fs.truncateSync(path, 2 ** 31)
     const huge = api.openSync(path, 'r')

@@ -7,11 +7,11 @@ import { CALLS, callsOf, NAMED, namedCalls, type Seeded, type TriedCall } from '
 import { type Form, formsOf, opened, outcome, seed, shut, withoutRandom } from './node-shapes.js'
 
 /**
- * Every function with each kind of argument, right and wrong, on a real directory by `node:fs` and on a copy of it
- * through the facade: the answer, the error and whether it is thrown or told later must be the same, and so must the
- * trees. The table of arguments is `node-calls.ts`. Node's other releases check some arguments otherwise: the words of
- * argument errors are not compared, and what differs between releases stands in {@link APART}. The suite tries a share of
- * the table, spread over each function; `npm run fuzz` tries all of it.
+ * Every function with each kind of argument, valid and invalid, on a real directory by `node:fs` and on a copy of it
+ * through the facade: the result, the error, whether it is thrown or reported later, and the trees must be equal. The
+ * table of arguments is `node-calls.ts`. Other releases of Node check some arguments differently: the messages of
+ * argument errors are not compared, and the differences between releases are in {@link APART}. The suite tests a share
+ * of the table, spread over each function; `npm run fuzz` tests all of it.
  */
 
 interface Apart {
@@ -83,7 +83,7 @@ const APART: readonly Apart[] = [
   },
 ]
 
-/** One call of so many is tried. */
+/** One of this many calls is tested. */
 const EVERY = isFuzzing() ? 1 : 8
 
 /** A directory, its copy, the facade over it, and descriptors of both. */
@@ -112,7 +112,7 @@ class Ground {
   }
 }
 
-/** @returns whether the call did something, so that the next one needs new ground. */
+/** @returns whether the call changed something, so that the next one needs a new directory */
 async function compare(ground: Ground, call: TriedCall, form: Form): Promise<boolean> {
   const { real, copy, facade, theirs, ours, before } = ground
   const args = call.args.map((value) => value(ours))

@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import { inspect } from 'node:util'
 import type { Seeded, TriedCall } from './node-calls.js'
 
-/** Runs a call on a real directory by `node:fs`, or on a copy of it through the facade, and tells what came of it. */
+/** Runs a call on a real directory by `node:fs`, or on a copy of it through the facade. Returns its outcome. */
 
 export type Form = 'sync' | 'callback' | 'promise'
 type Functions = Record<string, ((...args: unknown[]) => unknown) | undefined>
@@ -45,7 +45,7 @@ export function formsOf(op: string): Form[] {
   return forms
 }
 
-/** What a call did: returned, threw at once, or failed later. */
+/** The outcome of a call: returned, threw at once, or failed later. */
 export async function outcome(api: typeof fs, { op, args }: TriedCall, form: Form, seeded: Seeded): Promise<string> {
   const given = args.map((value) => value(seeded))
   const tidy = (text: string) => text.replaceAll(seeded.root, '<root>')
@@ -81,7 +81,7 @@ function invoke(api: typeof fs, op: string, form: Form, args: unknown[]): unknow
 function failure(error: unknown, seeded: Seeded): string {
   if (!(error instanceof Error)) return inspect(error)
   const { name, code, errno, syscall, path, dest, message } = error as NodeJS.ErrnoException & { dest?: string }
-  // The words of argument errors change with Node's releases.
+  // The messages of argument errors differ between Node's releases.
   if (syscall === undefined) return `${name} ${code}`
   const told = inspect({ name, code, errno, syscall, path, dest, message }, { breakLength: Infinity })
   return withoutRandom(told.replaceAll(seeded.root, '<root>'))
@@ -121,14 +121,14 @@ function showStats(stats: fs.Stats): string {
   return `Stats ${kind} ${stats.mode} ${stats.isFile() ? stats.size : ''} ${isOld ? stats.mtimeMs : 'now'}`
 }
 
-/** A descriptor that a call opened has a number of its own in each: it is closed, and told as one. */
+/** A descriptor that a call opened has a different number in each, so it is closed, and compared as one value. */
 function opensAt(api: typeof fs, value: number, { dir }: Seeded): string {
   if (value <= dir) return String(value)
   api.closeSync(value)
   return 'a descriptor'
 }
 
-/** What `mkdtemp` adds to a name. */
+/** The suffix that `mkdtemp` adds. */
 export function withoutRandom(text: string): string {
   return text.replaceAll(/temp-[A-Za-z0-9]{6}/g, 'temp-XXXXXX')
 }

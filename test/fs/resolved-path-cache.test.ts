@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import { expect, it } from 'vitest'
 import { scene } from '../attacks/kit.js'
 
-/** A name that was asked for a moment ago is answered from memory: never with what it was before an edit or a rule. */
+/** A recently resolved name is answered from the cache, but never with the state before an edit or a rule. */
 
 const denied = (reason: string) => expect.objectContaining({ reason })
 

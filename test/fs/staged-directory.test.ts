@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { codeOf } from '../../overlay/index.js'
 import { type BareFacade, createBareFacade, tempDir } from '../support/facade.js'
 
-/** A root beside a directory `outside` with a secret, and a facade that has staged the directory `d` in the root. */
+/** A root with a sibling `outside` that has a secret, and a facade that has staged the directory `d` in the root. */
 function stagedDirectory(): BareFacade & { root: string } {
   const { path: outer, dispose } = tempDir()
   onTestFinished(dispose)

@@ -10,7 +10,7 @@ beforeEach(() => {
 })
 afterEach(() => dir.dispose())
 
-/** What the host makes of a time: nanoseconds on its disk, or its error's code. */
+/** The host's result for a time: nanoseconds on its disk, or its error's code. */
 function byHost(time: unknown): bigint | string | undefined {
   const file = `${dir.path}/f`
   fs.writeFileSync(file, '')

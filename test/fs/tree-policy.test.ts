@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { setUp } from '../policy/setup.js'
 import { type BareFacade, createBareFacade, tempDir, treeOf } from '../support/facade.js'
 
-/** The ops on trees, links and attributes under the policy itself: the active intent owns `src/auth/**`. */
+/** The ops on trees, links and attributes under the real policy: the active intent owns `src/auth/**`. */
 
 let dir: ReturnType<typeof tempDir>
 let root: string

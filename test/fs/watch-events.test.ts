@@ -23,7 +23,7 @@ interface Events {
   return?(): Promise<unknown>
 }
 
-/** The iterator, and a first event asked for: now it watches. */
+/** The iterator, after its first event was requested: now it watches. */
 function begun(
   governed: typeof fs,
   path: string,

@@ -35,7 +35,7 @@ function watching({ fs: governed, file }: Site, path = file) {
   return told
 }
 
-/** Two further changes have been told of: whatever came before them would have been. */
+/** Two more changes were reported, so every earlier one would have been. */
 async function probed(at: Site, told: { next(): Promise<Look> }): Promise<void> {
   for (const content of ['probe', 'another probe']) {
     const heard = told.next()
@@ -88,7 +88,7 @@ describe('watchFile', () => {
     const drop = ['a' as RelPath]
     at.overlay.apply({ op: 'settle', t: '1', drop, point: [], hide: [], forget: drop, seq: 1, reviewed: 0 })
     expect(diffStage(at.overlay).changes).toEqual([])
-    // Both are looked at on one beat: when the neighbour's changes were told, this file was looked at in between.
+    // Both are polled in the same interval: between two reports of the neighbour's changes this file was polled too.
     for (const content of ['1', '22']) {
       const heard = beside.next()
       fs.writeFileSync(`${at.root}/beside`, content)
@@ -120,7 +120,7 @@ describe('watchFile', () => {
       const told = looks()
       const sizes: unknown[] = []
       api.watchFile(path, QUICK, told.listener)
-      // The host takes its first look by itself, after the call.
+      // The host polls for the first time on its own, after the call.
       for (let i = 0; i < 20; i++) await fs.promises.stat(path)
       for (const step of steps) {
         const heard = told.next()

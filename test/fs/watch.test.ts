@@ -50,7 +50,7 @@ describe('watching a file', () => {
     await staged
     fs.mkdirSync(`${at.root}/fresh`, { mode: at.fs.statSync(`${at.root}/fresh`).mode & 0o777 })
     land(at)
-    // The stage is looked over when the turn of the loop ends; then the directory on disk is watched.
+    // The stage is scanned at the end of the turn; then the directory on disk is watched.
     await new Promise((resolve) => setImmediate(resolve))
     const disk = told.next('file')
     fs.writeFileSync(`${at.root}/fresh/file`, '3')

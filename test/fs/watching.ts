@@ -11,7 +11,7 @@ afterEach(() => {
 
 export interface Site extends BareFacade {
   readonly root: string
-  /** What is told of a directory, and what was told when all was. */
+  /** Records the events of a directory. `all` resolves to them once every earlier change was reported. */
   watch(
     dir: string,
     options?: fs.WatchOptionsWithStringEncoding,
@@ -20,7 +20,7 @@ export interface Site extends BareFacade {
   outside(): string
 }
 
-/** A facade over a small tree; what it watches and its directories end with the test. */
+/** A facade over a small tree; its watchers and directories are removed after the test. */
 export function site(decide?: Decide): Site {
   const { path: root, dispose } = tempDir()
   fs.mkdirSync(`${root}/dir/sub`, { recursive: true })
@@ -48,7 +48,7 @@ export function site(decide?: Decide): Site {
   }
 }
 
-/** Hides from reading what `hides` says. */
+/** Denies reads of the paths that `hides` accepts. */
 export function hiding(hides: (path: string, asked: string) => boolean): Decide {
   return ({ effect, path, asked }) =>
     effect === 'read' && hides(path, asked)
@@ -56,7 +56,7 @@ export function hiding(hides: (path: string, asked: string) => boolean): Decide 
       : { verdict: 'stage' }
 }
 
-/** The disk gets everything staged, and the stage lets go of it, as a commit and its settling do. */
+/** Writes everything staged to the disk, and clears the stage, as a commit and its settling do. */
 export function land({ overlay, fs: staged, root }: Site): void {
   const { changes } = diffStage(overlay)
   const landed = changes.map(({ path, after }) => {
@@ -71,10 +71,10 @@ export function land({ overlay, fs: staged, root }: Site): void {
     overlay.apply({ op: 'settle', t: String(Date.now() * 1e6), ...settle, seq: 1, reviewed: 0 })
 }
 
-/** What a watcher told, in order, as `event:filename`. */
+/** The events of a watcher, in order, as `event:filename`. */
 export interface Told {
   readonly events: string[]
-  /** When a further event of this name (a filename) was told. */
+  /** Resolves at the next event with this filename. */
   next(filename: string): Promise<void>
 }
 
@@ -92,8 +92,8 @@ export function recorded(watcher: FSWatcher): Told {
 }
 
 /**
- * What was told once everything before has been: two further changes are made and waited for, one after the other, so
- * that whatever was still gathered when the first was told has been told by the second.
+ * Returns the events once all earlier changes were reported: makes two more changes one after the other and waits for
+ * each, so that events which were still being collected at the first are reported by the second.
  */
 export async function settled(told: Told, change: (round: string) => void, name = 'probe'): Promise<string[]> {
   for (const round of ['1', '2']) {
@@ -106,7 +106,7 @@ export async function settled(told: Told, change: (round: string) => void, name 
 
 export type Look = readonly [current: Stats, previous: Stats]
 
-/** A listener for `watchFile`, and what it was told. */
+/** A listener for `watchFile`, and its calls. */
 export function looks(): { readonly all: Look[]; listener(...look: Look): void; next(): Promise<Look> } {
   const all: Look[] = []
   let waiting: ((look: Look) => void)[] = []

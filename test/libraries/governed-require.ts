@@ -3,7 +3,8 @@ import Module, { createRequire } from 'node:module'
 import { join, sep } from 'node:path'
 
 /**
- * The way of docs/injected-fs.md for CommonJS. Until `done` has ended, a package that is required later gets the same `fs`.
+ * The setup of docs/injected-fs.md for CommonJS. Until `done` has ended, a package that is required later gets the same
+ * `fs`.
  */
 export async function withRequire<T>(
   dir: string,

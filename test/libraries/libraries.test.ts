@@ -9,8 +9,8 @@ import { withRequire } from './governed-require.js'
 import { installLibraries } from './installed.js'
 
 /**
- * Libraries of npm, loaded with `session.fs` in place of `node:fs`, beside the same work by Node's on a plain directory: what
- * they answer, the trees they leave, and the tree on disk after a commit.
+ * npm libraries, loaded with `session.fs` instead of `node:fs`, compared with the same work by Node's on a plain
+ * directory: their results, the resulting trees, and the tree on disk after a commit.
  */
 
 type Use = (load: NodeJS.Require, api: typeof fs, root: string) => Promise<unknown>
@@ -161,7 +161,7 @@ const LIBRARIES: Readonly<Record<string, Use>> = {
   },
   async esbuild(load, api, root) {
     const { build } = load('esbuild')
-    // Its compiler is a program of its own and opens files itself: what it reads and writes is given by a plugin.
+    // Its compiler is a separate program that opens files itself: a plugin passes on what it reads and writes.
     const governed = {
       name: 'governed',
       setup(hooks: {

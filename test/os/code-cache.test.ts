@@ -50,7 +50,7 @@ describe('a file of compiled code', () => {
       keepCode(join(dir, name), Buffer.from(name))
       utimesSync(join(dir, name), n, n)
     }
-    // The last one is written after the times of the others are set, and so removes one that is too many.
+    // The last one is written after the times of the others are set, so it removes the surplus one.
     expect(readdirSync(dir).sort()).toEqual(names.slice(2).sort())
     expect([dir, join(dir, 'code-13')].map((path) => statSync(path).mode & 0o777)).toEqual([0o700, 0o600])
   })
@@ -158,7 +158,7 @@ describe('the command on Node 20', () => {
     const first = start(home, {}, ['status'])
     expect([first.status, first.stderr]).toEqual([0, ''])
     expect(start(home, {}, ['status']).stdout).toBe(first.stdout)
-    // Newer versions of Node keep it themselves, in files of other names.
+    // Newer versions of Node have their own cache, in files of other names.
     expect(keptIn(home).length).toBeGreaterThan(0)
   })
 

@@ -12,7 +12,7 @@ function newHome(): string {
   return path
 }
 
-/** The directories that Node was told to use, for a person with this home. */
+/** The directories that Node was given, for a user with this home. */
 function enabledFor(home: string, env: NodeJS.ProcessEnv = {}): string[] {
   const enabled: string[] = []
   cacheCompiledCode(PROGRAM, { HOME: home, ...env }, { ...NODE_20, enableCompileCache: (dir) => enabled.push(dir) })

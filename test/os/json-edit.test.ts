@@ -14,10 +14,10 @@ describe('an edit of JSON', () => {
   })
 
   it('restores the text when an addition is removed', () => {
-    // The parser of comments makes a key of this name into nothing.
+    // The parser of comments drops a key of this name.
     const values = fc
       .jsonValue({ maxDepth: 3 })
-      // No text says -0.
+      // No JSON text parses to -0.
       .map((value) => JSON.parse(JSON.stringify(value)))
       .filter((value) => !JSON.stringify(value).includes('__proto__'))
     const names = fc.string({ unit: 'binary' }).filter((name) => name !== '__proto__')

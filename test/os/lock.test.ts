@@ -12,7 +12,7 @@ beforeEach(() => {
 })
 afterEach(() => dir.dispose())
 
-/** A lock that proper-lockfile will not call stale for an hour. */
+/** A lock that proper-lockfile does not consider stale for an hour. */
 function heldBy(holder: Record<string, unknown>): void {
   const lock = join(dir.path, 'commit.lock')
   mkdirSync(lock)
@@ -61,7 +61,7 @@ describe('the process lock', () => {
     const isHeld = () => existsSync(join(dir.path, 'commit.lock'))
     await withProcessLock(dir.path, 'commit', () => {
       seen.push(isHeld())
-      // What other code of this process does in between finds it free.
+      // Other code of this process that runs in between finds it free.
       queueMicrotask(() => seen.push(isHeld()))
     })
     expect(seen).toEqual([true, false])

@@ -12,7 +12,7 @@ function place(): string {
   return join(path, 'session', 'owner')
 }
 
-/** The card of a process that is gone: our own pid, from before it was used again. */
+/** The owner record of a dead process: our own pid, from before it was reused. */
 const dead = (nonce: string) => JSON.stringify({ ...thisProcess(), start: '1', nonce })
 
 describe('an owner file', () => {
@@ -125,7 +125,7 @@ describe('an owner file', () => {
       writeFileSync(file, dead(`dead-${round}`))
       const children = Array.from({ length: 3 }, () => startChild('owner.ts', file, '0'))
       const said = await Promise.all(children.map((child) => child.line()))
-      // With no time to wait a loser may find the grave being dug: then nobody, but never two.
+      // Without a time limit a loser may see an unfinished takeover: then nobody owns it, but never two.
       expect(said.filter((word) => word === 'mine').length).toBeLessThanOrEqual(1)
       const mine = children[said.indexOf('mine')]
       if (mine) expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ pid: mine.process.pid })

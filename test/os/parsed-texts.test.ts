@@ -29,7 +29,7 @@ afterEach(() => {
 const keptDir = () => `${home.path}/escrowfs/parsed`
 const fileOf = (name = readdirSync(keptDir())[0]) => `${keptDir()}/${name}`
 
-/** Parses a text as one word, and tells whether the parser ran. */
+/** Parses a text as one word, and returns whether the parser ran. */
 function read(text: string, { kind = 'word', build = BUILD } = {}) {
   let parsed = false
   const result = parsedOnce(

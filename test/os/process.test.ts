@@ -69,7 +69,7 @@ describe('death of a process', () => {
   })
 
   it.runIf(process.platform === 'linux')('is reported for a zombie', async () => {
-    // The shell's own child ends at once, and exec'ing sleep leaves nobody to reap it.
+    // The shell's own child ends at once, and after exec of sleep nothing reaps it.
     const parent = spawn('/bin/sh', ['-c', 'true & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] })
     onTestFinished(() => void parent.kill('SIGKILL'))
     const [data] = (await once(parent.stdout, 'data')) as [Buffer]

@@ -17,7 +17,7 @@ import type { OverlayOptions } from '../../overlay/overlay-options.js'
 import { ancestorsOf } from '../../overlay/path.js'
 import { tempDir } from '../support/facade.js'
 
-/** An overlay in memory over a directory of the test's own. */
+/** An overlay in memory over a temporary directory of the test. */
 export interface OverlayBench {
   readonly root: string
   readonly overlay: Overlay
@@ -30,7 +30,7 @@ export function overlayOver(tree: SeedTree, more: Partial<OverlayOptions> = {}):
   return { root, overlay: new Overlay({ lower: openLower(root), stage: new Stage(), ...more }), dispose }
 }
 
-/** path → content; a path that ends in `/` is a directory, a content that begins with `-> ` a symlink. */
+/** path → content; a path that ends in `/` is a directory, a content that starts with `-> ` a symlink. */
 export type SeedTree = Readonly<Record<string, string>>
 
 export function seed(root: string, tree: SeedTree): void {
@@ -48,7 +48,7 @@ export function seed(root: string, tree: SeedTree): void {
 
 export const p = asRelPath
 
-/** Every path the merged view shows, with its type, mode and content; `.orchestration` left out. */
+/** Every path that the merged view shows, with its type, mode and content, without `.orchestration`. */
 export function merged(overlay: Overlay): Record<string, string> {
   const found: Record<string, string> = {}
   const visit = (dir: RelPath): void => {
@@ -68,7 +68,7 @@ export function merged(overlay: Overlay): Record<string, string> {
   return found
 }
 
-/** The same of a directory on disk. */
+/** The same for a directory on disk. */
 export function onDisk(root: string): Record<string, string> {
   const found: Record<string, string> = {}
   const visit = (dir: string): void => {
@@ -99,7 +99,7 @@ export type Mutation =
   | { readonly op: 'chmod'; readonly path: RelPath; readonly mode: number }
   | { readonly op: 'truncate'; readonly path: RelPath; readonly size: number }
 
-/** A lower directory small enough that random names meet: nested, with an empty directory, links and equal contents. */
+/** A lower directory so small that random names collide: nested, with an empty directory, links and equal contents. */
 export const LOWER: SeedTree = {
   'a/a': 'lower a/a',
   'a/b/a': 'lower a/b/a',
@@ -139,10 +139,10 @@ export const mutation: fc.Arbitrary<Mutation> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ op: fc.constant('truncate' as const), path, size: fc.nat({ max: 12 }) }) },
 )
 
-/** Applies one; answers the errno's code where it was refused. Anything thrown without a code is a bug. */
+/** Applies a mutation; returns the errno code if it was refused. An error without a code is a bug. */
 export function mutate(overlay: Overlay, step: Mutation): string | undefined {
   const paths = 'from' in step ? [step.from, step.to] : [step.path]
-  // The overlay is given physical paths; following links is the resolver's work.
+  // The overlay gets physical paths; the resolver follows links.
   const above = paths.flatMap((path) => ancestorsOf(path).reverse())
   if (above.some((dir) => overlay.typeOf(dir) === 'symlink')) return 'ELOOP'
   try {
@@ -172,7 +172,7 @@ function apply(overlay: Overlay, step: Mutation): void {
   else if (step.op === 'truncate') overlay.setattr(step.path, { size: step.size })
 }
 
-/** A link has no mode of its own, and a directory must stay open to its owner. */
+/** A link has no mode of its own, and a directory must stay accessible to its owner. */
 function chmod(overlay: Overlay, path: RelPath, mode: number): void {
   const type = overlay.typeOf(path)
   if (type !== 'symlink') overlay.setattr(path, { mode: type === 'dir' ? mode | 0o700 : mode })
@@ -184,7 +184,7 @@ export function removeTree(overlay: Overlay, path: RelPath): void {
   overlay.remove(path)
 }
 
-// ---- what other programs do meanwhile
+// ---- changes by other programs meanwhile
 
 export interface OutsideChange {
   readonly path: RelPath
@@ -196,7 +196,7 @@ export const outside: fc.Arbitrary<OutsideChange> = fc.record({
   to: fc.constantFrom<OutsideChange['to'][]>('file', 'dir', 'nothing'),
 })
 
-/** What stands there goes, then the new thing comes; a parent that is no directory keeps it from coming. */
+/** Removes the existing entry, then creates the new one; does nothing if the parent is not a directory. */
 export function changeDisk(root: string, { path, to }: OutsideChange): void {
   const parent = dirname(`${root}/${path}`)
   if (!existsSync(parent) || !lstatSync(parent).isDirectory()) return

@@ -11,7 +11,7 @@ function site(tree = TREE): { overlay: Overlay; root: string; changes: () => str
   return { overlay, root, changes: () => told(overlay) }
 }
 
-/** `kind path` or `rename from -> path`, and a word where the base is no longer there. */
+/** `kind path` or `rename from -> path`, and a mark if the base has changed. */
 function told(overlay: Overlay): string[] {
   return diffStage(overlay)
     .changes.map(({ kind, path, from, drifted }) => {

@@ -12,7 +12,7 @@ import { LOWER, merged, mutate, mutation, p, seed } from './bench.js'
 const RUNS = Number(process.env.ESCROWFS_FUZZ_RUNS ?? 50)
 const ALWAYS = { log: 0, pack: 0, times: 0 }
 
-/** All that can be seen of a stage, its attributes and credits too. */
+/** The complete visible state of a stage, with attributes and credits. */
 function look(overlay: Overlay): unknown {
   const seen = merged(overlay)
   const inodes = Object.keys(seen).map((path) => {
@@ -162,9 +162,9 @@ describe('a compacted log', { timeout: 180_000 + RUNS * 500 }, () => {
     const old = pack()
     expect(compact(files, store.overlay.stage, { pack: old }, ALWAYS)).toBe(true)
     expect(fs.statSync(files.log).size).toBeLessThan(before / 4)
-    // What is staged, and the base it would be merged with.
+    // The staged content, and the base that it would be merged with.
     expect(fs.statSync(pack()).size).toBe('content 49lower c'.length)
-    // Who reads the old pack may finish; the next owner clears it away.
+    // A reader of the old pack may finish; the next owner removes it.
     expect(fs.existsSync(old)).toBe(true)
     const again = open()
     expect(fs.existsSync(old)).toBe(false)

@@ -14,14 +14,14 @@ import { tempDir } from '../support/facade.js'
 import { changeDisk, LOWER, type Mutation, merged, mutate, mutation, onDisk, outside, p, seed } from './bench.js'
 
 /**
- * The whole of staging in one sentence: what a stage says it would change, committed, makes the disk what the merged
- * view was, and then nothing is staged any more.
+ * The whole of staging in one sentence: committing the listed changes of a stage makes the disk equal to the merged
+ * view, and then nothing is staged.
  */
 
 const RUNS = Number(process.env.ESCROWFS_FUZZ_RUNS ?? 200)
 const steps = fc.array(mutation, { minLength: 1, maxLength: 25 })
 
-/** Durability is not what is asked here, and flushes are most of a commit's time. */
+/** Durability is not tested here, and flushes take most of a commit's time. */
 const UNSYNCED = {
   ...realDisk,
   createFile: (path: string, data: Uint8Array | string, mode: number) => realDisk.createFile(path, data, mode, false),
@@ -79,7 +79,7 @@ async function commit({ layout }: Site, store: StageStore, approved: readonly St
   )
 }
 
-/** False where the part chosen cannot be committed alone: a file in the place of a directory that was to stay. */
+/** False if the selected part cannot be committed alone: a file in place of a directory that was to stay. */
 async function commits(at: Site, approved: readonly StagedChange[]): Promise<boolean> {
   if (sourcesInUse(at.store.overlay, approved, diffStage(at.store.overlay).changes).length > 0) return false
   try {
@@ -104,7 +104,7 @@ async function property(sequence: readonly Mutation[], check: (site: Site) => Pr
   }
 }
 
-/** On disk `b/l` is a link to `a`: asked for `b/l/a`, the disk would answer with `a/a`. */
+/** On disk `b/l` is a link to `a`: for `b/l/a` the disk would return `a/a`. */
 const WHERE_A_LINK_STOOD: readonly (readonly [string, readonly Mutation[]])[] = [
   ['its target directory', [{ op: 'move', from: p('a'), to: p('b/l') }]],
   [
@@ -286,7 +286,7 @@ describe('a stage and the disk', { timeout: 180_000 + RUNS * 500 }, () => {
   })
 })
 
-/** True where the stage has the content itself: what shows through a renamed directory is the disk's. */
+/** True if the stage has the content itself: content that is visible through a renamed directory is the disk's. */
 function isHeld({ overlay }: StageStore, { path, after }: StagedChange): boolean {
   return after?.type === 'file' && overlay.placeOf(path).node?.inode !== undefined
 }

@@ -41,7 +41,7 @@ describe('an entry created in a set-group-id directory', () => {
     api.mkdirSync(`${root}/shared/a/b`, { recursive: true })
     api.writeFileSync(`${root}/shared/a/file`, '')
     api.mkdtempSync(`${root}/shared/temp-`)
-    // From Node 22 on the sync form copies by other means: the differential test names the difference.
+    // From Node 22 on the sync form copies in another way: the differential test describes the difference.
     if (Number.parseInt(process.versions.node, 10) < 22)
       api.cpSync(`${root}/plain`, `${root}/shared/copy`, { recursive: true })
     api.symlinkSync('a', `${root}/shared/link`)

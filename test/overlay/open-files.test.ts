@@ -5,7 +5,7 @@ import type { RelPath } from '../../overlay/index.js'
 import type { OpenFile } from '../../overlay/open-file.js'
 import { createBareFacade, tempDir } from '../support/facade.js'
 
-/** Open files keep to their names through every edit: the index answers as a look at each of them would. */
+/** Open files keep their names through every edit: the index returns the same as a check of each of them. */
 
 let dir: ReturnType<typeof tempDir>
 beforeAll(() => {
@@ -23,7 +23,7 @@ const step = fc.oneof(
 
 type Step = { op: 'open' | 'move' | 'file' | 'dir' | 'remove' | 'close'; path: string; to?: string }
 
-/** What the kernel says a host's descriptor is called now. */
+/** The current name of a host's descriptor, from the kernel. */
 const nameOf = (root: string, fd: number) => {
   const link = fs.readlinkSync(`/proc/self/fd/${fd}`)
   return link.endsWith(' (deleted)') ? undefined : link.slice(root.length + 1)
@@ -33,7 +33,7 @@ const attempt = (run: () => void) => {
   try {
     run()
   } catch {
-    // Both sides refuse it: the names below tell whether they agree.
+    // Both sides refuse it: the comparison of names below shows whether they agree.
   }
 }
 

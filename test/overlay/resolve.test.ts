@@ -12,7 +12,7 @@ interface Site {
   readonly outer: string
   readonly overlay: Overlay
   readonly resolver: Resolver
-  /** Where a name leads: `in:<path>`, `out:<path>`, or the error's code. */
+  /** The target of a name: `in:<path>`, `out:<path>`, or the error's code. */
   at(text: string, follow?: Follow): string
 }
 
@@ -195,7 +195,7 @@ describe('any name over any links', () => {
             if (each === '') continue
             const ours = said(() => resolver.resolve(`${root}/${each}`, 'follow'))
             const real = kernel(`${root}/${each}`, root)
-            // The kernel has no word for a name that is absent at its end.
+            // The kernel has no name for a path that is absent at its end.
             if (real === 'ENOENT') expect(ours === 'ENOENT' || isAbsent(ours, root), `${each}: ${ours}`).toBe(true)
             else expect(ours, each).toBe(real)
           }

@@ -32,7 +32,7 @@ const takingBack = fc.property(steps, fc.infiniteStream(fc.boolean()), (sequence
     for (const step of sequence) mutate(overlay, step)
     const { changes } = diffStage(overlay)
     const gone = changes.filter(() => choices.next().value)
-    // A path is taken back whole: a removed file and the directory made in its place go together.
+    // All changes of a path are reverted: a removed file together with the directory created in its place.
     const taken = new Set(gone.flatMap(names))
     const stays = changes.filter((change) => !gone.includes(change) && !names(change).some((name) => taken.has(name)))
     const why = `taken back ${told(gone)} of ${told(changes)}`
@@ -40,7 +40,7 @@ const takingBack = fc.property(steps, fc.infiniteStream(fc.boolean()), (sequence
     const kept = new Set(stays.flatMap(names))
     for (const { path, kind, after } of stays) {
       if (kind === 'mode') continue
-      // What went and what came in its place are two changes of one path.
+      // The removed entry and its replacement are two changes of one path.
       const stands = after ?? stays.find((each) => each.path === path && each.after)?.after
       if (stands) expect(mergedState(overlay, path)?.digest, `${path}, ${why}`).toBe(stands.digest)
       else expect(overlay.typeOf(path) ?? 'dir', `${path}, ${why}`).toBe('dir')

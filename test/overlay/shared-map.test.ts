@@ -47,7 +47,7 @@ describe('a shared map', () => {
   it('accepts many entries, and names that collide', () => {
     const map = new SharedMap<number>({})
     for (let i = 0; i < 20_000; i++) map.set(`file-${i}.ts`, i)
-    // Names of one hash all their lives: FNV-1a of code units, found by search.
+    // Names whose FNV-1a hash of code units stays equal when they are extended, found by search.
     const colliding = collisions(36)
     for (const name of colliding) map.set(name, -1)
     const copy = map.fork({})
@@ -63,7 +63,7 @@ describe('a shared map', () => {
   })
 })
 
-/** Strings of one FNV-1a hash: the last two code units undo what the ones before differ by. */
+/** Strings with the same FNV-1a hash: the last two code units cancel the difference of the earlier ones. */
 function collisions(count: number): string[] {
   const hash = (text: string) => {
     let h = 0x811c9dc5
@@ -71,7 +71,7 @@ function collisions(count: number): string[] {
     return h >>> 0
   }
   const high = (name: string) => hash(name) >>> 16
-  // Xor with a code unit reaches the low 16 bits: where the high halves are equal, one more makes the whole equal.
+  // XOR with a code unit changes the low 16 bits: if the high halves are equal, one more makes the whole equal.
   const seen = new Uint16Array(1 << 16)
   let last = 0
   for (let most = 0; most < count; last++) {

@@ -10,7 +10,7 @@ import { LOWER, type Mutation, merged, mutate, mutation, overlayOver, p, seed } 
 
 const RUNS = Number(process.env.ESCROWFS_FUZZ_RUNS ?? 50)
 
-/** All that can be seen of a stage: names, contents, link counts, and what it would change. */
+/** The complete visible state of a stage: names, contents, link counts, and its changes. */
 function look(overlay: Overlay): unknown {
   const { changes } = diffStage(overlay)
   const said = changes
@@ -63,7 +63,7 @@ describe('snapshots', { timeout: 180_000 + RUNS * 500 }, () => {
           const { store } = at
           const { snapshots } = store.overlay.stage
           const seen = new Map<string, unknown>()
-          // The mutations that led to each snapshot: a stage that never knew of snapshots comes to the same.
+          // The mutations that led to each snapshot: a stage without snapshots has the same result.
           const paths = new Map<string, Mutation[]>()
           let path: Mutation[] = []
           for (const each of steps) {

@@ -21,9 +21,9 @@ import { GuardedLayer } from '../../src/fs/guarded.js'
 import { View } from '../../src/fs/view.js'
 import { guardRulesFor, tempDir } from '../support/facade.js'
 
-/** A disk that takes names differing in case or Unicode form alone for one, as APFS and NTFS usually do. */
+/** A disk that treats names which differ only in case or Unicode form as one, as APFS and NTFS usually do. */
 
-/** A directory of this disk, answering as such a disk would: every name leads to what differs from it in case alone. */
+/** A directory of this disk that behaves like such a disk: every name leads to the entry that differs only in case. */
 function foldingLower(root: string): Lower {
   const real = openLower(root)
   const own = (path: RelPath): RelPath => {

@@ -8,9 +8,9 @@ import { merged, p, seed } from './bench.js'
 interface Kept {
   readonly root: string
   readonly files: { log: string; pack: string }
-  /** An overlay that logs, begun from what the files say. */
+  /** An overlay with a log, started from the files. */
   open(each?: boolean): { overlay: Overlay; log: StageLog; torn: number }
-  /** What the files alone say. */
+  /** The stage that the files alone describe. */
   read(): Record<string, string>
 }
 
@@ -134,7 +134,7 @@ describe('a damaged line that was synced', () => {
 })
 
 describe('a power loss', () => {
-  /** One file synced, three not. */
+  /** One synced file, three unsynced. */
   function unsynced() {
     const at = kept()
     const { overlay, log } = at.open()
@@ -232,7 +232,7 @@ describe('a power loss', () => {
   })
 })
 
-/** Where each line of a log begins. */
+/** The offset of each line of a log. */
 function lineStarts(log: string): number[] {
   const bytes = readFileSync(log)
   const starts = [0]
@@ -257,7 +257,7 @@ describe('a damaged pack', () => {
 })
 
 describe('a full disk', () => {
-  /** Lets so many bytes through to any file, then fails as a full disk does. */
+  /** Writes this many bytes to any file, then fails like a full disk. */
   function fillAfter(bytes: number): void {
     const real = fs.writeSync as (...args: unknown[]) => number
     let left = bytes

@@ -8,12 +8,12 @@ function counted(): () => number {
   return memoizePerTick(() => ++asked)
 }
 
-/** Nothing but the clock ends a turn meanwhile. */
+/** Only the clock ends a turn meanwhile. */
 function busy(ms: number): void {
   for (const until = performance.now() + ms; performance.now() < until; );
 }
 
-/** What calls back next: each is a turn of its own. */
+/** The callbacks that come next: each is a separate turn. */
 const NEXT = {
   setImmediate: () => new Promise((next) => setImmediate(next)),
   'a timer': () => new Promise((next) => setTimeout(next, 0)),

@@ -24,7 +24,7 @@ import { LOWER, merged, mutate, mutation, onDisk, p, seed } from './bench.js'
 
 const RUNS = Number(process.env.ESCROWFS_FUZZ_RUNS ?? 50)
 
-/** Durability is not what is asked here, and flushes are most of a commit's time. */
+/** Durability is not tested here, and flushes take most of a commit's time. */
 const UNSYNCED = {
   ...realDisk,
   createFile: (path: string, data: Uint8Array | string, mode: number) => realDisk.createFile(path, data, mode, false),
@@ -69,7 +69,7 @@ function site() {
   }
 }
 
-/** Commits a part; answers what it named. Nothing where the part cannot be taken alone. */
+/** Commits a part and returns its paths, or none if the part cannot be committed alone. */
 async function commit({ layout, store }: ReturnType<typeof site>, approved: readonly StagedChange[]) {
   const diff = diffStage(store.overlay)
   if (approved.length === 0 || sourcesInUse(store.overlay, approved, diff.changes).length > 0) return []
@@ -85,11 +85,11 @@ async function commit({ layout, store }: ReturnType<typeof site>, approved: read
     throw error
   }
   store.settle([])
-  // That a directory went says nothing of a file that was to come in its place.
+  // A removed directory does not imply a commit of the file that was to replace it.
   return approved.filter(({ before, after }) => after !== null || before?.type !== 'dir').flatMap(namesOf)
 }
 
-/** What a snapshot showed, and which directories by another name; and what was committed after it. */
+/** What a snapshot showed, its renamed directories, and the paths that were committed after it. */
 interface Known {
   readonly landed: Set<string>
   readonly files: ReadonlyMap<string, string>
@@ -100,7 +100,7 @@ function known(overlay: Overlay): Known {
   return { landed: new Set(), files: files(overlay), renamed: redirects(overlay.stage.tree.root, ROOT) }
 }
 
-/** What stands at each path of a view, files and links alone. */
+/** The entry at each path of a view, only files and links. */
 function files(overlay: Overlay): Map<string, string> {
   return new Map(Object.entries(merged(overlay)).filter(([, what]) => !what.startsWith('dir')))
 }
@@ -113,7 +113,7 @@ describe('a return to a snapshot before commits', { timeout: 180_000 + RUNS * 1_
         const { store } = at
         const { overlay } = store
         const { snapshots } = overlay.stage
-        // Snapshot → what was committed after it, and the files it showed.
+        // Snapshot → the paths that were committed after it, and the files that it showed.
         const since = new Map<string, Known>()
         try {
           for (const { before, after, later, all, to: n } of sequence) {
@@ -148,7 +148,7 @@ function checkTravel(root: string, { overlay }: StageStore, then: Known): void {
   const disk = onDisk(root)
   const now = files(overlay)
   const isNear = (path: string) => [...then.landed].some((each) => isWithin(path, each) || isWithin(each, path))
-  // A renamed directory that commits have been at, by either name, is as the disk has it.
+  // A renamed directory that commits have changed, by either name, is as the disk has it.
   const moved = [...then.renamed].filter(({ at, lower }) => [at, lower].some(isNear))
   const near = (path: string) =>
     isNear(path) || moved.some(({ at, lower }) => isWithin(path, at) || isWithin(path, lower))
@@ -156,7 +156,7 @@ function checkTravel(root: string, { overlay }: StageStore, then: Known): void {
   const { changes } = diffStage(overlay)
   const staged = new Set(changes.flatMap(namesOf).map(String))
   for (const path of then.landed) {
-    // A directory still in use, or a file above, can stand where a committed path was.
+    // A directory that is still in use, or a file above, can be at a committed path.
     if ([...staged].some((each) => each !== path && (isWithin(each, path) || isWithin(path, each)))) continue
     expect(staged.has(path), `${path} is staged; ${told}`).toBe(false)
     const onIt = disk[path]?.startsWith('dir') ? undefined : disk[path]
