@@ -1,6 +1,6 @@
 /** Runs the instructions of arm64 that our programs use, by the Arm Architecture Reference Manual (DDI 0487, C6.2). */
 
-/** What the kernel answers to a system call; `exit` and a successful execve end the program. */
+/** The kernel's result of a system call; `exit` and a successful execve end the program. */
 export type Kernel = (number: number, args: readonly bigint[], memory: Memory) => number | 'ends'
 
 const CODE_AT = 0x40_0000n
@@ -59,10 +59,10 @@ function layOut(memory: Memory, args: readonly string[], env: readonly string[])
 /** The signed number in the lowest bits of a word. */
 const signed = (word: number, from: number, bits: number) => BigInt.asIntN(bits, BigInt(word >>> from))
 
-/** Runs an ELF file of ours to its end. @throws Error for a fault or an instruction that is not known. */
+/** Runs one of our ELF files to its end. @throws Error for a fault or an unknown instruction */
 export function runProgramA64(file: Buffer, args: readonly string[], env: readonly string[], kernel: Kernel): void {
   const memory = new Memory(file)
-  // Whatever the kernel leaves in registers must not matter.
+  // The kernel's values in the registers must not matter.
   const x = Array.from({ length: 31 }, (_, index) => 0xdead_beef_0000_0000n + BigInt(index))
   let sp = layOut(memory, args, env)
   let pc = file.readBigUInt64LE(24)

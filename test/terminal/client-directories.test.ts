@@ -11,7 +11,7 @@ import { site } from './site.js'
 let home = ''
 let before: string | undefined
 beforeEach(() => {
-  // Not below /tmp, which each command has to itself.
+  // Not below /tmp, because each command has its own.
   mkdirSync('node_modules/.cache', { recursive: true })
   home = mkdtempSync(resolve('node_modules/.cache/home-'))
   before = process.env.HOME

@@ -8,7 +8,7 @@ import { stateOf } from '../support/state.js'
 import { INTENTS, own, reasonOf, recordsOf, working } from '../support/workspace.js'
 import { site } from './site.js'
 
-/** Waits until a command has said a word. */
+/** Waits until a command has printed a word. */
 async function said(command: RunningCommand, word: string): Promise<void> {
   while (!command.read().text.includes(word)) {
     if (command.state === 'ended') throw new Error(`It ended, and said ${JSON.stringify(command.read().text)}`)
@@ -16,7 +16,7 @@ async function said(command: RunningCommand, word: string): Promise<void> {
   }
 }
 
-/** Says it is ready, and waits for SIGUSR1. */
+/** Prints that it is ready, and waits for SIGUSR1. */
 const READY = `go=; trap 'go=1' USR1; echo ready; until [ "$go" ]; do sleep 0.02; done`
 
 describe('a command in the background', () => {
@@ -51,7 +51,7 @@ describe('a command in the background', () => {
     const { effects, unsettled } = await command.ingest()
     expect([effects.changes.map(({ path }) => path), unsettled]).toEqual([['src/out'], []])
     expect((await session.exec('cat src/out; echo more >> src/out')).stdout).toBe('built\n')
-    // What exec made of it since stays: the command has written nothing new.
+    // The changes of exec stay: the command has written nothing since.
     expect((await command.ingest()).effects.changes).toEqual([])
     expect(await command.stop()).toMatchObject({ refused: [] })
     expect(session.fs.readFileSync(`${root}/src/out`, 'utf8')).toBe('built\nmore\n')

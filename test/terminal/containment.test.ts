@@ -11,7 +11,7 @@ const opening = (name: string) => async () => {
   throw new Error(`opened ${name}`)
 }
 
-/** Without the attempts that are on record for this machine. */
+/** Without the attempts that are recorded for this machine. */
 function untried(work: () => Promise<void>): Promise<void> {
   const { path, dispose } = tempDir()
   onTestFinished(dispose)

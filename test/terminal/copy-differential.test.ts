@@ -3,7 +3,7 @@ import { sameAsATree } from './same-as-a-tree.js'
 
 const RUNS = Math.ceil(Number(process.env.ESCROWFS_FUZZ_RUNS ?? 60) / 4)
 
-// As where namespaces are refused.
+// Simulates a machine where namespaces are refused.
 vi.mock('../../src/terminal/containments.js', async () =>
   (await import('../support/containments.js')).refusingMachine(),
 )

@@ -10,11 +10,11 @@ import type * as treeScan from '../../src/terminal/tree-scan.js'
 import { overlayOver } from '../overlay/bench.js'
 
 /**
- * A copy is brought up to the stage, and its effects are read, from the times of the entries. Each time the whole trees are compared,
- * too: both ways find the same.
+ * A copy is updated from the stage, and its effects are read, by the times of the entries. Each time the whole trees
+ * are compared too: both ways find the same.
  */
 
-/** The scans, exact to the tick of the clock: their margin would hide what they miss. */
+/** The scans, exact to the tick of the clock, because their margin would hide their misses. */
 const scans = vi.hoisted(() => ({ count: 0, failed: 0, isBroken: false, times: new Map<string, bigint>() }))
 
 vi.mock('../../src/terminal/tree-scan.js', async (original) => {
@@ -84,7 +84,7 @@ function ground() {
   return { root, overlay, place, seed, run, read }
 }
 
-/** What a copy must show: all of the stage, and what is kept. */
+/** The contents that a copy must show: the whole stage, and kept files. */
 function stagedTree(overlay: Overlay, dir: RelPath = ROOT): Record<string, string> {
   const seen: Record<string, string> = {}
   for (const { name, type } of overlay.readdir(dir)) {
@@ -102,7 +102,7 @@ function diskTree(root: string, dir: RelPath = ROOT): Record<string, string> {
   for (const name of fs.readdirSync(`${root}/${dir}`)) {
     const path = childOf(dir, name)
     const stats = fs.lstatSync(`${root}/${path}`, { throwIfNoEntry: false })
-    // A name that is not UTF-8, which nothing can stage.
+    // A name that is not UTF-8, which cannot be staged.
     if (stats === undefined || isKept(path)) continue
     const mode = (stats.mode & 0o777).toString(8)
     if (stats.isSymbolicLink()) seen[path] = `link ${fs.readlinkSync(`${root}/${path}`)}`
@@ -151,7 +151,7 @@ const command = fc.oneof(
   path.map((at) => `touch ${at}`),
   fc.tuple(path, path).map(([from, to]) => `mv -T ${from} ${to}`),
   fc.tuple(path, path).map(([from, to]) => `mv ${from} ${to}`),
-  // Two directories change places: their parent has the same names.
+  // Two directories swap places: their parent has the same names.
   fc.tuple(path, path).map(([from, to]) => `mv -T ${from} swap && mv -T ${to} ${from} && mv -T swap ${to}`),
   fc.tuple(path, fc.constantFrom('y', 'y/z', 'k')).map(([from, to]) => `cp -rp ${from} ${to}`),
   fc.tuple(path, path).map(([from, to]) => `ln -f ${from} ${to}`),

@@ -9,7 +9,7 @@ import { stateOf } from '../support/state.js'
 import { failure, INTENTS, own, reasonOf, recordsOf } from '../support/workspace.js'
 import { site } from './site.js'
 
-// As where namespaces are refused.
+// Simulates a machine where namespaces are refused.
 vi.mock('../../src/terminal/containments.js', async () =>
   (await import('../support/containments.js')).refusingMachine(),
 )
@@ -130,7 +130,7 @@ describe('commands without containment', () => {
     const { path: root, dispose } = tempDir()
     onTestFinished(dispose)
     const isRoot = process.getuid?.() === 0
-    // Root reads what nobody may.
+    // Root reads files that nobody may read.
     if (isRoot) process.seteuid?.(65_534)
     try {
       const place = openCopy(root)

@@ -39,7 +39,7 @@ it('the reader counts the lines beyond its limit, over all readings', () => {
   expect([second.denials.length, second.more, second.unread]).toEqual([100, 70, 0])
   appendFileSync(file, line({}))
   expect(read()).toEqual({ denials: [], delivered: [], more: 1, unread: 0 })
-  // What is too much to be looked at is told in bytes.
+  // The part that is too large to be parsed is counted in bytes.
   appendFileSync(file, `${line({}).repeat(3)}${'x'.repeat(20 << 20)}\n`)
   const flood = read()
   expect([flood.denials, flood.more]).toEqual([[], 3])
@@ -61,7 +61,7 @@ it('the reader is bounded, whatever is written or removed', () => {
   expect(read()).toHaveLength(20)
   writeFileSync(file, line({}))
   expect(read()).toHaveLength(1)
-  // A line without an end is no reason to hear nothing any more.
+  // A line without an end does not stop the reader.
   writeFileSync(file, `${'x'.repeat(600_000)}\n${line({})}`)
   expect(read()).toEqual([expect.anything()])
 })

@@ -5,18 +5,18 @@ import { compileOnce } from '../support/compiled.js'
 import { tempDir } from '../support/facade.js'
 import { trust } from '../support/trust.js'
 
-/** The highest number of a descriptor where a process may have 1,024 open. */
+/** The highest descriptor of a process that may have 1,024 open. */
 const LAST = 1023
 const OPENAT = 257
 
-/** Where a shell that starts us has left descriptors open: a file to write, and a directory. */
+/** Simulates a shell that left descriptors open: a file for writing, and a directory. */
 const FILES = [9, 20, 200, LAST]
 const DIRECTORY = 201
 
-/** Tries to write by each inherited file, and to make a file below the inherited directory. */
+/** Tries to write to each inherited file, and to create a file below the inherited directory. */
 const writing = FILES.map((fd) => `perl -e 'open(F, ">&=", ${fd}) and syswrite(F, "got out ${fd}")'`)
 const below = `perl -e '$name = "new"; syscall(${OPENAT}, ${DIRECTORY}, $name, 0x41, 0600) >= 0 and print "got out below "'`
-/** Last the numbers a program sees: its own three, and the one it lists them by. */
+/** Prints the descriptors that a program sees: its own three, and the one that lists them. */
 const SCRIPT = [...writing, below, 'ls /proc/self/fd | tr "\\n" " "'].join('; ')
 
 function place() {
@@ -32,7 +32,7 @@ function place() {
   return { root, outside }
 }
 
-/** Starts a program of ours with these descriptors open, where no process may have more than 1,024. */
+/** Starts one of our programs with these descriptors open, with a limit of 1,024. */
 function inheriting({ root, outside }: ReturnType<typeof place>, args: readonly string[]) {
   const [file, dir] = [openSync(`${outside}/file`, 'r+'), openSync(outside, 'r')]
   try {

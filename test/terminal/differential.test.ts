@@ -7,7 +7,7 @@ const RUNS = Number(process.env.ESCROWFS_FUZZ_RUNS ?? 60)
 
 describe.each(PROVIDERS)('a command in %s', { timeout: 300_000 + RUNS * 2_000 }, (provider) => {
   withProvider(provider)
-  // A copy takes longer, and its effects are found in one way for all providers.
+  // A copy takes longer, and all providers find its effects in one way.
   const runs = provider === 'namespace-overlay' ? RUNS : Math.ceil(RUNS / 4)
 
   it('has the same effect on the stage in exec as on a tree', () =>

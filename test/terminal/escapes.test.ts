@@ -17,9 +17,11 @@ import { compileOnce } from '../support/compiled.js'
 import { tempDir } from '../support/facade.js'
 import { assertWorks, PROVIDERS } from '../support/providers.js'
 
-/** Ways out of a sandbox, each run by exec. What counts is the host afterwards, and that a call was refused by the kernel. */
+/**
+ * Escapes from a sandbox, each run by exec. The test checks the host afterwards, and that the kernel refused a call.
+ */
 
-/** A filter refuses these with EPERM, before any argument is looked at. */
+/** A filter refuses these with EPERM, before it reads an argument. */
 const bySyscall = systemCallLines(ownArchitecture())
 
 const PROBES: Readonly<Record<string, string>> = {
@@ -85,7 +87,7 @@ function prepare(uid: number) {
   return { path, root, home }
 }
 
-/** Everything below a directory that is not ours: names, modes, contents. */
+/** Everything below a directory outside of ours: names, modes, contents. */
 function treeOf(dir: string): string[] {
   return readdirSync(dir).flatMap((name) => {
     const at = `${dir}/${name}`
@@ -108,7 +110,7 @@ interface Said {
 
 const all = process.getuid?.() === 0 ? [0, 65_534] : [process.getuid?.() ?? 0]
 
-/** Another user runs the project's own files: a private directory above them would fail every probe alike. */
+/** Another user runs the project's own files: a private directory above them would make every probe fail. */
 function assertReachable(file: string): void {
   for (let dir = dirname(file); dir !== '/'; dir = dirname(dir))
     if ((lstatSync(dir).mode & 0o001) === 0)
@@ -155,7 +157,7 @@ describe.each(users)('as user %i in %s', { timeout: 300_000 }, (uid, provider) =
     expect(said['host processes']?.stderr).toMatch(/kill: |No such process|not permitted/)
     if (provider !== 'landlock-copy') expect(Number(said['host processes']?.stdout)).toBeLessThan(8)
     expect(said['the layers']?.stdout).not.toMatch(/escrow-(layers|copy)/)
-    // Without a mount they can be removed from the copy: that is refused, and the disk has them.
+    // Without a mount they can be removed from the copy: the removal is refused, and the disk has them.
     if (provider === 'landlock-copy')
       expect(said['our own files']?.refused).toContain('.orchestration/active_intents.yaml: protected_path')
     else expect(said['our own files']?.stdout).toBe('active_intents.yaml\nagent_trace.jsonl\n')

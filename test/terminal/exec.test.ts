@@ -160,7 +160,7 @@ describe('the effects of a command', () => {
       '.git': 'protected_path',
     })
     expect(summary).toMatch(/^refused/)
-    // They are not there for the next command either.
+    // They are absent for the next command too.
     expect((await session.exec('cat mail/m.ts docs/d.md; ls src; ls -d .git')).stdout).toBe('m\nd\na.ts\n')
     const [place = ''] = fs.readdirSync(`${stateOf(root)}/sessions/agent/quarantine`)
     const dir = `${stateOf(root)}/sessions/agent/quarantine/${place}`
@@ -244,7 +244,7 @@ describe('policy for commands', () => {
     const { session } = await site({ ...files, '.orchestration/policy.yaml': policy })
     const ran = await session.exec('cat .env app/.env keys/k.pem; grep -r SECRET . ; ls -a . app')
     expect(ran.stdout).toBe('.:\n.\n..\n.orchestration\napp\nsrc\n\napp:\n.\n..\n')
-    // Made anew by a command, they are still not for it to write.
+    // Created again by a command, they are still not writable for it.
     const { refused } = await session.exec('echo mine > .env; rm -rf keys app')
     expect(refused.map(({ path }) => path)).toContain('.env')
     expect(refused.map(({ path }) => path)).toContain('app/.env')
@@ -253,7 +253,7 @@ describe('policy for commands', () => {
   it('closes outside paths to commands as to reads, and opens what a more specific rule opens', async () => {
     const { session, write } = await site()
     const policy = (rules: string) => write('.orchestration/policy.yaml', `outside: ${rules}\n`)
-    // What is not below /tmp, which is a command's own.
+    // A path that is not below /tmp, because each command has its own.
     const home = fs.mkdtempSync(`${homedir()}/escrowfs-test-`)
     onTestFinished(() => fs.rmSync(home, { recursive: true, force: true }))
     fs.mkdirSync(`${home}/closed/open`, { recursive: true })

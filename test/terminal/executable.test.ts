@@ -57,14 +57,14 @@ describe('the encoder of arm64', () => {
 })
 
 type Call = readonly unknown[]
-/** The kernel's answer to a call that was just recorded. */
+/** The kernel's result of the call that was just recorded. */
 type Answers = (call: Call) => number
 
-/** How many integers each of the other calls takes. */
+/** The number of integers that each of the other calls has. */
 const INTEGERS: Readonly<Record<string, number>> = { exit: 1, close_range: 3, landlock_restrict_self: 2 }
 const ENV = ['PATH=/bin', 'A=b']
 
-/** What a program asked the kernel for, in order. */
+/** The system calls of a program, in order. */
 function callsOf(file: Buffer, args: readonly string[], answers: Answers): Call[] {
   const calls: Call[] = []
   const kernel: Kernel = (number, given, memory) => {
@@ -118,7 +118,7 @@ describe('write-only on arm64', () => {
   const RULESET = ['landlock_create_ruleset', 0x2002, 8, 0]
   const DESCRIPTORS: Readonly<Record<string, number>> = { '/': 4, '/work': 5, '/tmp': 6 }
 
-  /** A kernel with a version of Landlock. */
+  /** Simulates a kernel with a version of Landlock. */
   const landlock = (version: number, failing: Readonly<Record<string, number>> = {}): Answers => {
     return ([name, what, path]) => {
       if (name === 'landlock_create_ruleset' && what === null) return version
@@ -172,12 +172,12 @@ describe('write-only on arm64', () => {
   })
 })
 
-/** Programs of this machine that run code of arm64, if any is installed. */
+/** Installed programs of this machine that run arm64 code. */
 const emulator = ['qemu-aarch64-static', 'qemu-aarch64'].find(
   (name) => spawnSync(name, ['--version'], { stdio: 'ignore' }).status === 0,
 )
 
-/** This machine's own code always runs; that of arm64 where there is an emulator. */
+/** This machine's own code always runs; arm64 code runs if there is an emulator. */
 const runnable = [
   { architecture: ownArchitecture(), by: [] },
   ...(emulator === undefined ? [] : [{ architecture: 'arm64' as const, by: [emulator] }]),

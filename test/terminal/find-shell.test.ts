@@ -24,7 +24,7 @@ function found(...args: string[]): Buffer {
   return spawnSync('find', args, { env: { ...process.env, LC_ALL: 'C' } }).stdout
 }
 
-/** The process of the shell that `shell` has started. */
+/** The process that `shell` has started. */
 function started(shell: FindShell): number {
   const before = new Set(childrenOf(process.pid))
   shell.start()
@@ -81,7 +81,7 @@ describe('a shell that runs find', () => {
     const dir = directory()
     expect(await shell.run([join(dir, 'absent'), '-print0'])).toBeUndefined()
     expect(await shell.run([dir, '-nonsense'])).toBeUndefined()
-    // It warns of an option after a test, and exits with 0.
+    // It warns about an option after a test, and exits with 0.
     expect(await shell.run([dir, '-warn', '-name', 'x', '-maxdepth', '1', '-print0'])).toBeUndefined()
     expect(String(await shell.run([dir, '-print0']))).toBe(`${dir}\0`)
   })

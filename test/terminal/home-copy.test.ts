@@ -46,7 +46,7 @@ describe('a copy of a client’s directory', () => {
         refresh()
         const theirs = new Map<string, string>()
         const shown = new Map<string, string>()
-        /** Paths that were copied, and are still the person's. */
+        /** Paths that were copied, and still have the person's content. */
         const copied = new Set<string>()
         /** Paths that commands changed or removed. */
         const own = new Set<string>()
@@ -57,7 +57,7 @@ describe('a copy of a client’s directory', () => {
               const text = theirs.get(name)
               if (!own.has(name) && text !== undefined) shown.set(name, text)
               else if (!own.has(name)) shown.delete(name)
-              // What both have removed is no longer the commands'.
+              // A path that both removed no longer belongs to the commands.
               else if (text === undefined && !shown.has(name)) own.delete(name)
               if (text === undefined) copied.delete(name)
               else if (!own.has(name)) copied.add(name)
@@ -110,7 +110,7 @@ describe('a copy of a client’s directory', () => {
     rmSync(at('home/data/sub'), { recursive: true })
     refresh('data/sub/b')
     expect(['a', 'sub/b', 'new'].map((path) => textAt(`outside/${path}`))).toEqual(['precious', 'precious', undefined])
-    // The link was on the way to a setting, so it went. Without one it stays, and leads nowhere new.
+    // The link was on the way to a setting, so it was removed. Without one it stays, and leads nowhere new.
     expect(lstatSync(at('copy/data'), { throwIfNoEntry: false })).toBeUndefined()
     symlinkSync(at('outside'), at('copy/data'))
     refresh()

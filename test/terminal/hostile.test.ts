@@ -34,7 +34,7 @@ describe('secrets of the home directory', () => {
         'plain',
       )
     }
-    // The person's own, closest word.
+    // The person's own, most specific rule.
     write('.orchestration/policy.yaml', `outside: { ${home}/.ssh/key: allow }\n`)
     await wait(20)
     expect((await session.exec(`cat ${home}/.ssh/key`)).stdout).toBe('SECRET')
@@ -89,7 +89,7 @@ describe('a command that is interrupted', () => {
   }, 60_000)
 })
 
-/** A home directory for the test, not below /tmp, which is a command's own. */
+/** A home directory for the test, not below /tmp, because each command has its own. */
 function atHome(): string {
   const path = fs.mkdtempSync(`${homedir()}/escrowfs-test-`)
   onTestFinished(() => fs.rmSync(path, { recursive: true, force: true }))

@@ -9,7 +9,7 @@ import { tempDir } from '../support/facade.js'
 
 const rel = (path: string) => path as RelPath
 
-/** A layer with `d/sub/f`, and a directory outside of it with an `f` of the same look. */
+/** A layer with `d/sub/f`, and a directory outside of it with a similar `f`. */
 function ground() {
   const { path: root, dispose } = tempDir()
   onTestFinished(dispose)
@@ -33,7 +33,7 @@ describe('the layer of a running command', () => {
     if (!stats) return expect.unreachable('it is there')
     expect(layer.read(rel('d/sub/f'), stats).toString()).toBe('layer/d/sub')
     swap()
-    // Held, it is the same directory still, whatever its name.
+    // Through its descriptor it is still the same directory, whatever its name.
     expect(layer.read(rel('d/sub/f'), stats).toString()).toBe('layer/d/sub')
     for (const work of [() => layer.names(rel('d')), () => layer.look(rel('d/sub/f'))]) {
       layer.close()

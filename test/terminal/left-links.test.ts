@@ -6,8 +6,8 @@ import { INTENTS } from '../support/workspace.js'
 import { site } from './site.js'
 
 /**
- * A command, or a program that git starts from a setting of the command's, leaves a link where a directory was. Nothing that is done with
- * the tree afterwards leads out of it.
+ * A command, or a program that git starts by a command's setting, leaves a link in place of a directory. No later
+ * operation on the tree leads out of it.
  */
 
 /** A directory outside of the workspace that commands may not change, with a file that they may not read. */

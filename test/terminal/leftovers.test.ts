@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { INTENTS, reasonOf } from '../support/workspace.js'
 import { site } from './site.js'
 
-/** What a command leaves in its layer is no later command's, and what is refused is where it was. */
+/** The files of a command in its layer do not exist for later commands, and a refused file stays at its old path. */
 
 describe('the files that a command wrote', () => {
   it('below .git are absent for the next command, which sees the disk', async () => {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { site } from './site.js'
 
-/** The file systems a command can write to: `device options` of each, and the size of those in memory. */
+/** The file systems that a command can write to: `device options` of each, and the size of those in memory. */
 const WRITABLE = `perl -lane 'print "$F[0] $F[1] $F[3]" if $F[2] eq "tmpfs" and $F[3] =~ /^rw/' /proc/mounts`
 
 it('all memory that a command can fill with files is limited, and nearly all is one file system', async () => {

@@ -10,7 +10,7 @@ import { working } from '../support/workspace.js'
 const AS = 'export GIT_AUTHOR_NAME=A GIT_AUTHOR_EMAIL=a@b.c GIT_COMMITTER_NAME=A GIT_COMMITTER_EMAIL=a@b.c'
 const INTENTS = 'active_intents:\n  - { id: INT-001, name: Everything, status: IN_PROGRESS, owned_scope: ["**"] }\n'
 
-/** Where a workspace and its repository's directory are, below a temporary directory. */
+/** The paths of a workspace and its repository, below a temporary directory. */
 interface Layout {
   readonly root: string
   readonly gitDir: string

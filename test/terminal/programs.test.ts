@@ -8,11 +8,13 @@ import { ensureTools } from '../support/machine.js'
 import { PROVIDERS, withProvider } from '../support/providers.js'
 import { site } from './site.js'
 
-/** What programmers run, in each provider: it ends with the tree that it makes of a plain copy of the workspace. */
+/**
+ * Programs that developers run, in each provider: the resulting tree is the same as in a plain copy of the workspace.
+ */
 
 const MODULES = fileURLToPath(new URL('../../node_modules', import.meta.url))
 
-/** Makes a wheel, which is a zip file. */
+/** Builds a wheel, which is a zip file. */
 const WHEEL = `
 import zipfile
 with zipfile.ZipFile('dist/tiny-1.0-py3-none-any.whl', 'w') as wheel:
@@ -25,9 +27,9 @@ with zipfile.ZipFile('dist/tiny-1.0-py3-none-any.whl', 'w') as wheel:
 interface Program {
   readonly files: Readonly<Record<string, string>>
   readonly command: string
-  /** Shows that it did its work. */
+  /** Proves that it did its work. */
   readonly proof: { readonly path: string; readonly text: string }
-  /** Packages of ours that it runs, linked into the workspace. */
+  /** Our packages that it runs, linked into the workspace. */
   readonly linked?: readonly string[]
 }
 
@@ -82,7 +84,7 @@ const PROGRAMS: Readonly<Record<string, Program>> = {
   },
 }
 
-/** What differs from run to run: times, and the path of the workspace. */
+/** Replaces the parts that differ between runs: times, and the path of the workspace. */
 const VOLATILE = /(^|\/)(\.package-lock\.json|direct_url\.json|RECORD)$/
 
 function look(node: typeof fs, root: string, dir = ''): Record<string, string> {
@@ -108,7 +110,7 @@ function link(root: string, packages: readonly string[]): void {
 
 beforeAll(() => ensureTools('make', 'python3', 'pip3'))
 
-/** The trees that the programs make of a plain copy of their files. */
+/** The trees that the programs produce in a plain copy of their files. */
 const plainTrees = new Map<string, Record<string, string>>()
 
 function plainTree(name: string, { files, command, linked = [] }: Program): Record<string, string> {

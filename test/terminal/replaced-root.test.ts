@@ -4,7 +4,7 @@ import { CONTAINMENTS } from '../../src/terminal/containments.js'
 import { overlayOver } from '../overlay/bench.js'
 import { PROVIDERS, withProvider } from '../support/providers.js'
 
-/** The workspace's mount belongs to its directory: a directory that takes its place has none. */
+/** The workspace's mount belongs to its directory: a directory that replaces it has none. */
 
 const replacements = {
   'renamed, and made again': (root: string) => {

@@ -17,7 +17,7 @@ const TARGETS = {
 }
 const ENDED: CommandEnd = { exitCode: 0, stdout: '', stderr: '', truncated: false, began: true }
 
-/** The results in a provider that runs nothing: `act` does what a command could have done. */
+/** The results in a provider that runs nothing: `act` performs the possible effects of a command. */
 async function resultsWhere(act: (options: CommandOptions) => Promise<Partial<CommandEnd>> | Partial<CommandEnd>) {
   const containment = fakeContainment({
     open: async ({ root }): Promise<Place> => ({
@@ -36,7 +36,7 @@ describe('the escape corpus', () => {
   it('does no harm without containment', () => {
     for (const architecture of ['x64', 'arm64'] as const)
       for (const { name, script } of escapeAttempts(TARGETS, architecture)) {
-        // A signal goes to one process, by its number; what is changed is the scene's.
+        // A signal has one process as its target, by pid; only files of the scene are changed.
         for (const [, target] of script.matchAll(/\bkill\b(.*?)(?:;|$)/gm))
           expect([name, target]).toEqual([name, ' -9 12345'])
         expect([name, /(?:^|[;&|(]\s*)u?mount\b|\brm -[a-z]*r|reboot|shutdown|sysrq|mkfs/.test(script)]).toEqual([

@@ -7,7 +7,7 @@ import type { Refusal, Session } from '../../src/index.js'
 import { tempDir } from '../support/facade.js'
 import { site } from './site.js'
 
-/** Scripts of shell commands, run by a session and on a plain copy of the tree: afterwards both are alike, step by step. */
+/** Shell scripts, run by a session and on a plain copy of the tree: after each step both are equal. */
 
 const STEPS = 3
 
@@ -26,14 +26,14 @@ const command = fc.oneof(
   path.map((at) => `: > ${at}`),
   fc.tuple(path, path).map(([from, to]) => `mv -T ${from} ${to}`),
   fc.tuple(path, path).map(([from, to]) => `mv ${from} ${to}`),
-  // Names of its own: what cp has done by the time it finds that it copies into itself depends on the order of a listing.
+  // Separate names: how far cp gets before it notices that it copies into itself depends on the order of a listing.
   fc.tuple(path, fc.constantFrom('y', 'y/z')).map(([from, to]) => `cp -r ${from} ${to}`),
   fc.tuple(path, path).map(([target, at]) => `ln -s ${target} ${at}`),
   fc.tuple(fc.constantFrom('700', '755', '777'), path).map(([mode, at]) => `chmod ${mode} ${at}`),
   path.map((at) => `sed -i s/a/A/ ${at}`),
 )
 
-/** What a tool does to the stage between commands, by the functions of fs. */
+/** Changes of the stage by a tool between commands, by the functions of fs. */
 const edit = fc.oneof(
   fc.record({ op: fc.constant('write' as const), at: path, text }),
   fc.record({ op: fc.constant('rm' as const), at: path }),
@@ -76,7 +76,7 @@ function look(node: typeof fs, root: string, dir = ''): Record<string, string> {
   return seen
 }
 
-/** @param run runs a script to its end, and answers what of it was refused. */
+/** @param run runs a script to its end, and returns the refused paths */
 export async function sameAsATree(
   runs: number,
   run: (session: Session, script: string) => Promise<readonly Refusal[]>,
@@ -101,7 +101,7 @@ export async function sameAsATree(
           const lines = script.join('\n')
           const refused = await run(session, lines)
           spawnSync('/bin/sh', ['-c', lines], { cwd: copy.path, stdio: 'ignore' })
-          // A link that leads nowhere yet, or in a circle, is no reason to refuse it.
+          // A link that does not lead anywhere yet, or in a cycle, is no reason to refuse it.
           expect(refused, lines).toEqual([])
           expect(look(session.fs, root), lines).toEqual(look(fs, copy.path))
         }

@@ -26,7 +26,7 @@ const HEADERS: Readonly<Record<Architecture, readonly string[]>> = {
   arm64: ['/usr/include/asm-generic/unistd.h'],
 }
 
-/** @throws Error where this machine has no such header. */
+/** @throws Error if this machine has no such header */
 function headerOf(architecture: Architecture): string {
   const file = HEADERS[architecture].find((each) => existsSync(each))
   if (file !== undefined) return readFileSync(file, 'utf8')
@@ -34,7 +34,7 @@ function headerOf(architecture: Architecture): string {
   throw new Error(`The kernel's headers are missing. On Debian or Ubuntu, as root: apt-get install ${names}`)
 }
 
-/** What a command may not call whatever the arguments are: written down here once more, by name. */
+/** The calls that a command may not make with any arguments, listed here again by name. */
 const DENIED = [
   ...['io_uring_setup', 'io_uring_enter', 'io_uring_register', 'ptrace', 'process_vm_readv', 'process_vm_writev'],
   ...['process_madvise', 'kcmp', 'pidfd_getfd', 'add_key', 'request_key', 'keyctl', 'bpf', 'perf_event_open'],
@@ -44,7 +44,7 @@ const DENIED = [
   ...['quotactl', 'quotactl_fd', 'adjtimex', 'settimeofday', 'clock_settime', 'clock_adjtime', 'iopl', 'ioperm'],
 ]
 
-/** What the kernel would answer, by name: undefined where it lets the call through. */
+/** The kernel's result, by name: undefined if it allows the call. */
 function expected(name: string | undefined, args: readonly bigint[], sharesGroup: boolean): number {
   const low = (index: number) => Number(BigInt.asUintN(32, args[index] ?? 0n))
   if (name === undefined) return ALLOWED

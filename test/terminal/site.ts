@@ -13,7 +13,7 @@ export interface Site extends TestWorkspace {
   readonly session: Session
 }
 
-/** A workspace with a session that may write everywhere, or where `intents` says. */
+/** A workspace with a session that may write everywhere, or in the scope of `intents`. */
 export async function site(files: Readonly<Record<string, string>> = FILES, intents = ALL): Promise<Site> {
   const at = testWorkspace(files, intents)
   const workspace = await at.open()

@@ -5,7 +5,7 @@ import { dirname } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { site } from './site.js'
 
-/** Commands have directories of their own in these places. */
+/** Commands have their own directories at these paths. */
 const PRIVATE = ['/tmp', '/var/tmp', '/run', '/dev/shm']
 
 /** A directory that commands see. */

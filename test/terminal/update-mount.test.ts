@@ -4,7 +4,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { tempDir } from '../support/facade.js'
 import { site } from './site.js'
 
-/** A command at work that runs each line it is given, and says when it has. */
+/** A running command that executes each line that it gets, and reports when it is done. */
 const LISTENING = 'n=0; echo began; while read -r line; do sh -c "$line"; n=$((n+1)); echo "done $n"; done'
 
 async function listening(files: Record<string, string>) {

@@ -28,7 +28,7 @@ it('rarely rewrites a file of many single anchors, and keeps each of them', () =
   }
   const hashes = readAnchors(file).flatMap((line) => line.hashes)
   expect(hashes).toEqual(Array.from({ length: 12_000 }, (_, n) => hashOf(n + 1)))
-  // One for each doubling of what is kept, not one for each step that was appended.
+  // One rewrite for each doubling of the kept anchors, not one for each append.
   const appended = 12_000 * linesOf(ABOUT, [{ seq: 1, hash: hashOf(1) }]).length
   expect(rewrites).toBeGreaterThan(1)
   expect(rewrites).toBeLessThan(appended / STEP / 1.5)

@@ -148,7 +148,7 @@ describe('a checkpoint', () => {
     expect(own(lines[3] ?? '')).toMatchObject({ type: 'checkpoint', signed_seq: 3, signed_hash: sha(lines[2] ?? '') })
     rmSync(join(state, 'escrowfs/ledgers'), { recursive: true })
     rmSync(layout.ledgerDir, { recursive: true })
-    // Chained anew by someone without the key: the checkpoint no longer fits, or its signature does not.
+    // Chained again by someone without the key: the checkpoint no longer matches, or its signature is invalid.
     const forged = rechain(lines, 1)
     writeFileSync(`${layout.ledgerFile}`, fileOf(rechain(lines.with(1, (lines[1] ?? '').replace('naïve', 'other')), 1)))
     expect(forged).toEqual(lines)

@@ -26,7 +26,7 @@ async function commitAll(workspace: Workspace, id: string) {
   return review.commit()
 }
 
-/** Each line's model; else what its contributor is. */
+/** Each line's model, or else its contributor. */
 async function models(workspace: Workspace, path: string): Promise<string[]> {
   return (await workspace.ledger.blame(path)).map(whose)
 }

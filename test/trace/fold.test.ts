@@ -56,7 +56,7 @@ it('each reading equals a full reading after each change of the file', () => {
   )
 })
 
-/** The ids, or the message of the error: a torn line that something follows is damage. */
+/** The ids, or the message of the error: a torn line followed by another one is damage. */
 function attempt(read: () => string[]): unknown {
   try {
     return [...read()]

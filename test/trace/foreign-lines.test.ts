@@ -53,7 +53,7 @@ describe('lines of other tools', () => {
     expect(own(lines[3] ?? '')).toMatchObject({ foreign: { lines: 1, after: sha(lines[1] ?? '') } })
     const [first, second] = [lines[0] ?? '', lines[1] ?? '']
     const forged = [first.replace('"INT-001"', '"INT-002"'), second.replace('"INT-001"', '"INT-002"')]
-    // As a hub or another machine sees it: without the copies and anchors of this one.
+    // As for a hub or another machine: without the copies and anchors of this one.
     for (const mutant of [rechain([forged[0] ?? '', second], 0), [first, forged[1] ?? '']]) {
       const elsewhere = workspace()
       writeFileSync(`${elsewhere.ledgerFile}`, [...mutant, ...lines.slice(2)].map((line) => `${line}\n`).join(''))

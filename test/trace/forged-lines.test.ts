@@ -10,7 +10,7 @@ const APPROVED = ['export const limit = readLimit()', 'export const owner = read
 const HOSTILE = ['export const limit = stealKeys()', 'export const owner = readOwner()']
 const LEDGER = '.orchestration/agent_trace.jsonl'
 
-/** The record that says that a person's record of a file left other content, without a change of a line. */
+/** A record which claims that a person's record left other content in a file, without a changed line. */
 function forgedRecord(ledger: string, before: string, after: string): string {
   const lines = ledger.split('\n').filter(Boolean)
   const last = lines.at(-1) ?? ''
@@ -65,7 +65,7 @@ describe('a ledger whose short records claim millions of lines', () => {
   })
 })
 
-/** A ledger with branches that all begin at a line of another tool, behind a long one. Each is joined. */
+/** A ledger with branches that all start at a line of another tool, behind a long one. Each is joined. */
 function forkedLedger(branches: number, length: number): string {
   const lines: string[] = []
   const push = (record: object) => {

@@ -20,13 +20,13 @@ const turn = fc.oneof(
 )
 type Turn = typeof turn extends fc.Arbitrary<infer T> ? T : never
 
-/** A history as it is lived on a real workspace and in the model at once. */
+/** A history, performed on a real workspace and in the model at the same time. */
 class History {
   readonly #writer = new Writer()
   #files: Files = new Map()
-  /** Files the ledger has the lines of, whatever has become of them on disk. */
+  /** Files whose lines the ledger has, whatever their state on disk. */
   readonly #known = new Set<string>()
-  /** The commit that nothing has followed yet, and what it was made on. */
+  /** The latest commit, and the commit that it was based on. */
   #last: { readonly result: CommitResult; readonly before: Files } | undefined
   #turns = 0
 
@@ -52,7 +52,7 @@ class History {
     const [id, before] = [`s${this.#turns}`, this.#files]
     const session = await this.workspace.session({ id, agent: { model: id } })
     await session.selectIntent('INT-001')
-    // What another tool wrote is the ledger's to know only once a commit has met it.
+    // The ledger knows another tool's lines only after a commit has included them.
     for (const each of steps)
       this.#act(
         session.fs,
@@ -89,7 +89,7 @@ class History {
     for (const [path, lines] of this.#files) if (met.has(path) && this.#known.has(path)) see(lines)
   }
 
-  /** An agent's lines are its session's; on the way to the stage and in the model. */
+  /** An agent's lines belong to its session, from the write to the stage and in the model. */
   #act(
     fs: Session['fs'],
     each: Step,
@@ -112,7 +112,7 @@ class History {
     const owner = (path: string) => (this.#known.has(path) ? 'human' : 'unknown')
     const mayTake = (line: Owned, path: string) => line.seen && this.#known.has(path)
     for (const each of steps) {
-      // Renamed by a person and then changed, a file is one the ledger does not know: see the unit tests of it.
+      // The ledger does not know a file that a person renamed and then changed: see its unit tests.
       if (each.kind !== 'rename') this.#land(this.#writer.step(this.#files, each, owner, mayTake))
     }
   }

@@ -1,17 +1,17 @@
-/** A model of who wrote which line that knows nothing of diffs: its lines are things, moved about with their owner. */
+/** A model of the authors of lines that does not use diffs: its lines are objects, moved with their owner. */
 
 export interface Owned {
   readonly id: number
-  /** Whom blame has to name; `unknown` and `human` of lines no session wrote. */
+  /** The owner that blame must report; `unknown` and `human` for lines that no session wrote. */
   readonly owner: string
-  /** The ledger has met the line: it was in a file when that was committed. */
+  /** The ledger knows the line: a committed file contained it. */
   seen: boolean
   readonly indent: number
 }
 
 export type Files = ReadonlyMap<string, readonly Owned[]>
 
-/** One step inside a commit or outside of all, of numbers that mean what the files of the moment make of them. */
+/** One step inside a commit or outside of all. Its numbers select from the current files. */
 export interface Step {
   readonly kind: 'insert' | 'remove' | 'replace' | 'indent' | 'move' | 'copy' | 'carry' | 'rename' | 'create' | 'delete'
   readonly a: number
@@ -28,12 +28,14 @@ export function textOf(lines: readonly Owned[]): string {
   return lines.map(lineOf).join('')
 }
 
-/** Each weighs enough to be followed alone, and is like no other. */
+/** Each has enough text to be followed alone, and no other is similar. */
 function lineOf({ id, indent }: Owned): string {
   return `${' '.repeat(indent)}const value${id} = compute(alphabet, betagamma, deltaepsilon, zeta${id})\n`
 }
 
-/** What a copier may take: an agent what the ledger has met, whoever works outside what it will know again. */
+/**
+ * The lines that may be copied: an agent copies lines that the ledger knows; others copy lines that it will recognize.
+ */
 type MayTake = (line: Owned, path: string) => boolean
 
 export class Writer {
@@ -44,7 +46,7 @@ export class Writer {
     return Array.from({ length: count }, () => ({ id: this.#next++, owner, seen, indent: 0 }))
   }
 
-  /** The files after a step; the very same where it has nothing to work on. */
+  /** The files after a step; the same object if it has nothing to work on. */
   step(files: Files, { kind, a, b, c }: Step, ownerAt: (path: string) => string, mayTake: MayTake): Files {
     const paths = [...files.keys()].sort()
     const path = paths[a % Math.max(1, paths.length)]

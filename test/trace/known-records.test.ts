@@ -12,7 +12,7 @@ import { commitAll, git } from '../support/git.js'
 import { trust } from '../support/trust.js'
 import { draftOf, drafts, fileOf, linesOf, own, rechain, sha, workspaces } from './support.js'
 
-/** What a machine says of records that it did not write. The state directory makes the machine. */
+/** The results on a machine for records that it did not write. The state directory identifies the machine. */
 
 const ADA = { name: 'Ada' }
 const given = process.env.XDG_STATE_HOME
@@ -58,7 +58,7 @@ function cloned(from: Layout): Layout {
 
 const verify = (layout: Layout) => openLedger(layout).verify()
 
-/** Rewrites record 3 and chains the rest to it: what a forger does. */
+/** Rewrites record 3 and chains the rest to it, as a forger would. */
 function forge(layout: Layout): void {
   const lines = linesOf(layout)
   const forged = lines.with(2, (lines[2] ?? '').replace('INT-001', 'INT-666'))
@@ -483,7 +483,7 @@ describe('blame', () => {
 
 const INTENTS = 'active_intents:\n  - { id: INT-001, name: One, status: IN_PROGRESS, owned_scope: ["**"] }\n'
 
-/** An agent named after its session writes the file, and Ada lets it in. */
+/** An agent named after its session writes the file, and Ada approves it. */
 async function write({ root }: Layout, name: string, lines: readonly string[]): Promise<void> {
   trust(root)
   const workspace = await openWorkspace(root)

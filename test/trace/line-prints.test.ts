@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { PRINT_LENGTH, printOf, printsOf, splitPrints, weightOf } from '../../src/trace/line-prints.js'
 
-/** As the format says it, by bytes. */
+/** By bytes, as in the definition of the format. */
 function stated(line: string): string {
   const bytes = Buffer.from(line.replace(/[\t\v\f\r ]+/g, ''), 'latin1')
   const weight = bytes.filter((byte) => byte >= 0x80 || /[A-Za-z0-9]/.test(String.fromCharCode(byte))).length

@@ -24,7 +24,7 @@ async function land(at: TestWorkspace, path: string, lines: readonly string[]): 
   commitAll(at.root)
 }
 
-/** A repository that keeps its ledger in git. Its second record is lost: a later commit took the older file. */
+/** A repository that keeps its ledger in git. Its second record is lost: a later commit restored the older file. */
 async function repository() {
   const at = testWorkspace({ 'src/a.ts': text(F), 'src/b.ts': text(F) })
   git(at.root, 'init', '-q', '-b', 'main')

@@ -14,7 +14,7 @@ afterEach(() => {
 })
 
 const INTENTS = 'active_intents:\n  - { id: INT-001, name: One, status: IN_PROGRESS, owned_scope: ["**"] }\n'
-/** An agent named after its session writes the file, and a person lets it in. */
+/** An agent named after its session writes the file, and a person approves it. */
 async function write(root: string, name: string, lines: readonly string[]): Promise<void> {
   trust(root)
   const workspace = await openWorkspace(root)
@@ -39,7 +39,7 @@ async function models(root: string): Promise<string[]> {
 const FIRST = ['function first() {', '  return 1', '}']
 const MIDDLE = ['', 'function middle() {', '  return 2', '}', '']
 const LAST = ['function last() {', '  return 3', '}']
-/** The last of each is a line that says too little to be known by. */
+/** The last of each is a line with too little text to be identified. */
 const HERS = ['hers(', '  4,', ')']
 const HIS = ['his([', '  5,', '])']
 

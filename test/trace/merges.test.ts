@@ -10,7 +10,7 @@ import { fuzzParameters } from '../support/fuzz.js'
 import { commitAll, git } from '../support/git.js'
 import { collect, draftOf, drafts, fileOf, linesOf, own, sha } from './support.js'
 
-/** The ledger of a team: clones of one repository, each with a ledger of its own that git merges line by line. */
+/** The ledger of a team: clones of one repository, each with its own ledger that git merges line by line. */
 class Team {
   readonly dir = mkdtempSync(join(tmpdir(), 'escrowfs-merges-'))
   #clones = 0
@@ -29,7 +29,7 @@ class Team {
     return layout
   }
 
-  /** Takes in what others pushed, joins the ledger, and pushes. */
+  /** Merges what others pushed, joins the ledger, and pushes. */
   async sync(layout: Layout): Promise<void> {
     commitAll(layout.root)
     git(layout.root, 'fetch', '-q')
@@ -58,7 +58,7 @@ describe('a ledger that git merged', () => {
     return team
   }
 
-  /** Two clones with two records in common and two of each one's own; the first has pushed, the second has merged. */
+  /** Two clones with two common records and two of their own each; the first has pushed, the second has merged. */
   async function merged(): Promise<{ team: Team; first: Layout; second: Layout }> {
     const team = newTeam()
     const first = team.clone()
@@ -113,7 +113,7 @@ describe('a ledger that git merged', () => {
   it('with conflict markers is refused by each reader and each append', async () => {
     const { second } = await merged()
     const lines = linesOf(second)
-    // As git, or its host, leaves it where .gitattributes does not count.
+    // As git, or its host, leaves it without .gitattributes.
     const conflict = lines.toSpliced(2, 0, '<<<<<<< HEAD').toSpliced(5, 0, '=======').concat('>>>>>>> origin/main')
     writeFileSync(`${second.ledgerFile}`, fileOf(conflict))
     const ledger = openLedger(second)
@@ -216,7 +216,7 @@ describe('a ledger that git merged', () => {
     const whole = readFileSync(`${second.ledgerFile}`)
     const copies = readdirSync(second.ledgerDir).map((n) => [n, readFileSync(join(second.ledgerDir, n))] as const)
     for (const end of [before, before + 1, whole.length - 1]) {
-      // Each cut happens to a machine that has seen no other.
+      // Each cut happens to a machine that has not seen another.
       vi.stubEnv('XDG_STATE_HOME', join((await merged()).team.dir, 'state'))
       rmSync(second.ledgerDir, { recursive: true })
       mkdirSync(second.ledgerDir)
@@ -330,14 +330,14 @@ describe('a ledger that git merged', () => {
 })
 
 function harmed(lines: string[], how: string, at: number): string {
-  // What follows the last anchor is proven by the next one only.
+  // Only the next anchor proves the records after the last one.
   const i = at % (lines.length - 1)
   const line = lines[i] ?? ''
   if (how === 'drop') return fileOf(lines.toSpliced(i, 1))
   if (how === 'repeat') return fileOf(lines.toSpliced(i + 1, 0, line))
   if (how === 'flip') return fileOf(lines.with(i, line.replace('"version":"0.1.0"', '"version":"0.1.1"')))
   const next = lines[i + 1]
-  // Lines of two branches may stand either way around: git's merges differ in that.
+  // Lines of two branches may be in either order: git's merges differ in that.
   if (next === undefined || own(next).prev !== sha(line)) return fileOf(lines.toSpliced(i, 1))
   return fileOf(lines.with(i, next).with(i + 1, line))
 }

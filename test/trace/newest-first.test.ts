@@ -11,7 +11,7 @@ async function read(layout: Layout, order: 'oldest' | 'newest'): Promise<unknown
   return collect(openLedger(layout).records({ order })).catch((error: unknown) => error)
 }
 
-/** Lines of all kinds: records short and longer than a chunk of the file, and what a record is not. */
+/** Lines of all kinds: records shorter and longer than a chunk of the file, and lines that are not records. */
 const aRecord = fc
   .tuple(fc.string({ unit: 'grapheme' }), fc.constantFrom(0, 0, 0, 65_500, 140_000))
   .map(([text, length]) => JSON.stringify({ text, more: 'é'.repeat(length / 2) }))

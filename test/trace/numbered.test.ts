@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { NumberedHashes } from '../../src/trace/numbered.js'
 import { fuzzParameters } from '../support/fuzz.js'
 
-/** Numbers that few ledgers have are among them: an anchor file may name any. */
+/** Numbers that few ledgers have are included, because an anchor file may contain any. */
 const numbers = fc.constantFrom(0, 1, 2, 3, 5000, 2 ** 24, 2 ** 40)
 const steps = fc.array(fc.tuple(fc.constantFrom('add', 'delete'), numbers, fc.nat({ max: 5 })), { maxLength: 40 })
 

@@ -18,7 +18,7 @@ describe('several processes appending at once', () => {
     await Promise.all(Array.from({ length: processes }, (_, who) => child(who)))
   }
 
-  /** Each process's records are all there, once, in its order; what is beside them are repairs. */
+  /** The records of each process are complete, once, and in its order; all others are repairs. */
   function expectAll(layout: Layout, processes: number, count: number): void {
     const lines = linesOf(layout)
     expect(lines.map((line) => own(line).seq)).toEqual(lines.map((_, n) => n + 1))
@@ -71,7 +71,7 @@ describe('several processes appending at once', () => {
     let slept = false
     const draft = {
       ...draftOf({ reqId: 'late' }),
-      // Read when the record is made: after the file was read, before its number is linked.
+      // Read when the record is built: after the file was read, before its number is linked.
       get words() {
         if (!slept) execFileSync(process.execPath, [CHILD, layout.root, 'p0', '12', '1', 'nolock'])
         slept = true

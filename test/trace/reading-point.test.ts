@@ -14,7 +14,7 @@ const CONTENT = Buffer.from('one\ntwo\n')
 const pointOf = (layout: Layout) => join(layout.state, 'ledger-point.json')
 const open = (layout: Layout) => openLedger(layout, NO_LOCK)
 
-/** A ledger that is long enough for a point to be kept: more than 4 MiB. The first record is a commit. */
+/** A ledger that is long enough for a saved point: more than 4 MiB. The first record is a commit. */
 async function longLedger(): Promise<Layout> {
   const layout = workspace()
   const ledger = open(layout)
@@ -95,7 +95,7 @@ it('loses only the point if the state directory cannot be written', async () => 
   const layout = workspace()
   const ledger = open(layout)
   await ledger.append(Array.from({ length: 701 }, () => draftOf({ data: { reason: LONG } })))
-  // A file in its place fails every way of writing there, for root as well.
+  // A file in its place makes every write there fail, for root as well.
   renameSync(layout.state, `${layout.state}-away`)
   writeFileSync(layout.state, '')
   expect(await ledger.head()).toMatchObject({ seq: 701 })

@@ -17,7 +17,7 @@ import { forkIn, readChain } from '../../src/trace/scan.js'
 import { fuzzParameters } from '../support/fuzz.js'
 import { draftOf, workspaces } from './support.js'
 
-/** A chain that is kept in memory, and gets lines in batches. */
+/** A chain that is stored in memory, and gets lines in batches. */
 class Kept {
   readonly lines: Buffer[] = []
   end: ChainEnd = EMPTY_CHAIN
@@ -30,7 +30,7 @@ class Kept {
     line: async (number) => this.lines[number - 1] ?? Buffer.alloc(0),
   }
 
-  /** Returns why not, if the lines do not follow. */
+  /** Returns the reason if the lines do not continue the chain. */
   async add(lines: readonly Buffer[]): Promise<string | undefined> {
     const continued = await continueChain(this.end, lines, this.#earlier)
     if ('problem' in continued) return continued.problem
@@ -41,7 +41,7 @@ class Kept {
   }
 }
 
-/** A step of a ledger's history. `branch`: a record that continues an earlier place. `merge` joins all branches. */
+/** A step of a ledger's history. `branch`: a record that continues an earlier position. `merge` joins all branches. */
 const STEP = fc.oneof(
   { weight: 6, arbitrary: fc.constant({ kind: 'record' } as const) },
   {
@@ -51,7 +51,7 @@ const STEP = fc.oneof(
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('branch' as const), at: fc.nat(30) }) },
   { weight: 1, arbitrary: fc.constant({ kind: 'merge' } as const) },
 )
-/** What somebody does to the lines. */
+/** A manipulation of the lines. */
 const DAMAGE = fc.option(
   fc.record({ kind: fc.constantFrom('drop', 'double', 'swap', 'edit', 'cut'), at: fc.nat(30) }),
   { freq: 2 },
@@ -70,7 +70,7 @@ async function linesOf(steps: readonly Step[]): Promise<Buffer[]> {
       step.kind === 'tool'
         ? Buffer.from(step.text)
         : placeDraft(draftOf(isMerge ? { type: 'merge' } : {}), from, undefined).line
-    // A record of a branch whose ledger is another one cannot follow: that step is left out.
+    // A record of a branch with another ledger cannot continue it, so that step is skipped.
     if ((await kept.add([line])) === undefined) tips.push(kept.end.tip)
   }
   return kept.lines

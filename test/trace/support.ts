@@ -10,7 +10,7 @@ import { newDraft } from '../../src/trace/draft.js'
 import type { FileAttribution, RecordDraft } from '../../src/trace/draft-schema.js'
 import type { LedgerOptions } from '../../src/trace/ledger.js'
 
-/** A function that makes temporary workspaces, each with an `.orchestration/`, removed after the test. */
+/** A function that creates temporary workspaces, each with an `.orchestration/`, removed after the test. */
 export function workspaces(): () => Layout {
   const made: string[] = []
   afterEach(() => {
@@ -35,12 +35,12 @@ export async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
   return all
 }
 
-/** In place of the process lock, where a test is alone and opens a ledger a thousand times. */
+/** Replaces the process lock in a test that runs alone and opens a ledger a thousand times. */
 export const NO_LOCK: LedgerOptions = { lock: async (_locks, _name, work) => work(() => false) }
 
 export const drafts = (count: number): RecordDraft[] => Array.from({ length: count }, () => draftOf())
 
-/** A line's fields of ours. */
+/** The escrowfs fields of a line. */
 export function own(line: string): Record<string, unknown> {
   return JSON.parse(line).metadata['dev.escrowfs']
 }
@@ -50,7 +50,7 @@ export function linesOf(layout: Layout): string[] {
   return readFileSync(`${layout.ledgerFile}`, 'utf8').split('\n').slice(0, -1)
 }
 
-/** Who wrote which lines, of two contents. */
+/** The authors of the lines of two contents. */
 export function attributed({ before, after, ...file }: Contents): FileAttribution {
   return attributeFile({ ...file, comparison: compareContents(before, after) })
 }
@@ -63,7 +63,7 @@ type Contents = Omit<Attributable, 'comparison'> & {
 export const sha = (line: string): string => createHash('sha256').update(line).digest('hex')
 export const fileOf = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join('')
 
-/** Each line from `from` on, chained anew to the one before it: what a forger would do. */
+/** Each line from `from` on, chained again to the previous one, as a forger would. */
 export function rechain(lines: readonly string[], from: number): string[] {
   const out = lines.slice(0, from)
   for (const line of lines.slice(from)) {

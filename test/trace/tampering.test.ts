@@ -6,11 +6,14 @@ import { openLedger } from '../../src/trace/ledger.js'
 import { fuzzParameters, fuzzSeed } from '../support/fuzz.js'
 import { draftOf, fileOf, linesOf, NO_LOCK, rechain, workspaces } from './support.js'
 
-/** Each random change of a ledger is found: by the chain, by the anchors of this machine, or by a head that was noted elsewhere. */
+/**
+ * Each random change of a ledger is detected: by the chain, by the anchors of this machine, or by a head that was noted
+ * elsewhere.
+ */
 
 const LINES = 40
 
-/** A change of the bytes, from random numbers. It may leave them as they were. */
+/** A change of the bytes, by random numbers. It may leave them unchanged. */
 type Tampering = (bytes: Buffer, lines: readonly string[], at: number, to: number) => Buffer
 
 const line = (n: number) => n % LINES
@@ -90,7 +93,7 @@ describe('a ledger that somebody changed', () => {
   })
 })
 
-/** Whether the check fails, or says that lines of other tools are new. */
+/** Whether the check fails, or reports new lines of other tools. */
 async function seen(layout: Layout, heads: readonly string[] = []): Promise<boolean> {
   const { ok, foreign = 0, unanchored = [], absent } = await openLedger(layout, NO_LOCK).verify({ heads })
   if (!ok) return true

@@ -21,7 +21,7 @@ describe('a torn last line', () => {
   it('is restored from its published copy, cut at any byte', async () => {
     const layout = workspace()
     const { whole, start } = await twoRecords(layout)
-    // Each cut happens to a machine that has seen no other.
+    // Each cut happens to a machine that has not seen another.
     vi.stubEnv('XDG_STATE_HOME', workspace().root)
     const copies = new Map(readdirSync(layout.ledgerDir).map((n) => [n, readFileSync(`${layout.ledgerDir}/${n}`)]))
     for (let cut = start + 1; cut < whole.length; cut++) {
@@ -59,7 +59,7 @@ describe('a torn last line', () => {
       writeFileSync(`${layout.ledgerFile}`, whole.subarray(0, cut))
       await openLedger(layout).append([draftOf()])
       expect(typesOf(layout)).toEqual(['tool_call', 'recovered', 'tool_call'])
-      // The record had been acknowledged, so it is missed.
+      // The record had been acknowledged, so its loss is reported.
       expect(await openLedger(layout).verify()).toMatchObject({ ok: false, records: 3, firstBad: { line: 2 } })
     }
     expect(readFileSync(`${layout.ledgerFile}.torn-1`).equals(whole.subarray(start, start + 1))).toBe(true)

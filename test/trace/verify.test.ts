@@ -11,7 +11,7 @@ describe('verify', () => {
   let bytes: Buffer
   let lines: string[]
 
-  // One sound ledger of 24 records, each mutation made on a copy of it.
+  // A valid ledger of 24 records. Each mutation is made on a copy of it.
   const COUNT = 24
   async function sound(): Promise<ReturnType<typeof workspace>> {
     const layout = workspace()

@@ -13,7 +13,7 @@ import { readTiles } from '../../src/transparency/tiles.js'
 import { witnessLog } from '../../src/transparency/witness.js'
 import { drafts, fileOf, linesOf, rechain, workspaces } from '../trace/support.js'
 
-// A key of its own: with one in the shared state, the ledgers of other suites would be signed.
+// A separate key: with one in the shared state, the ledgers of other suites would be signed.
 const state = mkdtempSync(join(tmpdir(), 'escrow-log-state-'))
 beforeAll(() => void vi.stubEnv('XDG_STATE_HOME', state))
 afterAll(() => {
@@ -24,7 +24,7 @@ afterAll(() => {
 const workspace = workspaces()
 let layout: Layout
 let dir = ''
-/** Of each test: this machine remembers what it published under a name. */
+/** A name for each test, because this machine remembers what it published under a name. */
 let origin = ''
 beforeEach(() => {
   layout = workspace()
@@ -67,7 +67,7 @@ describe('a published ledger', () => {
         ).toBe(true)
       }
     }
-    // The partial tiles of full ones are gone.
+    // The partial tiles of full ones are removed.
     expect(existsSync(join(dir, 'tile/0/000.p'))).toBe(false)
     expect(existsSync(join(dir, 'tile/data/001.p'))).toBe(false)
   })
@@ -78,7 +78,7 @@ describe('a published ledger', () => {
     const lines = linesOf(layout)
     const changed = rechain(lines.with(1, (lines[1] ?? '').replace('"tool_call"', '"tool_cell"')), 2)
     for (const other of [changed, lines.slice(0, 4)]) {
-      // Whoever rewrites the ledger may have this machine's anchors, too.
+      // A forger of the ledger may have this machine's anchors too.
       rmSync(layout.ledgerDir, { recursive: true, force: true })
       writeFileSync(`${layout.ledgerFile}`, fileOf(other))
       await openLedger(layout).anchor()
@@ -227,7 +227,7 @@ describe('a witness', () => {
     expect(await witness()).toMatchObject({ size: 5, before: 3 })
     expect(check(1).ok).toBe(true)
 
-    // The log goes back to three lines.
+    // The log is reset to three lines.
     const now = dir
     dir = old
     await expect(witness()).rejects.toMatchObject({
@@ -235,7 +235,8 @@ describe('a witness', () => {
       message: expect.stringContaining('it was cut'),
     })
 
-    // The publisher rewrites the ledger with all its hashes, forgets what it signed, and publishes more lines than before.
+    // The publisher rewrites the ledger with all its hashes, deletes its signatures, and publishes more lines than
+    // before.
     const rewritten = rechain(
       [...oldLines, ...linesOf(layout).slice(3)].with(
         1,

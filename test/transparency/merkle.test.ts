@@ -12,7 +12,7 @@ import {
 } from '../../src/transparency/merkle.js'
 import { fuzzParameters, fuzzSeed } from '../support/fuzz.js'
 
-/** The definition of RFC 6962, section 2.1, as it is written there. */
+/** The literal definition of RFC 6962, section 2.1. */
 const sha256 = (...parts: Uint8Array[]) =>
   parts.reduce((hash, part) => hash.update(part), createHash('sha256')).digest()
 
@@ -54,7 +54,7 @@ function treeOf(entries: readonly Buffer[]): Leaves {
 
 const entriesOf = (size: number) => Array.from({ length: size }, (_, n) => Buffer.from(`entry ${n}`))
 
-/** Inputs and roots that certificate transparency implementations share in their tests. */
+/** Inputs and roots that implementations of certificate transparency share in their tests. */
 const INPUTS = ['', '00', '10', '2021', '3031', '40414243', '5051525354555657', '606162636465666768696a6b6c6d6e6f']
 const ROOTS = [
   'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',

@@ -11,16 +11,16 @@ import { stateOf } from '../../support/state.js'
 import { systemCall } from '../../support/system-calls.js'
 import { site } from '../site.js'
 
-/** What a namespace would refuse, tried on a copy under Landlock. What counts is the machine afterwards. */
+/** Attacks that a namespace would refuse, tried on a copy under Landlock. The test checks the machine afterwards. */
 
-/** A directory of the person's, with a file, beside the workspace. */
+/** A directory of the person with a file, next to the workspace. */
 function outside() {
   const { path, dispose } = tempDir()
   onTestFinished(dispose)
   fs.writeFileSync(`${path}/file`, 'of the person\n')
   fs.chmodSync(`${path}/file`, 0o640)
   fs.utimesSync(`${path}/file`, 1_000_000, 1_000_000)
-  // The time of the last change says that an attribute was set, even to what it was.
+  // The change time shows that an attribute was set, even to its old value.
   const attributesOf = (at: string) => {
     const { mode, mtimeNs, ctimeNs, uid, gid, nlink, ino } = fs.lstatSync(at, { bigint: true })
     return { mode, mtimeNs, ctimeNs, uid, gid, nlink, ino }
@@ -34,13 +34,13 @@ function outside() {
   return { path, file: `${path}/file`, look }
 }
 
-/** Perl that makes a system call; nothing where this machine has no such call. */
+/** Perl code for a system call; empty if this machine does not have the call. */
 function perlCall(name: string, ...args: readonly (string | number)[]): string {
   const number = systemCall(name)
   return number === undefined ? '0' : `syscall(${[number, ...args].join(', ')})`
 }
 
-/** What one process may set of another: its limits, priorities, scheduler and processors. */
+/** The settings that one process may change in another: limits, priorities, scheduler and processors. */
 function settingsOf(pid: number): string[] {
   const ask = (program: string, ...args: string[]) => spawnSync(program, args, { encoding: 'utf8' }).stdout.trim()
   return [
@@ -174,7 +174,7 @@ describe('without namespaces', () => {
     ]
     for (const each of perl) {
       const line = `perl -e '${each}' 2>/dev/null; :`
-      // Without containment it gets through.
+      // Without containment it succeeds.
       expect([each, spawnSync('/bin/sh', ['-c', line], { encoding: 'utf8' }).stdout]).toEqual([each, 'sent'])
       expect([each, (await session.exec(line)).stdout]).toEqual([each, ''])
     }

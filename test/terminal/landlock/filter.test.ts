@@ -45,7 +45,7 @@ describe.each(['x64', 'arm64'] as const)('the filter of a command without namesp
       expect(socket(inet, stream, protocol)).toBe(ASKED)
       expect(socket(inet, stream | flags, protocol)).toBe(ASKED)
     }
-    // SCTP, MPTCP, SMC: Landlock restricts TCP alone.
+    // SCTP, MPTCP, SMC: Landlock restricts only TCP.
     for (const protocol of [132, 262, 256]) expect(socket(inet, stream, protocol)).toBe(EPERM)
     for (const type of [datagram, raw, 4, 5, 6, 10]) expect(socket(inet, type, 0)).toBe(EPERM)
     for (const type of [stream, datagram, raw]) expect(socket(inet6, type, 0)).toBe(EAFNOSUPPORT)

@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { PROVIDERS, withProvider } from '../../support/providers.js'
 import { site } from '../site.js'
 
-/** A server on this machine, as a provider of a model would be elsewhere. */
+/** A server on this machine that plays a model's provider. */
 async function server(): Promise<string> {
   const http = createServer((request, response) => {
     response.end(`${request.method} ${request.url} ${request.headers.host}`)
@@ -19,7 +19,7 @@ async function server(): Promise<string> {
 
 const POLICY = { 'src/a': 'a\n', '.orchestration/policy.yaml': 'terminal: { network: true }\n' }
 
-/** Writes what `url` answers by an absolute-form request, and by a tunnel. */
+/** Prints the answer of `url` to an absolute-form request, and through a tunnel. */
 const ASK = `
 const { request } = require('node:http')
 const { connect } = require('node:net')
@@ -104,7 +104,7 @@ udp.send('x', 53, '192.0.2.1', (error) => { done('udp ' + (error ? error.code : 
 })
 
 describe('a client that may reach its provider', () => {
-  // It has directories of its own in the home.
+  // It has its own directories in the home.
   withProvider('namespace-overlay')
 
   it('needs a network rule in policy, except for its own provider', async () => {

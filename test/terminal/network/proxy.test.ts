@@ -17,7 +17,7 @@ async function portOf(server: Server): Promise<number> {
 
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'
 
-/** What the last HTTP server was asked. */
+/** The last request of the HTTP server. */
 let asked: string[] = []
 beforeEach(() => {
   asked = []
@@ -44,7 +44,7 @@ async function proxyOf(entries: readonly string[]) {
     })
     return socket
   }
-  /** All that the proxy answers to these bytes until it ends or breaks the connection. */
+  /** Everything that the proxy sends for these bytes, until it ends or resets the connection. */
   const say = (bytes: string | Buffer): Promise<string> => {
     const socket = open().setEncoding('latin1')
     socket.write(bytes)
@@ -69,7 +69,7 @@ const named = (host: string, port: number, command = 1) => {
 const portBytes = (port: number) => Buffer.from([port >> 8, port & 255])
 const numbered = (type: number, bytes: readonly number[], port: number) =>
   Buffer.concat([Buffer.from([5, 1, 0, 5, 1, 0, type, ...bytes]), portBytes(port)])
-/** The code of a SOCKS answer, after that of the greeting. */
+/** The code of a SOCKS answer, after the greeting's. */
 const socksReply = (answer: string) => [...Buffer.from(answer, 'latin1')].slice(0, 4)
 
 describe('the proxy of a command', () => {
@@ -123,7 +123,7 @@ describe('the proxy of a command', () => {
     const all = [`http://localhost:${port}/1`, 'http://evil.example/2', `http://localhost:${port}/3`]
     const answer = await say(all.map((target) => one(target)).join(''))
     expect(answer.match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 403'])
-    // What follows a refused CONNECT is no request.
+    // The bytes after a refused CONNECT are not a request.
     expect(await say(connectLine('evil.example:443') + one(`http://localhost:${port}/4`))).not.toContain('200')
     expect(asked.filter((each) => each.includes('/4'))).toEqual([])
   })

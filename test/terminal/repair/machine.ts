@@ -14,11 +14,13 @@ interface Given {
   readonly kernel?: string
   readonly platform?: NodeJS.Platform
   readonly files?: Readonly<Record<string, string>>
-  /** Programs, each with the code that it exits with. */
+  /** Programs, each with its exit code. */
   readonly programs?: Readonly<Record<string, number>>
 }
 
-/** A machine in a directory. Its programs are scripts, really started, that note their command line; sudo and doas start theirs. */
+/**
+ * A machine in a directory. Its programs are real scripts that record their command line; sudo and doas start theirs.
+ */
 export function machineOf({
   uid = 1000,
   kernel = '6.8.0-45-generic',

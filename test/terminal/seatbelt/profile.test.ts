@@ -24,7 +24,7 @@ const plain: SeatbeltRequest = {
   network: false,
 }
 
-/** Any name of a file: quotes, brackets, white space, what ends a string or a pattern, other writing. */
+/** Any name of a file: quotes, brackets, white space, ends of strings or patterns, other scripts. */
 const anyName = fc
   .oneof(
     fc.constantFrom(
@@ -50,7 +50,7 @@ const anyName = fc
   .filter((name) => name !== '.' && name !== '..' && name !== '')
 const anyPath = fc.array(anyName, { minLength: 1, maxLength: 4 }).map((names) => names.join('/'))
 
-/** Requests in which the workspace, its copy and what is hidden have any names. */
+/** Requests in which the workspace, its copy and the hidden paths have any names. */
 const anyRequest = fc
   .record({ root: anyPath, copy: anyPath, closed: fc.array(anyPath, { maxLength: 5 }), network: fc.boolean() })
   .map(
@@ -111,7 +111,7 @@ describe('the profile of a command', () => {
             expect([path, allows(profile, write(path))]).toEqual([path, false])
             expect(allows(profile, read(`/System/Volumes/Data${path}`))).toBe(false)
           }
-        // Beside the copy: its profile, and other commands' files.
+        // Next to the copy: its profile, and other commands' files.
         for (const path of [`${tree}x`, `${tree.slice(0, -5)}/profile-0`, '/private/tmp/other', `/Users/bob/x${below}`])
           expect(allows(profile, write(path))).toBe(false)
       }),

@@ -1,14 +1,17 @@
 import type { SeatbeltProfile } from '../../../src/terminal/seatbelt/profile.js'
 
-/** A reader of Seatbelt profiles: what a profile of ours decides about one operation. It knows the words that our profiles use, and throws for others. */
+/**
+ * An interpreter of Seatbelt profiles: how one of our profiles decides about one operation. It knows the operations
+ * that our profiles use, and throws for others.
+ */
 
 type Term = string | readonly Term[]
 
-/** What a process asks for. */
+/** The requested operation of a process. */
 export interface Asked {
   readonly operation: string
   readonly path?: string
-  /** A name of a service or a kernel value, or an address. */
+  /** The name of a service or a kernel value, or an address. */
   readonly name?: string
   readonly isSameSandbox?: boolean
 }
