@@ -1,4 +1,7 @@
-/** What a browser does with cookies, redirects and forms, as far as a sign-in depends on it. Each origin is a site of its own. */
+/**
+ * Simulates a browser's cookies, redirects and forms, as far as a sign-in depends on them. Each origin is a separate
+ * site.
+ */
 
 interface Cookie {
   readonly value: string
@@ -10,7 +13,7 @@ export interface Seen {
   readonly status: number
   readonly url: string
   readonly text: string
-  /** Every address on the way, the last one included. */
+  /** Every address on the way, including the last one. */
   readonly way: readonly string[]
 }
 
@@ -19,14 +22,14 @@ export interface Visit {
   readonly form?: Readonly<Record<string, string>>
   /** The page with the link or the form. Undefined: the person typed the address. */
   readonly from?: string
-  /** Not opened: the last address of the way. */
+  /** The last address of the way, which is not opened. */
   readonly stopAt?: string
 }
 
 export class Browser {
   readonly cookies = new Map<string, Map<string, Cookie>>()
 
-  /** Opens an address, and follows redirects, also those that a page has in itself. */
+  /** Opens an address, and follows redirects, also those within a page. */
   async open(address: string, visit: Visit = {}): Promise<Seen> {
     let [url, form, from] = [new URL(address), visit.form, visit.from]
     const way: string[] = []
@@ -42,7 +45,7 @@ export class Browser {
         /http-equiv="refresh" content="0; url=([^"]*)"/.exec(text),
       ]
       if (next === null && isOwn === null) return { status: response.status, url: url.href, text, way }
-      // The page itself begins what it refreshes to; a redirect belongs to whoever began the first request.
+      // A refresh within a page belongs to the page; a redirect belongs to the initiator of the first request.
       if (next === null) isForeign = false
       from = url.href
       form = undefined

@@ -10,7 +10,7 @@ import { createChange, serveTrial, trialDatabase } from '../hub/fixtures.js'
 import { type Browser, openBrowser } from '../support/browser.js'
 import { call, submit, uploaded } from './kit.js'
 
-/** Requests with real ids of another workspace, and names made to harm whoever reads them. */
+/** Requests with real ids of another workspace, and names that are designed to harm their readers. */
 
 describe('a token of another workspace of the tenant', () => {
   const twoWorkspaces = async () => {
@@ -55,7 +55,7 @@ describe('a token of another workspace of the tenant', () => {
     expect((await call(hub, ada, `/v1/queue/${id}/decisions`, decision)).status).toBe(204)
     const stranger = await tokenOf('laptop', 'host')
     expect((await call(hub, stranger, '/v1/decisions')).body).toMatchObject({ decisions: [], landings: [], last: 0 })
-    // The content is in the store of the other workspace alone.
+    // Only the store of the other workspace has the content.
     expect((await submit(hub, stranger, [change])).body).toMatchObject({ error: { code: 'missing' } })
     expect((await call(hub, host, '/v1/decisions')).body.decisions).toMatchObject([{ path: 'a.txt' }])
     expect((await call(hub, ada, '/v1/landings')).body).toMatchObject([{ state: 'waiting' }])

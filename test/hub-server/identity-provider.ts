@@ -10,7 +10,7 @@ type Claims = Record<string, unknown>
 
 export interface IdentityProvider {
   readonly issuer: string
-  /** Claims of people, by their subject, which is the word that they sign in with. */
+  /** Claims of people, by their subject, which is the name that they sign in with. */
   readonly people: Map<string, Claims>
   /** Changes the claims of the next ID tokens, which are signed with the provider's own key, or with another. */
   forge: ((claims: Claims) => Claims) | undefined
@@ -28,7 +28,7 @@ export async function startProvider(hub: string, host: string): Promise<Identity
   const issuer = `http://${host}:${portOf(server.address())}`
   const [key, otherKey] = [newKey(), newKey()]
   const started: IdentityProvider = { issuer, people: new Map(), forge: undefined, isOtherKey: false }
-  // The provider warns of what only a test may use.
+  // The provider warns about settings that only a test may use.
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined)
   const provider = new Provider(issuer, configuration(hub, started, key))
   warn.mockRestore()

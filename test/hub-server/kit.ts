@@ -5,7 +5,7 @@ import { createChange, type serveTrial } from '../hub/fixtures.js'
 
 export type Hub = Awaited<ReturnType<typeof serveTrial>>
 
-/** Asks the hub. */
+/** Sends a request to the hub. */
 export async function call(
   hub: Hub,
   token: string,

@@ -5,7 +5,7 @@ import { freePort } from '../support/free-port.js'
 
 const BEGUN = { state: 'a'.repeat(43), nonce: 'b'.repeat(43), verifier: 'c'.repeat(43) }
 
-/** A server that says it is a provider. */
+/** A server that claims to be a provider. */
 async function pretend(describe: (issuer: string) => object) {
   const issuer = `http://127.0.0.1:${await freePort()}`
   const errors: unknown[] = []

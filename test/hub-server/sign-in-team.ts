@@ -9,8 +9,8 @@ import { freePort } from '../support/free-port.js'
 import { CLIENT, startProvider } from './identity-provider.js'
 
 /**
- * A hub with a real provider, where Ada and Bo are of the group that reviews.
- * @param host the provider's name, of loopback: another one is another site for a browser
+ * A hub with a real provider, where Ada and Bo are members of the reviewing group.
+ * @param host the provider's name on loopback: another name is another site for a browser
  */
 export async function team(variables: Readonly<Record<string, string>> = {}, host = '127.0.0.1') {
   const port = await freePort()
@@ -29,7 +29,7 @@ export async function team(variables: Readonly<Record<string, string>> = {}, hos
     ),
   )
   const [hub, database] = [await serveTrial({ port, signIn }), await trialDatabase()]
-  // The groups of a database are for all tenants, so each test has its own.
+  // The groups of a database belong to all tenants, so each test has its own.
   const group = `reviewers of ${hub.scope.tenant}`
   for (const name of ['ada', 'bo'])
     provider.people.set(name, { preferred_username: name, groups: [group, 'everybody'] })

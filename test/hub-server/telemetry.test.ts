@@ -10,7 +10,7 @@ import { copyNewHub } from '../hub/new-hub.js'
 import { serveFetch } from '../support/serve-fetch.js'
 import { call } from './kit.js'
 
-/** What a collector receives, as OTLP in JSON. */
+/** The requests that a collector receives, as OTLP in JSON. */
 interface Received {
   readonly path: string
   readonly body: unknown

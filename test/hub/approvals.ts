@@ -10,7 +10,7 @@ import { createChange, newScope } from './fixtures.js'
 
 const TWO: ReviewRules = { approvals: 2, codeowners: null, teams: {} }
 
-/** What approvals by several people, and by owners, do on every database. */
+/** The effects of approvals by several people, and by owners, on every database. */
 export function describeApprovals(hosts: () => [Database, Database]): void {
   /** A workspace with rules and one submission. */
   const workspace = async (rules: Partial<ReviewRules>, ...changes: QueuedChange[]) => {

@@ -18,7 +18,7 @@ import { describeRemoval } from './removal.js'
 import { describeSignIns } from './sign-ins.js'
 
 /**
- * What every database of a hub does.
+ * The behaviour of every database of a hub.
  * @param open opens one more connection to the same, migrated database
  */
 export function describeHub(name: string, open: () => Promise<Database>): void {

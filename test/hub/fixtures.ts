@@ -23,7 +23,7 @@ export interface HubClock {
   pass(milliseconds: number): void
 }
 
-/** A clock that moves when a test says so. */
+/** A clock that a test controls. */
 export function setClock(): HubClock {
   let time = Date.UTC(2026, 0, 1)
   return Object.assign(() => new Date(time).toISOString(), {
@@ -40,7 +40,7 @@ export function createChange(path: string, other: Partial<QueuedChange> = {}): Q
   return { path, kind: 'create', before: null, after, risk, ...defined({ shown }) }
 }
 
-/** Opens two connections for the tests of a suite. @returns what gives them */
+/** Opens two connections for the tests of a suite. @returns a function that returns them */
 export function openTwice(open: () => Promise<Database>): () => [Database, Database] {
   let [one, two]: Database[] = []
   beforeAll(async () => {
@@ -48,7 +48,7 @@ export function openTwice(open: () => Promise<Database>): () => [Database, Datab
     two = await open()
   })
   afterAll(async () => {
-    // The embedded database is one for all, and goes with the process.
+    // The embedded database is shared by all suites, and is removed with the process.
     if (two !== one) await Promise.all([one?.close(), two?.close()])
   })
   return () => {
@@ -59,7 +59,7 @@ export function openTwice(open: () => Promise<Database>): () => [Database, Datab
 
 let trial: Promise<Database> | undefined
 
-/** An embedded database, the same for all suites of a process. Its files go with those of all suites. */
+/** An embedded database, the same for all suites of a process. Its files are removed with those of all suites. */
 export function trialDatabase(): Promise<Database> {
   trial ??= openTrial()
   return trial

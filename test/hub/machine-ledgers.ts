@@ -9,7 +9,7 @@ import { placeDraft } from '../../src/trace/place.js'
 import { continueChain, EMPTY_CHAIN } from '../../src/trace/remote-chain.js'
 import { newScope } from './fixtures.js'
 
-/** Lines of a new ledger: records of escrowfs, each of which names the hash of the one before. */
+/** Lines of a new ledger: records of escrowfs, each with the hash of the previous one. */
 export function ledgerLines(count: number, from: Tip = EMPTY_TIP): Buffer[] {
   let tip = from
   return Array.from({ length: count }, (_, at) => {
@@ -193,7 +193,7 @@ export function describeMachineLedgers(hosts: () => [Database, Database]): void 
       const first = ledgerLines(1, tipAfter(tools))
       await machines.append('laptop', NO_LINES, tools)
       const all = await machines.append('laptop', foldOf(tools), first)
-      // It continues the last of a thousand lines of another tool, after which there is a record already.
+      // It continues the last of a thousand lines of another tool, after which a record exists already.
       const branch = ledgerLines(1, tipAfter(tools))
       await expect(machines.append('laptop', all, branch)).rejects.toMatchObject({ code: 'invalid' })
     })
@@ -209,7 +209,7 @@ export function describeMachineLedgers(hosts: () => [Database, Database]): void 
   })
 }
 
-/** The end of lines that were written one after the other. */
+/** The tips of lines that were written one after the other. */
 function tipAfter(lines: readonly Buffer[]): Tip {
   return lines.reduce((tip, line) => {
     const next = step(tip, JSON.parse(line.toString()), sha256hex(line), line.length + 1)
@@ -218,7 +218,7 @@ function tipAfter(lines: readonly Buffer[]): Tip {
   }, EMPTY_TIP)
 }
 
-/** The end of lines of which some continue earlier ones. */
+/** The tips of lines of which some continue earlier ones. */
 async function endOf(lines: readonly Buffer[]) {
   const earlier = { find: async () => undefined, line: async () => Buffer.alloc(0) }
   const continued = await continueChain(EMPTY_CHAIN, lines, earlier)
@@ -226,7 +226,7 @@ async function endOf(lines: readonly Buffer[]) {
   return continued.end
 }
 
-/** Changes rows as the owner of the database can, whose rights row security does not limit then. */
+/** Changes rows as the owner of the database can, who is exempt from row security then. */
 export async function changeRows(database: Database, sql: string): Promise<void> {
   await database.transaction(async (query) => {
     await query.script('alter table escrow.ledgers no force row level security')

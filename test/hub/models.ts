@@ -48,7 +48,7 @@ function covers(path: string, other: string): boolean {
   return above.every((segment, at) => below[at] === segment)
 }
 
-/** Holds claims against a list of session, path and end. */
+/** Compares claims with a list of session, path and end. */
 export function checkClaims(open: (clock: HubClock) => Stores): Promise<void> {
   return fc.assert(
     fc.asyncProperty(CLAIM_STEPS, async (steps) => {
@@ -117,7 +117,7 @@ const QUEUE_STEPS = fc.array(
   { maxLength: 14 },
 )
 
-/** Holds the queue against the newest change set of each session and the newest verdict on each change. */
+/** Compares the queue with the newest change set of each session and the newest verdict on each change. */
 export function checkQueue(open: () => Stores): Promise<void> {
   return fc.assert(
     fc.asyncProperty(QUEUE_STEPS, async (steps) => {

@@ -9,8 +9,8 @@ import { MIGRATIONS } from '../../src/hub/migrations.js'
 const MODULES = fileURLToPath(new URL('../../node_modules', import.meta.url))
 
 /**
- * Makes the directory of a new hub as `escrow hub` does. Making a database takes seconds, so it is made once for each version of it, and
- * copied.
+ * Creates the directory of a new hub as `escrow hub` does. Creating a database takes seconds, so it is created once for
+ * each version and copied.
  */
 export async function copyNewHub(to: string): Promise<void> {
   made ??= make()

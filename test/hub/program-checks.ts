@@ -32,7 +32,7 @@ export class Checks {
   #decisions = 0
   #rules: ReviewRules = { approvals: 1, codeowners: null, teams: {} }
   readonly #votesOn = new Map<string, Voted[]>()
-  /** The verdict in force on each part of a change. */
+  /** The current verdict on each part of a change. */
   readonly #verdicts = new Map<string, Map<string, string>>()
   readonly #landed = new Map<string, number>()
 
@@ -81,7 +81,7 @@ export class Checks {
     }
   }
 
-  /** One transaction of votes, and what it decided. */
+  /** One transaction of votes, and its decisions. */
   #act(votes: readonly Row[], decisions: readonly Row[], before: ReadonlySet<string>): void {
     for (const row of votes) {
       const on = `${textOf(row, 'session')} ${textOf(row, 'key')}`
@@ -118,19 +118,19 @@ export class Checks {
         .filter((each) => each.key === key && each.session === row.session && each.verdict === row.verdict)
         .flatMap((each) => hunksOf(each) ?? partsOf(key))
       const { revoked } = this.world
-      // A vote decides all that it can.
+      // A vote decides everything that it can.
       const due = voted.filter((part) => row.verdict === 'rejected' || this.#lacks(on, key, part, revoked).length === 0)
       expect(decided).toEqual(expect.arrayContaining(due))
     }
   }
 
-  /** What a part of a change lacks to be approved. */
+  /** The missing approvals of a part of a change. */
   #lacks(on: string, key: string, part: string, revoked: ReadonlySet<string>): string[] {
     const votes = (this.#votesOn.get(on) ?? []).filter(({ hunks }) => hunks === undefined || hunks.includes(part))
     const isCounted = ({ isApproval, token }: Voted) => isApproval && (token === undefined || !revoked.has(token))
     const people = new Set(votes.filter(isCounted).map(({ person }) => person))
     const signedIn = (['sam', 'eve'] as const).filter((id) => people.has(id)).length
-    // Who signs in may be one of those with a token, and two of the same name may be one.
+    // A person who signs in may be one of those with a token, and two of the same name may be one.
     const count = Math.max(people.size - signedIn, Math.min(signedIn, 1))
     const rejections = votes.filter(
       ({ isApproval, person }, at) =>
@@ -176,7 +176,7 @@ export class Checks {
     expect(open).toEqual([...new Set(open)])
   }
 
-  /** Checks the audit, and that each machine has got everything once. */
+  /** Checks the audit, and that each machine has received everything once. */
   async atEnd(): Promise<void> {
     const [{ ledger }] = this.world.stores
     let previous: string | null = null
@@ -198,7 +198,7 @@ export class Checks {
   }
 }
 
-/** The parts of a change that are decided one by one: its hunks, or all of it. */
+/** The parts of a change that are decided separately: its hunks, or all of it. */
 function partsOf(key: string): readonly string[] {
   const hunks = hunksOfKey(key)
   return hunks.length > 0 ? hunks : ['all']

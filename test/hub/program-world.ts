@@ -20,7 +20,7 @@ import { newScope } from './fixtures.js'
 import { digestOf, type PersonId, RULES, SESSIONS, type Step, versionOf } from './programs.js'
 
 const HOST = 'laptop'
-/** What a store may answer where steps run at the same time. */
+/** The possible answers of a store if steps run at the same time. */
 const REFUSALS: readonly string[] = ['refused', 'superseded', 'not_found', 'fenced']
 const NAMES: Readonly<Record<PersonId, string>> = { ada: 'Ada', bo: 'Bo', cy: 'Cy', sam: 'Sam', eve: 'Sam' }
 export const SUBJECTS: ReadonlyMap<string, PersonId> = new Map([
@@ -29,7 +29,7 @@ export const SUBJECTS: ReadonlyMap<string, PersonId> = new Map([
 ])
 const TOKEN_HOLDERS: readonly PersonId[] = ['ada', 'bo', 'cy']
 
-/** What a machine has pulled. */
+/** The records that a machine has pulled. */
 interface Machine {
   cursor: number
   readonly decisions: Decision[]
@@ -37,7 +37,7 @@ interface Machine {
   turn: Promise<void>
 }
 
-/** A workspace, and what the test knows of it: two hub processes, two machines, and a worker. */
+/** A workspace, and the state that the test expects: two hub processes, two machines, and a worker. */
 export class World {
   readonly scope = newScope()
   readonly stores: readonly [Stores, Stores]
@@ -86,7 +86,7 @@ export class World {
     await Promise.all(works)
   }
 
-  /** Lets a machine pull what it has not seen. */
+  /** Lets a machine pull what it has not received. */
   pull(machine: Machine, { queue }: Stores): Promise<void> {
     machine.turn = machine.turn.then(async () => {
       const { decisions, landings, next } = await queue.since(machine.cursor, HOST)
@@ -172,7 +172,7 @@ export class World {
     return setRepository(this.databases[at], Object.assign(repository, this.scope))
   }
 
-  /** What a worker does. It may have lost its turn. */
+  /** The steps of a worker. It may have lost its turn. */
   async #work({ landings }: Stores, database: Database, step: Step): Promise<void> {
     if (step.act === 'turn' || this.#turn === undefined) {
       const turn = await takeTurn(database, `worker ${this.#revision++}`)
@@ -198,7 +198,7 @@ export class World {
     }
   }
 
-  /** Ends what the worker knows of a turn. */
+  /** Clears the state that the worker has of a turn. */
   #leave(turn: Turn): void {
     if (this.#turn === turn) this.#turn = undefined
   }
@@ -224,7 +224,7 @@ const KNOWN = [1, 2].map((version) => {
 })
 const HUNKS: ReadonlyMap<string, readonly string[]> = new Map(KNOWN)
 
-/** The hunks of a change, by its key; none: it is decided as a whole. */
+/** The hunks of a change, by its key; none if it is decided as a whole. */
 export function hunksOfKey(key: string): readonly string[] {
   return HUNKS.get(key) ?? []
 }

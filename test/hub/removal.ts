@@ -15,7 +15,7 @@ export function describeRemoval(hosts: () => [Database, Database]): void {
     const stores = openStores(hosts()[0], scope)
     const { epoch } = await stores.registry.open('agent-1', 'laptop')
     let revision = 0
-    /** Submits a new file with this text, in place of what the session had. */
+    /** Submits a new file with this text, which replaces the session's earlier one. */
     const submit = async (text: string, more: Partial<QueuedChange> = {}) => {
       await stores.contents.put(digest(text), Buffer.from(text))
       const shown = { before: null, after: digest(text) }

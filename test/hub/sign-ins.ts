@@ -9,7 +9,7 @@ import { createChange, newScope } from './fixtures.js'
 
 const ISSUER = 'https://login.example.com'
 
-/** What sign-ins may decide, on every database. */
+/** The decisions that sign-ins may make, on every database. */
 export function describeSignIns(hosts: () => [Database, Database]): void {
   const group = (scope: Scope, name = scope.tenant) =>
     Object.assign({ name, role: 'reviewer' as const, teams: ['@shop/docs'] }, scope)

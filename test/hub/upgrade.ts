@@ -8,7 +8,7 @@ import { openStores } from '../../src/hub/stores.js'
 import { createChange, newScope } from './fixtures.js'
 
 /**
- * What an upgrade does with a database of an older version.
+ * The effects of an upgrade on a database of an older version.
  * @param open opens an empty database
  */
 export function describeUpgrade(name: string, open: () => Promise<Database>): void {

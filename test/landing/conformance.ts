@@ -71,7 +71,7 @@ function describeWhatLands(database: () => Database): void {
       await kit.approve('laptop.one', change)
       await kit.work1()
       expect(kit.read('src/a.ts')).toBe(content)
-      // The machine has not pulled yet, and a person approves the same bytes once more.
+      // The machine has not pulled yet, and a person approves the same bytes again.
       await kit.approve('laptop.one', change)
       expect(await kit.work1()).toEqual([])
     }
@@ -178,7 +178,7 @@ function describeWhatLands(database: () => Database): void {
   })
 }
 
-/** A database whose process dies before a transaction: what came before is kept, and nothing after it happens. */
+/** A database whose process dies before a transaction: earlier changes are kept, and no later one happens. */
 function dying(database: Database, at: number): Database {
   let count = 0
   return Object.assign({}, database, {
@@ -190,7 +190,7 @@ function dying(database: Database, at: number): Database {
   })
 }
 
-/** Lets the turns of dead workers run out. */
+/** Lets the turns of dead workers expire. */
 function passTurns(database: Database): Promise<unknown> {
   return database.transaction((query) => query.rows(`update escrow.repositories set until = '-infinity'`))
 }
@@ -286,11 +286,11 @@ function describeFaults(databases: () => [Database, Database]): void {
       () => landings.end(first, [{ id, state: 'evicted', reason: 'x', paths: [] }]),
     ])
       await expect(call()).rejects.toMatchObject({ code: 'fenced' })
-    // What it had pushed before is on the branch, so it counts.
+    // It had pushed before, so the branch has it and it counts.
     await landings.end(next, [{ id, state: 'evicted', reason: 'x', paths: [] }])
     await landings.end(first, [{ id, state: 'landed', commit: 'c' }])
     expect(await kit.landings()).toMatchObject({ 'laptop.one': { state: 'landed', commit: 'c' } })
   })
 }
 
-/** Takes turns until one is of the workspace. */
+/** Takes turns until one belongs to the workspace. */

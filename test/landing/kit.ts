@@ -18,11 +18,11 @@ export interface Kit {
   readonly remote: string
   readonly work: string
   run(...args: string[]): string
-  /** A person's commit on the branch. Null: the file goes. */
+  /** A person's commit on the branch. Null: the file is deleted. */
   push(files: Readonly<Record<string, string | null>>): void
   /** A person's commit of a link `link` and a submodule `sub`. */
   pushSpecial(): void
-  /** What the branch has at a path. */
+  /** The entry of the branch at a path. */
   read(path: string): string
   files(): string[]
   change(path: string, before: string | null, after: string | null, other?: Partial<QueuedChange>): QueuedChange
@@ -41,7 +41,7 @@ export function place(): string {
   return made
 }
 
-/** Lands what waits on the hub. */
+/** Lands the waiting changes of the hub. */
 export async function landOnce(database: Database, work: string): Promise<WorkerReport[]> {
   const reports: WorkerReport[] = []
   const { signal } = new AbortController()

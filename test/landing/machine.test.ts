@@ -95,7 +95,7 @@ it('a landing that is received twice is recorded once', async () => {
     return lines
   }
   expect(await count()).toBe(1)
-  // As a crash before the place in the hub's list was kept leaves it.
+  // The state after a crash before the position in the hub's list was saved.
   writeFileSync(seen, JSON.stringify(Object.assign({}, JSON.parse(readFileSync(seen, 'utf8')), { since })))
   expect(await sync(workspace)).toContainEqual(expect.objectContaining({ kind: 'landed' }))
   expect(await count()).toBe(1)

@@ -4,7 +4,7 @@ import type { Turn } from '../../src/hub/types.js'
 import { turnOf } from '../hub/fixtures.js'
 import { type Kit, landingKit } from './kit.js'
 
-/** Landings that a worker has taken, and whose changes a person or the agent then takes back. */
+/** Landings that a worker has taken, and whose changes a person or the agent then reverts. */
 export function describeRejected(databases: () => [Database, Database]): void {
   const approved = async (database = databases()[0]) => {
     const kit = await landingKit(database)
@@ -105,7 +105,7 @@ export function describeRejected(databases: () => [Database, Database]): void {
   })
 }
 
-/** Lets the turns of dead workers run out. */
+/** Lets the turns of dead workers expire. */
 function passTurns(database: Database): Promise<unknown> {
   return database.transaction((query) => query.rows(`update escrow.repositories set until = '-infinity'`))
 }

@@ -1,6 +1,6 @@
 import type { Database, Query } from '../../src/hub/sql.js'
 
-/** A database that does something after a statement that begins so or contains it, within its transaction. */
+/** A database that runs a callback after a statement that starts with or contains a text, within its transaction. */
 export function afterStatement(database: Database, part: string, act: () => Promise<void>): Database {
   const transaction: Database['transaction'] = (work) =>
     database.transaction((query) => {

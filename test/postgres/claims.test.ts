@@ -46,7 +46,7 @@ async function claimOpenly(database: Database, scope: Scope, path: string) {
   return { end, done, second }
 }
 
-/** Whether a promise is settled within a moment. */
+/** Whether a promise settles within a short time. */
 function isSoon(promise: Promise<unknown>): Promise<boolean> {
   return Promise.race([promise.then(() => true), sleep(500).then(() => false)])
 }

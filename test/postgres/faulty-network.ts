@@ -14,8 +14,8 @@ interface Options {
 }
 
 /**
- * What happens to a request: `lost` before the hub, its answer `unheard` or `cut` in the middle, it comes `twice`, or again or for the
- * first time much later, or the database ends its connections.
+ * The fate of a request: `lost` before the hub, its answer `unheard` or `cut` in the middle, delivered `twice`, or
+ * again or for the first time much later, or the database ends its connections.
  */
 const FAULTS = ['lost', 'unheard', 'cut', 'twice', 'again later', 'later', 'restart'] as const
 
@@ -46,7 +46,7 @@ export async function faultyNetwork({ urls, random, faults, cutConnections }: Op
   return {
     url,
     injected: () => left,
-    /** Delivers what is delayed, the newest first. Nobody hears the answers. */
+    /** Delivers the delayed requests, newest first. Nobody receives the answers. */
     async deliverDelayed(): Promise<void> {
       for (const deliver of delayed.splice(0).reverse()) await deliver()
     },

@@ -19,7 +19,7 @@ import { faultyLine, faultyNetwork } from './faulty-network.js'
 const STEPS = 24
 const FAULTS = 20
 const AGENTS = ['agent-1', 'agent-2'] as const
-/** Few, so that an agent often comes back to bytes that it had before. */
+/** Few, so that an agent often returns to bytes that it had before. */
 const TEXTS = ['one\n', 'two\n', 'three\n']
 
 it.each([1, 2])(
@@ -125,11 +125,11 @@ async function machineAt(hub: Parameters<typeof connected>[0], name: string, url
     name,
     workspace,
     write: (agent: (typeof AGENTS)[number], text: string) => sessions[agent].fs.writeFileSync(`src/${agent}.ts`, text),
-    /** Another process of the machine goes on, which knows only what is on the disk. */
+    /** Another process of the machine continues, and knows only the state on disk. */
     restart() {
       syncing = start()
     },
-    /** Returns whether it came through. */
+    /** Returns whether it succeeded. */
     async sync(): Promise<boolean> {
       try {
         await syncing.once()

@@ -12,7 +12,10 @@ import { lyingHub, reviewerOf, states, sync } from './kit.js'
 const PATH = 'src/a.ts'
 const { before, after } = threeHunks(PATH)
 
-/** A machine where an agent has changed three hunks of a file, which the hub has. @param lie what the hub answers in place of a decision */
+/**
+ * A machine where an agent has changed three hunks of a file, which the hub has. @param lie the hub's false answer
+ * instead of a decision
+ */
 async function machine(
   lie?: (decision: ReceivedDecision) => Partial<ReceivedDecision>,
   { hub, name = 'laptop' }: { hub?: Awaited<ReturnType<typeof serveTrial>>; name?: string } = {},

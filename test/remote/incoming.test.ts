@@ -72,7 +72,7 @@ it('is for bytes that return after other ones, because their earlier verdict may
 
 type Machine = Awaited<ReturnType<typeof approvedOnHub>>
 
-/** A workspace that changes after each look at a session's changes, before a verdict on them. */
+/** A workspace that changes after each read of a session's changes, before a verdict on them. */
 function changingAfterLook(workspace: Workspace, change: () => void): Workspace {
   return Object.assign(Object.create(workspace), {
     sessions: () => workspace.sessions(),

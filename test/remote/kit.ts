@@ -22,7 +22,7 @@ export async function connected(hub: Hub, name = 'laptop', url = hub.url) {
   return { place, workspace, session }
 }
 
-/** Another address of the hub. @param change what it answers in place of the hub's answer */
+/** Another address of the hub. @param change replaces the hub's answer */
 export function proxied(
   hub: Hub,
   change: (path: string, response: Response, method: string) => Promise<Response>,
@@ -37,7 +37,7 @@ export function proxied(
   })
 }
 
-/** Another address of the hub. @param lie what it answers in place of each decision */
+/** Another address of the hub. @param lie replaces each decision */
 export function lyingHub(hub: Hub, lie: (decision: ReceivedDecision) => Partial<ReceivedDecision>): Promise<string> {
   return proxied(hub, async (path, response) => {
     if (path !== '/v1/decisions') return response
@@ -49,7 +49,7 @@ export function lyingHub(hub: Hub, lie: (decision: ReceivedDecision) => Partial<
 
 /**
  * A change of src/a.ts on a machine. Ada has approved it on the hub, which the machine does not know yet.
- * @param lie what the hub answers in place of the decision
+ * @param lie replaces the hub's decision
  * @param prepare called before the agent writes
  */
 export async function approvedOnHub(
@@ -66,7 +66,7 @@ export async function approvedOnHub(
   return { hub, ada, ...machine }
 }
 
-/** Sends and receives once. @returns the reports, but those about the ledger */
+/** Sends and receives once. @returns the reports, except those about the ledger */
 export async function sync(workspace: Workspace): Promise<SyncReport[]> {
   const reports: SyncReport[] = []
   await new RemoteSync(workspace, (report) => reports.push(report)).once()

@@ -8,7 +8,7 @@ const COMMIT = '1'.repeat(40)
 
 /**
  * A machine with an approved change of src/a.ts, whose hub lies about landings.
- * @param lie the landing of that change, and what is changed of it
+ * @param lie the changed fields of that landing
  */
 async function lied(lie: (landing: ReceivedLanding) => Partial<ReceivedLanding>) {
   const hub = await serveTrial()

@@ -23,7 +23,7 @@ async function syncAll(workspace: Workspace): Promise<SyncReport[]> {
   return reports
 }
 
-/** What the hub has of a machine's ledger. */
+/** The lines that the hub has of a machine's ledger. */
 async function onHub(hub: Hub, machine = 'laptop'): Promise<string> {
   const { machines } = openStores(await trialDatabase(), hub.scope)
   if ((await machines.head(machine)).lines === 0) return ''
@@ -32,7 +32,7 @@ async function onHub(hub: Hub, machine = 'laptop'): Promise<string> {
   return text
 }
 
-/** A connected machine. @param answer what it gets in place of the hub's answer to a batch, by the batch's number */
+/** A connected machine. @param answer replaces the hub's answer to a batch, by the batch's number */
 async function machine(answer: (number: number, response: Response) => Promise<Response> | Response) {
   const hub = await serveTrial()
   let batches = 0
@@ -44,7 +44,7 @@ async function machine(answer: (number: number, response: Response) => Promise<R
 
 const asItIs = (_: number, response: Response) => response
 
-/** Writes other bytes as the ledger, until the test ends. */
+/** Replaces the ledger's bytes until the test ends. */
 function replaceLedger(workspace: Workspace, text: string): void {
   const before = textOf(workspace)
   writeFileSync(fileOf(workspace), text)
